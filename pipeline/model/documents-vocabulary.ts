@@ -1,0 +1,140 @@
+/** The words that the two files may use where only certain words mean something. */
+export const propertyTypes = [
+  'website',
+  'mobile_app',
+  'ctv_app',
+  'desktop_app',
+  'dooh',
+  'podcast',
+  'radio',
+  'linear_tv',
+  'streaming_audio',
+  'ai_assistant',
+] as const
+
+export const identifierTypes = [
+  'domain',
+  'subdomain',
+  'network_id',
+  'ios_bundle',
+  'android_package',
+  'apple_app_store_id',
+  'google_play_id',
+  'roku_store_id',
+  'fire_tv_asin',
+  'samsung_app_id',
+  'apple_tv_bundle',
+  'bundle_id',
+  'venue_id',
+  'screen_id',
+  'openooh_venue_type',
+  'rss_url',
+  'apple_podcast_id',
+  'spotify_collection_id',
+  'podcast_guid',
+  'station_id',
+  'facility_id',
+] as const
+
+export const distributionTypes = [
+  'apple_podcast_id',
+  'spotify_collection_id',
+  'rss_url',
+  'podcast_guid',
+  'amazon_music_id',
+  'iheart_id',
+  'podcast_index_id',
+  'youtube_channel_id',
+  'youtube_channel_handle',
+  'youtube_channel_url',
+  'youtube_playlist_id',
+  'amazon_title_id',
+  'roku_channel_id',
+  'pluto_channel_id',
+  'tubi_id',
+  'peacock_id',
+  'tiktok_id',
+  'twitch_channel',
+  'imdb_id',
+  'gracenote_id',
+  'eidr_id',
+  'domain',
+  'substack_id',
+] as const
+
+export const channels = [
+  'display',
+  'olv',
+  'social',
+  'search',
+  'ctv',
+  'linear_tv',
+  'radio',
+  'streaming_audio',
+  'podcast',
+  'dooh',
+  'ooh',
+  'print',
+  'cinema',
+  'email',
+  'gaming',
+  'retail_media',
+  'influencer',
+  'affiliate',
+  'product_placement',
+  'sponsored_intelligence',
+] as const
+
+export const authorizationTypes = [
+  'property_ids',
+  'property_tags',
+  'inline_properties',
+  'publisher_properties',
+  'signal_ids',
+  'signal_tags',
+] as const
+export type AuthorizationType = (typeof authorizationTypes)[number]
+
+export const delegationTypes = ['direct', 'delegated', 'ad_network'] as const
+export type DelegationType = (typeof delegationTypes)[number]
+
+export const selectionTypes = ['all', 'by_id', 'by_tag'] as const
+export const collectionKinds = ['series', 'publication', 'event_series', 'rotation'] as const
+export const collectionStatuses = ['active', 'hiatus', 'ended', 'upcoming'] as const
+export const signalValueTypes = ['binary', 'categorical', 'numeric'] as const
+
+export const revocationReasons = [
+  'relationship_ended',
+  'compliance_violation',
+  'publisher_request',
+  'other',
+] as const
+
+export const relationships = ['owned', 'direct', 'delegated', 'ad_network'] as const
+export type Relationship = (typeof relationships)[number]
+
+export const kellerTypes = ['master', 'sub_brand', 'endorsed', 'independent'] as const
+export const architectures = ['branded_house', 'house_of_brands', 'hybrid'] as const
+export const stores = ['apple', 'google', 'amazon', 'roku', 'samsung', 'lg', 'other'] as const
+
+export const redirectReasons = [
+  'acquisition',
+  'divestiture',
+  'rebrand',
+  'regional',
+  'legacy',
+  'consolidation',
+  'other',
+] as const
+
+export const agentTypes = [
+  'brand',
+  'rights',
+  'measurement',
+  'governance',
+  'creative',
+  'sales',
+  'buying',
+  'signals',
+] as const
+export type AgentType = (typeof agentTypes)[number]
