@@ -1,0 +1,71 @@
+import { createHash } from 'node:crypto'
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { fail, root, run, say } from './run.mjs'
+
+const folders = ['pipeline', 'jobs', 'api', 'scripts']
+const files = ['tsconfig.json', 'tsconfig.build.json', 'package-lock.json']
+const tsc = 'node_modules/typescript/bin/tsc'
+const dist = join(root, 'dist')
+
+/** Compiles into a folder beside dist/ and swaps: a running program never sees half a build. */
+export function build() {
+  const stamp = stampOfSources()
+  if (readStamp() === stamp) return
+  say('Building …')
+  const fresh = join(root, `.dist-${process.pid}`)
+  const { ok, output } = run(process.execPath, [
+    tsc,
+    '-p',
+    'tsconfig.build.json',
+    '--outDir',
+    fresh,
+  ])
+  if (!ok) {
+    rmSync(fresh, { recursive: true, force: true })
+    fail(`${output}\nThe build failed.`)
+  }
+  writeFileSync(join(fresh, '.stamp'), stamp)
+  swap(fresh)
+}
+
+/** Names, sizes and times, not contents: this runs before every command. */
+function stampOfSources() {
+  const hash = createHash('sha256')
+  for (const path of [...files, ...folders.flatMap(sourcesIn)]) {
+    const { size, mtimeMs } = statSync(join(root, path))
+    hash.update(`${path} ${size} ${mtimeMs}\n`)
+  }
+  return hash.digest('hex')
+}
+
+function sourcesIn(folder) {
+  if (!existsSync(join(root, folder))) return []
+  return readdirSync(join(root, folder), { recursive: true })
+    .filter(name => name.endsWith('.ts'))
+    .map(name => join(folder, name))
+    .sort()
+}
+
+function readStamp() {
+  try {
+    return readFileSync(join(dist, '.stamp'), 'utf8')
+  } catch {
+    return undefined
+  }
+}
+
+function swap(fresh) {
+  const old = `${fresh}-old`
+  if (existsSync(dist)) renameSync(dist, old)
+  renameSync(fresh, dist)
+  rmSync(old, { recursive: true, force: true })
+}

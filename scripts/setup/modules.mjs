@@ -1,0 +1,37 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fail, root, say } from './run.mjs'
+
+const read = path => JSON.parse(readFileSync(join(root, path), 'utf8'))
+
+export function requireNode() {
+  const wanted = read('package.json').engines.node.replace('>=', '')
+  const [major, minor] = wanted.split('.').map(Number)
+  const [ourMajor, ourMinor] = process.versions.node.split('.').map(Number)
+  if (ourMajor > major || (ourMajor === major && ourMinor >= minor)) return
+  fail(`Node ${wanted} or newer is needed; this is ${process.versions.node}.`)
+}
+
+/** Installs exactly what package-lock.json names, and nothing when that is there already. */
+export function installModules() {
+  if (isInstalled()) return
+  say('Installing the locked packages (npm ci) …')
+  const args = ['ci', '--include=dev', '--loglevel=error', '--no-update-notifier']
+  const { status, error } = spawnSync('npm', args, { cwd: root, stdio: ['ignore', 2, 2] })
+  if (error) fail(`npm could not be started: ${error.message}`)
+  if (status !== 0) fail('npm ci failed: its message stands above.')
+}
+
+/** npm writes its own record last: an install that was cut short has none. */
+function isInstalled() {
+  try {
+    const present = read('node_modules/.package-lock.json').packages
+    return Object.entries(read('package-lock.json').packages).every(
+      ([path, { version, optional }]) =>
+        path === '' || optional || present[path]?.version === version,
+    )
+  } catch {
+    return false
+  }
+}

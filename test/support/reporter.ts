@@ -1,0 +1,45 @@
+import type { Reporter, TestModule, TestSpecification } from 'vitest/node'
+
+/**
+ * Ends the output with `N passed, N failed`. A file that did not load, a failed hook and an error
+ * outside of any test count as one failed case each; so does a run without tests, or one that broke
+ * off: no news is not good news.
+ */
+export default class CountReporter implements Reporter {
+  private files = 0
+  private count: Count | undefined
+
+  onInit(): void {
+    process.once('exit', () => {
+      const { passed, failed, skipped } = this.count ?? { passed: 0, failed: 1, skipped: 0 }
+      if (failed > 0 || passed === 0) process.exitCode ||= 1
+      const more = skipped > 0 ? `, ${skipped} skipped` : ''
+      process.stdout.write(`${passed} passed, ${failed} failed${more}\n`)
+    })
+  }
+
+  onTestRunStart(files: readonly TestSpecification[]): void {
+    this.files = files.length
+  }
+
+  onTestRunEnd(modules: readonly TestModule[], errors: readonly unknown[]): void {
+    this.count = { passed: 0, failed: errors.length + this.files - modules.length, skipped: 0 }
+    for (const module of modules) addModule(this.count, module)
+  }
+}
+
+interface Count {
+  passed: number
+  failed: number
+  skipped: number
+}
+
+function addModule(count: Count, module: TestModule): void {
+  count.failed += module.errors().length
+  for (const suite of module.children.allSuites()) count.failed += suite.errors().length
+  for (const test of module.children.allTests()) {
+    const { state } = test.result()
+    // A case still pending at the end was lost with its worker.
+    count[state === 'pending' ? 'failed' : state] += 1
+  }
+}

@@ -1,0 +1,33 @@
+import { defineConfig } from 'vitest/config'
+
+const second = 1000
+
+/** A kind of test: where its files stand, and how long one case may take. */
+function kind(name: string, seconds: number, folders = [name], options = {}) {
+  return {
+    extends: true as const,
+    test: {
+      name,
+      include: folders.map(folder => `test/${folder}/**/*.test.ts`),
+      testTimeout: seconds * second,
+      hookTimeout: Math.max(30, seconds) * second,
+      ...options,
+    },
+  }
+}
+
+export default defineConfig({
+  test: {
+    pool: 'forks',
+    maxWorkers: 2,
+    reporters: [process.env.CI ? 'dot' : 'default', './test/support/reporter.ts'],
+    projects: [
+      kind('unit', 10, ['unit', 'arch']),
+      kind('property', 60),
+      kind('golden', 30),
+      kind('api', 30),
+      // Each file starts processes of its own: one file at a time, after all the others.
+      kind('e2e', 120, ['e2e'], { maxWorkers: 1, sequence: { groupOrder: 1 } }),
+    ],
+  },
+})
