@@ -1,0 +1,23 @@
+create table if not exists agents (
+  agent_url varchar not null,
+  publisher_count uinteger not null,
+  property_count uinteger not null,
+  property_types varchar[] not null,
+  channels varchar[] not null,
+  tags varchar[] not null,
+  markets varchar[] not null,
+  discovered_at timestamptz not null,
+  changed_at timestamptz not null,
+  seq bigint not null
+);
+comment on table agents is 'Agents of the authorization graph and what they reach.';
+comment on column agents.agent_url is 'key of the agent';
+comment on column agents.publisher_count is 'publishers that grant it anything';
+comment on column agents.property_count is 'active properties it reaches';
+comment on column agents.property_types is 'types of these, sorted';
+comment on column agents.channels is 'channels of these, sorted';
+comment on column agents.tags is 'tags of these, sorted';
+comment on column agents.markets is 'countries its grants name, sorted';
+comment on column agents.discovered_at is 'first seen in any file';
+comment on column agents.changed_at is 'profile last changed';
+comment on column agents.seq is 'commit that last touched the row';

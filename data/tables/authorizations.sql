@@ -1,0 +1,55 @@
+create table if not exists authorizations (
+  id uuid not null,
+  agent_url varchar not null,
+  publisher_domain varchar not null,
+  entry uinteger not null,
+  authorization_type varchar not null,
+  authorized_for varchar,
+  property_rids uuid[] not null,
+  publisher_wide boolean not null,
+  property_ids varchar[],
+  property_tags varchar[],
+  signal_ids varchar[],
+  signal_tags varchar[],
+  placement_ids varchar[],
+  placement_tags varchar[],
+  collections json,
+  delegation_type varchar,
+  exclusive boolean,
+  countries varchar[],
+  effective_from varchar,
+  effective_until varchar,
+  signing_keys json,
+  discovery_method varchar not null,
+  manager_domain varchar,
+  granted_at timestamptz not null,
+  changed_at timestamptz not null,
+  seq bigint not null
+);
+comment on table authorizations is 'Grants: which agent may sell what of which publisher, read from the publisher''s own adagents.json.';
+comment on column authorizations.id is 'permanent id of the grant, made of its facts';
+comment on column authorizations.agent_url is 'key of the agent';
+comment on column authorizations.publisher_domain is 'who grants';
+comment on column authorizations.entry is 'position in authorized_agents';
+comment on column authorizations.authorization_type is 'which selector counts';
+comment on column authorizations.authorized_for is 'the publisher''s words';
+comment on column authorizations.property_rids is 'properties the selector reaches now';
+comment on column authorizations.publisher_wide is 'whether these are all of the publisher''s active properties';
+comment on column authorizations.property_ids is 'selector';
+comment on column authorizations.property_tags is 'selector';
+comment on column authorizations.signal_ids is 'selector';
+comment on column authorizations.signal_tags is 'selector';
+comment on column authorizations.placement_ids is 'qualifier';
+comment on column authorizations.placement_tags is 'qualifier';
+comment on column authorizations.collections is 'qualifier: list of {publisher_domain, collection_ids}';
+comment on column authorizations.delegation_type is 'direct, delegated or ad_network';
+comment on column authorizations.exclusive is 'whether the grant is exclusive';
+comment on column authorizations.countries is 'where it holds; null means everywhere, an empty list nowhere';
+comment on column authorizations.effective_from is 'start of the window, as published';
+comment on column authorizations.effective_until is 'end of the window, as published';
+comment on column authorizations.signing_keys is 'public keys pinned by the publisher';
+comment on column authorizations.discovery_method is 'how the file was found';
+comment on column authorizations.manager_domain is 'host of the file, where it is another''s';
+comment on column authorizations.granted_at is 'first seen';
+comment on column authorizations.changed_at is 'last changed';
+comment on column authorizations.seq is 'commit that last touched the row';

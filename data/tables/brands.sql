@@ -1,0 +1,37 @@
+create table if not exists brands (
+  domain varchar not null,
+  canonical_id varchar not null,
+  canonical_domain varchar not null,
+  brand_name varchar not null,
+  source varchar not null,
+  brand_id varchar,
+  keller_type varchar,
+  house_domain varchar,
+  house_name varchar,
+  claimed_house_domain varchar,
+  parent_brand varchar,
+  brand_agent_url varchar,
+  relationship_trust varchar,
+  relationship_declared_at timestamptz,
+  names json,
+  manifest json,
+  seq bigint not null
+);
+comment on table brands is 'Which brand a domain is: the answer of brand resolution, one row a domain.';
+comment on column brands.domain is 'the domain asked for';
+comment on column brands.canonical_id is 'canonical identifier: always a domain';
+comment on column brands.canonical_domain is 'domain of the canonical brand';
+comment on column brands.brand_name is 'primary name';
+comment on column brands.source is 'brand_json, enriched or community';
+comment on column brands.brand_id is 'id of the brand inside its document';
+comment on column brands.keller_type is 'master, sub_brand, endorsed or independent';
+comment on column brands.house_domain is 'the house, where it is proven';
+comment on column brands.house_name is 'name of that house';
+comment on column brands.claimed_house_domain is 'a house that is only claimed';
+comment on column brands.parent_brand is 'id of the parent brand inside the portfolio';
+comment on column brands.brand_agent_url is 'agent that speaks for the brand';
+comment on column brands.relationship_trust is 'inline, mutual, leaf_only, house_only, standalone or unverifiable';
+comment on column brands.relationship_declared_at is 'since when the house declares the brand';
+comment on column brands.names is 'list of {locale: name}';
+comment on column brands.manifest is 'logos, colours, tone and the rest, as published';
+comment on column brands.seq is 'commit that last touched the row';

@@ -1,0 +1,9 @@
+create table if not exists changes (
+  seq bigint not null,
+  space varchar not null,
+  key varchar not null
+);
+comment on table changes is 'Keys of the serving store that a commit touched: what the projection must still write.';
+comment on column changes.seq is 'the commit';
+comment on column changes.space is 'brand or publisher';
+comment on column changes.key is 'a domain';

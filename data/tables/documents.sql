@@ -1,0 +1,27 @@
+create table if not exists documents (
+  kind varchar not null,
+  location varchar not null,
+  variant varchar not null,
+  hash varchar not null,
+  resolved_url varchar,
+  bytes uinteger,
+  fault_count uinteger not null,
+  faults json not null,
+  document json not null,
+  first_seen_at timestamptz not null,
+  changed_at timestamptz not null,
+  seq bigint not null
+);
+comment on table documents is 'The last accepted document of each file, normalised, without contacts.';
+comment on column documents.kind is 'brand.json or adagents.json';
+comment on column documents.location is 'a domain (the well-known place) or an https URL';
+comment on column documents.variant is 'shape of the document, such as pointer, inline, house_portfolio';
+comment on column documents.hash is 'SHA-256 over the parser version and the bytes; names the body file';
+comment on column documents.resolved_url is 'where the answer came from, when redirects led elsewhere';
+comment on column documents.bytes is 'size after decompression';
+comment on column documents.fault_count is 'how many faults the document has';
+comment on column documents.faults is 'list of {field, message, severity}';
+comment on column documents.document is 'what was understood';
+comment on column documents.first_seen_at is 'first document of this file';
+comment on column documents.changed_at is 'this document, first seen';
+comment on column documents.seq is 'commit that last touched the row';

@@ -1,0 +1,19 @@
+create table if not exists events (
+  event_id uuid not null,
+  event_type varchar not null,
+  entity_type varchar not null,
+  entity_id varchar not null,
+  payload json not null,
+  actor varchar not null,
+  created_at timestamptz not null,
+  seq bigint not null
+);
+comment on table events is 'The change feed.';
+comment on column events.event_id is 'UUID v7, strictly rising';
+comment on column events.event_type is 'one of the twenty types of the feed';
+comment on column events.entity_type is 'agent, authorization, collection, property or publisher';
+comment on column events.entity_id is 'what changed';
+comment on column events.payload is 'facts of the change';
+comment on column events.actor is 'who brought it about';
+comment on column events.created_at is 'when it was committed';
+comment on column events.seq is 'commit that made it';

@@ -1,0 +1,9 @@
+create table if not exists frontier (
+  domain varchar not null,
+  why varchar not null,
+  since timestamptz not null
+);
+comment on table frontier is 'Domains the registry crawls, and why.';
+comment on column frontier.domain is 'host name in A-labels';
+comment on column frontier.why is 'given, requested, hop (a document leads there) or mentioned';
+comment on column frontier.since is 'when it joined';

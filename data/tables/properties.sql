@@ -1,0 +1,33 @@
+create table if not exists properties (
+  property_rid uuid not null,
+  publisher_domain varchar not null,
+  property_id varchar,
+  property_type varchar not null,
+  name varchar not null,
+  identifiers struct(type varchar, value varchar)[] not null,
+  tags varchar[] not null,
+  supported_channels varchar[] not null,
+  classification varchar not null,
+  source varchar not null,
+  status varchar not null,
+  stale_reason varchar,
+  created_at timestamptz not null,
+  changed_at timestamptz not null,
+  seq bigint not null
+);
+comment on table properties is 'What publishers own. Rows are never deleted: a property that is gone is stale and keeps its property_rid.';
+comment on column properties.property_rid is 'permanent identity, minted once (UUID v7)';
+comment on column properties.publisher_domain is 'owner';
+comment on column properties.property_id is 'slug inside the publisher''s file; not unique beyond it';
+comment on column properties.property_type is 'website, mobile_app, ctv_app, …';
+comment on column properties.name is 'name as published';
+comment on column properties.identifiers is 'list of {type, value}, as published';
+comment on column properties.tags is 'tags, sorted';
+comment on column properties.supported_channels is 'channels, sorted';
+comment on column properties.classification is 'property, ad_infra, publisher_mask, network or unclassified';
+comment on column properties.source is 'authoritative, enriched or contributed';
+comment on column properties.status is 'active or stale';
+comment on column properties.stale_reason is 'why it is stale';
+comment on column properties.created_at is 'when its rid was minted';
+comment on column properties.changed_at is 'content or status last changed';
+comment on column properties.seq is 'commit that last touched the row';

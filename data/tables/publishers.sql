@@ -1,0 +1,35 @@
+create table if not exists publishers (
+  domain varchar not null,
+  valid boolean not null,
+  discovery_method varchar not null,
+  manager_domain varchar,
+  resolved_location varchar not null,
+  agent_count uinteger not null,
+  property_count uinteger not null,
+  collection_count uinteger not null,
+  placement_count uinteger not null,
+  format_count uinteger not null,
+  signal_count uinteger not null,
+  fields json not null,
+  catalog json not null,
+  discovered_at timestamptz not null,
+  changed_at timestamptz not null,
+  seq bigint not null
+);
+comment on table publishers is 'Domains whose adagents.json was understood at least once.';
+comment on column publishers.domain is 'the publisher';
+comment on column publishers.valid is 'whether the file stands now';
+comment on column publishers.discovery_method is 'direct, authoritative_location, ads_txt_managerdomain or adagents_authoritative';
+comment on column publishers.manager_domain is 'host of the file, where it is another''s';
+comment on column publishers.resolved_location is 'location of the document the facts were read from';
+comment on column publishers.agent_count is 'distinct agents with a grant';
+comment on column publishers.property_count is 'active properties';
+comment on column publishers.collection_count is 'collections in the file';
+comment on column publishers.placement_count is 'placements in the file';
+comment on column publishers.format_count is 'formats in the file';
+comment on column publishers.signal_count is 'signals in the file';
+comment on column publishers.fields is 'top-level key of the file -> hash of its canonical JSON';
+comment on column publishers.catalog is 'formats and placements as published';
+comment on column publishers.discovered_at is 'first understood';
+comment on column publishers.changed_at is 'content last changed';
+comment on column publishers.seq is 'commit that last touched the row';

@@ -1,0 +1,30 @@
+const UNRESERVED = /[A-Za-z0-9\-._~]/
+
+/**
+ * The key of an agent everywhere, byte for byte: scheme and host in lower case, no default port, no
+ * fragment, percent escapes normalised, no trailing slashes; the case of the path is kept. Undefined
+ * when the text is not an http(s) URL or carries credentials.
+ */
+export function agentUrlKey(text: unknown): string | undefined {
+  if (typeof text !== 'string') return undefined
+  const trimmed = text.trim()
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
+  if (/[\s\x00-\x1f\x7f]/.test(trimmed) || !URL.canParse(trimmed)) return undefined
+  const url = new URL(trimmed)
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') return undefined
+  if (url.username || url.password || !url.hostname) return undefined
+  const path = normalizeEscapes(url.pathname).replace(/\/+$/, '')
+  return `${url.protocol}//${url.host}${path}${normalizeEscapes(url.search)}`
+}
+
+/** Like `agentUrlKey`, without regard to case: what a lookup falls back to. */
+export function looseAgentUrlKey(text: unknown): string | undefined {
+  return agentUrlKey(text)?.toLowerCase()
+}
+
+function normalizeEscapes(text: string): string {
+  return text.replace(/%[0-9a-f]{2}/gi, escape => {
+    const char = String.fromCharCode(Number.parseInt(escape.slice(1), 16))
+    return UNRESERVED.test(char) ? char : escape.toUpperCase()
+  })
+}

@@ -1,0 +1,121 @@
+import { CronExpressionParser } from 'cron-parser'
+import { z } from 'zod'
+import { type Limits, LimitsOverride, limits } from './limits.ts'
+
+interface Setting<Schema extends z.ZodType> {
+  schema: Schema
+  means: string
+  shown: string
+  secret: boolean
+}
+
+function setting<Schema extends z.ZodType>(
+  schema: Schema,
+  means: string,
+  { shown = '', secret = false } = {},
+): Setting<Schema> {
+  return { schema, means, shown, secret }
+}
+
+const text = z.string().min(1)
+const whole = (min: number, max: number) => z.coerce.number().int().min(min).max(max)
+const cron = text.refine(isCron, { error: 'must be a cron pattern such as "0 3 * * *"' })
+const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
+
+/** Every setting there is: read from the environment under its own name, once, at start. */
+export const settings = {
+  HOST: setting(text.default('127.0.0.1'), 'address the API listens on', { shown: '127.0.0.1' }),
+  PORT: setting(whole(0, 65_535).default(3000), 'port of the API', { shown: '3000' }),
+  BASE_URL: setting(httpUrl.optional(), 'public address of the API, without a trailing slash', {
+    shown: 'http://HOST:PORT',
+  }),
+  DATA_DIR: setting(text.default('data/var'), 'folder of every store', { shown: 'data/var' }),
+  REDIS_URL: setting(
+    z
+      .string()
+      .regex(/^(rediss?|unix):\/\//, 'must start with redis://, rediss:// or unix://')
+      .optional(),
+    'Redis for jobs and limits; without it `start` runs one of its own',
+    { secret: true },
+  ),
+  PROTOCOL_NAME: setting(
+    z
+      .string()
+      .regex(/^[a-z][a-z0-9]*$/, 'must be lower-case letters and digits')
+      .default('proto'),
+    "the protocol's short name in identifiers; `adcp` for the live web",
+    { shown: 'proto' },
+  ),
+  LOG_LEVEL: setting(
+    z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent']).default('info'),
+    'least level that is logged',
+    { shown: 'info' },
+  ),
+  CRAWL_CONNECT_TO: setting(
+    httpUrl.optional(),
+    'send every outbound connection here instead, names and checks unchanged (test worlds)',
+  ),
+  CRAWL_CA_FILE: setting(text.optional(), 'PEM file of an extra certificate authority to trust'),
+  DNS_SERVER: setting(
+    text.optional(),
+    'HOST:PORT of the name server to ask instead of the system’s',
+  ),
+  CRAWL_CONTACT: setting(
+    httpUrl.default('https://github.com/agentic-ad-registry/agentic-ad-registry'),
+    'page about the crawler, named in its User-Agent',
+  ),
+  CRAWL_SCHEDULE: setting(cron.default('0 3 * * *'), 'when known files are due again (cron, UTC)', {
+    shown: '0 3 * * *',
+  }),
+  HOST_CONCURRENCY: setting(whole(1, 64).default(1), 'connections to one host at a time', {
+    shown: '1',
+  }),
+  ADDRESS_CONCURRENCY: setting(whole(1, 4096).default(64), 'connections to one address at a time', {
+    shown: '64',
+  }),
+  CRAWL_CONCURRENCY: setting(whole(1, 4096).default(128), 'files fetched at a time by a crawler', {
+    shown: '128',
+  }),
+  PUBLISH_EVERY: setting(whole(1, 86_400).optional(), 'seconds between snapshots', {
+    shown: '5 while a copy takes under 0.5 s, else 900',
+  }),
+  FRONTIER_MAX: setting(whole(1, 100_000_000).default(2_000_000), 'domains the frontier holds', {
+    shown: '2000000',
+  }),
+  LIMITS: setting(LimitsOverride.default(limits as Limits), 'JSON of limits to override', {
+    shown: '{}',
+  }),
+}
+
+export type Config = Readonly<{
+  [Name in keyof typeof settings]: z.output<(typeof settings)[Name]['schema']>
+}>
+
+/** All faults of the environment in one message. */
+export class ConfigError extends Error {}
+
+export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
+  const faults: string[] = []
+  const values: Record<string, unknown> = {}
+  for (const [name, { schema }] of Object.entries(settings)) {
+    const given = env[name] === '' ? undefined : env[name]
+    const read = schema.safeParse(given)
+    if (read.success) values[name] = read.data
+    else faults.push(...read.error.issues.map(issue => faultOf(name, issue)))
+  }
+  if (faults.length > 0) throw new ConfigError(`Settings:\n${faults.join('\n')}`)
+  return Object.freeze(values) as Config
+}
+
+function faultOf(name: string, issue: { path: PropertyKey[]; message: string }): string {
+  return `  ${[name, ...issue.path.map(String)].join('.')}: ${issue.message}`
+}
+
+function isCron(pattern: string): boolean {
+  try {
+    CronExpressionParser.parse(pattern, { tz: 'UTC' })
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,64 @@
+import { domainToASCII } from 'node:url'
+import { getDomain } from 'tldts'
+import { z } from 'zod'
+
+const LABEL = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?'
+const HOST_NAME = new RegExp(`^(?=.{1,253}$)(?:${LABEL}\\.)+(?!\\d+$)${LABEL}$`)
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the range is "plain ASCII"
+const ASCII = /^[\x00-\x7f]*$/
+
+/** Trimmed, lower-case, A-labels: the form in which a domain is stored and compared. */
+export function toAscii(text: string): string {
+  const lower = text.trim().toLowerCase()
+  return ASCII.test(lower) ? lower : domainToASCII(lower)
+}
+
+/**
+ * A host name as the registry knows it: at least two labels, A-labels, at most 253 characters, no
+ * scheme, port, path or trailing dot. Digits are allowed in the last label, an all-digit one is not
+ * (that is an address).
+ */
+export const Domain = z
+  .string()
+  .overwrite(toAscii)
+  .refine(text => HOST_NAME.test(text), { error: 'must be a domain name such as acme.example' })
+  .brand('Domain')
+  .meta({ id: 'Domain', description: 'A domain name', examples: ['acme.example'] })
+
+export type Domain = z.infer<typeof Domain>
+
+export function parseDomain(text: unknown): Domain | undefined {
+  if (typeof text !== 'string') return undefined
+  const ascii = toAscii(text)
+  return HOST_NAME.test(ascii) ? (ascii as Domain) : undefined
+}
+
+/**
+ * A publisher domain as documents write it: scheme and any trailing slashes and dots are tolerated;
+ * `www.` is part of the name and stays.
+ */
+export function parsePublisherDomain(text: unknown): Domain | undefined {
+  if (typeof text !== 'string') return undefined
+  return parseDomain(
+    text
+      .trim()
+      .replace(/^https?:\/\//i, '')
+      .replace(/[/.]+$/, ''),
+  )
+}
+
+/** The registrable domain by the public suffix list, private section included. */
+export function registrableDomain(domain: string): string | undefined {
+  return getDomain(domain, { allowPrivateDomains: true, extractHostname: false }) ?? undefined
+}
+
+export function isSameSite(a: string, b: string): boolean {
+  if (a === b) return true
+  const site = registrableDomain(a)
+  return site !== undefined && site === registrableDomain(b)
+}
+
+/** Whether `domain` is `parent` or a name below it. */
+export function isUnder(domain: string, parent: string): boolean {
+  return domain === parent || domain.endsWith(`.${parent}`)
+}

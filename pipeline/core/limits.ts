@@ -1,0 +1,60 @@
+import { z } from 'zod'
+
+const KiB = 1024
+const MiB = 1024 * KiB
+
+/**
+ * Every bound the registry keeps, with the specification's value as default. The setting `LIMITS`
+ * overrides single entries; tests and benches that raise one say so. Times in ms, sizes in bytes
+ * after decompression.
+ */
+export const limits = {
+  adagentsBytes: 5 * MiB,
+  adagentsPointerBytes: 20 * MiB,
+  brandBytes: 256 * KiB,
+  adsTxtBytes: MiB,
+  httpRedirects: 3,
+  jsonHops: 3,
+  connectMs: 5_000,
+  fetchMs: 10_000,
+  documentMs: 20_000,
+  faultsPerDocument: 200,
+  crawlBatchSources: 500,
+  crawlBatchesInFlight: 16,
+  observationMessageBytes: MiB,
+  observationsWaiting: 64,
+  bulkCommitObservations: 50_000,
+  bulkCommitWaitMs: 5_000,
+  bulkCommitSlowMs: 800,
+  frontierDomains: 2_000_000,
+  snapshotsKept: 3,
+  feedRetentionDays: 90,
+  bulkResolveDomains: 100,
+  bulkResolvePerMinute: 20,
+  crawlRequestDomainSeconds: 300,
+  crawlRequestsPerHour: 30,
+  answerItems: 200,
+  feedPageBytes: Math.floor(1.5 * MiB),
+} as const
+
+export type Limits = Readonly<Record<keyof typeof limits, number>>
+
+const Overrides = z.strictObject(
+  Object.fromEntries(
+    Object.keys(limits).map(name => [name, z.number().int().nonnegative().optional()]),
+  ),
+)
+
+/** Reads the `LIMITS` setting (JSON): unknown names and wrong values are errors. */
+export const LimitsOverride = z
+  .string()
+  .transform((text, ctx) => {
+    try {
+      return JSON.parse(text) as unknown
+    } catch {
+      ctx.addIssue('is not JSON')
+      return z.NEVER
+    }
+  })
+  .pipe(Overrides)
+  .transform((overrides): Limits => ({ ...limits, ...(overrides as Partial<Limits>) }))

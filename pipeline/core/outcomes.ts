@@ -1,0 +1,37 @@
+/**
+ * What the world may answer when a file is asked for. An outcome is a fact with a time, never an
+ * exception. `effect` names what it does to what stands (resolve/standing.ts); `retry` when the
+ * file is asked for again (index/crawl-state.ts).
+ */
+export type Effect = 'success' | 'absent' | 'unusable' | 'garbled' | 'unreachable'
+
+interface OutcomeEntry {
+  effect: Effect
+  means: string
+}
+
+export const outcomes = {
+  ok: { effect: 'success', means: 'the file was read and understood' },
+  unchanged: { effect: 'success', means: 'the file is the one we know (304, or the same bytes)' },
+  absent: { effect: 'absent', means: 'the file is not there (404, 410)' },
+  unusable: { effect: 'unusable', means: 'JSON whose root says nothing we know' },
+  not_json: { effect: 'garbled', means: 'answered 200 with something that is not JSON' },
+  too_large: { effect: 'garbled', means: 'the body passed the size limit and was not read on' },
+  denied: { effect: 'unreachable', means: 'access denied (401, 403, 451)' },
+  throttled: { effect: 'unreachable', means: 'asked to slow down (429)' },
+  server_error: { effect: 'unreachable', means: 'the server failed (408, 5xx)' },
+  http_error: { effect: 'unreachable', means: 'another status that is no answer' },
+  bad_redirect: { effect: 'unreachable', means: 'a redirect loop, too many, or off the site' },
+  timeout: { effect: 'unreachable', means: 'no complete answer in time' },
+  dns_failed: { effect: 'unreachable', means: 'the name has no address' },
+  tls_failed: { effect: 'unreachable', means: 'the certificate or the handshake failed' },
+  connection_failed: { effect: 'unreachable', means: 'the connection was refused or broke' },
+  refused: { effect: 'unreachable', means: 'the guard refused the address' },
+} as const satisfies Record<string, OutcomeEntry>
+
+export type Outcome = keyof typeof outcomes
+export const outcomeNames = Object.keys(outcomes) as Outcome[]
+
+export function effectOf(outcome: Outcome): Effect {
+  return outcomes[outcome].effect
+}

@@ -1,0 +1,70 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { Clock, Instant } from './clock.ts'
+
+export const NIL_UUID = '00000000-0000-0000-0000-000000000000'
+
+const COUNTER_BITS = 18n
+const COUNTER_SPACE = 1n << COUNTER_BITS
+
+/**
+ * Mints UUID v7 values that strictly rise, whatever the clock does: a time that steps back or stands
+ * still is continued by a counter, and a counter that is full borrows the next millisecond. Starts
+ * after `last`, the highest id ever committed.
+ */
+export class RisingIds {
+  #tick: bigint
+  readonly #clock: Clock
+
+  constructor(clock: Clock, last?: string) {
+    this.#clock = clock
+    this.#tick = last === undefined ? 0n : tickOf(last)
+  }
+
+  next(): string {
+    const now = BigInt(this.#clock.now()) * COUNTER_SPACE
+    this.#tick = now > this.#tick ? now : this.#tick + 1n
+    return format(this.#tick)
+  }
+}
+
+/** Milliseconds and counter as one number: 48 bits of time, then rand_a and 6 bits of rand_b. */
+function tickOf(id: string): bigint {
+  const hex = id.replaceAll('-', '')
+  const millis = BigInt(`0x${hex.slice(0, 12)}`)
+  const randA = BigInt(`0x${hex.slice(13, 16)}`)
+  const randB6 = BigInt(`0x${hex.slice(16, 18)}`) & 0x3fn
+  return millis * COUNTER_SPACE + (randA << 6n) + randB6
+}
+
+function format(tick: bigint): string {
+  const millis = (tick >> COUNTER_BITS).toString(16).padStart(12, '0')
+  const counter = tick & (COUNTER_SPACE - 1n)
+  const randA = (counter >> 6n).toString(16).padStart(3, '0')
+  const randB6 = (0x80n | (counter & 0x3fn)).toString(16)
+  const tail = randomBytes(7).toString('hex')
+  return dashed(`${millis}7${randA}${randB6}${tail}`)
+}
+
+function dashed(hex: string): string {
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+}
+
+export function instantOfId(id: string): Instant {
+  return Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16)
+}
+
+export function bytesOfId(id: string): Buffer {
+  return Buffer.from(id.replaceAll('-', ''), 'hex')
+}
+
+export function idOfBytes(bytes: Uint8Array): string {
+  return dashed(Buffer.from(bytes).toString('hex'))
+}
+
+/** A permanent id of a thing that is named by its facts (UUID v8 of their SHA-256). */
+export function idOfFacts(...facts: string[]): string {
+  const hash = createHash('sha256').update(facts.join('\n')).digest()
+  hash[6] = (hash[6]! & 0x0f) | 0x80
+  hash[8] = (hash[8]! & 0x3f) | 0x80
+  return idOfBytes(hash.subarray(0, 16))
+}

@@ -1,0 +1,185 @@
+import { agentUrlKey } from '../core/agent-url.ts'
+import {
+  type AgentEntry,
+  type AuthorizationType,
+  authorizationTypes,
+  type CollectionSelector,
+  delegationTypes,
+  type PropertyEntry,
+} from '../model/documents.ts'
+import { parseProperty, readDomain } from './adagents-property.ts'
+import { parseSelector } from './adagents-selector.ts'
+import { quote } from './faults.ts'
+import { alternatives, type Part } from './part.ts'
+import { checkPrivateKeys, readSigningKeys } from './signing-keys.ts'
+
+const URL_CHARS = 2_048
+const COUNTRY = /^[A-Z]{2}$/
+
+/** The list that each way of authorizing is empty without. */
+const companions = {
+  property_ids: 'property_ids',
+  property_tags: 'property_tags',
+  inline_properties: 'properties',
+  publisher_properties: 'publisher_properties',
+  signal_ids: 'signal_ids',
+  signal_tags: 'signal_tags',
+} as const satisfies Record<AuthorizationType, keyof AgentEntry>
+
+/**
+ * Undefined when the entry names no agent, or when its time of validity cannot be read: an entry
+ * must not hold longer than its publisher said.
+ */
+export function parseEntry(part: Part, entry: number): AgentEntry | undefined {
+  const url = readAgentUrl(part, 'url')
+  const window = readWindow(part)
+  if (url === undefined || window === undefined) return undefined
+  const type = readAuthorizationType(part)
+  const read: AgentEntry = {
+    entry,
+    ...url,
+    ...given('authorized_for', readPurpose(part)),
+    ...given('authorization_type', type),
+    ...readScope(part),
+    ...readRestrictions(part),
+    ...window,
+  }
+  if (type !== undefined) checkCompanion(part, read, type)
+  checkPrivateKeys(part, 'encryption_keys')
+  return read
+}
+
+/** `{ [key]: value }`, or nothing: absent keys stay absent. */
+export function given<Key extends string, Value>(
+  key: Key,
+  value: Value | undefined,
+): { [K in Key]?: Value } {
+  return value === undefined ? {} : ({ [key]: value } as { [K in Key]?: Value })
+}
+
+/** The address as declared and its key. Reports what is missing, no address, or not https. */
+export function readAgentUrl(
+  part: Part,
+  key: string,
+): { url: string; agent_url: string } | undefined {
+  const url = part.text(key, URL_CHARS)
+  if (url === undefined) {
+    if (!part.has(key)) part.error(key, 'is missing: name the address of the agent')
+    return undefined
+  }
+  const agentUrl = agentUrlKey(url)
+  if (agentUrl === undefined) {
+    part.error(key, `is ${quote(url)}, must be an https address without a user name`)
+    return undefined
+  }
+  if (!agentUrl.startsWith('https:')) part.error(key, 'must start with https://')
+  return { url, agent_url: agentUrl }
+}
+
+function readPurpose(part: Part): string | undefined {
+  if (!part.has('authorized_for')) {
+    part.error('authorized_for', 'is missing: say in a few words what the agent may sell')
+  }
+  return part.label('authorized_for')
+}
+
+function readAuthorizationType(part: Part): AuthorizationType | undefined {
+  if (!part.has('authorization_type')) {
+    const rule = `must be ${alternatives(authorizationTypes)}`
+    part.error('authorization_type', `is missing, so the entry authorizes nothing; ${rule}`)
+  }
+  return part.oneOf('authorization_type', authorizationTypes)
+}
+
+function readScope(part: Part): Partial<AgentEntry> {
+  return {
+    ...given('property_ids', part.texts('property_ids')),
+    ...given('property_tags', part.texts('property_tags')),
+    ...given('properties', readParts(part, 'properties', parseProperty)),
+    ...given('publisher_properties', readParts(part, 'publisher_properties', parseSelector)),
+    ...given('signal_ids', part.texts('signal_ids')),
+    ...given('signal_tags', part.texts('signal_tags')),
+  }
+}
+
+function readParts<T>(
+  part: Part,
+  key: 'properties' | 'publisher_properties',
+  parse: (item: Part) => T | undefined,
+): T[] | undefined {
+  if (!part.has(key)) return undefined
+  return part
+    .parts(key)
+    .map(parse)
+    .filter(item => item !== undefined)
+}
+
+function readRestrictions(part: Part): Partial<AgentEntry> {
+  return {
+    ...given('collections', readCollections(part)),
+    ...given('placement_ids', part.restriction('placement_ids')),
+    ...given('placement_tags', part.restriction('placement_tags')),
+    ...given('delegation_type', part.oneOf('delegation_type', delegationTypes)),
+    ...given('exclusive', part.flag('exclusive')),
+    ...given('countries', readCountries(part)),
+    ...given('signing_keys', readSigningKeys(part)),
+  }
+}
+
+function readCollections(part: Part): CollectionSelector[] | undefined {
+  const value = part.value.collections
+  if (value === undefined) return undefined
+  if (Array.isArray(value) && value.length === 0) {
+    part.error(
+      'collections',
+      'is empty, so this entry reaches nothing: leave it out to set no limit',
+    )
+  }
+  return part.parts('collections').flatMap(item => {
+    const domain = readDomain(item, 'publisher_domain')
+    const ids = item.texts('collection_ids') ?? []
+    if (ids.length === 0) item.error('collection_ids', 'must list at least one collection')
+    return domain === undefined || ids.length === 0
+      ? []
+      : [{ publisher_domain: domain, collection_ids: ids }]
+  })
+}
+
+function readCountries(part: Part): string[] | undefined {
+  return part.restriction('countries')?.filter(country => {
+    if (COUNTRY.test(country)) return true
+    part.error(
+      `countries[${(part.value.countries as unknown[]).indexOf(country)}]`,
+      `is ${quote(country)}, must be a country code of two capital letters such as GB`,
+    )
+    return false
+  })
+}
+
+/** Undefined when one end is there and cannot be read. */
+function readWindow(
+  part: Part,
+): Pick<AgentEntry, 'effective_from' | 'effective_until'> | undefined {
+  const from = part.moment('effective_from')
+  const until = part.moment('effective_until')
+  for (const [key, moment] of [
+    ['effective_from', from],
+    ['effective_until', until],
+  ] as const) {
+    if (moment !== undefined || !part.has(key)) continue
+    part.error(key, 'cannot be read, so the whole entry was left out')
+    return undefined
+  }
+  if (from !== undefined && until !== undefined && Date.parse(until) < Date.parse(from)) {
+    part.error('effective_until', 'is before effective_from, so the entry is never in effect')
+  }
+  return { ...given('effective_from', from), ...given('effective_until', until) }
+}
+
+function checkCompanion(part: Part, entry: AgentEntry, type: AuthorizationType): void {
+  const key = companions[type]
+  const list: readonly (string | PropertyEntry | object)[] | undefined = entry[key]
+  if (list !== undefined && list.length > 0) return
+  const why = part.has(key) ? 'holds nothing that can be used' : 'is missing'
+  part.error(key, `${why}: with authorization_type ${type} it must list at least one`)
+}

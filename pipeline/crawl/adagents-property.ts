@@ -1,0 +1,154 @@
+import { parseDomain, parsePublisherDomain } from '../core/domain.ts'
+import {
+  channels,
+  type Identifier,
+  identifierTypes,
+  type PropertyEntry,
+  propertyTypes,
+} from '../model/documents.ts'
+import { quote } from './faults.ts'
+import { alternatives, type Part } from './part.ts'
+
+const VALUE_CHARS = 2_048
+const SLUG = /^[a-z0-9_]+$/
+const knownIdentifierTypes: ReadonlySet<string> = new Set(identifierTypes)
+const knownPropertyTypes: ReadonlySet<string> = new Set(propertyTypes)
+const knownChannels: ReadonlySet<string> = new Set(channels)
+
+/** Undefined when nothing can be looked up by it, or when it names an owner that cannot be read. */
+export function parseProperty(part: Part): PropertyEntry | undefined {
+  const publisherDomain = readPublisherDomain(part)
+  const identifiers = readIdentifiers(part)
+  if (publisherDomain === null || identifiers.length === 0) return undefined
+  const propertyId = part.text('property_id')
+  if (propertyId !== undefined) checkSlug(part, 'property_id', propertyId)
+  const property: PropertyEntry = {
+    property_type: readPropertyType(part),
+    name: readName(part) ?? propertyId ?? identifiers[0]!.value,
+    identifiers,
+    tags: readTags(part, 'tags', SLUG),
+    supported_channels: readChannels(part),
+  }
+  if (propertyId !== undefined) property.property_id = propertyId
+  if (publisherDomain !== undefined) property.publisher_domain = publisherDomain
+  return property
+}
+
+/** Null when one is named and cannot be read: the property is nobody's, least of all the host's. */
+function readPublisherDomain(part: Part): string | undefined | null {
+  const value = part.value.publisher_domain
+  if (value === undefined) return undefined
+  if (value === null) {
+    part.error(
+      'publisher_domain',
+      'is null: name the owner, or leave it out for the serving domain',
+    )
+    return undefined
+  }
+  return readDomain(part, 'publisher_domain') ?? null
+}
+
+/** A domain as the documents write it, in ASCII. Reports what is missing or is none. */
+export function readDomain(part: Part, key: string): string | undefined {
+  const value = part.value[key]
+  const domain = parsePublisherDomain(value)
+  if (domain === undefined) {
+    part.error(key, `${said(value)} must be a domain name such as acme.example`)
+  } else if (domain !== value) {
+    part.warn(key, `is ${quote(value)} and was read as ${domain}: write the bare domain`)
+  }
+  return domain
+}
+
+export function said(value: unknown): string {
+  return value === undefined ? 'is missing and' : `is ${quote(value)} and`
+}
+
+function readPropertyType(part: Part): string {
+  const type = part.text('property_type')
+  if (type === undefined) {
+    if (!part.has('property_type')) part.error('property_type', `is missing, ${propertyTypeRule}`)
+    return 'unknown'
+  }
+  if (!knownPropertyTypes.has(type)) {
+    part.error('property_type', `is ${quote(type)}, ${propertyTypeRule}`)
+  }
+  return type
+}
+const propertyTypeRule = `must be ${alternatives(propertyTypes)}`
+
+function readName(part: Part): string | undefined {
+  if (!part.has('name')) part.error('name', 'is missing: give it a name that people know')
+  return part.label('name')
+}
+
+function readIdentifiers(part: Part): Identifier[] {
+  const identifiers: Identifier[] = []
+  for (const item of part.parts('identifiers')) {
+    const identifier = readIdentifier(item)
+    if (identifier === undefined) continue
+    if (identifiers.length < 50 && identifiers.some(known => isSame(known, identifier))) {
+      item.warn('value', `repeats ${quote(identifier.value)}`)
+    } else identifiers.push(identifier)
+  }
+  if (identifiers.length === 0) {
+    part.error('identifiers', 'holds no valid identifier, so the property was left out')
+  }
+  return identifiers
+}
+
+function readIdentifier(part: Part): Identifier | undefined {
+  const type = part.text('type')
+  const value = part.text('value', VALUE_CHARS)
+  if (!part.has('type')) part.error('type', 'is missing: say what kind of identifier it is')
+  if (!part.has('value')) part.error('value', 'is missing')
+  if (type !== undefined && !knownIdentifierTypes.has(type)) {
+    part.error('type', `is ${quote(type)}, must be ${alternatives(identifierTypes)}`)
+    return undefined
+  }
+  if (type === undefined || value === undefined) return undefined
+  if ((type === 'domain' || type === 'subdomain') && !checkDomainValue(part, value)) {
+    return undefined
+  }
+  return { type, value }
+}
+
+function checkDomainValue(part: Part, value: string): boolean {
+  const host = value.replace(/^https?:\/\//i, '').replace(/[/?#].*$/s, '')
+  if (parseDomain(host.replace(/^\*\./, '').replace(/\.$/, '')) === undefined) {
+    part.error('value', `is ${quote(value)}, must be a domain name such as acme.example`)
+    return false
+  }
+  if (host !== value) part.warn('value', `is ${quote(value)}: write the bare domain`)
+  return true
+}
+
+function isSame(a: Identifier, b: Identifier): boolean {
+  return a.type === b.type && a.value === b.value
+}
+
+function checkSlug(part: Part, key: string, value: string): void {
+  if (!SLUG.test(value)) {
+    part.error(key, `is ${quote(value)}, must be lower-case letters, digits and _ only`)
+  }
+}
+
+/** Tags outside the pattern are reported and kept: they still select what carries them. */
+export function readTags(part: Part, key: string, pattern?: RegExp): string[] {
+  const tags = part.texts(key) ?? []
+  const odd = pattern && tags.find(tag => !pattern.test(tag))
+  if (odd !== undefined) {
+    part.error(key, `has ${quote(odd)}: tags are lower-case letters, digits and _ only`)
+  }
+  return tags
+}
+
+function readChannels(part: Part): string[] {
+  const names = part.texts('supported_channels') ?? []
+  const known = names.filter(name => knownChannels.has(name))
+  if (known.length < names.length) {
+    const odd = names.find(name => !knownChannels.has(name))
+    part.error('supported_channels', `has ${quote(odd)}, must be of ${alternatives(channels)}`)
+  }
+  return known
+}

@@ -1,0 +1,188 @@
+import { cut, type Faults, quote } from './faults.ts'
+import { parseMoment } from './moment.ts'
+
+export type JsonObject = Record<string, unknown>
+
+const ID_CHARS = 255
+const LABEL_CHARS = 500
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/**
+ * One object of a document with its place in it. Every reader takes what is sound, reports what is
+ * not, and never throws: a key that is absent, or not usable, reads as undefined.
+ */
+export class Part {
+  readonly value: JsonObject
+  readonly at: string
+  readonly faults: Faults
+
+  constructor(value: JsonObject, at: string, faults: Faults) {
+    this.value = value
+    this.at = at
+    this.faults = faults
+  }
+
+  path(key: string): string {
+    return this.at === '' ? key : `${this.at}.${key}`
+  }
+
+  has(key: string): boolean {
+    return this.value[key] !== undefined
+  }
+
+  error(key: string, message: string): void {
+    this.faults.error(this.path(key), message)
+  }
+
+  warn(key: string, message: string): void {
+    this.faults.warn(this.path(key), message)
+  }
+
+  /** A text that is compared: trimmed, never shortened. */
+  text(key: string, maxChars = ID_CHARS): string | undefined {
+    const value = this.value[key]
+    if (value === undefined) return undefined
+    if (typeof value !== 'string') {
+      this.error(key, `must be a text, not ${quote(value)}; leave it out if there is none`)
+      return undefined
+    }
+    return readText(value, this.path(key), this.faults, maxChars)
+  }
+
+  /** A text that people read: shortened when it is too long. */
+  label(key: string, maxChars = LABEL_CHARS): string | undefined {
+    const value = this.value[key]
+    if (typeof value !== 'string' || value.length <= maxChars) return this.text(key, maxChars)
+    this.error(key, `is longer than ${maxChars} characters and was cut off: shorten it`)
+    return cut(value, maxChars).trim() || undefined
+  }
+
+  oneOf<const Word extends string>(key: string, words: readonly Word[]): Word | undefined {
+    const value = this.value[key]
+    if (value === undefined) return undefined
+    const word = words.find(known => known === value)
+    if (word === undefined) this.error(key, `is ${quote(value)}, must be ${alternatives(words)}`)
+    return word
+  }
+
+  flag(key: string): boolean | undefined {
+    const value = this.value[key]
+    if (value === undefined || typeof value === 'boolean') return value
+    this.error(key, `must be true or false, not ${quote(value)}`)
+    return undefined
+  }
+
+  /** A point in time, in UTC. */
+  moment(key: string): string | undefined {
+    const value = this.value[key]
+    if (value === undefined) return undefined
+    const moment = typeof value === 'string' ? parseMoment(value) : undefined
+    if (!moment) {
+      this.error(
+        key,
+        `is ${quote(value)}, must be a date and time such as 2026-01-31T09:00:00Z; leave it out if there is none`,
+      )
+      return undefined
+    }
+    if (!moment.full) {
+      this.warn(key, `has no time or no zone and was read as ${moment.iso}: write it in full`)
+    }
+    return moment.iso
+  }
+
+  list(key: string): unknown[] | undefined {
+    const value = this.value[key]
+    if (value === undefined || Array.isArray(value)) return value
+    this.error(key, `must be a list, not ${quote(value)}`)
+    return undefined
+  }
+
+  /** The distinct texts of a list; items that are none are left out. */
+  texts(key: string): string[] | undefined {
+    return this.list(key) && this.#texts(key)
+  }
+
+  /**
+   * Like `texts`, for a list that narrows a grant: whatever stands there, when something does, the
+   * answer is a list, and an empty one admits nothing.
+   */
+  restriction(key: string): string[] | undefined {
+    const value = this.value[key]
+    if (value === undefined) return undefined
+    if (!Array.isArray(value)) {
+      this.error(
+        key,
+        `must be a list, not ${quote(value)}: until it is, this entry reaches nothing`,
+      )
+      return []
+    }
+    const texts = this.#texts(key)
+    if (value.length === 0) {
+      this.error(key, 'is empty, so this entry reaches nothing: leave it out to set no limit')
+    }
+    return texts
+  }
+
+  /** The objects of a list, each with its place; items that are none are left out. */
+  parts(key: string): Part[] {
+    const list = this.list(key)
+    if (list === undefined || list.length === 0) return []
+    const parts: Part[] = []
+    const path = this.path(key)
+    for (let i = 0; i < list.length; i++) {
+      const item = list[i]
+      if (isObject(item)) parts.push(new Part(item, `${path}[${i}]`, this.faults))
+      else this.faults.error(`${path}[${i}]`, `must be an object, not ${quote(item)}`)
+    }
+    return parts
+  }
+
+  part(key: string): Part | undefined {
+    const value = this.value[key]
+    if (value === undefined) return undefined
+    if (isObject(value)) return new Part(value, this.path(key), this.faults)
+    this.error(key, `must be an object, not ${quote(value)}`)
+    return undefined
+  }
+
+  /** What stands beside the `known` keys, as written. */
+  rest(known: ReadonlySet<string>): JsonObject {
+    const rest: JsonObject = {}
+    for (const key of Object.keys(this.value)) if (!known.has(key)) rest[key] = this.value[key]
+    return rest
+  }
+
+  #texts(key: string): string[] {
+    const list = this.value[key] as unknown[]
+    const path = this.path(key)
+    const texts = new Set<string>()
+    for (let i = 0; i < list.length; i++) {
+      const item = list[i]
+      if (typeof item !== 'string') {
+        this.faults.error(`${path}[${i}]`, `must be a text, not ${quote(item)}`)
+        continue
+      }
+      const text = readText(item, `${path}[${i}]`, this.faults, ID_CHARS)
+      if (text !== undefined && texts.has(text)) {
+        this.faults.warn(`${path}[${i}]`, `repeats ${quote(text)}`)
+      }
+      if (text !== undefined) texts.add(text)
+    }
+    return [...texts]
+  }
+}
+
+function readText(value: string, at: string, faults: Faults, maxChars: number): string | undefined {
+  const trimmed = value.trim()
+  if (trimmed === '') faults.error(at, 'is empty: leave it out or say something')
+  else if (trimmed.length > maxChars) faults.error(at, `is longer than ${maxChars} characters`)
+  else return trimmed
+  return undefined
+}
+
+export function alternatives(words: readonly string[]): string {
+  return words.length === 1 ? words[0]! : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
+}

@@ -1,0 +1,64 @@
+import type { Outcome } from '../core/outcomes.ts'
+
+/** A fetch that went wrong on the way. `detail` may be shown: it never holds an address. */
+export interface Failure {
+  outcome: Outcome
+  detail: string
+}
+
+/** An error that already knows what it means. */
+export class FailureError extends Error implements Failure {
+  readonly outcome: Outcome
+  readonly detail: string
+
+  constructor(outcome: Outcome, detail: string) {
+    super(detail)
+    this.outcome = outcome
+    this.detail = detail
+  }
+}
+
+const statusOutcomes: Record<number, Outcome> = {
+  200: 'ok',
+  304: 'unchanged',
+  401: 'denied',
+  403: 'denied',
+  404: 'absent',
+  408: 'server_error',
+  410: 'absent',
+  429: 'throttled',
+  451: 'denied',
+}
+
+export function outcomeOfStatus(status: number): Outcome {
+  return statusOutcomes[status] ?? (status >= 500 && status < 600 ? 'server_error' : 'http_error')
+}
+
+/** What an error of a connection that stands means, by the beginning of its code; first match. */
+const codeOutcomes: [prefix: string, outcome: Outcome, detail: string][] = [
+  ['ERR_SSL_', 'tls_failed', 'the TLS connection was ended by an alert'],
+  ['EPROTO', 'tls_failed', 'the TLS connection broke'],
+  ['ERR_TLS_', 'tls_failed', 'the TLS connection broke'],
+  ['ETIMEDOUT', 'timeout', 'the connection went silent'],
+  ['UND_ERR_HEADERS_OVERFLOW', 'connection_failed', 'the header of the answer is too long'],
+  ['HPE_', 'connection_failed', 'the answer is not HTTP'],
+  ['UND_ERR_', 'connection_failed', 'the connection broke'],
+  ['E', 'connection_failed', 'the connection broke'],
+]
+
+/** Undefined for an error that the world cannot cause: a fault of ours. */
+export function failureOf(error: unknown): Failure | undefined {
+  if (error instanceof FailureError) return error
+  const code = (error as NodeJS.ErrnoException).code
+  if (typeof code !== 'string') return undefined
+  const row = codeOutcomes.find(([prefix]) => code.startsWith(prefix))
+  return row && { outcome: row[1], detail: `${row[2]} (${code})` }
+}
+
+/** What an error while dialing means; `reached` when TCP stood and TLS was being agreed on. */
+export function dialFailureOf(error: NodeJS.ErrnoException, reached: boolean): FailureError {
+  const code = error.code ?? 'unknown'
+  if (reached) return new FailureError('tls_failed', `no TLS connection (${code})`)
+  if (code === 'ETIMEDOUT') return new FailureError('timeout', 'no connection in time')
+  return new FailureError('connection_failed', `no connection (${code})`)
+}

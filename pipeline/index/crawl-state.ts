@@ -1,0 +1,150 @@
+import type { Instant } from '../core/clock.ts'
+import { isoOf } from '../core/clock.ts'
+import { effectOf } from '../core/outcomes.ts'
+import type { FileKind, Observation } from '../model/observation.ts'
+import type { Database } from './duckdb.ts'
+
+/** A file whose answer must be derived again, its own domain's or only those that depend on it. */
+export interface Stirred {
+  kind: FileKind
+  location: string
+  /** The document itself is new. */
+  is_new: boolean
+  /** Its document or standing changed; otherwise only its first attempt, which dependents await. */
+  is_own: boolean
+}
+
+const INCOMING = `create or replace temp table incoming (
+  kind varchar, location varchar, at_ms double, outcome varchar, effect varchar, status double,
+  etag varchar, last_modified varchar, retry_after_s double, hash varchar)`
+
+const JOIN_UNKNOWN = `
+insert into crawl_state (kind, location, priority, streak, requested, seq)
+select distinct kind, location, 2, 0, false, $seq from incoming
+anti join crawl_state using (kind, location)`
+
+/**
+ * What one attempt does to the state of its file. `stale_at` and `ended_at` are the moments from
+ * which its properties are stale and its grants over: a success sets both a week ahead, so that
+ * silence fails closed by itself; a refusal to answer changes neither; what says "not here" or
+ * "not this" draws them nearer and never pushes them away.
+ */
+const NIGHT = `
+create or replace temp table night as
+select s.rowid as row_id, i.*, s.attempted_at is null as is_first,
+  to_timestamp(i.at_ms / 1000) as seen_at,
+  if(s.effect = i.effect, s.streak + 1, 1) as new_streak,
+  if(s.effect = i.effect, s.streak_since, seen_at) as new_streak_since,
+  if(i.effect = 'success', seen_at, s.succeeded_at) as new_succeeded_at,
+  case i.effect
+    when 'success' then seen_at + interval 7 day
+    when 'absent' then least(s.stale_at, seen_at)
+    when 'unusable' then least(s.stale_at, seen_at)
+    when 'garbled' then if(new_streak >= 2, least(s.stale_at, seen_at), s.stale_at)
+    else s.stale_at end as new_stale_at,
+  case i.effect
+    when 'success' then seen_at + interval 7 day
+    when 'absent' then if(
+      s.requested or (new_streak >= 2 and seen_at >= new_streak_since + interval 1 hour),
+      least(s.ended_at, seen_at), s.ended_at)
+    when 'unusable' then least(s.ended_at, s.succeeded_at + interval 1 day)
+    else s.ended_at end as new_ended_at,
+  i.outcome = 'ok' and i.hash is distinct from s.hash as is_new,
+  if(is_new, i.hash, s.hash) as new_hash,
+  case
+    when i.retry_after_s is not null then seen_at + to_seconds(i.retry_after_s)
+    when i.effect = 'success' then $next_run::timestamptz
+    when s.priority = 3 then seen_at + to_days(case new_streak when 1 then 1 when 2 then 7 else 30 end)
+    when i.effect = 'absent' and new_hash is not null and new_streak = 1
+      then seen_at + interval 61 minute
+    when i.effect = 'absent' then $next_run::timestamptz
+    else seen_at + to_hours(least(24, 2 ** least(new_streak - 1, 5))::integer) end as new_due_at,
+  if(new_hash is null, null, least(
+    if(new_stale_at > $now::timestamptz, new_stale_at, null),
+    if(new_ended_at > $now::timestamptz, new_ended_at, null))) as new_turns_at,
+  is_new or (new_hash is not null and (
+    coalesce(s.stale_at <= $now::timestamptz, false) != coalesce(new_stale_at <= $now::timestamptz, false)
+    or coalesce(s.ended_at <= $now::timestamptz, false) != coalesce(new_ended_at <= $now::timestamptz, false)
+    or coalesce(s.turns_at <= $now::timestamptz, false))) as is_own,
+  is_new or s.requested or i.effect is distinct from s.effect or if(i.effect = 'success',
+    i.etag is distinct from s.etag or i.last_modified is distinct from s.last_modified,
+    i.outcome is distinct from s.outcome or i.status::usmallint is distinct from s.status
+  ) as is_loud
+from (select * from incoming
+      qualify row_number() over (partition by kind, location order by at_ms desc) = 1) i
+join crawl_state s using (kind, location)
+where s.attempted_at is null or to_timestamp(i.at_ms / 1000) > s.attempted_at`
+
+/** A file that answered as before needs its times only; the rest of its row is not written. */
+const QUIET = `
+update crawl_state s set attempted_at = n.seen_at, succeeded_at = n.new_succeeded_at,
+  streak = n.new_streak, stale_at = n.new_stale_at, ended_at = n.new_ended_at,
+  turns_at = n.new_turns_at, due_at = n.new_due_at, seq = $seq
+from night n where s.rowid = n.row_id`
+
+const LOUD = `
+update crawl_state s set outcome = n.outcome, effect = n.effect, status = n.status::usmallint,
+  streak_since = n.new_streak_since, etag = n.etag, last_modified = n.last_modified,
+  hash = n.new_hash, priority = if(n.effect = 'success', 2, s.priority), requested = false
+from night n where s.rowid = n.row_id and n.is_loud`
+
+const STIRRED = `
+select kind, location, is_new, is_own from night
+where is_own or (is_first and exists (
+  select 1 from depends_on d where d.kind = night.kind and d.on_location = night.location))
+order by kind, location`
+
+/**
+ * Takes a batch of observations into crawl_state: one anti-join finds what is new. An observation
+ * that is not later than the last one of its file is ignored, so a batch may be delivered twice.
+ */
+export async function takeIn(
+  db: Database,
+  observations: readonly Observation[],
+  { now, nextRun, seq }: { now: Instant; nextRun: Instant; seq: number },
+): Promise<Stirred[]> {
+  await db.run(INCOMING)
+  await db.append('incoming', rowsOf(observations))
+  await db.run(JOIN_UNKNOWN, { seq })
+  await db.run(NIGHT, { now: isoOf(now), next_run: isoOf(nextRun) })
+  await db.run(LOUD)
+  await db.run(QUIET, { seq })
+  return db.all<Stirred>(STIRRED)
+}
+
+function* rowsOf(observations: readonly Observation[]) {
+  for (const seen of observations) {
+    yield [
+      seen.kind,
+      seen.location,
+      seen.observed_at,
+      seen.outcome,
+      effectOf(seen.outcome),
+      seen.status,
+      seen.etag,
+      seen.last_modified,
+      seen.retry_after_s,
+      seen.hash,
+    ]
+  }
+}
+
+/** Files whose standing time alone has changed since they were last looked at. */
+export async function takeTurns(db: Database, now: Instant): Promise<Stirred[]> {
+  const at = { now: isoOf(now) }
+  const turned = await db.all<Stirred>(
+    `select kind, location, false as is_new, true as is_own from crawl_state
+     where turns_at <= $now::timestamptz order by kind, location`,
+    at,
+  )
+  if (turned.length > 0) {
+    await db.run(
+      `update crawl_state set turns_at = least(
+         if(stale_at > $now::timestamptz, stale_at, null),
+         if(ended_at > $now::timestamptz, ended_at, null))
+       where turns_at <= $now::timestamptz`,
+      at,
+    )
+  }
+  return turned
+}

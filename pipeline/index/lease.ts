@@ -1,0 +1,35 @@
+import { Database, isLocked } from './duckdb.ts'
+
+/**
+ * Who may write. The lease is the lock that DuckDB's file system layer holds on a tiny file of its
+ * own: the kernel gives it to one process and takes it back when that process dies, however it dies.
+ * Nobody ever copies or reads that file, so the lock cannot be lost the way a copy of the index
+ * would lose the index's.
+ */
+export class Lease {
+  readonly #db: Database
+
+  private constructor(db: Database) {
+    this.#db = db
+  }
+
+  /** Undefined when another process holds it. */
+  static async take(file: string): Promise<Lease | undefined> {
+    try {
+      return new Lease(await Database.open(file, { memoryLimit: '16MB', threads: 1 }))
+    } catch (error) {
+      if (isLocked(error)) return undefined
+      throw error
+    }
+  }
+
+  static async isHeld(file: string): Promise<boolean> {
+    const lease = await Lease.take(file)
+    lease?.release()
+    return lease === undefined
+  }
+
+  release(): void {
+    this.#db.close()
+  }
+}

@@ -1,0 +1,87 @@
+import { z } from 'zod'
+import type { Instant } from '../core/clock.ts'
+import { parseDomain } from '../core/domain.ts'
+import { type Outcome, outcomeNames } from '../core/outcomes.ts'
+
+/** The two kinds of file the registry reads. Each has a well-known place, or an address. */
+export const fileKinds = ['brand.json', 'adagents.json'] as const
+export type FileKind = (typeof fileKinds)[number]
+
+/**
+ * One file on the web. `location` is a domain (the file at its well-known place) or an https URL
+ * (a file that another one points to).
+ */
+export const Source = z.object({ kind: z.enum(fileKinds), location: z.string().min(1).max(2048) })
+export type Source = z.infer<typeof Source>
+
+export function sourceKey(source: Source): string {
+  return `${source.kind} ${source.location}`
+}
+
+export function isUrl(location: string): boolean {
+  return location.includes('://')
+}
+
+export function urlOf({ kind, location }: Source): string {
+  return isUrl(location) ? location : `https://${location}/.well-known/${kind}`
+}
+
+const WELL_KNOWN = /^https:\/\/([^/:]+)\/\.well-known\/(brand|adagents)\.json$/
+
+/**
+ * The source at an address that a document names. An address that is a well-known place is that
+ * domain's file, so that everybody who points there shares one fetch. Undefined unless plain https.
+ */
+export function sourceAt(kind: FileKind, address: string): Source | undefined {
+  if (!URL.canParse(address)) return undefined
+  const url = new URL(address)
+  url.hash = ''
+  if (url.protocol !== 'https:' || url.username || url.password) return undefined
+  const [, host, file] = WELL_KNOWN.exec(url.href) ?? []
+  const location = host !== undefined && kind === `${file}.json` ? parseDomain(host) : undefined
+  return { kind, location: location ?? url.href }
+}
+
+/** What a crawler is told about a file it shall fetch: the last answer's validators, if any. */
+export const CrawlTarget = Source.extend({
+  etag: z.string().optional(),
+  last_modified: z.string().optional(),
+  /** Content hash of the document we hold; the same bytes come back as `unchanged`. */
+  hash: z.string().optional(),
+})
+export type CrawlTarget = z.infer<typeof CrawlTarget>
+
+/** What is wrong with a document, kept beside its data. `field` is a path such as `brands[0].id`. */
+export const Fault = z
+  .object({
+    field: z.string(),
+    message: z.string(),
+    severity: z.enum(['error', 'warning']),
+  })
+  .meta({ id: 'Fault' })
+export type Fault = z.infer<typeof Fault>
+
+/**
+ * One attempt to read one file, failed ones too. `document`, `faults` and `body` come only with the
+ * outcome `ok`: a document other than the one the target named.
+ */
+export const Observation = Source.extend({
+  observed_at: z.number().int(),
+  outcome: z.enum(outcomeNames as [Outcome, ...Outcome[]]),
+  status: z.number().int().optional(),
+  /** Where the answer came from, when redirects led elsewhere. */
+  resolved_url: z.string().optional(),
+  etag: z.string().optional(),
+  last_modified: z.string().optional(),
+  retry_after_s: z.number().int().optional(),
+  bytes: z.number().int().optional(),
+  /** SHA-256 over the parser's version and the body. */
+  hash: z.string().optional(),
+  document: z.unknown().optional(),
+  faults: z.array(Fault).optional(),
+  /** The bytes as fetched: gzip in base64. */
+  body: z.string().optional(),
+})
+export type Observation = Omit<z.infer<typeof Observation>, 'observed_at'> & {
+  observed_at: Instant
+}

@@ -1,0 +1,156 @@
+import type { Instant } from '../core/clock.ts'
+import { type Domain, isUnder, parsePublisherDomain } from '../core/domain.ts'
+import type { AdagentsDocument, AgentEntry, PropertyEntry, Selector } from '../model/documents.ts'
+import { isUrl, sourceAt } from '../model/observation.ts'
+import { ask, type Derivation, type Pending, pending } from './derivation.ts'
+import { type Standing, worstOf } from './standing.ts'
+
+export type InlineDocument = Extract<AdagentsDocument, { variant: 'inline' }>
+export type DiscoveryMethod = 'direct' | 'authoritative_location'
+
+/** A grant as the file states it; `reaches` are positions in `properties`. */
+export interface Grant {
+  entry: AgentEntry
+  reaches: number[]
+}
+
+/** What a publisher's own file says, before identities are given to its properties. */
+export interface PublisherFacts {
+  standing: Standing
+  discovery_method: DiscoveryMethod
+  manager_domain?: Domain
+  resolved_location: string
+  document: InlineDocument
+  properties: PropertyEntry[]
+  grants: Grant[]
+  /** Other publishers the file names. */
+  mentions: Domain[]
+}
+
+/**
+ * What `domain` owns and whom it authorizes, read from its own adagents.json or the file that one
+ * points to. Undefined when no such file was ever understood.
+ */
+export function* derivePublisher(
+  domain: Domain,
+  _now: Instant,
+): Derivation<PublisherFacts | Pending | undefined> {
+  const own = yield* ask('adagents.json', domain)
+  if (own.document === undefined) return undefined
+  if (own.document.variant === 'inline') {
+    return factsOf(domain, own.document, own.standing, domain)
+  }
+  const source = sourceAt('adagents.json', own.document.authoritative_location)
+  if (source === undefined || source.location === domain) return undefined
+  const target = yield* ask('adagents.json', source.location)
+  if (target.standing === 'untried') return pending
+  if (target.document?.variant !== 'inline') return undefined
+  const standing = worstOf(own.standing, target.standing)
+  return factsOf(domain, target.document, standing, source.location)
+}
+
+function factsOf(
+  domain: Domain,
+  document: InlineDocument,
+  standing: Standing,
+  location: string,
+): PublisherFacts {
+  const revoked = document.revoked_publisher_domains.some(
+    entry => parsePublisherDomain(entry.publisher_domain) === domain,
+  )
+  const properties = revoked ? [] : document.properties.filter(entry => isOwn(entry, domain))
+  const host = hostOf(location)
+  return {
+    standing,
+    discovery_method: location === domain ? 'direct' : 'authoritative_location',
+    ...(host === domain ? {} : { manager_domain: host }),
+    resolved_location: location,
+    document,
+    ...(revoked ? { properties, grants: [] } : grantsOf(domain, document, properties)),
+    mentions: location === domain ? mentionsOf(domain, document) : [],
+  }
+}
+
+function hostOf(location: string): Domain {
+  return (isUrl(location) ? new URL(location).hostname : location) as Domain
+}
+
+/** A file speaks for a domain's property only if it names no other owner and no other's names. */
+function isOwn(entry: PropertyEntry, domain: Domain): boolean {
+  if (entry.publisher_domain !== undefined && entry.publisher_domain !== domain) return false
+  return entry.identifiers
+    .filter(({ type }) => type === 'domain' || type === 'subdomain')
+    .every(({ value }) => isUnder(value.toLowerCase().replace(/^\*\./, ''), domain))
+}
+
+function grantsOf(domain: Domain, document: InlineDocument, listed: PropertyEntry[]) {
+  const properties = [...listed]
+  const grants = document.agents.flatMap(entry => {
+    const inline = (entry.properties ?? []).filter(property => isOwn(property, domain))
+    const first = properties.length
+    if (entry.authorization_type === 'inline_properties') properties.push(...inline)
+    const reaches =
+      entry.authorization_type === 'inline_properties'
+        ? inline.map((_, index) => first + index)
+        : indexesOf(listed, property => selects(entry, property, domain))
+    return reaches.length > 0 || grantsSignals(entry) ? [{ entry, reaches }] : []
+  })
+  return { properties, grants }
+}
+
+function indexesOf(entries: PropertyEntry[], wanted: (entry: PropertyEntry) => boolean): number[] {
+  return entries.flatMap((entry, index) => (wanted(entry) ? [index] : []))
+}
+
+function grantsSignals({ authorization_type, signal_ids, signal_tags }: AgentEntry): boolean {
+  if (authorization_type === 'signal_ids') return (signal_ids ?? []).length > 0
+  return authorization_type === 'signal_tags' && (signal_tags ?? []).length > 0
+}
+
+/** Whether an entry's selector reaches a property. A missing selector reaches nothing. */
+function selects(entry: AgentEntry, property: PropertyEntry, domain: Domain): boolean {
+  switch (entry.authorization_type) {
+    case 'property_ids':
+      return hasId(entry.property_ids, property)
+    case 'property_tags':
+      return hasTag(entry.property_tags, property)
+    case 'publisher_properties':
+      return (entry.publisher_properties ?? []).some(
+        selector =>
+          selector.publisher_domains.includes(domain) && selectorReaches(selector, property),
+      )
+    default:
+      return false
+  }
+}
+
+function selectorReaches(selector: Selector, property: PropertyEntry): boolean {
+  switch (selector.selection_type) {
+    case 'all':
+      return true
+    case 'by_id':
+      return hasId(selector.property_ids, property)
+    case 'by_tag':
+      return hasTag(selector.property_tags, property)
+  }
+}
+
+function hasId(ids: string[] | undefined, { property_id }: PropertyEntry): boolean {
+  return property_id !== undefined && (ids ?? []).includes(property_id)
+}
+
+function hasTag(tags: string[] | undefined, property: PropertyEntry): boolean {
+  return (tags ?? []).some(tag => property.tags.includes(tag))
+}
+
+function mentionsOf(domain: Domain, document: InlineDocument): Domain[] {
+  const named = [
+    ...document.properties.map(property => property.publisher_domain),
+    ...document.agents.flatMap(entry =>
+      (entry.publisher_properties ?? []).flatMap(selector => selector.publisher_domains),
+    ),
+  ]
+  const domains = new Set(named.flatMap(name => parsePublisherDomain(name) ?? []))
+  domains.delete(domain)
+  return [...domains]
+}
