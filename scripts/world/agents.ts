@@ -1,0 +1,42 @@
+import { type Answer, type Ask, json, page, status } from './answer.ts'
+import { type Agent, cast } from './cast.ts'
+import { agentCard, answerMcp } from './mcp.ts'
+import type { Place } from './site.ts'
+
+/** The live agents, one host each. They are found through publishers and operators, not crawled. */
+export function agentPlaces(protocolName: string): Place[] {
+  return cast.map(agent => ({
+    host: agent.host,
+    title: agent.company,
+    listed: false,
+    respond: ask => (ask.path === agent.path ? answerAt(agent, ask, protocolName) : undefined),
+    pages: hasCard(agent) ? cardPages(agent, protocolName) : {},
+  }))
+}
+
+function answerAt(agent: Agent, ask: Ask, protocolName: string): Answer {
+  switch (agent.door) {
+    case 'open':
+      return answerMcp(agent, ask, protocolName)
+    case 'auth':
+      return status(401, { 'www-authenticate': `Bearer realm="${agent.host}"` })
+    case 'down':
+      return status(503, { 'retry-after': '600' })
+    case 'hang':
+      return { kind: 'hang' }
+    case 'website':
+      return page(agent.company, 'Call us to learn about our agents.')
+    case 'card_only':
+      return status(404)
+  }
+}
+
+/** Creative agents speak both transports; one seller speaks only the second. */
+function hasCard(agent: Agent): boolean {
+  return agent.door === 'card_only' || agent.type === 'creative'
+}
+
+function cardPages(agent: Agent, protocolName: string): Record<string, () => Answer> {
+  const card = (): Answer => json(agentCard(agent, protocolName))
+  return { '/.well-known/agent-card.json': card, '/.well-known/agent.json': card }
+}

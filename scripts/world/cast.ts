@@ -1,0 +1,99 @@
+export type AgentType =
+  | 'brand'
+  | 'rights'
+  | 'measurement'
+  | 'governance'
+  | 'creative'
+  | 'sales'
+  | 'buying'
+  | 'signals'
+
+/** How an agent receives a visitor: most answer, some do not. */
+export type Door = 'open' | 'auth' | 'down' | 'hang' | 'website' | 'card_only'
+
+export type Agent = {
+  type: AgentType
+  host: string
+  path: string
+  /** The company that runs it, whose brand.json lists it. */
+  operator: string
+  company: string
+  door: Door
+  /** Event streams or plain JSON: both are legal replies over Streamable HTTP. */
+  reply: 'json' | 'sse'
+  /** Refuses calls that do not carry the session it handed out. */
+  session: boolean
+  /** Tools per page of tools/list. */
+  pageSize: number
+  /** Also sends the payload as structured content. */
+  structured: boolean
+  /** Tasks answered with an error result. */
+  failing: readonly string[]
+}
+
+type Traits = Partial<
+  Pick<Agent, 'door' | 'reply' | 'session' | 'pageSize' | 'structured' | 'failing' | 'path'>
+>
+
+export const managerDomain = 'pinnacle-network.example'
+
+export const cast: readonly Agent[] = [
+  agent('sales', 'sales', managerDomain, 'Pinnacle Network'),
+  agent('sales', 'ads', 'lantern-media.example', 'Lantern Media', { reply: 'sse' }),
+  agent('sales', 'sell', 'harbor-exchange.example', 'Harbor Exchange', { session: true }),
+  agent('sales', 'seller', 'copper-deals.test', 'Copper Deals', {
+    reply: 'sse',
+    session: true,
+    structured: true,
+  }),
+  agent('sales', 'pages', 'long-counter.example', 'Long Counter', { pageSize: 2 }),
+  agent('sales', 'secure', 'vault-deals.example', 'Vault Deals', { door: 'auth' }),
+  agent('sales', 'down', 'broken-bids.example', 'Broken Bids', { door: 'down' }),
+  agent('sales', 'slow', 'sleepy-sales.example', 'Sleepy Sales', { door: 'hang' }),
+  agent('sales', 'www', 'brochure-only.example', 'Brochure Only', { door: 'website' }),
+  agent('sales', 'desk', 'refusing-desk.example', 'Refusing Desk', { failing: ['get_products'] }),
+  agent('signals', 'data', 'meadow-signals.example', 'Meadow Signals'),
+  agent('signals', 'audiences', 'slate-data.example', 'Slate Data', { reply: 'sse' }),
+  agent('creative', 'studio', 'inkwell-creative.example', 'Inkwell Creative'),
+  agent('creative', 'formats', 'prism-forge.test', 'Prism Forge', { reply: 'sse', session: true }),
+  agent('measurement', 'verify', 'true-meter.example', 'True Meter'),
+  agent('measurement', 'metrics', 'bright-gauge.example', 'Bright Gauge', { structured: true }),
+  agent('measurement', 'claims', 'over-claim.example', 'Over Claim'),
+  agent('brand', 'identity', 'brand-hall.example', 'Brand Hall'),
+  agent('rights', 'rights', 'song-house.example', 'Song House'),
+  agent('governance', 'policy', 'plain-sight.example', 'Plain Sight', { path: '/governance/mcp' }),
+  agent('buying', 'desk', 'north-buy.example', 'North Buy'),
+  agent('sales', 'relay', 'relay-desk.example', 'Relay Desk', { door: 'card_only', path: '/a2a' }),
+]
+
+export function urlOf(agent: Agent): string {
+  return `https://${agent.host}${agent.path}`
+}
+
+/** The agents that publishers authorize when nothing particular is asked of the agent. */
+export const sellers = cast.filter(agent => agent.type === 'sales') as [Agent, ...Agent[]]
+
+export const dataAgents = cast.filter(agent => agent.type === 'signals') as [Agent, ...Agent[]]
+
+function agent(
+  type: AgentType,
+  label: string,
+  operator: string,
+  company: string,
+  traits: Traits = {},
+): Agent {
+  return {
+    type,
+    host: `${label}.${operator}`,
+    path: '/mcp',
+    operator,
+    company,
+    door: 'open',
+    reply: 'json',
+    session: false,
+    pageSize: 50,
+    structured: false,
+    failing: [],
+    ...traits,
+  }
+}

@@ -1,0 +1,61 @@
+import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { extname, join, sep } from 'node:path'
+import { type Answer, type Ask, file, page } from './answer.ts'
+import { type FileName, notFound, pathOf, type Site, type World } from './site.ts'
+
+const types: Readonly<Record<string, string>> = {
+  '.json': 'application/json',
+  '.html': 'text/html; charset=utf-8',
+  '.txt': 'text/plain; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.pem': 'application/x-pem-file',
+}
+
+/**
+ * A world of captured files, laid out as `dir/<domain>/<path>`. Files are read when asked for, so one may
+ * be edited between two crawls. Nothing outside a domain's folder is ever served, links included.
+ */
+export function folderWorld(dir: string): World {
+  const root = realpathSync(dir)
+  const domains = readdirSync(root, { withFileTypes: true })
+    .filter(entry => entry.isDirectory() && entry.name.includes('.') && !entry.name.startsWith('.'))
+    .map(entry => entry.name)
+    .sort()
+  const sites = new Map(domains.map(domain => [domain.toLowerCase(), folderSite(root, domain)]))
+  const expected = domains.flatMap(domain =>
+    (['brand.json', 'adagents.json'] as const).map(name => ({
+      domain: domain.toLowerCase(),
+      file: name,
+      situation: isCaptured(join(root, domain), name) ? 'ok' : 'absent',
+    })),
+  )
+  return { domains: [...sites.keys()].sort(), sites, expected }
+}
+
+function folderSite(root: string, domain: string): Site {
+  const folder = realpathSync(join(root, domain))
+  const answer = (ask: Ask): Answer => {
+    if (ask.path !== '/') return fileAt(folder, ask.path) ?? notFound
+    return fileAt(folder, '/index.html') ?? page(domain, `Captured files of ${domain}`)
+  }
+  return { host: domain.toLowerCase(), answer }
+}
+
+function fileAt(folder: string, path: string): Answer | undefined {
+  try {
+    const found = realpathSync(join(folder, decodeURIComponent(path)))
+    if (!found.startsWith(folder + sep) || !statSync(found).isFile()) return undefined
+    return file(
+      readFileSync(found),
+      types[extname(found).toLowerCase()] ?? 'application/octet-stream',
+    )
+  } catch {
+    // Absent, unreadable or not a path at all: for a client it is simply not there.
+    return undefined
+  }
+}
+
+function isCaptured(folder: string, name: FileName): boolean {
+  return fileAt(folder, pathOf[name]) !== undefined
+}

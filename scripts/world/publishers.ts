@@ -1,0 +1,217 @@
+import { type Agent, dataAgents, sellers, urlOf } from './cast.ts'
+import { adagents, canonical, entry, siteProperty, slug } from './documents.ts'
+import type { Name } from './names.ts'
+import type { SellingClaim } from './operators.ts'
+import { type Random, randomFrom } from './random.ts'
+import type { Doc, Place } from './site.ts'
+
+export type Publisher = { place: Place; claims: SellingClaim[]; hasCollections: boolean }
+
+const kinds = [
+  'property_ids',
+  'property_tags',
+  'inline_properties',
+  'publisher_properties',
+  'signal_ids',
+  'signal_tags',
+] as const
+
+const delegations = ['direct', 'delegated', 'ad_network'] as const
+
+/**
+ * An ordinary publisher. Its number decides what kind it is, so that a hundred of them cover every kind;
+ * the rest is drawn. Two in five also have a brand.json, one in ten is confirmed by its seller.
+ */
+export function ordinaryPublisher(seed: number, name: Name, number: number): Publisher {
+  const random = randomFrom(seed, name.host)
+  const kind = kinds[number % kinds.length]!
+  const seller = random.pick(sellers)
+  const delegation = random.pick(delegations)
+  const hasCollections = number % 3 === 0
+  const document = (): Doc => {
+    const drawn = randomFrom(seed, name.host, 'adagents')
+    return publisherDocument(drawn, name, { kind, seller, delegation, hasCollections })
+  }
+  const brand =
+    number % 5 < 2
+      ? {
+          'brand.json': {
+            situation: 'canonical',
+            document: () => canonical(name.host, name.title),
+          },
+        }
+      : {}
+  return {
+    place: {
+      host: name.host,
+      title: name.title,
+      files: { 'adagents.json': { situation: 'ok', document }, ...brand },
+    },
+    claims: claimsOf(name, number, seller, delegation),
+    hasCollections,
+  }
+}
+
+/** One publisher in ten is claimed rightly, one in ten with another relationship than it grants. */
+function claimsOf(name: Name, number: number, seller: Agent, delegation: string): SellingClaim[] {
+  const claim = { operator: seller.operator, identifier: name.host }
+  if (number % 10 === 0) return [{ ...claim, relationship: delegation }]
+  const other = delegations.find(one => one !== delegation)!
+  if (number % 10 === 1) return [{ ...claim, relationship: other }]
+  return []
+}
+
+type Draft = {
+  kind: (typeof kinds)[number]
+  seller: Agent
+  delegation: string
+  hasCollections: boolean
+}
+
+function publisherDocument(random: Random, { host, title }: Name, draft: Draft): Doc {
+  const properties = [mainSite(host, title), ...random.some(sideProperties(host, title), 2)]
+  const signals = draft.kind.startsWith('signal_') ? signalCatalog(title) : {}
+  const collections = draft.hasCollections ? { collections: [series(host, title)] } : {}
+  return adagents({
+    contact: { name: title, email: `ads@${host}`, domain: host },
+    properties,
+    tags: {
+      news: { name: 'News', description: 'Everything with news' },
+      audio: { name: 'Audio', description: 'Everything to listen to' },
+    },
+    ...collections,
+    ...signals,
+    authorized_agents: [
+      mainEntry(random, host, title, draft),
+      ...resellers(random, draft.seller).map(agent =>
+        entry(urlOf(agent), 'property_tags', {
+          property_tags: ['news'],
+          delegation_type: 'ad_network',
+          exclusive: false,
+        }),
+      ),
+    ],
+  })
+}
+
+function mainEntry(random: Random, host: string, title: string, draft: Draft): Doc {
+  const url = urlOf(draft.seller)
+  const qualifiers = {
+    delegation_type: draft.delegation,
+    ...(random.chance(0.4) ? { countries: random.some(['DE', 'FR', 'GB', 'US', 'JP'], 3) } : {}),
+    ...(random.chance(0.2)
+      ? { effective_from: '2026-01-01T00:00:00Z', effective_until: '2035-01-01T00:00:00Z' }
+      : {}),
+    ...(random.chance(0.2) ? { exclusive: true } : {}),
+  }
+  switch (draft.kind) {
+    case 'property_ids':
+      return entry(url, draft.kind, { property_ids: ['main_site'], ...qualifiers })
+    case 'property_tags':
+      return entry(url, draft.kind, { property_tags: ['news', 'audio'], ...qualifiers })
+    case 'inline_properties':
+      return entry(url, draft.kind, { properties: [siteProperty(host, title)], ...qualifiers })
+    case 'publisher_properties':
+      return entry(url, draft.kind, {
+        publisher_properties: [{ publisher_domain: host, selection_type: 'all' }],
+        ...qualifiers,
+      })
+    case 'signal_ids':
+      return entry(urlOf(random.pick(dataAgents)), draft.kind, { signal_ids: ['loyal_readers'] })
+    case 'signal_tags':
+      return entry(urlOf(random.pick(dataAgents)), draft.kind, { signal_tags: ['reading'] })
+  }
+}
+
+function resellers(random: Random, seller: Agent): Agent[] {
+  const others = sellers.filter(agent => agent !== seller)
+  return random.some(others, 1 + random.below(3))
+}
+
+function mainSite(host: string, title: string): Doc {
+  return siteProperty(host, title, {
+    property_id: 'main_site',
+    tags: ['news'],
+    supported_channels: ['display', 'olv'],
+    publisher_domain: host,
+  })
+}
+
+/** What publishers own besides their site. The identifiers carry the host, so no two of them meet. */
+function sideProperties(host: string, title: string): Doc[] {
+  const label = host.replaceAll('.', '-')
+  const reversed = host.split('.').reverse().join('.').replaceAll('-', '_')
+  const property = (
+    type: string,
+    name: string,
+    tag: string,
+    identifiers: [string, string][],
+  ): Doc => ({
+    property_id: slug(name),
+    property_type: type,
+    name: `${title} ${name}`,
+    identifiers: identifiers.map(([kind, value]) => ({ type: kind, value })),
+    tags: [tag],
+    publisher_domain: host,
+  })
+  return [
+    property('mobile_app', 'App', 'news', [
+      ['ios_bundle', reversed],
+      ['android_package', `${reversed}.app`],
+    ]),
+    property('ctv_app', 'TV', 'video', [['roku_store_id', `tv-${label}`]]),
+    property('podcast', 'Podcast', 'audio', [['rss_url', `https://${host}/Podcast/Feed.xml`]]),
+    property('radio', 'Live', 'audio', [['station_id', `fm-${label}`]]),
+    property('website', 'Archive', 'news', [['subdomain', `archive.${host}`]]),
+    property('website', 'Regions', 'news', [['domain', `*.${host}`]]),
+  ]
+}
+
+function series(host: string, title: string): Doc {
+  return {
+    collection_id: 'morning_show',
+    name: `${title} in the Morning`,
+    kind: 'series',
+    genre: ['news'],
+    language: 'en',
+    cadence: 'daily',
+    status: 'active',
+    distribution: [
+      {
+        publisher_domain: host,
+        identifiers: [{ type: 'rss_url', value: `https://${host}/Podcast/Feed.xml` }],
+      },
+    ],
+  }
+}
+
+function signalCatalog(title: string): Doc {
+  return {
+    signals: [
+      {
+        id: 'loyal_readers',
+        name: `${title} loyal readers`,
+        value_type: 'binary',
+        tags: ['reading'],
+      },
+      {
+        id: 'visits',
+        name: 'Visits a week',
+        value_type: 'numeric',
+        range: { min: 0, max: 50, unit: 'visits' },
+        tags: ['reading'],
+      },
+      {
+        id: 'section',
+        name: 'Favorite section',
+        value_type: 'categorical',
+        allowed_values: ['local', 'sports'],
+        tags: ['topic'],
+      },
+    ],
+    signal_tags: {
+      reading: { name: 'Reading', description: 'How much somebody reads' },
+      topic: { name: 'Topic', description: 'What somebody reads' },
+    },
+  }
+}

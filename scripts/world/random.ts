@@ -1,0 +1,54 @@
+export type Random = {
+  /** A number in [0, 1). */
+  next(): number
+  below(limit: number): number
+  chance(share: number): boolean
+  pick<T>(list: readonly [T, ...T[]]): T
+  /** Up to `count` different members, in a drawn order. */
+  some<T>(list: readonly T[], count: number): T[]
+}
+
+/**
+ * A source of numbers that depends on nothing but its parts. Each site draws from its own source, so
+ * adding one site leaves the documents of all others as they were.
+ */
+export function randomFrom(...parts: readonly (string | number)[]): Random {
+  const next = mulberry32(fnv1a(parts.join('\u0000')))
+  const below = (limit: number): number => Math.floor(next() * limit)
+  return {
+    next,
+    below,
+    chance: share => next() < share,
+    pick: list => list[below(list.length)]!,
+    some: (list, count) => shuffled(list, below).slice(0, count),
+  }
+}
+
+function shuffled<T>(list: readonly T[], below: (limit: number) => number): T[] {
+  const cards = [...list]
+  for (let i = cards.length - 1; i > 0; i--) {
+    const j = below(i + 1)
+    const card = cards[i]!
+    cards[i] = cards[j]!
+    cards[j] = card
+  }
+  return cards
+}
+
+function fnv1a(text: string): number {
+  let hash = 0x811c9dc5
+  for (let i = 0; i < text.length; i++) {
+    hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
+  }
+  return hash >>> 0
+}
+
+function mulberry32(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let t = Math.imul(state ^ (state >>> 15), 1 | state)
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296
+  }
+}

@@ -1,0 +1,119 @@
+import { writeFile } from 'node:fs/promises'
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
+import { createServer as createSecureServer, type ServerOptions } from 'node:https'
+import type { AddressInfo, Socket } from 'node:net'
+import { type Authority, createAuthority } from './certificates.ts'
+import { send } from './send.ts'
+import { notFound, type World } from './site.ts'
+
+export type ServeOptions = {
+  /** 0, the default, takes a free one. */
+  port?: number
+  host?: string
+  tls?: boolean
+  /** Where to write the authority's certificate, for NODE_EXTRA_CA_CERTS and the like. */
+  caFile?: string
+}
+
+export type ServedWorld = {
+  url: string
+  port: number
+  /** What a client has to trust; only with TLS. */
+  caPem?: string
+  /** How often each `host/path` was asked for. */
+  requests: ReadonlyMap<string, number>
+  /** Ends hanging answers too; returns when no connection is left. */
+  close(): Promise<void>
+}
+
+const bodyLimitBytes = 1_048_576
+
+/** All hosts of the world on one port; the Host header, and with TLS the server name, tells them apart. */
+export async function serveWorld(world: World, options: ServeOptions = {}): Promise<ServedWorld> {
+  const host = options.host ?? '127.0.0.1'
+  const requests = new Map<string, number>()
+  const authority = options.tls === true ? await createAuthority() : undefined
+  const listener = listenerOf(world, requests)
+  const server =
+    authority === undefined ? createServer(listener) : secure(world, authority, listener)
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.on('close', () => sockets.delete(socket))
+  })
+  const port = await listen(server, options.port ?? 0, host)
+  if (authority !== undefined && options.caFile !== undefined) {
+    await writeFile(options.caFile, authority.pem)
+  }
+  return {
+    url: `${authority === undefined ? 'http' : 'https'}://${host}:${port}`,
+    port,
+    requests,
+    close: () => close(server, sockets),
+    ...(authority === undefined ? {} : { caPem: authority.pem }),
+  }
+}
+
+function listenerOf(world: World, requests: Map<string, number>): RequestListener {
+  return (request, response) => {
+    const host = hostOf(request.headers.host)
+    const path = pathOf(request.url)
+    const counted = host + path
+    requests.set(counted, (requests.get(counted) ?? 0) + 1)
+    const site = world.sites.get(host)
+    if (site === undefined) return send(notFound, request, response)
+    const ask = { method: request.method ?? 'GET', path, headers: request.headers, body: '' }
+    if (ask.method !== 'POST') return send(site.answer(ask), request, response)
+    readBody(request).then(
+      body => send(site.answer({ ...ask, body }), request, response),
+      () => response.destroy(),
+    )
+  }
+}
+
+function secure(world: World, authority: Authority, listener: RequestListener): Server {
+  const SNICallback: ServerOptions['SNICallback'] = (name, done) => {
+    const host = name.toLowerCase()
+    const fault = world.sites.get(host)?.tls
+    if (fault === 'reset') return done(new Error('This host breaks off its handshakes'))
+    const certified = world.certificateName?.(host) ?? host
+    authority.contextFor(certified, fault).then(context => done(null, context), done)
+  }
+  return createSecureServer({ ...authority.fallback, SNICallback }, listener)
+}
+
+function hostOf(header: string | undefined): string {
+  return (header ?? '').replace(/:\d+$/, '').toLowerCase()
+}
+
+function pathOf(url: string | undefined): string {
+  const target = url ?? '/'
+  const query = target.indexOf('?')
+  return query < 0 ? target : target.slice(0, query)
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = []
+  let size = 0
+  for await (const part of request) {
+    size += part.length
+    if (size <= bodyLimitBytes) parts.push(part)
+  }
+  return Buffer.concat(parts).toString()
+}
+
+function listen(server: Server, port: number, host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, () => resolve((server.address() as AddressInfo).port))
+  })
+}
+
+function close(server: Server, sockets: ReadonlySet<Socket>): Promise<void> {
+  return new Promise(resolve => {
+    server.close(() => resolve())
+    server.closeAllConnections()
+    // A TLS handshake under way is not yet one of the server's connections.
+    for (const socket of sockets) socket.destroy()
+  })
+}

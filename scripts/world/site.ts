@@ -1,0 +1,84 @@
+import { type Answer, type Ask, json, page, status } from './answer.ts'
+
+export type Doc = Record<string, unknown>
+
+export type FileName = 'brand.json' | 'adagents.json'
+
+export const pathOf: Readonly<Record<FileName, string>> = {
+  'brand.json': '/.well-known/brand.json',
+  'adagents.json': '/.well-known/adagents.json',
+}
+
+/** Broken certificates exist only when the world is served with TLS; without it such a host answers. */
+export type TlsFault = 'wrong_name' | 'expired' | 'unknown_authority' | 'reset'
+
+export type Site = { host: string; tls?: TlsFault; answer(ask: Ask): Answer }
+
+export type Expectation = { domain: string; file: FileName; situation: string }
+
+export type World = {
+  /** What a crawl should be given: sorted, lower-case, ASCII. */
+  domains: readonly string[]
+  sites: { get(host: string): Site | undefined }
+  /** One line per domain and file: what a crawler finds there, in a short word. */
+  expected: readonly Expectation[]
+  /** The name to certify for a host; a wildcard spares a bench a certificate per host. */
+  certificateName?(host: string): string
+}
+
+/** A document that can still be changed by a night, or a ready answer that cannot. */
+export type Published =
+  | { situation: string; document: () => Doc }
+  | { situation: string; answer: () => Answer }
+
+/** One host before it is built. Several ideas may each add their part of the same host. */
+export type Place = {
+  host: string
+  title?: string
+  /** False for hosts that a crawler has to find by itself: agents, file hosts. */
+  listed?: false
+  files?: Readonly<Partial<Record<FileName, Published>>>
+  pages?: Readonly<Record<string, () => Answer>>
+  /** Asked first; undefined leaves the request to files and pages. */
+  respond?: (ask: Ask) => Answer | undefined
+  tls?: TlsFault
+}
+
+/** Answers are made when first asked for and kept: most of the world is never visited in a test. */
+export function siteOf(place: Place): Site {
+  const makers = new Map<string, () => Answer>()
+  makers.set('/', () => homePage(place))
+  for (const [path, make] of Object.entries(place.pages ?? {})) makers.set(path, make)
+  for (const name of ['brand.json', 'adagents.json'] as const) {
+    const published = place.files?.[name]
+    if (published !== undefined) makers.set(pathOf[name], () => answerOf(published))
+  }
+  const kept = new Map<string, Answer>()
+  const find = (path: string): Answer => {
+    const known = kept.get(path)
+    if (known !== undefined) return known
+    const make = makers.get(path)
+    if (make === undefined) return notFound
+    const made = make()
+    kept.set(path, made)
+    return made
+  }
+  const answer = (ask: Ask): Answer => place.respond?.(ask) ?? find(ask.path)
+  return { host: place.host, answer, ...(place.tls === undefined ? {} : { tls: place.tls }) }
+}
+
+export function situationOf(place: Place, name: FileName): string {
+  if (place.tls !== undefined) return `tls_${place.tls}`
+  return place.files?.[name]?.situation ?? 'absent'
+}
+
+export const notFound: Answer = status(404)
+
+function answerOf(published: Published): Answer {
+  return 'document' in published ? json(published.document()) : published.answer()
+}
+
+function homePage(place: Place): Answer {
+  const title = place.title ?? place.host
+  return page(title, `${title} is part of an invented internet.`)
+}
