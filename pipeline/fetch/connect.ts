@@ -5,9 +5,9 @@ import { dialFailureOf, FailureError } from './failures.ts'
 
 export interface DialOptions {
   /** `http(s)://HOST:PORT` that stands in for every address; names and checks stay. */
-  connectTo?: string
+  connectTo?: string | undefined
   /** PEM file of an authority to trust besides the usual ones. */
-  caFile?: string
+  caFile?: string | undefined
   connectMs: number
 }
 
@@ -23,7 +23,7 @@ export type Connected = (...result: [null, net.Socket] | [Error, null]) => void
 export type Dial = (target: Target, done: Connected) => void
 
 /**
- * Connects to a checked address, never to a name. The name is what the certificate must carry. An
+ * Connects to a checked address, never to a name; the name is what the certificate must carry. An
  * address that refuses gives way to the next one; one that is silent uses up the time.
  */
 export function createDial({ connectTo, caFile, connectMs }: DialOptions): Dial {
@@ -32,7 +32,8 @@ export function createDial({ connectTo, caFile, connectMs }: DialOptions): Dial 
     caFile === undefined ? {} : { ca: [...tls.rootCertificates, readFileSync(caFile, 'utf8')] },
   )
   const instead = connectTo === undefined ? undefined : new URL(connectTo)
-  return (target, done) => new Attempt(context, instead ? divert(target, instead) : target, done).start(connectMs)
+  return (target, done) =>
+    new Attempt(context, instead ? divert(target, instead) : target, done).start(connectMs)
 }
 
 function divert(target: Target, instead: URL): Target {
@@ -47,7 +48,8 @@ class Attempt {
   readonly #target: Target
   readonly #done: Connected
   #timer: NodeJS.Timeout | undefined
-  #next = 0
+  #socket: net.Socket | undefined
+  #tried = 0
   #settled = false
 
   constructor(context: tls.SecureContext, target: Target, done: Connected) {
@@ -57,11 +59,50 @@ class Attempt {
   }
 
   start(connectMs: number): void {
-    const socket = this.#dialNext()
-    this.#timer = setTimeout(() => this.#fail(new FailureError('timeout', 'no connection in time')), connectMs)
-    void socket
+    this.#timer = setTimeout(() => {
+      this.#settle(new FailureError('timeout', 'no connection in time'))
+    }, connectMs)
+    this.#dialNext()
   }
 
-  #dialNext(): void {}
-  #fail(_error: FailureError): void {}
+  #dialNext(): void {
+    const { secure, addresses } = this.#target
+    const address = addresses[this.#tried++]!
+    const socket = secure ? this.#openTls(address) : this.#openTcp(address)
+    this.#socket = socket
+    let reached = false
+    if (secure) socket.once('connect', () => (reached = true))
+    socket.once(secure ? 'secureConnect' : 'connect', () => this.#settle(undefined))
+    // Stays on the socket for life, so that no error of it is ever unheard.
+    socket.on('error', error => {
+      if (this.#settled) return
+      if (!reached && this.#tried < addresses.length) this.#dialNext()
+      else this.#settle(dialFailureOf(error, reached))
+    })
+  }
+
+  #openTcp(address: string): net.Socket {
+    return net.connect({ host: address, port: this.#target.port })
+  }
+
+  #openTls(address: string): net.Socket {
+    const { hostname, port } = this.#target
+    return tls.connect({
+      host: address,
+      port,
+      servername: net.isIP(hostname) ? '' : hostname,
+      checkServerIdentity: (_, certificate) => tls.checkServerIdentity(hostname, certificate),
+      secureContext: this.#context,
+      ALPNProtocols: ['http/1.1'],
+    })
+  }
+
+  #settle(error: FailureError | undefined): void {
+    if (this.#settled) return
+    this.#settled = true
+    clearTimeout(this.#timer)
+    if (error === undefined) return this.#done(null, this.#socket!)
+    this.#socket?.destroy()
+    this.#done(error, null)
+  }
 }

@@ -6,9 +6,9 @@ import { TtlCache } from './ttl-cache.ts'
 
 export interface ResolverOptions {
   /** HOST:PORT of the name server to ask, HOST an address; the system's otherwise. */
-  dnsServer?: string
+  dnsServer?: string | undefined
   /** Set in test worlds: without a name server, every name has a made-up public address. */
-  connectTo?: string
+  connectTo?: string | undefined
   clock: Clock
 }
 
@@ -70,8 +70,7 @@ export function createResolver({ dnsServer, connectTo, clock }: ResolverOptions)
   return {
     resolve(host) {
       const literal = host.startsWith('[') ? host.slice(1, -1) : host
-      if (isIP(literal))
-        return isPublicAddress(literal) ? found([literal]) : { kind: 'refused' }
+      if (isIP(literal)) return isPublicAddress(literal) ? found([literal]) : { kind: 'refused' }
       if (invents) return found([madeUpAddress(host)])
       return known.get(host) ?? askOnce(host)
     },
@@ -101,7 +100,9 @@ function judge(answers: PromiseSettledResult<Timed[]>[]): {
 
 /** That a name has no address is known for a minute; that nobody said so, only for a moment. */
 function judgeFailure(answers: PromiseSettledResult<Timed[]>[]) {
-  const codes = answers.map(answer => (answer.status === 'rejected' ? codeOf(answer.reason) : 'ENODATA'))
+  const codes = answers.map(answer =>
+    answer.status === 'rejected' ? codeOf(answer.reason) : 'ENODATA',
+  )
   const trouble = codes.find(code => !noSuchName.has(code))
   const detail = trouble ? `the name server failed (${trouble})` : 'the name has no address'
   const resolution: Resolution = { kind: 'failed', detail }

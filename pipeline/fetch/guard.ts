@@ -65,9 +65,9 @@ export interface Allowance {
   anyPort?: boolean
 }
 
-const closedV4 = closedRanges.v4.map(ipaddr.IPv4.parseCIDR)
-const closedV6 = closedRanges.v6.map(ipaddr.IPv6.parseCIDR)
-const openV6 = openRangesV6.map(ipaddr.IPv6.parseCIDR)
+const closedV4 = closedRanges.v4.map(range => ipaddr.IPv4.parseCIDR(range))
+const closedV6 = closedRanges.v6.map(range => ipaddr.IPv6.parseCIDR(range))
+const openV6 = openRangesV6.map(range => ipaddr.IPv6.parseCIDR(range))
 
 /** Whether an address literal, however it is written, is one anybody could reach. */
 export function isPublicAddress(ip: string): boolean {

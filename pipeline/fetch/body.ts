@@ -1,0 +1,177 @@
+import type { Transform } from 'node:stream'
+import zlib from 'node:zlib'
+import type { Failure } from './failures.ts'
+
+/** Told once, when the body is complete or must not be read on. */
+export type BodyDone = (result: Buffer | Failure) => void
+
+/** How the reader makes a fast sender wait. */
+export interface Flow {
+  pause(): void
+  resume(): void
+}
+
+export interface BodyReader {
+  write(chunk: Buffer, flow: Flow): void
+  end(): void
+  stop(): void
+}
+
+type Coding = 'gzip' | 'deflate' | 'br'
+
+/** Compressed bodies up to this size on the wire are decoded in one go, which is far cheaper. */
+const AT_ONCE_BYTES = 16 * 1024
+/** What a compressed form may be larger than the decoded limit: it is not, but for tiny ones. */
+const WIRE_SLACK_BYTES = 4 * 1024
+
+const tooLarge: Failure = { outcome: 'too_large', detail: 'the body passes the size limit' }
+const garbled: Failure = { outcome: 'http_error', detail: 'the body cannot be decompressed' }
+const unknownCoding: Failure = { outcome: 'http_error', detail: 'the body is encoded unasked' }
+
+/** A reader for a body of at most `maxBytes` decoded bytes, or why it is not read at all. */
+export function openBody(
+  coding: string | undefined,
+  length: number,
+  maxBytes: number,
+  done: BodyDone,
+): BodyReader | Failure {
+  const known = codingOf(coding)
+  if (known === undefined) return unknownCoding
+  if (length > maxBytes + (known === 'identity' ? 0 : WIRE_SLACK_BYTES)) return tooLarge
+  return known === 'identity' ? new PlainBody(maxBytes, done) : new CodedBody(known, maxBytes, done)
+}
+
+function codingOf(header: string | undefined): Coding | 'identity' | undefined {
+  switch (header?.trim().toLowerCase()) {
+    case undefined:
+    case '':
+    case 'identity':
+      return 'identity'
+    case 'gzip':
+    case 'x-gzip':
+      return 'gzip'
+    case 'deflate':
+      return 'deflate'
+    case 'br':
+      return 'br'
+    default:
+      return undefined
+  }
+}
+
+class PlainBody implements BodyReader {
+  readonly #maxBytes: number
+  readonly #done: BodyDone
+  #chunks: Buffer[] = []
+  #bytes = 0
+
+  constructor(maxBytes: number, done: BodyDone) {
+    this.#maxBytes = maxBytes
+    this.#done = done
+  }
+
+  write(chunk: Buffer): void {
+    this.#bytes += chunk.length
+    if (this.#bytes > this.#maxBytes) this.#done(tooLarge)
+    else this.#chunks.push(chunk)
+  }
+
+  end(): void {
+    this.#done(joined(this.#chunks))
+  }
+
+  stop(): void {
+    this.#chunks = []
+  }
+}
+
+class CodedBody implements BodyReader {
+  readonly #coding: Coding
+  readonly #maxBytes: number
+  readonly #done: BodyDone
+  readonly #plain: PlainBody
+  #wire: Buffer[] = []
+  #wireBytes = 0
+  #decoder: Transform | undefined
+
+  constructor(coding: Coding, maxBytes: number, done: BodyDone) {
+    this.#coding = coding
+    this.#maxBytes = maxBytes
+    this.#done = done
+    this.#plain = new PlainBody(maxBytes, done)
+  }
+
+  write(chunk: Buffer, flow: Flow): void {
+    this.#wireBytes += chunk.length
+    if (this.#wireBytes > this.#maxBytes + WIRE_SLACK_BYTES) return this.#done(tooLarge)
+    if (this.#decoder) return feed(this.#decoder, chunk, flow)
+    this.#wire.push(chunk)
+    if (this.#wireBytes <= AT_ONCE_BYTES) return
+    this.#decoder = this.#openDecoder()
+    feed(this.#decoder, joined(this.#wire), flow)
+    this.#wire = []
+  }
+
+  end(): void {
+    if (this.#decoder) this.#decoder.end()
+    else this.#done(decodeAtOnce(this.#coding, joined(this.#wire), this.#maxBytes))
+  }
+
+  /** A decoder that is not destroyed keeps decoding a bomb nobody wants. */
+  stop(): void {
+    this.#wire = []
+    this.#plain.stop()
+    this.#decoder?.destroy()
+  }
+
+  #openDecoder(): Transform {
+    const decoder = streamOf(this.#coding, this.#wire[0]!)
+    decoder.on('data', (chunk: Buffer) => this.#plain.write(chunk))
+    decoder.once('end', () => this.#plain.end())
+    decoder.on('error', () => this.#done(garbled))
+    return decoder
+  }
+}
+
+function feed(decoder: Transform, chunk: Buffer, flow: Flow): void {
+  if (decoder.write(chunk)) return
+  flow.pause()
+  decoder.once('drain', () => flow.resume())
+}
+
+function streamOf(coding: Coding, first: Buffer): Transform {
+  if (coding === 'gzip') return zlib.createGunzip()
+  if (coding === 'br') return zlib.createBrotliDecompress()
+  return hasZlibHeader(first) ? zlib.createInflate() : zlib.createInflateRaw()
+}
+
+function decodeAtOnce(coding: Coding, wire: Buffer, maxBytes: number): Buffer | Failure {
+  const options = { maxOutputLength: maxBytes }
+  try {
+    if (wire.length === 0) return wire
+    if (coding === 'gzip') return zlib.gunzipSync(wire, options)
+    if (coding === 'br') return zlib.brotliDecompressSync(wire, options)
+    return hasZlibHeader(wire)
+      ? zlib.inflateSync(wire, options)
+      : zlib.inflateRawSync(wire, options)
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE' ? tooLarge : garbled
+  }
+}
+
+/** Servers disagree whether `deflate` has the zlib header; its first byte tells. */
+function hasZlibHeader(bytes: Buffer): boolean {
+  return ((bytes[0] ?? 0) & 0x0f) === 8
+}
+
+function joined(chunks: Buffer[]): Buffer {
+  return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)
+}
+
+/** The beginning of a body that explains an error; decoded if that is possible. */
+export function headOf(body: Buffer, coding: string | undefined, maxBytes: number): Buffer {
+  const known = codingOf(coding)
+  if (known === undefined || known === 'identity') return body.subarray(0, maxBytes)
+  const decoded = decodeAtOnce(known, body, AT_ONCE_BYTES)
+  return Buffer.isBuffer(decoded) ? decoded.subarray(0, maxBytes) : Buffer.alloc(0)
+}

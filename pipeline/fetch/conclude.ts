@@ -1,0 +1,44 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Instant } from '../core/clock.ts'
+import type { Answer } from './exchange.ts'
+import { type Failure, outcomeOfStatus } from './failures.ts'
+import type { Ask, Fetched, FetchFailed, Validators } from './fetched.ts'
+import { retryAfterSeconds } from './retry-after.ts'
+
+/** What an answer that is no redirect amounts to. */
+export function conclude(url: string, answer: Answer, ask: Ask, now: Instant): Fetched {
+  const { status, headers, body } = answer
+  if (status === 200) {
+    const ok: Fetched = { kind: 'ok', status, url, body, ...validatorsOf(headers) }
+    const contentType = headers['content-type']
+    if (contentType !== undefined) ok.contentType = contentType
+    return ok
+  }
+  if (status === 304 && (ask.etag !== undefined || ask.lastModified !== undefined))
+    return { kind: 'unchanged', status, url, ...validatorsOf(headers) }
+  const outcome = status === 304 ? 'http_error' : outcomeOfStatus(status)
+  const failed = failedFetch(url, { outcome, detail: `answered ${status}` }, status)
+  const seconds = retryAfterSeconds(headers['retry-after'], now)
+  if (seconds !== undefined) failed.retryAfterSeconds = seconds
+  if (status === 403) failed.body = body
+  return failed
+}
+
+export function failedFetch(
+  url: string,
+  { outcome, detail }: Failure,
+  status?: number | undefined,
+): FetchFailed {
+  const failed: FetchFailed = { kind: 'failed', outcome, url, detail }
+  if (status !== undefined) failed.status = status
+  return failed
+}
+
+function validatorsOf(headers: IncomingHttpHeaders): Validators {
+  const validators: Validators = {}
+  const etag = headers.etag
+  if (etag !== undefined) validators.etag = etag
+  const lastModified = headers['last-modified']
+  if (lastModified !== undefined) validators.lastModified = lastModified
+  return validators
+}

@@ -1,0 +1,152 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { type BodyReader, headOf, openBody } from './body.ts'
+import type { Controller, Handler, Line, Request } from './connections.ts'
+import { type Failure, FailureError, failureOf } from './failures.ts'
+
+export interface Answer {
+  kind: 'answer'
+  status: number
+  headers: IncomingHttpHeaders
+  /** Whole and decoded for a 200; the first bytes, or none, for any other status. */
+  body: Buffer
+  /** Read to the end: the connection can carry another request. */
+  complete: boolean
+}
+
+export interface Broken extends Failure {
+  kind: 'broken'
+  status: number | undefined
+}
+
+export type Exchanged = Answer | Broken
+
+/** What is read of an answer nobody will use, to keep its connection. */
+const SPARE_BYTES = 16 * 1024
+const HEAD_BYTES = 4 * 1024
+const nothing = Buffer.alloc(0)
+const tooLate: Failure = { outcome: 'timeout', detail: 'no complete answer in time' }
+const enough = new FailureError('connection_failed', 'read no further')
+
+/**
+ * One request and its answer over one line. Works on undici's callbacks instead of its streams: a
+ * small answer then costs a few objects. One timer bounds everything from dialing to the last byte,
+ * so a server that drips gains nothing.
+ */
+export function exchange(
+  line: Line,
+  request: Request,
+  maxBytes: number,
+  budgetMs: number,
+): Promise<Exchanged> {
+  return new Promise((resolve, reject) => {
+    line.client.dispatch(request, new Exchange(maxBytes, budgetMs, resolve, reject))
+  })
+}
+
+class Exchange implements Handler {
+  readonly #maxBytes: number
+  readonly #resolve: (result: Exchanged) => void
+  readonly #reject: (fault: unknown) => void
+  readonly #timer: NodeJS.Timeout
+  #controller: Controller | undefined
+  #body: BodyReader | undefined
+  #status: number | undefined
+  #headers: IncomingHttpHeaders = {}
+  #spare: Buffer[] = []
+  #spareBytes = 0
+  #ended = false
+  #settled = false
+
+  constructor(
+    maxBytes: number,
+    budgetMs: number,
+    resolve: (result: Exchanged) => void,
+    reject: (fault: unknown) => void,
+  ) {
+    this.#maxBytes = maxBytes
+    this.#resolve = resolve
+    this.#reject = reject
+    this.#timer = setTimeout(expire, budgetMs, this)
+  }
+
+  onRequestStart(controller: Controller): void {
+    this.#controller = controller
+    if (this.#settled) controller.abort(enough)
+  }
+
+  onResponseStart(_: Controller, status: number, headers: IncomingHttpHeaders): void {
+    if (status < 200 || this.#settled) return
+    this.#status = status
+    this.#headers = headers
+    if (status !== 200) return
+    const length = Number(headers['content-length'] ?? 0)
+    const body = openBody(headers['content-encoding'], length, this.#maxBytes, result => {
+      if (Buffer.isBuffer(result)) this.#answer(result)
+      else this.#break(result)
+    })
+    if ('outcome' in body) this.#break(body)
+    else this.#body = body
+  }
+
+  onResponseData(controller: Controller, chunk: Buffer): void {
+    if (this.#settled) return
+    if (this.#body) return this.#body.write(chunk, controller)
+    this.#spare.push(chunk)
+    this.#spareBytes += chunk.length
+    if (this.#spareBytes > SPARE_BYTES) this.#answerHead()
+  }
+
+  onResponseEnd(): void {
+    this.#ended = true
+    if (this.#body) this.#body.end()
+    else this.#answerHead()
+  }
+
+  onResponseError(_: Controller | undefined, error: Error): void {
+    this.#ended = true
+    if (this.#settled) return
+    const failure = failureOf(error)
+    if (failure) this.fail(failure)
+    else {
+      this.#settle()
+      this.#reject(error)
+    }
+  }
+
+  /** A status that says everything is an answer even when the rest never came. */
+  fail(failure: Failure): void {
+    if (this.#status !== undefined && this.#status !== 200) this.#answerHead(false)
+    else this.#break(failure)
+  }
+
+  #answerHead(complete = this.#ended): void {
+    const denied = this.#status === 403
+    const spare = denied ? Buffer.concat(this.#spare) : nothing
+    const coding = this.#headers['content-encoding']
+    this.#answer(denied ? headOf(spare, coding, HEAD_BYTES) : spare, complete)
+  }
+
+  #answer(body: Buffer, complete = this.#ended): void {
+    if (!this.#settle()) return
+    const [status, headers] = [this.#status!, this.#headers]
+    this.#resolve({ kind: 'answer', status, headers, body, complete })
+  }
+
+  #break({ outcome, detail }: Failure): void {
+    if (this.#settle()) this.#resolve({ kind: 'broken', outcome, detail, status: this.#status })
+  }
+
+  #settle(): boolean {
+    if (this.#settled) return false
+    this.#settled = true
+    clearTimeout(this.#timer)
+    this.#body?.stop()
+    this.#spare = []
+    if (!this.#ended) this.#controller?.abort(enough)
+    return true
+  }
+}
+
+function expire(exchange: Exchange): void {
+  exchange.fail(tooLate)
+}

@@ -1,0 +1,124 @@
+import type { Clock } from '../core/clock.ts'
+import type { Limits } from '../core/limits.ts'
+import type { Log } from '../core/log.ts'
+import { conclude, failedFetch } from './conclude.ts'
+import { createDial } from './connect.ts'
+import { Connections } from './connections.ts'
+import { createResolver } from './dns.ts'
+import type { Failure } from './failures.ts'
+import type { Ask, Fetched } from './fetched.ts'
+import { refusalOf } from './guard.ts'
+import { Politeness } from './politeness.ts'
+import { isRedirect, nextHop } from './redirects.ts'
+import { tooLate, Way } from './way.ts'
+
+export type { Ask, Fetched, FetchedOk, FetchedUnchanged, FetchFailed } from './fetched.ts'
+
+export interface FetcherOptions {
+  /** `http(s)://HOST:PORT` to connect to instead of everything. */
+  connectTo?: string | undefined
+  caFile?: string | undefined
+  dnsServer?: string | undefined
+  hostConcurrency: number
+  addressConcurrency: number
+  /** Page about the crawler, named in its User-Agent. */
+  contact: string
+  limits: Pick<Limits, 'connectMs'>
+  clock: Clock
+  log?: Log | undefined
+  /** Connections kept for a next request; at least the number of domains crawled at a time. */
+  maxIdle?: number | undefined
+}
+
+export interface Fetcher {
+  /** Never throws for what the world does. */
+  fetchDocument(url: string, ask: Ask): Promise<Fetched>
+  /** The TXT records of a name; none when there are none or nobody answers. */
+  lookupTxt(name: string): Promise<string[]>
+  /** Ends what is under way as `connection_failed`. */
+  close(): Promise<void>
+}
+
+type Headers = Record<string, string>
+
+const MAX_IDLE = 128
+const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]+$/
+const noAddress: Failure = { outcome: 'refused', detail: 'this is not an address' }
+
+/**
+ * The way out: guard, name, politeness, connection, answer, for every hop anew. A connection is kept
+ * by origin after its answer (connections.ts), so callers just ask for one file after the other; a
+ * session to open and close would save nothing.
+ */
+export function createFetcher(options: FetcherOptions): Fetcher {
+  const { connectTo, caFile, dnsServer, clock, log } = options
+  const resolver = createResolver({ connectTo, dnsServer, clock })
+  const dial = createDial({ connectTo, caFile, connectMs: options.limits.connectMs })
+  const { hostConcurrency, addressConcurrency, maxIdle = MAX_IDLE } = options
+  const connections = new Connections(dial, addressConcurrency, maxIdle)
+  const politeness = new Politeness(hostConcurrency, addressConcurrency)
+  const way = new Way(resolver, politeness, connections)
+  const userAgent = `AgenticAdRegistry/1.0 (+${options.contact})`
+  return {
+    async fetchDocument(text, ask) {
+      const fetched = await follow(way, text, ask, headersOf(ask, userAgent), clock)
+      if (fetched.kind === 'failed')
+        log?.debug(
+          { url: fetched.url, outcome: fetched.outcome, detail: fetched.detail },
+          'not fetched',
+        )
+      return fetched
+    },
+    lookupTxt: name => resolver.lookupTxt(name),
+    async close() {
+      way.close()
+    },
+  }
+}
+
+function headersOf(ask: Ask, userAgent: string): Headers {
+  const headers: Headers = {
+    accept: ask.accept ?? 'application/json',
+    'accept-encoding': 'gzip, deflate, br',
+    'user-agent': userAgent,
+  }
+  // A validator that no header can carry came from a server that miswrote it: ask without.
+  if (ask.etag && HEADER_VALUE.test(ask.etag)) headers['if-none-match'] = ask.etag
+  if (ask.lastModified && HEADER_VALUE.test(ask.lastModified))
+    headers['if-modified-since'] = ask.lastModified
+  return headers
+}
+
+async function follow(
+  way: Way,
+  text: string,
+  ask: Ask,
+  headers: Headers,
+  clock: Clock,
+): Promise<Fetched> {
+  let url = parseUrl(text)
+  if (url === undefined) return failedFetch(text, noAddress)
+  const refusal = refusalOf(url, ask.allow)
+  if (refusal) return failedFetch(text, { outcome: 'refused', detail: refusal })
+  const trail = [url]
+  const budget = { leftMs: ask.deadlineMs }
+  for (;;) {
+    const answer = await way.visit(url, headers, ask.maxBytes, budget)
+    if (answer.kind === 'broken') return failedFetch(url.href, answer, answer.status)
+    if (!isRedirect(answer.status, ask)) return conclude(url.href, answer, ask, clock.now())
+    const next = nextHop(answer.headers.location, trail, ask)
+    if (!(next instanceof URL)) return failedFetch(url.href, next, answer.status)
+    if (budget.leftMs <= 0) return failedFetch(url.href, tooLate, answer.status)
+    trail.push(next)
+    url = next
+  }
+}
+
+/** `canParse` and then `new URL` would parse every address twice. */
+function parseUrl(text: string): URL | undefined {
+  try {
+    return new URL(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,109 @@
+import type { Connections } from './connections.ts'
+import type { Resolution, Resolver } from './dns.ts'
+import { type Exchanged, exchange } from './exchange.ts'
+import type { Failure } from './failures.ts'
+import { notPublic } from './guard.ts'
+import type { Politeness } from './politeness.ts'
+
+const closed: Failure = { outcome: 'connection_failed', detail: 'the fetcher is closed' }
+const notReachable: Failure = { outcome: 'refused', detail: notPublic }
+const noName: Failure = { outcome: 'timeout', detail: 'no answer about the name in time' }
+export const tooLate: Failure = { outcome: 'timeout', detail: 'no complete answer in time' }
+
+type Headers = Record<string, string>
+
+/** The time a fetch may still use; waiting for a turn is not taken from it. */
+export interface Budget {
+  leftMs: number
+}
+
+/** One hop after the other, each with its own check, turn and connection. */
+export class Way {
+  readonly #resolver: Resolver
+  readonly #politeness: Politeness
+  readonly #connections: Connections
+  #closed = false
+
+  constructor(resolver: Resolver, politeness: Politeness, connections: Connections) {
+    this.#resolver = resolver
+    this.#politeness = politeness
+    this.#connections = connections
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#connections.close()
+    this.#resolver.close()
+  }
+
+  /** One hop. Slots are given back before the next one, so that hops never wait in a circle. */
+  async visit(url: URL, headers: Headers, maxBytes: number, budget: Budget): Promise<Exchanged> {
+    const name = this.#resolver.resolve(url.hostname)
+    const resolution = name instanceof Promise ? await within(budget, name) : name
+    if (resolution === undefined) return broken(noName)
+    if (resolution.kind === 'refused') return broken(notReachable)
+    if (resolution.kind === 'failed')
+      return broken({ outcome: 'dns_failed', detail: resolution.detail })
+    const { addresses } = resolution
+    const turn = this.#politeness.enter(url.hostname, addresses[0])
+    if (turn) await turn
+    try {
+      return await this.#ask(url, addresses, headers, maxBytes, budget)
+    } finally {
+      this.#politeness.leave(url.hostname, addresses[0])
+    }
+  }
+
+  /** A kept connection may have been hung up at the other end: then, once, over a new one. */
+  async #ask(
+    url: URL,
+    addresses: readonly [string, ...string[]],
+    headers: Headers,
+    maxBytes: number,
+    budget: Budget,
+  ): Promise<Exchanged> {
+    for (;;) {
+      if (this.#closed) return broken(closed)
+      if (budget.leftMs <= 0) return broken(tooLate)
+      const line = this.#connections.take(url, addresses)
+      const wasUsed = line.used
+      const request = { path: url.pathname + url.search, method: 'GET', headers }
+      const started = performance.now()
+      const result = await exchange(line, request, maxBytes, Math.ceil(budget.leftMs))
+      budget.leftMs -= performance.now() - started
+      if (result.kind === 'answer' && result.complete) this.#connections.give(line)
+      else this.#connections.drop(line)
+      if (!wasUsed || !isHangUp(result)) return result
+    }
+  }
+}
+
+function isHangUp(result: Exchanged): boolean {
+  return (
+    result.kind === 'broken' &&
+    result.status === undefined &&
+    result.outcome === 'connection_failed'
+  )
+}
+
+/** Undefined when the answer took longer than is left. */
+async function within(
+  budget: Budget,
+  answer: Promise<Resolution>,
+): Promise<Resolution | undefined> {
+  const started = performance.now()
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<undefined>(resolve => {
+    timer = setTimeout(resolve, Math.ceil(budget.leftMs), undefined)
+  })
+  try {
+    return await Promise.race([answer, late])
+  } finally {
+    clearTimeout(timer)
+    budget.leftMs -= performance.now() - started
+  }
+}
+
+function broken(failure: Failure): Exchanged {
+  return { kind: 'broken', status: undefined, ...failure }
+}
