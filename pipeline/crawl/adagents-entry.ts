@@ -146,14 +146,14 @@ function readCollections(part: Part): CollectionSelector[] | undefined {
 }
 
 function readCountries(part: Part): string[] | undefined {
-  return part.restriction('countries')?.filter(country => {
-    if (COUNTRY.test(country)) return true
-    part.error(
-      `countries[${(part.value.countries as unknown[]).indexOf(country)}]`,
-      `is ${quote(country)}, must be a country code of two capital letters such as GB`,
-    )
-    return false
+  const countries = part.restriction('countries')
+  const written = Array.isArray(part.value.countries) ? part.value.countries : []
+  written.forEach((country, i) => {
+    if (typeof country !== 'string' || COUNTRY.test(country.trim())) return
+    const rule = 'must be a country code of two capital letters such as GB'
+    part.error(`countries[${i}]`, `is ${quote(country)}, ${rule}`)
   })
+  return countries?.filter(country => COUNTRY.test(country))
 }
 
 /** Undefined when one end is there and cannot be read. */

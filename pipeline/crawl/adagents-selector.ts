@@ -1,6 +1,5 @@
-import { parsePublisherDomain } from '../core/domain.ts'
 import { type Selector, selectionTypes } from '../model/documents.ts'
-import { readDomain } from './adagents-property.ts'
+import { domainOf, readDomain } from './adagents-property.ts'
 import { quote } from './faults.ts'
 import { alternatives, type Part } from './part.ts'
 
@@ -38,7 +37,7 @@ function readDomains(part: Part): string[] | undefined {
   }
   if (!one) return readDomainList(part)
   const domain = readDomain(part, 'publisher_domain')
-  return domain && [domain]
+  return domain === undefined ? undefined : [domain]
 }
 
 /** One network may list thousands; what repeats is told once. */
@@ -48,7 +47,7 @@ function readDomainList(part: Part): string[] | undefined {
   const domains = new Set<string>()
   let repeated: string | undefined
   list.forEach((value, i) => {
-    const domain = parsePublisherDomain(value)
+    const domain = domainOf(value)
     if (domain === undefined) {
       part.error(`publisher_domains[${i}]`, `is ${quote(value)}, must be a domain name`)
     } else if (domains.has(domain)) repeated = domain

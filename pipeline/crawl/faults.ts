@@ -2,6 +2,7 @@ import type { Fault } from '../model/observation.ts'
 
 const FIELD_CHARS = 200
 const QUOTED_CHARS = 60
+const ADDRESS = /[^\s@]+@[^\s@]*/g
 
 /**
  * The faults of one document, in the order found. At most `max` are kept, errors before warnings;
@@ -18,11 +19,11 @@ export class Faults {
   }
 
   error(field: string, message: string): void {
-    this.#add(this.#errors, { field: clip(field, FIELD_CHARS), message, severity: 'error' })
+    this.#add(this.#errors, { field: shown(field, FIELD_CHARS), message, severity: 'error' })
   }
 
   warn(field: string, message: string): void {
-    this.#add(this.#warnings, { field: clip(field, FIELD_CHARS), message, severity: 'warning' })
+    this.#add(this.#warnings, { field: shown(field, FIELD_CHARS), message, severity: 'warning' })
   }
 
   list(): Fault[] {
@@ -46,15 +47,16 @@ export class Faults {
   }
 }
 
-/** A value of the document as a message may show it: short, and on one line. */
+/** A value of the document as a message may show it: short, on one line, no e-mail address. */
 export function quote(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(clip(value, QUOTED_CHARS))
+  if (typeof value === 'string') return JSON.stringify(shown(value, QUOTED_CHARS))
   if (value === null || typeof value !== 'object') return String(value)
   return Array.isArray(value) ? 'a list' : 'an object'
 }
 
-export function clip(text: string, chars: number): string {
-  return text.length > chars ? `${cut(text, chars)}…` : text
+function shown(text: string, chars: number): string {
+  const short = text.length > chars ? `${cut(text, chars)}…` : text
+  return short.includes('@') ? short.replace(ADDRESS, '…@…') : short
 }
 
 /** The first characters of a text, without half a surrogate pair at the end. */

@@ -18,11 +18,14 @@ export class Part {
   readonly value: JsonObject
   readonly at: string
   readonly faults: Faults
+  /** Its place in the list it stands in. */
+  readonly index: number
 
-  constructor(value: JsonObject, at: string, faults: Faults) {
+  constructor(value: JsonObject, at: string, faults: Faults, index = 0) {
     this.value = value
     this.at = at
     this.faults = faults
+    this.index = index
   }
 
   path(key: string): string {
@@ -134,7 +137,7 @@ export class Part {
     const path = this.path(key)
     for (let i = 0; i < list.length; i++) {
       const item = list[i]
-      if (isObject(item)) parts.push(new Part(item, `${path}[${i}]`, this.faults))
+      if (isObject(item)) parts.push(new Part(item, `${path}[${i}]`, this.faults, i))
       else this.faults.error(`${path}[${i}]`, `must be an object, not ${quote(item)}`)
     }
     return parts

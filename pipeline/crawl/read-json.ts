@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from './part.ts'
 
 const MAX_LEVELS = 64
 const UNSTORABLE = /\\u(?:d[89a-f]|0000)/i
-const ESCAPE = /\\u(d[89ab][0-9a-f]{2})\\u(d[c-f][0-9a-f]{2})|\\u(d[89a-f][0-9a-f]{2}|0000)|\\[^]/gi
+const ESCAPE = /\\ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2}|\\u(d[89a-f][0-9a-f]{2}|0000)|\\./gis
 
 export type JsonRead =
   | { outcome: 'ok'; root: JsonObject }
@@ -13,8 +13,8 @@ export type JsonRead =
 
 /**
  * Bytes as one JSON object that is safe to hand around: at most 64 levels deep, no `__proto__`, no
- * half characters or NULs in any text, and below its top level nothing named `contact`, nor an
- * e-mail address under `email`. UTF-8 whatever the headers say; a byte order mark is tolerated.
+ * half characters or NULs in any text, no e-mail address under `email`, and nothing named `contact`
+ * below its top level. UTF-8 whatever the headers say; a byte order mark is tolerated.
  */
 export function readJson(body: Uint8Array, faults: Faults): JsonRead {
   const text = decode(body, faults)
@@ -47,8 +47,8 @@ function decode(body: Uint8Array, faults: Faults): string {
 
 /** Half a surrogate pair or a NUL has no place in a store; it becomes the replacement character. */
 function repairEscapes(text: string): string {
-  return text.replace(ESCAPE, (escape, _high, _low, unstorable) =>
-    unstorable === undefined ? escape : '\\ufffd',
+  return text.replace(ESCAPE, (written, unstorable) =>
+    unstorable === undefined ? written : '\\ufffd',
   )
 }
 
@@ -84,7 +84,7 @@ function tidyValue(value: unknown, level: number): boolean {
 
 function isUnwanted(key: string, value: unknown, level: number): boolean {
   if (key === '__proto__') return true
-  if (level === 1) return false
-  if (key === 'contact') return typeof value === 'object' || typeof value === 'string'
-  return key === 'email' && typeof value === 'string' && value.includes('@')
+  if (key === 'email') return typeof value === 'string' && value.includes('@')
+  if (key !== 'contact' || level === 1) return false
+  return typeof value === 'object' || typeof value === 'string'
 }

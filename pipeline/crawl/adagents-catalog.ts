@@ -1,0 +1,105 @@
+import {
+  type CollectionEntry,
+  collectionKinds,
+  collectionStatuses,
+  distributionTypes,
+  type Identifier,
+  type PlacementEntry,
+  type TagMap,
+} from '../model/documents.ts'
+import { given } from './adagents-entry.ts'
+import { readDomain } from './adagents-property.ts'
+import { quote } from './faults.ts'
+import { isObject, Part } from './part.ts'
+
+const VALUE_CHARS = 2_048
+const knownDistributionTypes: ReadonlySet<string> = new Set(distributionTypes)
+
+const collectionFields = new Set(['collection_id', 'name', 'kind', 'status', 'distribution'])
+
+export function parseCollection(part: Part): CollectionEntry | undefined {
+  const id = readId(part, 'collection_id')
+  if (id === undefined) return undefined
+  return {
+    collection_id: id,
+    name: readName(part) ?? id,
+    kind: part.oneOf('kind', collectionKinds) ?? 'series',
+    ...given('status', part.oneOf('status', collectionStatuses)),
+    distribution: part.parts('distribution').flatMap(readDistribution),
+    manifest: part.rest(collectionFields),
+  }
+}
+
+function readDistribution(part: Part): CollectionEntry['distribution'] {
+  const domain = readDomain(part, 'publisher_domain')
+  const identifiers = part.parts('identifiers').flatMap(readDistributionId)
+  if (identifiers.length === 0) part.error('identifiers', 'holds no valid identifier')
+  if (domain === undefined || identifiers.length === 0) return []
+  return [{ publisher_domain: domain, identifiers }]
+}
+
+function readDistributionId(part: Part): Identifier[] {
+  const type = part.text('type')
+  const value = part.text('value', VALUE_CHARS)
+  for (const key of ['type', 'value']) if (!part.has(key)) part.error(key, 'is missing')
+  if (type === undefined || value === undefined) return []
+  if (knownDistributionTypes.has(type)) return [{ type, value }]
+  part.error('type', `is ${quote(type)}, which is no kind of identifier for a collection`)
+  return []
+}
+
+const placementFields = new Set([
+  'placement_id',
+  'name',
+  'tags',
+  'property_ids',
+  'property_tags',
+  'collection_ids',
+])
+
+export function parsePlacement(part: Part): PlacementEntry | undefined {
+  const id = readId(part, 'placement_id')
+  if (id === undefined) return undefined
+  if (!part.has('property_ids') && !part.has('property_tags')) {
+    part.error('property_ids', 'and property_tags are both missing: say where the placement is')
+  }
+  return {
+    placement_id: id,
+    name: readName(part) ?? id,
+    tags: part.texts('tags') ?? [],
+    ...given('property_ids', part.texts('property_ids')),
+    ...given('property_tags', part.texts('property_tags')),
+    ...given('collection_ids', part.restriction('collection_ids')),
+    manifest: part.rest(placementFields),
+  }
+}
+
+/** The id that everything else refers to; without one the item was left out. */
+export function readId(part: Part, key: string): string | undefined {
+  const id = part.text(key)
+  if (id === undefined && !part.has(key)) part.error(key, 'is missing, so the item was left out')
+  return id
+}
+
+export function readName(part: Part): string | undefined {
+  if (!part.has('name')) part.error('name', 'is missing: give it a name that people know')
+  return part.label('name')
+}
+
+/** Tag → what it means to people. It selects nothing. */
+export function readTagMap(part: Part, key: string): TagMap | undefined {
+  const map = part.part(key)
+  if (map === undefined) return undefined
+  const tags: TagMap = {}
+  for (const [tag, value] of Object.entries(map.value)) {
+    if (!isObject(value)) {
+      map.error(tag, `must be an object with a name and a description, not ${quote(value)}`)
+      continue
+    }
+    const item = new Part(value, map.path(tag), map.faults)
+    if (!item.has('name')) item.error('name', 'is missing: give the tag a name')
+    const description = item.label('description', 2_000) ?? ''
+    tags[tag] = { name: item.label('name') ?? tag, description }
+  }
+  return tags
+}

@@ -1,0 +1,37 @@
+import { type RevokedPublisherDomain, revocationReasons } from '../model/documents.ts'
+import { given } from './adagents-entry.ts'
+import { domainOf, readDomain } from './adagents-property.ts'
+import { quote } from './faults.ts'
+import { isObject, Part } from './part.ts'
+
+const KEY = 'revoked_publisher_domains'
+const ALWAYS = '1970-01-01T00:00:00Z'
+
+/**
+ * The domains a file disowns. To be listed is enough: a revocation without a readable time, one
+ * written as a bare name, or a single one that is not in a list, still revokes.
+ */
+export function readRevoked(root: Part): RevokedPublisherDomain[] {
+  const value = root.value[KEY]
+  if (value === undefined) return []
+  if (!Array.isArray(value)) root.error(KEY, `must be a list, not ${quote(value)}`)
+  const list: unknown[] = Array.isArray(value) ? value : [value]
+  return list.flatMap((item, i) => readOne(root, item, Array.isArray(value) ? `${KEY}[${i}]` : KEY))
+}
+
+function readOne(root: Part, item: unknown, at: string): RevokedPublisherDomain[] {
+  if (isObject(item)) return readRevocation(new Part(item, at, root.faults))
+  const domain = domainOf(item)
+  const meaning = domain === undefined ? '' : ` (${domain} was taken as revoked)`
+  root.faults.error(at, `must be an object with publisher_domain and revoked_at${meaning}`)
+  return domain === undefined ? [] : [{ publisher_domain: domain, revoked_at: ALWAYS }]
+}
+
+function readRevocation(part: Part): RevokedPublisherDomain[] {
+  const domain = readDomain(part, 'publisher_domain')
+  const revokedAt = part.moment('revoked_at')
+  if (!part.has('revoked_at')) part.error('revoked_at', 'is missing: say since when')
+  const reason = part.oneOf('reason', revocationReasons)
+  if (domain === undefined) return []
+  return [{ publisher_domain: domain, revoked_at: revokedAt ?? ALWAYS, ...given('reason', reason) }]
+}

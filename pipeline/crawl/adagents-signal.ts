@@ -1,0 +1,59 @@
+import { type SignalEntry, signalValueTypes } from '../model/documents.ts'
+import { readId, readName } from './adagents-catalog.ts'
+import { given } from './adagents-entry.ts'
+import { quote } from './faults.ts'
+import { alternatives, type Part } from './part.ts'
+
+const SIGNAL_ID = /^[a-zA-Z0-9_-]+$/
+const SIGNAL_TAG = /^[a-z0-9_-]+$/
+const signalFields = new Set(['id', 'name', 'value_type', 'tags'])
+
+export function parseSignal(part: Part): SignalEntry | undefined {
+  const id = readId(part, 'id')
+  if (id === undefined) return undefined
+  if (!SIGNAL_ID.test(id))
+    part.error('id', `is ${quote(id)}, must be letters, digits, _ and - only`)
+  if (!part.has('value_type')) {
+    part.error('value_type', `is missing, must be ${alternatives(signalValueTypes)}`)
+  }
+  const valueType = part.oneOf('value_type', signalValueTypes)
+  checkValues(part, valueType)
+  return {
+    id,
+    name: readName(part) ?? id,
+    ...given('value_type', valueType),
+    tags: readSignalTags(part),
+    manifest: part.rest(signalFields),
+  }
+}
+
+function checkValues(part: Part, valueType: string | undefined): void {
+  const allowed = part.list('allowed_values')
+  if (valueType === 'categorical' && !part.has('allowed_values')) {
+    part.warn('allowed_values', 'is missing: list the values a categorical signal can have')
+  } else if (valueType === 'categorical' && allowed?.length === 0) {
+    part.warn('allowed_values', 'is empty: list the values a categorical signal can have')
+  }
+  const range = part.part('range')
+  if (range) checkRange(range)
+  if (part.has('category')) part.text('category')
+}
+
+function checkRange(range: Part): void {
+  const { min, max } = range.value
+  for (const key of ['min', 'max']) {
+    if (typeof range.value[key] !== 'number') range.error(key, 'must be a number')
+  }
+  if (typeof min === 'number' && typeof max === 'number' && min > max) {
+    range.error('min', 'is greater than max')
+  }
+}
+
+function readSignalTags(part: Part): string[] {
+  const tags = part.texts('tags') ?? []
+  const odd = tags.find(tag => !SIGNAL_TAG.test(tag))
+  if (odd !== undefined) {
+    part.error('tags', `has ${quote(odd)}: tags are lower-case letters, digits, _ and - only`)
+  }
+  return tags
+}

@@ -1,0 +1,114 @@
+import {
+  architectures,
+  type BrandDocument,
+  type BrandEntry,
+  type BrandRef,
+} from '../model/documents.ts'
+import { given } from './adagents-entry.ts'
+import { readDomain } from './adagents-property.ts'
+import { readAgents } from './brand-agents.ts'
+import { parseBrand } from './brand-entry.ts'
+import { quote } from './faults.ts'
+import type { Part } from './part.ts'
+
+type Portfolio = Extract<BrandDocument, { variant: 'house_portfolio' }>
+
+/**
+ * A house with its brands, written out or referred to. A house that names no domain is the one that
+ * serves the file; a file by address must name it, since nothing else says whose it is.
+ */
+export function readPortfolio(root: Part, house: Part, domain: string | undefined) {
+  const said = readDomain(house, 'domain')
+  const houseDomain = said ?? domain
+  if (houseDomain === undefined) return undefined
+  if (domain !== undefined && houseDomain !== domain) {
+    house.error(
+      'domain',
+      `is ${houseDomain}, must be ${domain}: a house speaks on its own domain only`,
+    )
+  }
+  const brands = readBrands(root)
+  const refs = readRefs(root, brands)
+  if (brands.length === 0 && refs.length === 0) {
+    root.error('brands', 'and brand_refs hold nothing usable: list at least one brand')
+  }
+  const lastUpdated = root.moment('last_updated')
+  const portfolio: Portfolio = {
+    variant: 'house_portfolio',
+    house: readHouse(house, houseDomain),
+    brands,
+    brand_refs: refs,
+    ...given('last_updated', lastUpdated),
+  }
+  return portfolio
+}
+
+function readHouse(house: Part, domain: string): Portfolio['house'] {
+  if (!house.has('name')) house.error('name', 'is missing: give the house a name')
+  return {
+    domain,
+    name: house.label('name') ?? domain,
+    ...given('architecture', house.oneOf('architecture', architectures)),
+    agents: readAgents(house),
+  }
+}
+
+/** Of two brands with one id the first counts: an id that means two brands would mean none. */
+function readBrands(root: Part): BrandEntry[] {
+  const brands = new Map<string, BrandEntry>()
+  const parents: { part: Part; parent: string }[] = []
+  for (const part of root.parts('brands')) {
+    const brand = parseBrand(part)
+    if (brand === undefined) continue
+    if (part.has('house_domain')) {
+      part.error('house_domain', 'has no place here: the house is the one of this file')
+    }
+    if (brands.has(brand.id)) {
+      part.error('id', `is ${quote(brand.id)} again: the first one counts, this one was left out`)
+      continue
+    }
+    brands.set(brand.id, brand)
+    if (brand.parent_brand !== undefined) parents.push({ part, parent: brand.parent_brand })
+  }
+  for (const { part, parent } of parents) {
+    if (!brands.has(parent)) {
+      part.warn('parent_brand', `is ${quote(parent)}, which is no brand of this file`)
+    }
+  }
+  return [...brands.values()]
+}
+
+function readRefs(root: Part, brands: readonly BrandEntry[]): BrandRef[] {
+  const inline = new Set(brands.map(({ id }) => id))
+  const domains = new Set<string>()
+  const ids = new Set<string>()
+  return root.parts('brand_refs').flatMap(part => {
+    const ref = parseRef(part)
+    if (ref === undefined) return []
+    if (inline.has(ref.brand_id)) {
+      part.error(
+        'brand_id',
+        `is ${quote(ref.brand_id)}, which brands has as well: keep one of them`,
+      )
+    }
+    if (ids.has(ref.brand_id)) part.error('brand_id', `is ${quote(ref.brand_id)} again`)
+    ids.add(ref.brand_id)
+    if (domains.has(ref.domain)) {
+      part.error('domain', `is ${ref.domain} again: the first one counts, this one was left out`)
+      return []
+    }
+    domains.add(ref.domain)
+    return [ref]
+  })
+}
+
+/** Undefined when it is unclear which brand is meant, or since when. */
+function parseRef(part: Part): BrandRef | undefined {
+  const domain = readDomain(part, 'domain')
+  const id = part.text('brand_id')
+  if (!part.has('brand_id')) part.error('brand_id', 'is missing: name the id of the brand')
+  const effectiveAt = part.moment('effective_at')
+  if (part.has('effective_at') && effectiveAt === undefined) return undefined
+  if (domain === undefined || id === undefined) return undefined
+  return { domain, brand_id: id, ...given('effective_at', effectiveAt) }
+}

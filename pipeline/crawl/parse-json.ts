@@ -1,0 +1,40 @@
+import type { AdagentsDocument, BrandDocument } from '../model/documents.ts'
+import type { Fault, FileKind } from '../model/observation.ts'
+import { parseAdagents } from './adagents-json.ts'
+import { parseBrandJson } from './brand-json.ts'
+import { Faults } from './faults.ts'
+import { Part } from './part.ts'
+import { readJson } from './read-json.ts'
+
+/**
+ * Part of the content hash of every document: to be raised whenever the same bytes are read in
+ * another way, so that they are read again.
+ */
+export const PARSER_VERSION = '1'
+
+export interface ParseContext {
+  /** The domain whose well-known file it is; undefined for a file that another one points to. */
+  domain?: string | undefined
+  maxFaults: number
+}
+
+export interface Parsed {
+  outcome: 'ok' | 'unusable' | 'not_json'
+  /** With `ok` only. */
+  document?: AdagentsDocument | BrandDocument
+  faults: Fault[]
+}
+
+/**
+ * Lenient in, strict out: whatever is sound in the bytes becomes the document, whatever is not is
+ * named in a fault, and one bad part never costs the others. Never throws, whatever the bytes.
+ */
+export function parseDocument(kind: FileKind, body: Uint8Array, ctx: ParseContext): Parsed {
+  const faults = new Faults(ctx.maxFaults)
+  const read = readJson(body, faults)
+  if (read.outcome !== 'ok') return { outcome: read.outcome, faults: faults.list() }
+  const parse = kind === 'adagents.json' ? parseAdagents : parseBrandJson
+  const document = parse(new Part(read.root, '', faults), ctx.domain)
+  if (document === undefined) return { outcome: 'unusable', faults: faults.list() }
+  return { outcome: 'ok', document, faults: faults.list() }
+}
