@@ -11,6 +11,7 @@ import { publisherCases } from './publisher-cases.ts'
 import { ordinaryPublisher, type Publisher } from './publishers.ts'
 import { randomFrom } from './random.ts'
 import { type Expectation, type Place, type Site, siteOf, situationOf, type World } from './site.ts'
+import { twoSidedClaims, twoSidedPlaces } from './two-sided.ts'
 
 export type WorldOptions = {
   seed: number
@@ -43,12 +44,13 @@ export function buildWorld(options: WorldOptions): DemoWorld {
     ...network,
     ...brandCases(),
     ...publisherCases(),
+    ...twoSidedPlaces(),
     ...dirtPlaces(),
     ...agentPlaces(protocolName),
   ]
   const room = domains - countListed([...fixed, ...operatorPlaces([])])
   const filling = fill(seed, Math.max(room, 0), invent)
-  const claims = filling.publishers.flatMap(publisher => publisher.claims)
+  const claims = [...twoSidedClaims, ...filling.publishers.flatMap(publisher => publisher.claims)]
   const all = join([...fixed, ...operatorPlaces(claims), ...filling.places])
   const changes = planNights(seed, night, {
     publishers: filling.publishers.map(({ place, hasCollections }) => ({

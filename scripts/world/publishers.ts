@@ -78,6 +78,7 @@ function publisherDocument(random: Random, { host, title }: Name, draft: Draft):
     tags: {
       news: { name: 'News', description: 'Everything with news' },
       audio: { name: 'Audio', description: 'Everything to listen to' },
+      video: { name: 'Video', description: 'Everything on a large screen' },
     },
     ...collections,
     ...signals,
@@ -108,7 +109,7 @@ function mainEntry(random: Random, host: string, title: string, draft: Draft): D
     case 'property_ids':
       return entry(url, draft.kind, { property_ids: ['main_site'], ...qualifiers })
     case 'property_tags':
-      return entry(url, draft.kind, { property_tags: ['news', 'audio'], ...qualifiers })
+      return entry(url, draft.kind, { property_tags: ['news'], ...qualifiers })
     case 'inline_properties':
       return entry(url, draft.kind, { properties: [siteProperty(host, title)], ...qualifiers })
     case 'publisher_properties':

@@ -27,6 +27,8 @@ export type ServedWorld = {
 }
 
 const bodyLimitBytes = 1_048_576
+/** Longer than clients keep a connection, so that none is closed just as it is used again. */
+const keepAliveMs = 60_000
 
 /** All hosts of the world on one port; the Host header, and with TLS the server name, tells them apart. */
 export async function serveWorld(world: World, options: ServeOptions = {}): Promise<ServedWorld> {
@@ -36,6 +38,7 @@ export async function serveWorld(world: World, options: ServeOptions = {}): Prom
   const listener = listenerOf(world, requests)
   const server =
     authority === undefined ? createServer(listener) : secure(world, authority, listener)
+  server.keepAliveTimeout = keepAliveMs
   const sockets = new Set<Socket>()
   server.on('connection', (socket: Socket) => {
     sockets.add(socket)

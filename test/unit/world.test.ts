@@ -145,6 +145,16 @@ describe('the demo internet', () => {
     expect(pointing.length).toBeGreaterThanOrEqual(60)
   })
 
+  test('lets a seller confirm what a publisher granted', () => {
+    const { brands } = documentOf(world, 'lantern-media.example', 'brand.json') as {
+      brands: { properties: { identifier: string; relationship?: string }[] }[]
+    }
+    const claim = brands[0]!.properties.find(one => one.identifier === 'both-say-direct.example')
+    const granted = documentOf(world, 'both-say-direct.example', 'adagents.json')
+    expect(claim).toMatchObject({ relationship: 'direct' })
+    expect(granted).toMatchObject({ authorized_agents: [{ delegation_type: 'direct' }] })
+  })
+
   test('changes a few files from night to night and leaves the others as they were', () => {
     const second = buildWorld({ seed: 7, night: 2 })
     expect(second.domains).toEqual(world.domains)
