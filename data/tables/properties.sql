@@ -7,6 +7,7 @@ create table if not exists properties (
   identifiers struct(type varchar, value varchar)[] not null,
   tags varchar[] not null,
   supported_channels varchar[] not null,
+  channels varchar[] not null,
   classification varchar not null,
   source varchar not null,
   status varchar not null,
@@ -23,7 +24,8 @@ comment on column properties.property_type is 'website, mobile_app, ctv_app, …
 comment on column properties.name is 'name as published';
 comment on column properties.identifiers is 'list of {type, value}, as published';
 comment on column properties.tags is 'tags, sorted';
-comment on column properties.supported_channels is 'channels, sorted';
+comment on column properties.supported_channels is 'channels as published, sorted';
+comment on column properties.channels is 'these, or what the type implies, sorted';
 comment on column properties.classification is 'property, ad_infra, publisher_mask, network or unclassified';
 comment on column properties.source is 'authoritative, enriched or contributed';
 comment on column properties.status is 'active or stale';

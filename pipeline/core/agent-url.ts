@@ -23,8 +23,8 @@ export function looseAgentUrlKey(text: unknown): string | undefined {
 }
 
 function normalizeEscapes(text: string): string {
-  return text.replace(/%[0-9a-f]{2}/gi, escape => {
-    const char = String.fromCharCode(Number.parseInt(escape.slice(1), 16))
-    return UNRESERVED.test(char) ? char : escape.toUpperCase()
+  return text.replace(/%[0-9a-f]{2}/gi, escaped => {
+    const char = String.fromCharCode(Number.parseInt(escaped.slice(1), 16))
+    return UNRESERVED.test(char) ? char : escaped.toUpperCase()
   })
 }

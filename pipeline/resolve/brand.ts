@@ -171,8 +171,7 @@ function relationship(
     entry => parseDomain(entry.domain) === leaf && entry.brand_id === brandId,
   )
   const declared = ref?.effective_at === undefined ? undefined : Date.parse(ref.effective_at)
-  const holds =
-    declared === undefined || (declared <= now && now - declared <= DECLARATION_AGE)
+  const holds = declared === undefined || (declared <= now && now - declared <= DECLARATION_AGE)
   if (ref === undefined || !holds) {
     return { claimed_house_domain: domain, relationship_trust: 'leaf_only' as const }
   }

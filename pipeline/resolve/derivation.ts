@@ -20,7 +20,9 @@ export type Derivation<Answer> = Generator<Source, Answer, KnownFile>
 export const pending = Symbol('pending')
 export type Pending = typeof pending
 
-type DocumentOf<Kind extends FileKind> = Kind extends 'brand.json' ? BrandDocument : AdagentsDocument
+type DocumentOf<Kind extends FileKind> = Kind extends 'brand.json'
+  ? BrandDocument
+  : AdagentsDocument
 
 /** Asks for a file; the kind tells the type of the document. */
 export function* ask<Kind extends FileKind>(

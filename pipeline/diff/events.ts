@@ -1,0 +1,196 @@
+import type { EventDraft, InventoryProfile } from '../model/event.ts'
+import type { AgentRow, AuthorizationRow, PropertyRow, PublisherRow } from '../model/rows.ts'
+import type { Change } from './diff.ts'
+
+/** Columns whose change means something to a reader, by table. */
+export const propertyFacts = [
+  'property_type',
+  'name',
+  'identifiers',
+  'tags',
+  'supported_channels',
+  'property_id',
+] as const satisfies (keyof PropertyRow)[]
+
+export const authorizationFacts = [
+  'authorized_for',
+  'property_ids',
+  'property_tags',
+  'signal_ids',
+  'signal_tags',
+  'placement_ids',
+  'placement_tags',
+  'collections',
+  'delegation_type',
+  'exclusive',
+  'countries',
+  'effective_from',
+  'effective_until',
+  'signing_keys',
+] as const satisfies (keyof AuthorizationRow)[]
+
+export const agentFacts = [
+  'publisher_count',
+  'property_count',
+  'property_types',
+  'channels',
+  'tags',
+  'markets',
+] as const satisfies (keyof AgentRow)[]
+
+export function propertyEvents(change: Change<PropertyRow>): EventDraft[] {
+  if (change.kind === 'removed') return []
+  const { row } = change
+  const event = (event_type: EventDraft['event_type'], payload: object): EventDraft => ({
+    event_type,
+    entity_id: row.property_rid,
+    payload: { property_rid: row.property_rid, publisher_domain: row.publisher_domain, ...payload },
+  })
+  if (change.kind === 'added') return [event('property.created', propertyPayload(row))]
+  const changed = change.fields.filter(field =>
+    (propertyFacts as readonly string[]).includes(field),
+  )
+  const turned = turnOf(change.old, row)
+  return [
+    ...(changed.length > 0
+      ? [event('property.updated', { ...propertyPayload(row), changed_fields: changed })]
+      : []),
+    ...(turned ? [event(turned.event_type, turned.payload)] : []),
+  ]
+}
+
+function turnOf(old: PropertyRow, row: PropertyRow) {
+  if (old.status === row.status) return undefined
+  return row.status === 'stale'
+    ? { event_type: 'property.stale' as const, payload: { reason: row.stale_reason } }
+    : { event_type: 'property.reactivated' as const, payload: { reactivated_at: row.changed_at } }
+}
+
+function propertyPayload(row: PropertyRow) {
+  return {
+    classification: row.classification,
+    source: row.source,
+    identifiers: row.identifiers,
+    property: {
+      property_rid: row.property_rid,
+      publisher_domain: row.publisher_domain,
+      ...(row.property_id === null ? {} : { property_id: row.property_id }),
+      property_type: row.property_type,
+      name: row.name,
+      identifiers: row.identifiers,
+      tags: row.tags,
+      supported_channels: row.supported_channels,
+    },
+  }
+}
+
+export function authorizationEvents(change: Change<AuthorizationRow>): EventDraft[] {
+  const row = change.kind === 'removed' ? change.old : change.row
+  const event = (event_type: EventDraft['event_type'], more: object = {}): EventDraft[] => [
+    { event_type, entity_id: row.id, payload: { ...grantPayload(row), ...more } },
+  ]
+  switch (change.kind) {
+    case 'added':
+      return event('authorization.granted')
+    case 'removed':
+      return event('authorization.revoked')
+    case 'changed': {
+      const seen = change.fields.filter(name =>
+        (authorizationFacts as readonly string[]).includes(name),
+      )
+      return seen.length > 0 ? event('authorization.modified', { changed_fields: seen }) : []
+    }
+  }
+}
+
+function grantPayload(row: AuthorizationRow): Record<string, unknown> {
+  return withoutNulls({
+    id: row.id,
+    agent_url: row.agent_url,
+    agent_url_canonical: row.agent_url,
+    publisher_domain: row.publisher_domain,
+    authorization_type: row.authorization_type,
+    ...Object.fromEntries(authorizationFacts.map(name => [name, row[name]])),
+    evidence: 'adagents_json',
+    discovery_method: row.discovery_method,
+    manager_domain: row.manager_domain,
+    created_at: row.granted_at,
+    updated_at: row.changed_at,
+  })
+}
+
+export function publisherEvents(
+  before: PublisherRow | undefined,
+  after: PublisherRow,
+): EventDraft[] {
+  const changed = changedFields(before?.fields ?? {}, after.fields)
+  if (before !== undefined && changed.length === 0) return []
+  const payload = withoutNulls({
+    publisher_domain: after.domain,
+    agent_count: after.agent_count,
+    property_count: after.property_count,
+    collection_count: after.collection_count,
+    format_count: after.format_count,
+    placement_count: after.placement_count,
+    changed_fields: changed,
+    source: 'adagents_json',
+    discovery_method: after.discovery_method,
+    manager_domain: after.manager_domain,
+  })
+  const event_type = before ? 'publisher.adagents_changed' : 'publisher.adagents_discovered'
+  return [{ event_type, entity_id: after.domain, payload }]
+}
+
+function changedFields(before: Record<string, string>, after: Record<string, string>): string[] {
+  return [...new Set([...Object.keys(before), ...Object.keys(after)])]
+    .filter(name => before[name] !== after[name])
+    .sort()
+}
+
+export function agentEvents(change: Change<AgentRow>): EventDraft[] {
+  switch (change.kind) {
+    case 'added':
+      return [agentEvent('agent.discovered', change.row)]
+    case 'changed':
+      return [agentEvent('agent.profile_updated', change.row, { changed_fields: change.fields })]
+    case 'removed': {
+      const { agent_url } = change.old
+      return [{ event_type: 'agent.removed', entity_id: agent_url, payload: { agent_url } }]
+    }
+  }
+}
+
+function agentEvent(event_type: EventDraft['event_type'], row: AgentRow, more = {}): EventDraft {
+  const profile = profileOf(row)
+  return {
+    event_type,
+    entity_id: row.agent_url,
+    payload: {
+      agent_url: row.agent_url,
+      name: row.agent_url,
+      type: 'unknown',
+      ...profile,
+      inventory_profile: profile,
+      ...more,
+    },
+  }
+}
+
+export function profileOf(row: AgentRow): InventoryProfile {
+  return {
+    channels: row.channels,
+    property_types: row.property_types,
+    markets: row.markets,
+    categories: [],
+    tags: row.tags,
+    delivery_types: [],
+    property_count: row.property_count,
+    publisher_count: row.publisher_count,
+    has_tmp: false,
+    category_taxonomy: null,
+  }
+}
+
+export function withoutNulls<Value extends object>(value: Value): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== null))
+}

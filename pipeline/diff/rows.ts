@@ -1,0 +1,212 @@
+import { type Instant, isoOf } from '../core/clock.ts'
+import type { Domain } from '../core/domain.ts'
+import { idOfFacts } from '../core/uuid-v7.ts'
+import type { PropertyEntry } from '../model/documents.ts'
+import type { AuthorizationRow, BrandRow, PropertyRow, PublisherRow } from '../model/rows.ts'
+import type { BrandFacts } from '../resolve/brand.ts'
+import type { Grant, PublisherFacts } from '../resolve/publisher.ts'
+import { identify } from './identity.ts'
+
+/** Everything the index holds of one publisher. */
+export interface PublisherRows {
+  publisher: PublisherRow | undefined
+  properties: PropertyRow[]
+  authorizations: AuthorizationRow[]
+}
+
+/** When, in which commit, and where new identities come from. */
+export interface Stamp {
+  now: Instant
+  seq: number
+  mint: () => string
+}
+
+/** What a type of property says about its channels when the publisher says nothing. */
+const channelOfType: Readonly<Record<string, string>> = {
+  website: 'display',
+  mobile_app: 'display',
+  desktop_app: 'display',
+  ctv_app: 'ctv',
+  dooh: 'dooh',
+  podcast: 'podcast',
+  radio: 'radio',
+  linear_tv: 'linear_tv',
+  streaming_audio: 'streaming_audio',
+  ai_assistant: 'sponsored_intelligence',
+}
+
+export function brandRowOf(domain: Domain, facts: BrandFacts, seq: number): BrandRow {
+  return {
+    domain,
+    canonical_id: facts.canonical_domain,
+    canonical_domain: facts.canonical_domain,
+    brand_name: facts.brand_name,
+    source: 'brand_json',
+    brand_id: facts.brand_id ?? null,
+    keller_type: facts.keller_type ?? null,
+    house_domain: facts.house_domain ?? null,
+    house_name: facts.house_name ?? null,
+    claimed_house_domain: facts.claimed_house_domain ?? null,
+    parent_brand: facts.parent_brand ?? null,
+    brand_agent_url: facts.brand_agent_url ?? null,
+    relationship_trust: facts.relationship_trust,
+    relationship_declared_at: facts.relationship_declared_at ?? null,
+    names: facts.names ?? null,
+    manifest: facts.manifest ?? null,
+    seq,
+  }
+}
+
+/**
+ * The rows that a publisher's facts make, given the rows that stand. Properties keep their identity
+ * and are never dropped: one the file no longer names, or whose file fails, is stale.
+ */
+export function publisherRowsOf(
+  domain: Domain,
+  facts: PublisherFacts,
+  before: PublisherRows,
+  stamp: Stamp,
+): PublisherRows {
+  const rids = identify(before.properties, facts.properties, stamp.mint)
+  const old = new Map(before.properties.map(row => [row.property_rid, row]))
+  const listed = new Map(
+    facts.properties.map((entry, i) => [
+      rids[i]!,
+      propertyRowOf(domain, entry, rids[i]!, facts, old.get(rids[i]!), stamp),
+    ]),
+  )
+  const unlisted = before.properties
+    .filter(row => !listed.has(row.property_rid))
+    .map(row =>
+      row.status === 'stale'
+        ? row
+        : { ...row, status: 'stale' as const, stale_reason: 'not_listed' },
+    )
+  const properties = [...listed.values(), ...unlisted]
+  const authorizations =
+    facts.standing === 'ended' ? [] : authorizationRowsOf(domain, facts, rids, before, stamp)
+  return {
+    publisher: publisherRowOf(domain, facts, { properties, authorizations }, before, stamp),
+    properties,
+    authorizations,
+  }
+}
+
+function propertyRowOf(
+  domain: Domain,
+  entry: PropertyEntry,
+  rid: string,
+  { standing }: PublisherFacts,
+  old: PropertyRow | undefined,
+  { now, seq }: Stamp,
+): PropertyRow {
+  const declared = sorted(entry.supported_channels)
+  const implied = channelOfType[entry.property_type]
+  const stands = standing === 'stands'
+  return {
+    property_rid: rid,
+    publisher_domain: domain,
+    property_id: entry.property_id ?? null,
+    property_type: entry.property_type,
+    name: entry.name,
+    identifiers: entry.identifiers,
+    tags: sorted(entry.tags),
+    supported_channels: declared,
+    channels: declared.length > 0 || implied === undefined ? declared : [implied],
+    classification: 'property',
+    source: 'authoritative',
+    status: stands ? 'active' : 'stale',
+    stale_reason: stands ? null : (old?.stale_reason ?? 'validation_failed'),
+    created_at: old?.created_at ?? isoOf(now),
+    changed_at: isoOf(now),
+    seq,
+  }
+}
+
+function authorizationRowsOf(
+  domain: Domain,
+  facts: PublisherFacts,
+  rids: string[],
+  before: PublisherRows,
+  stamp: Stamp,
+): AuthorizationRow[] {
+  const seen = new Map<string, number>()
+  const active = new Set(rids).size
+  const old = new Map(before.authorizations.map(row => [row.id, row]))
+  return facts.grants.map(grant => {
+    const name = `${grant.entry.agent_url}\n${grant.entry.authorization_type}`
+    const ordinal = seen.get(name) ?? 0
+    seen.set(name, ordinal + 1)
+    const id = idOfFacts('authorization', domain, name, String(ordinal))
+    const reached = [...new Set(grant.reaches.map(index => rids[index]!))].sort()
+    return {
+      ...grantRowOf(domain, facts, grant, stamp),
+      id,
+      property_rids: reached,
+      publisher_wide: reached.length > 0 && reached.length === active,
+      granted_at: old.get(id)?.granted_at ?? isoOf(stamp.now),
+    }
+  })
+}
+
+function grantRowOf(domain: Domain, facts: PublisherFacts, { entry }: Grant, stamp: Stamp) {
+  return {
+    agent_url: entry.agent_url,
+    publisher_domain: domain,
+    entry: entry.entry,
+    authorization_type: entry.authorization_type!,
+    authorized_for: entry.authorized_for ?? null,
+    property_ids: entry.property_ids ?? null,
+    property_tags: entry.property_tags ?? null,
+    signal_ids: entry.signal_ids ?? null,
+    signal_tags: entry.signal_tags ?? null,
+    placement_ids: entry.placement_ids ?? null,
+    placement_tags: entry.placement_tags ?? null,
+    collections: entry.collections ?? null,
+    delegation_type: entry.delegation_type ?? null,
+    exclusive: entry.exclusive ?? null,
+    countries: entry.countries ?? null,
+    effective_from: entry.effective_from ?? null,
+    effective_until: entry.effective_until ?? null,
+    signing_keys: entry.signing_keys ?? null,
+    discovery_method: facts.discovery_method,
+    manager_domain: facts.manager_domain ?? null,
+    changed_at: isoOf(stamp.now),
+    seq: stamp.seq,
+  }
+}
+
+function publisherRowOf(
+  domain: Domain,
+  facts: PublisherFacts,
+  { properties, authorizations }: Omit<PublisherRows, 'publisher'>,
+  before: PublisherRows,
+  { now, seq }: Stamp,
+): PublisherRow {
+  const { document } = facts
+  return {
+    domain,
+    valid: facts.standing === 'stands',
+    discovery_method: facts.discovery_method,
+    manager_domain: facts.manager_domain ?? null,
+    resolved_location: facts.resolved_location,
+    agent_count: new Set(authorizations.map(row => row.agent_url)).size,
+    property_count: properties.filter(row => row.status === 'active').length,
+    collection_count: document.collections.length,
+    placement_count: document.placements.length,
+    format_count: document.formats.length,
+    signal_count: document.signals.length,
+    fields: document.fields,
+    catalog:
+      facts.discovery_method === 'direct'
+        ? { formats: document.formats, placements: document.placements }
+        : { formats: [], placements: [] },
+    discovered_at: before.publisher?.discovered_at ?? isoOf(now),
+    changed_at: isoOf(now),
+    seq,
+  }
+}
+
+function sorted(values: readonly string[]): string[] {
+  return [...new Set(values)].sort()
+}

@@ -1,0 +1,149 @@
+import { type Instant, isoOf } from '../core/clock.ts'
+import type { Answer, Operation, OperationOf, Submission } from '../model/submission.ts'
+import { Database } from './duckdb.ts'
+import { createTables } from './tables.ts'
+
+interface Stamp {
+  now: Instant
+  seq: number
+}
+
+/** An API key as the serving store holds it, under the SHA-256 of its secret. */
+export interface PrincipalRow {
+  hash: string
+  key_id: string
+  org_id: string
+  org_name: string
+  revoked: boolean
+}
+
+/**
+ * The private store: organizations, keys, requests. It is written before the index, and each
+ * submission is remembered here with its answer, so that a second delivery changes nothing.
+ */
+export class Accounts {
+  readonly db: Database
+
+  private constructor(db: Database) {
+    this.db = db
+  }
+
+  static async open(file: string): Promise<Accounts> {
+    const db = await Database.open(file, { memoryLimit: '128MB', threads: 1 })
+    await createTables(db, 'accounts')
+    return new Accounts(db)
+  }
+
+  /** Carries out submissions in their order; one refused does not hold up the others. */
+  apply(submissions: readonly Submission[], stamp: Stamp): Promise<Map<string, Answer>> {
+    return this.db.transaction(async () => {
+      const answers = new Map<string, Answer>()
+      for (const submission of submissions) {
+        const { submission_id } = submission
+        answers.set(
+          submission_id,
+          (await this.#known(submission_id)) ?? (await this.#carryOut(submission, stamp)),
+        )
+      }
+      return answers
+    })
+  }
+
+  /** Keys that commits after `seq` touched. */
+  principalsAfter(seq: number): Promise<PrincipalRow[]> {
+    return this.db.all(
+      `select k.hash, k.key_id, k.org_id, o.name as org_name, k.revoked_at is not null as revoked
+       from api_keys k join organizations o using (org_id) where k.seq > $seq order by k.hash`,
+      { seq },
+    )
+  }
+
+  close(): void {
+    this.db.close()
+  }
+
+  async #known(submission_id: string): Promise<Answer | undefined> {
+    const row = await this.db.one<{ answer: Answer }>(
+      'select answer from submissions where submission_id = $submission_id',
+      { submission_id },
+    )
+    return row?.answer
+  }
+
+  async #carryOut({ submission_id, operation }: Submission, stamp: Stamp): Promise<Answer> {
+    const answer = await this.#perform(operation, stamp)
+    await this.db.insert('submissions', [
+      {
+        submission_id,
+        operation: operation.op,
+        answer,
+        submitted_at: isoOf(stamp.now),
+        seq: stamp.seq,
+      },
+    ])
+    return answer
+  }
+
+  #perform(operation: Operation, stamp: Stamp): Promise<Answer> {
+    switch (operation.op) {
+      case 'organization.create':
+        return this.#createOrganization(operation, stamp)
+      case 'key.create':
+        return this.#createKey(operation, stamp)
+      case 'key.revoke':
+        return this.#revokeKey(operation, stamp)
+      case 'crawl.request':
+        return this.#requestCrawl(operation, stamp)
+      case 'domains.add':
+        return Promise.resolve({ done: { domains: operation.domains.length } })
+    }
+  }
+
+  async #createOrganization(
+    { org_id, name }: OperationOf<'organization.create'>,
+    { now, seq }: Stamp,
+  ): Promise<Answer> {
+    const taken = await this.#organization(name)
+    if (taken) return { refused: `an organization named ${name} exists already` }
+    await this.db.insert('organizations', [{ org_id, name, created_at: isoOf(now), seq }])
+    return { done: { org_id, name } }
+  }
+
+  async #createKey(
+    { key_id, org, label, hash }: OperationOf<'key.create'>,
+    { now, seq }: Stamp,
+  ): Promise<Answer> {
+    const owner = await this.#organization(org)
+    if (!owner) return { refused: `no organization named ${org}` }
+    const { org_id } = owner
+    await this.db.insert('api_keys', [
+      { key_id, org_id, label, hash, created_at: isoOf(now), revoked_at: null, seq },
+    ])
+    return { done: { key_id, org_id } }
+  }
+
+  async #revokeKey({ key_id }: OperationOf<'key.revoke'>, { now, seq }: Stamp): Promise<Answer> {
+    const revoked = await this.db.run(
+      `update api_keys set revoked_at = coalesce(revoked_at, $now::timestamptz), seq = $seq
+       where key_id = $key_id`,
+      { key_id, now: isoOf(now), seq },
+    )
+    return revoked > 0 ? { done: { key_id } } : { refused: `no key ${key_id}` }
+  }
+
+  async #requestCrawl(
+    { crawl_request_id, domain, requested_by }: OperationOf<'crawl.request'>,
+    { now, seq }: Stamp,
+  ): Promise<Answer> {
+    await this.db.insert('crawl_requests', [
+      { crawl_request_id, domain, requested_by, requested_at: isoOf(now), seq },
+    ])
+    return { done: { crawl_request_id, domain } }
+  }
+
+  #organization(name: string): Promise<{ org_id: string } | undefined> {
+    return this.db.one('select org_id from organizations where name = $name or org_id = $name', {
+      name,
+    })
+  }
+}

@@ -1,0 +1,192 @@
+import type { Instant } from '../core/clock.ts'
+import { isoOf } from '../core/clock.ts'
+import type { Domain } from '../core/domain.ts'
+import type { RisingIds } from '../core/uuid-v7.ts'
+import type { Stamp } from '../diff/rows.ts'
+import { type EventDraft, eventTypes, type FeedEvent } from '../model/event.ts'
+import { type FileKind, isUrl, type Observation, sourceKey } from '../model/observation.ts'
+import type { Submission } from '../model/submission.ts'
+import { updateAgents } from './agents.ts'
+import { updateBrands } from './brands.ts'
+import { type Stirred, takeIn, takeTurns } from './crawl-state.ts'
+import { type Derived, Files } from './derive.ts'
+import { isUnderstood, replaceDocuments } from './documents.ts'
+import type { Database } from './duckdb.ts'
+import { addDomains, addHops, makeDue, type Newcomer } from './frontier.ts'
+import { updatePublishers } from './publishers.ts'
+
+export interface Batch {
+  observations: readonly Observation[]
+  submissions: readonly Submission[]
+  /** Who is named as the actor of the events. */
+  actor?: string
+}
+
+export interface Applying extends Stamp {
+  ids: RisingIds
+  /** When a file that was read is due again. */
+  nextRun: Instant
+  frontierMax: number
+}
+
+/**
+ * What a batch means for the index: takes it in, derives again what it stirs, writes the difference
+ * and the events. Runs inside the one transaction of a commit.
+ */
+export async function apply(db: Database, batch: Batch, applying: Applying): Promise<FeedEvent[]> {
+  const { now, seq } = applying
+  await takeSubmissions(db, batch.submissions, applying)
+  const stirred = [
+    ...(batch.observations.length > 0 ? await takeIn(db, batch.observations, applying) : []),
+    ...(await takeTurns(db, now)),
+  ]
+  const files = new Files(db, now)
+  await takeDocuments(db, batch.observations, stirred, files, applying)
+  const subjects = await subjectsOf(db, stirred)
+  const brands = await updateBrands(db, subjects['brand.json'], files, applying)
+  const publishers = await updatePublishers(db, subjects['adagents.json'], files, applying)
+  const agentEvents = await updateAgents(db, publishers.agents, applying)
+  await recordDependencies(db, 'brand.json', brands.derived)
+  await recordDependencies(db, 'adagents.json', publishers.derived)
+  const asked = [...brands.derived, ...publishers.derived].flatMap(one => one.asked)
+  await addHops(
+    db,
+    asked.filter(source => files.get(source).standing === 'untried'),
+    applying,
+  )
+  const mentioned = [...brands.mentions, ...publishers.mentions].map(
+    (domain): Newcomer => ({ domain, why: 'mentioned' }),
+  )
+  await addDomains(db, mentioned, { ...applying, max: applying.frontierMax })
+  await recordChanges(db, seq, { brand: brands.domains, publisher: publishers.domains })
+  return recordEvents(db, [...publishers.events, ...agentEvents], batch.actor, applying)
+}
+
+/** Domains that people asked for join the frontier, or are due again. */
+async function takeSubmissions(
+  db: Database,
+  submissions: readonly Submission[],
+  { now, seq, frontierMax }: Applying,
+): Promise<void> {
+  await db.insert(
+    'submissions',
+    submissions.map(({ submission_id }) => ({ submission_id, seq })),
+  )
+  for (const { operation } of submissions) {
+    if (operation.op === 'domains.add') {
+      const added = operation.domains.map((domain): Newcomer => ({ domain, why: 'given' }))
+      await addDomains(db, added, { now, seq, max: frontierMax })
+      if (operation.again) await makeDue(db, operation.domains, { now, requested: false })
+    } else if (operation.op === 'crawl.request') {
+      const asked = [{ domain: operation.domain, why: 'requested' as const }]
+      await addDomains(db, asked, { now, seq, max: frontierMax + 1 })
+      await makeDue(db, [operation.domain], { now, requested: true })
+    }
+  }
+}
+
+async function takeDocuments(
+  db: Database,
+  observations: readonly Observation[],
+  stirred: readonly Stirred[],
+  files: Files,
+  applying: Applying,
+): Promise<void> {
+  const isNew = new Set(stirred.filter(one => one.is_new).map(sourceKey))
+  const latest = new Map(
+    observations.flatMap(seen => (isUnderstood(seen) ? [[sourceKey(seen), seen] as const] : [])),
+  )
+  const understood = [...latest].flatMap(([key, seen]) => (isNew.has(key) ? [seen] : []))
+  await replaceDocuments(db, understood, applying)
+  for (const seen of understood) files.add(seen, seen.document)
+}
+
+/** Whose answers a stirred file bears on: its own domain's, and those that depend on it. */
+async function subjectsOf(
+  db: Database,
+  stirred: readonly Stirred[],
+): Promise<Record<FileKind, Domain[]>> {
+  const subjects: Record<FileKind, Set<Domain>> = {
+    'brand.json': new Set(),
+    'adagents.json': new Set(),
+  }
+  for (const { kind, location, is_own } of stirred) {
+    if (is_own && !isUrl(location)) subjects[kind].add(location as Domain)
+  }
+  await db.run('create or replace temp table stirred (kind varchar, location varchar)')
+  await db.append(
+    'stirred',
+    stirred.map(({ kind, location }) => [kind, location]),
+  )
+  const dependents = await db.all<{ kind: FileKind; domain: Domain }>(
+    `select distinct d.kind, d.domain from depends_on d
+     join stirred s on d.kind = s.kind and d.on_location = s.location order by all`,
+  )
+  for (const { kind, domain } of dependents) subjects[kind].add(domain)
+  return {
+    'brand.json': [...subjects['brand.json']],
+    'adagents.json': [...subjects['adagents.json']],
+  }
+}
+
+async function recordDependencies(
+  db: Database,
+  kind: FileKind,
+  derived: readonly Derived<unknown>[],
+): Promise<void> {
+  if (derived.length === 0) return
+  await db.run('create or replace temp table derived (domain varchar)')
+  await db.append(
+    'derived',
+    derived.map(({ domain }) => [domain]),
+  )
+  await db.run(
+    'delete from depends_on d using derived x where d.kind = $kind and d.domain = x.domain',
+    { kind },
+  )
+  await db.append('depends_on', dependencyRows(kind, derived))
+}
+
+function* dependencyRows(kind: FileKind, derived: readonly Derived<unknown>[]) {
+  for (const { domain, asked } of derived) {
+    const others = new Set(asked.map(source => source.location))
+    others.delete(domain)
+    for (const location of others) yield [kind, domain, location]
+  }
+}
+
+async function recordChanges(
+  db: Database,
+  seq: number,
+  keys: { brand: readonly string[]; publisher: readonly string[] },
+): Promise<void> {
+  const rows = Object.entries(keys).flatMap(([space, domains]) =>
+    domains.map(key => ({ seq, space, key })),
+  )
+  await db.insert('changes', rows)
+}
+
+async function recordEvents(
+  db: Database,
+  drafts: readonly EventDraft[],
+  actor = 'pipeline:crawler',
+  { ids, now, seq }: Applying,
+): Promise<FeedEvent[]> {
+  const events = drafts.map(({ event_type, entity_id, payload }): FeedEvent => {
+    const { entity, payload: shape } = eventTypes[event_type]
+    return {
+      event_id: ids.next(),
+      event_type,
+      entity_type: entity,
+      entity_id,
+      payload: shape.parse(payload) as FeedEvent['payload'],
+      actor,
+      created_at: isoOf(now),
+    }
+  })
+  await db.insert(
+    'events',
+    events.map(event => ({ ...event, seq })),
+  )
+  return events
+}

@@ -1,0 +1,72 @@
+import type { Domain } from '../core/domain.ts'
+import { sameValue } from '../diff/diff.ts'
+import { brandRowOf, type Stamp } from '../diff/rows.ts'
+import type { BrandRow } from '../model/rows.ts'
+import { deriveBrand } from '../resolve/brand.ts'
+import { pending } from '../resolve/derivation.ts'
+import { type Derived, deriveAll, type Files } from './derive.ts'
+import { type Database, listOf } from './duckdb.ts'
+import { deleteRows } from './rows.ts'
+
+type BrandAnswer =
+  ReturnType<typeof deriveBrand> extends Generator<unknown, infer Answer, never> ? Answer : never
+
+export interface BrandChanges {
+  derived: Derived<BrandAnswer>[]
+  domains: Domain[]
+  mentions: Domain[]
+}
+
+/** Derives brands again and writes those that differ. Brands have no events in the feed. */
+export async function updateBrands(
+  db: Database,
+  domains: readonly Domain[],
+  files: Files,
+  { now, seq }: Stamp,
+): Promise<BrandChanges> {
+  const derived = await deriveAll(domains, domain => deriveBrand(domain, now), files)
+  const settled = derived.flatMap(({ domain, answer }) =>
+    answer === pending ? [] : [{ domain, facts: answer }],
+  )
+  const before = await loadBrands(
+    db,
+    settled.map(({ domain }) => domain),
+  )
+  const touched = settled.flatMap(({ domain, facts }) => {
+    const old = before.get(domain)
+    const row = facts && brandRowOf(domain, facts, seq)
+    return isSame(old, row) ? [] : [{ domain, row, mentions: facts?.mentions ?? [] }]
+  })
+  await deleteRows(
+    db,
+    'brands',
+    'domain',
+    touched.map(({ domain }) => domain),
+  )
+  await db.insert(
+    'brands',
+    touched.flatMap(({ row }) => row ?? []),
+  )
+  return {
+    derived,
+    domains: touched.map(({ domain }) => domain),
+    mentions: touched.flatMap(({ mentions }) => mentions),
+  }
+}
+
+function isSame(old: BrandRow | undefined, row: BrandRow | undefined): boolean {
+  if (old === undefined || row === undefined) return old === row
+  return sameValue({ ...old, seq: 0 }, { ...row, seq: 0 })
+}
+
+async function loadBrands(
+  db: Database,
+  domains: readonly Domain[],
+): Promise<Map<string, BrandRow>> {
+  if (domains.length === 0) return new Map()
+  const rows = await db.all<BrandRow>(
+    `select * from brands where domain in (select unnest(${listOf('$domains')}))`,
+    { domains: JSON.stringify(domains) },
+  )
+  return new Map(rows.map(row => [row.domain, row]))
+}

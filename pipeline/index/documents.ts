@@ -1,0 +1,66 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { isoOf } from '../core/clock.ts'
+import type { AdagentsDocument, BrandDocument } from '../model/documents.ts'
+import { type Observation, sourceKey } from '../model/observation.ts'
+import type { Database } from './duckdb.ts'
+import type { Paths } from './paths.ts'
+
+export type Understood = Observation & {
+  hash: string
+  document: AdagentsDocument | BrandDocument
+}
+
+export function isUnderstood(seen: Observation): seen is Understood {
+  return seen.outcome === 'ok' && seen.hash !== undefined && seen.document !== undefined
+}
+
+/** Puts the new documents in the place of the old ones. */
+export async function replaceDocuments(
+  db: Database,
+  seen: readonly Understood[],
+  { now, seq }: { now: number; seq: number },
+): Promise<void> {
+  if (seen.length === 0) return
+  await db.run('create or replace temp table replaced (kind varchar, location varchar)')
+  await db.append(
+    'replaced',
+    seen.map(({ kind, location }) => [kind, location]),
+  )
+  const known = await db.all<{ kind: string; location: string; first_seen_at: string }>(
+    'select kind, location, first_seen_at from documents semi join replaced using (kind, location)',
+  )
+  const firstSeen = new Map(known.map(row => [`${row.kind} ${row.location}`, row.first_seen_at]))
+  await db.run(
+    `delete from documents d using replaced r where d.kind = r.kind and d.location = r.location`,
+  )
+  await db.insert(
+    'documents',
+    seen.map(one => ({
+      kind: one.kind,
+      location: one.location,
+      variant: one.document.variant,
+      hash: one.hash,
+      resolved_url: one.resolved_url ?? null,
+      bytes: one.bytes ?? null,
+      fault_count: one.faults?.length ?? 0,
+      faults: one.faults ?? [],
+      document: one.document,
+      first_seen_at: firstSeen.get(sourceKey(one)) ?? isoOf(now),
+      changed_at: isoOf(now),
+      seq,
+    })),
+  )
+}
+
+/** Keeps the bytes as fetched, named by their hash. A body that is there already is the same. */
+export function keepBody(paths: Paths, hash: string, body: string): void {
+  const path = paths.bodyOf(hash)
+  if (existsSync(path)) return
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(
+    path,
+    body.startsWith('H4sI') ? Buffer.from(body, 'base64') : gzipSync(Buffer.from(body, 'base64')),
+  )
+}

@@ -1,0 +1,116 @@
+import { type Instant, isoOf } from '../core/clock.ts'
+import type { CrawlTarget, FileKind, Source } from '../model/observation.ts'
+import { type Database, listOf } from './duckdb.ts'
+
+/** Why a file is crawled; the number is its turn among those that are due. */
+export const reasons = { requested: 0, hop: 1, given: 2, mentioned: 3 } as const
+export type Reason = keyof typeof reasons
+
+export interface Newcomer {
+  domain: string
+  why: Reason
+}
+
+/**
+ * Adds domains: both of their files become due at once. A domain that is known already only moves
+ * forward in the queue when the new reason is better. Beyond `max` domains, mentions are dropped.
+ */
+export async function addDomains(
+  db: Database,
+  newcomers: readonly Newcomer[],
+  { now, seq, max }: { now: Instant; seq: number; max: number },
+): Promise<void> {
+  if (newcomers.length === 0) return
+  await db.run(`create or replace temp table newcomers (domain varchar, why varchar, turn double)`)
+  await db.append(
+    'newcomers',
+    newcomers.map(({ domain, why }) => [domain, why, reasons[why]]),
+  )
+  const at = { now: isoOf(now) }
+  await db.run(
+    `insert into frontier
+     select domain, arg_min(why, turn), $now::timestamptz from newcomers
+     anti join frontier using (domain) group by domain order by min(turn), domain
+     limit greatest(0, $max - (select count(*) from frontier))`,
+    { ...at, max },
+  )
+  await db.run(
+    `insert into crawl_state (kind, location, priority, streak, due_at, requested, seq)
+     select kind, domain, min(turn)::utinyint, 0, $now::timestamptz, false, $seq
+     from newcomers semi join frontier using (domain)
+     cross join (values ('brand.json'), ('adagents.json')) kinds(kind)
+     anti join crawl_state s on s.kind = kinds.kind and s.location = newcomers.domain
+     group by kind, domain`,
+    { ...at, seq },
+  )
+  await db.run(
+    `update crawl_state s set priority = n.turn::utinyint
+     from (select domain, min(turn) as turn from newcomers group by domain) n
+     where s.location = n.domain and n.turn < s.priority`,
+  )
+}
+
+/** Makes the files that derivations asked for known, so that they are fetched next. */
+export async function addHops(
+  db: Database,
+  sources: readonly Source[],
+  { now, seq }: { now: Instant; seq: number },
+): Promise<void> {
+  if (sources.length === 0) return
+  await db.run('create or replace temp table hops (kind varchar, location varchar)')
+  await db.append(
+    'hops',
+    sources.map(({ kind, location }) => [kind, location]),
+  )
+  await db.run(
+    `insert into crawl_state (kind, location, priority, streak, due_at, requested, seq)
+     select distinct kind, location, 1, 0, $now::timestamptz, false, $seq from hops
+     anti join crawl_state using (kind, location)`,
+    { now: isoOf(now), seq },
+  )
+  await db.run(
+    `update crawl_state s set priority = 1 from hops h
+     where s.kind = h.kind and s.location = h.location and s.priority > 1
+       and s.attempted_at is null`,
+  )
+}
+
+/** Makes the files of domains due now. `requested`: a person asked, so one answer is believed. */
+export async function makeDue(
+  db: Database,
+  domains: readonly string[],
+  { now, requested }: { now: Instant; requested: boolean },
+): Promise<void> {
+  await db.run(
+    `update crawl_state set due_at = $now::timestamptz, requested = requested or $requested,
+       priority = if($requested, 0, priority)
+     where location in (select unnest(${listOf('$domains')}))`,
+    { now: isoOf(now), requested, domains: JSON.stringify(domains) },
+  )
+}
+
+/** Files that are due, the most wanted first, with what a crawler needs to ask for them politely. */
+export async function dueTargets(
+  db: Database,
+  now: Instant,
+  limit: number,
+): Promise<(CrawlTarget & { priority: number })[]> {
+  const rows = await db.all<{
+    kind: FileKind
+    location: string
+    priority: number
+    etag: string | null
+    last_modified: string | null
+    hash: string | null
+  }>(
+    `select kind, location, priority, etag, last_modified, hash from crawl_state
+     where due_at <= $now::timestamptz order by priority, due_at, location, kind limit $limit`,
+    { now: isoOf(now), limit },
+  )
+  return rows.map(({ etag, last_modified, hash, ...row }) => ({
+    ...row,
+    ...(hash !== null && etag !== null ? { etag } : {}),
+    ...(hash !== null && last_modified !== null ? { last_modified } : {}),
+    ...(hash !== null ? { hash } : {}),
+  }))
+}

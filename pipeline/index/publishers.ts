@@ -1,0 +1,182 @@
+import type { Domain } from '../core/domain.ts'
+import { type Change, diff } from '../diff/diff.ts'
+import {
+  authorizationEvents,
+  authorizationFacts,
+  propertyEvents,
+  propertyFacts,
+  publisherEvents,
+} from '../diff/events.ts'
+import { type PublisherRows, publisherRowsOf, type Stamp } from '../diff/rows.ts'
+import type { EventDraft } from '../model/event.ts'
+import type { AuthorizationRow, PropertyRow, PublisherRow } from '../model/rows.ts'
+import { pending } from '../resolve/derivation.ts'
+import { derivePublisher } from '../resolve/publisher.ts'
+import { type Derived, deriveAll, type Files } from './derive.ts'
+import { type Database, listOf } from './duckdb.ts'
+import { deleteRows } from './rows.ts'
+
+type PublisherDerived = Derived<
+  Awaited<
+    ReturnType<typeof derivePublisher> extends Generator<unknown, infer Answer, never>
+      ? Answer
+      : never
+  >
+>
+
+/** What deriving publishers again came to. */
+export interface PublisherChanges {
+  derived: PublisherDerived[]
+  domains: Domain[]
+  mentions: Domain[]
+  events: EventDraft[]
+  /** Agents whose reach may have changed. */
+  agents: string[]
+}
+
+const statusAndFacts = [...propertyFacts, 'status', 'stale_reason', 'channels'] as const
+const storedGrant = [
+  ...authorizationFacts,
+  'entry',
+  'property_rids',
+  'publisher_wide',
+  'discovery_method',
+  'manager_domain',
+] as const
+const storedPublisher = [
+  'valid',
+  'discovery_method',
+  'manager_domain',
+  'resolved_location',
+  'agent_count',
+  'property_count',
+  'collection_count',
+  'placement_count',
+  'format_count',
+  'signal_count',
+  'fields',
+] as const satisfies (keyof PublisherRow)[]
+
+/** Derives publishers again, writes what differs and says what that means. */
+export async function updatePublishers(
+  db: Database,
+  domains: readonly Domain[],
+  files: Files,
+  stamp: Stamp,
+): Promise<PublisherChanges> {
+  const derived = await deriveAll(domains, domain => derivePublisher(domain, stamp.now), files)
+  const answered = derived.flatMap(({ domain, answer }) =>
+    answer === undefined || answer === pending ? [] : [{ domain, facts: answer }],
+  )
+  const before = await loadPublishers(
+    db,
+    answered.map(({ domain }) => domain),
+  )
+  const changes = answered.map(({ domain, facts }) => {
+    const old = before.get(domain) ?? { publisher: undefined, properties: [], authorizations: [] }
+    return { domain, facts, ...changesOf(old, publisherRowsOf(domain, facts, old, stamp)) }
+  })
+  const touched = changes.filter(({ isChanged }) => isChanged)
+  await writePublishers(db, touched)
+  return {
+    derived,
+    domains: touched.map(({ domain }) => domain),
+    mentions: touched.flatMap(({ facts }) => facts.mentions),
+    events: touched.flatMap(({ events }) => events),
+    agents: [...new Set(touched.flatMap(({ agents }) => agents))],
+  }
+}
+
+interface RowChanges {
+  publisher: Change<PublisherRow>[]
+  properties: Change<PropertyRow>[]
+  authorizations: Change<AuthorizationRow>[]
+}
+
+function changesOf(old: PublisherRows, fresh: PublisherRows) {
+  const was = old.publisher ? [old.publisher] : []
+  const is = fresh.publisher ? [fresh.publisher] : []
+  const changes: RowChanges = {
+    publisher: diff(was, is, row => row.domain, storedPublisher),
+    properties: diff(old.properties, fresh.properties, row => row.property_rid, statusAndFacts),
+    authorizations: diff(old.authorizations, fresh.authorizations, row => row.id, storedGrant),
+  }
+  const reach = changes.properties.length + changes.authorizations.length
+  return {
+    ...changes,
+    isChanged: reach + changes.publisher.length > 0,
+    agents:
+      reach === 0 ? [] : [...old.authorizations, ...fresh.authorizations].map(row => row.agent_url),
+    events: [
+      ...is.flatMap(row => publisherEvents(old.publisher, row)),
+      ...changes.properties.flatMap(propertyEvents),
+      ...changes.authorizations.flatMap(authorizationEvents),
+    ],
+  }
+}
+
+async function loadPublishers(
+  db: Database,
+  domains: readonly Domain[],
+): Promise<Map<string, PublisherRows>> {
+  const found = new Map<string, PublisherRows>()
+  if (domains.length === 0) return found
+  const of = { domains: JSON.stringify(domains) }
+  const inDomains = `in (select unnest(${listOf('$domains')}))`
+  const publishers = await db.all<PublisherRow>(
+    `select * from publishers where domain ${inDomains}`,
+    of,
+  )
+  for (const publisher of publishers) {
+    found.set(publisher.domain, { publisher, properties: [], authorizations: [] })
+  }
+  const owned = `where publisher_domain ${inDomains}`
+  for (const row of await db.all<PropertyRow>(
+    `select * from properties ${owned} order by created_at, property_rid`,
+    of,
+  )) {
+    found.get(row.publisher_domain)?.properties.push(row)
+  }
+  for (const row of await db.all<AuthorizationRow>(
+    `select * from authorizations ${owned} order by entry, id`,
+    of,
+  )) {
+    found.get(row.publisher_domain)?.authorizations.push(row)
+  }
+  return found
+}
+
+async function writePublishers(db: Database, changes: readonly RowChanges[]): Promise<void> {
+  await writeChanges(
+    db,
+    'publishers',
+    'domain',
+    changes.flatMap(change => change.publisher),
+  )
+  await writeChanges(
+    db,
+    'properties',
+    'property_rid',
+    changes.flatMap(change => change.properties),
+  )
+  await writeChanges(
+    db,
+    'authorizations',
+    'id',
+    changes.flatMap(change => change.authorizations),
+  )
+}
+
+async function writeChanges<Row extends object>(
+  db: Database,
+  table: string,
+  key: keyof Row & string,
+  changes: readonly Change<Row>[],
+): Promise<void> {
+  const gone = changes.flatMap(change => (change.kind === 'added' ? [] : [String(change.old[key])]))
+  await deleteRows(db, table, key, gone)
+  await db.insert(
+    table,
+    changes.flatMap(change => (change.kind === 'removed' ? [] : [change.row])),
+  )
+}

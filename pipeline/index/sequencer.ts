@@ -1,0 +1,298 @@
+import { mkdirSync } from 'node:fs'
+import { CronExpressionParser } from 'cron-parser'
+import type { Clock } from '../core/clock.ts'
+import { isoOf } from '../core/clock.ts'
+import type { Config } from '../core/config.ts'
+import { Fatal } from '../core/errors.ts'
+import type { Log } from '../core/log.ts'
+import { RisingIds } from '../core/uuid-v7.ts'
+import type { Answer } from '../model/submission.ts'
+import { Accounts } from './accounts.ts'
+import { apply, type Batch } from './apply.ts'
+import { keepBody } from './documents.ts'
+import { Database } from './duckdb.ts'
+import { EventFile } from './event-file.ts'
+import { Lease } from './lease.ts'
+import { type Paths, pathsOf } from './paths.ts'
+import { entriesAfter } from './projection.ts'
+import { SERVING_FORMAT, ServingStore } from './serving.ts'
+import { advance, pruneSnapshots, readCheckpoint, takeSnapshot } from './snapshot.ts'
+import { createTables, INDEX_FORMAT } from './tables.ts'
+
+/** The numbered steps of a commit, in their order. */
+export const steps = ['accounts', 'index', 'serving', 'events', 'snapshot', 'checkpoint'] as const
+export type Step = (typeof steps)[number]
+
+export interface SequencerOptions {
+  config: Config
+  clock: Clock
+  log: Log
+  /** Called when a step is on disk; tests stop the process there. */
+  onStep?: (step: Step) => void
+}
+
+export interface Committed {
+  seq: number
+  events: number
+  answers: Map<string, Answer>
+}
+
+interface Meta {
+  format: number
+  fence: number
+  seq: number
+  last_event_id: string | null
+}
+
+/** Changed keys are needed until they are projected; a little longer helps a person who looks. */
+const CHANGES_KEPT = 100
+
+/**
+ * The single writer. A commit goes through the steps above in that order, and each leaves something
+ * that the next can be made from:
+ *
+ * | a crash after | leaves behind                         | recover() then        |
+ * |---------------|---------------------------------------|-----------------------|
+ * | accounts      | an account change without public row  | the job comes again   |
+ * | index         | rows that readers do not see          | serving to checkpoint |
+ * | serving       | an event file that is behind          | events to checkpoint  |
+ * | events        | a snapshot that is behind             | snapshot, checkpoint  |
+ * | snapshot      | an old checkpoint                     | checkpoint            |
+ *
+ * recover() calls the same functions, so there is no repair path that only runs on bad days.
+ */
+export class Sequencer {
+  readonly paths: Paths
+  readonly index: Database
+  readonly accounts: Accounts
+  readonly serving: ServingStore
+  readonly #lease: Lease
+  readonly #events: EventFile
+  readonly #options: SequencerOptions
+  readonly #ids: RisingIds
+  readonly #meta: Meta
+  #turn: Promise<unknown> = Promise.resolve()
+
+  private constructor(parts: {
+    paths: Paths
+    lease: Lease
+    index: Database
+    accounts: Accounts
+    meta: Meta
+    options: SequencerOptions
+  }) {
+    this.paths = parts.paths
+    this.#lease = parts.lease
+    this.index = parts.index
+    this.accounts = parts.accounts
+    this.#meta = parts.meta
+    this.#options = parts.options
+    this.serving = ServingStore.open(parts.paths.servingFile)
+    this.#events = new EventFile(parts.paths)
+    this.#ids = new RisingIds(parts.options.clock, parts.meta.last_event_id ?? undefined)
+  }
+
+  /** Undefined while another process writes. What a crash left half done is done when it returns. */
+  static async open(options: SequencerOptions): Promise<Sequencer | undefined> {
+    const paths = pathsOf(options.config.DATA_DIR)
+    mkdirSync(paths.dir, { recursive: true })
+    const lease = await Lease.take(paths.lease)
+    if (lease === undefined) return undefined
+    const index = await Database.open(paths.index, { memoryLimit: '768MB' })
+    await createTables(index, 'tables')
+    const accounts = await Accounts.open(paths.accounts)
+    const meta = await raiseFence(index)
+    const sequencer = new Sequencer({ paths, lease, index, accounts, meta, options })
+    await sequencer.#recover()
+    return sequencer
+  }
+
+  /** Number of the last commit. */
+  get seq(): number {
+    return this.#meta.seq
+  }
+
+  get lastEventId(): string | undefined {
+    return this.#meta.last_event_id ?? undefined
+  }
+
+  /** Commits a batch after those that were asked for before it. */
+  commit(batch: Batch): Promise<Committed> {
+    return this.#alone(() => this.#commit(batch))
+  }
+
+  /** Commits what time alone changed, if anything. */
+  async tick(): Promise<Committed | undefined> {
+    const due = await this.#alone(() =>
+      this.index.one('select 1 from crawl_state where turns_at <= $now::timestamptz limit 1', {
+        now: isoOf(this.#options.clock.now()),
+      }),
+    )
+    return due === undefined
+      ? undefined
+      : this.commit({ observations: [], submissions: [], actor: 'pipeline:tick' })
+  }
+
+  /** Publishes what was committed since the last snapshot; returns how long the copy took in ms. */
+  publish(): Promise<number> {
+    return this.#alone(async () => {
+      const checkpoint = readCheckpoint(this.paths)
+      if (checkpoint?.seq === this.#meta.seq) return 0
+      const started = performance.now()
+      const snapshot = await takeSnapshot(this.index, this.paths)
+      const ms = performance.now() - started
+      this.#step('snapshot')
+      await this.#advance(snapshot)
+      this.#options.log.info({ seq: this.#meta.seq, snapshot, ms: Math.round(ms) }, 'published')
+      return ms
+    })
+  }
+
+  /** Runs work that reads the stores while nobody commits. */
+  quietly<Result>(work: () => Promise<Result>): Promise<Result> {
+    return this.#alone(work)
+  }
+
+  async close(): Promise<void> {
+    await this.#turn
+    await this.serving.close()
+    this.index.close()
+    this.accounts.close()
+    this.#lease.release()
+  }
+
+  async #commit(batch: Batch): Promise<Committed> {
+    const started = performance.now()
+    const { clock, config, log } = this.#options
+    const now = clock.now()
+    const seq = this.#meta.seq + 1
+    const answers = await this.#answer(batch, { now, seq })
+    for (const { body, hash } of batch.observations)
+      if (body && hash) keepBody(this.paths, hash, body)
+    const events = await this.index.transaction(async () => {
+      const made = await apply(this.index, batch, {
+        now,
+        seq,
+        ids: this.#ids,
+        mint: () => this.#ids.next(),
+        nextRun: nextRun(config.CRAWL_SCHEDULE, now),
+        frontierMax: config.FRONTIER_MAX,
+      })
+      await this.#number(seq, now, made.at(-1)?.event_id)
+      return made
+    })
+    this.#meta.seq = seq
+    this.#meta.last_event_id = events.at(-1)?.event_id ?? this.#meta.last_event_id
+    this.#step('index')
+    await this.#project()
+    const ms = Math.round(performance.now() - started)
+    log.info(
+      { seq, observations: batch.observations.length, events: events.length, ms },
+      'committed',
+    )
+    return { seq, events: events.length, answers }
+  }
+
+  async #answer(batch: Batch, stamp: { now: number; seq: number }) {
+    if (batch.submissions.length === 0) return new Map<string, Answer>()
+    const answers = await this.accounts.apply(batch.submissions, stamp)
+    this.#step('accounts')
+    return answers
+  }
+
+  /** Numbers the commit inside its transaction; another writer's fence makes it fail. */
+  async #number(seq: number, now: number, lastEventId: string | undefined): Promise<void> {
+    const numbered = await this.index.run(
+      `update meta set seq = $seq, committed_at = $now::timestamptz,
+         last_event_id = coalesce($last::uuid, last_event_id)
+       where fence = $fence and seq = $seq - 1`,
+      { seq, now: isoOf(now), last: lastEventId ?? null, fence: this.#meta.fence },
+    )
+    if (numbered !== 1) throw new Fatal('another writer has taken over the index')
+  }
+
+  /** Brings the serving store and the event file up to the index: steps 2 and 3 of any commit. */
+  async #project(): Promise<void> {
+    const from = this.serving.seq
+    const { entries, events } = await entriesAfter(this.index, this.accounts, from)
+    this.serving.write(entries, this.#meta.seq)
+    this.#step('serving')
+    this.#events.append(events)
+    this.#step('events')
+    if (this.#meta.seq % CHANGES_KEPT === 0) {
+      await this.index.run('delete from changes where seq <= $seq', {
+        seq: this.#meta.seq - CHANGES_KEPT,
+      })
+    }
+  }
+
+  async #recover(): Promise<void> {
+    const { log } = this.#options
+    const { seq } = this.#meta
+    if (this.serving.seq > seq || (readCheckpoint(this.paths)?.seq ?? 0) > seq) {
+      throw new Fatal('the index is older than what was made from it: restore it, or run rebuild')
+    }
+    if (this.serving.seq === 0 && seq > 0) {
+      throw new Fatal('the serving store is empty: run rebuild')
+    }
+    if (this.serving.format !== undefined && this.serving.format !== SERVING_FORMAT) {
+      throw new Fatal('the serving store has another format: run rebuild')
+    }
+    if (this.serving.seq < seq) await this.#project()
+    await this.#catchUpEvents()
+    log.info({ seq, fence: this.#meta.fence }, 'recovered')
+  }
+
+  async #catchUpEvents(): Promise<void> {
+    this.#events.append(
+      await this.index.all(
+        `select event_id, event_type, entity_type, entity_id, payload, actor, created_at
+         from events where $last is null or event_id > $last::uuid order by event_id`,
+        { last: this.#events.last ?? null },
+      ),
+    )
+  }
+
+  async #advance(snapshot: string): Promise<void> {
+    await advance(this.paths, {
+      seq: this.#meta.seq,
+      snapshot,
+      last_event_id: this.#meta.last_event_id,
+    })
+    pruneSnapshots(this.paths, this.#options.config.LIMITS.snapshotsKept)
+    this.#step('checkpoint')
+  }
+
+  #step(step: Step): void {
+    this.#options.onStep?.(step)
+  }
+
+  #alone<Result>(work: () => Promise<Result>): Promise<Result> {
+    const turn = this.#turn.then(work)
+    this.#turn = turn.catch(() => undefined)
+    return turn
+  }
+}
+
+/** Takes the next fencing number: whoever held an older one can commit no more. */
+async function raiseFence(index: Database): Promise<Meta> {
+  return index.transaction(async () => {
+    await index.run(
+      `insert into meta select $format, 0, 0, null, null where not exists (from meta)`,
+      { format: INDEX_FORMAT },
+    )
+    await index.run('update meta set fence = fence + 1')
+    const meta = await index.one<Meta>('select format, fence, seq, last_event_id from meta')
+    if (meta?.format !== INDEX_FORMAT) {
+      throw new Fatal(`index.duckdb has format ${meta?.format}; this version reads ${INDEX_FORMAT}`)
+    }
+    return meta
+  })
+}
+
+/** When files that were just read are due again. */
+function nextRun(schedule: string, now: number): number {
+  return CronExpressionParser.parse(schedule, { tz: 'UTC', currentDate: new Date(now) })
+    .next()
+    .getTime()
+}

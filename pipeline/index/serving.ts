@@ -1,0 +1,132 @@
+import { mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { open, type RootDatabase, type Database as Space } from 'lmdb'
+
+/** Version of the keys and values; a store of another version is projected again. */
+export const SERVING_FORMAT = 1
+
+/** Key spaces of the store. Values of the first four are ETag and JSON (`documentValue`). */
+export const spaces = [
+  'brand',
+  'property',
+  'publisher',
+  'lookup',
+  'freshness',
+  'event',
+  'event_by_type',
+  'principal',
+  'meta',
+] as const
+export type SpaceName = (typeof spaces)[number]
+
+export type Key = string | Buffer
+/** A value to put; undefined removes the key. */
+export interface Entry {
+  space: SpaceName
+  key: Key
+  value: Buffer | undefined
+}
+
+/**
+ * What readers are answered from: ready-to-send values by key, memory-mapped and shared by every
+ * process of the host. A commit is one transaction; a reader sees all of it or nothing.
+ */
+export class ServingStore {
+  readonly #root: RootDatabase
+  readonly #spaces: Record<SpaceName, Space<Buffer, Key>>
+
+  private constructor(root: RootDatabase) {
+    this.#root = root
+    const entries = spaces.map(name => [name, openSpace(root, name)])
+    this.#spaces = Object.fromEntries(entries)
+  }
+
+  static open(file: string, { readOnly = false } = {}): ServingStore {
+    if (!readOnly) mkdirSync(dirname(file), { recursive: true })
+    const root = open({ path: file, readOnly, maxDbs: spaces.length + 4, maxReaders: 512 })
+    if (!readOnly) root.readerCheck()
+    return new ServingStore(root)
+  }
+
+  /** The commit this store shows; 0 before the first. */
+  get seq(): number {
+    return Number(this.#text('seq') ?? 0)
+  }
+
+  get format(): number | undefined {
+    const text = this.#text('format')
+    return text === undefined ? undefined : Number(text)
+  }
+
+  get(space: SpaceName, key: Key): Buffer | undefined {
+    return this.#spaces[space].getBinary(key)
+  }
+
+  /**
+   * The value without a copy: valid only until the next read of this process, so whoever asks copies
+   * what it needs in the same tick.
+   */
+  peek(space: SpaceName, key: Key): Uint8Array | undefined {
+    return this.#spaces[space].getBinaryFast(key)
+  }
+
+  has(space: SpaceName, key: Key): boolean {
+    return this.#spaces[space].doesExist(key)
+  }
+
+  /** Keys from `start` (exclusive) upward, or downward from the end. */
+  keys(space: SpaceName, range: { after?: Buffer; below?: Buffer; limit?: number }): Buffer[] {
+    const { after, below, limit } = range
+    return [
+      ...this.#spaces[space].getKeys({
+        ...(after === undefined ? {} : { start: after, exclusiveStart: true }),
+        ...(below === undefined ? {} : { end: below }),
+        ...(limit === undefined ? {} : { limit }),
+      }),
+    ] as Buffer[]
+  }
+
+  lastKey(space: SpaceName, range: { from?: Buffer; downTo?: Buffer } = {}): Buffer | undefined {
+    const { from, downTo } = range
+    const options = {
+      reverse: true,
+      limit: 1,
+      ...(from && { start: from }),
+      ...(downTo && { end: downTo }),
+    }
+    return [...this.#spaces[space].getKeys(options)][0] as Buffer | undefined
+  }
+
+  *entries(space: SpaceName, after?: Key): Iterable<{ key: Key; value: Buffer }> {
+    const range = after === undefined ? {} : { start: after, exclusiveStart: true }
+    yield* this.#spaces[space].getRange(range)
+  }
+
+  /** Writes a commit: all entries and its number, or nothing. On disk when it returns. */
+  write(entries: readonly Entry[], seq: number): void {
+    this.#root.transactionSync(() => {
+      for (const { space, key, value } of entries) {
+        if (value === undefined) this.#spaces[space].removeSync(key)
+        else this.#spaces[space].putSync(key, value)
+      }
+      this.#spaces.meta.putSync('seq', Buffer.from(String(seq)))
+      this.#spaces.meta.putSync('format', Buffer.from(String(SERVING_FORMAT)))
+    })
+  }
+
+  async close(): Promise<void> {
+    await this.#root.close()
+  }
+
+  #text(key: string): string | undefined {
+    return this.#spaces.meta.getBinary(key)?.toString()
+  }
+}
+
+function openSpace(root: RootDatabase, name: SpaceName): Space<Buffer, Key> {
+  const binary = name === 'event' || name === 'event_by_type'
+  return root.openDB<Buffer, Key>(name, {
+    encoding: 'binary',
+    ...(binary ? { keyEncoding: 'binary' as const } : {}),
+  })
+}

@@ -1,0 +1,81 @@
+import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import {
+  createReadStream,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+} from 'node:fs'
+import { basename } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { promisify } from 'node:util'
+import type { Database } from './duckdb.ts'
+import { replaceFile, syncPath } from './durable.ts'
+import type { Paths } from './paths.ts'
+
+const run = promisify(execFile)
+
+/** The one small file that is replaced last: which snapshot is current, and how far it goes. */
+export interface Checkpoint {
+  seq: number
+  snapshot: string
+  last_event_id: string | null
+  sha256: string
+}
+
+export function readCheckpoint(paths: Paths): Checkpoint | undefined {
+  if (!existsSync(paths.checkpoint)) return undefined
+  return JSON.parse(readFileSync(paths.checkpoint, 'utf8')) as Checkpoint
+}
+
+/**
+ * Copies the index to the next numbered snapshot. The copy is made by a child process: opening the
+ * index file in this one would drop DuckDB's lock on it. Nobody may commit until this is done.
+ */
+export async function takeSnapshot(index: Database, paths: Paths): Promise<string> {
+  mkdirSync(paths.snapshots, { recursive: true })
+  await index.run('checkpoint')
+  const path = paths.snapshotOf(lastNumber(paths) + 1)
+  const fresh = `${path}.new`
+  await run('cp', ['--reflink=auto', paths.index, fresh])
+  syncPath(fresh)
+  renameSync(fresh, path)
+  syncPath(paths.snapshots)
+  return basename(path)
+}
+
+/** Makes a snapshot the current one: `registry.duckdb` for people, then the checkpoint, last. */
+export async function advance(paths: Paths, next: Omit<Checkpoint, 'sha256'>): Promise<void> {
+  const file = `${paths.snapshots}/${next.snapshot}`
+  const link = `${paths.registry}.new`
+  rmSync(link, { force: true })
+  linkSync(file, link)
+  renameSync(link, paths.registry)
+  replaceFile(paths.checkpoint, `${JSON.stringify({ ...next, sha256: await sha256Of(file) })}\n`)
+}
+
+/** Deletes all but the newest `keep` snapshots. Readers of a deleted one keep their file. */
+export function pruneSnapshots(paths: Paths, keep: number): void {
+  for (const name of snapshotNames(paths).slice(0, -keep)) rmSync(`${paths.snapshots}/${name}`)
+}
+
+export async function sha256Of(file: string): Promise<string> {
+  const hash = createHash('sha256')
+  await pipeline(createReadStream(file), hash)
+  return hash.digest('hex')
+}
+
+export function snapshotNames(paths: Paths): string[] {
+  if (!existsSync(paths.snapshots)) return []
+  return readdirSync(paths.snapshots)
+    .filter(name => /^\d{6,}\.duckdb$/.test(name))
+    .sort((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10))
+}
+
+function lastNumber(paths: Paths): number {
+  return Number.parseInt(snapshotNames(paths).at(-1) ?? '0', 10)
+}

@@ -1,0 +1,113 @@
+import { z } from 'zod'
+import { Identifier } from './documents.ts'
+
+const text = z.string()
+const texts = z.array(text)
+const freely = z.record(text, z.unknown())
+
+/** What stands behind an answer: how the file it was read from fared with the crawler. */
+export const FreshnessBlock = z
+  .looseObject({
+    state: z.enum(['never_crawled', 'current', 'stale', 'failing', 'absent', 'invalid']),
+    outcome: text.optional(),
+    checked_at: text.optional(),
+    succeeded_at: text.optional(),
+    http_status: z.int().optional(),
+  })
+  .meta({
+    id: 'Freshness',
+    description: 'Whether the file behind the answer was read, when, and what came of the last try',
+  })
+
+export const BrandResolution = z
+  .looseObject({
+    canonical_id: text,
+    canonical_domain: text,
+    brand_name: text,
+    source: z.enum(['brand_json', 'enriched', 'community']),
+    keller_type: text.optional(),
+    house_domain: text.optional(),
+    house_name: text.optional(),
+    claimed_house_domain: text.optional(),
+    parent_brand: text.optional(),
+    brand_id: text.optional(),
+    brand_agent_url: text.optional(),
+    relationship_trust: text.optional(),
+    relationship_declared_at: text.optional(),
+    names: z.array(z.record(text, text)).optional(),
+    brand_manifest: freely.optional(),
+    freshness: FreshnessBlock.optional(),
+  })
+  .meta({ id: 'BrandResolution', description: 'Which brand a domain is' })
+export type BrandResolution = z.infer<typeof BrandResolution>
+
+export const ResolvedPropertyItem = z
+  .looseObject({
+    id: text.optional(),
+    property_rid: text,
+    type: text,
+    property_type: text,
+    name: text,
+    identifiers: z.array(Identifier),
+    tags: texts,
+    status: text,
+  })
+  .meta({ id: 'PropertyItem' })
+
+export const PropertyResolution = z
+  .looseObject({
+    publisher_domain: text,
+    source: text,
+    verified: z.boolean(),
+    authorized_agents: z.array(z.looseObject({ url: text, authorized_for: text.optional() })),
+    properties: z.array(ResolvedPropertyItem),
+    authorized_agents_total: z.int().optional(),
+    authorized_agents_truncated: z.boolean().optional(),
+    properties_total: z.int().optional(),
+    properties_truncated: z.boolean().optional(),
+    freshness: FreshnessBlock.optional(),
+  })
+  .meta({ id: 'PropertyResolution', description: 'What a publisher owns and whom it authorizes' })
+export type PropertyResolution = z.infer<typeof PropertyResolution>
+
+export const PublisherLookup = z
+  .looseObject({
+    domain: text,
+    member: z.looseObject({ slug: text, display_name: text }).nullable(),
+    adagents_valid: z.boolean().nullable(),
+    discovery_method: text.nullable(),
+    manager_domain: text.nullable(),
+    hosting: z.looseObject({ mode: text, expected_url: text }),
+    properties: z.array(ResolvedPropertyItem),
+    authorized_agents: z.array(
+      z.looseObject({
+        url: text,
+        authorized_for: text.optional(),
+        source: text,
+        properties_authorized: z.int(),
+        properties_total: z.int(),
+        publisher_wide: z.boolean(),
+      }),
+    ),
+    freshness: FreshnessBlock.optional(),
+  })
+  .meta({ id: 'PublisherLookup', description: 'The inventory of a publisher and its agents' })
+export type PublisherLookup = z.infer<typeof PublisherLookup>
+
+export const DomainLookup = z
+  .looseObject({
+    domain: text,
+    authorized_agents: z.array(z.looseObject({ url: text, authorized_for: text.optional() })),
+    sales_agents_claiming: z.array(z.looseObject({ url: text })),
+    freshness: FreshnessBlock.optional(),
+  })
+  .meta({ id: 'DomainLookup', description: 'Agents authorized for a domain' })
+export type DomainLookup = z.infer<typeof DomainLookup>
+
+/** An organization's API key, found by the SHA-256 of its secret. */
+export const StoredPrincipal = z.object({
+  key_id: text,
+  org_id: text,
+  org_name: text,
+})
+export type StoredPrincipal = z.infer<typeof StoredPrincipal>

@@ -1,0 +1,102 @@
+import type { Identifier } from './documents.ts'
+
+/** Rows of the index, column for column (data/tables). Times are ISO 8601 text in UTC. */
+export interface BrandRow {
+  domain: string
+  canonical_id: string
+  canonical_domain: string
+  brand_name: string
+  source: string
+  brand_id: string | null
+  keller_type: string | null
+  house_domain: string | null
+  house_name: string | null
+  claimed_house_domain: string | null
+  parent_brand: string | null
+  brand_agent_url: string | null
+  relationship_trust: string | null
+  relationship_declared_at: string | null
+  names: Record<string, string>[] | null
+  manifest: Record<string, unknown> | null
+  seq: number
+}
+
+export interface PublisherRow {
+  domain: string
+  valid: boolean
+  discovery_method: string
+  manager_domain: string | null
+  resolved_location: string
+  agent_count: number
+  property_count: number
+  collection_count: number
+  placement_count: number
+  format_count: number
+  signal_count: number
+  fields: Record<string, string>
+  catalog: { formats: unknown[]; placements: unknown[] }
+  discovered_at: string
+  changed_at: string
+  seq: number
+}
+
+export interface PropertyRow {
+  property_rid: string
+  publisher_domain: string
+  property_id: string | null
+  property_type: string
+  name: string
+  identifiers: Identifier[]
+  tags: string[]
+  supported_channels: string[]
+  channels: string[]
+  classification: string
+  source: string
+  status: 'active' | 'stale'
+  stale_reason: string | null
+  created_at: string
+  changed_at: string
+  seq: number
+}
+
+export interface AuthorizationRow {
+  id: string
+  agent_url: string
+  publisher_domain: string
+  entry: number
+  authorization_type: string
+  authorized_for: string | null
+  property_rids: string[]
+  publisher_wide: boolean
+  property_ids: string[] | null
+  property_tags: string[] | null
+  signal_ids: string[] | null
+  signal_tags: string[] | null
+  placement_ids: string[] | null
+  placement_tags: string[] | null
+  collections: { publisher_domain: string; collection_ids: string[] }[] | null
+  delegation_type: string | null
+  exclusive: boolean | null
+  countries: string[] | null
+  effective_from: string | null
+  effective_until: string | null
+  signing_keys: Record<string, unknown>[] | null
+  discovery_method: string
+  manager_domain: string | null
+  granted_at: string
+  changed_at: string
+  seq: number
+}
+
+export interface AgentRow {
+  agent_url: string
+  publisher_count: number
+  property_count: number
+  property_types: string[]
+  channels: string[]
+  tags: string[]
+  markets: string[]
+  discovered_at: string
+  changed_at: string
+  seq: number
+}

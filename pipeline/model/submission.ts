@@ -1,0 +1,41 @@
+import { z } from 'zod'
+import { Domain } from '../core/domain.ts'
+
+const name = z.string().trim().min(1).max(200)
+const id = z.uuid()
+
+/**
+ * What may be asked of the sequencer. Whoever asks chooses every id, so that asking twice is asking
+ * once; a secret never gets here, only its hash.
+ */
+export const Operation = z.discriminatedUnion('op', [
+  z.object({ op: z.literal('organization.create'), org_id: id, name }),
+  z.object({
+    op: z.literal('key.create'),
+    key_id: id,
+    org: name,
+    label: z.string().max(200),
+    hash: z.string().regex(/^[0-9a-f]{64}$/),
+  }),
+  z.object({ op: z.literal('key.revoke'), key_id: id }),
+  z.object({
+    op: z.literal('crawl.request'),
+    crawl_request_id: id,
+    domain: Domain,
+    requested_by: z.string(),
+  }),
+  z.object({
+    op: z.literal('domains.add'),
+    domains: z.array(Domain).max(20_000),
+    /** Fetch again also what is known. */
+    again: z.boolean(),
+  }),
+])
+export type Operation = z.infer<typeof Operation>
+export type OperationOf<Op extends Operation['op']> = Extract<Operation, { op: Op }>
+
+export const Submission = z.object({ submission_id: id, operation: Operation })
+export type Submission = z.infer<typeof Submission>
+
+/** What a submission came to: `refused` is the caller's fault, said in words. */
+export type Answer = { done: Record<string, unknown> } | { refused: string }
