@@ -1,0 +1,109 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { faultsOf, importsOf, layers } from './layers.ts'
+
+const root = join(import.meta.dirname, '../..')
+const folders = ['pipeline', 'jobs', 'api', 'scripts']
+
+function sourcesIn(folder: string): string[] {
+  if (!existsSync(join(root, folder))) return []
+  const names = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+  return names.filter(name => name.endsWith('.ts')).map(name => `${folder}/${name}`)
+}
+
+test('every file imports only what its layer may', () => {
+  const sources = folders.flatMap(sourcesIn)
+  expect(sources).not.toEqual([])
+  expect(sources.flatMap(path => faultsOf(path, readFileSync(join(root, path), 'utf8')))).toEqual(
+    [],
+  )
+})
+
+test('every folder of sources is a layer', () => {
+  const known = new Set(layers.map(({ folder }) => folder))
+  const subfolders = readdirSync(join(root, 'pipeline'), { withFileTypes: true })
+    .filter(entry => entry.isDirectory())
+    .map(entry => `pipeline/${entry.name}`)
+  expect([...folders.slice(1), ...subfolders].filter(folder => !known.has(folder))).toEqual([])
+})
+
+describe('a forbidden import is found', () => {
+  test.each([
+    [
+      'api/routes/brands.ts',
+      `import { fetchDocument } from '../../pipeline/fetch/http.ts'`,
+      'api/ may not import pipeline/fetch: the API has no way out to the network',
+    ],
+    [
+      'api/routes/brands.ts',
+      `import {\n  add,\n} from '../../pipeline/index/sequencer.ts'`,
+      'api/ may not import pipeline/index/sequencer.ts: the API reads only, through reader, points and queries',
+    ],
+    [
+      'pipeline/core/domain.ts',
+      `export * from '../model/brand.ts'`,
+      'pipeline/core/ may not import pipeline/model: core knows nothing of ours',
+    ],
+    [
+      'pipeline/index/depends.ts',
+      `const { crawl } = await import('../crawl/crawl-domain.ts')`,
+      'pipeline/index/ may not import pipeline/crawl: the index asks nobody, it is told',
+    ],
+    [
+      'scripts/world/answer.ts',
+      `import '../../pipeline/core/clock.ts'`,
+      'scripts/world/ may not import pipeline/core: the demo internet must not share the mistakes of what it tests',
+    ],
+    [
+      'pipeline/diff/rows.ts',
+      `import { readFileSync } from 'node:fs'`,
+      'pipeline/diff/ may not import node:fs: a difference is pure: two states in, changes out',
+    ],
+    [
+      'api/app.ts',
+      `import { fetch } from 'undici'`,
+      'undici may be imported only in pipeline/fetch',
+    ],
+    [
+      'api/app.ts',
+      `import net from 'node:net'`,
+      'node:net may be imported only in pipeline/fetch, jobs, scripts',
+    ],
+    [
+      'jobs/crawler.ts',
+      `import cors from '@fastify/cors'`,
+      '@fastify/cors may be imported only in api',
+    ],
+    [
+      'jobs/crawler.ts',
+      `import 'left-pad'`,
+      'left-pad has no place yet: give it one in test/arch/layers.ts',
+    ],
+    [
+      'jobs/crawler.ts',
+      `run(process.env)`,
+      'only scripts/ reads process.env: settings are passed in',
+    ],
+  ])('%s: %s', (path, source, fault) => {
+    expect(faultsOf(path, source)).toEqual([`${path}: ${fault}`])
+  })
+})
+
+test.each([
+  ['api/routes/brands.ts', `import { findBrand } from '../../pipeline/index/points/brands.ts'`],
+  ['api/app.ts', `import type { IncomingMessage } from 'node:http'`],
+  ['pipeline/index/duckdb.ts', `import { DuckDBInstance } from '@duckdb/node-api'`],
+  ['scripts/registry.ts', `const { start } = await import('../jobs/supervisor.ts')\nprocess.env`],
+  ['api/auth.ts', `import { jwtVerify } from 'jose/jwt/verify'\nimport { hash } from './keys.ts'`],
+])('%s may say %s', (path, source) => {
+  expect(faultsOf(path, source)).toEqual([])
+})
+
+test('imports are read over several lines, and strings are not taken for them', () => {
+  const source = `import {\n  a,\n  type B,\n} from './a.ts'\nexport const c = 'from'\nexport type { D } from "d"\n`
+  expect(importsOf(source)).toEqual([
+    { specifier: './a.ts', typeOnly: false },
+    { specifier: 'd', typeOnly: true },
+  ])
+})
