@@ -30,7 +30,7 @@ const unknownCoding: Failure = { outcome: 'http_error', detail: 'the body is enc
 
 /** A reader for a body of at most `maxBytes` decoded bytes, or why it is not read at all. */
 export function openBody(
-  coding: string | undefined,
+  coding: string | string[] | undefined,
   length: number,
   maxBytes: number,
   done: BodyDone,
@@ -41,8 +41,8 @@ export function openBody(
   return known === 'identity' ? new PlainBody(maxBytes, done) : new CodedBody(known, maxBytes, done)
 }
 
-function codingOf(header: string | undefined): Coding | 'identity' | undefined {
-  switch (header?.trim().toLowerCase()) {
+function codingOf(header: string | string[] | undefined): Coding | 'identity' | undefined {
+  switch (header?.toString().trim().toLowerCase()) {
     case undefined:
     case '':
     case 'identity':
@@ -169,7 +169,11 @@ function joined(chunks: Buffer[]): Buffer {
 }
 
 /** The beginning of a body that explains an error; decoded if that is possible. */
-export function headOf(body: Buffer, coding: string | undefined, maxBytes: number): Buffer {
+export function headOf(
+  body: Buffer,
+  coding: string | string[] | undefined,
+  maxBytes: number,
+): Buffer {
   const known = codingOf(coding)
   if (known === undefined || known === 'identity') return body.subarray(0, maxBytes)
   const decoded = decodeAtOnce(known, body, AT_ONCE_BYTES)

@@ -1,6 +1,5 @@
-import type { IncomingHttpHeaders } from 'node:http'
 import type { Instant } from '../core/clock.ts'
-import type { Answer } from './exchange.ts'
+import { type Answer, type Headers, textOf } from './exchange.ts'
 import { type Failure, outcomeOfStatus } from './failures.ts'
 import type { Ask, Fetched, FetchFailed, Validators } from './fetched.ts'
 import { retryAfterSeconds } from './retry-after.ts'
@@ -10,7 +9,7 @@ export function conclude(url: string, answer: Answer, ask: Ask, now: Instant): F
   const { status, headers, body } = answer
   if (status === 200) {
     const ok: Fetched = { kind: 'ok', status, url, body, ...validatorsOf(headers) }
-    const contentType = headers['content-type']
+    const contentType = textOf(headers['content-type'])
     if (contentType !== undefined) ok.contentType = contentType
     return ok
   }
@@ -18,7 +17,7 @@ export function conclude(url: string, answer: Answer, ask: Ask, now: Instant): F
     return { kind: 'unchanged', status, url, ...validatorsOf(headers) }
   const outcome = status === 304 ? 'http_error' : outcomeOfStatus(status)
   const failed = failedFetch(url, { outcome, detail: `answered ${status}` }, status)
-  const seconds = retryAfterSeconds(headers['retry-after'], now)
+  const seconds = retryAfterSeconds(textOf(headers['retry-after']), now)
   if (seconds !== undefined) failed.retryAfterSeconds = seconds
   if (status === 403) failed.body = body
   return failed
@@ -34,11 +33,11 @@ export function failedFetch(
   return failed
 }
 
-function validatorsOf(headers: IncomingHttpHeaders): Validators {
+function validatorsOf(headers: Headers): Validators {
   const validators: Validators = {}
-  const etag = headers.etag
+  const etag = textOf(headers.etag)
   if (etag !== undefined) validators.etag = etag
-  const lastModified = headers['last-modified']
+  const lastModified = textOf(headers['last-modified'])
   if (lastModified !== undefined) validators.lastModified = lastModified
   return validators
 }

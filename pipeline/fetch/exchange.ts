@@ -1,12 +1,18 @@
-import type { IncomingHttpHeaders } from 'node:http'
 import { type BodyReader, headOf, openBody } from './body.ts'
 import type { Controller, Handler, Line, Request } from './connections.ts'
 import { type Failure, FailureError, failureOf } from './failures.ts'
 
+/** A header that a server sent twice is a list. */
+export type Headers = Record<string, string | string[] | undefined>
+
+export function textOf(header: string | string[] | undefined): string | undefined {
+  return Array.isArray(header) ? header[0] : header
+}
+
 export interface Answer {
   kind: 'answer'
   status: number
-  headers: IncomingHttpHeaders
+  headers: Headers
   /** Whole and decoded for a 200; the first bytes, or none, for any other status. */
   body: Buffer
   /** Read to the end: the connection can carry another request. */
@@ -38,34 +44,27 @@ export function exchange(
   maxBytes: number,
   budgetMs: number,
 ): Promise<Exchanged> {
-  return new Promise((resolve, reject) => {
-    line.client.dispatch(request, new Exchange(maxBytes, budgetMs, resolve, reject))
+  return new Promise(resolve => {
+    line.client.dispatch(request, new Exchange(maxBytes, budgetMs, resolve))
   })
 }
 
 class Exchange implements Handler {
   readonly #maxBytes: number
   readonly #resolve: (result: Exchanged) => void
-  readonly #reject: (fault: unknown) => void
   readonly #timer: NodeJS.Timeout
   #controller: Controller | undefined
   #body: BodyReader | undefined
   #status: number | undefined
-  #headers: IncomingHttpHeaders = {}
+  #headers: Headers = {}
   #spare: Buffer[] = []
   #spareBytes = 0
   #ended = false
   #settled = false
 
-  constructor(
-    maxBytes: number,
-    budgetMs: number,
-    resolve: (result: Exchanged) => void,
-    reject: (fault: unknown) => void,
-  ) {
+  constructor(maxBytes: number, budgetMs: number, resolve: (result: Exchanged) => void) {
     this.#maxBytes = maxBytes
     this.#resolve = resolve
-    this.#reject = reject
     this.#timer = setTimeout(expire, budgetMs, this)
   }
 
@@ -74,7 +73,7 @@ class Exchange implements Handler {
     if (this.#settled) controller.abort(enough)
   }
 
-  onResponseStart(_: Controller, status: number, headers: IncomingHttpHeaders): void {
+  onResponseStart(_: Controller, status: number, headers: Headers): void {
     if (status < 200 || this.#settled) return
     this.#status = status
     this.#headers = headers
@@ -104,13 +103,7 @@ class Exchange implements Handler {
 
   onResponseError(_: Controller | undefined, error: Error): void {
     this.#ended = true
-    if (this.#settled) return
-    const failure = failureOf(error)
-    if (failure) this.fail(failure)
-    else {
-      this.#settle()
-      this.#reject(error)
-    }
+    if (!this.#settled) this.fail(failureOf(error))
   }
 
   /** A status that says everything is an answer even when the rest never came. */
@@ -132,8 +125,10 @@ class Exchange implements Handler {
     this.#resolve({ kind: 'answer', status, headers, body, complete })
   }
 
-  #break({ outcome, detail }: Failure): void {
-    if (this.#settle()) this.#resolve({ kind: 'broken', outcome, detail, status: this.#status })
+  #break(failure: Failure): void {
+    if (!this.#settle()) return
+    const { outcome, detail, fault } = failure
+    this.#resolve({ kind: 'broken', outcome, detail, fault, status: this.#status })
   }
 
   #settle(): boolean {

@@ -4,6 +4,8 @@ import type { Outcome } from '../core/outcomes.ts'
 export interface Failure {
   outcome: Outcome
   detail: string
+  /** An error that no peer should be able to cause: somebody has to look at it. */
+  fault?: unknown
 }
 
 /** An error that already knows what it means. */
@@ -41,18 +43,22 @@ const codeOutcomes: [prefix: string, outcome: Outcome, detail: string][] = [
   ['ERR_TLS_', 'tls_failed', 'the TLS connection broke'],
   ['ETIMEDOUT', 'timeout', 'the connection went silent'],
   ['UND_ERR_HEADERS_OVERFLOW', 'connection_failed', 'the header of the answer is too long'],
-  ['HPE_', 'connection_failed', 'the answer is not HTTP'],
+  ['UND_ERR_INVALID', 'connection_failed', 'the request could not be made'],
   ['UND_ERR_', 'connection_failed', 'the connection broke'],
   ['E', 'connection_failed', 'the connection broke'],
 ]
 
-/** Undefined for an error that the world cannot cause: a fault of ours. */
-export function failureOf(error: unknown): Failure | undefined {
+/** undici gives these a code only sometimes. */
+const notHttp: Failure = { outcome: 'connection_failed', detail: 'the answer is not HTTP' }
+
+/** One strange answer must not end a crawl: an error nobody knows is a failed connection too. */
+export function failureOf(error: unknown): Failure {
   if (error instanceof FailureError) return error
-  const code = (error as NodeJS.ErrnoException).code
-  if (typeof code !== 'string') return undefined
-  const row = codeOutcomes.find(([prefix]) => code.startsWith(prefix))
-  return row && { outcome: row[1], detail: `${row[2]} (${code})` }
+  const { code, name } = error as NodeJS.ErrnoException
+  if (name === 'HTTPParserError') return notHttp
+  const row = codeOutcomes.find(([prefix]) => typeof code === 'string' && code.startsWith(prefix))
+  if (row) return { outcome: row[1], detail: `${row[2]} (${code})` }
+  return { outcome: 'connection_failed', detail: 'the connection broke', fault: error }
 }
 
 /** What an error while dialing means; `reached` when TCP stood and TLS was being agreed on. */

@@ -80,6 +80,8 @@ export function isPublicAddress(ip: string): boolean {
 
 function parseAddress(ip: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
   const bare = ip.replace(/^\[(.*)\]$/, '$1').replace(/%.*$/, '')
+  // The parser takes the compatible form for the mapped one.
+  if (/^::\d+\./.test(bare)) return undefined
   return ipaddr.isValid(bare) ? ipaddr.process(bare) : undefined
 }
 

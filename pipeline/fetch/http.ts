@@ -45,6 +45,12 @@ const MAX_IDLE = 128
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]+$/
 const noAddress: Failure = { outcome: 'refused', detail: 'this is not an address' }
 
+interface Context {
+  way: Way
+  clock: Clock
+  userAgent: string
+}
+
 /**
  * The way out: guard, name, politeness, connection, answer, for every hop anew. A connection is kept
  * by origin after its answer (connections.ts), so callers just ask for one file after the other; a
@@ -52,27 +58,50 @@ const noAddress: Failure = { outcome: 'refused', detail: 'this is not an address
  */
 export function createFetcher(options: FetcherOptions): Fetcher {
   const { connectTo, caFile, dnsServer, clock, log } = options
+  const { hostConcurrency, addressConcurrency, maxIdle = MAX_IDLE } = options
   const resolver = createResolver({ connectTo, dnsServer, clock })
   const dial = createDial({ connectTo, caFile, connectMs: options.limits.connectMs })
-  const { hostConcurrency, addressConcurrency, maxIdle = MAX_IDLE } = options
   const connections = new Connections(dial, addressConcurrency, maxIdle)
   const politeness = new Politeness(hostConcurrency, addressConcurrency)
-  const way = new Way(resolver, politeness, connections)
-  const userAgent = `AgenticAdRegistry/1.0 (+${options.contact})`
+  const way = new Way(resolver, politeness, connections, log)
+  const context = { way, clock, userAgent: `AgenticAdRegistry/1.0 (+${options.contact})` }
   return {
-    async fetchDocument(text, ask) {
-      const fetched = await follow(way, text, ask, headersOf(ask, userAgent), clock)
-      if (fetched.kind === 'failed')
-        log?.debug(
-          { url: fetched.url, outcome: fetched.outcome, detail: fetched.detail },
-          'not fetched',
-        )
+    async fetchDocument(url, ask) {
+      const fetched = await follow(context, url, ask)
+      if (fetched.kind === 'failed') {
+        const { url, outcome, detail } = fetched
+        log?.debug({ url, outcome, detail }, 'not fetched')
+      }
       return fetched
     },
     lookupTxt: name => resolver.lookupTxt(name),
     async close() {
       way.close()
     },
+  }
+}
+
+async function follow(
+  { way, clock, userAgent }: Context,
+  text: string,
+  ask: Ask,
+): Promise<Fetched> {
+  let url = parseUrl(text)
+  if (url === undefined) return failedFetch(text, noAddress)
+  const refusal = refusalOf(url, ask.allow)
+  if (refusal) return failedFetch(text, { outcome: 'refused', detail: refusal })
+  const headers = headersOf(ask, userAgent)
+  const trail = [url]
+  const budget = { leftMs: ask.deadlineMs }
+  for (;;) {
+    const answer = await way.visit(url, headers, ask.maxBytes, budget)
+    if (answer.kind === 'broken') return failedFetch(url.href, answer, answer.status)
+    if (!isRedirect(answer.status, ask)) return conclude(url.href, answer, ask, clock.now())
+    const next = nextHop(answer.headers.location, trail, ask)
+    if (!(next instanceof URL)) return failedFetch(url.href, next, answer.status)
+    if (budget.leftMs <= 0) return failedFetch(url.href, tooLate, answer.status)
+    trail.push(next)
+    url = next
   }
 }
 
@@ -89,35 +118,12 @@ function headersOf(ask: Ask, userAgent: string): Headers {
   return headers
 }
 
-async function follow(
-  way: Way,
-  text: string,
-  ask: Ask,
-  headers: Headers,
-  clock: Clock,
-): Promise<Fetched> {
-  let url = parseUrl(text)
-  if (url === undefined) return failedFetch(text, noAddress)
-  const refusal = refusalOf(url, ask.allow)
-  if (refusal) return failedFetch(text, { outcome: 'refused', detail: refusal })
-  const trail = [url]
-  const budget = { leftMs: ask.deadlineMs }
-  for (;;) {
-    const answer = await way.visit(url, headers, ask.maxBytes, budget)
-    if (answer.kind === 'broken') return failedFetch(url.href, answer, answer.status)
-    if (!isRedirect(answer.status, ask)) return conclude(url.href, answer, ask, clock.now())
-    const next = nextHop(answer.headers.location, trail, ask)
-    if (!(next instanceof URL)) return failedFetch(url.href, next, answer.status)
-    if (budget.leftMs <= 0) return failedFetch(url.href, tooLate, answer.status)
-    trail.push(next)
-    url = next
-  }
-}
-
 /** `canParse` and then `new URL` would parse every address twice. */
 function parseUrl(text: string): URL | undefined {
   try {
-    return new URL(text)
+    const url = new URL(text)
+    if (url.hash) url.hash = ''
+    return url
   } catch {
     return undefined
   }

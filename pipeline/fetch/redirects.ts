@@ -20,12 +20,12 @@ export function isRedirect(status: number, rules: RedirectRules): boolean {
  * what the site is measured by, not the last, or a chain of neighbours would lead anywhere.
  */
 export function nextHop(
-  location: string | undefined,
+  location: string | string[] | undefined,
   trail: readonly URL[],
   rules: RedirectRules,
 ): URL | Failure {
   if (rules.redirects === 'none') return bad('redirects, which this file may not')
-  if (location === undefined) return bad('redirects to nowhere')
+  if (typeof location !== 'string') return bad('redirects to no place, or to several')
   const [first, last] = [trail[0]!, trail[trail.length - 1]!]
   if (!URL.canParse(location, last.href)) return bad('redirects to something that is no address')
   const next = new URL(location, last)

@@ -1,3 +1,4 @@
+import type { Log } from '../core/log.ts'
 import type { Connections } from './connections.ts'
 import type { Resolution, Resolver } from './dns.ts'
 import { type Exchanged, exchange } from './exchange.ts'
@@ -22,12 +23,19 @@ export class Way {
   readonly #resolver: Resolver
   readonly #politeness: Politeness
   readonly #connections: Connections
+  readonly #log: Log | undefined
   #closed = false
 
-  constructor(resolver: Resolver, politeness: Politeness, connections: Connections) {
+  constructor(
+    resolver: Resolver,
+    politeness: Politeness,
+    connections: Connections,
+    log: Log | undefined,
+  ) {
     this.#resolver = resolver
     this.#politeness = politeness
     this.#connections = connections
+    this.#log = log
   }
 
   close(): void {
@@ -73,6 +81,8 @@ export class Way {
       budget.leftMs -= performance.now() - started
       if (result.kind === 'answer' && result.complete) this.#connections.give(line)
       else this.#connections.drop(line)
+      if (result.kind === 'broken' && result.fault !== undefined)
+        this.#log?.error({ url: url.href, err: result.fault }, 'fetch ended by an unknown error')
       if (!wasUsed || !isHangUp(result)) return result
     }
   }

@@ -1,0 +1,68 @@
+import type { ServerResponse } from 'node:http'
+import { afterEach } from 'vitest'
+import {
+  type Ask,
+  createFetcher,
+  type Fetched,
+  type Fetcher,
+  type FetcherOptions,
+} from '../../pipeline/fetch/http.ts'
+import { type Answer, type Origin, serveOrigin } from './origin.ts'
+
+export const now = Date.parse('2026-11-20T03:00:00Z')
+export const file = 'https://acme.example/.well-known/brand.json'
+export const ask: Ask = {
+  maxBytes: 100_000,
+  redirects: 'same-site',
+  maxRedirects: 3,
+  deadlineMs: 2_000,
+}
+
+const open: { close(): Promise<void> }[] = []
+
+afterEach(async () => {
+  for (const thing of open.splice(0).reverse()) await thing.close()
+})
+
+/** Closed after the test, as everything that is opened here. */
+export function closeLater<Thing extends { close(): Promise<void> }>(thing: Thing): Thing {
+  open.push(thing)
+  return thing
+}
+
+/** A fetcher for which `connectTo` is the whole internet. */
+export function fetcherTo(connectTo: string, options: Partial<FetcherOptions> = {}): Fetcher {
+  return closeLater(
+    createFetcher({
+      connectTo,
+      hostConcurrency: 1,
+      addressConcurrency: 64,
+      contact: 'https://registry.example/crawler',
+      limits: { connectMs: 1_000 },
+      clock: { now: () => now },
+      ...options,
+    }),
+  )
+}
+
+export async function originOf(answer: Answer): Promise<Origin> {
+  return closeLater(await serveOrigin(answer))
+}
+
+export async function fetchFrom(
+  answer: Answer,
+  more: Partial<Ask> = {},
+  url = file,
+): Promise<Fetched> {
+  return fetcherTo((await originOf(answer)).url).fetchDocument(url, { ...ask, ...more })
+}
+
+export function outcomeOf(got: Fetched): string {
+  return got.kind === 'failed' ? got.outcome : got.kind
+}
+
+/** Sends the same chunk for ever. */
+export function endless(response: ServerResponse, chunk: Buffer): void {
+  const timer = setInterval(() => response.write(chunk), 1)
+  response.once('close', () => clearInterval(timer))
+}

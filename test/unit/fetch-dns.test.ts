@@ -1,0 +1,201 @@
+import dns2 from 'dns2'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { SECOND } from '../../pipeline/core/clock.ts'
+import { createResolver, madeUpAddress } from '../../pipeline/fetch/dns.ts'
+import { isPublicAddress } from '../../pipeline/fetch/guard.ts'
+import { type Ask, createFetcher, type Fetched, type Fetcher } from '../../pipeline/fetch/http.ts'
+import { type Origin, serveOrigin } from '../support/origin.ts'
+
+const { TYPE, CLASS } = dns2.Packet
+const rcode = { servfail: 2, nxdomain: 3 }
+type Zone = Record<
+  string,
+  { A?: string[]; AAAA?: string[]; TXT?: string[]; ttl?: number; fails?: true }
+>
+
+const ask: Ask = { maxBytes: 1_000, redirects: 'same-site', maxRedirects: 3, deadlineMs: 3_000 }
+let zone: Zone = {}
+let questions: string[] = []
+let now = 0
+let dnsServer = ''
+let origin: Origin
+let fetcher: Fetcher
+
+const nameServer = dns2.createServer({
+  udp: true,
+  handle(request, send) {
+    const response = dns2.Packet.createResponseFromRequest(request)
+    const { name, type } = request.questions[0]! as { name: string; type: number }
+    const kind = ({ [TYPE.A]: 'A', [TYPE.AAAA]: 'AAAA', [TYPE.TXT]: 'TXT' } as const)[type]
+    const entry = zone[name]
+    questions.push(`${name} ${kind}`)
+    if (entry === undefined) response.header.rcode = rcode.nxdomain
+    else if (entry.fails) response.header.rcode = rcode.servfail
+    for (const value of (kind && entry?.[kind]) ?? []) {
+      const data = kind === 'TXT' ? { data: value } : { address: value }
+      response.answers.push({
+        name,
+        type,
+        class: CLASS.IN,
+        ttl: entry?.ttl ?? 60,
+        ...data,
+      } as never)
+    }
+    void send(response)
+  },
+})
+
+beforeAll(async () => {
+  const { udp } = await nameServer.listen({ udp: { port: 0, address: '127.0.0.1' } })
+  dnsServer = `127.0.0.1:${udp!.port}`
+  origin = await serveOrigin((_, response) => response.end('{}'))
+})
+
+afterAll(async () => {
+  await fetcher.close()
+  await origin.close()
+  await nameServer.close()
+})
+
+beforeEach(async () => {
+  await fetcher?.close()
+  zone = {}
+  questions = []
+  origin.asked = []
+  fetcher = createFetcher({
+    connectTo: origin.url,
+    dnsServer,
+    hostConcurrency: 1,
+    addressConcurrency: 2,
+    contact: 'https://registry.example/crawler',
+    limits: { connectMs: 1_000 },
+    clock: { now: () => now },
+  })
+})
+
+const fetchRoot = (host: string): Promise<Fetched> => fetcher.fetchDocument(`https://${host}/`, ask)
+const addressQuestions = () => questions.filter(question => question.endsWith(' A')).length
+
+describe('names and addresses', () => {
+  it('a name with public addresses is asked for its file', async () => {
+    zone['acme.example'] = { A: ['93.184.216.34'], AAAA: ['2606:2800:220:1::1'] }
+    expect((await fetchRoot('acme.example')).kind).toBe('ok')
+  })
+
+  it.each([
+    ['private', { A: ['10.1.2.3'] }],
+    ['mixed', { A: ['93.184.216.34', '192.168.1.1'] }],
+    ['public in IPv4 and private in IPv6', { A: ['93.184.216.34'], AAAA: ['fd00::1'] }],
+    ['a mapped loopback', { AAAA: ['::ffff:7f00:1'] }],
+    ['the metadata service', { A: ['169.254.169.254'] }],
+  ])('a name whose answer is %s is refused, and does not tell why', async (_, records) => {
+    zone['evil.example'] = records
+    const got = await fetchRoot('evil.example')
+    expect(got).toMatchObject({ kind: 'failed', outcome: 'refused' })
+    expect(JSON.stringify(got)).not.toMatch(/\d{2}|fd00|ffff/)
+    expect(origin.asked).toEqual([])
+  })
+
+  it('a redirect to a name that leads inside is refused', async () => {
+    zone['acme.example'] = { A: ['93.184.216.34'] }
+    zone['in.acme.example'] = { A: ['10.0.0.1'] }
+    const redirecting = await serveOrigin((_, response) => {
+      response.writeHead(302, { location: 'https://in.acme.example/' }).end()
+    })
+    const other = createFetcher({
+      connectTo: redirecting.url,
+      dnsServer,
+      hostConcurrency: 1,
+      addressConcurrency: 64,
+      contact: 'https://registry.example/crawler',
+      limits: { connectMs: 1_000 },
+      clock: { now: () => now },
+    })
+    const got = await other.fetchDocument('https://acme.example/', ask)
+    expect(got).toMatchObject({ outcome: 'refused', url: 'https://in.acme.example/' })
+    expect(redirecting.asked).toEqual(['acme.example/'])
+    await other.close()
+    await redirecting.close()
+  })
+
+  it('a name is judged and dialed by one and the same answer', async () => {
+    zone['rebind.example'] = { A: ['93.184.216.34'], ttl: 60 }
+    const first = fetchRoot('rebind.example')
+    await expect.poll(addressQuestions).toBe(1)
+    zone['rebind.example'] = { A: ['127.0.0.1'], ttl: 60 }
+    expect((await first).kind).toBe('ok')
+    expect((await fetchRoot('rebind.example')).kind).toBe('ok')
+    expect(addressQuestions()).toBe(1)
+    now += 61 * SECOND
+    expect(await fetchRoot('rebind.example')).toMatchObject({ outcome: 'refused' })
+  })
+
+  it('an answer is kept for its time to live, but neither for less than 5 s nor over 1 h', async () => {
+    const keeps = async (ttl: number, seconds: number) => {
+      const name = `ttl-${ttl}.example`
+      zone[name] = { A: ['93.184.216.34'], ttl }
+      questions = []
+      await fetchRoot(name)
+      now += (seconds - 1) * SECOND
+      await fetchRoot(name)
+      expect(addressQuestions()).toBe(1)
+      now += 2 * SECOND
+      await fetchRoot(name)
+      expect(addressQuestions()).toBe(2)
+    }
+    await keeps(0, 5)
+    await keeps(100, 100)
+    await keeps(100_000, 3_600)
+  })
+
+  it('a name that does not exist is a fact for a minute', async () => {
+    expect(await fetchRoot('nobody.example')).toMatchObject({ outcome: 'dns_failed' })
+    zone['nobody.example'] = { A: ['93.184.216.34'] }
+    now += 59 * SECOND
+    expect(await fetchRoot('nobody.example')).toMatchObject({ outcome: 'dns_failed' })
+    now += 2 * SECOND
+    expect((await fetchRoot('nobody.example')).kind).toBe('ok')
+  })
+
+  it('a name without addresses, and a name server in trouble, are failed names', async () => {
+    zone['empty.example'] = {}
+    zone['broken.example'] = { fails: true }
+    expect(await fetchRoot('empty.example')).toMatchObject({ outcome: 'dns_failed' })
+    expect(await fetchRoot('broken.example')).toMatchObject({
+      outcome: 'dns_failed',
+      detail: expect.stringContaining('ESERVFAIL'),
+    })
+  })
+
+  it('equal questions at the same time are asked once', async () => {
+    zone['acme.example'] = { A: ['93.184.216.34'] }
+    await Promise.all(Array.from({ length: 10 }, () => fetchRoot('acme.example')))
+    expect(addressQuestions()).toBe(1)
+  })
+
+  it('hosts on one address leave no more connections to it than allowed', async () => {
+    const names = Array.from({ length: 12 }, (_, i) => `shared-${i}.example`)
+    for (const name of names) zone[name] = { A: ['93.184.216.34'] }
+    const all = await Promise.all(names.map(fetchRoot))
+    expect(all.every(got => got.kind === 'ok')).toBe(true)
+    await expect.poll(() => origin.open.size).toBeLessThanOrEqual(2)
+  })
+
+  it('TXT records come whole, and none when there are none', async () => {
+    zone['_owner.acme.example'] = { TXT: ['nonce=1', 'other'] }
+    expect(await fetcher.lookupTxt('_owner.acme.example')).toEqual(['nonce=1', 'other'])
+    expect(await fetcher.lookupTxt('_owner.nobody.example')).toEqual([])
+  })
+
+  it('in a world of its own every name has one made-up public address', async () => {
+    const resolver = createResolver({ connectTo: origin.url, clock: { now: () => now } })
+    for (let i = 0; i < 5_000; i++) {
+      const address = madeUpAddress(`host-${i}.example`)
+      expect(isPublicAddress(address)).toBe(true)
+    }
+    const resolution = { kind: 'found', addresses: [madeUpAddress('acme.example')] }
+    expect(resolver.resolve('acme.example')).toEqual(resolution)
+    expect(resolver.resolve('10.0.0.1')).toEqual({ kind: 'refused' })
+    expect(questions).toEqual([])
+  })
+})
