@@ -25,8 +25,8 @@ const closed = new FailureError('connection_failed', 'the connection was closed'
 /**
  * The connections that are open. A line that has been read to the end waits for the next request to
  * its origin: the second file of a domain costs no second handshake, and nobody has to announce that
- * it will come. At most `maxIdle` lines wait, the oldest gives way, so a night of a million domains
- * holds no more than an hour of them; waiting lines count as load on their address.
+ * it will come. At most `maxIdle` lines wait, the oldest gives way, so a night holds no
+ * more of them than its first second; waiting lines count as load on their address.
  */
 export class Connections {
   readonly #dial: Dial

@@ -1,6 +1,6 @@
 import { type BodyReader, headOf, openBody } from './body.ts'
 import type { Controller, Handler, Line, Request } from './connections.ts'
-import { type Failure, FailureError, failureOf } from './failures.ts'
+import { type Failure, FailureError, failureOf, tooLate } from './failures.ts'
 
 /** A header that a server sent twice is a list. */
 export type Headers = Record<string, string | string[] | undefined>
@@ -30,7 +30,6 @@ export type Exchanged = Answer | Broken
 const SPARE_BYTES = 16 * 1024
 const HEAD_BYTES = 4 * 1024
 const nothing = Buffer.alloc(0)
-const tooLate: Failure = { outcome: 'timeout', detail: 'no complete answer in time' }
 const enough = new FailureError('connection_failed', 'read no further')
 
 /**

@@ -20,6 +20,8 @@ export class FailureError extends Error implements Failure {
   }
 }
 
+export const tooLate: Failure = { outcome: 'timeout', detail: 'no complete answer in time' }
+
 const statusOutcomes: Record<number, Outcome> = {
   200: 'ok',
   304: 'unchanged',

@@ -2,14 +2,13 @@ import type { Log } from '../core/log.ts'
 import type { Connections } from './connections.ts'
 import type { Resolution, Resolver } from './dns.ts'
 import { type Exchanged, exchange } from './exchange.ts'
-import type { Failure } from './failures.ts'
+import { type Failure, tooLate } from './failures.ts'
 import { notPublic } from './guard.ts'
 import type { Politeness } from './politeness.ts'
 
 const closed: Failure = { outcome: 'connection_failed', detail: 'the fetcher is closed' }
 const notReachable: Failure = { outcome: 'refused', detail: notPublic }
 const noName: Failure = { outcome: 'timeout', detail: 'no answer about the name in time' }
-export const tooLate: Failure = { outcome: 'timeout', detail: 'no complete answer in time' }
 
 type Headers = Record<string, string>
 
@@ -62,7 +61,7 @@ export class Way {
     }
   }
 
-  /** A kept connection may have been hung up at the other end: then, once, over a new one. */
+  /** A kept connection may have been hung up at the other end: then over another, at last a new one. */
   async #ask(
     url: URL,
     addresses: readonly [string, ...string[]],
