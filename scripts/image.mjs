@@ -4,7 +4,7 @@
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { chmodSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -47,8 +47,8 @@ async function buildInFolder() {
 function copyContext(to) {
   const lines = readFileSync(join(root, '.dockerignore'), 'utf8').split('\n')
   const denied = lines.filter(line => /^[^#!*]/.test(line)).map(line => join(root, line))
-  for (const line of lines.filter(line => line.startsWith('!'))) {
-    const path = line.slice(1)
+  for (const path of lines.filter(line => line.startsWith('!')).map(line => line.slice(1))) {
+    if (!existsSync(join(root, path))) continue
     cpSync(join(root, path), join(to, path), {
       recursive: true,
       filter: at => !denied.includes(at),
@@ -76,16 +76,10 @@ async function prove(image, running) {
     const [program, ...args] = command
     running.push(spawn(program, args, { ...options(env), stdio: ['ignore', 2, 2] }))
   }
+  const redis = { port: 0, unixsocket: socket, dir: data, logfile: 'redis.log' }
   start(
     'redis-server',
-    '--port',
-    '0',
-    '--unixsocket',
-    socket,
-    '--dir',
-    data,
-    '--loglevel',
-    'warning',
+    ...Object.entries(redis).flatMap(([key, value]) => [`--${key}`, `${value}`]),
   )
   start(...image.entrypoint, 'indexer')
   start(...image.entrypoint, ...image.command)

@@ -11,10 +11,11 @@ export function readDockerfile(path) {
     .filter(line => line.trim() !== '')
     .map(line => {
       const [, name, rest] = /^(\w+)\s+(.*)$/.exec(line.trim())
+      const [leading] = /^(--[\w-]+=\S+\s+)*/.exec(rest)
       const flags = Object.fromEntries(
-        Array.from(rest.matchAll(/--([\w-]+)=(\S+)/g), m => m.slice(1)),
+        Array.from(leading.matchAll(/--([\w-]+)=(\S+)/g), match => match.slice(1)),
       )
-      const text = rest.replace(/--[\w-]+=\S+\s*/g, '')
+      const text = rest.slice(leading.length)
       return { name: name.toUpperCase(), text, flags, words: text.split(/\s+/) }
     })
 }

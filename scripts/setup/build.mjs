@@ -65,7 +65,18 @@ function readStamp() {
 
 function swap(fresh) {
   const old = `${fresh}-old`
-  if (existsSync(dist)) renameSync(dist, old)
-  renameSync(fresh, dist)
+  try {
+    renameSync(dist, old)
+  } catch {
+    // There is none, or it lies in a layer whose folders cannot be renamed.
+    rmSync(dist, { recursive: true, force: true })
+  }
+  try {
+    renameSync(fresh, dist)
+  } catch (error) {
+    // Somebody built at the same time and was first: theirs stands.
+    if (error.code !== 'ENOTEMPTY') throw error
+    rmSync(fresh, { recursive: true, force: true })
+  }
   rmSync(old, { recursive: true, force: true })
 }

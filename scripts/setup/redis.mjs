@@ -7,9 +7,7 @@ export function requireRedis() {
   if (isOnPath('redis-server')) return
   const mayInstall = process.getuid?.() === 0 && isOnPath('apt-get')
   if (!mayInstall || process.env.REGISTRY_NO_INSTALL === '1') {
-    fail(
-      'redis-server is missing. Install it (Debian: apt-get install redis-server), or set REDIS_URL.',
-    )
+    fail('redis-server is missing. Install it; on Debian: apt-get install redis-server')
   }
   say('redis-server is missing: installing it with apt …')
   const { ok, output } = withoutServices(() => {

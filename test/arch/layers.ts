@@ -81,7 +81,11 @@ export const layers: Layer[] = [
     imports: [],
     because: 'the demo internet must not share the mistakes of what it tests',
   },
-  { folder: 'scripts', imports: ['pipeline', 'jobs', 'api', 'scripts/world'], because: 'it is not built' },
+  {
+    folder: 'scripts',
+    imports: ['pipeline', 'jobs', 'api', 'scripts/world'],
+    because: 'it is not built',
+  },
 ]
 
 /** Where each outside package, and each way out to the network, may be imported. */
