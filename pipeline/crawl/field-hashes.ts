@@ -3,6 +3,7 @@ import type { JsonObject } from './part.ts'
 
 const HASH_CHARS = 16
 const OWN_FIELDS = 64
+const PLAIN = /^[ !#-[\]-~]*$/
 const UNTOLD = new Set(['$schema', 'last_updated'])
 
 /**
@@ -29,7 +30,8 @@ function shortHash(value: unknown): string {
 
 /** JSON with the keys of every object in order. The value must be a tree of bounded depth. */
 export function canonicalJson(value: unknown): string {
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  if (typeof value === 'string') return quoted(value)
+  if (typeof value !== 'object' || value === null) return String(value)
   let text = ''
   if (Array.isArray(value)) {
     for (const item of value) text += `,${canonicalJson(item)}`
@@ -37,7 +39,12 @@ export function canonicalJson(value: unknown): string {
   }
   const object = value as JsonObject
   for (const key of Object.keys(object).sort()) {
-    text += `,${JSON.stringify(key)}:${canonicalJson(object[key])}`
+    text += `,${quoted(key)}:${canonicalJson(object[key])}`
   }
   return `{${text.slice(1)}}`
+}
+
+/** Most texts need no escape, and to see that is quicker than to look for one. */
+function quoted(text: string): string {
+  return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text)
 }

@@ -28,7 +28,7 @@ export function parseMoment(text: string): Moment | undefined {
   return { iso: iso.replace('.000Z', 'Z'), full }
 }
 
+/** Dates roll over, 30 February becomes 2 March: a day that exists stays the same. */
 function isDay(day: string): boolean {
-  const instant = Date.parse(`${day}T00:00:00Z`)
-  return !Number.isNaN(instant) && isoOf(instant).startsWith(day)
+  return new Date(`${day}T00:00:00Z`).getUTCDate() === Number(day.slice(8))
 }
