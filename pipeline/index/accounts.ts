@@ -1,6 +1,6 @@
 import { type Instant, isoOf } from '../core/clock.ts'
 import type { Answer, Operation, OperationOf, Submission } from '../model/submission.ts'
-import { Database } from './duckdb.ts'
+import { Database, type Parameters } from './duckdb.ts'
 import { createTables } from './tables.ts'
 
 interface Stamp {
@@ -14,6 +14,8 @@ export interface PrincipalRow {
   key_id: string
   org_id: string
   org_name: string
+  label: string
+  created_at: string
   revoked: boolean
 }
 
@@ -49,12 +51,13 @@ export class Accounts {
     })
   }
 
-  /** Keys that commits after `seq` touched. */
-  principalsAfter(seq: number): Promise<PrincipalRow[]> {
+  /** Keys for which `where` holds (k is api_keys). */
+  principals(where: string, parameters: Parameters): Promise<PrincipalRow[]> {
     return this.db.all(
-      `select k.hash, k.key_id, k.org_id, o.name as org_name, k.revoked_at is not null as revoked
-       from api_keys k join organizations o using (org_id) where k.seq > $seq order by k.hash`,
-      { seq },
+      `select k.hash, k.key_id, k.org_id, o.name as org_name, k.label, k.created_at,
+         k.revoked_at is not null as revoked
+       from api_keys k join organizations o using (org_id) where ${where} order by k.hash`,
+      parameters,
     )
   }
 

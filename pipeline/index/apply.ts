@@ -18,6 +18,8 @@ import { updatePublishers } from './publishers.ts'
 export interface Batch {
   observations: readonly Observation[]
   submissions: readonly Submission[]
+  /** Observations that could not be taken in, to be remembered as such. */
+  poison?: readonly { seen: Observation; reason: string }[]
   /** Who is named as the actor of the events. */
   actor?: string
 }
@@ -36,6 +38,7 @@ export interface Applying extends Stamp {
 export async function apply(db: Database, batch: Batch, applying: Applying): Promise<FeedEvent[]> {
   const { now, seq } = applying
   await takeSubmissions(db, batch.submissions, applying)
+  await quarantine(db, batch.poison ?? [], seq)
   const stirred = [
     ...(batch.observations.length > 0 ? await takeIn(db, batch.observations, applying) : []),
     ...(await takeTurns(db, now)),
@@ -60,6 +63,21 @@ export async function apply(db: Database, batch: Batch, applying: Applying): Pro
   await addDomains(db, mentioned, { ...applying, max: applying.frontierMax })
   await recordChanges(db, seq, { brand: brands.domains, publisher: publishers.domains })
   return recordEvents(db, [...publishers.events, ...agentEvents], batch.actor, applying)
+}
+
+function quarantine(
+  db: Database,
+  poison: NonNullable<Batch['poison']>,
+  seq: number,
+): Promise<void> {
+  const rows = poison.map(({ seen: { kind, location, observed_at }, reason }) => ({
+    kind: String(kind),
+    location: String(location),
+    observed_at: isoOf(Number.isFinite(observed_at) ? observed_at : 0),
+    reason,
+    seq,
+  }))
+  return db.insert('quarantine', rows)
 }
 
 /** Domains that people asked for join the frontier, or are due again. */

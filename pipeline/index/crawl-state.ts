@@ -51,6 +51,9 @@ select s.rowid as row_id, i.*, s.attempted_at is null as is_first,
     else s.ended_at end as new_ended_at,
   i.outcome = 'ok' and i.hash is distinct from s.hash as is_new,
   if(is_new, i.hash, s.hash) as new_hash,
+  if(i.outcome = 'unchanged', coalesce(i.etag, s.etag), i.etag) as new_etag,
+  if(i.outcome = 'unchanged', coalesce(i.last_modified, s.last_modified), i.last_modified)
+    as new_last_modified,
   case
     when i.retry_after_s is not null then seen_at + to_seconds(i.retry_after_s)
     when i.effect = 'success' then $next_run::timestamptz
@@ -67,7 +70,7 @@ select s.rowid as row_id, i.*, s.attempted_at is null as is_first,
     or coalesce(s.ended_at <= $now::timestamptz, false) != coalesce(new_ended_at <= $now::timestamptz, false)
     or coalesce(s.turns_at <= $now::timestamptz, false))) as is_own,
   is_new or s.requested or i.effect is distinct from s.effect or if(i.effect = 'success',
-    i.etag is distinct from s.etag or i.last_modified is distinct from s.last_modified,
+    new_etag is distinct from s.etag or new_last_modified is distinct from s.last_modified,
     i.outcome is distinct from s.outcome or i.status::usmallint is distinct from s.status
   ) as is_loud
 from (select * from incoming
@@ -84,7 +87,7 @@ from night n where s.rowid = n.row_id`
 
 const LOUD = `
 update crawl_state s set outcome = n.outcome, effect = n.effect, status = n.status::usmallint,
-  streak_since = n.new_streak_since, etag = n.etag, last_modified = n.last_modified,
+  streak_since = n.new_streak_since, etag = n.new_etag, last_modified = n.new_last_modified,
   hash = n.new_hash, priority = if(n.effect = 'success', 2, s.priority), requested = false
 from night n where s.rowid = n.row_id and n.is_loud`
 

@@ -89,11 +89,15 @@ export async function makeDue(
   )
 }
 
-/** Files that are due, the most wanted first, with what a crawler needs to ask for them politely. */
+/**
+ * Files that are due, the most wanted first, with what a crawler needs to ask for them politely.
+ * With `since`, only those made due since then, mentions left out.
+ */
 export async function dueTargets(
   db: Database,
   now: Instant,
   limit: number,
+  { since }: { since?: Instant } = {},
 ): Promise<(CrawlTarget & { priority: number })[]> {
   const rows = await db.all<{
     kind: FileKind
@@ -104,8 +108,9 @@ export async function dueTargets(
     hash: string | null
   }>(
     `select kind, location, priority, etag, last_modified, hash from crawl_state
-     where due_at <= $now::timestamptz order by priority, due_at, location, kind limit $limit`,
-    { now: isoOf(now), limit },
+     where due_at <= $now::timestamptz ${since === undefined ? '' : 'and due_at >= $since::timestamptz and priority < 3'}
+     order by priority, due_at, location, kind limit $limit`,
+    { now: isoOf(now), limit, ...(since === undefined ? {} : { since: isoOf(since) }) },
   )
   return rows.map(({ etag, last_modified, hash, ...row }) => ({
     ...row,

@@ -8,7 +8,7 @@ import {
   propertyResolutionOf,
   publisherLookupOf,
 } from './answers.ts'
-import type { Database } from './duckdb.ts'
+import type { Database, Parameters } from './duckdb.ts'
 import type { Entry } from './serving.ts'
 import { type CrawlFacts, documentValue, freshnessValue } from './serving-value.ts'
 
@@ -21,58 +21,95 @@ export function eventByTypeKey(type: EventType, id: Uint8Array): Buffer {
   return Buffer.concat([Buffer.from([typeByte(type)]), id])
 }
 
+/** Which part of the index is projected: SQL that selects keys and rows. */
+export interface Scope {
+  /** Subquery of the domains whose brand, or whose inventory, is projected. */
+  brands: string
+  publishers: string
+  /** Conditions on rows of crawl_state, events and api_keys. */
+  files: string
+  events: string
+  keys: string
+  parameters: Parameters
+}
+
+/** What the commits after `seq` touched. */
+export function scopeAfter(seq: number): Scope {
+  const touched = (space: string) =>
+    `(select distinct key from changes where seq > $seq and space = '${space}')`
+  return {
+    brands: touched('brand'),
+    publishers: touched('publisher'),
+    files: 'seq > $seq',
+    events: 'seq > $seq',
+    keys: 'k.seq > $seq',
+    parameters: { seq },
+  }
+}
+
+/** One of `count` slices of the whole index. */
+export function scopeOfSlice(slice: number, count: number): Scope {
+  const inSlice = (column: string) => `hash(${column}::varchar) % $count = $slice`
+  return {
+    brands: `(select domain as key from brands where ${inSlice('domain')})`,
+    publishers: `(select domain as key from publishers where ${inSlice('domain')})`,
+    files: inSlice('location'),
+    events: inSlice('event_id'),
+    keys: inSlice('hash'),
+    parameters: { slice, count },
+  }
+}
+
 /**
- * What the serving store must hold after the commits that follow `seq`: read from the index alone,
- * so that a commit, a recovery and a rebuild project with the same code.
+ * What the serving store must hold for a part of the index: read from the index alone, so that a
+ * commit, a recovery, a rebuild and a check project with the same code.
  */
-export async function entriesAfter(
+export async function entriesOf(
   index: Database,
   accounts: Accounts,
-  seq: number,
+  scope: Scope,
 ): Promise<{ entries: Entry[]; events: FeedEvent[] }> {
-  const events = await eventsAfter(index, seq)
+  const events = await eventsWhere(index, scope.events, scope.parameters)
   const entries = [
-    ...(await brandEntries(index, seq)),
-    ...(await publisherEntries(index, seq)),
-    ...(await freshnessEntries(index, seq)),
+    ...(await brandEntries(index, scope)),
+    ...(await publisherEntries(index, scope)),
+    ...(await freshnessEntries(index, scope)),
     ...events.flatMap(eventEntries),
-    ...(await principalEntries(accounts, seq)),
+    ...(await principalEntries(accounts, scope)),
   ]
   return { entries, events }
 }
 
-function touched(space: string): string {
-  return `(select distinct key from changes where seq > $seq and space = '${space}')`
-}
-
-async function brandEntries(index: Database, seq: number): Promise<Entry[]> {
-  const keys = await index.all<{ key: string }>(touched('brand'), { seq })
+async function brandEntries(index: Database, { brands, parameters }: Scope): Promise<Entry[]> {
+  const keys = await index.all<{ key: string }>(brands, parameters)
   if (keys.length === 0) return []
   const rows = await index.all<BrandRow>(
-    `select * from brands where domain in ${touched('brand')}`,
-    { seq },
+    `select * from brands where domain in ${brands}`,
+    parameters,
   )
   const known = new Map(rows.map(row => [row.domain, documentValue(brandResolutionOf(row))]))
   return keys.map(({ key }) => ({ space: 'brand', key, value: known.get(key) }))
 }
 
-async function publisherEntries(index: Database, seq: number): Promise<Entry[]> {
+async function publisherEntries(index: Database, scope: Scope): Promise<Entry[]> {
+  const { parameters } = scope
   const publishers = await index.all<PublisherRow>(
-    `select * from publishers where domain in ${touched('publisher')}`,
-    { seq },
+    `select * from publishers where domain in ${scope.publishers}`,
+    parameters,
   )
   if (publishers.length === 0) return []
-  const owned = `where publisher_domain in ${touched('publisher')}`
+  const owned = `where publisher_domain in ${scope.publishers}`
   const properties = grouped(
     await index.all<PropertyRow>(
       `select * from properties ${owned} order by status, created_at, property_rid`,
-      { seq },
+      parameters,
     ),
   )
   const authorizations = grouped(
-    await index.all<AuthorizationRow>(`select * from authorizations ${owned} order by entry, id`, {
-      seq,
-    }),
+    await index.all<AuthorizationRow>(
+      `select * from authorizations ${owned} order by entry, id`,
+      parameters,
+    ),
   )
   return publishers.flatMap(publisher => {
     const key = publisher.domain
@@ -89,11 +126,11 @@ async function publisherEntries(index: Database, seq: number): Promise<Entry[]> 
   })
 }
 
-async function freshnessEntries(index: Database, seq: number): Promise<Entry[]> {
+async function freshnessEntries(index: Database, { files, parameters }: Scope): Promise<Entry[]> {
   const rows = await index.all<CrawlFacts & { kind: string; location: string }>(
     `select kind, location, outcome, status, attempted_at, succeeded_at from crawl_state
-     where seq > $seq and attempted_at is not null and not contains(location, '://')`,
-    { seq },
+     where ${files} and attempted_at is not null and not contains(location, '://')`,
+    parameters,
   )
   return rows.map(row => ({
     space: 'freshness',
@@ -114,8 +151,8 @@ function eventEntries(event: FeedEvent): Entry[] {
   ]
 }
 
-async function principalEntries(accounts: Accounts, seq: number): Promise<Entry[]> {
-  const rows = await accounts.principalsAfter(seq)
+async function principalEntries(accounts: Accounts, { keys, parameters }: Scope): Promise<Entry[]> {
+  const rows = await accounts.principals(keys, parameters)
   return rows.map(({ hash, revoked, ...principal }) => ({
     space: 'principal',
     key: hash,
@@ -123,12 +160,19 @@ async function principalEntries(accounts: Accounts, seq: number): Promise<Entry[
   }))
 }
 
-export function eventsAfter(index: Database, seq: number): Promise<FeedEvent[]> {
+function eventsWhere(index: Database, where: string, parameters: Parameters): Promise<FeedEvent[]> {
   return index.all<FeedEvent>(
     `select event_id, event_type, entity_type, entity_id, payload, actor, created_at
-     from events where seq > $seq order by event_id`,
-    { seq },
+     from events where ${where} order by event_id`,
+    parameters,
   )
+}
+
+/** Events after one that is known, or all, in the order of the feed. */
+export function eventsFollowing(index: Database, last: string | undefined): Promise<FeedEvent[]> {
+  return last === undefined
+    ? eventsWhere(index, 'true', {})
+    : eventsWhere(index, 'event_id > $last::uuid', { last })
 }
 
 function grouped<Row extends { publisher_domain: string }>(rows: Row[]): Map<string, Row[]> {

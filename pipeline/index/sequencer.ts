@@ -6,6 +6,7 @@ import type { Config } from '../core/config.ts'
 import { Fatal } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
 import { RisingIds } from '../core/uuid-v7.ts'
+import type { FeedEvent } from '../model/event.ts'
 import type { Answer } from '../model/submission.ts'
 import { Accounts } from './accounts.ts'
 import { apply, type Batch } from './apply.ts'
@@ -14,7 +15,7 @@ import { Database } from './duckdb.ts'
 import { EventFile } from './event-file.ts'
 import { Lease } from './lease.ts'
 import { type Paths, pathsOf } from './paths.ts'
-import { entriesAfter } from './projection.ts'
+import { entriesOf, eventsFollowing, scopeAfter } from './projection.ts'
 import { SERVING_FORMAT, ServingStore } from './serving.ts'
 import { advance, pruneSnapshots, readCheckpoint, takeSnapshot } from './snapshot.ts'
 import { createTables, INDEX_FORMAT } from './tables.ts'
@@ -27,8 +28,8 @@ export interface SequencerOptions {
   config: Config
   clock: Clock
   log: Log
-  /** Called when a step is on disk; tests stop the process there. */
-  onStep?: (step: Step) => void
+  /** Called before a step and when it is on disk; tests stop the process there. */
+  onStep?: (step: Step, moment: 'before' | 'after') => void
 }
 
 export interface Committed {
@@ -116,9 +117,12 @@ export class Sequencer {
     return this.#meta.last_event_id ?? undefined
   }
 
-  /** Commits a batch after those that were asked for before it. */
+  /**
+   * Commits a batch after those that were asked for before it. An observation that cannot be taken
+   * in is found by halving the batch and set aside; it stops nobody.
+   */
   commit(batch: Batch): Promise<Committed> {
-    return this.#alone(() => this.#commit(batch))
+    return this.#alone(() => this.#commitAll(batch))
   }
 
   /** Commits what time alone changed, if anything. */
@@ -139,10 +143,9 @@ export class Sequencer {
       const checkpoint = readCheckpoint(this.paths)
       if (checkpoint?.seq === this.#meta.seq) return 0
       const started = performance.now()
-      const snapshot = await takeSnapshot(this.index, this.paths)
+      const snapshot = await this.#step('snapshot', () => takeSnapshot(this.index, this.paths))
       const ms = performance.now() - started
-      this.#step('snapshot')
-      await this.#advance(snapshot)
+      await this.#step('checkpoint', () => this.#advance(snapshot))
       this.#options.log.info({ seq: this.#meta.seq, snapshot, ms: Math.round(ms) }, 'published')
       return ms
     })
@@ -161,43 +164,73 @@ export class Sequencer {
     this.#lease.release()
   }
 
+  async #commitAll(batch: Batch): Promise<Committed> {
+    try {
+      return await this.#commit(batch)
+    } catch (error) {
+      const { observations } = batch
+      if (observations.length === 0 || !isPoison(error)) throw error
+      if (observations.length === 1) return this.#setAside(batch, error)
+      const middle = observations.length >> 1
+      const first = await this.#commitAll({ ...batch, observations: observations.slice(0, middle) })
+      const rest = { ...batch, observations: observations.slice(middle), submissions: [] }
+      const second = await this.#commitAll(rest)
+      return { ...second, events: first.events + second.events, answers: first.answers }
+    }
+  }
+
+  /** Commits the batch with the failing observation in quarantine instead of in the index. */
+  #setAside(batch: Batch, error: Error): Promise<Committed> {
+    const poison = batch.observations.map(seen => ({ seen, reason: error.message.slice(0, 500) }))
+    const { kind, location } = batch.observations[0]!
+    this.#options.log.error({ kind, location, error: error.message }, 'observation set aside')
+    return this.#commit({ ...batch, observations: [], poison })
+  }
+
   async #commit(batch: Batch): Promise<Committed> {
     const started = performance.now()
-    const { clock, config, log } = this.#options
-    const now = clock.now()
+    const now = this.#options.clock.now()
     const seq = this.#meta.seq + 1
     const answers = await this.#answer(batch, { now, seq })
-    for (const { body, hash } of batch.observations)
+    for (const { body, hash } of batch.observations) {
       if (body && hash) keepBody(this.paths, hash, body)
-    const events = await this.index.transaction(async () => {
-      const made = await apply(this.index, batch, {
-        now,
-        seq,
-        ids: this.#ids,
-        mint: () => this.#ids.next(),
-        nextRun: nextRun(config.CRAWL_SCHEDULE, now),
-        frontierMax: config.FRONTIER_MAX,
-      })
-      await this.#number(seq, now, made.at(-1)?.event_id)
-      return made
-    })
+    }
+    const events = await this.#step('index', () => this.#apply(batch, now, seq))
     this.#meta.seq = seq
     this.#meta.last_event_id = events.at(-1)?.event_id ?? this.#meta.last_event_id
-    this.#step('index')
     await this.#project()
-    const ms = Math.round(performance.now() - started)
-    log.info(
-      { seq, observations: batch.observations.length, events: events.length, ms },
+    this.#options.log.info(
+      {
+        seq,
+        observations: batch.observations.length,
+        submissions: batch.submissions.length,
+        events: events.length,
+        ms: Math.round(performance.now() - started),
+      },
       'committed',
     )
     return { seq, events: events.length, answers }
   }
 
+  #apply(batch: Batch, now: number, seq: number): Promise<FeedEvent[]> {
+    const { CRAWL_SCHEDULE, FRONTIER_MAX } = this.#options.config
+    return this.index.transaction(async () => {
+      const events = await apply(this.index, batch, {
+        now,
+        seq,
+        ids: this.#ids,
+        mint: () => this.#ids.next(),
+        nextRun: nextRun(CRAWL_SCHEDULE, now),
+        frontierMax: FRONTIER_MAX,
+      })
+      await this.#number(seq, now, events.at(-1)?.event_id)
+      return events
+    })
+  }
+
   async #answer(batch: Batch, stamp: { now: number; seq: number }) {
     if (batch.submissions.length === 0) return new Map<string, Answer>()
-    const answers = await this.accounts.apply(batch.submissions, stamp)
-    this.#step('accounts')
-    return answers
+    return this.#step('accounts', () => this.accounts.apply(batch.submissions, stamp))
   }
 
   /** Numbers the commit inside its transaction; another writer's fence makes it fail. */
@@ -213,12 +246,10 @@ export class Sequencer {
 
   /** Brings the serving store and the event file up to the index: steps 2 and 3 of any commit. */
   async #project(): Promise<void> {
-    const from = this.serving.seq
-    const { entries, events } = await entriesAfter(this.index, this.accounts, from)
-    this.serving.write(entries, this.#meta.seq)
-    this.#step('serving')
-    this.#events.append(events)
-    this.#step('events')
+    const scope = scopeAfter(this.serving.seq)
+    const { entries, events } = await entriesOf(this.index, this.accounts, scope)
+    await this.#step('serving', () => this.serving.write(entries, this.#meta.seq))
+    await this.#step('events', () => this.#events.append(events))
     if (this.#meta.seq % CHANGES_KEPT === 0) {
       await this.index.run('delete from changes where seq <= $seq', {
         seq: this.#meta.seq - CHANGES_KEPT,
@@ -239,18 +270,8 @@ export class Sequencer {
       throw new Fatal('the serving store has another format: run rebuild')
     }
     if (this.serving.seq < seq) await this.#project()
-    await this.#catchUpEvents()
+    this.#events.append(await eventsFollowing(this.index, this.#events.last))
     log.info({ seq, fence: this.#meta.fence }, 'recovered')
-  }
-
-  async #catchUpEvents(): Promise<void> {
-    this.#events.append(
-      await this.index.all(
-        `select event_id, event_type, entity_type, entity_id, payload, actor, created_at
-         from events where $last is null or event_id > $last::uuid order by event_id`,
-        { last: this.#events.last ?? null },
-      ),
-    )
   }
 
   async #advance(snapshot: string): Promise<void> {
@@ -260,11 +281,13 @@ export class Sequencer {
       last_event_id: this.#meta.last_event_id,
     })
     pruneSnapshots(this.paths, this.#options.config.LIMITS.snapshotsKept)
-    this.#step('checkpoint')
   }
 
-  #step(step: Step): void {
-    this.#options.onStep?.(step)
+  async #step<Result>(step: Step, work: () => Result | Promise<Result>): Promise<Result> {
+    this.#options.onStep?.(step, 'before')
+    const result = await work()
+    this.#options.onStep?.(step, 'after')
+    return result
   }
 
   #alone<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -272,6 +295,15 @@ export class Sequencer {
     this.#turn = turn.catch(() => undefined)
     return turn
   }
+}
+
+/** Whether what was committed is at fault, rather than the disk, the memory or another writer. */
+function isPoison(error: unknown): error is Error {
+  return (
+    error instanceof Error &&
+    !(error instanceof Fatal) &&
+    !/^(IO|Out of Memory|INTERNAL|FATAL|Connection|TransactionContext) Error/i.test(error.message)
+  )
 }
 
 /** Takes the next fencing number: whoever held an older one can commit no more. */

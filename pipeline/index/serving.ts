@@ -27,6 +27,13 @@ export interface Entry {
   value: Buffer | undefined
 }
 
+/** Part of a key space, upward. */
+export interface Range {
+  start: Buffer
+  exclusiveStart?: boolean
+  end?: Buffer
+}
+
 /**
  * What readers are answered from: ready-to-send values by key, memory-mapped and shared by every
  * process of the host. A commit is one transaction; a reader sees all of it or nothing.
@@ -70,6 +77,10 @@ export class ServingStore {
     return this.#spaces[space].getBinaryFast(key)
   }
 
+  count(space: SpaceName): number {
+    return (this.#spaces[space].getStats() as { entryCount: number }).entryCount
+  }
+
   has(space: SpaceName, key: Key): boolean {
     return this.#spaces[space].doesExist(key)
   }
@@ -95,6 +106,15 @@ export class ServingStore {
       ...(downTo && { end: downTo }),
     }
     return [...this.#spaces[space].getKeys(options)][0] as Buffer | undefined
+  }
+
+  /** Keys and values from `start` up to `end` (exclusive), read as they are asked for. */
+  range(space: SpaceName, range: Range): Iterable<{ key: Buffer; value: Buffer }> {
+    return this.#spaces[space].getRange(range as object) as Iterable<{ key: Buffer; value: Buffer }>
+  }
+
+  keyRange(space: SpaceName, range: Range): Iterable<Buffer> {
+    return this.#spaces[space].getKeys(range as object) as Iterable<Buffer>
   }
 
   *entries(space: SpaceName, after?: Key): Iterable<{ key: Key; value: Buffer }> {

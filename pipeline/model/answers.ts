@@ -18,6 +18,7 @@ export const FreshnessBlock = z
     id: 'Freshness',
     description: 'Whether the file behind the answer was read, when, and what came of the last try',
   })
+export type FreshnessBlock = z.infer<typeof FreshnessBlock>
 
 export const BrandResolution = z
   .looseObject({
@@ -104,10 +105,84 @@ export const DomainLookup = z
   .meta({ id: 'DomainLookup', description: 'Agents authorized for a domain' })
 export type DomainLookup = z.infer<typeof DomainLookup>
 
+export const PlacementItem = z
+  .looseObject({ placement_id: text, name: text, tags: texts, source: text })
+  .meta({ id: 'Placement' })
+export type PlacementItem = z.infer<typeof PlacementItem>
+
+export const BrandItem = z
+  .looseObject({
+    domain: text,
+    brand_name: text,
+    canonical_domain: text,
+    source: z.enum(['brand_json', 'enriched', 'community']),
+    has_manifest: z.boolean(),
+    verified: z.boolean(),
+    keller_type: text,
+    house_domain: text.optional(),
+    claimed_house_domain: text.optional(),
+    relationship_trust: text.optional(),
+  })
+  .meta({ id: 'BrandItem', description: 'A brand as lists show it' })
+export type BrandItem = z.infer<typeof BrandItem>
+
+const count = z.int().nonnegative()
+
+export const BrandStats = z
+  .looseObject({
+    total: count,
+    hosted: count,
+    brand_json: count,
+    community: count,
+    enriched: count,
+    stub: count,
+    houses: count,
+    sub_brands: count,
+    with_manifest: count,
+  })
+  .meta({ id: 'BrandStats', description: 'Brands that match the search, of every source' })
+export type BrandStats = z.infer<typeof BrandStats>
+
+export const PropertyItem = ResolvedPropertyItem.extend({
+  domain: text,
+  publisher_domain: text,
+  source: text,
+  verified: z.boolean(),
+  property_count: count,
+  agent_count: count,
+}).meta({ id: 'ListedProperty', description: 'A property, with the counts of its publisher' })
+export type PropertyItem = z.infer<typeof PropertyItem>
+
+export const PropertyStats = z
+  .looseObject({ total: count, community: count, adagents_json: count, hosted: count })
+  .meta({ id: 'PropertyStats', description: 'Properties that match the search, of every source' })
+export type PropertyStats = z.infer<typeof PropertyStats>
+
+export const RegistryStats = z
+  .looseObject({
+    seq: count,
+    total_brands: count,
+    total_publishers: count,
+    total_agents: count,
+    total_properties: count,
+    registered_agents: count,
+    registered_publishers: count,
+    discovered_agents: count,
+    discovered_publishers: count,
+    discovered_properties: count,
+    authorizations: count,
+    authorizations_by_source: z.record(text, count),
+    properties_by_type: z.record(text, count),
+  })
+  .meta({ id: 'RegistryStats', description: 'What the registry holds, as of commit `seq`' })
+export type RegistryStats = z.infer<typeof RegistryStats>
+
 /** An organization's API key, found by the SHA-256 of its secret. */
 export const StoredPrincipal = z.object({
   key_id: text,
   org_id: text,
   org_name: text,
+  label: text,
+  created_at: text,
 })
 export type StoredPrincipal = z.infer<typeof StoredPrincipal>

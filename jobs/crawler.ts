@@ -1,0 +1,144 @@
+import { Queue, Worker } from 'bullmq'
+import type { Clock } from '../pipeline/core/clock.ts'
+import type { Config } from '../pipeline/core/config.ts'
+import type { Log } from '../pipeline/core/log.ts'
+import { crawlBatch } from '../pipeline/crawl/crawl-batch.ts'
+import { createFetcher, type FetcherOptions } from '../pipeline/fetch/http.ts'
+import type { CrawlTarget, Observation } from '../pipeline/model/observation.ts'
+import { messageOf, settled } from './enqueue.ts'
+import { type CrawlMessage, type ObservationsMessage, packObservations } from './messages.ts'
+import { queues, REDIS_PREFIX } from './queues.ts'
+import { connectRedis } from './redis.ts'
+import type { Role } from './role.ts'
+
+/** What was found is sent on in this rhythm, so that one slow host holds up nobody's answer. */
+const SEND_EVERY_MS = 500
+const WAIT_MS = 250
+
+/**
+ * The crawler role: takes batches of files, fetches them and hands back what it saw. It needs no
+ * index and no disk. While the sequencer is behind it waits instead of filling Redis.
+ */
+export async function runCrawler(
+  config: Config,
+  redisUrl: string,
+  clock: Clock,
+  log: Log,
+): Promise<Role> {
+  const connection = connectRedis(redisUrl, 'work', log)
+  const working = connectRedis(redisUrl, 'work', log)
+  const results = new Queue<ObservationsMessage>('observations', {
+    connection,
+    prefix: REDIS_PREFIX,
+  })
+  const fetcher = createFetcher(fetcherOptionsOf(config, clock, log))
+  const stop = new AbortController()
+
+  const worker = new Worker<CrawlMessage>('crawl', async ({ data }) => crawl(data.targets), {
+    connection: working,
+    prefix: REDIS_PREFIX,
+    concurrency: queues.crawl.concurrency,
+    lockDuration: 120_000,
+  })
+  results.on('error', () => undefined)
+  worker.on('error', () => undefined)
+  worker.on('failed', (_, error) => log.warn({ error: error.message }, 'batch failed'))
+  log.info('crawler ready')
+
+  async function crawl(targets: CrawlTarget[]): Promise<void> {
+    const started = performance.now()
+    await roomForResults()
+    const outbox = new Outbox(send)
+    const seen = await crawlBatch(targets, {
+      fetcher,
+      clock,
+      limits: config.LIMITS,
+      concurrency: config.CRAWL_CONCURRENCY,
+      onObservation: one => outbox.put(one),
+      signal: stop.signal,
+    })
+    await outbox.close()
+    if (seen.length < targets.length) throw new Error('stopped before the batch was done')
+    const ms = Math.round(performance.now() - started)
+    log.info({ targets: targets.length, outcomes: countBy(seen), ms }, 'crawled')
+  }
+
+  async function roomForResults(): Promise<void> {
+    while ((await results.getWaitingCount()) > config.LIMITS.observationsWaiting) {
+      if (stop.signal.aborted) return
+      await new Promise(resolve => setTimeout(resolve, WAIT_MS))
+    }
+  }
+
+  async function send(observations: Observation[]): Promise<void> {
+    const limit = config.LIMITS.observationMessageBytes
+    for (const message of await packObservations(observations, limit, connection)) {
+      await results.add('seen', message, queues.observations.options)
+    }
+  }
+
+  return {
+    async close() {
+      stop.abort()
+      await settled(worker.close(), 5_000)
+      await fetcher.close()
+      await settled(results.close())
+      connection.disconnect()
+      working.disconnect()
+    },
+  }
+}
+
+/** How the settings bind the one way out. */
+export function fetcherOptionsOf(config: Config, clock: Clock, log: Log): FetcherOptions {
+  return {
+    connectTo: config.CRAWL_CONNECT_TO,
+    caFile: config.CRAWL_CA_FILE,
+    dnsServer: config.DNS_SERVER,
+    hostConcurrency: config.HOST_CONCURRENCY,
+    addressConcurrency: config.ADDRESS_CONCURRENCY,
+    contact: config.CRAWL_CONTACT,
+    limits: config.LIMITS,
+    maxIdle: config.CRAWL_CONCURRENCY * queues.crawl.concurrency,
+    clock,
+    log,
+  }
+}
+
+/** Collects what a batch finds and sends it on now and then. */
+class Outbox {
+  readonly #send: (observations: Observation[]) => Promise<void>
+  readonly #timer: NodeJS.Timeout
+  #waiting: Observation[] = []
+  #sent: Promise<void> = Promise.resolve()
+
+  constructor(send: (observations: Observation[]) => Promise<void>) {
+    this.#send = send
+    this.#timer = setInterval(() => this.#flush(), SEND_EVERY_MS)
+  }
+
+  put(observation: Observation): void {
+    this.#waiting.push(observation)
+  }
+
+  /** Rejects when anything could not be sent: the batch is crawled again then. */
+  async close(): Promise<void> {
+    clearInterval(this.#timer)
+    this.#flush()
+    await this.#sent
+  }
+
+  #flush(): void {
+    const observations = this.#waiting
+    if (observations.length === 0) return
+    this.#waiting = []
+    this.#sent = this.#sent.then(() => this.#send(observations))
+    this.#sent.catch(error => messageOf(error))
+  }
+}
+
+export function countBy(seen: readonly Observation[]): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const { outcome } of seen) counts[outcome] = (counts[outcome] ?? 0) + 1
+  return counts
+}

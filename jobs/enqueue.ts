@@ -1,0 +1,102 @@
+import { randomUUID } from 'node:crypto'
+import { Queue, QueueEvents } from 'bullmq'
+import { PublicError } from '../pipeline/core/errors.ts'
+import type { Log } from '../pipeline/core/log.ts'
+import type { Answer, Operation, Submission } from '../pipeline/model/submission.ts'
+import type { Question } from './questions.ts'
+import { queues, REDIS_PREFIX } from './queues.ts'
+import { connectRedis, type Redis } from './redis.ts'
+
+/** How long somebody who asked is kept waiting. */
+const ANSWER_MS = 8_000
+const INSPECTION_MS = 600_000
+const RETRY_AFTER_S = 5
+
+/** Where writes are handed in: each is a job, and its answer is awaited. */
+export interface Desk {
+  /**
+   * Resolves when the sequencer has carried out the operation and readers see it. Throws the public
+   * error `unavailable` when Redis or the sequencer is away; the operation may still be carried out
+   * then, once.
+   */
+  submit(operation: Operation): Promise<Answer>
+  /** Asks the indexer something; fails as `submit` does. */
+  ask<Result>(question: Question): Promise<Result>
+  close(): Promise<void>
+}
+
+export function openDesk(redisUrl: string, log: Log): Desk {
+  const asking = connectRedis(redisUrl, 'ask', log)
+  const listening = connectRedis(redisUrl, 'work', log)
+  const counter = (name: 'submissions' | 'questions') => openCounter(name, asking, listening)
+  const submissions = counter('submissions')
+  const questions = counter('questions')
+  const hand = async <Result>(
+    from: Counter,
+    name: string,
+    data: object,
+    id: string,
+    ms: number,
+  ) => {
+    try {
+      return (await from.hand(name, data, id, ms)) as Result
+    } catch (error) {
+      log.warn({ job: name, error: messageOf(error) }, 'unanswered')
+      throw new PublicError('unavailable', 'the registry cannot take this now; try again', {
+        retry_after: RETRY_AFTER_S,
+      })
+    }
+  }
+  return {
+    submit(operation) {
+      const submission: Submission = { submission_id: randomUUID(), operation }
+      return hand(submissions, operation.op, submission, submission.submission_id, ANSWER_MS)
+    },
+    ask: question => hand(questions, question.ask, question, randomUUID(), INSPECTION_MS),
+    async close() {
+      await settled(Promise.all([submissions.close(), questions.close()]))
+      asking.disconnect()
+      listening.disconnect()
+    },
+  }
+}
+
+interface Counter {
+  hand(name: string, data: object, id: string, ms: number): Promise<unknown>
+  close(): Promise<unknown>
+}
+
+/** One queue and the events that tell when a job of it is done. */
+function openCounter(name: 'submissions' | 'questions', asking: Redis, listening: Redis): Counter {
+  const queue = new Queue(name, {
+    connection: asking,
+    prefix: REDIS_PREFIX,
+    skipWaitingForReady: true,
+  })
+  const events = new QueueEvents(name, { connection: listening, prefix: REDIS_PREFIX })
+  queue.setMaxListeners(0)
+  events.setMaxListeners(0)
+  queue.on('error', () => undefined)
+  events.on('error', () => undefined)
+  return {
+    async hand(job, data, id, ms) {
+      const handed = await queue.add(job, data, { ...queues[name].options, jobId: id })
+      return handed.waitUntilFinished(events, ms)
+    },
+    close: () => Promise.all([queue.close(), events.close()]),
+  }
+}
+
+/** Closing waits for Redis for ever when that is dead: give it a moment, no more. */
+export async function settled(work: Promise<unknown>, ms = 2_000): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const enough = new Promise(resolve => {
+    timer = setTimeout(resolve, ms)
+  })
+  await Promise.race([work.catch(() => undefined), enough])
+  clearTimeout(timer)
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

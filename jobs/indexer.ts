@@ -1,0 +1,181 @@
+import { setTimeout } from 'node:timers/promises'
+import { Worker } from 'bullmq'
+import { type Clock, isoOf, MINUTE } from '../pipeline/core/clock.ts'
+import type { Config } from '../pipeline/core/config.ts'
+import type { Log } from '../pipeline/core/log.ts'
+import { exportParquet } from '../pipeline/index/parquet.ts'
+import { Sequencer } from '../pipeline/index/sequencer.ts'
+import type { Observation } from '../pipeline/model/observation.ts'
+import { type Answer, Submission } from '../pipeline/model/submission.ts'
+import { messageOf, settled } from './enqueue.ts'
+import { Lane } from './lane.ts'
+import { dropParts, type ObservationsMessage, unpackObservations } from './messages.ts'
+import { Pump } from './pump.ts'
+import { answerQuestion, type Question } from './questions.ts'
+import { queues, REDIS_PREFIX } from './queues.ts'
+import { connectRedis, type Redis } from './redis.ts'
+import type { Role } from './role.ts'
+import { baseUrlOf, removeRunFile, writeRunFile } from './run-file.ts'
+
+const LEASE_RETRY_MS = 500
+const PUMP_EVERY_MS = 300
+const TICK_EVERY_MS = 5 * MINUTE
+const QUIET_MS = 200
+/** Between snapshots while copying is quick, and once it is not. */
+const PUBLISH_QUICK_S = 5
+const PUBLISH_SLOW_S = 900
+const COPY_IS_QUICK_MS = 500
+
+/**
+ * The indexer role: the one writer and what keeps it fed. Waits as a standby while another process
+ * holds the lease. When a commit fails for a reason of ours the process ends: the next start
+ * recovers, and what was not committed is delivered again.
+ */
+export async function runIndexer(
+  config: Config,
+  redisUrl: string,
+  clock: Clock,
+  log: Log,
+  fail: (error: unknown) => void,
+): Promise<Role> {
+  const sequencer = await takeOver(config, clock, log)
+  const asking = connectRedis(redisUrl, 'work', log)
+  const pump = new Pump(sequencer, asking, config, clock, log)
+  const lanes = openLanes(sequencer, pump, config, fail)
+  const connections: Redis[] = [asking]
+  const connect = () => {
+    const connection = connectRedis(redisUrl, 'work', log)
+    connections.push(connection)
+    return connection
+  }
+  const worker = <Data, Result>(
+    name: 'observations' | 'submissions' | 'questions',
+    work: (data: Data) => Promise<Result>,
+  ) => {
+    const made = new Worker<Data, Result>(name, ({ data }) => work(data), {
+      connection: connect(),
+      prefix: REDIS_PREFIX,
+      concurrency: queues[name].concurrency,
+      lockDuration: 120_000,
+    })
+    made.on('error', () => undefined)
+    made.on('failed', (_, error) => log.warn({ queue: name, error: error.message }, 'job failed'))
+    return made
+  }
+  const workers = [
+    worker('observations', async (message: ObservationsMessage) => {
+      await lanes.observations.add(await unpackObservations(message, asking))
+      await dropParts(message, asking)
+    }),
+    worker('submissions', (data: unknown) => lanes.submissions.add(Submission.parse(data))),
+    worker('questions', (question: Question) => answerQuestion(question, sequencer, clock)),
+  ]
+  const loops = [
+    every(PUMP_EVERY_MS, log, () => pump.turn()),
+    every(TICK_EVERY_MS, log, () => sequencer.tick()),
+    publishing(sequencer, config, clock, log),
+  ]
+  writeRunFile(sequencer.paths, {
+    base_url: baseUrlOf(config),
+    redis_url: redisUrl,
+    pid: process.pid,
+    started_at: isoOf(clock.now()),
+  })
+  log.info({ seq: sequencer.seq }, 'indexer ready')
+  return {
+    async close() {
+      for (const loop of loops) loop.stop()
+      await settled(Promise.all(workers.map(one => one.close())), 5_000)
+      await Promise.all(loops.map(loop => loop.ended))
+      await settled(pump.close())
+      await sequencer
+        .publish()
+        .catch(error => log.error({ error: messageOf(error) }, 'not published'))
+      removeRunFile(sequencer.paths)
+      await sequencer.close()
+      for (const connection of connections) connection.disconnect()
+    },
+  }
+}
+
+async function takeOver(config: Config, clock: Clock, log: Log): Promise<Sequencer> {
+  for (let isTold = false; ; isTold = true) {
+    const sequencer = await Sequencer.open({ config, clock, log })
+    if (sequencer) return sequencer
+    if (!isTold) log.info('another process writes; standing by')
+    await setTimeout(LEASE_RETRY_MS)
+  }
+}
+
+/** The bulk lane collects much; the write lane waits for nothing but the commit before it. */
+function openLanes(
+  sequencer: Sequencer,
+  pump: Pump,
+  { LIMITS }: Config,
+  fail: (error: unknown) => void,
+) {
+  let size: number = LIMITS.bulkCommitObservations
+  const observations = new Lane<Observation[], undefined>(
+    async deliveries => {
+      const seen = deliveries.flat()
+      const started = performance.now()
+      await sequencer.commit({ observations: seen, submissions: [] }).catch(failed)
+      const isSlow = performance.now() - started > LIMITS.bulkCommitSlowMs
+      size = isSlow ? Math.max(1_000, size >> 1) : Math.min(LIMITS.bulkCommitObservations, size * 2)
+      pump.landed(seen)
+      return deliveries.map(() => undefined)
+    },
+    {
+      sizeOf: seen => seen.length,
+      size: () => size,
+      waitMs: LIMITS.bulkCommitWaitMs,
+      quietMs: QUIET_MS,
+    },
+  )
+  const submissions = new Lane<Submission, Answer>(
+    async items => {
+      const batch = { observations: [], submissions: items, actor: 'api:submission' }
+      const { answers } = await sequencer.commit(batch).catch(failed)
+      return items.map(({ submission_id }) => answers.get(submission_id)!)
+    },
+    { sizeOf: () => 1, size: () => 1, waitMs: 0, quietMs: 0 },
+  )
+  function failed(error: unknown): never {
+    fail(error)
+    throw error
+  }
+  return { observations, submissions }
+}
+
+interface Loop {
+  stop(): void
+  ended: Promise<void>
+}
+
+/** Does something again and again, one at a time; a failure is told and does not end it. */
+function every(ms: number | (() => number), log: Log, work: () => Promise<unknown>): Loop {
+  const stop = new AbortController()
+  const ended = (async () => {
+    while (!stop.signal.aborted) {
+      await work().catch(error => log.error({ error: messageOf(error) }, 'loop failed'))
+      await pause(typeof ms === 'number' ? ms : ms(), stop.signal)
+    }
+  })()
+  return { stop: () => stop.abort(), ended }
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return setTimeout(ms, undefined, { signal }).catch(() => undefined)
+}
+
+/** Snapshots in their rhythm, and once a UTC day the Parquet files. */
+function publishing(sequencer: Sequencer, config: Config, clock: Clock, log: Log): Loop {
+  let copyMs = 0
+  const rhythm = () =>
+    1_000 * (config.PUBLISH_EVERY ?? (copyMs < COPY_IS_QUICK_MS ? PUBLISH_QUICK_S : PUBLISH_SLOW_S))
+  return every(rhythm, log, async () => {
+    if (sequencer.seq === 0) return
+    copyMs = (await sequencer.publish()) || copyMs
+    await exportParquet(sequencer.paths, clock.now(), log)
+  })
+}

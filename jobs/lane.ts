@@ -1,0 +1,74 @@
+interface Waiting<Item, Result> {
+  item: Item
+  resolve(result: Result): void
+  reject(error: unknown): void
+}
+
+export interface LaneOptions<Item> {
+  /** How many units a lane's item counts for. */
+  sizeOf(item: Item): number
+  /** A batch goes when it has this many units. */
+  size(): number
+  /** …or when this long has passed since its first item, */
+  waitMs: number
+  /** …or when nothing more came for this long. */
+  quietMs: number
+}
+
+/**
+ * Many deliveries, one commit: items wait together and share the fate of their batch. While a batch
+ * is being committed the next one fills.
+ */
+export class Lane<Item, Result> {
+  readonly #commit: (items: Item[]) => Promise<Result[]>
+  readonly #options: LaneOptions<Item>
+  #open: Waiting<Item, Result>[] = []
+  #units = 0
+  #since = 0
+  #latest = 0
+  #busy = false
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(commit: (items: Item[]) => Promise<Result[]>, options: LaneOptions<Item>) {
+    this.#commit = commit
+    this.#options = options
+  }
+
+  /** Resolves with the item's result once its batch is committed. */
+  add(item: Item): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      const now = performance.now()
+      if (this.#open.length === 0) this.#since = now
+      this.#latest = now
+      this.#open.push({ item, resolve, reject })
+      this.#units += this.#options.sizeOf(item)
+      this.#consider()
+    })
+  }
+
+  #consider(): void {
+    clearTimeout(this.#timer)
+    if (this.#busy || this.#open.length === 0) return
+    const { size, waitMs, quietMs } = this.#options
+    const now = performance.now()
+    const due = Math.min(this.#since + waitMs, this.#latest + quietMs) - now
+    if (this.#units >= size() || due <= 0) void this.#go()
+    else this.#timer = setTimeout(() => this.#consider(), due)
+  }
+
+  async #go(): Promise<void> {
+    const batch = this.#open
+    this.#open = []
+    this.#units = 0
+    this.#busy = true
+    try {
+      const results = await this.#commit(batch.map(({ item }) => item))
+      for (const [index, { resolve }] of batch.entries()) resolve(results[index]!)
+    } catch (error) {
+      for (const { reject } of batch) reject(error)
+    } finally {
+      this.#busy = false
+      this.#consider()
+    }
+  }
+}

@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import type { CrawlTarget, Observation } from '../pipeline/model/observation.ts'
+import { REDIS_PREFIX } from './queues.ts'
+import type { Redis } from './redis.ts'
+
+/** Parts of a message whose job is lost are dropped after this. */
+const PARTS_KEPT_S = 86_400
+
+export interface CrawlMessage {
+  targets: CrawlTarget[]
+}
+
+/**
+ * Observations on their way to the sequencer: gzip in base64. What does not fit into one message
+ * waits in keys of its own, each as large as a message may be.
+ */
+export interface ObservationsMessage {
+  payload: string
+  parts: string[]
+}
+
+/** Packs observations into messages of at most `maxBytes` each; only a single large one has parts. */
+export async function packObservations(
+  observations: readonly Observation[],
+  maxBytes: number,
+  redis: Redis,
+): Promise<ObservationsMessage[]> {
+  if (observations.length === 0) return []
+  const packed = gzipSync(JSON.stringify(observations), { level: 1 }).toString('base64')
+  if (packed.length <= maxBytes) return [{ payload: packed, parts: [] }]
+  if (observations.length > 1) {
+    const middle = observations.length >> 1
+    return [
+      ...(await packObservations(observations.slice(0, middle), maxBytes, redis)),
+      ...(await packObservations(observations.slice(middle), maxBytes, redis)),
+    ]
+  }
+  const parts: string[] = []
+  for (let start = maxBytes; start < packed.length; start += maxBytes) {
+    const key = `${REDIS_PREFIX}:part:${randomUUID()}`
+    await redis.set(key, packed.slice(start, start + maxBytes), 'EX', PARTS_KEPT_S)
+    parts.push(key)
+  }
+  return [{ payload: packed.slice(0, maxBytes), parts }]
+}
+
+/** Throws when a part is gone: the files of the message are fetched again when they are due. */
+export async function unpackObservations(
+  { payload, parts }: ObservationsMessage,
+  redis: Redis,
+): Promise<Observation[]> {
+  const rest = parts.length === 0 ? [] : await redis.mget(parts)
+  if (rest.some(part => part === null)) throw new Error('a part of the message is gone')
+  const bytes = Buffer.from(payload + rest.join(''), 'base64')
+  return JSON.parse(gunzipSync(bytes).toString()) as Observation[]
+}
+
+export async function dropParts({ parts }: ObservationsMessage, redis: Redis): Promise<void> {
+  if (parts.length > 0) await redis.del(parts)
+}

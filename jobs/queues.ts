@@ -1,0 +1,44 @@
+import type { JobsOptions } from 'bullmq'
+
+interface QueueEntry {
+  means: string
+  /** Jobs one worker process holds at a time. */
+  concurrency: number
+  options: JobsOptions
+}
+
+const forgotten = { removeOnComplete: true, removeOnFail: 100 } as const
+
+/** Every queue there is. Payloads are those of messages.ts and of model/submission.ts. */
+export const queues = {
+  crawl: {
+    means: 'batches of files to fetch, with their validators',
+    concurrency: 2,
+    options: { ...forgotten, attempts: 3, backoff: { type: 'exponential', delay: 1_000 } },
+  },
+  observations: {
+    means: 'what was found, packed; done when it is committed',
+    concurrency: 400,
+    options: { ...forgotten, attempts: 1_000, backoff: { type: 'fixed', delay: 1_000 } },
+  },
+  submissions: {
+    means: 'what people ask of the sequencer; done when readers see it',
+    concurrency: 256,
+    options: {
+      removeOnComplete: { age: 3_600 },
+      removeOnFail: { age: 86_400 },
+      attempts: 1_000,
+      backoff: { type: 'fixed', delay: 500 },
+    },
+  },
+  questions: {
+    means: 'what an operator asks of the indexer; nothing is written',
+    concurrency: 1,
+    options: { removeOnComplete: true, removeOnFail: true, attempts: 1 },
+  },
+} as const satisfies Record<string, QueueEntry>
+
+export type QueueName = keyof typeof queues
+
+/** Prefix of every key in Redis, so that the registry can share a server. */
+export const REDIS_PREFIX = 'registry'

@@ -1,0 +1,53 @@
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { dayOf, type Instant } from '../core/clock.ts'
+import type { Log } from '../core/log.ts'
+import { Database } from './duckdb.ts'
+import type { Paths } from './paths.ts'
+import { readCheckpoint } from './snapshot.ts'
+import { tableNames } from './tables.ts'
+
+/** Tables that serve the machine, not the analyst. */
+const internal = new Set(['meta', 'changes', 'submissions', 'depends_on'])
+const DAYS_KEPT = 2
+
+export const exportedTables = () => tableNames('tables').filter(name => !internal.has(name))
+
+/**
+ * Writes the current snapshot as Parquet, once a UTC day: `parquet/<table>/day=YYYY-MM-DD/`. Read
+ * from the snapshot, never from the index, so it holds up nobody.
+ */
+export async function exportParquet(paths: Paths, now: Instant, log: Log): Promise<void> {
+  const day = dayOf(now)
+  const checkpoint = readCheckpoint(paths)
+  const tables = exportedTables().filter(table => !existsSync(folderOf(paths, table, day)))
+  if (checkpoint === undefined || tables.length === 0) return
+  const started = performance.now()
+  const file = `${paths.snapshots}/${checkpoint.snapshot}`
+  const snapshot = await Database.open(file, { readOnly: true, memoryLimit: '256MB', threads: 1 })
+  try {
+    for (const table of tables) await exportTable(snapshot, paths, table, day)
+  } finally {
+    snapshot.close()
+  }
+  const ms = Math.round(performance.now() - started)
+  log.info({ day, tables: tables.length, seq: checkpoint.seq, ms }, 'exported')
+}
+
+async function exportTable(db: Database, paths: Paths, table: string, day: string): Promise<void> {
+  const folder = folderOf(paths, table, day)
+  const fresh = `${paths.parquet}/${table}.new`
+  rmSync(fresh, { recursive: true, force: true })
+  mkdirSync(fresh, { recursive: true })
+  mkdirSync(`${paths.parquet}/${table}`, { recursive: true })
+  const target = `${fresh}/part-0.parquet`.replaceAll("'", "''")
+  await db.run(`copy ${table} to '${target}' (format parquet, compression zstd)`)
+  renameSync(fresh, folder)
+  const days = readdirSync(`${paths.parquet}/${table}`).sort()
+  for (const old of days.slice(0, -DAYS_KEPT)) {
+    rmSync(`${paths.parquet}/${table}/${old}`, { recursive: true })
+  }
+}
+
+function folderOf(paths: Paths, table: string, day: string): string {
+  return `${paths.parquet}/${table}/day=${day}`
+}

@@ -1,0 +1,187 @@
+import { createReadStream, existsSync, readdirSync, statSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+import type { Accounts } from './accounts.ts'
+import type { Database } from './duckdb.ts'
+import { Database as Opened } from './duckdb.ts'
+import type { Paths } from './paths.ts'
+import { entriesOf, scopeOfSlice } from './projection.ts'
+import { type ServingStore, type SpaceName, spaces } from './serving.ts'
+import { readCheckpoint, sha256Of } from './snapshot.ts'
+
+/** Rows of the index that are held in memory at a time. */
+export const SLICE_ROWS = 20_000
+
+export interface Stores {
+  paths: Paths
+  index: Database
+  accounts: Accounts
+  serving: ServingStore
+}
+
+/**
+ * Checks every store against the others, sentence by sentence; nothing said means nothing wrong.
+ * Nobody may commit meanwhile.
+ */
+export async function verify(stores: Stores): Promise<string[]> {
+  return [
+    ...(await wrongInIndex(stores.index)),
+    ...(await wrongInAccounts(stores)),
+    ...(await wrongInServing(stores)),
+    ...(await wrongInEventFiles(stores)),
+    ...(await wrongInSnapshot(stores)),
+  ]
+}
+
+/** Sentences about the index alone: each query counts the rows that break one. */
+const sentences: Record<string, string> = {
+  'files have a document that is not the one crawl_state names': `select count(*) as n from documents d join crawl_state s using (kind, location)
+     where s.hash is distinct from d.hash`,
+  'files have a hash and no document': `select count(*) as n from crawl_state anti join documents using (kind, location)
+     where hash is not null`,
+  'files stand twice in crawl_state':
+    'select count(*) - count(distinct (kind, location)) as n from crawl_state',
+  'domains stand twice in brands': 'select count(*) - count(distinct domain) as n from brands',
+  'domains stand twice in publishers':
+    'select count(*) - count(distinct domain) as n from publishers',
+  'properties share a rid': 'select count(*) - count(distinct property_rid) as n from properties',
+  'authorizations share an id': 'select count(*) - count(distinct id) as n from authorizations',
+  'authorizations name a property that is not there': `select count(*) as n from (select unnest(property_rids) as property_rid from authorizations)
+     anti join properties using (property_rid)`,
+  'publishers count their active properties wrong': `select count(*) as n from publishers p left join (
+       select publisher_domain, count(*) as active from properties where status = 'active' group by all
+     ) c on c.publisher_domain = p.domain where p.property_count != coalesce(c.active, 0)`,
+  'agents count their publishers wrong': `select count(*) as n from agents a full join (
+       select agent_url, count(distinct publisher_domain) as publishers from authorizations group by all
+     ) c using (agent_url) where a.publisher_count is distinct from c.publishers`,
+  'events share an id': 'select count(*) - count(distinct event_id) as n from events',
+  'events come after the last one issued':
+    'select count(*) as n from events, meta where event_id > last_event_id or last_event_id is null',
+  'events are out of the order of their commits': `select count(*) as n from (
+       select seq < lag(seq) over (order by event_id) as back from events) where back`,
+  'rows belong to a commit that was not made': `select count(*) as n from (
+       select seq from events union all select seq from brands union all select seq from publishers
+       union all select seq from properties union all select seq from authorizations
+       union all select seq from crawl_state union all select seq from submissions) r, meta
+     where r.seq > meta.seq`,
+}
+
+async function wrongInIndex(index: Database): Promise<string[]> {
+  const wrong: string[] = []
+  for (const [sentence, query] of Object.entries(sentences)) {
+    const row = await index.one<{ n: number }>(query)
+    if (row && row.n > 0) wrong.push(`index: ${row.n} ${sentence}`)
+  }
+  return wrong
+}
+
+async function wrongInAccounts({ index, accounts }: Stores): Promise<string[]> {
+  const ids = async (db: Database) =>
+    new Set(
+      (await db.all<{ id: string }>('select submission_id as id from submissions')).map(
+        row => row.id,
+      ),
+    )
+  const [inIndex, inAccounts] = [await ids(index), await ids(accounts.db)]
+  const missing = [...inIndex].filter(id => !inAccounts.has(id))
+  return missing.map(id => `accounts: the index has submission ${id}, accounts have not`)
+}
+
+async function wrongInServing({ index, accounts, serving }: Stores): Promise<string[]> {
+  const meta = await index.one<{ seq: number }>('select seq from meta')
+  if (serving.seq !== meta?.seq) {
+    return [`serving: shows commit ${serving.seq}, the index is at ${meta?.seq}`]
+  }
+  const wrong: string[] = []
+  const counted = new Map<SpaceName, number>(spaces.map(name => [name, 0]))
+  const count = await sliceCount(index)
+  for (let slice = 0; slice < count; slice++) {
+    const { entries } = await entriesOf(index, accounts, scopeOfSlice(slice, count))
+    for (const { space, key, value } of entries) {
+      if (value === undefined) continue
+      counted.set(space, counted.get(space)! + 1)
+      const stored = serving.get(space, key)
+      if (stored === undefined) wrong.push(`serving: ${space} ${keyText(key)} is missing`)
+      else if (!stored.equals(value)) wrong.push(`serving: ${space} ${keyText(key)} differs`)
+    }
+  }
+  for (const [space, expected] of counted) {
+    const there = serving.count(space)
+    if (space !== 'meta' && there !== expected) {
+      wrong.push(`serving: ${space} holds ${there} entries, the index makes ${expected}`)
+    }
+  }
+  return wrong
+}
+
+/** Into how many slices the index is cut, so that one fits into memory. */
+export async function sliceCount(index: Database): Promise<number> {
+  const row = await index.one<{ n: number }>(
+    `select greatest((select count(*) from crawl_state), (select count(*) from events),
+       (select count(*) from properties), (select count(*) from authorizations)) as n`,
+  )
+  return Math.max(1, Math.ceil((row?.n ?? 0) / SLICE_ROWS))
+}
+
+function keyText(key: string | Buffer): string {
+  return typeof key === 'string' ? key : key.toString('hex')
+}
+
+async function wrongInEventFiles({ index, paths }: Stores): Promise<string[]> {
+  const days = await index.all<{ day: string }>(
+    `select distinct strftime(created_at, '%Y-%m-%d') as day from events order by day`,
+  )
+  const wrong: string[] = []
+  const files = existsSync(paths.events) ? readdirSync(paths.events) : []
+  const strays = files.filter(name => !days.some(({ day }) => name === `${day}.ndjson`))
+  wrong.push(...strays.map(name => `events: ${name} holds events that the index has not`))
+  for (const { day } of days) {
+    const expected = await index.all<{ id: string }>(
+      `select event_id as id from events where strftime(created_at, '%Y-%m-%d') = $day order by event_id`,
+      { day },
+    )
+    const found = existsSync(paths.eventsOf(day)) ? await idsInFile(paths.eventsOf(day)) : []
+    const at = Array.from({ length: Math.max(expected.length, found.length) }, (_, i) => i).find(
+      i => expected[i]?.id !== found[i],
+    )
+    if (at !== undefined) {
+      wrong.push(
+        `events: line ${at + 1} of ${day}.ndjson is ${found[at] ?? 'missing'}, should be ${expected[at]?.id ?? 'absent'}`,
+      )
+    }
+  }
+  return wrong
+}
+
+async function idsInFile(path: string): Promise<string[]> {
+  const ids: string[] = []
+  for await (const line of createInterface({ input: createReadStream(path) })) {
+    ids.push((JSON.parse(line) as { event_id: string }).event_id)
+  }
+  return ids
+}
+
+async function wrongInSnapshot({ index, paths }: Stores): Promise<string[]> {
+  const checkpoint = readCheckpoint(paths)
+  if (checkpoint === undefined) return []
+  const file = `${paths.snapshots}/${checkpoint.snapshot}`
+  if (!existsSync(file)) return [`snapshot: ${checkpoint.snapshot} is missing`]
+  const wrong: string[] = []
+  if ((await sha256Of(file)) !== checkpoint.sha256) {
+    wrong.push(`snapshot: ${checkpoint.snapshot} was changed after it was made`)
+  }
+  if (!existsSync(paths.registry) || statSync(paths.registry).ino !== statSync(file).ino) {
+    wrong.push('snapshot: registry.duckdb is not the current snapshot')
+  }
+  const snapshot = await Opened.open(file, { readOnly: true, memoryLimit: '128MB', threads: 1 })
+  const [in_snapshot, in_index] = [await metaOf(snapshot), await metaOf(index)]
+  snapshot.close()
+  if (in_snapshot.seq !== checkpoint.seq) {
+    wrong.push(`snapshot: holds commit ${in_snapshot.seq}, the checkpoint says ${checkpoint.seq}`)
+  }
+  if (in_snapshot.seq > in_index.seq) wrong.push('snapshot: is ahead of the index')
+  return wrong
+}
+
+async function metaOf(db: Database): Promise<{ seq: number }> {
+  return (await db.one<{ seq: number }>('select seq from meta'))!
+}

@@ -1,0 +1,50 @@
+import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { pathsOf } from '../../pipeline/index/paths.ts'
+import { ServingStore } from '../../pipeline/index/serving.ts'
+import { StoredPrincipal } from '../../pipeline/model/answers.ts'
+import { readSettings } from './environment.ts'
+import { carryOut, doneOrExit } from './running.ts'
+
+export async function createOrganization({ name }: { name: string }): Promise<void> {
+  const operation = { op: 'organization.create' as const, org_id: randomUUID(), name }
+  const [answer] = await carryOut(readSettings(), [operation])
+  process.stdout.write(`${doneOrExit(answer!).org_id}\n`)
+}
+
+/** The secret is made here and only its hash leaves this process. */
+export async function createKey({ org, label }: { org: string; label: string }): Promise<void> {
+  const secret = `sk_${randomBytes(32).toString('base64url')}`
+  const hash = createHash('sha256').update(secret).digest('hex')
+  const operation = { op: 'key.create' as const, key_id: randomUUID(), org, label, hash }
+  const [answer] = await carryOut(readSettings(), [operation])
+  doneOrExit(answer!)
+  process.stdout.write(`${secret}\n`)
+}
+
+export async function listKeys({ org }: { org: string }): Promise<void> {
+  for (const key of await liveKeys(org)) {
+    process.stdout.write(`${key.key_id}  ${key.created_at}  ${key.label}\n`)
+  }
+}
+
+export async function revokeKey(key_id: string, { org }: { org: string }): Promise<void> {
+  const isTheirs = (await liveKeys(org)).some(key => key.key_id === key_id)
+  const operation = { op: 'key.revoke' as const, key_id }
+  const [answer] = isTheirs
+    ? await carryOut(readSettings(), [operation])
+    : [{ refused: `${org} has no live key ${key_id}` }]
+  doneOrExit(answer!)
+  process.stdout.write('revoked\n')
+}
+
+async function liveKeys(org: string): Promise<StoredPrincipal[]> {
+  const { servingFile } = pathsOf(readSettings().DATA_DIR)
+  if (!existsSync(servingFile)) return []
+  const serving = ServingStore.open(servingFile, { readOnly: true })
+  const keys = [...serving.entries('principal')].map(({ value }) =>
+    StoredPrincipal.parse(JSON.parse(value.toString())),
+  )
+  await serving.close()
+  return keys.filter(key => key.org_name === org || key.org_id === org)
+}

@@ -1,0 +1,24 @@
+import { isAbsolute, resolve } from 'node:path'
+import { type Config, ConfigError, readConfig } from '../../pipeline/core/config.ts'
+import { pathsOf } from '../../pipeline/index/paths.ts'
+
+/** The settings of this process. What is wrong with them is said in one message, then it ends. */
+export function readSettings(overrides: Record<string, string> = {}): Config {
+  try {
+    return readConfig({ ...process.env, ...overrides })
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    process.stderr.write(`${error.message}\n`)
+    process.exit(1)
+  }
+}
+
+/** Where jobs are kept: the Redis that is set, or the one that `start` runs in DATA_DIR. */
+export function redisUrlOf(config: Config): string {
+  return config.REDIS_URL ?? `unix://${pathsOf(config.DATA_DIR).redisSocket}`
+}
+
+/** A path as the person who typed it means it: npm runs commands in the project's folder. */
+export function asTyped(path: string): string {
+  return isAbsolute(path) ? path : resolve(process.env.INIT_CWD ?? process.cwd(), path)
+}

@@ -1,0 +1,60 @@
+import type { Role } from '../../jobs/role.ts'
+import { systemClock } from '../../pipeline/core/clock.ts'
+import { createLog, type Log } from '../../pipeline/core/log.ts'
+import { readSettings, redisUrlOf } from './environment.ts'
+
+export function api(): Promise<void> {
+  const config = readSettings()
+  return runRole('api', config.LOG_LEVEL, async log => {
+    const { runApi } = await import('../../api/server.ts')
+    return runApi(config, redisUrlOf(config), systemClock, log)
+  })
+}
+
+export function crawler(): Promise<void> {
+  const config = readSettings()
+  return runRole('crawler', config.LOG_LEVEL, async log => {
+    const { runCrawler } = await import('../../jobs/crawler.ts')
+    return runCrawler(config, redisUrlOf(config), systemClock, log)
+  })
+}
+
+export function indexer(): Promise<void> {
+  const config = readSettings()
+  return runRole('indexer', config.LOG_LEVEL, async (log, fail) => {
+    const { runIndexer } = await import('../../jobs/indexer.ts')
+    return runIndexer(config, redisUrlOf(config), systemClock, log, fail)
+  })
+}
+
+type UpRole = Role & { url?: string }
+
+/**
+ * Runs a role until a signal, the end of its supervisor, or an error that nobody caught. It says
+ * when it is up, and ends in order, once.
+ */
+export async function runRole(
+  name: string,
+  level: string,
+  start: (log: Log, fail: (error: unknown) => void) => Promise<UpRole>,
+): Promise<void> {
+  const log = createLog(name, level)
+  let role: UpRole | undefined
+  let isEnding = false
+  const end = async (status: number) => {
+    if (isEnding) return
+    isEnding = true
+    await role?.close().catch(error => log.error({ error: String(error) }, 'not closed in order'))
+    process.exit(status)
+  }
+  const fail = (error: unknown) => {
+    log.fatal({ err: error }, 'must stop')
+    process.exit(1)
+  }
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void end(0))
+  process.on('disconnect', () => void end(0))
+  process.on('uncaughtException', fail)
+  process.on('unhandledRejection', fail)
+  role = await start(log, fail)
+  process.send?.({ ready: role.url === undefined ? {} : { url: role.url } })
+}

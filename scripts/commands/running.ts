@@ -1,0 +1,56 @@
+import { randomUUID } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import { openDesk } from '../../jobs/enqueue.ts'
+import type { RunFile } from '../../jobs/run-file.ts'
+import { systemClock } from '../../pipeline/core/clock.ts'
+import type { Config } from '../../pipeline/core/config.ts'
+import { createLog } from '../../pipeline/core/log.ts'
+import { Lease } from '../../pipeline/index/lease.ts'
+import { pathsOf } from '../../pipeline/index/paths.ts'
+import { Sequencer } from '../../pipeline/index/sequencer.ts'
+import type { Answer, Operation } from '../../pipeline/model/submission.ts'
+
+/** The registry that runs on this DATA_DIR. `run.json` is believed only while the lease is held. */
+export async function runningRegistry(config: Config): Promise<RunFile | undefined> {
+  const paths = pathsOf(config.DATA_DIR)
+  if (!existsSync(paths.run) || !existsSync(paths.lease)) return undefined
+  if (!(await Lease.isHeld(paths.lease))) return undefined
+  return JSON.parse(readFileSync(paths.run, 'utf8')) as RunFile
+}
+
+/** Hands operations to the running registry, or carries them out alone when none runs. */
+export async function carryOut(config: Config, operations: Operation[]): Promise<Answer[]> {
+  const log = createLog('registry', 'error')
+  const run = await runningRegistry(config)
+  if (run) {
+    const desk = openDesk(run.redis_url, log)
+    try {
+      return await Promise.all(operations.map(operation => desk.submit(operation)))
+    } finally {
+      await desk.close()
+    }
+  }
+  const sequencer = await openAlone(config)
+  try {
+    const submissions = operations.map(operation => ({ submission_id: randomUUID(), operation }))
+    const { answers } = await sequencer.commit({ observations: [], submissions })
+    return submissions.map(({ submission_id }) => answers.get(submission_id)!)
+  } finally {
+    await sequencer.close()
+  }
+}
+
+/** The sequencer in this process, for a command that runs without a registry. */
+export async function openAlone(config: Config, level = 'warn'): Promise<Sequencer> {
+  const log = createLog('registry', level)
+  const sequencer = await Sequencer.open({ config, clock: systemClock, log })
+  if (sequencer === undefined) throw new Error(`another process is writing to ${config.DATA_DIR}`)
+  return sequencer
+}
+
+/** The answer's facts; a refusal ends the command with its words. */
+export function doneOrExit(answer: Answer): Record<string, unknown> {
+  if ('done' in answer) return answer.done
+  process.stderr.write(`${answer.refused}\n`)
+  process.exit(1)
+}

@@ -1,0 +1,34 @@
+import { writeFileSync } from 'node:fs'
+import { buildWorld } from '../world/build.ts'
+import { folderWorld } from '../world/folder.ts'
+import { serveWorld } from '../world/server.ts'
+import { asTyped, readSettings } from './environment.ts'
+import { runRole } from './roles.ts'
+
+interface WorldOptions {
+  dir?: string
+  seed: number
+  port: number
+  tls?: boolean
+  caFile?: string
+  list?: string
+}
+
+export function world(options: WorldOptions): Promise<void> {
+  const config = readSettings()
+  return runRole('world', config.LOG_LEVEL, async () => {
+    const made = options.dir
+      ? folderWorld(asTyped(options.dir))
+      : buildWorld({ seed: options.seed, protocolName: config.PROTOCOL_NAME })
+    if (options.list) writeFileSync(asTyped(options.list), `${made.domains.join('\n')}\n`)
+    const served = await serveWorld(made, {
+      port: options.port,
+      tls: options.tls ?? false,
+      ...(options.caFile ? { caFile: asTyped(options.caFile) } : {}),
+    })
+    if (process.send === undefined || process.stdout.isTTY) {
+      process.stdout.write(`${made.domains.length} domains at ${served.url}\n`)
+    }
+    return served
+  })
+}

@@ -1,0 +1,106 @@
+import { Command, InvalidArgumentError } from 'commander'
+
+const program = new Command('registry')
+  .description('The registry of agentic advertising')
+  .showHelpAfterError()
+  .configureHelp({ showGlobalOptions: false })
+
+const whole = (text: string) => {
+  const number = Number(text)
+  if (!Number.isInteger(number) || number < 0)
+    throw new InvalidArgumentError('must be a whole number.')
+  return number
+}
+
+const domainsOption = [
+  '--domains <file>',
+  'domains, one a line, or CSV lines `rank,domain`',
+] as const
+
+program
+  .command('start')
+  .description(
+    'run everything: Redis, indexer, crawler, API, and a demo internet when no domains are given',
+  )
+  .option(...domainsOption)
+  .action(async options => (await import('./commands/start.ts')).start(options))
+
+program
+  .command('api')
+  .description('serve HTTP from the stores in DATA_DIR')
+  .action(async () => (await import('./commands/roles.ts')).api())
+
+program
+  .command('crawler')
+  .description('fetch what the indexer hands out')
+  .action(async () => (await import('./commands/roles.ts')).crawler())
+
+program
+  .command('indexer')
+  .description('write the index; stands by while another indexer does')
+  .action(async () => (await import('./commands/roles.ts')).indexer())
+
+program
+  .command('crawl')
+  .description('crawl domains now, commit, and print a summary by outcome')
+  .requiredOption(...domainsOption)
+  .option('--json', 'print the summary as JSON')
+  .action(async options => (await import('./commands/crawl.ts')).crawl(options))
+
+program
+  .command('verify')
+  .description('check every store against the others; exit 1 with the differences')
+  .action(async () => (await import('./commands/verify.ts')).verifyStores())
+
+program
+  .command('rebuild')
+  .description('make the serving store and the event files again from the index')
+  .action(async () => (await import('./commands/verify.ts')).rebuildStores())
+
+const org = program.command('org').description('organizations')
+org
+  .command('create')
+  .description('create an organization')
+  .requiredOption('--name <name>', 'its name')
+  .action(async options => (await import('./commands/accounts.ts')).createOrganization(options))
+
+const key = program.command('key').description('API keys')
+key
+  .command('create')
+  .description('create a key and print its secret, once')
+  .requiredOption('--org <name>', 'organization that owns it')
+  .option('--label <text>', 'what it is for', '')
+  .action(async options => (await import('./commands/accounts.ts')).createKey(options))
+key
+  .command('list')
+  .description('list the keys of an organization')
+  .requiredOption('--org <name>', 'organization that owns them')
+  .action(async options => (await import('./commands/accounts.ts')).listKeys(options))
+key
+  .command('revoke')
+  .description('revoke a key')
+  .argument('<key-id>', 'id that `key list` prints')
+  .requiredOption('--org <name>', 'organization that owns it')
+  .action(async (id, options) => (await import('./commands/accounts.ts')).revokeKey(id, options))
+
+program
+  .command('world')
+  .description('serve the demo internet, or a folder laid out as DIR/<domain>/.well-known/…')
+  .option('--dir <folder>', 'captured files to serve instead')
+  .option('--seed <n>', 'seed of the demo internet', whole, 1)
+  .option('--port <n>', 'port on 127.0.0.1; 0 takes a free one', whole, 0)
+  .option('--tls', 'speak https, with certificates of an own authority')
+  .option('--ca-file <file>', 'where to write that authority’s certificate')
+  .option('--list <file>', 'where to write the domains of the world')
+  .action(async options => (await import('./commands/world.ts')).world(options))
+
+program
+  .command('stats')
+  .description('print what the index holds')
+  .option('--json', 'print JSON')
+  .action(async options => (await import('./commands/stats.ts')).stats(options))
+
+program.parseAsync().catch(error => {
+  process.stderr.write(`${error instanceof Error ? error.message : error}\n`)
+  process.exitCode = 1
+})
