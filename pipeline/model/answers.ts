@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Identifier } from './documents.ts'
+import { FeedEvent } from './event.ts'
 
 const text = z.string()
 const texts = z.array(text)
@@ -186,3 +187,25 @@ export const StoredPrincipal = z.object({
   created_at: text,
 })
 export type StoredPrincipal = z.infer<typeof StoredPrincipal>
+
+export const FeedAnswer = z
+  .looseObject({
+    events: z.array(FeedEvent),
+    cursor: z.string().regex(/^[0-9a-f-]{36}$/),
+    has_more: z.boolean(),
+    freshness: z.looseObject({
+      generated_at: z.iso.datetime(),
+      latest_event_created_at: z.iso.datetime().nullable(),
+      lag_seconds: count.nullable(),
+      retention_days: count,
+    }),
+  })
+  .meta({ id: 'Feed', description: 'A page of the change feed' })
+
+export const CrawlAccepted = z
+  .looseObject({ message: text, domain: text, crawl_request_id: z.uuid() })
+  .meta({ id: 'CrawlAccepted' })
+
+export const ErrorBody = z
+  .looseObject({ error: text, message: text.optional(), retry_after: count.optional() })
+  .meta({ id: 'Error', description: 'What went wrong, in words' })

@@ -1,0 +1,70 @@
+import rateLimit from '@fastify/rate-limit'
+import { type FastifyInstance, fastify } from 'fastify'
+import type { Desk } from '../jobs/enqueue.ts'
+import type { Clock } from '../pipeline/core/clock.ts'
+import type { Config } from '../pipeline/core/config.ts'
+import type { Log } from '../pipeline/core/log.ts'
+import type { Reader } from '../pipeline/index/reader.ts'
+import { answerErrors, answerMalformed, publicErrorOf, sendError } from './errors.ts'
+import { rateLimiting } from './limits.ts'
+import { Metrics } from './metrics.ts'
+import { describeApi } from './openapi.ts'
+import { CrawlQuota, type LimitStore } from './quota.ts'
+import { addRoutes, watch } from './route.ts'
+import { operations } from './routes/index.ts'
+import type { Services } from './services.ts'
+import { answerUnknown } from './unknown.ts'
+import { compileValidator } from './validation.ts'
+
+export interface AppDeps {
+  config: Config
+  reader: Reader
+  clock: Clock
+  log: Log
+  desk: Pick<Desk, 'submit'>
+  /** A connection that gives up at once; without one nothing is counted together. */
+  redis?: LimitStore
+}
+
+const PARAM_CHARS = 2_048
+const BODY_BYTES = 1024 * 1024
+
+/** The API over stores that are open. Starts nothing and closes nothing but itself. */
+export function buildApp(deps: AppDeps): FastifyInstance {
+  const { log } = deps
+  const app = fastify({
+    logger: false,
+    bodyLimit: BODY_BYTES,
+    routerOptions: { maxParamLength: PARAM_CHARS, ignoreTrailingSlash: true },
+    clientErrorHandler: answerMalformed,
+    frameworkErrors: (error, request, reply) => {
+      sendError(publicErrorOf(error), request, reply)
+    },
+  })
+  const services = servicesOf(app, deps)
+  app.removeContentTypeParser('text/plain')
+  app.setValidatorCompiler(compileValidator)
+  answerErrors(app, log)
+  answerUnknown(app, operations)
+  watch(app, services)
+  app.register(rateLimit, rateLimiting(deps.redis))
+  app.register(async scope => addRoutes(scope, operations, services))
+  return app
+}
+
+function servicesOf(app: FastifyInstance, deps: AppDeps): Services {
+  const { config, redis, ...rest } = deps
+  const baseUrl = () => (config.BASE_URL ?? app.listeningOrigin).replace(/\/+$/, '')
+  let description: string | undefined
+  return {
+    ...rest,
+    config,
+    quota: new CrawlQuota(redis, config),
+    metrics: new Metrics(deps.reader),
+    baseUrl,
+    description: () => {
+      description ??= describeApi(operations, baseUrl())
+      return description
+    },
+  }
+}

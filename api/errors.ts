@@ -1,0 +1,70 @@
+import type { Socket } from 'node:net'
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { PublicError, type PublicErrorName, publicErrors } from '../pipeline/core/errors.ts'
+import type { Log } from '../pipeline/core/log.ts'
+import { challenge } from './auth.ts'
+
+/** The server's own refusals, in our words. */
+const frameworkErrors: Record<string, [PublicErrorName, string]> = {
+  FST_ERR_BAD_URL: ['invalid_request', 'the path has a malformed percent escape'],
+  FST_ERR_MAX_PARAM_LENGTH: ['invalid_request', 'a part of the path is too long'],
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported_media_type', 'the body must be application/json'],
+  FST_ERR_CTP_BODY_TOO_LARGE: ['too_large', 'the body is too large'],
+  FST_ERR_CTP_EMPTY_JSON_BODY: ['invalid_request', 'body: is required'],
+  FST_ERR_CTP_INVALID_JSON_BODY: ['invalid_request', 'body: is not JSON'],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['invalid_request', 'Content-Length does not fit the body'],
+}
+
+/** The one place where an error becomes an answer. */
+export function answerErrors(app: FastifyInstance, log: Log): void {
+  app.setErrorHandler((error: FastifyError, request, reply) =>
+    sendError(publicErrorOf(error) ?? fault(error, request, log), request, reply),
+  )
+}
+
+export function sendError(
+  error: PublicError | undefined,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  reply.header('cache-control', 'no-store').header('x-content-type-options', 'nosniff')
+  reply.header('access-control-allow-origin', '*').type('application/json; charset=utf-8')
+  if (error === undefined) return reply.code(500).send('{"error":"internal error"}')
+  const { retryAfterSeconds } = error
+  if (retryAfterSeconds !== undefined) reply.header('retry-after', String(retryAfterSeconds))
+  if (error.status === publicErrors.unauthenticated.status) {
+    reply.header('www-authenticate', challenge(request.headers.authorization !== undefined))
+  }
+  return reply.code(error.status).send(JSON.stringify(error.body))
+}
+
+/** What a caller may be told; undefined when the fault is ours. */
+export function publicErrorOf(error: FastifyError | PublicError): PublicError | undefined {
+  if (error instanceof PublicError) return error
+  const known = frameworkErrors[error.code]
+  if (known) return new PublicError(...known)
+  // Broken JSON, `__proto__` in a body, an aborted upload: the server names no code for these.
+  return error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500
+    ? new PublicError('invalid_request', `body: ${error.message}`)
+    : undefined
+}
+
+function fault(error: Error, request: FastifyRequest, log: Log): undefined {
+  log.error({ error, request: request.id, url: request.url }, 'request failed')
+}
+
+const malformed: Record<string, string> = {
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+}
+
+/** Answers what is not HTTP, before there is a request. */
+export function answerMalformed(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) return
+  const status = malformed[error.code ?? ''] ?? '400 Bad Request'
+  const body = JSON.stringify({ error: `the request is not valid HTTP (${status})` })
+  socket.end(
+    `HTTP/1.1 ${status}\r\ncontent-type: application/json; charset=utf-8\r\n` +
+      `content-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`,
+  )
+}

@@ -1,0 +1,124 @@
+import { stringify } from 'yaml'
+import { z } from 'zod'
+import { type PublicErrorName, publicErrors } from '../pipeline/core/errors.ts'
+import { ErrorBody } from '../pipeline/model/answers.ts'
+import { groups, type Operation, pathParameters, type ReplyBody } from './operation.ts'
+
+type Json = Record<string, unknown>
+
+/** The OpenAPI 3.1 description of the operations, as YAML. */
+export function describeApi(operations: readonly Operation[], baseUrl: string): string {
+  const components: Json = {}
+  const paths: Record<string, Json> = {}
+  for (const operation of operations) {
+    const path = operation.path.replace(/:(\w+)/g, '{$1}')
+    paths[path] = {
+      ...paths[path],
+      [operation.method.toLowerCase()]: describe(operation, components),
+    }
+  }
+  return stringify(
+    {
+      openapi: '3.1.0',
+      info: {
+        title: 'Agentic Ad Registry',
+        version: '1.0.0',
+        description: 'Brands, publishers and agents of the agentic advertising ecosystem.',
+        license: { name: 'Apache 2.0', identifier: 'Apache-2.0' },
+      },
+      servers: [{ url: baseUrl }],
+      tags: groups.map(name => ({ name })),
+      paths,
+      components: {
+        schemas: Object.fromEntries(
+          Object.entries(components).sort(([a], [b]) => (a < b ? -1 : 1)),
+        ),
+        securitySchemes: {
+          bearer: { type: 'http', scheme: 'bearer', description: 'an API key, `sk_…`' },
+        },
+      },
+    },
+    { aliasDuplicateObjects: false },
+  )
+}
+
+function describe(operation: Operation, components: Json): Json {
+  const { id, group, summary, description, deprecated, access, body } = operation
+  const parameters = parametersOf(operation, components)
+  return {
+    operationId: id,
+    ...(group && { tags: [group] }),
+    summary,
+    ...(description && { description }),
+    ...(deprecated && { deprecated }),
+    security: access === 'bearer' ? [{ bearer: [] }] : [],
+    ...(parameters.length > 0 && { parameters }),
+    ...(body && {
+      requestBody: {
+        required: true,
+        content: { 'application/json': { schema: schemaOf(body, 'input', components) } },
+      },
+    }),
+    responses: responsesOf(operation, components),
+  }
+}
+
+function parametersOf({ path, query, params }: Operation, components: Json): Json[] {
+  const inPath = pathParameters(path)
+  return [
+    ...membersOf(params, components).map(member => ({ ...member, in: 'path', required: true })),
+    ...membersOf(query, components).map(member => ({ ...member, in: 'query' })),
+  ].filter(({ in: place, name }) => place === 'query' || inPath.includes(name))
+}
+
+function membersOf(schema: z.ZodType | undefined, components: Json) {
+  if (schema === undefined) return []
+  const { properties = {}, required = [] } = schemaOf(schema, 'input', components) as {
+    properties?: Record<string, Json>
+    required?: string[]
+  }
+  return Object.entries(properties).map(([name, { description, ...member }]) => ({
+    name,
+    ...(required.includes(name) && { required: true }),
+    ...(description !== undefined && { description }),
+    schema: member,
+  }))
+}
+
+function responsesOf({ reply, errors, access, limit }: Operation, components: Json): Json {
+  const names: PublicErrorName[] = [...errors]
+  if (access === 'bearer') names.push('unauthenticated')
+  if (limit !== undefined) names.push('rate_limited')
+  const refusals = [...new Set(names)].map(name => publicErrors[name])
+  return Object.fromEntries([
+    ...Object.entries(reply).map(([status, body]) => [
+      status,
+      { description: 'the answer', content: contentOf(body, components) },
+    ]),
+    ...refusals.map(({ status, means }) => [status, refusal(means, components)]),
+    ['500', refusal('the fault is ours', components)],
+  ])
+}
+
+function contentOf(body: ReplyBody, components: Json): Json {
+  return body instanceof z.ZodType
+    ? { 'application/json': { schema: schemaOf(body, 'output', components) } }
+    : { [body.type.split(';')[0]!]: { schema: { type: 'string' } } }
+}
+
+function refusal(description: string, components: Json): Json {
+  return {
+    description,
+    content: { 'application/json': { schema: schemaOf(ErrorBody, 'output', components) } },
+  }
+}
+
+/** The JSON Schema of a model; models with an id become components. */
+function schemaOf(schema: z.ZodType, io: 'input' | 'output', components: Json): Json {
+  const { $schema: _, $defs = {}, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
+  const [body, defs] = JSON.parse(
+    JSON.stringify([rest, $defs]).replaceAll('"#/$defs/', '"#/components/schemas/'),
+  ) as [Json, Record<string, Json>]
+  for (const [name, { id: __, ...component }] of Object.entries(defs)) components[name] = component
+  return body
+}

@@ -1,0 +1,89 @@
+import type { z } from 'zod'
+import type { PublicErrorName } from '../pipeline/core/errors.ts'
+import type { Principal } from './auth.ts'
+import type { CachePolicy } from './freshness.ts'
+import type { LimitName } from './limits.ts'
+import type { Sent } from './reply.ts'
+import type { Services } from './services.ts'
+
+/** The surface groups of the specification, in its order. */
+export const groups = [
+  'Onboarding',
+  'Member Agents',
+  'Brand Resolution',
+  'Property Resolution',
+  'Agent Discovery',
+  'Change Feed',
+  'Lookups & Authorization',
+  'Validation Tools',
+  'Community Mirrors',
+  'Search',
+  'Agent Probing',
+  'Brand Discovery',
+  'Agent Compliance',
+  'Policy Registry',
+] as const
+export type Group = (typeof groups)[number]
+
+export type Access = 'public' | 'bearer'
+
+/** What a handler is called with: checked input, who asks, and what the process offers. */
+export interface Call<Query, Params, Body, Who extends Access> {
+  query: Query
+  params: Params
+  body: Body
+  principal: Who extends 'bearer' ? Principal : undefined
+  services: Services
+}
+
+/** A body of an answer: a JSON schema, or a media type for anything else. */
+export type ReplyBody = z.ZodType | { type: string }
+
+interface Declared<
+  Who extends Access,
+  Query extends z.ZodType,
+  Params extends z.ZodType,
+  Body extends z.ZodType,
+> {
+  id: string
+  method: 'GET' | 'POST'
+  path: string
+  group?: Group
+  summary: string
+  description?: string
+  access: Who
+  cache: CachePolicy
+  limit?: LimitName
+  deprecated?: true
+  query?: Query
+  params?: Params
+  body?: Body
+  reply: Readonly<Record<number, ReplyBody>>
+  /** What may be refused besides what every operation may: `internal error`. */
+  errors: readonly PublicErrorName[]
+  handle(call: Call<z.output<Query>, z.output<Params>, z.output<Body>, Who>): Sent | Promise<Sent>
+}
+
+/** An operation as everything that is derived from it sees it. */
+export type Operation = Declared<Access, z.ZodType, z.ZodType, z.ZodType> & {
+  // biome-ignore lint/suspicious/noExplicitAny: only the declaration knows its own input
+  handle(call: Call<any, any, any, any>): Sent | Promise<Sent>
+}
+
+/**
+ * The one way to declare an endpoint. Route, validation, authentication, limits, cache headers,
+ * metrics, the OpenAPI description and the list that the tests go through are derived from it.
+ */
+export function operation<
+  const Who extends Access,
+  Query extends z.ZodType = z.ZodUndefined,
+  Params extends z.ZodType = z.ZodUndefined,
+  Body extends z.ZodType = z.ZodUndefined,
+>(declared: Declared<Who, Query, Params, Body>): Operation {
+  return declared as unknown as Operation
+}
+
+/** Names of the parameters in a path, `:domain` as `domain`. */
+export function pathParameters(path: string): string[] {
+  return [...path.matchAll(/:(\w+)/g)].map(([, name]) => name!)
+}

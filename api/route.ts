@@ -1,0 +1,97 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import { authenticate, type Principal } from './auth.ts'
+import { cachePolicies, isHeld } from './freshness.ts'
+import { limitOf } from './limits.ts'
+import type { Operation } from './operation.ts'
+import type { Sent } from './reply.ts'
+import type { Services } from './services.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    principal: Principal | undefined
+  }
+  interface FastifyContextConfig {
+    operation?: string
+  }
+}
+
+const JSON_TYPE = 'application/json; charset=utf-8'
+const SLOW_MS = 1_000
+
+/** Adds a route for every operation. */
+export function addRoutes(
+  app: FastifyInstance,
+  operations: readonly Operation[],
+  services: Services,
+): void {
+  app.decorateRequest('principal', undefined)
+  for (const operation of operations) app.route(routeOf(operation, services))
+}
+
+function routeOf(operation: Operation, services: Services): RouteOptions {
+  const { id, method, path, query, params, body, access, limit } = operation
+  return {
+    method,
+    url: path,
+    config: {
+      operation: id,
+      ...(limit && { rateLimit: limitOf(limit, services.config) }),
+    },
+    schema: {
+      ...(query && { querystring: query }),
+      ...(params && { params }),
+      ...(body && { body }),
+    },
+    ...(access === 'bearer' && {
+      onRequest: (request, _reply, done) => {
+        request.principal = authenticate(services.reader, request.headers.authorization)
+        done()
+      },
+    }),
+    handler: handlerOf(operation, services),
+  }
+}
+
+function handlerOf(operation: Operation, services: Services): RouteOptions['handler'] {
+  const headers = headersOf(operation)
+  return (request, reply) => {
+    const { query, params, body, principal } = request
+    const sent = operation.handle({ query, params, body, principal, services })
+    if (!(sent instanceof Promise)) return send(request, reply.headers(headers), sent)
+    return sent.then(late => send(request, reply.headers(headers), late))
+  }
+}
+
+function headersOf({ access, method, cache }: Operation): Record<string, string> {
+  return {
+    'cache-control': cachePolicies[cache],
+    'x-content-type-options': 'nosniff',
+    ...(access === 'public' && method === 'GET' && { 'access-control-allow-origin': '*' }),
+  }
+}
+
+function send(request: FastifyRequest, reply: FastifyReply, sent: Sent): FastifyReply {
+  const { status, body, type, etag, headers } = sent
+  if (headers !== undefined) reply.headers(headers)
+  if (etag !== undefined) {
+    reply.header('etag', `"${etag}"`)
+    if (isHeld(request.headers['if-none-match'], etag)) return reply.code(304).send()
+  }
+  reply.code(status).header('content-type', type ?? JSON_TYPE)
+  return reply.send(Buffer.isBuffer(body) || typeof body === 'string' ? body : JSON.stringify(body))
+}
+
+/** Counts every answer; one that failed or took long is a line in the log. */
+export function watch(app: FastifyInstance, { metrics, log }: Services): void {
+  app.addHook('onResponse', (request, reply, done) => {
+    const { operation } = request.routeOptions.config
+    const { statusCode, elapsedTime } = reply
+    metrics.answered(operation, statusCode, elapsedTime)
+    const isWorse = statusCode >= 500 || elapsedTime > SLOW_MS
+    log[isWorse ? 'warn' : 'debug'](
+      { request: request.id, operation, status: statusCode, ms: Math.round(elapsedTime) },
+      'answered',
+    )
+    done()
+  })
+}

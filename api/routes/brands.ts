@@ -1,0 +1,75 @@
+import { z } from 'zod'
+import { Domain } from '../../pipeline/core/domain.ts'
+import { refuse } from '../../pipeline/core/errors.ts'
+import { findBrand, resolveBrands } from '../../pipeline/index/points/brands.ts'
+import { freshnessOf } from '../../pipeline/index/points/stored.ts'
+import { listBrands, noBrands } from '../../pipeline/index/queries/brands.ts'
+import type { Reader } from '../../pipeline/index/reader.ts'
+import { BrandItem, BrandResolution, BrandStats } from '../../pipeline/model/answers.ts'
+import { BulkDomains, bulkOf, strictly } from '../bulk.ts'
+import { fresh } from '../fields.ts'
+import { fitting, listQuery, seqHeader } from '../lists.ts'
+import { operation } from '../operation.ts'
+import { ok, okStored } from '../reply.ts'
+
+export const resolveBrand = operation({
+  id: 'resolveBrand',
+  method: 'GET',
+  path: '/api/brands/resolve',
+  group: 'Brand Resolution',
+  summary: 'Resolve a domain to its canonical brand',
+  access: 'public',
+  cache: 'revalidate',
+  query: z.object({ domain: Domain, fresh }),
+  reply: { 200: BrandResolution },
+  errors: ['invalid_request', 'not_found'],
+  handle: ({ query: { domain }, services: { reader } }) =>
+    okStored(findBrand(reader, domain) ?? unknownBrand(reader, domain)),
+})
+
+function unknownBrand(reader: Reader, domain: string): never {
+  const freshness = freshnessOf(reader, 'brand.json', domain)
+  return refuse('not_found', `no brand is known for ${domain}`, {
+    domain,
+    ...(freshness.http_status !== undefined && { file_status: freshness.http_status }),
+    freshness,
+  })
+}
+
+export const resolveBrandsBulk = operation({
+  id: 'resolveBrandsBulk',
+  method: 'POST',
+  path: '/api/brands/resolve/bulk',
+  group: 'Brand Resolution',
+  summary: 'Resolve many domains to their brands in one call',
+  description: 'Results are keyed by the trimmed, lower-case input; null where no brand is known.',
+  access: 'public',
+  cache: 'none',
+  limit: 'bulk',
+  body: BulkDomains,
+  reply: { 200: bulkOf(BrandResolution) },
+  errors: ['invalid_request', 'too_large', 'unsupported_media_type', 'rate_limited'],
+  handle: ({ body, services: { config, reader } }) =>
+    ok(resolveBrands(reader, strictly(body.domains, config.LIMITS.bulkResolveDomains))),
+})
+
+export const listRegisteredBrands = operation({
+  id: 'listBrands',
+  method: 'GET',
+  path: '/api/brands/registry',
+  group: 'Brand Resolution',
+  summary: 'List brands',
+  description:
+    'Brands by name. `search` is a part of the domain, the name or the name of the house; `stats` ' +
+    'counts all that match it, whatever `source` says.',
+  access: 'public',
+  cache: 'list',
+  query: listQuery(['brand_json', 'enriched', 'community', 'hosted'], 1_000),
+  reply: { 200: z.looseObject({ brands: z.array(BrandItem), stats: BrandStats }) },
+  errors: ['invalid_request'],
+  handle: async ({ query, services: { reader } }) => {
+    const { snapshot } = reader
+    const { brands, stats } = snapshot ? await listBrands(snapshot, query) : noBrands
+    return ok({ ...fitting('brands', brands), stats }, seqHeader(snapshot))
+  },
+})

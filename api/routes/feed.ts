@@ -1,0 +1,71 @@
+import { z } from 'zod'
+import { refuse } from '../../pipeline/core/errors.ts'
+import { limits } from '../../pipeline/core/limits.ts'
+import { NIL_UUID } from '../../pipeline/core/uuid-v7.ts'
+import { pageAfter } from '../../pipeline/index/points/feed.ts'
+import { isTypeFilter, typesMatching } from '../../pipeline/index/points/feed-types.ts'
+import { FeedAnswer } from '../../pipeline/model/answers.ts'
+import { eventTypeNames } from '../../pipeline/model/event.ts'
+import { whole } from '../fields.ts'
+import { operation } from '../operation.ts'
+import { ok } from '../reply.ts'
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+const FILTERS = 100
+
+const cursor = z
+  .string()
+  .default('')
+  .refine(text => text === '' || UUID.test(text), 'must be the cursor of a page, a UUID')
+  .transform(text => (text === '' ? NIL_UUID : text.toLowerCase()))
+  .meta({ description: 'go on after this event; without it, from the earliest event kept' })
+
+const types = z
+  .string()
+  .default('')
+  .transform((text, ctx) => {
+    const filters = text
+      .split(',')
+      .map(filter => filter.trim())
+      .filter(filter => filter !== '')
+    const bad = filters.find(filter => !isTypeFilter(filter))
+    if (filters.length > FILTERS) ctx.addIssue(`must not be more than ${FILTERS}`)
+    else if (bad !== undefined) {
+      ctx.addIssue(
+        `${JSON.stringify(bad.slice(0, 100))} is not a type of events or a pattern of them`,
+      )
+    }
+    return filters.length === 0 ? eventTypeNames : typesMatching(filters)
+  })
+  .meta({
+    description: 'comma-separated event types, `*` for any characters; without it, all types',
+    examples: ['property.*,agent.discovered'],
+  })
+
+export const readFeed = operation({
+  id: 'readFeed',
+  method: 'GET',
+  path: '/api/registry/feed',
+  group: 'Change Feed',
+  summary: 'Changes of the registry, in the order in which they happened',
+  description:
+    'Pass `cursor` of a page to get the next one: at once while `has_more` is true, later when it ' +
+    'is false. A cursor belongs to one `types`. Events are kept for ' +
+    `${limits.feedRetentionDays} days; after that, begin again from search and sync.`,
+  access: 'bearer',
+  cache: 'private',
+  query: z.object({ cursor, types, limit: whole({ min: 1, max: 10_000, default: 100 }) }),
+  reply: { 200: FeedAnswer },
+  errors: ['invalid_request', 'cursor_expired'],
+  handle: ({ query, services: { reader, config } }) => {
+    const page = pageAfter(reader, {
+      ...query,
+      maxBytes: config.LIMITS.feedPageBytes,
+      retentionDays: config.LIMITS.feedRetentionDays,
+    })
+    if (page === undefined) {
+      return refuse('cursor_expired', 'the feed does not reach back to this cursor: start again')
+    }
+    return ok(page.body, { 'x-sync-cursor': page.head })
+  },
+})

@@ -1,0 +1,27 @@
+import type { Operation } from '../operation.ts'
+import { listRegisteredBrands, resolveBrand, resolveBrandsBulk } from './brands.ts'
+import { requestCrawl } from './crawl.ts'
+import { readFeed } from './feed.ts'
+import { lookUpDomain, lookUpPublisher, registryStats } from './lookups.ts'
+import { listRegisteredProperties, resolvePropertiesBulk, resolveProperty } from './properties.ts'
+import { describeRegistry, isAlive, isReady, openapiDocuments, readMetrics } from './well-known.ts'
+
+/** Every endpoint there is. */
+export const operations: readonly Operation[] = [
+  resolveBrand,
+  resolveBrandsBulk,
+  listRegisteredBrands,
+  resolveProperty,
+  resolvePropertiesBulk,
+  listRegisteredProperties,
+  registryStats,
+  requestCrawl,
+  readFeed,
+  lookUpPublisher,
+  lookUpDomain,
+  describeRegistry,
+  ...openapiDocuments,
+  isAlive,
+  isReady,
+  readMetrics,
+]

@@ -1,0 +1,108 @@
+import { z } from 'zod'
+import {
+  findDomainLookup,
+  findPublisher,
+  unknownPublisher,
+} from '../../pipeline/index/points/lookups.ts'
+import { freshnessOf } from '../../pipeline/index/points/stored.ts'
+import { placementsOf } from '../../pipeline/index/queries/publishers.ts'
+import { countAll, nothing } from '../../pipeline/index/queries/stats.ts'
+import type { Reader } from '../../pipeline/index/reader.ts'
+import { DomainLookup, PublisherLookup, RegistryStats } from '../../pipeline/model/answers.ts'
+import { PastedDomain } from '../fields.ts'
+import { seqHeader } from '../lists.ts'
+import { operation } from '../operation.ts'
+import { ok, okStored, type Sent } from '../reply.ts'
+import type { Services } from '../services.ts'
+
+export const lookUpPublisher = operation({
+  id: 'lookUpPublisher',
+  method: 'GET',
+  path: '/api/registry/publisher',
+  group: 'Lookups & Authorization',
+  summary: 'The inventory a domain publishes and the agents it authorizes',
+  description:
+    'The answer is the same for every caller. A domain that is not known answers 200 with nothing ' +
+    'in it; `freshness` says whether its file was ever looked for.',
+  access: 'public',
+  cache: 'revalidate',
+  query: z.object({ domain: PastedDomain, include: z.literal('placements').optional() }),
+  reply: { 200: PublisherLookup },
+  errors: ['invalid_request'],
+  handle: ({ query: { domain, include }, services }) =>
+    include === undefined
+      ? publisherAnswer(services.reader, domain)
+      : publisherWithPlacements(services, domain),
+})
+
+function publisherAnswer(reader: Reader, domain: string): Sent {
+  const found = findPublisher(reader, domain)
+  return found ? okStored(found) : ok(unknownPublisher(reader, domain))
+}
+
+/** Placements come from the snapshot, so the ETag of the stored answer does not cover them. */
+async function publisherWithPlacements(
+  { reader, config }: Services,
+  domain: string,
+): Promise<Sent> {
+  const { snapshot } = reader
+  const all = snapshot ? await placementsOf(snapshot, domain) : []
+  const shown = {
+    placements: all.slice(0, config.LIMITS.answerItems),
+    ...(all.length > config.LIMITS.answerItems && {
+      placements_total: all.length,
+      placements_truncated: true,
+    }),
+  }
+  const found = findPublisher(reader, domain, shown)
+  const body = found ? found.body : { ...unknownPublisher(reader, domain), ...shown }
+  return ok(body, seqHeader(snapshot))
+}
+
+export const lookUpDomain = operation({
+  id: 'lookUpDomain',
+  method: 'GET',
+  path: '/api/registry/lookup/domain/:domain',
+  group: 'Lookups & Authorization',
+  summary: 'Agents authorized for a domain',
+  description: 'Superseded by the publisher lookup.',
+  access: 'public',
+  cache: 'revalidate',
+  deprecated: true,
+  params: z.object({ domain: PastedDomain }),
+  reply: { 200: DomainLookup },
+  errors: ['invalid_request'],
+  handle: ({ params: { domain }, services: { reader } }) => {
+    const headers = {
+      deprecation: 'true',
+      link: `</api/registry/publisher?domain=${domain}>; rel="successor-version"`,
+    }
+    const found = findDomainLookup(reader, domain)
+    return found ? okStored(found, headers) : ok(emptyLookup(reader, domain), headers)
+  },
+})
+
+function emptyLookup(reader: Reader, domain: string): DomainLookup {
+  return {
+    domain,
+    authorized_agents: [],
+    sales_agents_claiming: [],
+    freshness: freshnessOf(reader, 'adagents.json', domain),
+  }
+}
+
+export const registryStats = operation({
+  id: 'registryStats',
+  method: 'GET',
+  path: '/api/registry/stats',
+  group: 'Agent Discovery',
+  summary: 'What the registry holds',
+  access: 'public',
+  cache: 'list',
+  reply: { 200: RegistryStats },
+  errors: [],
+  handle: async ({ services: { reader } }) => {
+    const { snapshot } = reader
+    return ok(snapshot ? await countAll(snapshot) : nothing, seqHeader(snapshot))
+  },
+})

@@ -1,0 +1,73 @@
+import { z } from 'zod'
+import { Domain } from '../../pipeline/core/domain.ts'
+import { refuse } from '../../pipeline/core/errors.ts'
+import { findProperties, resolveProperties } from '../../pipeline/index/points/properties.ts'
+import { freshnessOf } from '../../pipeline/index/points/stored.ts'
+import { listProperties, noProperties } from '../../pipeline/index/queries/properties.ts'
+import type { Reader } from '../../pipeline/index/reader.ts'
+import { PropertyItem, PropertyResolution, PropertyStats } from '../../pipeline/model/answers.ts'
+import { BulkDomains, bulkOf, leniently } from '../bulk.ts'
+import { fresh } from '../fields.ts'
+import { fitting, listQuery, seqHeader } from '../lists.ts'
+import { operation } from '../operation.ts'
+import { ok, okStored } from '../reply.ts'
+
+export const resolveProperty = operation({
+  id: 'resolveProperty',
+  method: 'GET',
+  path: '/api/properties/resolve',
+  group: 'Property Resolution',
+  summary: 'Resolve a publisher domain to its properties and authorized agents',
+  access: 'public',
+  cache: 'revalidate',
+  query: z.object({ domain: Domain, fresh }),
+  reply: { 200: PropertyResolution },
+  errors: ['invalid_request', 'not_found'],
+  handle: ({ query: { domain }, services: { reader } }) =>
+    okStored(findProperties(reader, domain) ?? unknownPublisher(reader, domain)),
+})
+
+function unknownPublisher(reader: Reader, domain: string): never {
+  return refuse('not_found', `no properties are known for ${domain}`, {
+    domain,
+    freshness: freshnessOf(reader, 'adagents.json', domain),
+  })
+}
+
+export const resolvePropertiesBulk = operation({
+  id: 'resolvePropertiesBulk',
+  method: 'POST',
+  path: '/api/properties/resolve/bulk',
+  group: 'Property Resolution',
+  summary: 'Resolve many publisher domains in one call',
+  description: 'Results are keyed by the lower-case input; null where nothing is known.',
+  access: 'public',
+  cache: 'none',
+  limit: 'bulk',
+  body: BulkDomains,
+  reply: { 200: bulkOf(PropertyResolution) },
+  errors: ['invalid_request', 'too_large', 'unsupported_media_type', 'rate_limited'],
+  handle: ({ body, services: { config, reader } }) =>
+    ok(resolveProperties(reader, leniently(body.domains, config.LIMITS.bulkResolveDomains))),
+})
+
+export const listRegisteredProperties = operation({
+  id: 'listProperties',
+  method: 'GET',
+  path: '/api/properties/registry',
+  group: 'Property Resolution',
+  summary: 'List properties',
+  description:
+    'Active properties. `search` is a part of the name, the publisher domain or an identifier; ' +
+    '`stats` counts all that match it, whatever `source` says.',
+  access: 'public',
+  cache: 'list',
+  query: listQuery(['adagents_json', 'community', 'enriched'], 100),
+  reply: { 200: z.looseObject({ properties: z.array(PropertyItem), stats: PropertyStats }) },
+  errors: ['invalid_request'],
+  handle: async ({ query, services: { reader } }) => {
+    const { snapshot } = reader
+    const { properties, stats } = snapshot ? await listProperties(snapshot, query) : noProperties
+    return ok({ ...fitting('properties', properties), stats }, seqHeader(snapshot))
+  },
+})

@@ -1,0 +1,38 @@
+import type { Desk } from '../jobs/enqueue.ts'
+import type { Redis } from '../jobs/redis.ts'
+import type { Clock } from '../pipeline/core/clock.ts'
+import type { Config } from '../pipeline/core/config.ts'
+import type { Log } from '../pipeline/core/log.ts'
+import { Reader } from '../pipeline/index/reader.ts'
+import { buildApp } from './app.ts'
+
+export interface ApiDeps {
+  config: Config
+  clock: Clock
+  log: Log
+  desk: Desk
+  redis?: Redis
+}
+
+/** How often newer stores are looked for. */
+const FOLLOW_MS = 500
+
+/**
+ * The API as a process: opens the stores, listens, and ends in order on SIGTERM, SIGINT or `close`,
+ * which waits for requests under way. What was passed in stays open.
+ */
+export async function runApi(deps: ApiDeps): Promise<{ url: string; close(): Promise<void> }> {
+  const { config, clock, log } = deps
+  const reader = new Reader(config.DATA_DIR, clock)
+  await reader.follow(FOLLOW_MS)
+  const app = buildApp({ ...deps, reader })
+  const url = await app.listen({ host: config.HOST, port: config.PORT })
+  log.info({ url }, 'listening')
+  let closing: Promise<void> | undefined
+  const close = () => {
+    closing ??= app.close().then(() => reader.close())
+    return closing
+  }
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void close())
+  return { url, close }
+}

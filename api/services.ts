@@ -1,0 +1,22 @@
+import type { Desk } from '../jobs/enqueue.ts'
+import type { Clock } from '../pipeline/core/clock.ts'
+import type { Config } from '../pipeline/core/config.ts'
+import type { Log } from '../pipeline/core/log.ts'
+import type { Reader } from '../pipeline/index/reader.ts'
+import type { Metrics } from './metrics.ts'
+import type { CrawlQuota } from './quota.ts'
+
+/** What handlers may use. Nothing in it writes, and nothing reaches the network. */
+export interface Services {
+  config: Config
+  reader: Reader
+  clock: Clock
+  log: Log
+  desk: Pick<Desk, 'submit'>
+  quota: CrawlQuota
+  metrics: Metrics
+  /** Public address, without a trailing slash. */
+  baseUrl(): string
+  /** The OpenAPI description as YAML. */
+  description(): string
+}

@@ -1,0 +1,43 @@
+import type { FastifyInstance } from 'fastify'
+import { PublicError } from '../pipeline/core/errors.ts'
+import type { Operation } from './operation.ts'
+
+/**
+ * Answers what no route takes: a preflight, a method that the path does not have, or a path that is
+ * not there. Asked before the body is looked at, so that its type does not matter.
+ */
+export function answerUnknown(app: FastifyInstance, operations: readonly Operation[]): void {
+  const paths = [...methodsByPath(operations)].map(([path, methods]) => ({
+    pattern: new RegExp(`^${path.replaceAll('.', '\\.').replace(/:\w+/g, '[^/]+')}/?$`),
+    allow: [...methods, 'OPTIONS'].join(', '),
+  }))
+  app.addHook('onRequest', (request, reply, done) => {
+    if (!request.is404) return done()
+    const path = request.url.split('?', 1)[0]!
+    const allow = paths.find(({ pattern }) => pattern.test(path))?.allow
+    if (allow === undefined) return done(new PublicError('not_found', `nothing is at ${path}`))
+    reply.header('allow', allow)
+    if (request.method !== 'OPTIONS') {
+      return done(new PublicError('method_not_allowed', `${path} takes ${allow}`))
+    }
+    reply
+      .headers({ ...preflight, 'access-control-allow-methods': allow })
+      .code(204)
+      .send()
+  })
+}
+
+const preflight = {
+  'access-control-allow-origin': '*',
+  'access-control-allow-headers': 'authorization, content-type, if-none-match',
+  'access-control-max-age': '86400',
+}
+
+function methodsByPath(operations: readonly Operation[]): Map<string, string[]> {
+  const found = new Map<string, string[]>()
+  for (const { path, method } of operations) {
+    const methods = method === 'GET' ? ['GET', 'HEAD'] : [method]
+    found.set(path, [...(found.get(path) ?? []), ...methods])
+  }
+  return found
+}

@@ -1,0 +1,61 @@
+import type { RegistryStats } from '../../model/answers.ts'
+import type { Snapshot } from '../reader.ts'
+
+const STATS = `
+select
+  (select count(*) from brands) as total_brands,
+  (select count(*) from publishers where valid) as total_publishers,
+  (select count(*) from agents) as total_agents,
+  (select count(*) from properties where status = 'active') as total_properties,
+  0 as registered_agents,
+  0 as registered_publishers,
+  (select count(*) from agents) as discovered_agents,
+  (select count(*) from publishers) as discovered_publishers,
+  (select count(*) from properties) as discovered_properties,
+  (select count(*) from authorizations) as authorizations`
+
+const BY_TYPE = `
+select property_type, count(*) as properties from properties where status = 'active'
+group by property_type order by property_type`
+
+const counted = new WeakMap<Snapshot, Promise<RegistryStats>>()
+
+/** What the registry holds; counted once a snapshot. */
+export function countAll(snapshot: Snapshot): Promise<RegistryStats> {
+  const known = counted.get(snapshot)
+  if (known) return known
+  const counting = count(snapshot)
+  counted.set(snapshot, counting)
+  counting.catch(() => counted.delete(snapshot))
+  return counting
+}
+
+async function count({ db, seq }: Snapshot): Promise<RegistryStats> {
+  const totals = await db.one<RegistryStats>(STATS)
+  const types = await db.all<{ property_type: string; properties: number }>(BY_TYPE)
+  return {
+    ...totals!,
+    seq,
+    authorizations_by_source: { adagents_json: totals!.authorizations, agent_claim: 0 },
+    properties_by_type: Object.fromEntries(
+      types.map(({ property_type, properties }) => [property_type, properties]),
+    ),
+  }
+}
+
+/** What is counted before the first snapshot. */
+export const nothing: RegistryStats = {
+  seq: 0,
+  total_brands: 0,
+  total_publishers: 0,
+  total_agents: 0,
+  total_properties: 0,
+  registered_agents: 0,
+  registered_publishers: 0,
+  discovered_agents: 0,
+  discovered_publishers: 0,
+  discovered_properties: 0,
+  authorizations: 0,
+  authorizations_by_source: { adagents_json: 0, agent_claim: 0 },
+  properties_by_type: {},
+}

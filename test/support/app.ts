@@ -1,0 +1,126 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { FastifyInstance } from 'fastify'
+import { type AppDeps, buildApp } from '../../api/app.ts'
+import type { Desk } from '../../jobs/enqueue.ts'
+import type { Clock, Instant } from '../../pipeline/core/clock.ts'
+import { type Config, readConfig } from '../../pipeline/core/config.ts'
+import { type Log, silentLog } from '../../pipeline/core/log.ts'
+import { Reader } from '../../pipeline/index/reader.ts'
+import { Sequencer } from '../../pipeline/index/sequencer.ts'
+import type { Observation } from '../../pipeline/model/observation.ts'
+import type { Operation } from '../../pipeline/model/submission.ts'
+
+export const START = Date.parse('2026-11-20T03:00:00.000Z')
+
+/** A clock that stands still until it is moved. */
+export class TestClock implements Clock {
+  #now: Instant = START
+
+  now(): Instant {
+    return this.#now
+  }
+
+  pass(ms: number): void {
+    this.#now += ms
+  }
+}
+
+/** A registry in a temporary folder: a real index with its writer, and the API over it. */
+export interface TestRegistry {
+  app: FastifyInstance
+  clock: TestClock
+  config: Config
+  reader: Reader
+  sequencer: Sequencer
+  /** What was handed in at the desk. */
+  submitted: Operation[]
+  observe(...observations: Seen[]): Promise<void>
+  submit(...operations: Operation[]): Promise<void>
+  /** Makes a key of an organization; its secret is what callers send. */
+  createKey(organization: string): Promise<string>
+  publish(): Promise<void>
+  close(): Promise<void>
+}
+
+export type Seen = Pick<Observation, 'kind' | 'location'> & Partial<Observation>
+
+export interface RegistryOptions {
+  limits?: Record<string, number>
+  redis?: NonNullable<AppDeps['redis']>
+  desk?: Pick<Desk, 'submit'>
+  log?: Log
+}
+
+export async function openRegistry(options: RegistryOptions = {}): Promise<TestRegistry> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'registry-api-'))
+  const config = readConfig({
+    DATA_DIR: dataDir,
+    BASE_URL: 'https://registry.example',
+    LIMITS: JSON.stringify(options.limits ?? {}),
+  })
+  const clock = new TestClock()
+  const log = options.log ?? silentLog
+  const sequencer = (await Sequencer.open({ config, clock, log: silentLog }))!
+  const reader = new Reader(dataDir, clock)
+  const submitted: Operation[] = []
+  const desk = options.desk ?? {
+    submit: async (operation: Operation) => {
+      submitted.push(operation)
+      return { done: {} }
+    },
+  }
+  const { redis } = options
+  const app = buildApp({ config, reader, clock, log, desk, ...(redis && { redis }) })
+  const commit = async (observations: Observation[], operations: Operation[]) => {
+    const submissions = operations.map(operation => ({ submission_id: randomUUID(), operation }))
+    await sequencer.commit({ observations, submissions })
+    await reader.refresh()
+  }
+  return {
+    app,
+    clock,
+    config,
+    reader,
+    sequencer,
+    submitted,
+    observe: (...seen) =>
+      commit(
+        seen.map(one => observationOf(one, clock)),
+        [],
+      ),
+    submit: (...operations) => commit([], operations),
+    async createKey(organization) {
+      const secret = `sk_${randomUUID()}`
+      const hash = createHash('sha256').update(secret).digest('hex')
+      const name = organization
+      await commit(
+        [],
+        [
+          { op: 'organization.create', org_id: randomUUID(), name },
+          { op: 'key.create', key_id: randomUUID(), org: name, label: '', hash },
+        ],
+      )
+      return secret
+    },
+    async publish() {
+      await sequencer.publish()
+      await reader.refresh()
+    },
+    async close() {
+      await app.close()
+      await reader.close()
+      await sequencer.close()
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+/** A file that was read, unless something else is said. */
+function observationOf(seen: Seen, clock: Clock): Observation {
+  const hash = createHash('sha256').update(JSON.stringify(seen)).digest('hex')
+  const read = seen.document === undefined ? {} : { hash }
+  return { observed_at: clock.now(), outcome: 'ok', status: 200, ...read, ...seen }
+}

@@ -1,0 +1,57 @@
+import { agentUrlKey } from '../../pipeline/core/agent-url.ts'
+import type { AdagentsDocument, BrandDocument } from '../../pipeline/model/documents.ts'
+import type { Seen } from './app.ts'
+
+/** A brand.json that names one brand. */
+export function brandFile(domain: string, name: string, manifest = {}): Seen {
+  const document: BrandDocument = {
+    variant: 'brand_canonical',
+    brand: {
+      id: name.toLowerCase().replaceAll(' ', '_'),
+      name,
+      names: [{ en: name }],
+      properties: [],
+      agents: [],
+      manifest,
+    },
+  }
+  return { kind: 'brand.json', location: domain, document }
+}
+
+/** An adagents.json with some websites, all of which each agent may sell. */
+export function publisherFile(
+  domain: string,
+  { sites, agents, placements = [] }: { sites: string[]; agents: string[]; placements?: string[] },
+): Seen {
+  const document: AdagentsDocument = {
+    variant: 'inline',
+    agents: agents.map((url, entry) => ({
+      entry,
+      url,
+      agent_url: agentUrlKey(url)!,
+      authorized_for: `inventory of ${domain}`,
+      authorization_type: 'property_tags',
+      property_tags: ['all'],
+    })),
+    properties: sites.map(site => ({
+      property_type: 'website',
+      name: site,
+      identifiers: [{ type: 'domain', value: site }],
+      property_id: site.replaceAll('.', '_'),
+      tags: ['all'],
+      supported_channels: ['display'],
+    })),
+    collections: [],
+    placements: placements.map(placement_id => ({
+      placement_id,
+      name: placement_id,
+      tags: ['all'],
+      manifest: { description: `placement ${placement_id}`, channels: ['display'] },
+    })),
+    formats: [],
+    signals: [],
+    revoked_publisher_domains: [],
+    fields: { properties: sites.join(), authorized_agents: agents.join() },
+  }
+  return { kind: 'adagents.json', location: domain, document }
+}
