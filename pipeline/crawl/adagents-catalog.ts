@@ -7,10 +7,9 @@ import {
   type PlacementEntry,
   type TagMap,
 } from '../model/documents.ts'
-import { given } from './adagents-entry.ts'
-import { readDomain } from './adagents-property.ts'
+import { readDomain } from './addresses.ts'
 import { quote } from './faults.ts'
-import { isObject, Part } from './part.ts'
+import { given, isObject, Part } from './part.ts'
 
 const VALUE_CHARS = 2_048
 const knownDistributionTypes: ReadonlySet<string> = new Set(distributionTypes)

@@ -1,4 +1,3 @@
-import { agentUrlKey } from '../core/agent-url.ts'
 import {
   type AgentEntry,
   type AuthorizationType,
@@ -7,13 +6,13 @@ import {
   delegationTypes,
   type PropertyEntry,
 } from '../model/documents.ts'
-import { parseProperty, readDomain } from './adagents-property.ts'
+import { parseProperty } from './adagents-property.ts'
 import { parseSelector } from './adagents-selector.ts'
+import { readAgentUrl, readDomain } from './addresses.ts'
 import { quote } from './faults.ts'
-import { alternatives, type Part } from './part.ts'
+import { alternatives, given, type Part } from './part.ts'
 import { checkPrivateKeys, readSigningKeys } from './signing-keys.ts'
 
-const URL_CHARS = 2_048
 const COUNTRY = /^[A-Z]{2}$/
 
 /** The list that each way of authorizing is empty without. */
@@ -47,33 +46,6 @@ export function parseEntry(part: Part, entry: number): AgentEntry | undefined {
   if (type !== undefined) checkCompanion(part, read, type)
   checkPrivateKeys(part, 'encryption_keys')
   return read
-}
-
-/** `{ [key]: value }`, or nothing: absent keys stay absent. */
-export function given<Key extends string, Value>(
-  key: Key,
-  value: Value | undefined,
-): { [K in Key]?: Value } {
-  return value === undefined ? {} : ({ [key]: value } as { [K in Key]?: Value })
-}
-
-/** The address as declared and its key. Reports what is missing, no address, or not https. */
-export function readAgentUrl(
-  part: Part,
-  key: string,
-): { url: string; agent_url: string } | undefined {
-  const url = part.text(key, URL_CHARS)
-  if (url === undefined) {
-    if (!part.has(key)) part.error(key, 'is missing: name the address of the agent')
-    return undefined
-  }
-  const agentUrl = agentUrlKey(url)
-  if (agentUrl === undefined) {
-    part.error(key, `is ${quote(url)}, must be an https address without a user name`)
-    return undefined
-  }
-  if (!agentUrl.startsWith('https:')) part.error(key, 'must start with https://')
-  return { url, agent_url: agentUrl }
 }
 
 function readPurpose(part: Part): string | undefined {

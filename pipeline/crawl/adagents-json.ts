@@ -1,14 +1,14 @@
 import type { AdagentsDocument, AdagentsInline, AdagentsPointer } from '../model/documents.ts'
 import { parseCollection, parsePlacement, readTagMap } from './adagents-catalog.ts'
-import { given, parseEntry } from './adagents-entry.ts'
+import { parseEntry } from './adagents-entry.ts'
 import { checkFormats } from './adagents-formats.ts'
 import { parseProperty } from './adagents-property.ts'
 import { checkReferences } from './adagents-references.ts'
 import { readRevoked } from './adagents-revoked.ts'
 import { parseSignal } from './adagents-signal.ts'
+import { readLocation } from './addresses.ts'
 import { fieldHashes } from './field-hashes.ts'
-import { readLocation } from './location.ts'
-import type { Part } from './part.ts'
+import { given, type Part } from './part.ts'
 
 const lists = new Set([
   'authorized_agents',

@@ -1,4 +1,4 @@
-import { parseDomain, parsePublisherDomain } from '../core/domain.ts'
+import { parseDomain } from '../core/domain.ts'
 import {
   channels,
   type Identifier,
@@ -6,11 +6,11 @@ import {
   type PropertyEntry,
   propertyTypes,
 } from '../model/documents.ts'
+import { readDomain } from './addresses.ts'
 import { quote } from './faults.ts'
 import { alternatives, type Part } from './part.ts'
 
 const VALUE_CHARS = 2_048
-const DOMAIN_CHARS = 512
 const SLUG = /^[a-z0-9_]+$/
 const knownIdentifierTypes: ReadonlySet<string> = new Set(identifierTypes)
 const knownPropertyTypes: ReadonlySet<string> = new Set(propertyTypes)
@@ -47,29 +47,6 @@ function readPublisherDomain(part: Part): string | undefined | null {
     return undefined
   }
   return readDomain(part, 'publisher_domain') ?? null
-}
-
-/** A domain as the documents write it, in ASCII. Reports what is missing or is none. */
-export function readDomain(part: Part, key: string): string | undefined {
-  const value = part.value[key]
-  const domain = domainOf(value)
-  if (domain === undefined) {
-    part.error(key, `${said(value)} must be a domain name such as acme.example`)
-  } else if (domain !== value) {
-    part.warn(key, `is ${quote(value)} and was read as ${domain}: write the bare domain`)
-  }
-  return domain
-}
-
-/** `parsePublisherDomain`, without the cost of asking about a text no domain can be as long as. */
-export function domainOf(value: unknown): string | undefined {
-  return typeof value === 'string' && value.length <= DOMAIN_CHARS
-    ? parsePublisherDomain(value)
-    : undefined
-}
-
-function said(value: unknown): string {
-  return value === undefined ? 'is missing and' : `is ${quote(value)} and`
 }
 
 function readPropertyType(part: Part): string {

@@ -1,8 +1,7 @@
 import { type RevokedPublisherDomain, revocationReasons } from '../model/documents.ts'
-import { given } from './adagents-entry.ts'
-import { domainOf, readDomain } from './adagents-property.ts'
+import { domainOf, readDomain } from './addresses.ts'
 import { quote } from './faults.ts'
-import { isObject, Part } from './part.ts'
+import { given, isObject, Part } from './part.ts'
 
 const KEY = 'revoked_publisher_domains'
 const ALWAYS = '1970-01-01T00:00:00Z'

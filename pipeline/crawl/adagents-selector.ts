@@ -1,5 +1,5 @@
 import { type Selector, selectionTypes } from '../model/documents.ts'
-import { domainOf, readDomain } from './adagents-property.ts'
+import { domainOf, readDomain } from './addresses.ts'
 import { quote } from './faults.ts'
 import { alternatives, type Part } from './part.ts'
 

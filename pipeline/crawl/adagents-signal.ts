@@ -1,8 +1,7 @@
 import { type SignalEntry, signalValueTypes } from '../model/documents.ts'
 import { readId, readName } from './adagents-catalog.ts'
-import { given } from './adagents-entry.ts'
 import { quote } from './faults.ts'
-import { alternatives, type Part } from './part.ts'
+import { alternatives, given, type Part } from './part.ts'
 
 const SIGNAL_ID = /^[a-zA-Z0-9_-]+$/
 const SIGNAL_TAG = /^[a-z0-9_-]+$/

@@ -1,8 +1,7 @@
 import { type AgentDeclaration, agentTypes } from '../model/documents.ts'
-import { given, readAgentUrl } from './adagents-entry.ts'
+import { readAgentUrl, readLocation } from './addresses.ts'
 import { quote } from './faults.ts'
-import { readLocation } from './location.ts'
-import { alternatives, Part } from './part.ts'
+import { alternatives, given, Part } from './part.ts'
 
 const knownTypes: ReadonlySet<string> = new Set(agentTypes)
 const SLUG = /^[a-z0-9_]{1,100}$/

@@ -7,10 +7,9 @@ import {
   relationships,
   stores,
 } from '../model/documents.ts'
-import { given } from './adagents-entry.ts'
 import { readAgents } from './brand-agents.ts'
 import { quote } from './faults.ts'
-import { alternatives, type JsonObject, type Part } from './part.ts'
+import { alternatives, given, type JsonObject, type Part } from './part.ts'
 
 const URL_CHARS = 2_048
 const SLUG = /^[a-z0-9_]+$/

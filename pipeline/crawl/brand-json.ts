@@ -1,12 +1,10 @@
 import { type BrandDocument, redirectReasons } from '../model/documents.ts'
-import { given } from './adagents-entry.ts'
-import { readDomain } from './adagents-property.ts'
+import { readDomain, readLocation } from './addresses.ts'
 import { readAgents } from './brand-agents.ts'
 import { fileKeys, parseBrand } from './brand-entry.ts'
 import { readPortfolio } from './brand-portfolio.ts'
 import { quote } from './faults.ts'
-import { readLocation } from './location.ts'
-import { isObject, type Part } from './part.ts'
+import { given, isObject, type Part } from './part.ts'
 
 const REGION = /^[A-Z]{2}$/
 

@@ -4,12 +4,11 @@ import {
   type BrandEntry,
   type BrandRef,
 } from '../model/documents.ts'
-import { given } from './adagents-entry.ts'
-import { readDomain } from './adagents-property.ts'
+import { readDomain } from './addresses.ts'
 import { readAgents } from './brand-agents.ts'
 import { parseBrand } from './brand-entry.ts'
 import { quote } from './faults.ts'
-import type { Part } from './part.ts'
+import { given, type Part } from './part.ts'
 
 type Portfolio = Extract<BrandDocument, { variant: 'house_portfolio' }>
 

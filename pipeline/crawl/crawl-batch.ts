@@ -4,9 +4,9 @@ import { type CrawlDeps, crawlSource } from './crawl-source.ts'
 export interface BatchDeps extends CrawlDeps {
   /** Hosts at a time. */
   concurrency: number
-  onObservation?: (observation: Observation) => void
+  onObservation?: ((observation: Observation) => unknown) | undefined
   /** When it fires, no further file is asked for; what is under way is finished and returned. */
-  signal?: AbortSignal
+  signal?: AbortSignal | undefined
 }
 
 /**

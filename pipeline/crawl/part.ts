@@ -189,3 +189,11 @@ function readText(value: string, at: string, faults: Faults, maxChars: number): 
 export function alternatives(words: readonly string[]): string {
   return words.length === 1 ? words[0]! : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
 }
+
+/** `{ [key]: value }`, or nothing: absent keys stay absent. */
+export function given<Key extends string, Value>(
+  key: Key,
+  value: Value | undefined,
+): { [K in Key]?: Value } {
+  return value === undefined ? {} : ({ [key]: value } as { [K in Key]?: Value })
+}

@@ -6,7 +6,7 @@ import { describe, expect, it, test } from 'vitest'
 import { type Parsed, parseDocument } from '../../pipeline/crawl/parse-json.ts'
 import { AdagentsDocument, BrandDocument } from '../../pipeline/model/documents.ts'
 import type { FileKind } from '../../pipeline/model/observation.ts'
-import { type Mutation, mutate, mutationOf } from '../support/mutations.ts'
+import { type Mutation, mutate, mutationOf, type Path } from '../support/mutations.ts'
 import { places, typedPlace } from '../support/places.ts'
 
 type Json = Record<string, unknown>
@@ -73,58 +73,65 @@ describe.each(documents)('$name, changed in one place', ({ kind, text }) => {
  * items of the list, and the other fields of the item unless the item had to go.
  */
 function checkOthers(kind: FileKind, mutation: Mutation, before: Json, after: Parsed): void {
-  const [top, index, field] = mutation.path
+  const [top, ...below] = mutation.path
   const decisive = places[kind].decisive as readonly unknown[]
-  if (top === undefined || (mutation.path.length <= 2 && decisive.includes(top))) return
+  if (top === undefined || (below.length === 0 && decisive.includes(top))) return
   const document = after.document as Json
   expect(document?.variant).toBe(before.variant)
-  for (const [key, lists] of Object.entries(places[kind].lists)) {
-    const was = before[lists] as Json[] | undefined
+  for (const [key, name] of Object.entries(places[kind].lists)) {
+    const was = before[name] as Json[] | undefined
     if (was === undefined) continue
-    const is = document[lists] as Json[]
+    const is = document[name] as Json[]
     if (key !== top) expect(is).toEqual(was)
-    else if (typeof index === 'number') checkItems(was, is, index, field, mutation, key)
+    else if (below.length > 0) checkRest(was, is, below, mutation)
+    checkVital(was, is, mutation)
+  }
+  for (const name of ['brand', 'house'].filter(part => isObject(before[part]))) {
+    const path = name === 'house' ? below : mutation.path
+    if (name === 'house' && top !== 'house') expect(document.house).toEqual(before.house)
+    else checkRest(before[name], document[name], path, mutation)
   }
 }
 
-function checkItems(
-  was: Json[],
-  is: Json[],
-  index: number,
-  field: string | number | undefined,
-  mutation: Mutation,
-  list: string,
-): void {
-  const others = was.filter((_, i) => i !== index).map(plain)
-  const left = is.map(plain)
-  for (const other of others) {
-    expect(left.some(item => isDeepStrictEqual(item, other))).toBe(true)
-  }
-  if (field === undefined || mutation.how === 'duplicate' || is.length < was.length) {
-    if (typeof field === 'string' && is.length < was.length) {
-      expect(places.vital[list] ?? []).toContain(field)
+/** An item goes only for what it cannot do without, and not for one of several of those. */
+function checkVital(was: Json[], is: Json[], { path, how }: Mutation): void {
+  const [list, index, field, ...below] = path
+  if (field === undefined || how === 'duplicate' || is.length >= was.length) return
+  expect(places.vital[String(list)] ?? []).toContain(field)
+  const value = was[Number(index)]![field]
+  expect(Array.isArray(value) && value.length > 1 && below.length > 0).toBe(false)
+}
+
+function checkRest(was: unknown, is: unknown, path: Path, mutation: Mutation): void {
+  const [step, ...below] = path
+  if (step === undefined || mutation.how === 'duplicate') return
+  if (Array.isArray(was) && Array.isArray(is) && typeof step === 'number') {
+    const left = is.map(plain)
+    for (const [i, other] of was.entries()) {
+      if (i === step) continue
+      expect(left.some(item => isDeepStrictEqual(item, plain(other)))).toBe(true)
     }
-    return
+    if (is.length === was.length) checkRest(was[step], is[step], below, mutation)
+  } else if (isObject(was) && isObject(is)) {
+    expect(without(is, String(step), was)).toEqual(without(was, String(step), was))
+    checkRest(was[step], is[step], below, mutation)
   }
-  const { [field]: _was, ...then } = plain(was[index]!) as Json
-  const { [field]: _is, ...now } = plain(is[index]!) as Json
-  for (const derived of places.derived[String(field)] ?? []) {
-    delete then[derived]
-    delete now[derived]
-  }
-  if (isManifest(was[index]!, field)) {
-    delete then.manifest
-    delete now.manifest
-  }
-  expect(now).toEqual(then)
 }
 
-function isManifest(item: Json, field: string | number): boolean {
-  return typeof item.manifest === 'object' && !(field in item)
+/** The object less the changed field, what follows from it, and the manifest if it stands there. */
+function without(object: Json, field: string, was: Json): Json {
+  const gone = new Set([field, 'entry', ...(places.derived[field] ?? [])])
+  if (!(field in was)) gone.add('manifest')
+  return Object.fromEntries(Object.entries(object).filter(([key]) => !gone.has(key)))
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** Without the number of an entry, which shifts when one is added before it. */
-function plain(item: Json): Json {
+function plain(item: unknown): unknown {
+  if (!isObject(item)) return item
   const { entry: _entry, ...rest } = item
   return rest
 }

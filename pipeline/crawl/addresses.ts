@@ -1,0 +1,75 @@
+import { agentUrlKey } from '../core/agent-url.ts'
+import { parsePublisherDomain } from '../core/domain.ts'
+import { quote } from './faults.ts'
+import type { Part } from './part.ts'
+
+const URL_CHARS = 2_048
+const DOMAIN_CHARS = 512
+
+/** A domain as the documents write it, in ASCII. Reports what is missing or is none. */
+export function readDomain(part: Part, key: string): string | undefined {
+  const value = part.value[key]
+  const domain = domainOf(value)
+  if (domain === undefined) {
+    part.error(key, `${said(value)} must be a domain name such as acme.example`)
+  } else if (domain !== value) {
+    part.warn(key, `is ${quote(value)} and was read as ${domain}: write the bare domain`)
+  }
+  return domain
+}
+
+/** `parsePublisherDomain`, without the cost of asking about a text no domain can be as long as. */
+export function domainOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value.length <= DOMAIN_CHARS
+    ? parsePublisherDomain(value)
+    : undefined
+}
+
+function said(value: unknown): string {
+  return value === undefined ? 'is missing and' : `is ${quote(value)} and`
+}
+
+/** The address as declared and its key. Reports what is missing, no address, or not https. */
+export function readAgentUrl(
+  part: Part,
+  key: string,
+): { url: string; agent_url: string } | undefined {
+  const url = part.text(key, URL_CHARS)
+  if (url === undefined) {
+    if (!part.has(key)) part.error(key, 'is missing: name the address of the agent')
+    return undefined
+  }
+  const agentUrl = agentUrlKey(url)
+  if (agentUrl === undefined) {
+    part.error(key, `is ${quote(url)}, must be an https address without a user name`)
+    return undefined
+  }
+  if (!agentUrl.startsWith('https:')) part.error(key, 'must start with https://')
+  return { url, agent_url: agentUrl }
+}
+
+/**
+ * The https address of another file, in the one spelling under which that file is fetched and
+ * shared. Undefined, with an error, for anything that is not one or carries a user name.
+ */
+export function readLocation(part: Part, key: string): string | undefined {
+  const written = part.text(key, URL_CHARS)
+  if (written === undefined) return undefined
+  const fault = faultOf(written)
+  if (fault !== undefined) {
+    part.error(key, fault)
+    return undefined
+  }
+  const url = new URL(written)
+  url.hash = ''
+  return url.href
+}
+
+function faultOf(written: string): string | undefined {
+  if (!URL.canParse(written)) return 'must be an address such as https://acme.example/file.json'
+  const url = new URL(written)
+  if (url.protocol !== 'https:') return 'must start with https://'
+  if (url.username || url.password) return 'must not carry a user name or password'
+  if (url.port !== '') return 'must use the default port of https'
+  return url.href.length > URL_CHARS ? `is longer than ${URL_CHARS} characters` : undefined
+}

@@ -1,0 +1,197 @@
+import { gunzipSync } from 'node:zlib'
+import { describe, expect, it, test } from 'vitest'
+import { limits } from '../../pipeline/core/limits.ts'
+import { crawlBatch } from '../../pipeline/crawl/crawl-batch.ts'
+import { contentHash, crawlSource } from '../../pipeline/crawl/crawl-source.ts'
+import type { Ask, Fetched } from '../../pipeline/fetch/http.ts'
+import { type CrawlTarget, Observation } from '../../pipeline/model/observation.ts'
+
+const clock = { now: () => Date.parse('2026-11-20T03:00:00Z') }
+const brand: CrawlTarget = { kind: 'brand.json', location: 'acme.example' }
+const url = 'https://acme.example/.well-known/brand.json'
+const text = '{"agents":[{"type":"brand","url":"https://agent.acme.example"}]}'
+
+const answer = (body: string, more: Partial<Fetched> = {}): Fetched =>
+  ({ kind: 'ok', status: 200, url, body: Buffer.from(body), etag: '"1"', ...more }) as Fetched
+
+function crawl(fetched: Fetched, target: CrawlTarget = brand) {
+  const fetcher = { fetchDocument: async () => fetched }
+  return crawlSource(target, { fetcher, clock, limits }).then(seen => Observation.parse(seen))
+}
+
+/** What the fetcher is asked for. */
+async function askedFor(target: CrawlTarget): Promise<Ask & { url: string }> {
+  const asked: (Ask & { url: string })[] = []
+  const fetchDocument = async (url: string, ask: Ask) => {
+    asked.push({ url, ...ask })
+    return answer(text)
+  }
+  await crawlSource(target, { fetcher: { fetchDocument }, clock, limits })
+  return asked[0]!
+}
+
+describe('what is asked for', () => {
+  test.each<[string, CrawlTarget, Partial<Ask> & { url: string }]>([
+    [
+      'a well-known file follows redirects within its site',
+      { ...brand, etag: '"7"', last_modified: 'Fri, 20 Nov 2026 00:00:00 GMT' },
+      {
+        url,
+        redirects: 'same-site',
+        maxRedirects: limits.httpRedirects,
+        maxBytes: limits.brandBytes,
+        deadlineMs: limits.fetchMs,
+        etag: '"7"',
+        lastModified: 'Fri, 20 Nov 2026 00:00:00 GMT',
+      },
+    ],
+    [
+      'a file that a domain points to must be where it was said, and may be larger',
+      { kind: 'adagents.json', location: 'https://cdn.example/a.json' },
+      {
+        url: 'https://cdn.example/a.json',
+        redirects: 'none',
+        maxRedirects: 0,
+        maxBytes: limits.adagentsPointerBytes,
+      },
+    ],
+    [
+      'an adagents.json has a bound of its own',
+      { kind: 'adagents.json', location: 'acme.example' },
+      {
+        url: 'https://acme.example/.well-known/adagents.json',
+        redirects: 'same-site',
+        maxBytes: limits.adagentsBytes,
+      },
+    ],
+  ])('%s', async (_name, target, expected) => {
+    expect(await askedFor(target)).toMatchObject(expected)
+  })
+})
+
+describe('an observation', () => {
+  it('of a file carries what it says, its bytes and its validators', async () => {
+    const seen = await crawl(
+      answer(text, { url: 'https://www.acme.example/.well-known/brand.json' }),
+    )
+    const { document, body, ...rest } = seen
+    expect(document).toMatchObject({ variant: 'brand_agent' })
+    expect(gunzipSync(Buffer.from(body!, 'base64')).toString()).toBe(text)
+    expect(rest).toEqual({
+      ...brand,
+      observed_at: clock.now(),
+      outcome: 'ok',
+      status: 200,
+      resolved_url: 'https://www.acme.example/.well-known/brand.json',
+      bytes: text.length,
+      hash: contentHash(Buffer.from(text)),
+      faults: [],
+      etag: '"1"',
+    })
+  })
+
+  it('of a large file carries all its bytes too', async () => {
+    const large = JSON.stringify({ agents: [], version: 'x'.repeat(200_000) })
+    const { body } = await crawl(answer(large))
+    expect(gunzipSync(Buffer.from(body!, 'base64')).toString()).toBe(large)
+  })
+
+  it('of the bytes we hold is unchanged', async () => {
+    const seen = await crawl(answer(text), { ...brand, hash: contentHash(Buffer.from(text)) })
+    expect(seen).toMatchObject({ outcome: 'unchanged', status: 200, etag: '"1"' })
+    expect(seen).not.toHaveProperty('document')
+  })
+
+  it('of a 304 is unchanged', async () => {
+    const seen = await crawl({ kind: 'unchanged', status: 304, url, etag: '"2"' })
+    expect(seen).toEqual({
+      ...brand,
+      observed_at: clock.now(),
+      outcome: 'unchanged',
+      status: 304,
+      etag: '"2"',
+    })
+  })
+
+  test.each([
+    ['not_json', '<html>'],
+    ['unusable', '{"colour":"red"}'],
+  ])(
+    'of a file that is %s has faults and a hash, and nothing to ask again with',
+    async (outcome, body) => {
+      const seen = await crawl(answer(body))
+      expect(seen).toMatchObject({ outcome, status: 200, hash: expect.any(String) })
+      expect(seen.faults!.length).toBeGreaterThan(0)
+      for (const key of ['document', 'body', 'etag', 'last_modified']) {
+        expect(seen).not.toHaveProperty(key)
+      }
+    },
+  )
+
+  it('of a failure says which, and when to come back', async () => {
+    const failed = { kind: 'failed', outcome: 'throttled', status: 429, url, detail: '' } as const
+    expect(await crawl({ ...failed, retryAfterSeconds: 120 })).toEqual({
+      ...brand,
+      observed_at: clock.now(),
+      outcome: 'throttled',
+      status: 429,
+      retry_after_s: 120,
+    })
+  })
+})
+
+describe('a batch', () => {
+  const targets: CrawlTarget[] = ['a.example', 'b.example', 'c.example'].flatMap(location => [
+    { kind: 'brand.json', location },
+    { kind: 'adagents.json', location },
+  ])
+
+  /** Counts what is under way, in all and by host. */
+  function slowFetcher() {
+    const open: string[] = []
+    const most = { hosts: 0, filesOfOneHost: 0 }
+    const fetchDocument = async (url: string) => {
+      const { host } = new URL(url)
+      open.push(host)
+      most.hosts = Math.max(most.hosts, new Set(open).size)
+      most.filesOfOneHost = Math.max(most.filesOfOneHost, open.filter(h => h === host).length)
+      await new Promise(done => setTimeout(done, 5))
+      open.splice(open.indexOf(host), 1)
+      return answer(text, { url })
+    }
+    return { fetcher: { fetchDocument }, most }
+  }
+
+  it('fetches the files of one host in turn, several hosts at a time', async () => {
+    const { fetcher, most } = slowFetcher()
+    const seen = await crawlBatch(targets, { fetcher, clock, limits, concurrency: 2 })
+    expect(seen.map(({ kind, location }) => ({ kind, location }))).toEqual(targets)
+    expect(most).toEqual({ hosts: 2, filesOfOneHost: 1 })
+  })
+
+  it('that is called off returns what it has', async () => {
+    const { fetcher } = slowFetcher()
+    const stop = new AbortController()
+    const seen = await crawlBatch(targets, {
+      fetcher,
+      clock,
+      limits,
+      concurrency: 1,
+      signal: stop.signal,
+      onObservation: ({ location }) => location === 'b.example' && stop.abort(),
+    })
+    expect(seen.map(({ location }) => location)).toEqual(['a.example', 'a.example', 'b.example'])
+  })
+
+  it('with a mistake of ours in it rejects once everything has ended', async () => {
+    const { fetcher } = slowFetcher()
+    let ended = 0
+    const onObservation = ({ location }: Observation) => {
+      ended += 1
+      if (location === 'a.example') throw new Error('ours')
+    }
+    const batch = crawlBatch(targets, { fetcher, clock, limits, concurrency: 3, onObservation })
+    await expect(batch).rejects.toThrow('ours')
+    expect(ended).toBe(3)
+  })
+})
