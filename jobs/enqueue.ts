@@ -1,14 +1,17 @@
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
 import { Queue, QueueEvents } from 'bullmq'
 import { PublicError } from '../pipeline/core/errors.ts'
 import type { Log } from '../pipeline/core/log.ts'
 import type { Answer, Operation, Submission } from '../pipeline/model/submission.ts'
 import type { Question } from './questions.ts'
-import { queues, REDIS_PREFIX } from './queues.ts'
+import { type QueueName, queues, REDIS_PREFIX } from './queues.ts'
 import { connectRedis, type Redis } from './redis.ts'
 
 /** How long somebody who asked is kept waiting. */
 const ANSWER_MS = 8_000
+/** A connection that was just opened gets this long; one that is lost later fails at once. */
+const CONNECT_MS = 2_000
 const INSPECTION_MS = 600_000
 const RETRY_AFTER_S = 5
 
@@ -27,8 +30,8 @@ export interface Desk {
 
 export function openDesk(redisUrl: string, log: Log): Desk {
   const asking = connectRedis(redisUrl, 'ask', log)
-  const listening = connectRedis(redisUrl, 'work', log)
-  const counter = (name: 'submissions' | 'questions') => openCounter(name, asking, listening)
+  const counter = (name: 'submissions' | 'questions') =>
+    openCounter(name, asking, connectRedis(redisUrl, 'work', log))
   const submissions = counter('submissions')
   const questions = counter('questions')
   const hand = async <Result>(
@@ -56,7 +59,6 @@ export function openDesk(redisUrl: string, log: Log): Desk {
     async close() {
       await settled(Promise.all([submissions.close(), questions.close()]))
       asking.disconnect()
-      listening.disconnect()
     },
   }
 }
@@ -66,25 +68,35 @@ interface Counter {
   close(): Promise<unknown>
 }
 
-/** One queue and the events that tell when a job of it is done. */
+/**
+ * One queue and the events that tell when a job of it is done. The queue is opened on a connection
+ * that is up: one that was opened while Redis was away would never recover.
+ */
 function openCounter(name: 'submissions' | 'questions', asking: Redis, listening: Redis): Counter {
-  const queue = new Queue(name, {
-    connection: asking,
-    prefix: REDIS_PREFIX,
-    skipWaitingForReady: true,
-  })
   const events = new QueueEvents(name, { connection: listening, prefix: REDIS_PREFIX })
-  queue.setMaxListeners(0)
   events.setMaxListeners(0)
-  queue.on('error', () => undefined)
   events.on('error', () => undefined)
+  let queue: Queue | undefined
   return {
     async hand(job, data, id, ms) {
+      queue ??= await openQueue(name, asking)
       const handed = await queue.add(job, data, { ...queues[name].options, jobId: id })
       return handed.waitUntilFinished(events, ms)
     },
-    close: () => Promise.all([queue.close(), events.close()]),
+    async close() {
+      await Promise.all([queue?.close(), events.close()])
+      listening.disconnect()
+    },
   }
+}
+
+async function openQueue(name: QueueName, connection: Redis): Promise<Queue> {
+  if (connection.status !== 'ready') await settled(once(connection, 'ready'), CONNECT_MS)
+  if (connection.status !== 'ready') throw new Error('redis is away')
+  const queue = new Queue(name, { connection, prefix: REDIS_PREFIX, skipWaitingForReady: true })
+  queue.setMaxListeners(0)
+  queue.on('error', () => undefined)
+  return queue
 }
 
 /** Closing waits for Redis for ever when that is dead: give it a moment, no more. */

@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { chmodSync, existsSync, mkdirSync, rmSync } from 'node:fs'
+import { setTimeout } from 'node:timers/promises'
 import type { Log } from '../pipeline/core/log.ts'
 import type { Paths } from '../pipeline/index/paths.ts'
 import { connectRedis } from './redis.ts'
@@ -21,7 +23,7 @@ export async function startRedis(paths: Paths, log: Log): Promise<OwnRedis> {
   const url = `unix://${paths.redisSocket}`
   mkdirSync(paths.redis, { recursive: true })
   chmodSync(paths.redis, 0o700)
-  const child = (await answers(url, log)) ? undefined : launch(paths)
+  const child = (await answers(url, log)) ? undefined : await launch(paths)
   const redis = connectRedis(url, 'work', log)
   await redis.ping()
   let isEnding = false
@@ -45,13 +47,13 @@ async function answers(url: string, log: Log): Promise<boolean> {
   const isUp = await new Promise<boolean>(resolve => {
     redis.once('ready', () => resolve(true))
     redis.once('error', () => resolve(false))
-    setTimeout(() => resolve(false), READY_MS).unref()
+    setTimeout(READY_MS, undefined, { ref: false }).then(() => resolve(false))
   })
   redis.disconnect()
   return isUp
 }
 
-function launch(paths: Paths): ChildProcess {
+async function launch(paths: Paths): Promise<ChildProcess> {
   rmSync(paths.redisSocket, { force: true })
   const settings = {
     port: '0',
@@ -65,5 +67,14 @@ function launch(paths: Paths): ChildProcess {
     loglevel: 'warning',
   }
   const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value])
-  return spawn('redis-server', args, { stdio: 'ignore', detached: true })
+  const child = spawn('redis-server', args, { stdio: 'ignore', detached: true })
+  const failed = once(child, 'error').then(([error]) => Promise.reject(error))
+  const opened = waitForFile(paths.redisSocket).then(() => child)
+  return Promise.race([failed, opened])
+}
+
+async function waitForFile(path: string): Promise<void> {
+  for (const end = performance.now() + READY_MS; !existsSync(path); await setTimeout(20)) {
+    if (performance.now() > end) throw new Error('redis-server does not start')
+  }
 }

@@ -9,7 +9,11 @@ interface QueueEntry {
 
 const forgotten = { removeOnComplete: true, removeOnFail: 100 } as const
 
-/** Every queue there is. Payloads are those of messages.ts and of model/submission.ts. */
+/**
+ * Every queue there is. A job that is waited for is kept a while when it is done: who asks may look
+ * only after it has ended. Payloads are those of messages.ts and of
+ * model/submission.ts.
+ */
 export const queues = {
   crawl: {
     means: 'batches of files to fetch, with their validators',
@@ -34,7 +38,7 @@ export const queues = {
   questions: {
     means: 'what an operator asks of the indexer; nothing is written',
     concurrency: 1,
-    options: { removeOnComplete: true, removeOnFail: true, attempts: 1 },
+    options: { removeOnComplete: { age: 60 }, removeOnFail: { age: 60 }, attempts: 1 },
   },
 } as const satisfies Record<string, QueueEntry>
 

@@ -11,7 +11,7 @@ import { updateBrands } from './brands.ts'
 import { type Stirred, takeIn, takeTurns } from './crawl-state.ts'
 import { type Derived, Files } from './derive.ts'
 import { isUnderstood, replaceDocuments } from './documents.ts'
-import type { Database } from './duckdb.ts'
+import { type Database, listOf } from './duckdb.ts'
 import { addDomains, addHops, makeDue, type Newcomer } from './frontier.ts'
 import { updatePublishers } from './publishers.ts'
 
@@ -80,17 +80,18 @@ function quarantine(
   return db.insert('quarantine', rows)
 }
 
-/** Domains that people asked for join the frontier, or are due again. */
+/** Domains that people asked for join the frontier, or are due again; each submission once. */
 async function takeSubmissions(
   db: Database,
   submissions: readonly Submission[],
   { now, seq, frontierMax }: Applying,
 ): Promise<void> {
+  const fresh = await submissionsToDo(db, submissions)
   await db.insert(
     'submissions',
-    submissions.map(({ submission_id }) => ({ submission_id, seq })),
+    fresh.map(({ submission_id }) => ({ submission_id, seq })),
   )
-  for (const { operation } of submissions) {
+  for (const { operation } of fresh) {
     if (operation.op === 'domains.add') {
       const added = operation.domains.map((domain): Newcomer => ({ domain, why: 'given' }))
       await addDomains(db, added, { now, seq, max: frontierMax })
@@ -103,6 +104,21 @@ async function takeSubmissions(
   }
 }
 
+async function submissionsToDo(
+  db: Database,
+  submissions: readonly Submission[],
+): Promise<Submission[]> {
+  if (submissions.length === 0) return []
+  const once = new Map(submissions.map(submission => [submission.submission_id, submission]))
+  const done = await db.all<{ id: string }>(
+    `select submission_id as id from submissions
+     where submission_id in (select unnest(${listOf('$ids')}))`,
+    { ids: JSON.stringify([...once.keys()]) },
+  )
+  for (const { id } of done) once.delete(id)
+  return [...once.values()]
+}
+
 async function takeDocuments(
   db: Database,
   observations: readonly Observation[],
@@ -112,7 +128,10 @@ async function takeDocuments(
 ): Promise<void> {
   const isNew = new Set(stirred.filter(one => one.is_new).map(sourceKey))
   const latest = new Map(
-    observations.flatMap(seen => (isUnderstood(seen) ? [[sourceKey(seen), seen] as const] : [])),
+    observations
+      .filter(isUnderstood)
+      .sort((a, b) => a.observed_at - b.observed_at)
+      .map(seen => [sourceKey(seen), seen]),
   )
   const understood = [...latest].flatMap(([key, seen]) => (isNew.has(key) ? [seen] : []))
   await replaceDocuments(db, understood, applying)

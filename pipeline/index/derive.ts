@@ -33,10 +33,12 @@ export class Files {
   }
 
   async load(sources: Iterable<Source>): Promise<void> {
-    const missing = [...sources].filter(source => !this.#known.has(sourceKey(source)))
+    const missing = [...new Map([...sources].map(one => [sourceKey(one), one])).values()].filter(
+      source => !this.#known.has(sourceKey(source)),
+    )
     if (missing.length === 0) return
     const rows = await this.#db.all<Source & FileState & Pick<KnownFile, 'document'>>(
-      `with wanted as (select distinct unnest(
+      `with wanted as (select unnest(
          from_json($sources::json, '[{"kind":"VARCHAR","location":"VARCHAR"}]'), recursive := true))
        select s.kind, s.location, s.effect, d.document,
          epoch_ms(s.attempted_at)::double as attempted_at,

@@ -11,13 +11,15 @@ import {
   readSync,
 } from 'node:fs'
 import { dayOf } from '../core/clock.ts'
+import { instantOfId } from '../core/uuid-v7.ts'
 import type { FeedEvent } from '../model/event.ts'
 import type { Paths } from './paths.ts'
 
 const TAIL_BYTES = 64 * 1024
 
 /**
- * The change feed as files, one a UTC day: a line of JSON an event, in the order of the feed.
+ * The change feed as files, one a UTC day: a line of JSON an event, in the order of the feed. The
+ * day is that of the event's id, which rises even when the clock steps back.
  * `append` continues after the last whole line, so it may be repeated; a line that a crash cut off
  * is cut away first.
  */
@@ -65,7 +67,7 @@ export class EventFile {
 function linesByDay(events: readonly FeedEvent[]): Map<string, string[]> {
   const days = new Map<string, string[]>()
   for (const event of events) {
-    const day = dayOf(Date.parse(event.created_at))
+    const day = dayOf(instantOfId(event.event_id))
     const lines = days.get(day) ?? []
     lines.push(`${JSON.stringify(event)}\n`)
     days.set(day, lines)

@@ -17,7 +17,7 @@ import { Lease } from './lease.ts'
 import { type Paths, pathsOf } from './paths.ts'
 import { entriesOf, eventsFollowing, scopeAfter } from './projection.ts'
 import { SERVING_FORMAT, ServingStore } from './serving.ts'
-import { advance, pruneSnapshots, readCheckpoint, takeSnapshot } from './snapshot.ts'
+import { advance, linkCurrent, pruneSnapshots, readCheckpoint, takeSnapshot } from './snapshot.ts'
 import { createTables, INDEX_FORMAT } from './tables.ts'
 
 /** The numbered steps of a commit, in their order. */
@@ -73,6 +73,7 @@ export class Sequencer {
   readonly #ids: RisingIds
   readonly #meta: Meta
   #turn: Promise<unknown> = Promise.resolve()
+  #broken: Fatal | undefined
 
   private constructor(parts: {
     paths: Paths
@@ -141,7 +142,7 @@ export class Sequencer {
   publish(): Promise<number> {
     return this.#alone(async () => {
       const checkpoint = readCheckpoint(this.paths)
-      if (checkpoint?.seq === this.#meta.seq) return 0
+      if (this.#meta.seq === (checkpoint?.seq ?? 0)) return 0
       const started = performance.now()
       const snapshot = await this.#step('snapshot', () => takeSnapshot(this.index, this.paths))
       const ms = performance.now() - started
@@ -198,7 +199,7 @@ export class Sequencer {
     const events = await this.#step('index', () => this.#apply(batch, now, seq))
     this.#meta.seq = seq
     this.#meta.last_event_id = events.at(-1)?.event_id ?? this.#meta.last_event_id
-    await this.#project()
+    await this.#project().catch(error => this.#break(error))
     this.#options.log.info(
       {
         seq,
@@ -257,20 +258,28 @@ export class Sequencer {
     }
   }
 
+  /** The index has a commit that the other stores have not; a later one would leave a gap there. */
+  #break(cause: unknown): never {
+    this.#broken = new Fatal('a commit was not projected: start again', { cause })
+    throw this.#broken
+  }
+
   async #recover(): Promise<void> {
     const { log } = this.#options
     const { seq } = this.#meta
-    if (this.serving.seq > seq || (readCheckpoint(this.paths)?.seq ?? 0) > seq) {
+    const checkpoint = readCheckpoint(this.paths)
+    if (this.serving.seq > seq || (checkpoint?.seq ?? 0) > seq) {
       throw new Fatal('the index is older than what was made from it: restore it, or run rebuild')
     }
-    if (this.serving.seq === 0 && seq > 0) {
-      throw new Fatal('the serving store is empty: run rebuild')
+    if (seq - this.serving.seq > CHANGES_KEPT || (this.serving.seq === 0 && seq > 1)) {
+      throw new Fatal('the serving store is empty or too old: run rebuild')
     }
     if (this.serving.format !== undefined && this.serving.format !== SERVING_FORMAT) {
       throw new Fatal('the serving store has another format: run rebuild')
     }
-    if (this.serving.seq < seq) await this.#project()
+    await this.#project()
     this.#events.append(await eventsFollowing(this.index, this.#events.last))
+    if (checkpoint) linkCurrent(this.paths, checkpoint.snapshot)
     log.info({ seq, fence: this.#meta.fence }, 'recovered')
   }
 
@@ -291,7 +300,10 @@ export class Sequencer {
   }
 
   #alone<Result>(work: () => Promise<Result>): Promise<Result> {
-    const turn = this.#turn.then(work)
+    const turn = this.#turn.then(() => {
+      if (this.#broken) throw this.#broken
+      return work()
+    })
     this.#turn = turn.catch(() => undefined)
     return turn
   }
@@ -302,6 +314,7 @@ function isPoison(error: unknown): error is Error {
   return (
     error instanceof Error &&
     !(error instanceof Fatal) &&
+    !('errno' in error) &&
     !/^(IO|Out of Memory|INTERNAL|FATAL|Connection|TransactionContext) Error/i.test(error.message)
   )
 }

@@ -50,12 +50,19 @@ export async function takeSnapshot(index: Database, paths: Paths): Promise<strin
 
 /** Makes a snapshot the current one: `registry.duckdb` for people, then the checkpoint, last. */
 export async function advance(paths: Paths, next: Omit<Checkpoint, 'sha256'>): Promise<void> {
-  const file = `${paths.snapshots}/${next.snapshot}`
+  const sha256 = await sha256Of(`${paths.snapshots}/${next.snapshot}`)
+  linkCurrent(paths, next.snapshot)
+  replaceFile(paths.checkpoint, `${JSON.stringify({ ...next, sha256 })}\n`)
+}
+
+/** Makes `registry.duckdb` a second name of a snapshot, if that is still there. */
+export function linkCurrent(paths: Paths, snapshot: string): void {
+  const file = `${paths.snapshots}/${snapshot}`
+  if (!existsSync(file)) return
   const link = `${paths.registry}.new`
   rmSync(link, { force: true })
   linkSync(file, link)
   renameSync(link, paths.registry)
-  replaceFile(paths.checkpoint, `${JSON.stringify({ ...next, sha256: await sha256Of(file) })}\n`)
 }
 
 /** Deletes all but the newest `keep` snapshots. Readers of a deleted one keep their file. */

@@ -126,9 +126,11 @@ function keyText(key: string | Buffer): string {
   return typeof key === 'string' ? key : key.toString('hex')
 }
 
+const DAY_OF_EVENT = `strftime(uuid_extract_timestamp(event_id), '%Y-%m-%d')`
+
 async function wrongInEventFiles({ index, paths }: Stores): Promise<string[]> {
   const days = await index.all<{ day: string }>(
-    `select distinct strftime(created_at, '%Y-%m-%d') as day from events order by day`,
+    `select distinct ${DAY_OF_EVENT} as day from events order by day`,
   )
   const wrong: string[] = []
   const files = existsSync(paths.events) ? readdirSync(paths.events) : []
@@ -136,7 +138,7 @@ async function wrongInEventFiles({ index, paths }: Stores): Promise<string[]> {
   wrong.push(...strays.map(name => `events: ${name} holds events that the index has not`))
   for (const { day } of days) {
     const expected = await index.all<{ id: string }>(
-      `select event_id as id from events where strftime(created_at, '%Y-%m-%d') = $day order by event_id`,
+      `select event_id as id from events where ${DAY_OF_EVENT} = $day order by event_id`,
       { day },
     )
     const found = existsSync(paths.eventsOf(day)) ? await idsInFile(paths.eventsOf(day)) : []

@@ -7,7 +7,19 @@ export function api(): Promise<void> {
   const config = readSettings()
   return runRole('api', config.LOG_LEVEL, async log => {
     const { runApi } = await import('../../api/server.ts')
-    return runApi(config, redisUrlOf(config), systemClock, log)
+    const { openDesk } = await import('../../jobs/enqueue.ts')
+    const { connectRedis } = await import('../../jobs/redis.ts')
+    const redis = connectRedis(redisUrlOf(config), 'ask', log)
+    const desk = openDesk(redisUrlOf(config), log)
+    const served = await runApi({ config, clock: systemClock, log, desk, redis })
+    return {
+      url: served.url,
+      async close() {
+        await served.close()
+        await desk.close()
+        redis.disconnect()
+      },
+    }
   })
 }
 

@@ -11,6 +11,7 @@ import { readCheckpoint } from '../../pipeline/index/snapshot.ts'
 import { crawlThere } from './crawl.ts'
 import { readDomainsFile } from './domains-file.ts'
 import { asTyped, readSettings, redisUrlOf } from './environment.ts'
+import { runningRegistry } from './running.ts'
 
 const SCRIPT = fileURLToPath(new URL('../registry.js', import.meta.url))
 const DEMO_DATA_DIR = 'data/var/demo'
@@ -23,6 +24,8 @@ export async function start(options: { domains?: string }): Promise<void> {
   const isDemo = options.domains === undefined && !process.env.CRAWL_CONNECT_TO
   const config = readSettings(isDemo && !process.env.DATA_DIR ? { DATA_DIR: DEMO_DATA_DIR } : {})
   const paths = pathsOf(config.DATA_DIR)
+  const running = await runningRegistry(config)
+  if (running) throw new Error(`already running at ${running.base_url}, process ${running.pid}`)
   const isFirst = readCheckpoint(paths) === undefined
   const given = options.domains ? await readDomainsFile(asTyped(options.domains)) : undefined
   mkdirSync(paths.dir, { recursive: true })
@@ -83,7 +86,7 @@ async function startWorld(
 }
 
 async function firstCrawl(redisUrl: string, domains: Domain[]): Promise<void> {
-  const summary = await crawlThere(openDesk(redisUrl, createLog('start', 'error')), domains, false)
+  const summary = await crawlThere(openDesk(redisUrl, createLog('start', 'warn')), domains, false)
   const files = summary.outcomes.reduce((sum, outcome) => sum + outcome.files, 0)
   process.stdout.write(
     `crawled ${domains.length} domains (${files} files): ${summary.brands} brands, ` +
@@ -91,7 +94,7 @@ async function firstCrawl(redisUrl: string, domains: Domain[]): Promise<void> {
   )
 }
 
-const exampleDomains = ['pinnacle-network.example', 'pinnacle-network.example']
+const exampleDomains = ['pinnacle-network.example']
 
 function printUrls(url: string, domains: readonly string[]): void {
   const [domain = 'acme.example'] = domains

@@ -1,0 +1,7 @@
+-- Which houses own the most brand domains, and how sure is that?
+select house_domain, any_value(house_name) as house_name, relationship_trust, count(*) as domains
+from brands
+where house_domain is not null
+group by all
+order by domains desc, house_domain
+limit 10
