@@ -1,0 +1,83 @@
+import { join } from 'node:path'
+import { built, Child, root } from './support/child.ts'
+import type { Slice, SliceRun } from './support/crawl-slice.ts'
+import { readOptions } from './support/options.ts'
+import { interleave } from './support/pairs.ts'
+import { printResult, printTable } from './support/report.ts'
+import { medianOf, rounded, roundedSpread, spreadOf } from './support/spread.ts'
+
+/**
+ * What a fetch costs the crawler beside what it costs undici and JSON.parse alone. All domains are
+ * answered by one process on loopback, over plain HTTP; a run takes a tenth of them, each run others,
+ * two new files a domain: fetched, parsed, hashed and packed for the sequencer.
+ */
+const options = readOptions(20_000, 20_000)
+const perRun = Math.ceil(options.size / 10)
+const server = await Child.start<{ url: string }>(
+  join(built, 'scripts/bench/support/crawl-world.js'),
+  {
+    args: [String(options.size)],
+  },
+)
+const { url } = server.ready
+const start = (file: string, ...args: string[]) =>
+  Child.start<object, Slice, SliceRun>(file, { args: [url, ...args] })
+const bareFile = join(root, 'scripts/bench/bare/crawl.mjs')
+const crawlers = {
+  ours: await start(join(built, 'scripts/bench/support/crawl-ours.js')),
+  fetch: await start(join(built, 'scripts/bench/support/crawl-ours.js'), 'fetch'),
+  client: await start(bareFile, 'client'),
+  agent: await start(bareFile, 'agent'),
+}
+
+const run = (name: keyof typeof crawlers) => (round: number) =>
+  crawlers[name].ask({ first: 1 + (round % 10) * perRun, count: perRun })
+const contestants = {
+  ours: run('ours'),
+  fetch: run('fetch'),
+  client: run('client'),
+  agent: run('agent'),
+}
+await interleave(2, contestants)
+const rounds = await interleave(options.pairs, contestants)
+for (const child of Object.values(crawlers)) await child.stop()
+await server.stop()
+options.tidy()
+
+const cpu = (one: SliceRun) => (one.cpuMs * 1_000) / one.fetches
+const wall = (one: SliceRun) => (one.wallMs * 1_000) / one.fetches
+const of = (name: keyof typeof crawlers, measure: (one: SliceRun) => number) =>
+  rounds.map(round => measure(round[name]))
+const bare = medianOf(of('client', cpu)) < medianOf(of('agent', cpu)) ? 'client' : 'agent'
+const names = {
+  ours: 'ours',
+  fetch: 'our fetcher and JSON.parse',
+  client: 'undici, a Client a domain',
+  agent: 'undici, one Agent',
+}
+
+printTable(
+  ['µs a fetch (median)', 'CPU', 'wall', 'failed'],
+  (['ours', 'fetch', 'client', 'agent'] as const).map(name => [
+    names[name],
+    Math.round(medianOf(of(name, cpu))),
+    Math.round(medianOf(of(name, wall))),
+    rounds.reduce((sum, round) => sum + round[name].failed, 0),
+  ]),
+)
+const ratio = spreadOf(rounds.map(round => cpu(round.ours) / cpu(round[bare])))
+const wallRatio = spreadOf(rounds.map(round => wall(round.ours) / wall(round[bare])))
+const fetchRatio = spreadOf(rounds.map(round => cpu(round.fetch) / cpu(round[bare])))
+console.log(`CPU of ours ÷ ${names[bare]}: ${rounded(ratio.median)} (at most 1.5, aim 1.1)`)
+printResult({
+  bench: 'crawl',
+  size: options.size,
+  domains_a_run: perRun,
+  pairs: options.pairs,
+  bare,
+  ratio: roundedSpread(ratio),
+  fetch_ratio: roundedSpread(fetchRatio),
+  wall_ratio: roundedSpread(wallRatio),
+  cpu_us: rounded(medianOf(of('ours', cpu))),
+  bare_cpu_us: rounded(medianOf(of(bare, cpu))),
+})

@@ -1,0 +1,93 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+
+export interface ChildOptions {
+  args?: readonly string[]
+  env?: Readonly<Record<string, string>>
+}
+
+/** The project's folder, found from the sources and from `dist` alike. */
+export const root = fileURLToPath(new URL('.', import.meta.url)).replace(
+  /(\/dist)?\/scripts\/bench\/support\/$/,
+  '',
+)
+/** Where compiled programs stand. */
+export const built = fileURLToPath(new URL('../../..', import.meta.url))
+
+const STDERR_KEPT = 4_000
+
+/** A process of its own that says when it is ready, answers questions one at a time, and ends. */
+export class Child<Ready, Question, Answer> {
+  readonly ready: Ready
+  readonly pid: number
+  readonly #process: ChildProcess
+  readonly #failure: Promise<never>
+
+  private constructor(ready: Ready, child: ChildProcess, failure: Promise<never>) {
+    this.ready = ready
+    this.pid = child.pid!
+    this.#process = child
+    this.#failure = failure
+  }
+
+  static async start<Ready, Question = never, Answer = never>(
+    file: string,
+    { args = [], env = {} }: ChildOptions = {},
+  ): Promise<Child<Ready, Question, Answer>> {
+    const child = spawn(process.execPath, ['--expose-gc', file, ...args], {
+      cwd: root,
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    })
+    const failure = failureOf(file, child)
+    const ready = await Promise.race([nextMessage(child), failure])
+    return new Child<Ready, Question, Answer>((ready as { ready: Ready }).ready, child, failure)
+  }
+
+  async ask(question: Question): Promise<Answer> {
+    const answer = nextMessage(this.#process)
+    this.#process.send(question as object)
+    return (await Promise.race([answer, this.#failure])) as Answer
+  }
+
+  async stop(): Promise<void> {
+    this.#failure.catch(() => undefined)
+    const ended = new Promise(resolve => this.#process.once('exit', resolve))
+    this.#process.kill()
+    await ended
+  }
+}
+
+function nextMessage(child: ChildProcess): Promise<unknown> {
+  return new Promise(resolve => child.once('message', resolve))
+}
+
+function failureOf(file: string, child: ChildProcess): Promise<never> {
+  let said = ''
+  child.stderr?.on('data', chunk => {
+    said = (said + chunk).slice(-STDERR_KEPT)
+  })
+  const failure = new Promise<never>((_, reject) => {
+    child.once('exit', status => reject(new Error(`${file} ended with ${status}:\n${said}`)))
+  })
+  failure.catch(() => undefined)
+  return failure
+}
+
+/** The other end: tells the parent, then answers it until it hangs up. */
+export function serveParent<Question, Answer>(
+  ready: object,
+  answer: (question: Question) => Promise<Answer>,
+): void {
+  process.on('message', question => {
+    answer(question as Question).then(
+      found => process.send?.(found),
+      error => {
+        process.stderr.write(`${error instanceof Error ? error.stack : error}\n`)
+        process.exit(1)
+      },
+    )
+  })
+  process.on('disconnect', () => process.exit(0))
+  process.send?.({ ready })
+}

@@ -1,0 +1,87 @@
+import { randomUUID } from 'node:crypto'
+import { existsSync, writeFileSync } from 'node:fs'
+import { HOUR } from '../../../pipeline/core/clock.ts'
+import { readConfig } from '../../../pipeline/core/config.ts'
+import type { Domain } from '../../../pipeline/core/domain.ts'
+import { silentLog } from '../../../pipeline/core/log.ts'
+import { Database } from '../../../pipeline/index/duckdb.ts'
+import { pathsOf } from '../../../pipeline/index/paths.ts'
+import { rebuild } from '../../../pipeline/index/rebuild.ts'
+import { Sequencer } from '../../../pipeline/index/sequencer.ts'
+import { serveParent } from './child.ts'
+import { type Files, filesOf, observationsOf } from './night.ts'
+
+/** When the index is filled; night n of the bench is n days later. */
+export const filledAt = Date.parse('2026-11-01T03:00:00Z')
+
+const ADDED = 20_000
+const COMMITTED = 5_000
+/** Brands that are committed; the others are their copies under other names. */
+const TEMPLATES = 1_000
+
+/** Fills `folder`, once: publishers by the shipped commit, nearly all brands by SQL. */
+export async function fill(folder: string, sources: number): Promise<void> {
+  const done = `${folder}/filled-${sources}`
+  if (existsSync(done)) return
+  const files = filesOf(sources)
+  const committed = files.adagents + Math.min(TEMPLATES, files.all - files.adagents)
+  await commitFiles(folder, files, committed)
+  await copyBrands(folder, files.all - files.adagents)
+  await rebuild(folder)
+  writeFileSync(done, '')
+}
+
+/** The frontier is full with the domains of the bench: what documents mention joins it no more. */
+async function commitFiles(folder: string, files: Files, committed: number): Promise<void> {
+  const { domains } = files.world
+  const config = readConfig({ DATA_DIR: folder, FRONTIER_MAX: String(domains.length) })
+  const sequencer = await Sequencer.open({ config, clock: { now: () => filledAt }, log: silentLog })
+  if (!sequencer) throw new Error(`another process is writing to ${folder}`)
+  for (let at = 0; at < domains.length; at += ADDED) {
+    const some = domains.slice(at, at + ADDED) as Domain[]
+    const operation = { op: 'domains.add', domains: some, again: false } as const
+    await sequencer.commit({
+      observations: [],
+      submissions: [{ submission_id: randomUUID(), operation }],
+    })
+  }
+  const first = { night: 1, observedAt: filledAt - HOUR }
+  for (let at = 0; at < committed; at += COMMITTED) {
+    const observations = observationsOf(files, first, at, Math.min(committed, at + COMMITTED))
+    await sequencer.commit({ observations, submissions: [] })
+  }
+  await sequencer.close()
+}
+
+/** A label such as d000123 is what a brand's domain and its document have in common. */
+async function copyBrands(folder: string, brands: number): Promise<void> {
+  const index = await Database.open(pathsOf(folder).index, { memoryLimit: '2GB' })
+  const copies = `(select t.domain as old, n, printf('d%06d', n) as label,
+      printf('d%06d', 1 + (n - 1) % ${TEMPLATES}) as old_label
+    from range(${TEMPLATES + 1}, ${brands} + 1) r(n)
+    join brands t on t.domain = printf('d%06d.bench.example', 1 + (n - 1) % ${TEMPLATES}))`
+  const renamed = (column: string) => `replace(${column}::varchar, c.old_label, c.label)`
+  await index.run(`create temp table copies as from ${copies}`)
+  await index.run(`insert into documents
+    select s.* replace (${renamed('location')} as location, ${renamed('document')}::json as document)
+    from documents s join copies c on s.kind = 'brand.json' and s.location = c.old order by c.n`)
+  await index.run(`insert into brands
+    select s.* replace (${renamed('domain')} as domain, ${renamed('canonical_id')} as canonical_id,
+      ${renamed('canonical_domain')} as canonical_domain, ${renamed('brand_name')} as brand_name,
+      ${renamed('brand_id')} as brand_id, ${renamed('names')}::json as names,
+      ${renamed('manifest')}::json as manifest)
+    from brands s join copies c on s.domain = c.old order by c.n`)
+  await index.run(`delete from crawl_state s using copies c
+    where s.kind = 'brand.json' and s.location = c.label || '.bench.example'`)
+  await index.run(`insert into crawl_state
+    select s.* replace (${renamed('location')} as location, ${renamed('etag')} as etag)
+    from crawl_state s join copies c on s.kind = 'brand.json' and s.location = c.old order by c.n`)
+  await index.run('checkpoint')
+  index.close()
+}
+
+const [, program = '', folder, sources] = process.argv
+if (program.includes('commit-fill')) {
+  await fill(folder!, Number(sources))
+  serveParent({}, async () => undefined)
+}

@@ -1,0 +1,95 @@
+import { DAY } from '../../../pipeline/core/clock.ts'
+import { readConfig } from '../../../pipeline/core/config.ts'
+import { limits } from '../../../pipeline/core/limits.ts'
+import { silentLog } from '../../../pipeline/core/log.ts'
+import { Sequencer } from '../../../pipeline/index/sequencer.ts'
+import { serveParent } from './child.ts'
+import { filledAt } from './commit-fill.ts'
+import { filesOf, observationsOf } from './night.ts'
+import { StepTimes } from './step-times.ts'
+import { writtenMB } from './usage.ts'
+import { Writes } from './writes.ts'
+
+export interface NightRun {
+  /** Commits and the snapshot after them, without the making of the observations. */
+  seconds: number
+  steps: Record<string, number>
+  writtenMB: number
+  longestWaitMs: number
+  writes: number
+  events: number
+}
+
+export type Question = { ask: 'night'; night: number } | { ask: 'anti-join' }
+
+/** The sequencer as it ships, over a filled index: a night in full batches, with writes meanwhile. */
+const [, , folder = '', sources] = process.argv
+const files = filesOf(Number(sources))
+let night = 1
+let nightBegan = performance.now()
+const clock = { now: () => filledAt + night * DAY + Math.round(performance.now() - nightBegan) }
+const steps = new StepTimes()
+const config = readConfig({ DATA_DIR: folder, FRONTIER_MAX: String(files.world.domains.length) })
+const opened = await Sequencer.open({
+  config,
+  clock,
+  log: silentLog,
+  onStep: (step, moment) => steps.note(step, moment),
+})
+if (!opened) throw new Error(`another process is writing to ${folder}`)
+const sequencer = opened
+serveParent<Question, NightRun | { seconds: number }>({}, question =>
+  question.ask === 'night' ? runNight(question.night) : antiJoin(),
+)
+
+async function runNight(number: number): Promise<NightRun> {
+  night = number
+  nightBegan = performance.now()
+  global.gc?.()
+  steps.clear()
+  const written = writtenMB('self')
+  const writes = new Writes(sequencer)
+  let ms = 0
+  let events = 0
+  const plan = { night, observedAt: clock.now() }
+  for (let at = 0; at < files.all; at += limits.bulkCommitObservations) {
+    const end = Math.min(files.all, at + limits.bulkCommitObservations)
+    const observations = observationsOf(files, plan, at, end)
+    ms += await timed(async () => {
+      events += (await sequencer.commit({ observations, submissions: [] })).events
+    })
+  }
+  ms += await timed(() => sequencer.publish())
+  const longestWaitMs = await writes.end()
+  return {
+    seconds: ms / 1_000,
+    steps: steps.seconds(ms / 1_000),
+    writtenMB: writtenMB('self') - written,
+    longestWaitMs,
+    writes: writes.count,
+    events,
+  }
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const started = performance.now()
+  steps.isOn = true
+  await work()
+  steps.isOn = false
+  return performance.now() - started
+}
+
+/** The least a night needs: what differs, found by one hash join over the same rows. */
+async function antiJoin(): Promise<{ seconds: number }> {
+  return sequencer.quietly(async () => {
+    await sequencer.index.run(`create or replace temp table seen as
+      select kind, location, if(hash(location) % 100 = 0, 'changed', hash) as hash from crawl_state`)
+    const started = performance.now()
+    await sequencer.index.one(
+      'select count(*) from seen anti join crawl_state using (kind, location, hash)',
+    )
+    const seconds = (performance.now() - started) / 1_000
+    await sequencer.index.run('drop table seen')
+    return { seconds }
+  })
+}

@@ -1,0 +1,93 @@
+import { fetcherOptionsOf } from '../../../jobs/crawler.ts'
+import { packObservations } from '../../../jobs/messages.ts'
+import { queues } from '../../../jobs/queues.ts'
+import type { Redis } from '../../../jobs/redis.ts'
+import { systemClock } from '../../../pipeline/core/clock.ts'
+import { readConfig } from '../../../pipeline/core/config.ts'
+import { silentLog } from '../../../pipeline/core/log.ts'
+import { crawlBatch } from '../../../pipeline/crawl/crawl-batch.ts'
+import { createFetcher } from '../../../pipeline/fetch/http.ts'
+import {
+  type CrawlTarget,
+  fileKinds,
+  type Observation,
+  urlOf,
+} from '../../../pipeline/model/observation.ts'
+import { serveParent } from './child.ts'
+import type { Slice, SliceRun } from './crawl-slice.ts'
+
+/**
+ * The crawler as it ships (`crawl`), or its way to the network alone (`fetch`): batches of targets, as many at a time as a worker takes, what is found
+ * packed as it is sent. Redis itself is left out: it is asked only for parts of a message that is too
+ * large, and no file here is.
+ */
+const config = readConfig({ CRAWL_CONNECT_TO: process.argv[2] })
+const { LIMITS, CRAWL_CONCURRENCY } = config
+const fetcher = createFetcher(fetcherOptionsOf(config, systemClock, silentLog))
+const noRedis = {} as Redis
+const work = process.argv[3] === 'fetch' ? fetchOnly : crawl
+
+serveParent<Slice, SliceRun>({}, async ({ first, count }) => {
+  const targets = targetsOf(first, count)
+  const batches: CrawlTarget[][] = []
+  for (let at = 0; at < targets.length; at += LIMITS.crawlBatchSources) {
+    batches.push(targets.slice(at, at + LIMITS.crawlBatchSources))
+  }
+  global.gc?.()
+  const cpu = process.cpuUsage()
+  const started = performance.now()
+  const waiting = batches.values()
+  let failed = 0
+  const worker = async () => {
+    for (const batch of waiting) failed += await work(batch)
+  }
+  await Promise.all(Array.from({ length: queues.crawl.concurrency }, worker))
+  const wallMs = performance.now() - started
+  const { user, system } = process.cpuUsage(cpu)
+  return { fetches: targets.length, wallMs, cpuMs: (user + system) / 1_000, failed }
+})
+
+async function crawl(batch: CrawlTarget[]): Promise<number> {
+  const seen: Observation[] = await crawlBatch(batch, {
+    fetcher,
+    clock: systemClock,
+    limits: LIMITS,
+    concurrency: CRAWL_CONCURRENCY,
+  })
+  await packObservations(seen, LIMITS.observationMessageBytes, noRedis)
+  return seen.filter(({ outcome }) => outcome !== 'ok').length
+}
+
+/** The same way out with nothing but JSON.parse behind it. */
+async function fetchOnly(batch: CrawlTarget[]): Promise<number> {
+  let failed = 0
+  let next = 0
+  const worker = async () => {
+    while (next < batch.length) {
+      // Both files of a domain after each other, as the crawler asks for them.
+      const two = [batch[next++], batch[next++]].filter(target => target !== undefined)
+      for (const target of two) {
+        const fetched = await fetcher.fetchDocument(urlOf(target), {
+          maxBytes: LIMITS.adagentsBytes,
+          redirects: 'same-site',
+          maxRedirects: LIMITS.httpRedirects,
+          deadlineMs: LIMITS.fetchMs,
+        })
+        if (fetched.kind === 'ok') JSON.parse(fetched.body.toString())
+        else failed++
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: CRAWL_CONCURRENCY }, worker))
+  return failed
+}
+
+function targetsOf(first: number, count: number): CrawlTarget[] {
+  return Array.from({ length: count }, (_, i) => domainOf(first + i)).flatMap(location =>
+    fileKinds.map(kind => ({ kind, location })),
+  )
+}
+
+function domainOf(number: number): string {
+  return `d${String(number).padStart(6, '0')}.bench.example`
+}

@@ -1,0 +1,76 @@
+import { gzipSync } from 'node:zlib'
+import { limits } from '../../../pipeline/core/limits.ts'
+import { contentHash } from '../../../pipeline/crawl/crawl-source.ts'
+import { parseDocument } from '../../../pipeline/crawl/parse-json.ts'
+import type { FileKind, Observation } from '../../../pipeline/model/observation.ts'
+import { scaleWorld } from '../../world/scale.ts'
+import { pathOf, type World } from '../../world/site.ts'
+
+/** One in so many files differs from the night before. */
+const CHANGING = 100
+
+/** Files are numbered: first the adagents.json, one in ten, then the brand.json. */
+export interface Files {
+  world: World
+  adagents: number
+  all: number
+}
+
+export function filesOf(sources: number): Files {
+  const adagents = Math.ceil(sources / 10)
+  const domains = Math.max(adagents, sources - adagents)
+  return { world: scaleWorld({ domains, seed: 1 }), adagents, all: adagents + domains }
+}
+
+/**
+ * What a crawl sees of the files from number `first` up to `end`. In night 1 all are new; later one
+ * in a hundred has changed since the night before, the rest is unchanged. Only changed files are
+ * made, and only they bring their bytes.
+ */
+export function observationsOf(
+  { world, adagents }: Files,
+  { night, observedAt }: { night: number; observedAt: number },
+  first: number,
+  end: number,
+): Observation[] {
+  return Array.from({ length: end - first }, (_, i) => {
+    const file = first + i
+    const kind: FileKind = file < adagents ? 'adagents.json' : 'brand.json'
+    const location = world.domains[file < adagents ? file : file - adagents]!
+    const revision = revisionOf(file, night)
+    const seen = { kind, location, observed_at: observedAt, etag: etagOf(kind, location, revision) }
+    if (revision < night) return { ...seen, outcome: 'unchanged', status: 304 } as const
+    return { ...seen, ...read(bodyOf(world, location, kind, night), kind, location, night > 1) }
+  })
+}
+
+export function etagOf(kind: FileKind, location: string, revision: number): string {
+  return `"${kind}-${location}-${revision}"`
+}
+
+/** The last night in which a file changed. */
+function revisionOf(file: number, night: number): number {
+  for (let k = night; k > 1; k--) if ((file * 7 + k) % CHANGING === 0) return k
+  return 1
+}
+
+function bodyOf(world: World, location: string, kind: FileKind, night: number): Buffer {
+  const ask = { method: 'GET', path: pathOf[kind], headers: {}, body: '' }
+  const answer = world.sites.get(location)?.answer(ask)
+  if (answer?.kind !== 'whole') throw new Error(`${location} has no ${kind}`)
+  // The first name in every file of this world ends with its revision.
+  return Buffer.from(answer.body.toString().replace(/ 1"/, ` ${night}"`))
+}
+
+function read(body: Buffer, kind: FileKind, domain: string, withBytes: boolean) {
+  const parsed = parseDocument(kind, body, { domain, maxFaults: limits.faultsPerDocument })
+  return {
+    outcome: parsed.outcome,
+    status: 200,
+    bytes: body.length,
+    hash: contentHash(body),
+    document: parsed.document,
+    faults: parsed.faults,
+    ...(withBytes && { body: gzipSync(body, { level: 1 }).toString('base64') }),
+  }
+}

@@ -1,0 +1,53 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { isAbsolute, join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+
+export interface Options {
+  size: number
+  pairs: number
+  seconds: number
+  connections: number
+  /** Where the stores stand; kept and used again when it was named. */
+  folder: string
+  /** Removes the folder unless it was named. */
+  tidy(): void
+}
+
+const flags = {
+  size: { type: 'string' },
+  full: { type: 'boolean' },
+  smoke: { type: 'boolean' },
+  pairs: { type: 'string', default: '7' },
+  seconds: { type: 'string', default: '5' },
+  connections: { type: 'string', default: '50' },
+  folder: { type: 'string' },
+} as const
+
+/** `--full`, `--smoke` (a thousandth of it) or `--size N`; without any, a tenth of the full size. */
+export function readOptions(full: number, usual = full / 10): Options {
+  const { values } = parseArgs({ options: flags })
+  const size = values.full ? full : values.smoke ? full / 1_000 : Number(values.size ?? usual)
+  const folder =
+    values.folder === undefined ? mkdtempSync(join(tmpdir(), 'bench-')) : asTyped(values.folder)
+  return {
+    size: atLeast(1, size, 'size'),
+    pairs: atLeast(1, Number(values.pairs), 'pairs'),
+    seconds: atLeast(0.1, Number(values.seconds), 'seconds'),
+    connections: atLeast(1, Number(values.connections), 'connections'),
+    folder,
+    tidy() {
+      if (values.folder === undefined) rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+function atLeast(least: number, value: number, name: string): number {
+  if (value >= least) return value
+  throw new Error(`--${name} must be a number from ${least}`)
+}
+
+/** A path as it was typed: npm runs its commands in the project's folder. */
+function asTyped(path: string): string {
+  return isAbsolute(path) ? path : resolve(process.env.INIT_CWD ?? process.cwd(), path)
+}

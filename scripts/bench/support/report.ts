@@ -1,0 +1,20 @@
+/** Prints rows under a head, numbers to the right. */
+export function printTable(head: readonly string[], rows: readonly (string | number)[][]): void {
+  const lines = [head, ...rows].map(row => row.map(String))
+  const widths = head.map((_, i) => Math.max(...lines.map(line => line[i]!.length)))
+  for (const line of lines) {
+    const cells = line.map((cell, i) =>
+      i === 0 ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!),
+    )
+    console.log(cells.join('   '))
+  }
+}
+
+/** The last line of a bench: what it found, for programs. */
+export function printResult(result: { bench: string; ratio: object } & Record<string, unknown>) {
+  console.log(JSON.stringify(result))
+}
+
+export function note(line: string): void {
+  process.stderr.write(`${line}\n`)
+}

@@ -1,0 +1,28 @@
+export interface Spread {
+  median: number
+  q1: number
+  q3: number
+}
+
+export function spreadOf(values: readonly number[]): Spread {
+  const sorted = [...values].sort((a, b) => a - b)
+  const at = (share: number) => {
+    const place = share * (sorted.length - 1)
+    const below = sorted[Math.floor(place)]!
+    return below + (sorted[Math.ceil(place)]! - below) * (place % 1)
+  }
+  return { median: at(0.5), q1: at(0.25), q3: at(0.75) }
+}
+
+export function medianOf(values: readonly number[]): number {
+  return spreadOf(values).median
+}
+
+/** To three digits: what is left after them is noise. */
+export function rounded(value: number): number {
+  return Number(value.toPrecision(3))
+}
+
+export function roundedSpread({ median, q1, q3 }: Spread): Spread {
+  return { median: rounded(median), q1: rounded(q1), q3: rounded(q3) }
+}
