@@ -3,15 +3,18 @@ import type { Clock } from '../pipeline/core/clock.ts'
 import { MINUTE } from '../pipeline/core/clock.ts'
 import type { Config } from '../pipeline/core/config.ts'
 import type { Log } from '../pipeline/core/log.ts'
-import { dueTargets } from '../pipeline/index/frontier.ts'
+import { type DueTarget, dueTargets, reasons } from '../pipeline/index/frontier.ts'
 import type { Sequencer } from '../pipeline/index/sequencer.ts'
-import { type CrawlTarget, type Source, sourceKey } from '../pipeline/model/observation.ts'
+import { type Source, sourceKey } from '../pipeline/model/observation.ts'
 import type { CrawlMessage } from './messages.ts'
 import { queues, REDIS_PREFIX } from './queues.ts'
 import type { Redis } from './redis.ts'
 
 /** A file whose answer is this late is handed out again: its crawler is gone. */
 const LOST_AFTER_MS = 15 * MINUTE
+
+/** Requested files that are handed out at a time, however full the queue is. */
+const URGENT = 100
 
 /**
  * Hands out what is due, a bounded number of batches at a time: when nobody takes them, or nobody
@@ -48,14 +51,14 @@ export class Pump {
     const { crawlBatchesInFlight, crawlBatchSources } = this.#config.LIMITS
     const counts = await this.#queue.getJobCounts('waiting', 'active', 'delayed', 'prioritized')
     const waiting = Object.values(counts).reduce((sum, count) => sum + count, 0)
-    const room = (crawlBatchesInFlight - waiting) * crawlBatchSources
-    if (room <= 0) return 0
+    const room = Math.max(0, crawlBatchesInFlight - waiting) * crawlBatchSources
     const targets = await this.#next(room)
-    for (let start = 0; start < targets.length; start += crawlBatchSources) {
-      const batch = targets.slice(start, start + crawlBatchSources)
-      await this.#queue.add('batch', { targets: batch }, queues.crawl.options)
-    }
-    if (targets.length > 0) this.#log.debug({ targets: targets.length }, 'handed out')
+    const isUrgent = ({ priority }: DueTarget) => priority === reasons.requested
+    await this.#handOut(targets.filter(isUrgent), { lifo: true })
+    await this.#handOut(
+      targets.filter(target => !isUrgent(target)),
+      {},
+    )
     return targets.length
   }
 
@@ -63,16 +66,31 @@ export class Pump {
     await this.#queue.close()
   }
 
-  async #next(room: number): Promise<CrawlTarget[]> {
+  async #handOut(targets: readonly DueTarget[], options: { lifo?: boolean }): Promise<void> {
+    const size = this.#config.LIMITS.crawlBatchSources
+    for (let start = 0; start < targets.length; start += size) {
+      const batch = targets.slice(start, start + size).map(({ priority: _, ...target }) => target)
+      await this.#queue.add('batch', { targets: batch }, { ...queues.crawl.options, ...options })
+    }
+    if (targets.length > 0) this.#log.debug({ targets: targets.length }, 'handed out')
+  }
+
+  /** What is due and not handed out yet; what a person asked for comes also when there is no room. */
+  async #next(room: number): Promise<DueTarget[]> {
     const now = this.#clock.now()
     for (const [key, since] of this.#inFlight) {
       if (now - since > LOST_AFTER_MS) this.#inFlight.delete(key)
     }
     const due = await this.#sequencer.quietly(() =>
-      dueTargets(this.#sequencer.index, now, room + this.#inFlight.size),
+      dueTargets(this.#sequencer.index, now, Math.max(room, URGENT) + this.#inFlight.size),
     )
-    const free = due.filter(target => !this.#inFlight.has(sourceKey(target))).slice(0, room)
-    for (const target of free) this.#inFlight.set(sourceKey(target), now)
-    return free.map(({ priority: _, ...target }) => target)
+    const free = due.filter(target => !this.#inFlight.has(sourceKey(target)))
+    const urgent = free.filter(({ priority }) => priority === reasons.requested).slice(0, URGENT)
+    const targets = [
+      ...urgent,
+      ...free.filter(({ priority }) => priority !== reasons.requested).slice(0, room),
+    ]
+    for (const target of targets) this.#inFlight.set(sourceKey(target), now)
+    return targets
   }
 }

@@ -17,7 +17,7 @@ const forgotten = { removeOnComplete: true, removeOnFail: 100 } as const
 export const queues = {
   crawl: {
     means: 'batches of files to fetch, with their validators',
-    concurrency: 2,
+    concurrency: 4,
     options: { ...forgotten, attempts: 3, backoff: { type: 'exponential', delay: 1_000 } },
   },
   observations: {

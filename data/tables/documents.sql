@@ -16,7 +16,7 @@ comment on table documents is 'The last accepted document of each file, normalis
 comment on column documents.kind is 'brand.json or adagents.json';
 comment on column documents.location is 'a domain (the well-known place) or an https URL';
 comment on column documents.variant is 'shape of the document, such as pointer, inline, house_portfolio';
-comment on column documents.hash is 'SHA-256 over the parser version and the bytes; names the body file';
+comment on column documents.hash is 'version of the parser and SHA-256 of the bytes; names the body file';
 comment on column documents.resolved_url is 'where the answer came from, when redirects led elsewhere';
 comment on column documents.bytes is 'size after decompression';
 comment on column documents.fault_count is 'how many faults the document has';

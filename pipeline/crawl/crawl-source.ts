@@ -4,8 +4,14 @@ import { gzipSync, gzip as gzipWithCallback } from 'node:zlib'
 import type { Clock } from '../core/clock.ts'
 import type { Limits } from '../core/limits.ts'
 import type { Ask, Fetched, FetchedOk, Fetcher } from '../fetch/http.ts'
-import { type CrawlTarget, isUrl, type Observation, urlOf } from '../model/observation.ts'
-import { PARSER_VERSION, parseDocument } from './parse-json.ts'
+import {
+  type CrawlTarget,
+  isUrl,
+  type Observation,
+  PARSER_VERSION,
+  urlOf,
+} from '../model/observation.ts'
+import { parseDocument } from './parse-json.ts'
 
 export interface CrawlDeps {
   fetcher: Pick<Fetcher, 'fetchDocument'>
@@ -92,7 +98,7 @@ function validatorsOf({ etag, lastModified }: Fetched & { kind: 'ok' | 'unchange
 
 /** Equal for the same bytes read by the same parser. */
 export function contentHash(body: Uint8Array): string {
-  return createHash('sha256').update(`${PARSER_VERSION}\n`).update(body).digest('hex')
+  return `${PARSER_VERSION}-${createHash('sha256').update(body).digest('hex')}`
 }
 
 /** Small bodies are packed at once, which costs less than a thread; large ones must not hold others up. */

@@ -6,12 +6,6 @@ import { Faults } from './faults.ts'
 import { Part } from './part.ts'
 import { readJson } from './read-json.ts'
 
-/**
- * Part of the content hash of every document: to be raised whenever the same bytes are read in
- * another way, so that they are read again.
- */
-export const PARSER_VERSION = '1'
-
 export interface ParseContext {
   /** The domain whose well-known file it is; undefined for a file that another one points to. */
   domain?: string | undefined

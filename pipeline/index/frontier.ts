@@ -1,5 +1,10 @@
 import { type Instant, isoOf } from '../core/clock.ts'
-import type { CrawlTarget, FileKind, Source } from '../model/observation.ts'
+import {
+  type CrawlTarget,
+  type FileKind,
+  PARSER_VERSION,
+  type Source,
+} from '../model/observation.ts'
 import { type Database, listOf } from './duckdb.ts'
 
 /** Why a file is crawled; the number is its turn among those that are due. */
@@ -89,6 +94,8 @@ export async function makeDue(
   )
 }
 
+export type DueTarget = CrawlTarget & { priority: number }
+
 /**
  * Files that are due, the most wanted first, with what a crawler needs to ask for them politely.
  * With `since`, only those made due since then, mentions left out.
@@ -98,7 +105,7 @@ export async function dueTargets(
   now: Instant,
   limit: number,
   { since }: { since?: Instant } = {},
-): Promise<(CrawlTarget & { priority: number })[]> {
+): Promise<DueTarget[]> {
   const rows = await db.all<{
     kind: FileKind
     location: string
@@ -114,8 +121,10 @@ export async function dueTargets(
   )
   return rows.map(({ etag, last_modified, hash, ...row }) => ({
     ...row,
-    ...(hash !== null && etag !== null ? { etag } : {}),
-    ...(hash !== null && last_modified !== null ? { last_modified } : {}),
-    ...(hash !== null ? { hash } : {}),
+    ...(hash?.startsWith(`${PARSER_VERSION}-`) && {
+      hash,
+      ...(etag !== null && { etag }),
+      ...(last_modified !== null && { last_modified }),
+    }),
   }))
 }

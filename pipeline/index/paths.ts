@@ -20,7 +20,7 @@ export function pathsOf(dataDir: string) {
     registry: at('registry.duckdb'),
     parquet: at('parquet'),
     bodies: at('bodies'),
-    bodyOf: (hash: string) => at('bodies', hash.slice(0, 2), `${hash}.gz`),
+    bodyOf: (hash: string) => at('bodies', hash.slice(-2), `${hash}.gz`),
     checkpoint: at('checkpoint.json'),
     run: at('run.json'),
     redis: at('redis'),

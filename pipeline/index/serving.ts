@@ -27,11 +27,11 @@ export interface Entry {
   value: Buffer | undefined
 }
 
-/** Part of a key space, upward. */
+/** Part of the event log, upward from `start` to before `end`. Keys are spelled a character a byte. */
 export interface Range {
-  start: Buffer
+  start: string
   exclusiveStart?: boolean
-  end?: Buffer
+  end?: string
 }
 
 /**
@@ -41,11 +41,15 @@ export interface Range {
 export class ServingStore {
   readonly #root: RootDatabase
   readonly #spaces: Record<SpaceName, Space<Buffer, Key>>
+  readonly #events: Space<Buffer, string>
+  readonly #eventsByType: Space<Buffer, string>
 
   private constructor(root: RootDatabase) {
     this.#root = root
     const entries = spaces.map(name => [name, openSpace(root, name)])
     this.#spaces = Object.fromEntries(entries)
+    this.#events = openLog(root, 'event')
+    this.#eventsByType = openLog(root, 'event_by_type')
   }
 
   static open(file: string, { readOnly = false } = {}): ServingStore {
@@ -108,13 +112,19 @@ export class ServingStore {
     return [...this.#spaces[space].getKeys(options)][0] as Buffer | undefined
   }
 
-  /** Keys and values from `start` up to `end` (exclusive), read as they are asked for. */
-  range(space: SpaceName, range: Range): Iterable<{ key: Buffer; value: Buffer }> {
-    return this.#spaces[space].getRange(range as object) as Iterable<{ key: Buffer; value: Buffer }>
+  /** Events by id, in the order of ids; a value is valid until the next read of this process. */
+  events(range: Range): Iterable<{ key: string; value: Uint8Array }> {
+    return this.#events.getRange({ ...range }) as Iterable<{ key: string; value: Uint8Array }>
   }
 
-  keyRange(space: SpaceName, range: Range): Iterable<Buffer> {
-    return this.#spaces[space].getKeys(range as object) as Iterable<Buffer>
+  /** The value of an event, valid until the next read of this process. */
+  event(id: string): Uint8Array | undefined {
+    return this.#events.getBinaryFast(id)
+  }
+
+  /** Keys of events by type: the byte of the type, then the id. */
+  eventKeys(range: Range): Iterable<string> {
+    return this.#eventsByType.getKeys({ ...range }) as Iterable<string>
   }
 
   *entries(space: SpaceName, after?: Key): Iterable<{ key: Key; value: Buffer }> {
@@ -149,4 +159,18 @@ function openSpace(root: RootDatabase, name: SpaceName): Space<Buffer, Key> {
     encoding: 'binary',
     ...(binary ? { keyEncoding: 'binary' as const } : {}),
   })
+}
+
+/**
+ * The spaces of the event log again, for walking them: a page reads hundreds of entries, and copying
+ * each key and value into a buffer of its own costs more than reading it.
+ */
+function openLog(root: RootDatabase, name: SpaceName): Space<Buffer, string> {
+  return root.openDB<Buffer, string>(name, {
+    encoder: { encode: (value: Buffer) => value, decode: (bytes: Buffer) => bytes },
+    keyEncoder: {
+      writeKey: (key: string, target: Buffer, at: number) => at + target.write(key, at, 'latin1'),
+      readKey: (bytes: Buffer, from: number, to: number) => bytes.toString('latin1', from, to),
+    },
+  } as object)
 }

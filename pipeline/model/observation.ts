@@ -42,6 +42,12 @@ export function sourceAt(kind: FileKind, address: string): Source | undefined {
   return { kind, location: location ?? url.href }
 }
 
+/**
+ * Stands before every content hash: to be raised whenever the same bytes are read in another way.
+ * A document whose hash has another one is fetched again without validators.
+ */
+export const PARSER_VERSION = '1'
+
 /** What a crawler is told about a file it shall fetch: the last answer's validators, if any. */
 export const CrawlTarget = Source.extend({
   etag: z.string().optional(),
@@ -75,7 +81,7 @@ export const Observation = Source.extend({
   last_modified: z.string().optional(),
   retry_after_s: z.number().int().optional(),
   bytes: z.number().int().optional(),
-  /** SHA-256 over the parser's version and the body. */
+  /** The parser's version and the SHA-256 of the body: `1-9f86d08…`. */
   hash: z.string().optional(),
   document: z.unknown().optional(),
   faults: z.array(Fault).optional(),
