@@ -1,0 +1,69 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import type { Sequencer, Step } from '../../pipeline/index/sequencer.ts'
+import { readCheckpoint } from '../../pipeline/index/snapshot.ts'
+import { verify } from '../../pipeline/index/verify.ts'
+import { baseBatch, nextBatch } from '../support/batches.ts'
+import { testClock } from '../support/clock.ts'
+import { type Contents, contentsOf } from '../support/contents.ts'
+import { newDataDir, openRegistry } from '../support/registry.ts'
+import { type Fault, Writer } from '../support/writers.ts'
+
+const night = (days: number) => testClock('2026-11-20T03:00Z').tick({ days })
+
+/** Everything but the numbers of commits, which a redelivery may raise. */
+async function storedIn({ index, accounts }: Sequencer): Promise<Contents & { orgs: unknown[] }> {
+  const orgs = await accounts.db.all<object>('select org_id, name from organizations')
+  return { ...(await contentsOf(index, ['seq'])), orgs }
+}
+
+/** Opens what a crash left, as a restart does. */
+async function restarted<Result>(dir: string, work: (registry: Sequencer) => Promise<Result>) {
+  const registry = await openRegistry({ dataDir: dir, clock: testClock(night(1)) })
+  try {
+    return await work(registry)
+  } finally {
+    await registry.close()
+  }
+}
+
+let undisturbed: Contents
+
+beforeAll(async () => {
+  const clock = testClock(night(0))
+  const registry = await openRegistry({ clock, dataDir: newDataDir() })
+  await registry.commit(baseBatch(clock.now()))
+  clock.tick({ days: 1 })
+  await registry.commit(nextBatch(clock.now()))
+  undisturbed = await storedIn(registry)
+  await registry.close()
+})
+
+describe('a writer that dies at a step of a commit', () => {
+  test.each<[Step, 'is lost' | 'persists', { seq: number; published: number }]>([
+    ['accounts', 'is lost', { seq: 1, published: 1 }],
+    ['accounts', 'persists', { seq: 1, published: 1 }],
+    ['index', 'is lost', { seq: 1, published: 1 }],
+    ['index', 'persists', { seq: 2, published: 1 }],
+    ['serving', 'is lost', { seq: 2, published: 1 }],
+    ['serving', 'persists', { seq: 2, published: 1 }],
+    ['events', 'is lost', { seq: 2, published: 1 }],
+    ['events', 'persists', { seq: 2, published: 1 }],
+    ['snapshot', 'is lost', { seq: 2, published: 1 }],
+    ['snapshot', 'persists', { seq: 2, published: 1 }],
+    ['checkpoint', 'is lost', { seq: 2, published: 1 }],
+    ['checkpoint', 'persists', { seq: 2, published: 2 }],
+  ])('loses and doubles nothing when the step %s %s', async (step, how, expected) => {
+    const dir = newDataDir()
+    const fault: Fault = { step, moment: how === 'is lost' ? 'before' : 'after' }
+    expect(await new Writer('fault', dir, fault).ended).toBe('SIGKILL')
+    await restarted(dir, async registry => {
+      expect(await verify(registry)).toEqual([])
+      expect(registry.seq).toBe(expected.seq)
+      expect(readCheckpoint(registry.paths)?.seq).toBe(expected.published)
+      await registry.commit(nextBatch(night(1)))
+      expect(await storedIn(registry)).toEqual(undisturbed)
+      await registry.publish()
+      expect(await verify(registry)).toEqual([])
+    })
+  })
+})

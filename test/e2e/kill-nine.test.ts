@@ -1,0 +1,73 @@
+import { setTimeout } from 'node:timers/promises'
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import type { Sequencer } from '../../pipeline/index/sequencer.ts'
+import { verify } from '../../pipeline/index/verify.ts'
+import type { Submission } from '../../pipeline/model/submission.ts'
+import { feedsOf } from '../support/feed.ts'
+import { newDataDir, openRegistry } from '../support/registry.ts'
+import { Writer } from '../support/writers.ts'
+
+const rounds = 50
+const size = 300
+const seed = Number(process.env.KILL_SEED ?? Date.now() % 1_000_000)
+const delays = fc.sample(fc.integer({ min: 0, max: 400 }), { seed, numRuns: rounds })
+
+/** What the writers of the rounds so far were handed, and which of it they said was done. */
+interface Ledger {
+  handed: Map<string, Submission>
+  acknowledged: Map<string, number>
+  feed: string[]
+}
+
+function writerOf(dataDir: string, round: number): Writer {
+  return new Writer('loop', dataDir, { round, size })
+}
+
+/** Lets the writer work for a moment and kills it. */
+async function runAndKill(writer: Writer, delayMs: number, { handed, acknowledged }: Ledger) {
+  await writer.next()
+  const left = [...handed.values()].filter(({ submission_id }) => !acknowledged.has(submission_id))
+  writer.tell(JSON.stringify(left))
+  await writer.next()
+  await setTimeout(delayMs)
+  await writer.kill()
+  for (const submissions of writer.said<Submission[]>('handed')) {
+    for (const submission of submissions) handed.set(submission.submission_id, submission)
+  }
+  for (const { seq, ids } of writer.said<{ seq: number; ids: string[] }>('acknowledged')) {
+    for (const id of ids) acknowledged.set(id, seq)
+  }
+}
+
+async function check(registry: Sequencer, ledger: Ledger): Promise<void> {
+  expect(await verify(registry)).toEqual([])
+  const done = await registry.index.all<{ id: string; seq: number }>(
+    'select submission_id as id, seq from submissions order by seq',
+  )
+  const commits = new Map(done.map(({ id, seq }) => [id, seq]))
+  expect(commits.size, 'submissions carried out once').toBe(done.length)
+  const lost = [...ledger.acknowledged].filter(([id, seq]) => (commits.get(id) ?? seq + 1) > seq)
+  expect(lost, 'acknowledged submissions').toEqual([])
+  const { index, files, serving } = await feedsOf(registry)
+  expect(files, 'event files').toEqual(index)
+  expect(serving, 'serving store').toEqual(index)
+  expect(index, 'the order of the feed').toEqual([...new Set(index)].sort())
+  expect(index.slice(0, ledger.feed.length), 'the feed so far').toEqual(ledger.feed)
+  ledger.feed = index
+}
+
+it(`nothing that was acknowledged is lost in ${rounds} kills (KILL_SEED=${seed})`, async () => {
+  const dataDir = newDataDir()
+  const ledger: Ledger = { handed: new Map(), acknowledged: new Map(), feed: [] }
+  let next = writerOf(dataDir, 0)
+  for (const [round, delayMs] of delays.entries()) {
+    const writer = next
+    next = writerOf(dataDir, round + 1)
+    await runAndKill(writer, delayMs, ledger)
+    const registry = await openRegistry({ dataDir })
+    await check(registry, ledger).finally(() => registry.close())
+  }
+  expect(ledger.acknowledged.size).toBeGreaterThan(rounds / 2)
+  expect(ledger.feed.length).toBeGreaterThan(rounds)
+})

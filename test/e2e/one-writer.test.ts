@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest'
+import { systemClock } from '../../pipeline/core/clock.ts'
+import { Fatal } from '../../pipeline/core/errors.ts'
+import { Sequencer } from '../../pipeline/index/sequencer.ts'
+import { verify } from '../../pipeline/index/verify.ts'
+import { baseBatch } from '../support/batches.ts'
+import { contentsOf } from '../support/contents.ts'
+import { feedsOf } from '../support/feed.ts'
+import { cleanUp, newDataDir, openRegistry, optionsOf } from '../support/registry.ts'
+import { Writer } from '../support/writers.ts'
+
+async function writerOn(dataDir: string): Promise<{ writer: Writer; opened: boolean }> {
+  const writer = new Writer('obey', dataDir)
+  return { writer, opened: await writer.next<boolean>() }
+}
+
+async function tell(writer: Writer, ...lines: string[]): Promise<void> {
+  for (const line of lines) {
+    writer.tell(line)
+    await writer.next()
+  }
+}
+
+describe('while one process writes', () => {
+  it('no other may, not even after it has copied its own file', async () => {
+    const dataDir = newDataDir()
+    const { writer } = await writerOn(dataDir)
+    expect(await Sequencer.open(optionsOf({ dataDir }))).toBeUndefined()
+    await tell(writer, 'commit', 'publish')
+    expect(await Sequencer.open(optionsOf({ dataDir }))).toBeUndefined()
+    expect((await writerOn(dataDir)).opened).toBe(false)
+    await tell(writer, 'commit', 'publish')
+  })
+
+  it('a second one in the same process may not either', async () => {
+    const registry = await openRegistry()
+    cleanUp(() => registry.close())
+    const dataDir = registry.paths.dir
+    expect(await Sequencer.open(optionsOf({ dataDir }))).toBeUndefined()
+    expect((await writerOn(dataDir)).opened).toBe(false)
+  })
+
+  it('one that waits takes over at once when it is killed', async () => {
+    const dataDir = newDataDir()
+    const { writer } = await writerOn(dataDir)
+    await tell(writer, 'commit', 'publish', 'commit')
+    await writer.kill()
+    const registry = await openRegistry({ dataDir })
+    cleanUp(() => registry.close())
+    expect(registry.seq).toBe(2)
+    expect(await verify(registry)).toEqual([])
+  })
+})
+
+describe('a writer whose fence another one has raised', () => {
+  it('stops at its next commit, of which nothing is kept', async () => {
+    const registry = await openRegistry()
+    cleanUp(() => registry.close())
+    await registry.commit(baseBatch(systemClock.now()))
+    const before = { rows: await contentsOf(registry.index), feeds: await feedsOf(registry) }
+    await registry.index.run('update meta set fence = fence + 1')
+    await expect(registry.commit(baseBatch(systemClock.now()))).rejects.toThrow(Fatal)
+    const after = { rows: await contentsOf(registry.index), feeds: await feedsOf(registry) }
+    expect(after).toEqual(before)
+    expect(registry.seq).toBe(1)
+    expect(await verify(registry)).toEqual([])
+  })
+
+  it('can write again only once it has been opened anew', async () => {
+    const registry = await openRegistry()
+    await registry.index.run('update meta set fence = fence + 1')
+    await expect(registry.commit(baseBatch(systemClock.now()))).rejects.toThrow(Fatal)
+    await expect(registry.commit(baseBatch(systemClock.now()))).rejects.toThrow(Fatal)
+    await registry.close()
+    const again = await openRegistry({ dataDir: registry.paths.dir })
+    cleanUp(() => again.close())
+    expect((await again.commit(baseBatch(systemClock.now()))).seq).toBe(1)
+  })
+})

@@ -1,0 +1,191 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Database } from '../../pipeline/index/duckdb.ts'
+import { exampleQueries } from '../../scripts/generate/data-dictionary.ts'
+import {
+  Command,
+  type Environment,
+  freePort,
+  registry,
+  temporaryFolder,
+  until,
+} from '../support/command.ts'
+
+const folder = temporaryFolder()
+const env: Environment = { DATA_DIR: folder.path, REDIS_URL: undefined, LOG_LEVEL: 'warn' }
+let base = ''
+let start: Command
+
+interface Answer {
+  [field: string]: unknown
+  freshness: { state: string; checked_at: string }
+  properties: unknown[]
+  events: unknown[]
+}
+
+async function get(path: string, headers: Record<string, string> = {}) {
+  const response = await fetch(`${base}${path}`, { headers })
+  return { status: response.status, body: (await response.json()) as Answer }
+}
+
+/** Processes that were started with this test's DATA_DIR or its Redis socket. */
+function processesLeft(): string[] {
+  return readdirSync('/proc')
+    .filter(name => /^\d+$/.test(name) && Number(name) !== process.pid)
+    .filter(pid => {
+      try {
+        const environment = readFileSync(`/proc/${pid}/environ`, 'utf8')
+        const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+        return environment.includes(`DATA_DIR=${folder.path}`) || command.includes(folder.path)
+      } catch {
+        return false
+      }
+    })
+}
+
+beforeAll(async () => {
+  const port = await freePort()
+  env.PORT = String(port)
+  base = `http://127.0.0.1:${port}`
+  start = new Command(['start'], env)
+  await start.says(/openapi\/registry\.yaml/, 110)
+}, 120_000)
+
+afterAll(async () => {
+  await start.interrupt()
+  folder.remove()
+})
+
+describe('a first start crawls the demo internet', () => {
+  test('the index holds its brands, publishers and agents', async () => {
+    const { body } = await get('/api/registry/stats')
+    expect(body.discovered_publishers).toBeGreaterThan(200)
+    expect(body.discovered_properties).toBeGreaterThan(400)
+  })
+
+  test('a house answers for itself', async () => {
+    const { body } = await get('/api/brands/resolve?domain=pinnacle-network.example')
+    expect(body).toMatchObject({
+      canonical_domain: 'pinnacle-network.example',
+      source: 'brand_json',
+      freshness: { state: 'current' },
+    })
+  })
+
+  test('a publisher that points to the network answers with its own properties', async () => {
+    const db = await Database.open(`${folder.path}/registry.duckdb`, { readOnly: true })
+    const child = await db.one<{ domain: string }>(
+      `select domain from publishers where manager_domain = 'pinnacle-network.example'
+       and property_count > 0 order by domain limit 1`,
+    )
+    db.close()
+    const { body } = await get(`/api/registry/publisher?domain=${child?.domain}`)
+    expect(body).toMatchObject({
+      discovery_method: 'authoritative_location',
+      manager_domain: 'pinnacle-network.example',
+    })
+    expect(body.properties.length).toBeGreaterThan(0)
+  })
+
+  test('what is not there and what nobody asked are told apart', async () => {
+    const never = await get('/api/brands/resolve?domain=nobody-asked.example')
+    expect(never).toMatchObject({ status: 404, body: { freshness: { state: 'never_crawled' } } })
+    const gone = await get('/api/brands/resolve?domain=dirt-status-410.example')
+    expect(gone).toMatchObject({ status: 404, body: { freshness: { state: 'absent' } } })
+  })
+
+  test('the stores agree while the registry runs', async () => {
+    const { status, stdout } = await registry(['verify'], env)
+    expect(stdout).toBe('every store agrees\n')
+    expect(status).toBe(0)
+  })
+
+  test('a second start on the same folder says that one is running', async () => {
+    const { status, stderr } = await registry(['start'], env)
+    expect(stderr).toContain(`already running at ${base}`)
+    expect(status).toBe(1)
+  })
+})
+
+describe('an analyst', () => {
+  test('can run every example query in a second process while the registry runs', async () => {
+    const db = await Database.open(`${folder.path}/registry.duckdb`, { readOnly: true })
+    for (const { sql } of exampleQueries()) expect((await db.all(sql)).length).toBeGreaterThan(0)
+    db.close()
+  })
+
+  test('finds the tables as Parquet', async () => {
+    const db = await Database.open(':memory:')
+    const rows = await until(
+      () =>
+        db.one<{ n: number; days: number }>(
+          `select count(*) as n, count(distinct day) as days
+           from read_parquet('${folder.path}/parquet/properties/*/*.parquet', hive_partitioning = true)`,
+        ),
+      20,
+    )
+    db.close()
+    expect(rows.days).toBe(1)
+  })
+
+  test('finds no e-mail address and no name of a person in any public table', async () => {
+    const db = await Database.open(`${folder.path}/registry.duckdb`, { readOnly: true })
+    const found = await db.all(
+      `select location from documents where regexp_matches(document::varchar, '[a-z0-9._]+@[a-z0-9-]+\\.[a-z]')`,
+    )
+    db.close()
+    expect(found).toEqual([])
+  })
+})
+
+describe('a key', () => {
+  let secret = ''
+
+  test('is made by command line while the registry runs, and opens the feed', async () => {
+    await registry(['org', 'create', '--name', 'Acme'], env)
+    secret = (
+      await registry(['key', 'create', '--org', 'Acme', '--label', 'test'], env)
+    ).stdout.trim()
+    expect(secret).toMatch(/^sk_/)
+    const { status, body } = await get('/api/registry/feed?limit=5', {
+      authorization: `Bearer ${secret}`,
+    })
+    expect(status).toBe(200)
+    expect(body.events).toHaveLength(5)
+  })
+
+  test('lets its owner ask for a crawl, which is done soon', async () => {
+    const before = await get('/api/brands/resolve?domain=pinnacle-network.example')
+    const response = await fetch(`${base}/api/registry/crawl-request`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ domain: 'Pinnacle-Network.example' }),
+    })
+    expect(response.status).toBe(202)
+    await until(async () => {
+      const { body } = await get('/api/brands/resolve?domain=pinnacle-network.example')
+      return body.freshness.checked_at > before.body.freshness.checked_at
+    }, 30)
+  })
+
+  test('is refused once it was revoked', async () => {
+    const { stdout } = await registry(['key', 'list', '--org', 'Acme'], env)
+    await registry(['key', 'revoke', stdout.split(' ')[0]!, '--org', 'Acme'], env)
+    const { status } = await get('/api/registry/feed', { authorization: `Bearer ${secret}` })
+    expect(status).toBe(401)
+  })
+})
+
+describe('ending and starting again', () => {
+  test('Ctrl-C ends every process, and the stores agree', async () => {
+    await start.interrupt()
+    expect(processesLeft()).toEqual([])
+    expect((await registry(['verify'], env)).stdout).toBe('every store agrees\n')
+  })
+
+  test('a second start is ready within seconds from the index on disk', async () => {
+    start = new Command(['start'], env)
+    await start.says(/openapi\/registry\.yaml/, 20)
+    expect((await get('/api/brands/resolve?domain=pinnacle-network.example')).status).toBe(200)
+  })
+})

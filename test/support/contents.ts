@@ -1,0 +1,70 @@
+import type { Database } from '../../pipeline/index/duckdb.ts'
+
+/** Tables that say something about the web, and the order of their rows when rids do not count. */
+const orders = {
+  brands: ['domain'],
+  publishers: ['domain'],
+  properties: ['publisher_domain', 'created_at', 'property_id', 'property_type', 'identifiers'],
+  authorizations: ['publisher_domain', 'entry', 'id'],
+  agents: ['agent_url'],
+  documents: ['kind', 'location'],
+  crawl_state: ['kind', 'location'],
+  depends_on: ['kind', 'domain', 'on_location'],
+  frontier: ['domain'],
+  quarantine: ['kind', 'location'],
+  submissions: ['submission_id'],
+} as const
+
+export type TableName = keyof typeof orders
+export type Row = Record<string, unknown>
+export type Contents = Record<TableName | 'events', Row[]>
+
+export const tableNames = Object.keys(orders) as TableName[]
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/
+
+/**
+ * Every table and the feed, in an order that does not depend on ids. `without` names columns that
+ * shall not count; identities minted at random are replaced by their number of appearance.
+ */
+export async function contentsOf(db: Database, without: readonly string[] = []): Promise<Contents> {
+  const names = new Map<string, string>()
+  const contents: Partial<Contents> = {}
+  for (const table of tableNames) {
+    const rows = await db.all<Row>(`select * from ${table} order by ${orders[table].join(', ')}`)
+    contents[table] = rows.map(row => shown(row, names, without))
+  }
+  const events = await db.all<Row>('select * from events order by event_id')
+  contents.events = events.map(({ event_id: _, ...event }) => shown(event, names, without))
+  return contents as Contents
+}
+
+function shown(row: Row, names: Map<string, string>, without: readonly string[]): Row {
+  return renamed(row, names, new Set(without)) as Row
+}
+
+/** Lists of rids are sets: they are told in the order of their names. */
+function renamed(value: unknown, names: Map<string, string>, without: Set<string>): unknown {
+  if (typeof value === 'string') return UUID.test(value) ? nameOf(value, names) : value
+  if (Array.isArray(value)) {
+    const items = value.map(item => renamed(item, names, without))
+    return value.some(item => typeof item === 'string' && UUID.test(item)) ? items.sort() : items
+  }
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([key]) => !without.has(key))
+      .map(([key, member]) => [key, renamed(member, names, without)]),
+  )
+}
+
+function nameOf(id: string, names: Map<string, string>): string {
+  const name = names.get(id) ?? `rid-${names.size + 1}`
+  names.set(id, name)
+  return name
+}
+
+/** The same rows in an order that does not depend on when they came. */
+export function unordered(rows: readonly Row[]): string[] {
+  return rows.map(row => JSON.stringify(row)).sort()
+}

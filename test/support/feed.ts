@@ -1,0 +1,28 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { idOfBytes } from '../../pipeline/core/uuid-v7.ts'
+import type { Sequencer } from '../../pipeline/index/sequencer.ts'
+
+/** Ids of the change feed in the order in which each store tells them. */
+interface Feeds {
+  index: string[]
+  files: string[]
+  serving: string[]
+}
+
+export async function feedsOf(registry: Sequencer): Promise<Feeds> {
+  const rows = await registry.index.all<{ id: string }>(
+    'select event_id as id from events order by seq, event_id',
+  )
+  return {
+    index: rows.map(({ id }) => id),
+    files: idsInFiles(registry.paths.events),
+    serving: registry.serving.keys('event', {}).map(idOfBytes),
+  }
+}
+
+function idsInFiles(folder: string): string[] {
+  return readdirSync(folder)
+    .sort()
+    .flatMap(name => readFileSync(`${folder}/${name}`, 'utf8').split('\n').slice(0, -1))
+    .map(line => (JSON.parse(line) as { event_id: string }).event_id)
+}

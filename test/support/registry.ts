@@ -1,0 +1,54 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach } from 'vitest'
+import { type Clock, systemClock } from '../../pipeline/core/clock.ts'
+import { readConfig } from '../../pipeline/core/config.ts'
+import { type Log, silentLog } from '../../pipeline/core/log.ts'
+import { Sequencer, type SequencerOptions } from '../../pipeline/index/sequencer.ts'
+
+const cleanups: (() => Promise<void> | void)[] = []
+
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
+})
+
+export function cleanUp(cleanup: () => Promise<void> | void): void {
+  cleanups.push(cleanup)
+}
+
+/** A folder of its own for a test's stores. */
+export function newDataDir(): string {
+  const dir = mkdtempSync(join(tmpdir(), 'registry-test-'))
+  cleanUp(() => rmSync(dir, { recursive: true, force: true }))
+  return dir
+}
+
+interface Opening {
+  dataDir?: string
+  clock?: Clock
+  log?: Log
+  onStep?: NonNullable<SequencerOptions['onStep']>
+}
+
+export function optionsOf({ dataDir, clock, log, onStep }: Opening): SequencerOptions {
+  const config = readConfig({ DATA_DIR: dataDir ?? newDataDir() })
+  return {
+    ...{ config, clock: clock ?? systemClock, log: log ?? silentLog },
+    ...(onStep && { onStep }),
+  }
+}
+
+/** The one writer of a data folder. Whoever opens it must `close()` it before opening it again. */
+export async function openRegistry(opening: Opening = {}): Promise<Sequencer> {
+  const sequencer = await Sequencer.open(optionsOf(opening))
+  if (sequencer === undefined) throw new Error('another process writes')
+  return sequencer
+}
+
+/** A writer on a folder of its own that ends with the test. */
+export async function newRegistry(clock: Clock): Promise<Sequencer> {
+  const sequencer = await openRegistry({ clock })
+  cleanUp(() => sequencer.close())
+  return sequencer
+}

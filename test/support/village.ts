@@ -1,0 +1,118 @@
+import type { Instant } from '../../pipeline/core/clock.ts'
+import type { Observation } from '../../pipeline/model/observation.ts'
+import { answered, read } from './sightings.ts'
+
+/**
+ * An internet of numbered domains whose files change from night to night, the same for the same
+ * numbers: houses with leaves, publishers of their own, and publishers that point to a manager.
+ */
+export function villageDomains(size: number): string[] {
+  return Array.from({ length: size }, (_, i) => domainOf(i))
+}
+
+/** What a night's crawl of the domains from `from` on brings; two files a domain. */
+export function villageNight(
+  night: number,
+  { from = 0, count, size }: { from?: number; count: number; size: number },
+  at: Instant,
+): Observation[] {
+  return Array.from({ length: count }, (_, i) => (from + i) % size).flatMap(i => [
+    brandOf(i, night, at),
+    adagentsOf(i, night, size, at),
+  ])
+}
+
+function domainOf(i: number): string {
+  return `d${i}.example`
+}
+
+/** A number that looks random and is the same for the same words. */
+function chance(...words: number[]): number {
+  let hash = 2_166_136_261
+  for (const word of words) hash = Math.imul(hash ^ (word + 0x9e3779b9), 16_777_619)
+  hash ^= hash >>> 15
+  return ((Math.imul(hash, 2_246_822_507) ^ (hash >>> 13)) >>> 0) / 2 ** 32
+}
+
+/** The last night up to `night` in which a thing was made anew. */
+function edition(i: number, night: number, often: number): number {
+  let last = night
+  while (last > 0 && chance(i, last, often * 100) > often) last--
+  return last
+}
+
+function brandOf(i: number, night: number, at: Instant): Observation {
+  const domain = domainOf(i)
+  const fate = chance(i, night, 1)
+  if (fate < 0.04) return answered('timeout', 'brand.json', domain, at)
+  if (fate < 0.07) return answered('absent', 'brand.json', domain, at)
+  const house = i - (i % 10)
+  const made = edition(i, night, 0.1)
+  return read('brand.json', domain, i === house ? portfolio(i, made) : leaf(i, house, made), at)
+}
+
+function portfolio(i: number, made: number): object {
+  const refs = [1, 2, 3, 4].filter(n => chance(i, made, n) < 0.8)
+  return {
+    house: { domain: domainOf(i), name: `House ${i}` },
+    brands: [website(domainOf(i), `b${i}`, `House ${i} of ${made}`, 'master')],
+    brand_refs: refs.map(n => ({ domain: domainOf(i + n), brand_id: `b${i + n}` })),
+  }
+}
+
+function leaf(i: number, house: number, made: number): object {
+  if (i % 10 === 7) return { house: domainOf(house) }
+  return {
+    ...website(domainOf(i), `b${i}`, `Brand ${i} of ${made}`, 'sub_brand'),
+    ...(i % 10 < 5 ? { house_domain: domainOf(house) } : {}),
+  }
+}
+
+function website(domain: string, id: string, name: string, keller_type: string): object {
+  const properties = [{ type: 'website', identifier: domain, primary: true }]
+  return { id, names: [{ en: name }], keller_type, properties }
+}
+
+function adagentsOf(i: number, night: number, size: number, at: Instant): Observation {
+  const domain = domainOf(i)
+  const fate = chance(i, night, 2)
+  if (fate < 0.03) return answered('server_error', 'adagents.json', domain, at)
+  if (fate < 0.06) return answered('absent', 'adagents.json', domain, at)
+  if (fate < 0.08) return read('adagents.json', domain, '<html>', at)
+  if (fate < 0.09) return read('adagents.json', domain, '{"hello":1}', at)
+  const manager = i - (i % 20) + 5
+  if (i % 20 > 15 && manager < size) return read('adagents.json', domain, pointer(manager), at)
+  return read('adagents.json', domain, inventory(i, edition(i, night, 0.25)), at)
+}
+
+function pointer(manager: number): object {
+  return { authoritative_location: `https://${domainOf(manager)}/.well-known/adagents.json` }
+}
+
+/** A manager's file (every twentieth) also lists the properties of those that point to it. */
+function inventory(i: number, made: number): object {
+  const own = [0, 1, 2].filter(n => chance(i, made, 10 + n) < 0.8).map(n => property(i, n))
+  const managed = i % 20 === 5 ? [11, 12, 13, 14].map(n => property(i + n, 0)) : []
+  const agents = [0, 1, 2].filter(n => chance(i, made, 20 + n) < 0.6)
+  return { properties: [...own, ...managed], authorized_agents: agents.map(n => grant(i, n, made)) }
+}
+
+function property(i: number, n: number): object {
+  return {
+    ...{ property_id: `p${n}`, property_type: 'website', name: `Site ${n} of ${i}` },
+    identifiers: [{ type: 'domain', value: n === 0 ? domainOf(i) : `s${n}.${domainOf(i)}` }],
+    ...{ publisher_domain: domainOf(i), tags: n === 1 ? ['news'] : [] },
+  }
+}
+
+function grant(i: number, n: number, made: number): object {
+  const entry = { url: `https://agent${(i + n) % 30}.example/mcp`, authorized_for: `Sales ${made}` }
+  const domains = [domainOf(i)]
+  const selector = { publisher_domains: [...domains, domainOf(i + 11)], selection_type: 'all' }
+  if (n === 0) {
+    const selectors = { publisher_properties: [selector] }
+    return { ...entry, authorization_type: 'publisher_properties', ...selectors }
+  }
+  if (n === 1) return { ...entry, authorization_type: 'property_ids', property_ids: ['p0', 'p2'] }
+  return { ...entry, authorization_type: 'property_tags', property_tags: ['news'] }
+}

@@ -1,0 +1,89 @@
+/**
+ * A process that writes a registry, for tests that kill it: `writer.ts <mode> <data dir> [json]`.
+ * What it says on stdout is written before it goes on, so what a test has read has happened.
+ */
+import { writeSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { systemClock } from '../../pipeline/core/clock.ts'
+import { readConfig } from '../../pipeline/core/config.ts'
+import { silentLog } from '../../pipeline/core/log.ts'
+import { Sequencer, type SequencerOptions } from '../../pipeline/index/sequencer.ts'
+import type { Submission } from '../../pipeline/model/submission.ts'
+import { baseBatch, nextBatch } from './batches.ts'
+import { testClock } from './clock.ts'
+import { villageNight } from './village.ts'
+import type { Fault } from './writers.ts'
+import { keyOf, writeOf } from './writes.ts'
+
+const [mode, dataDir, text = '{}'] = process.argv.slice(2)
+const config = readConfig({ DATA_DIR: dataDir! })
+
+function say(word: string, value: unknown = null): void {
+  writeSync(1, `${word} ${JSON.stringify(value)}\n`)
+}
+
+function open(options: Partial<SequencerOptions> = {}): Promise<Sequencer | undefined> {
+  return Sequencer.open({ config, clock: systemClock, log: silentLog, ...options })
+}
+
+/** Commits two batches and publishes each, and dies at a step of the second. */
+async function fault({ step, moment }: Fault): Promise<void> {
+  const clock = testClock('2026-11-20T03:00Z')
+  let armed = false
+  const registry = await open({
+    clock,
+    onStep: (reached, when) => {
+      if (armed && reached === step && when === moment) process.kill(process.pid, 'SIGKILL')
+    },
+  })
+  await registry!.commit(baseBatch(clock.now()))
+  await registry!.publish()
+  armed = true
+  clock.tick({ days: 1 })
+  await registry!.commit(nextBatch(clock.now()))
+  await registry!.publish()
+}
+
+/** Commits as fast as it can, until it is killed: what another one was killed over goes first. */
+async function loop({ round, size }: { round: number; size: number }): Promise<void> {
+  const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]()
+  say('loaded')
+  const left = JSON.parse((await lines.next()).value as string) as Submission[]
+  const registry = await open()
+  if (registry === undefined) throw new Error('another process writes')
+  say('ready', registry.seq)
+  await write(registry, left)
+  for (let turn = 0; ; turn++) {
+    await write(registry, [writeOf(`${round} ${turn} of 2`)])
+    await write(registry, [
+      writeOf(`${round} ${turn}`),
+      keyOf(`${round} ${turn}`, `${round} ${turn}`),
+    ])
+    if (turn % 3 === 2) await registry.publish()
+    const at = { from: (registry.seq * 37) % size, count: 100, size }
+    const observations = villageNight(registry.seq, at, systemClock.now())
+    await registry.commit({ observations, submissions: [] })
+  }
+}
+
+async function write(registry: Sequencer, submissions: Submission[]): Promise<void> {
+  if (submissions.length === 0) return
+  say('handed', submissions)
+  const { seq } = await registry.commit({ observations: [], submissions })
+  const ids = submissions.map(({ submission_id }) => submission_id)
+  say('acknowledged', { seq, ids })
+}
+
+/** Does what it is told, a line at a time. */
+async function obey(): Promise<void> {
+  const registry = await open()
+  say('opened', registry !== undefined)
+  for await (const line of createInterface({ input: process.stdin })) {
+    if (line === 'commit') await registry!.commit(baseBatch(systemClock.now()))
+    if (line === 'publish') await registry!.publish()
+    say('done', line)
+  }
+}
+
+const modes: Record<string, (options: never) => Promise<void>> = { fault, loop, obey }
+await modes[mode!]!(JSON.parse(text) as never)

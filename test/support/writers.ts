@@ -1,0 +1,79 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { join } from 'node:path'
+import type { Step } from '../../pipeline/index/sequencer.ts'
+import { cleanUp } from './registry.ts'
+
+/** Where a writer dies: before a step, or when what the step writes is on disk. */
+export interface Fault {
+  step: Step
+  moment: 'before' | 'after'
+}
+
+const script = join(import.meta.dirname, 'writer.ts')
+
+/** A writer in a process of its own. */
+export class Writer {
+  readonly #child: ChildProcess
+  readonly #said: { word: string; value: unknown }[] = []
+  readonly #ended: Promise<NodeJS.Signals | number | null>
+  #read = 0
+  #text = ''
+  #wake = () => {}
+
+  constructor(mode: 'fault' | 'loop' | 'obey', dataDir: string, options: object = {}) {
+    const args = ['--import', 'tsx', script, mode, dataDir, JSON.stringify(options)]
+    this.#child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] })
+    this.#child.stdin!.on('error', () => {})
+    this.#child.stdout!.setEncoding('utf8').on('data', text => this.#hear(text))
+    this.#ended = new Promise(resolve => {
+      this.#child.once('close', (status, signal) => {
+        resolve(signal ?? status)
+        this.#wake()
+      })
+    })
+    cleanUp(() => this.kill().then(() => {}))
+  }
+
+  /** How it ended, when it has. */
+  get ended(): Promise<NodeJS.Signals | number | null> {
+    return this.#ended
+  }
+
+  /** Everything it said with this word. */
+  said<Value>(word: string): Value[] {
+    return this.#said.filter(said => said.word === word).map(({ value }) => value as Value)
+  }
+
+  /** The next thing it says that was not waited for yet. */
+  async next<Value>(): Promise<Value> {
+    while (this.#said.length <= this.#read) {
+      if (this.#child.exitCode !== null || this.#child.signalCode !== null) {
+        throw new Error('the writer ended')
+      }
+      await new Promise<void>(resolve => {
+        this.#wake = resolve
+      })
+    }
+    return this.#said[this.#read++]!.value as Value
+  }
+
+  tell(line: string): void {
+    this.#child.stdin!.write(`${line}\n`)
+  }
+
+  /** kill -9; resolves when it is dead and all it said has been heard. */
+  kill(): Promise<NodeJS.Signals | number | null> {
+    this.#child.kill('SIGKILL')
+    return this.#ended
+  }
+
+  #hear(text: string): void {
+    const lines = (this.#text + text).split('\n')
+    this.#text = lines.pop()!
+    for (const line of lines) {
+      const space = line.indexOf(' ')
+      this.#said.push({ word: line.slice(0, space), value: JSON.parse(line.slice(space + 1)) })
+    }
+    this.#wake()
+  }
+}
