@@ -2,7 +2,7 @@ import { Queue, Worker } from 'bullmq'
 import type { Clock } from '../pipeline/core/clock.ts'
 import type { Config } from '../pipeline/core/config.ts'
 import type { Log } from '../pipeline/core/log.ts'
-import { crawlBatch } from '../pipeline/crawl/crawl-batch.ts'
+import { crawlBatch, hostsAtOnce } from '../pipeline/crawl/crawl-batch.ts'
 import { createFetcher, type FetcherOptions } from '../pipeline/fetch/http.ts'
 import type { CrawlTarget, Observation } from '../pipeline/model/observation.ts'
 import { messageOf, settled } from './enqueue.ts'
@@ -32,6 +32,7 @@ export async function runCrawler(
     prefix: REDIS_PREFIX,
   })
   const fetcher = createFetcher(fetcherOptionsOf(config, clock, log))
+  const atOnce = hostsAtOnce(config.CRAWL_CONCURRENCY)
   const stop = new AbortController()
 
   const worker = new Worker<CrawlMessage>('crawl', async ({ data }) => crawl(data.targets), {
@@ -53,7 +54,7 @@ export async function runCrawler(
       fetcher,
       clock,
       limits: config.LIMITS,
-      concurrency: config.CRAWL_CONCURRENCY,
+      atOnce,
       onObservation: one => outbox.put(one),
       signal: stop.signal,
     })
@@ -99,7 +100,7 @@ export function fetcherOptionsOf(config: Config, clock: Clock, log: Log): Fetche
     addressConcurrency: config.ADDRESS_CONCURRENCY,
     contact: config.CRAWL_CONTACT,
     limits: config.LIMITS,
-    maxIdle: config.CRAWL_CONCURRENCY * queues.crawl.concurrency,
+    maxIdle: config.CRAWL_CONCURRENCY,
     clock,
     log,
   }

@@ -7,18 +7,22 @@ import { verify } from '../pipeline/index/verify.ts'
 export type Question =
   | { ask: 'verify' }
   | { ask: 'crawl_summary'; since: Instant; withFaults: boolean }
+  /** Publishes a snapshot of what is committed, without waiting for its time. */
+  | { ask: 'publish' }
 
 export function answerQuestion(
   question: Question,
   sequencer: Sequencer,
   clock: Clock,
 ): Promise<unknown> {
-  return sequencer.quietly(async () => {
-    switch (question.ask) {
-      case 'verify':
-        return verify(sequencer)
-      case 'crawl_summary':
-        return crawlSummary(sequencer.index, question.since, clock.now(), question)
-    }
-  })
+  switch (question.ask) {
+    case 'publish':
+      return sequencer.publish()
+    case 'verify':
+      return sequencer.quietly(() => verify(sequencer))
+    case 'crawl_summary':
+      return sequencer.quietly(() =>
+        crawlSummary(sequencer.index, question.since, clock.now(), question),
+      )
+  }
 }

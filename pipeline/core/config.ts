@@ -73,7 +73,7 @@ export const settings = {
   ADDRESS_CONCURRENCY: setting(whole(1, 4096).default(64), 'connections to one address at a time', {
     shown: '64',
   }),
-  CRAWL_CONCURRENCY: setting(whole(1, 4096).default(128), 'files fetched at a time by a crawler', {
+  CRAWL_CONCURRENCY: setting(whole(1, 4096).default(128), 'hosts a crawler asks at a time', {
     shown: '128',
   }),
   PUBLISH_EVERY: setting(whole(1, 86_400).optional(), 'seconds between snapshots', {

@@ -1,12 +1,18 @@
+import pLimit, { type LimitFunction } from 'p-limit'
 import { type CrawlTarget, type Observation, urlOf } from '../model/observation.ts'
 import { type CrawlDeps, crawlSource } from './crawl-source.ts'
 
 export interface BatchDeps extends CrawlDeps {
-  /** Hosts at a time. */
-  concurrency: number
-  onObservation?: ((observation: Observation) => unknown) | undefined
+  /** Hosts at a time, of this batch and of every other one that shares it. */
+  atOnce: LimitFunction
+  onObservation?: (observation: Observation) => void
   /** When it fires, no further file is asked for; what is under way is finished and returned. */
-  signal?: AbortSignal | undefined
+  signal?: AbortSignal
+}
+
+/** How many hosts a process crawls at a time. */
+export function hostsAtOnce(hosts: number): LimitFunction {
+  return pLimit(hosts)
 }
 
 /**
@@ -19,25 +25,22 @@ export async function crawlBatch(
   deps: BatchDeps,
 ): Promise<Observation[]> {
   const observations: (Observation | undefined)[] = targets.map(() => undefined)
-  const hosts = groupByHost(targets)[Symbol.iterator]()
-  let stopped = false
-  const work = async () => {
-    for (const places of hosts) {
-      for (const place of places) {
-        if (stopped || deps.signal?.aborted) return
-        const observation = await crawlSource(targets[place]!, deps)
-        observations[place] = observation
-        deps.onObservation?.(observation)
-      }
+  let isStopped = false
+  const crawlHost = async (places: readonly number[]) => {
+    for (const place of places) {
+      if (isStopped || deps.signal?.aborted) return
+      const observation = await crawlSource(targets[place]!, deps)
+      observations[place] = observation
+      deps.onObservation?.(observation)
     }
   }
-  const workers = Array.from({ length: Math.max(1, deps.concurrency) }, () =>
-    work().catch(error => {
-      stopped = true
+  const work = groupByHost(targets).map(places =>
+    deps.atOnce(crawlHost, places).catch(error => {
+      isStopped = true
       throw error
     }),
   )
-  const failed = (await Promise.allSettled(workers)).find(({ status }) => status === 'rejected')
+  const failed = (await Promise.allSettled(work)).find(({ status }) => status === 'rejected')
   if (failed?.status === 'rejected') throw failed.reason
   return observations.filter(observation => observation !== undefined)
 }

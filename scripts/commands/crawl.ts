@@ -5,7 +5,7 @@ import { systemClock } from '../../pipeline/core/clock.ts'
 import type { Config } from '../../pipeline/core/config.ts'
 import type { Domain } from '../../pipeline/core/domain.ts'
 import { createLog } from '../../pipeline/core/log.ts'
-import { crawlBatch } from '../../pipeline/crawl/crawl-batch.ts'
+import { crawlBatch, hostsAtOnce } from '../../pipeline/crawl/crawl-batch.ts'
 import { createFetcher } from '../../pipeline/fetch/http.ts'
 import { type CrawlSummary, crawlSummary } from '../../pipeline/index/crawl-summary.ts'
 import { dueTargets } from '../../pipeline/index/frontier.ts'
@@ -33,7 +33,7 @@ export async function crawl(options: { domains: string; json?: boolean }): Promi
   else printSummary(domains.length, refused, summary)
 }
 
-/** Adds the domains to a running registry and waits until each of their files was tried. */
+/** Adds the domains to a running registry, waits until each of their files was tried, publishes. */
 export async function crawlThere(
   desk: Desk,
   domains: Domain[],
@@ -51,6 +51,7 @@ export async function crawlThere(
     progress.show(summary)
     if (isDone) {
       progress.end()
+      await desk.ask({ ask: 'publish' })
       await desk.close()
       return summary
     }
@@ -98,7 +99,7 @@ async function crawlRounds(sequencer: Sequencer, config: Config, since: number):
     fetcher,
     clock: systemClock,
     limits: config.LIMITS,
-    concurrency: config.CRAWL_CONCURRENCY,
+    atOnce: hostsAtOnce(config.CRAWL_CONCURRENCY),
   }
   const progress = new Progress()
   try {

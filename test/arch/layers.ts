@@ -97,7 +97,7 @@ export const doors: Record<string, string[]> = {
   'cron-parser': [core, index, 'jobs'],
   undici: [fetch],
   'ipaddr.js': [fetch],
-  'p-limit': [fetch],
+  'p-limit': [`${crawl}/crawl-batch.ts`],
   cheerio: [`${crawl}/home-page.ts`],
   '@duckdb/node-api': [`${index}/duckdb.ts`],
   lmdb: [`${index}/serving.ts`],

@@ -58,8 +58,10 @@ afterAll(async () => {
 
 describe('a first start crawls the demo internet', () => {
   test('the index holds its brands, publishers and agents', async () => {
-    const { body } = await get('/api/registry/stats')
-    expect(body.discovered_publishers).toBeGreaterThan(200)
+    const { body } = await until(async () => {
+      const stats = await get('/api/registry/stats')
+      return Number(stats.body.discovered_publishers) > 200 && stats
+    }, 5)
     expect(body.discovered_properties).toBeGreaterThan(400)
   })
 

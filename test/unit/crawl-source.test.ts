@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, it, test } from 'vitest'
 import { limits } from '../../pipeline/core/limits.ts'
-import { crawlBatch } from '../../pipeline/crawl/crawl-batch.ts'
+import { crawlBatch, hostsAtOnce } from '../../pipeline/crawl/crawl-batch.ts'
 import { contentHash, crawlSource } from '../../pipeline/crawl/crawl-source.ts'
 import type { Ask, Fetched } from '../../pipeline/fetch/http.ts'
 import { type CrawlTarget, Observation } from '../../pipeline/model/observation.ts'
@@ -164,7 +164,7 @@ describe('a batch', () => {
 
   it('fetches the files of one host in turn, several hosts at a time', async () => {
     const { fetcher, most } = slowFetcher()
-    const seen = await crawlBatch(targets, { fetcher, clock, limits, concurrency: 2 })
+    const seen = await crawlBatch(targets, { fetcher, clock, limits, atOnce: hostsAtOnce(2) })
     expect(seen.map(({ kind, location }) => ({ kind, location }))).toEqual(targets)
     expect(most).toEqual({ hosts: 2, filesOfOneHost: 1 })
   })
@@ -176,7 +176,7 @@ describe('a batch', () => {
       fetcher,
       clock,
       limits,
-      concurrency: 1,
+      atOnce: hostsAtOnce(1),
       signal: stop.signal,
       onObservation: ({ location }) => location === 'b.example' && stop.abort(),
     })
@@ -190,7 +190,7 @@ describe('a batch', () => {
       ended += 1
       if (location === 'a.example') throw new Error('ours')
     }
-    const batch = crawlBatch(targets, { fetcher, clock, limits, concurrency: 3, onObservation })
+    const batch = crawlBatch(targets, { fetcher, clock, limits, atOnce: hostsAtOnce(3), onObservation })
     await expect(batch).rejects.toThrow('ours')
     expect(ended).toBe(3)
   })

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { settings } from '../../../pipeline/core/config.ts'
 
 export interface ChildOptions {
   args?: readonly string[]
@@ -36,7 +37,7 @@ export class Child<Ready, Question, Answer> {
   ): Promise<Child<Ready, Question, Answer>> {
     const child = spawn(process.execPath, ['--expose-gc', file, ...args], {
       cwd: root,
-      env: { ...process.env, ...env },
+      env: { ...surroundings(), ...env },
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     })
     const failure = failureOf(file, child)
@@ -56,6 +57,12 @@ export class Child<Ready, Question, Answer> {
     this.#process.kill()
     await ended
   }
+}
+
+/** What a process needs of this one's environment: all but the registry's settings. */
+function surroundings(): NodeJS.ProcessEnv {
+  const entries = Object.entries(process.env)
+  return Object.fromEntries(entries.filter(([name]) => !Object.hasOwn(settings, name)))
 }
 
 function nextMessage(child: ChildProcess): Promise<unknown> {

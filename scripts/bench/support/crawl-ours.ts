@@ -5,7 +5,7 @@ import type { Redis } from '../../../jobs/redis.ts'
 import { systemClock } from '../../../pipeline/core/clock.ts'
 import { readConfig } from '../../../pipeline/core/config.ts'
 import { silentLog } from '../../../pipeline/core/log.ts'
-import { crawlBatch } from '../../../pipeline/crawl/crawl-batch.ts'
+import { crawlBatch, hostsAtOnce } from '../../../pipeline/crawl/crawl-batch.ts'
 import { createFetcher } from '../../../pipeline/fetch/http.ts'
 import {
   type CrawlTarget,
@@ -24,6 +24,7 @@ import type { Slice, SliceRun } from './crawl-slice.ts'
 const config = readConfig({ CRAWL_CONNECT_TO: process.argv[2] })
 const { LIMITS, CRAWL_CONCURRENCY } = config
 const fetcher = createFetcher(fetcherOptionsOf(config, systemClock, silentLog))
+const atOnce = hostsAtOnce(CRAWL_CONCURRENCY)
 const noRedis = {} as Redis
 const work = process.argv[3] === 'fetch' ? fetchOnly : crawl
 
@@ -52,7 +53,7 @@ async function crawl(batch: CrawlTarget[]): Promise<number> {
     fetcher,
     clock: systemClock,
     limits: LIMITS,
-    concurrency: CRAWL_CONCURRENCY,
+    atOnce,
   })
   await packObservations(seen, LIMITS.observationMessageBytes, noRedis)
   return seen.filter(({ outcome }) => outcome !== 'ok').length

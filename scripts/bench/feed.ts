@@ -1,0 +1,47 @@
+import { printDuel, ratiosOf } from './support/duel-report.ts'
+import { cursorsOf, fillEvents, rareType, secret } from './support/event-store.ts'
+import { HttpBench, type Question } from './support/http-bench.ts'
+import { readOptions } from './support/options.ts'
+import { note, printResult } from './support/report.ts'
+import { rounded, roundedSpread, type Spread } from './support/spread.ts'
+
+/**
+ * Pages of 100 at random places of the feed, `GET /api/registry/feed`: of all types, of a family of
+ * them, and of a type that one event in a hundred thousand has. Each against a bare Fastify route that
+ * sends as many bytes; `ratio` is that of the slowest. The store is filled directly; settings are the
+ * defaults.
+ */
+const options = readOptions(10_000_000)
+note(`filling a store with ${options.size} events …`)
+await fillEvents(options.folder, options.size)
+const cursors = cursorsOf(options.folder, options.size, 20_000)
+const headers = { authorization: `Bearer ${secret}` }
+const filters = { all: '', 'agent.*': '&types=agent.*', [rareType]: `&types=${rareType}` }
+
+const ratios: Record<string, { ratio: Spread; cpuRatio: Spread }> = {}
+const memory = await HttpBench.with(options, {}, async bench => {
+  for (const [name, filter] of Object.entries(filters)) {
+    const questions = cursors.map((cursor): Question => {
+      const path = `/api/registry/feed?limit=100&cursor=${cursor}${filter}`
+      return { method: 'GET', path, headers }
+    })
+    const duel = await bench.duel(questions)
+    ratios[name] = ratiosOf(duel)
+    printDuel(`${name}, ${options.size} events`, duel)
+    console.log(`ours ÷ bare: ${rounded(ratios[name].ratio.median)} (at least 0.25)\n`)
+  }
+  return bench.apiMemoryMB
+})
+
+const slowest = Object.values(ratios).sort((a, b) => a.ratio.median - b.ratio.median)[0]!
+printResult({
+  bench: 'feed',
+  size: options.size,
+  pairs: options.pairs,
+  seconds: options.seconds,
+  ratio: roundedSpread(slowest.ratio),
+  by_filter: Object.fromEntries(
+    Object.entries(ratios).map(([name, { ratio }]) => [name, roundedSpread(ratio)]),
+  ),
+  api_rss_anon_mb: Math.round(memory),
+})

@@ -1,0 +1,38 @@
+import { randomFrom } from '../world/random.ts'
+import { fillBrands, someDomain, unknownDomain } from './support/brand-store.ts'
+import { printDuel, ratiosOf } from './support/duel-report.ts'
+import { HttpBench, type Question } from './support/http-bench.ts'
+import { readOptions } from './support/options.ts'
+import { note, printResult } from './support/report.ts'
+import { rounded, roundedSpread } from './support/spread.ts'
+
+/**
+ * One domain a request, `GET /api/brands/resolve`: the API as one process against a bare Fastify
+ * route that sends as many bytes under the same headers. One in five asks for an unknown domain. The
+ * store is filled directly, with what commits would write; settings are the defaults.
+ */
+const options = readOptions(1_000_000)
+note(`filling a store with ${options.size} domains …`)
+await fillBrands(options.folder, options.size)
+const random = randomFrom('points')
+const questions = Array.from({ length: Math.max(10_000, options.size / 5) }, (_, i): Question => {
+  const domain = i % 5 === 4 ? unknownDomain(random) : someDomain(random, options.size)
+  return { method: 'GET', path: `/api/brands/resolve?domain=${domain}` }
+})
+const { duel, memory } = await HttpBench.with(options, {}, async bench => ({
+  duel: await bench.duel(questions),
+  memory: bench.apiMemoryMB,
+}))
+
+const { ratio, cpuRatio } = ratiosOf(duel)
+printDuel(`one of ${options.size} domains`, duel)
+console.log(`ours ÷ bare: ${rounded(ratio.median)} (at least 0.45, aim 0.75)`)
+printResult({
+  bench: 'points',
+  size: options.size,
+  pairs: options.pairs,
+  seconds: options.seconds,
+  ratio: roundedSpread(ratio),
+  cpu_ratio: roundedSpread(cpuRatio),
+  api_rss_anon_mb: Math.round(memory),
+})

@@ -1,0 +1,79 @@
+import { existsSync, writeFileSync } from 'node:fs'
+import { DAY } from '../../../pipeline/core/clock.ts'
+import { pathsOf } from '../../../pipeline/index/paths.ts'
+import { freshnessKey } from '../../../pipeline/index/projection.ts'
+import { type Entry, ServingStore } from '../../../pipeline/index/serving.ts'
+import { documentValue, freshnessValue } from '../../../pipeline/index/serving-value.ts'
+import { type Random, randomFrom } from '../../world/random.ts'
+
+const BATCH = 10_000
+const smallestBytes = 200
+const medianBytes = 1_200
+const largestBytes = 12_288
+
+export function domainOf(number: number): string {
+  return `d${String(number).padStart(7, '0')}.bench.example`
+}
+
+/**
+ * Fills the serving store alone, with the values that a commit would write: the API answers points
+ * from nothing else. Sizes of answers spread as real ones do.
+ */
+export async function fillBrands(folder: string, domains: number): Promise<void> {
+  const done = `${folder}/brands-${domains}`
+  if (existsSync(done)) return
+  const store = ServingStore.open(pathsOf(folder).servingFile)
+  for (let first = 0; first < domains; first += BATCH) {
+    const entries: Entry[] = []
+    for (let n = first; n < Math.min(domains, first + BATCH); n++) entries.push(...entriesOf(n))
+    store.write(entries, 1)
+  }
+  await store.close()
+  writeFileSync(done, '')
+}
+
+function entriesOf(number: number): Entry[] {
+  const domain = domainOf(number)
+  const read = new Date(Date.now() - DAY / 8).toISOString()
+  const facts = { outcome: 'ok', status: 200, attempted_at: read, succeeded_at: read } as const
+  return [
+    { space: 'brand', key: domain, value: documentValue(brandOf(domain)) },
+    { space: 'freshness', key: freshnessKey('brand.json', domain), value: freshnessValue(facts) },
+  ]
+}
+
+function brandOf(domain: string): object {
+  const random = randomFrom('brand', domain)
+  const bytes = sizeOf(random)
+  const name = `Brand ${domain.split('.')[0]}`
+  const facts = {
+    canonical_id: domain,
+    canonical_domain: domain,
+    brand_name: name,
+    source: 'brand_json',
+    brand_manifest: { name },
+  }
+  const links = []
+  for (let at = JSON.stringify(facts).length; at + 40 < bytes; ) {
+    const link = { url: `https://l${random.below(1e6)}.${domain}/` }
+    links.push(link)
+    at += JSON.stringify(link).length + 1
+  }
+  return { ...facts, brand_manifest: { name, links } }
+}
+
+/** Log-normal, the usual shape of file sizes. */
+function sizeOf(random: Random): number {
+  const normal = Math.sqrt(-2 * Math.log(1 - random.next())) * Math.cos(2 * Math.PI * random.next())
+  return Math.min(Math.max(medianBytes * Math.exp(normal), smallestBytes), largestBytes)
+}
+
+/** Known domains, few of them asked for often and most of them seldom, scattered over the store. */
+export function someDomain(random: Random, domains: number): string {
+  const rank = Math.floor(domains ** random.next()) - 1
+  return domainOf((rank * 7_919) % domains)
+}
+
+export function unknownDomain(random: Random): string {
+  return `u${random.below(1e9)}.bench.example`
+}

@@ -1,0 +1,38 @@
+import type { Duel, Run } from './http-bench.ts'
+import { printTable } from './report.ts'
+import { medianOf, rounded, type Spread, spreadOf } from './spread.ts'
+
+export interface DuelRatios {
+  /** Answers a second, ours ÷ bare. */
+  ratio: Spread
+  /** Answers a second of the server's CPU: the same where both servers are busy all the time. */
+  cpuRatio: Spread
+}
+
+export function ratiosOf({ rounds }: Duel): DuelRatios {
+  return {
+    ratio: spreadOf(rounds.map(({ ours, bare }) => ours.perSecond / bare.perSecond)),
+    cpuRatio: spreadOf(rounds.map(({ ours, bare }) => ours.perCpuSecond / bare.perCpuSecond)),
+  }
+}
+
+export function printDuel(title: string, duel: Duel): void {
+  const row = (name: 'ours' | 'bare') => {
+    const middle = (measure: (run: Run) => number) =>
+      medianOf(duel.rounds.map(r => measure(r[name])))
+    return [
+      name,
+      Math.round(middle(run => run.perSecond)),
+      Math.round(middle(run => run.bytes / run.answers)),
+      `${Math.round(100 * middle(run => run.notFound / run.answers))} %`,
+      rounded(middle(run => run.p50Ms)),
+      rounded(middle(run => run.p99Ms)),
+      `${Math.round(100 * middle(run => run.serverBusy))} %`,
+      `${Math.round(100 * middle(run => run.clientBusy))} %`,
+    ]
+  }
+  printTable(
+    [title, 'answers/s', 'bytes', '404', 'p50 ms', 'p99 ms', 'server busy', 'client busy'],
+    [row('ours'), row('bare')],
+  )
+}

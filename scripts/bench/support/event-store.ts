@@ -1,0 +1,118 @@
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { DAY, isoOf } from '../../../pipeline/core/clock.ts'
+import { idOfBytes } from '../../../pipeline/core/uuid-v7.ts'
+import { pathsOf } from '../../../pipeline/index/paths.ts'
+import { eventByTypeKey } from '../../../pipeline/index/projection.ts'
+import { type Entry, ServingStore } from '../../../pipeline/index/serving.ts'
+import { type EventType, eventTypes } from '../../../pipeline/model/event.ts'
+import { randomFrom } from '../../world/random.ts'
+import { domainOf } from './brand-store.ts'
+
+/** The key that the bench asks with; its hash is in the store. */
+export const secret = 'sk_bench_0123456789abcdef'
+/** One event in so many is of this type. */
+export const rareType: EventType = 'property.merged'
+const RARE = 100_000
+
+const BATCH = 50_000
+const SPREAD_MS = 30 * DAY
+
+/** How often the types occur among a hundred events. */
+const shares: [EventType, number][] = [
+  ['property.created', 40],
+  ['property.updated', 15],
+  ['authorization.granted', 20],
+  ['authorization.revoked', 5],
+  ['publisher.adagents_discovered', 8],
+  ['publisher.adagents_changed', 7],
+  ['agent.discovered', 1],
+  ['agent.profile_updated', 4],
+]
+const cycle = shares.flatMap(([type, share]) => Array<EventType>(share).fill(type))
+
+/** A month of events, in the serving store alone: the feed is read from nothing else. */
+export async function fillEvents(folder: string, events: number): Promise<void> {
+  const done = doneFile(folder, events)
+  if (existsSync(done)) return
+  const store = ServingStore.open(pathsOf(folder).servingFile)
+  store.write([principal()], 1)
+  const from = Date.now() - SPREAD_MS - DAY
+  for (let first = 0; first < events; first += BATCH) {
+    const entries: Entry[] = []
+    for (let n = first; n < Math.min(events, first + BATCH); n++) {
+      entries.push(...entriesOf(n, createdAt(n, from, events)))
+    }
+    store.write(entries, 1)
+  }
+  await store.close()
+  writeFileSync(done, String(from))
+}
+
+function principal(): Entry {
+  const value = {
+    key_id: 'bench',
+    org_id: 'bench',
+    org_name: 'bench',
+    label: '',
+    created_at: isoOf(Date.now()),
+  }
+  return {
+    space: 'principal',
+    key: createHash('sha256').update(secret).digest('hex'),
+    value: Buffer.from(JSON.stringify(value)),
+  }
+}
+
+function entriesOf(number: number, created: number): Entry[] {
+  const id = keyOf(number, created)
+  const type = number % RARE === RARE >> 1 ? rareType : cycle[(number * 37) % cycle.length]!
+  const domain = domainOf(number % 100_000)
+  const event = {
+    event_id: idOfBytes(id),
+    event_type: type,
+    entity_type: eventTypes[type].entity,
+    entity_id: idOfBytes(id),
+    payload: {
+      property_rid: idOfBytes(id),
+      publisher_domain: domain,
+      classification: 'property',
+      source: 'authoritative',
+      identifiers: [{ type: 'domain', value: domain }],
+      property: { property_type: 'website', name: `Site ${number}`, tags: ['all', 'news'] },
+    },
+    actor: 'pipeline:crawler',
+    created_at: isoOf(created),
+  }
+  return [
+    { space: 'event', key: id, value: Buffer.from(JSON.stringify(event)) },
+    { space: 'event_by_type', key: eventByTypeKey(type, id), value: Buffer.alloc(0) },
+  ]
+}
+
+/** A UUID v7 that rises with the number of its event. */
+function keyOf(number: number, created: number): Buffer {
+  const id = Buffer.alloc(16)
+  id.writeUIntBE(created, 0, 6)
+  id.writeUInt16BE(0x7000 | (number % 4096), 6)
+  id.writeUInt32BE(0x80000000 + number, 8)
+  return id
+}
+
+/** Ids of random events of a filled store. */
+export function cursorsOf(folder: string, events: number, count: number): string[] {
+  const from = Number(readFileSync(doneFile(folder, events), 'utf8'))
+  const random = randomFrom('cursors')
+  return Array.from({ length: count }, () => {
+    const number = random.below(events)
+    return idOfBytes(keyOf(number, createdAt(number, from, events)))
+  })
+}
+
+function doneFile(folder: string, events: number): string {
+  return `${folder}/events-${events}`
+}
+
+function createdAt(number: number, from: number, events: number): number {
+  return Math.floor(from + (number * SPREAD_MS) / events)
+}

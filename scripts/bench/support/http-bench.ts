@@ -1,0 +1,171 @@
+import { join } from 'node:path'
+import { startRedis } from '../../../jobs/own-redis.ts'
+import { silentLog } from '../../../pipeline/core/log.ts'
+import { pathsOf } from '../../../pipeline/index/paths.ts'
+import { built, Child, root } from './child.ts'
+import type { Load, LoadRun, Target } from './load.ts'
+import type { Options } from './options.ts'
+import { interleave } from './pairs.ts'
+import { cpuSeconds, ownMemoryMB } from './usage.ts'
+
+export interface Question {
+  method: 'GET' | 'POST'
+  /** Path and query. */
+  path: string
+  headers?: Readonly<Record<string, string>>
+  body?: string
+}
+
+export interface Run extends Load {
+  perSecond: number
+  /** Answers a second of the server's CPU. */
+  perCpuSecond: number
+  /** Share of the time that the server, and the client, were busy. */
+  serverBusy: number
+  clientBusy: number
+}
+
+export interface Duel {
+  rounds: { ours: Run; bare: Run }[]
+  answerBytes: number
+}
+
+const WARM_SECONDS = 2
+const SAMPLED = 200
+
+/** The API as it ships, as one process with Redis beside it, and what drives it. */
+export class HttpBench {
+  readonly #options: Options
+  readonly #redis: { close(): Promise<void> }
+  readonly #api: Child<{ url: string }, never, never>
+  readonly #load: Child<object, Target | LoadRun, Load>
+
+  private constructor(
+    options: Options,
+    redis: { close(): Promise<void> },
+    api: Child<{ url: string }, never, never>,
+    load: Child<object, Target | LoadRun, Load>,
+  ) {
+    this.#options = options
+    this.#redis = redis
+    this.#api = api
+    this.#load = load
+  }
+
+  /** Of the settings only `limits` differ from the defaults. */
+  private static async start(options: Options, limits: Record<string, number>): Promise<HttpBench> {
+    const redis = await startRedis(pathsOf(options.folder), silentLog)
+    const env = {
+      DATA_DIR: options.folder,
+      PORT: '0',
+      REDIS_URL: redis.url,
+      LIMITS: JSON.stringify(limits),
+    }
+    const registry = join(built, 'scripts/registry.js')
+    const api = await Child.start<{ url: string }>(registry, { args: ['api'], env })
+    const load = await Child.start<object, Target | LoadRun, Load>(
+      join(built, 'scripts/bench/support/load.js'),
+    )
+    return new HttpBench(options, redis, api, load)
+  }
+
+  /** What `work` starts ends with it, also when it fails. */
+  static async with<Result>(
+    options: Options,
+    limits: Record<string, number>,
+    work: (bench: HttpBench) => Promise<Result>,
+  ): Promise<Result> {
+    const bench = await HttpBench.start(options, limits)
+    try {
+      return await work(bench)
+    } finally {
+      await bench.close()
+      options.tidy()
+    }
+  }
+
+  get apiMemoryMB(): number {
+    return ownMemoryMB(this.#api.pid)
+  }
+
+  /** Ours against a bare server that sends the same headers and, on average, as many bytes. */
+  async duel(questions: readonly Question[]): Promise<Duel> {
+    const sample = await this.#sample(questions)
+    const { method, path } = questions[0]!
+    const shape = { method, path: path.split('?')[0], ...sample }
+    const bare = await Child.start<{ url: string }>(join(root, 'scripts/bench/bare/server.mjs'), {
+      args: [JSON.stringify(shape)],
+    })
+    const requests = questions.map(requestText)
+    const contestants = {
+      ours: await this.#contestant('ours', this.#api, requests),
+      bare: await this.#contestant('bare', bare, requests),
+    }
+    const warm = Math.min(WARM_SECONDS, this.#options.seconds)
+    await contestants.ours(warm)
+    await contestants.bare(warm)
+    const { pairs, seconds } = this.#options
+    const rounds = await interleave(pairs, {
+      ours: () => contestants.ours(seconds),
+      bare: () => contestants.bare(seconds),
+    })
+    await bare.stop()
+    return { rounds, answerBytes: sample.bytes }
+  }
+
+  async close(): Promise<void> {
+    await this.#load.stop()
+    await this.#api.stop()
+    await this.#redis.close()
+  }
+
+  async #contestant(
+    set: string,
+    server: Child<{ url: string }, never, never>,
+    requests: string[],
+  ): Promise<(seconds: number) => Promise<Run>> {
+    await this.#load.ask({ set, port: Number(new URL(server.ready.url).port), requests })
+    return async seconds => {
+      const { connections } = this.#options
+      const before = cpuSeconds(server.pid)
+      const load = await this.#load.ask({ set, connections, seconds })
+      const cpu = cpuSeconds(server.pid) - before
+      if (load.unwanted > 0) throw new Error(`${load.unwanted} answers of ${set} were refusals`)
+      return {
+        ...load,
+        perSecond: load.answers / load.seconds,
+        perCpuSecond: load.answers / cpu,
+        serverBusy: cpu / load.seconds,
+        clientBusy: load.cpuSeconds / load.seconds,
+      }
+    }
+  }
+
+  /** Mean size of the answers and the headers of a good one. */
+  async #sample(questions: readonly Question[]) {
+    let bytes = 0
+    let headers: Record<string, string> = {}
+    const every = Math.max(1, Math.floor(questions.length / SAMPLED))
+    const asked = questions.filter((_, i) => i % every === 0)
+    for (const { method, path, headers: given = {}, body = null } of asked) {
+      const answer = await fetch(new URL(path, this.#api.ready.url), {
+        method,
+        headers: { ...given },
+        body,
+      })
+      bytes += (await answer.arrayBuffer()).byteLength
+      if (answer.ok) headers = Object.fromEntries(answer.headers)
+    }
+    for (const own of ['date', 'connection', 'keep-alive', 'content-length']) delete headers[own]
+    return { headers, bytes: Math.round(bytes / asked.length) }
+  }
+}
+
+function requestText({ method, path, headers = {}, body }: Question): string {
+  const lines = Object.entries({
+    host: 'localhost',
+    ...headers,
+    ...(body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }),
+  }).map(([name, value]) => `${name}: ${value}\r\n`)
+  return `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body ?? ''}`
+}

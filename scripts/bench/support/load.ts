@@ -1,0 +1,107 @@
+import { connect, type Socket } from 'node:net'
+import { serveParent } from './child.ts'
+
+/**
+ * A load client that costs less than the servers it drives (autocannon costs more than a bare
+ * Fastify route): sockets, requests written as they were made before, answers found by their
+ * content-length. Runs in a process of its own.
+ */
+export interface Target {
+  set: string
+  port: number
+  requests: string[]
+}
+
+export interface LoadRun {
+  set: string
+  connections: number
+  seconds: number
+}
+
+export interface Load {
+  answers: number
+  /** Answers of other statuses than 200 and 404. */
+  unwanted: number
+  notFound: number
+  bytes: number
+  seconds: number
+  p50Ms: number
+  p99Ms: number
+  /** User and system time of this process: were it near `seconds`, the client would be the limit. */
+  cpuSeconds: number
+}
+
+const targets = new Map<string, Target & { next: number }>()
+const HEAD_END = Buffer.from('\r\n\r\n')
+
+serveParent<Target | LoadRun, Load | object>({}, async question => {
+  if ('connections' in question) return run(question)
+  targets.set(question.set, { ...question, next: 0 })
+  return {}
+})
+
+async function run({ set, connections, seconds }: LoadRun): Promise<Load> {
+  const target = targets.get(set)!
+  const tally = { answers: 0, unwanted: 0, notFound: 0, bytes: 0, times: [] as number[] }
+  const started = performance.now()
+  const cpu = process.cpuUsage()
+  const end = started + seconds * 1_000
+  await Promise.all(Array.from({ length: connections }, () => drive(target, tally, end)))
+  const { user, system } = process.cpuUsage(cpu)
+  const { times, ...counts } = tally
+  const sorted = Float64Array.from(times).sort()
+  return {
+    ...counts,
+    seconds: (performance.now() - started) / 1_000,
+    p50Ms: sorted[sorted.length >> 1] ?? 0,
+    p99Ms: sorted[Math.floor(sorted.length * 0.99)] ?? 0,
+    cpuSeconds: (user + system) / 1e6,
+  }
+}
+
+type Tally = Omit<Load, 'seconds' | 'p50Ms' | 'p99Ms' | 'cpuSeconds'> & { times: number[] }
+
+/** One connection, one request at a time, until the time is over. */
+function drive(target: Target & { next: number }, tally: Tally, end: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket: Socket = connect(target.port, '127.0.0.1')
+    let asked = 0
+    let parts: Buffer[] = []
+    let missing = -1
+    const ask = () => {
+      asked = performance.now()
+      if (asked >= end) socket.destroy()
+      else socket.write(target.requests[target.next++ % target.requests.length]!, 'latin1')
+    }
+    socket.setNoDelay(true)
+    socket.on('connect', ask)
+    socket.on('error', reject)
+    socket.on('close', () => resolve())
+    socket.on('data', chunk => {
+      if (missing > 0) missing -= chunk.length
+      else {
+        parts.push(chunk)
+        const head = parts.length === 1 ? chunk : Buffer.concat(parts)
+        const headEnd = head.indexOf(HEAD_END)
+        if (headEnd < 0) return
+        const text = head.toString('latin1', 0, headEnd)
+        const length = Number(/\r\ncontent-length: (\d+)/i.exec(text)?.[1])
+        if (Number.isNaN(length)) {
+          socket.destroy(new Error(`no length in:\n${text}`))
+          return
+        }
+        missing = headEnd + 4 + length - head.length
+        parts = []
+        tally.bytes += length
+        const status = text.slice(9, 12)
+        if (status === '404') tally.notFound++
+        else if (status !== '200') tally.unwanted++
+      }
+      if (missing > 0) return
+      missing = -1
+      tally.answers++
+      tally.times.push(performance.now() - asked)
+      ask()
+    })
+  })
+}
