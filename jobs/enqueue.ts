@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
 import { Queue, QueueEvents } from 'bullmq'
 import { PublicError } from '../pipeline/core/errors.ts'
 import type { Log } from '../pipeline/core/log.ts'
 import type { Answer, Operation, Submission } from '../pipeline/model/submission.ts'
 import type { Question } from './questions.ts'
 import { type QueueName, queues, REDIS_PREFIX } from './queues.ts'
-import { connectRedis, type Redis } from './redis.ts'
+import { connectRedis, type Redis, whenReady } from './redis.ts'
 
 /** How long somebody who asked is kept waiting. */
 const ANSWER_MS = 8_000
@@ -91,7 +90,7 @@ function openCounter(name: 'submissions' | 'questions', asking: Redis, listening
 }
 
 async function openQueue(name: QueueName, connection: Redis): Promise<Queue> {
-  if (connection.status !== 'ready') await settled(once(connection, 'ready'), CONNECT_MS)
+  await settled(whenReady(connection), CONNECT_MS)
   if (connection.status !== 'ready') throw new Error('redis is away')
   const queue = new Queue(name, { connection, prefix: REDIS_PREFIX, skipWaitingForReady: true })
   queue.setMaxListeners(0)

@@ -26,6 +26,14 @@ export function connectRedis(url: string, use: 'ask' | 'work', log: Log): Redis 
   return redis
 }
 
+/** Resolves once the connection is up, however many tries that takes. */
+export function whenReady(redis: Redis): Promise<void> {
+  return new Promise(resolve => {
+    if (redis.status === 'ready') resolve()
+    else redis.once('ready', () => resolve())
+  })
+}
+
 function addressOf(url: string) {
   const { protocol, hostname, port, username, password, pathname } = new URL(url)
   const database = Number(pathname.slice(1) || 0)

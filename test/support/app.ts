@@ -121,6 +121,6 @@ export async function openRegistry(options: RegistryOptions = {}): Promise<TestR
 /** A file that was read, unless something else is said. */
 function observationOf(seen: Seen, clock: Clock): Observation {
   const hash = createHash('sha256').update(JSON.stringify(seen)).digest('hex')
-  const read = seen.document === undefined ? {} : { hash }
-  return { observed_at: clock.now(), outcome: 'ok', status: 200, ...read, ...seen }
+  const read = seen.document === undefined ? {} : { status: 200, hash }
+  return { observed_at: clock.now(), outcome: 'ok', ...read, ...seen }
 }

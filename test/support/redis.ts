@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { connectRedis, type Redis } from '../../jobs/redis.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { connectRedis, type Redis, whenReady } from '../../jobs/redis.ts'
 import { silentLog } from '../../pipeline/core/log.ts'
 
 export interface TestRedis {
@@ -11,6 +12,8 @@ export interface TestRedis {
   redis: Redis
   /** Ends the server; the connection stays and finds nobody. */
   stop(): Promise<void>
+  /** Starts a server at the same place, empty. */
+  again(): Promise<void>
   close(): Promise<void>
 }
 
@@ -19,10 +22,11 @@ export async function startRedis(): Promise<TestRedis> {
   const folder = mkdtempSync(join(tmpdir(), 'registry-redis-'))
   const socket = join(folder, 'redis.sock')
   const options = ['--port', '0', '--unixsocket', socket, '--save', '', '--dir', folder]
-  const server = spawn('redis-server', options, { stdio: 'ignore' })
+  let server = spawn('redis-server', options, { stdio: 'ignore' })
   const url = `unix://${socket}`
+  while (!existsSync(socket)) await sleep(10)
   const redis = connectRedis(url, 'ask', silentLog)
-  await once(redis, 'ready')
+  await whenReady(redis)
   const stop = async () => {
     if (server.exitCode !== null || server.signalCode !== null) return
     server.kill('SIGKILL')
@@ -32,6 +36,10 @@ export async function startRedis(): Promise<TestRedis> {
     url,
     redis,
     stop,
+    async again() {
+      server = spawn('redis-server', options, { stdio: 'ignore' })
+      await whenReady(redis)
+    },
     async close() {
       redis.disconnect()
       await stop()

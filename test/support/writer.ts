@@ -51,18 +51,20 @@ async function loop({ round, size }: { round: number; size: number }): Promise<v
   const left = JSON.parse((await lines.next()).value as string) as Submission[]
   const registry = await open()
   if (registry === undefined) throw new Error('another process writes')
-  say('ready', registry.seq)
-  await write(registry, left)
-  for (let turn = 0; ; turn++) {
-    await write(registry, [writeOf(`${round} ${turn} of 2`)])
-    await write(registry, [
-      writeOf(`${round} ${turn}`),
-      keyOf(`${round} ${turn}`, `${round} ${turn}`),
-    ])
-    if (turn % 3 === 2) await registry.publish()
+  const bulk = () => {
     const at = { from: (registry.seq * 37) % size, count: 100, size }
     const observations = villageNight(registry.seq, at, systemClock.now())
-    await registry.commit({ observations, submissions: [] })
+    return registry.commit({ observations, submissions: [] })
+  }
+  await write(registry, left)
+  await bulk()
+  say('ready', registry.seq)
+  for (let turn = 0; ; turn++) {
+    const org = `${round} ${turn}`
+    await write(registry, [writeOf(org), keyOf(org, org)])
+    await bulk()
+    await write(registry, [writeOf(`${org} too`)])
+    if (turn % 2 === 0) await registry.publish()
   }
 }
 

@@ -16,7 +16,8 @@ export class Writer {
   readonly #child: ChildProcess
   readonly #said: { word: string; value: unknown }[] = []
   readonly #ended: Promise<NodeJS.Signals | number | null>
-  #read = 0
+  #heard = 0
+  #isOver = false
   #text = ''
   #wake = () => {}
 
@@ -27,6 +28,7 @@ export class Writer {
     this.#child.stdout!.setEncoding('utf8').on('data', text => this.#hear(text))
     this.#ended = new Promise(resolve => {
       this.#child.once('close', (status, signal) => {
+        this.#isOver = true
         resolve(signal ?? status)
         this.#wake()
       })
@@ -44,17 +46,18 @@ export class Writer {
     return this.#said.filter(said => said.word === word).map(({ value }) => value as Value)
   }
 
-  /** The next thing it says that was not waited for yet. */
-  async next<Value>(): Promise<Value> {
-    while (this.#said.length <= this.#read) {
-      if (this.#child.exitCode !== null || this.#child.signalCode !== null) {
-        throw new Error('the writer ended')
+  /** Waits until it says the word, after what was waited for before. */
+  async hear<Value>(word: string): Promise<Value> {
+    for (;;) {
+      while (this.#said.length <= this.#heard) {
+        if (this.#isOver) throw new Error(`the writer ended before it said ${word}`)
+        await new Promise<void>(resolve => {
+          this.#wake = resolve
+        })
       }
-      await new Promise<void>(resolve => {
-        this.#wake = resolve
-      })
+      const said = this.#said[this.#heard++]!
+      if (said.word === word) return said.value as Value
     }
-    return this.#said[this.#read++]!.value as Value
   }
 
   tell(line: string): void {

@@ -1,0 +1,116 @@
+import { writeFileSync } from 'node:fs'
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { scaleWorld } from '../../scripts/world/scale.ts'
+import { type ServedWorld, serveWorld } from '../../scripts/world/server.ts'
+import {
+  Command,
+  type Environment,
+  freePort,
+  registry,
+  temporaryFolder,
+  until,
+} from '../support/command.ts'
+import { startRedis, type TestRedis } from '../support/redis.ts'
+
+const DOMAINS = 3_000
+const folder = temporaryFolder()
+let world: ServedWorld
+let redis: TestRedis
+let env: Environment
+let base: string
+let secret: string
+const roles: Command[] = []
+
+async function run(role: string): Promise<Command> {
+  const command = new Command([role], env)
+  roles.push(command)
+  return command
+}
+
+function ask(path: string, body?: object) {
+  return fetch(`${base}${path}`, {
+    headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+    ...(body ? { method: 'POST', body: JSON.stringify(body) } : {}),
+  })
+}
+
+const waiting = () => redis.redis.llen('registry:observations:wait')
+const usedBytes = async () =>
+  Number(/used_memory:(\d+)/.exec(await redis.redis.info('memory'))?.[1] ?? 0)
+
+beforeAll(async () => {
+  const made = scaleWorld({ domains: DOMAINS, seed: 1 })
+  world = await serveWorld(made)
+  redis = await startRedis()
+  const port = await freePort()
+  base = `http://127.0.0.1:${port}`
+  env = {
+    DATA_DIR: folder.path,
+    REDIS_URL: redis.url,
+    PORT: String(port),
+    CRAWL_CONNECT_TO: world.url,
+    LOG_LEVEL: 'warn',
+    LIMITS: JSON.stringify({
+      observationsWaiting: 8,
+      crawlBatchesInFlight: 8,
+      crawlBatchSources: 200,
+    }),
+  }
+  writeFileSync(`${folder.path}/domains.txt`, made.domains.join('\n'))
+  await registry(['org', 'create', '--name', 'Acme'], env)
+  secret = (await registry(['key', 'create', '--org', 'Acme'], env)).stdout.trim()
+}, 60_000)
+
+afterAll(async () => {
+  for (const role of roles) await role.interrupt()
+  await redis.close()
+  await world.close()
+  folder.remove()
+})
+
+describe('while the indexer is stopped', () => {
+  test('crawling stalls, and Redis does not grow', async () => {
+    await run('api')
+    const indexer = await run('indexer')
+    await run('crawler')
+    await until(async () => (await ask('/readyz')).status === 200, 20)
+    const crawl = new Command(['crawl', '--domains', `${folder.path}/domains.txt`], env)
+    await until(async () => world.requests.size > 300, 30)
+    indexer.child.kill('SIGSTOP')
+    await pause(4_000)
+    const [requests, bytes] = [world.requests.size, await usedBytes()]
+    await pause(3_000)
+    expect(world.requests.size).toBe(requests)
+    expect(await usedBytes()).toBeLessThan(bytes * 1.1)
+    expect(await waiting()).toBeLessThan(60)
+    expect(requests).toBeLessThan(DOMAINS * 2)
+    indexer.child.kill('SIGCONT')
+    const { status, stdout } = await crawl.finish()
+    expect(stdout).toContain(`${DOMAINS} domains`)
+    expect(status).toBe(0)
+  })
+})
+
+describe('while Redis is away', () => {
+  test('reads go on and writes answer 503 with Retry-After; then work continues', async () => {
+    await redis.stop()
+    const read = await ask('/api/brands/resolve?domain=d000001.bench.example')
+    expect(read.status).toBe(200)
+    const bulk = await ask('/api/brands/resolve/bulk', { domains: ['d000001.bench.example'] })
+    expect(bulk.status).toBe(200)
+    const write = await ask('/api/registry/crawl-request', { domain: 'd000001.bench.example' })
+    expect(write.status).toBe(503)
+    expect(Number(write.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(await write.json()).toMatchObject({ error: expect.any(String) })
+    await redis.again()
+    await until(async () => {
+      const accepted = await ask('/api/registry/crawl-request', { domain: 'd000002.bench.example' })
+      return accepted.status === 202
+    }, 20)
+  })
+
+  test('the stores agree afterwards', async () => {
+    expect((await registry(['verify'], env)).stdout).toBe('every store agrees\n')
+  })
+})
