@@ -10,7 +10,7 @@ import { rateLimiting } from './limits.ts'
 import { Metrics } from './metrics.ts'
 import { describeApi } from './openapi.ts'
 import { CrawlQuota, type LimitStore } from './quota.ts'
-import { addRoutes, watch } from './route.ts'
+import { addRoutes } from './route.ts'
 import { operations } from './routes/index.ts'
 import type { Services } from './services.ts'
 import { answerUnknown } from './unknown.ts'
@@ -31,7 +31,6 @@ const BODY_BYTES = 1024 * 1024
 
 /** The API over stores that are open. Starts nothing and closes nothing but itself. */
 export function buildApp(deps: AppDeps): FastifyInstance {
-  const { log } = deps
   const app = fastify({
     logger: false,
     bodyLimit: BODY_BYTES,
@@ -44,9 +43,8 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   const services = servicesOf(app, deps)
   app.removeContentTypeParser('text/plain')
   app.setValidatorCompiler(compileValidator)
-  answerErrors(app, log)
+  answerErrors(app, services)
   answerUnknown(app, operations)
-  watch(app, services)
   app.register(rateLimit, rateLimiting(deps.redis))
   app.register(async scope => addRoutes(scope, operations, services))
   return app

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { PublicError, type PublicErrorName, publicErrors } from '../pipeline/core/errors.ts'
-import type { Log } from '../pipeline/core/log.ts'
 import { challenge } from './auth.ts'
+import type { Services } from './services.ts'
 
 /** The server's own refusals, in our words. */
 const frameworkErrors: Record<string, [PublicErrorName, string]> = {
@@ -16,10 +16,17 @@ const frameworkErrors: Record<string, [PublicErrorName, string]> = {
 }
 
 /** The one place where an error becomes an answer. */
-export function answerErrors(app: FastifyInstance, log: Log): void {
-  app.setErrorHandler((error: FastifyError, request, reply) =>
-    sendError(publicErrorOf(error) ?? fault(error, request, log), request, reply),
-  )
+export function answerErrors(app: FastifyInstance, { log, metrics }: Services): void {
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    const { operation } = request.routeOptions.config
+    const told = publicErrorOf(error)
+    const status = told?.status ?? 500
+    const line = { error, request: request.id, operation, status }
+    if (told === undefined) log.error(line, 'request failed')
+    else log[status >= 500 ? 'warn' : 'debug']({ ...line, error: error.message }, 'refused')
+    metrics.meterOf(operation).count(status)
+    return sendError(told, request, reply)
+  })
 }
 
 export function sendError(
@@ -47,10 +54,6 @@ export function publicErrorOf(error: FastifyError | PublicError): PublicError | 
   return error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500
     ? new PublicError('invalid_request', `body: ${error.message}`)
     : undefined
-}
-
-function fault(error: Error, request: FastifyRequest, log: Log): undefined {
-  log.error({ error, request: request.id, url: request.url }, 'request failed')
 }
 
 const malformed: Record<string, string> = {

@@ -39,6 +39,7 @@ export function whole({ min, max, default: otherwise, clamp }: WholeNumber) {
   const allowed = clamp ? `a whole number, at least ${min}` : `a whole number from ${min} to ${max}`
   return z
     .unknown()
+    .optional()
     .transform((given, ctx): number => {
       if (given === undefined) return otherwise
       const value = typeof given === 'string' && DIGITS.test(given) ? Number(given) : Number.NaN

@@ -4,6 +4,13 @@ import type { Reader } from '../pipeline/index/reader.ts'
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const UNKNOWN = 'unknown'
 
+/** Measures one operation. */
+export interface Meter {
+  count(status: number): void
+  /** How long an answer took to make, once its request was checked. */
+  time(ms: number): void
+}
+
 /** Counts answers by operation and status. Labels are ids of operations, never what callers sent. */
 export class Metrics {
   readonly #registry = new Registry()
@@ -20,8 +27,7 @@ export class Metrics {
     buckets: SECONDS,
     registers: [this.#registry],
   })
-  readonly #counters = new Map<string, Map<number, Counter.Internal>>()
-  readonly #timers = new Map<string, Histogram.Internal<'operation'>>()
+  readonly #meters = new Map<string, Meter>()
 
   constructor(reader: Reader) {
     collectDefaultMetrics({ register: this.#registry })
@@ -29,9 +35,20 @@ export class Metrics {
     this.#gauge('registry_snapshot_seq', 'last commit that lists show', () => reader.snapshot?.seq)
   }
 
-  answered(operation: string = UNKNOWN, status: number, ms: number): void {
-    this.#counterOf(operation, status).inc()
-    this.#timerOf(operation).observe(ms / 1000)
+  meterOf(operation: string = UNKNOWN): Meter {
+    const known = this.#meters.get(operation)
+    if (known) return known
+    const counters: Counter.Internal[] = []
+    const seconds = this.#seconds.labels(operation)
+    const meter: Meter = {
+      count: status => {
+        counters[status] ??= this.#requests.labels(operation, String(status))
+        counters[status].inc()
+      },
+      time: ms => seconds.observe(ms / 1000),
+    }
+    this.#meters.set(operation, meter)
+    return meter
   }
 
   text(): Promise<string> {
@@ -40,23 +57,6 @@ export class Metrics {
 
   get type(): string {
     return this.#registry.contentType
-  }
-
-  #counterOf(operation: string, status: number): Counter.Internal {
-    const byStatus = this.#counters.get(operation) ?? new Map<number, Counter.Internal>()
-    const known = byStatus.get(status)
-    if (known) return known
-    const counter = this.#requests.labels(operation, String(status))
-    this.#counters.set(operation, byStatus.set(status, counter))
-    return counter
-  }
-
-  #timerOf(operation: string): Histogram.Internal<'operation'> {
-    const known = this.#timers.get(operation)
-    if (known) return known
-    const timer = this.#seconds.labels(operation)
-    this.#timers.set(operation, timer)
-    return timer
   }
 
   #gauge(name: string, help: string, read: () => number | undefined): void {

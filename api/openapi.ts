@@ -115,10 +115,25 @@ function refusal(description: string, components: Json): Json {
 
 /** The JSON Schema of a model; models with an id become components. */
 function schemaOf(schema: z.ZodType, io: 'input' | 'output', components: Json): Json {
-  const { $schema: _, $defs = {}, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
+  const {
+    $schema: _,
+    $defs = {},
+    ...rest
+  } = z.toJSONSchema(schema, {
+    io,
+    unrepresentable: 'any',
+    override: keepSaid,
+  })
   const [body, defs] = JSON.parse(
     JSON.stringify([rest, $defs]).replaceAll('"#/$defs/', '"#/components/schemas/'),
   ) as [Json, Record<string, Json>]
   for (const [name, { id: __, ...component }] of Object.entries(defs)) components[name] = component
   return body
+}
+
+/** What was said of an input that is transformed is dropped unless it is said again. */
+function keepSaid({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodType; jsonSchema: Json }) {
+  const { default: usual, examples } = z.globalRegistry.get(zodSchema as z.ZodType) ?? {}
+  if (usual !== undefined) jsonSchema.default = usual
+  if (examples !== undefined) jsonSchema.examples = examples
 }

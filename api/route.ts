@@ -54,11 +54,29 @@ function routeOf(operation: Operation, services: Services): RouteOptions {
 
 function handlerOf(operation: Operation, services: Services): RouteOptions['handler'] {
   const headers = headersOf(operation)
+  const measure = measuring(operation, services)
+  const answer = (request: FastifyRequest, reply: FastifyReply, sent: Sent, started: number) => {
+    send(request, reply.headers(headers), sent)
+    measure(request, reply.statusCode, started)
+    return reply
+  }
   return (request, reply) => {
+    const started = performance.now()
     const { query, params, body, principal } = request
     const sent = operation.handle({ query, params, body, principal, services })
-    if (!(sent instanceof Promise)) return send(request, reply.headers(headers), sent)
-    return sent.then(late => send(request, reply.headers(headers), late))
+    if (!(sent instanceof Promise)) return answer(request, reply, sent, started)
+    return sent.then(late => answer(request, reply, late, started))
+  }
+}
+
+/** Counts and times the answers of an operation; one that took long is a line in the log. */
+function measuring({ id }: Operation, { metrics, log }: Services) {
+  const meter = metrics.meterOf(id)
+  return ({ id: request }: FastifyRequest, status: number, started: number) => {
+    const ms = performance.now() - started
+    meter.count(status)
+    meter.time(ms)
+    log[ms > SLOW_MS ? 'warn' : 'debug']({ request, operation: id, status, ms }, 'answered')
   }
 }
 
@@ -79,19 +97,4 @@ function send(request: FastifyRequest, reply: FastifyReply, sent: Sent): Fastify
   }
   reply.code(status).header('content-type', type ?? JSON_TYPE)
   return reply.send(Buffer.isBuffer(body) || typeof body === 'string' ? body : JSON.stringify(body))
-}
-
-/** Counts every answer; one that failed or took long is a line in the log. */
-export function watch(app: FastifyInstance, { metrics, log }: Services): void {
-  app.addHook('onResponse', (request, reply, done) => {
-    const { operation } = request.routeOptions.config
-    const { statusCode, elapsedTime } = reply
-    metrics.answered(operation, statusCode, elapsedTime)
-    const isWorse = statusCode >= 500 || elapsedTime > SLOW_MS
-    log[isWorse ? 'warn' : 'debug'](
-      { request: request.id, operation, status: statusCode, ms: Math.round(elapsedTime) },
-      'answered',
-    )
-    done()
-  })
 }

@@ -1,16 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { DAY } from '../../pipeline/core/clock.ts'
+import { DAY, HOUR } from '../../pipeline/core/clock.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
 import { brandFile } from '../support/documents.ts'
+import { startRedis, type TestRedis } from '../support/redis.ts'
 
 let registry: TestRegistry
 
 beforeAll(async () => {
-  registry = await openRegistry()
+  registry = await openRegistry({ limits: { bulkResolvePerMinute: 1000 } })
   await registry.observe(
     brandFile('acme.example', 'Acme', { description: 'anvils' }),
-    brandFile('zeta.example', 'Zeta'),
+    brandFile('zeta.example', 'Zeta 100%'),
+    brandFile('xn--bcher-kva.example', 'Bücher'),
     { kind: 'brand.json', location: 'gone.example', outcome: 'absent', status: 404 },
+    { kind: 'brand.json', location: 'mute.example', outcome: 'timeout' },
   )
   await registry.publish()
 })
@@ -21,14 +24,14 @@ function get(url: string, headers = {}) {
   return registry.app.inject({ url, headers })
 }
 
-function post(domains: unknown) {
+function bulk(domains: unknown, over = registry) {
   const payload = { domains } as object
-  return registry.app.inject({ method: 'POST', url: '/api/brands/resolve/bulk', payload })
+  return over.app.inject({ method: 'POST', url: '/api/brands/resolve/bulk', payload })
 }
 
 describe('GET /api/brands/resolve', () => {
   test('200: a domain that publishes a brand.json is that brand', async () => {
-    const answer = await get('/api/brands/resolve?domain=acme.example')
+    const answer = await get('/api/brands/resolve?domain=acme.example&fresh=true')
     expect(answer.statusCode).toBe(200)
     expect(answer.json()).toMatchObject({
       canonical_id: 'acme.example',
@@ -45,5 +48,215 @@ describe('GET /api/brands/resolve', () => {
       'x-content-type-options': 'nosniff',
       'content-length': String(answer.rawPayload.length),
     })
+  })
+
+  test.each([['ACME.example'], ['%20acme.example%20']])(
+    '200: %s is the same domain',
+    async given => {
+      expect((await get(`/api/brands/resolve?domain=${given}`)).json().brand_name).toBe('Acme')
+    },
+  )
+
+  test('200: a domain may be asked for in its own script', async () => {
+    const answer = await get(`/api/brands/resolve?domain=${encodeURIComponent('bücher.example')}`)
+    expect(answer.json()).toMatchObject({ brand_name: 'Bücher' })
+  })
+
+  test('200: a bad credential does not close a public read', async () => {
+    const headers = { authorization: 'Bearer sk_wrong' }
+    expect((await get('/api/brands/resolve?domain=acme.example', headers)).statusCode).toBe(200)
+  })
+
+  test('304: who holds the content is not sent it again', async () => {
+    const { headers } = await get('/api/brands/resolve?domain=acme.example')
+    const tag = { 'if-none-match': `"other", W/${headers.etag}` }
+    const answer = await get('/api/brands/resolve?domain=acme.example', tag)
+    expect(answer.statusCode).toBe(304)
+    expect(answer.body).toBe('')
+    expect(answer.headers).toMatchObject({
+      etag: headers.etag,
+      'cache-control': 'public, no-cache',
+    })
+  })
+
+  test('HEAD answers with the headers alone', async () => {
+    const url = '/api/brands/resolve?domain=acme.example'
+    const [head, full] = [await registry.app.inject({ method: 'HEAD', url }), await get(url)]
+    expect(head.body).toBe('')
+    expect(head.headers['content-length']).toBe(full.headers['content-length'])
+  })
+
+  test('404: a domain that nobody looked at was never crawled', async () => {
+    const answer = await get('/api/brands/resolve?domain=nobody.example')
+    expect(answer.statusCode).toBe(404)
+    expect(answer.json()).toEqual({
+      error: 'no brand is known for nobody.example',
+      domain: 'nobody.example',
+      freshness: { state: 'never_crawled' },
+    })
+    expect(answer.headers['cache-control']).toBe('no-store')
+  })
+
+  test('404: a domain without the file says what its server answered', async () => {
+    expect((await get('/api/brands/resolve?domain=gone.example')).json()).toMatchObject({
+      file_status: 404,
+      freshness: { state: 'absent', http_status: 404 },
+    })
+  })
+
+  test('404: a server that never answered has no status', async () => {
+    const body = (await get('/api/brands/resolve?domain=mute.example')).json()
+    expect(body).toMatchObject({ freshness: { state: 'failing', outcome: 'timeout' } })
+    expect(body).not.toHaveProperty('file_status')
+  })
+
+  test.each([
+    ['', 'domain: is required'],
+    ['?domain=', 'domain: must be a domain name such as acme.example'],
+    ['?domain=localhost', 'domain: must be a domain name such as acme.example'],
+    ['?domain=https://acme.example/', 'domain: must be a domain name such as acme.example'],
+    [
+      '?domain=a.example&domain=b.example',
+      'domain: Invalid input: expected string, received array',
+    ],
+  ])('400: %s is refused by name', async (query, error) => {
+    const answer = await get(`/api/brands/resolve${query}`)
+    expect([answer.statusCode, answer.json()]).toEqual([400, { error }])
+  })
+
+  test('an answer that nobody could confirm for two days is stale; its ETag stays', async () => {
+    const own = await openRegistry()
+    await own.observe(brandFile('acme.example', 'Acme'))
+    const url = '/api/brands/resolve?domain=acme.example'
+    const before = await own.app.inject(url)
+    own.clock.pass(2 * DAY + HOUR)
+    const after = await own.app.inject(url)
+    expect(after.json().freshness.state).toBe('stale')
+    expect(after.headers.etag).toBe(before.headers.etag)
+    await own.close()
+  })
+
+  test('before anything was committed every domain is unknown', async () => {
+    const own = await openRegistry()
+    const answer = await own.app.inject('/api/brands/resolve?domain=acme.example')
+    expect(answer.statusCode).toBe(404)
+    await own.close()
+  })
+})
+
+describe('POST /api/brands/resolve/bulk', () => {
+  test('200: results are keyed by the trimmed, lower-case input, null where unknown', async () => {
+    const answer = await bulk([' ACME.example', 'nobody.example', 'acme.example', 'Bücher.example'])
+    expect(answer.statusCode).toBe(200)
+    const { results } = answer.json()
+    expect(Object.keys(results)).toEqual(['acme.example', 'nobody.example', 'bücher.example'])
+    expect(results).toMatchObject({
+      'acme.example': { brand_name: 'Acme', freshness: { state: 'current' } },
+      'nobody.example': null,
+      'bücher.example': { brand_name: 'Bücher' },
+    })
+  })
+
+  test('200: one hundred domains are one call', async () => {
+    const domains = Array.from({ length: 100 }, (_, i) => `d${i}.example`)
+    const { results } = (await bulk(domains)).json()
+    expect(Object.keys(results)).toEqual(domains)
+  })
+
+  test.each([
+    [undefined, 'domains: is required'],
+    [[], 'domains: must name at least one domain'],
+    ['acme.example', 'domains: Invalid input: expected array, received string'],
+    [['acme.example', 7], 'domains[1]: Invalid input: expected string, received number'],
+    [['acme.example', 'not a domain'], 'domains[1]: "not a domain" is not a domain name'],
+    [Array.from({ length: 101 }, (_, i) => `d${i}.example`), 'domains: must not be more than 100'],
+  ])('400: %j is refused by name', async (domains, error) => {
+    const answer = await bulk(domains)
+    expect([answer.statusCode, answer.json()]).toEqual([400, { error }])
+  })
+
+  describe('limited', () => {
+    let redis: TestRedis
+    beforeAll(async () => {
+      redis = await startRedis()
+    })
+    afterAll(() => redis.close())
+
+    test('429: the twenty-first call of a minute is refused, in every process', async () => {
+      const one = await openRegistry({ redis: redis.redis })
+      const two = await openRegistry({ redis: redis.redis })
+      for (let i = 0; i < 20; i++) expect((await bulk(['a.example'], one)).statusCode).toBe(200)
+      const answer = await bulk(['a.example'], two)
+      expect(answer.statusCode).toBe(429)
+      expect(answer.json()).toEqual({ error: 'too many requests', retry_after: 60 })
+      expect(answer.headers).toMatchObject({ 'retry-after': '60', 'ratelimit-limit': '20' })
+      expect(answer.headers['ratelimit-remaining']).toBe('0')
+      await one.close()
+      await two.close()
+    })
+
+    test('200: reads stay open while Redis is away', async () => {
+      const own = await openRegistry({ redis: redis.redis })
+      await redis.stop()
+      for (let i = 0; i < 25; i++) expect((await bulk(['a.example'], own)).statusCode).toBe(200)
+      await own.close()
+    })
+  })
+})
+
+describe('GET /api/brands/registry', () => {
+  async function names(query: string) {
+    const answer = await get(`/api/brands/registry${query}`)
+    return answer.json().brands.map((brand: { brand_name: string }) => brand.brand_name)
+  }
+
+  test('200: brands by name, with counts and the commit they show', async () => {
+    const answer = await get('/api/brands/registry')
+    expect(answer.statusCode).toBe(200)
+    expect(answer.headers['x-registry-seq']).toBe('1')
+    const { brands, stats } = answer.json()
+    expect(brands[0]).toMatchObject({
+      domain: 'acme.example',
+      brand_name: 'Acme',
+      source: 'brand_json',
+      has_manifest: true,
+      verified: true,
+    })
+    expect(stats).toMatchObject({ total: 3, brand_json: 3, community: 0, houses: 3 })
+  })
+
+  test('200: search takes its words literally, in any case', async () => {
+    expect(await names('?search=ZETA')).toEqual(['Zeta 100%'])
+    expect(await names('?search=100%25')).toEqual(['Zeta 100%'])
+    expect(await names('?search=_')).toEqual([])
+  })
+
+  test('200: a source filters the list and not the counts', async () => {
+    const { brands, stats } = (await get('/api/brands/registry?source=community')).json()
+    expect([brands, stats.total]).toEqual([[], 3])
+  })
+
+  test('200: pages follow one another', async () => {
+    const pages = [await names('?limit=2'), await names('?limit=2&offset=2')]
+    expect(pages).toEqual([['Acme', 'Bücher'], ['Zeta 100%']])
+    expect(await names('?limit=99999999')).toHaveLength(3)
+  })
+
+  test('200: nothing is listed before the first snapshot', async () => {
+    const own = await openRegistry()
+    const answer = await own.app.inject('/api/brands/registry')
+    expect(answer.json()).toMatchObject({ brands: [], stats: { total: 0 } })
+    await own.close()
+  })
+
+  test.each([
+    ['limit=-1', 'limit: must be a whole number, at least 0'],
+    ['limit=ten', 'limit: must be a whole number, at least 0'],
+    ['offset=-1', 'offset: must be a whole number from 0 to 1000000000'],
+    ['source=gossip', 'source: Invalid option: expected one of'],
+  ])('400: %s is refused by name', async (query, error) => {
+    const answer = await get(`/api/brands/registry?${query}`)
+    expect(answer.statusCode).toBe(400)
+    expect(answer.json().error).toContain(error)
   })
 })

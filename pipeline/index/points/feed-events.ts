@@ -1,74 +1,78 @@
 import { type EventType, eventTypeNames, type FeedEvent } from '../../model/event.ts'
-import { eventByTypeKey } from '../projection.ts'
+import { eventByTypeKey, typeByte } from '../projection.ts'
 import type { ServingStore } from '../serving.ts'
+
+/** An id of 16 bytes, a character a byte: its order as text is the order of the log. */
+export type EventKey = string
 
 /** Where in the log to begin: at this id, or after it when it is read already. */
 export interface Position {
-  key: Buffer
+  key: EventKey
   isRead: boolean
 }
 
-interface Stored {
-  key: Buffer
+interface StoredEvent {
+  key: EventKey
   /** Valid until the next read of this process. */
   value: Uint8Array
 }
 
-const HIGHEST = Buffer.alloc(16, 0xff)
+const HIGHEST = '\xff'.repeat(16)
+const HIGHEST_BYTES = Buffer.alloc(16, 0xff)
 
 /** Events of the types from a position on, in the order of ids, read one by one as asked for. */
 export function eventsFrom(
   store: ServingStore,
   types: readonly EventType[],
   from: Position,
-): Iterable<Stored> {
-  if (types.length === eventTypeNames.length) {
-    return store.range('event', { start: from.key, exclusiveStart: from.isRead })
-  }
-  return withValues(
-    store,
-    types.length === 1 ? idsOf(store, types[0]!, from) : merged(store, types, from),
-  )
+): Iterable<StoredEvent> {
+  return types.length === eventTypeNames.length
+    ? store.events({ start: from.key, exclusiveStart: from.isRead })
+    : eventsOf(store, types, from)
 }
 
-function* withValues(store: ServingStore, ids: Iterable<Buffer>): Iterable<Stored> {
-  for (const key of ids) {
-    const value = store.peek('event', key)
-    if (value !== undefined) yield { key, value }
-  }
-}
-
-function* idsOf(store: ServingStore, type: EventType, from: Position): Iterable<Buffer> {
-  const range = {
-    start: eventByTypeKey(type, from.key),
-    exclusiveStart: from.isRead,
-    end: eventByTypeKey(type, HIGHEST),
-  }
-  for (const key of store.keyRange('event_by_type', range)) yield key.subarray(1)
-}
-
-/** Of the next ids of each type always the least: types are few, so looking at all is cheapest. */
-function* merged(
+/** Of the next events of each type always the least: types are few, so all are looked at. */
+function* eventsOf(
   store: ServingStore,
   types: readonly EventType[],
   from: Position,
-): Iterable<Buffer> {
-  const lanes = types.map(type => idsOf(store, type, from)[Symbol.iterator]())
+): Iterable<StoredEvent> {
+  const lanes = types.map(type => keysOf(store, type, from)[Symbol.iterator]())
   try {
-    const next = lanes.map(lane => lane.next().value as Buffer | undefined)
+    const heads = lanes.map(nextOf)
     for (;;) {
-      let least = -1
-      for (let i = 0; i < next.length; i++) {
-        const id = next[i]
-        if (id !== undefined && (least === -1 || id.compare(next[least]!) < 0)) least = i
-      }
-      if (least === -1) return
-      yield next[least]!
-      next[least] = lanes[least]!.next().value
+      const lane = leastOf(heads)
+      if (lane === -1) return
+      const key = heads[lane]!
+      heads[lane] = nextOf(lanes[lane]!)
+      const value = store.event(key)
+      if (value !== undefined) yield { key, value }
     }
   } finally {
     for (const lane of lanes) lane.return?.()
   }
+}
+
+function keysOf(store: ServingStore, type: EventType, from: Position): Iterable<string> {
+  const prefix = String.fromCharCode(typeByte(type))
+  const start = prefix + from.key
+  return store.eventKeys({ start, exclusiveStart: from.isRead, end: prefix + HIGHEST })
+}
+
+function nextOf(lane: Iterator<string>): EventKey | undefined {
+  return (lane.next().value as string | undefined)?.slice(1)
+}
+
+function leastOf(heads: readonly (EventKey | undefined)[]): number {
+  let least = -1
+  let key: EventKey | undefined
+  for (let i = 0; i < heads.length; i++) {
+    const head = heads[i]
+    if (head === undefined || (key !== undefined && head > key)) continue
+    key = head
+    least = i
+  }
+  return least
 }
 
 /** The newest event of the types that is not older than `oldest`. */
@@ -77,10 +81,10 @@ export function newestEvent(
   types: readonly EventType[],
   oldest: Buffer,
 ): FeedEvent | undefined {
-  const id =
-    types.length === eventTypeNames.length
-      ? store.lastKey('event', { from: HIGHEST, downTo: oldest })
-      : newestOf(store, types, oldest)
+  const isAll = types.length === eventTypeNames.length
+  const id = isAll
+    ? store.lastKey('event', { from: HIGHEST_BYTES, downTo: oldest })
+    : newestOf(store, types, oldest)
   const value = id && store.get('event', id)
   return value && (JSON.parse(Buffer.from(value).toString()) as FeedEvent)
 }
@@ -90,13 +94,12 @@ function newestOf(
   types: readonly EventType[],
   oldest: Buffer,
 ): Buffer | undefined {
-  let newest: Buffer | undefined
-  for (const type of types) {
-    const from = eventByTypeKey(type, HIGHEST)
-    const id = store
-      .lastKey('event_by_type', { from, downTo: eventByTypeKey(type, oldest) })
-      ?.subarray(1)
-    if (id !== undefined && (newest === undefined || newest.compare(id) < 0)) newest = id
-  }
-  return newest
+  const newest = types.map(type => {
+    const range = {
+      from: eventByTypeKey(type, HIGHEST_BYTES),
+      downTo: eventByTypeKey(type, oldest),
+    }
+    return store.lastKey('event_by_type', range)?.subarray(1)
+  })
+  return newest.reduce((a, b) => (a === undefined || (b && b.compare(a) > 0) ? b : a), undefined)
 }

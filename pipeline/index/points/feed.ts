@@ -3,7 +3,7 @@ import { bytesOfId, idOfBytes, NIL_UUID } from '../../core/uuid-v7.ts'
 import { type EventType, eventTypeNames } from '../../model/event.ts'
 import type { Reader } from '../reader.ts'
 import type { ServingStore } from '../serving.ts'
-import { eventsFrom, newestEvent, type Position } from './feed-events.ts'
+import { type EventKey, eventsFrom, newestEvent, type Position } from './feed-events.ts'
 import { writer } from './writer.ts'
 
 export interface FeedAsked {
@@ -34,14 +34,18 @@ export function pageAfter(reader: Reader, asked: FeedAsked): FeedPage | undefine
   const from = startOf(store, asked.cursor, oldest)
   if (from === undefined) return undefined
   const newest = store && newestEvent(store, eventTypeNames, oldest)
-  const latest = store && newestEvent(store, asked.types, oldest)
+  const latest =
+    asked.types.length === eventTypeNames.length
+      ? newest
+      : store && newestEvent(store, asked.types, oldest)
   const head = newest ? newest.event_id : NIL_UUID
-  writer.start('{"events":[')
+  writer.start()
+  writer.ascii('{"events":[')
   const last = store && writeEvents(store, from, asked)
   writer.ascii('],')
   writer.ascii(
     JSON.stringify({
-      cursor: last === undefined ? head : idOfBytes(last),
+      cursor: last === undefined ? head : idOfBytes(Buffer.from(last, 'latin1')),
       has_more: last !== undefined,
       freshness: freshnessOfFeed(reader.now(), latest?.created_at, asked.retentionDays),
     }).slice(1),
@@ -61,21 +65,21 @@ function startOf(
   cursor: string,
   oldest: Buffer,
 ): Position | undefined {
-  if (cursor === NIL_UUID) return { key: oldest, isRead: false }
+  if (cursor === NIL_UUID) return { key: oldest.toString('latin1'), isRead: false }
   const key = bytesOfId(cursor)
   const isKept = key.compare(oldest) >= 0 && store?.has('event', key)
-  return isKept ? { key, isRead: true } : undefined
+  return isKept ? { key: key.toString('latin1'), isRead: true } : undefined
 }
 
 /** Writes events until the page is full and returns the last one's id; undefined at the log's end. */
-function writeEvents(store: ServingStore, from: Position, asked: FeedAsked): Buffer | undefined {
-  let last: Buffer | undefined
+function writeEvents(store: ServingStore, from: Position, asked: FeedAsked): EventKey | undefined {
+  let last: EventKey | undefined
   let written = 0
   for (const { key, value } of eventsFrom(store, asked.types, from)) {
     const isFull = written === asked.limit || writer.length + value.length > asked.maxBytes
     if (isFull && last !== undefined) return last
     if (written > 0) writer.ascii(',')
-    writer.copy(value, 0, value.length)
+    writer.bytes(new Uint8Array(value.buffer, value.byteOffset, value.length))
     last = key
     written++
   }

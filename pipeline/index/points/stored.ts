@@ -26,10 +26,7 @@ export const shelves = {
 
 export type ShelfName = keyof typeof shelves
 
-/**
- * The answer stored under a domain. `more` are further members as JSON, `,"name":…`, which the ETag
- * does not cover.
- */
+/** The answer stored under a domain. `more` are members as JSON that the ETag does not cover. */
 export function findStored(
   reader: Reader,
   shelf: Shelf,
@@ -37,14 +34,14 @@ export function findStored(
   more = '',
 ): StoredAnswer | undefined {
   const store = reader.serving
-  const value = store?.peek(shelf.space, domain)
-  if (store === undefined || value === undefined) return undefined
-  const etag = (value as Buffer).toString('latin1', 0, ETAG_LENGTH)
-  writer.start('')
-  writeContent(value)
-  if (more !== '') writer.text(more)
-  writeFreshness(store, shelf.file, domain, reader.now())
-  return { etag, body: writer.finish() }
+  if (store === undefined) return undefined
+  const end = more + freshnessMember(store, shelf.file, domain, reader.now())
+  const value = store.peek(shelf.space, domain)
+  if (value === undefined) return undefined
+  writer.start()
+  writer.bytes(contentOf(value))
+  writer.text(end)
+  return { etag: etagOf(value), body: writer.finish() }
 }
 
 /** The name under which a caller asked, and the domain it means, if any. */
@@ -54,20 +51,17 @@ export type Asked = ReadonlyMap<string, string | undefined>
 export function resolveMany(reader: Reader, shelf: Shelf, asked: Asked): Buffer {
   const store = reader.serving
   const now = reader.now()
-  writer.start('{"results":{')
-  let before = ''
+  let before = '{"results":{'
+  writer.start()
   for (const [key, domain] of asked) {
-    writer.ascii(before)
-    writer.text(JSON.stringify(key))
+    writer.text(`${before}${JSON.stringify(key)}:`)
     before = ','
     const value = domain === undefined ? undefined : store?.peek(shelf.space, domain)
-    if (store === undefined || domain === undefined || value === undefined) {
-      writer.ascii(':null')
-      continue
+    if (store === undefined || domain === undefined || value === undefined) writer.ascii('null')
+    else {
+      writer.bytes(contentOf(value))
+      writer.ascii(freshnessMember(store, shelf.file, domain, now))
     }
-    writer.ascii(':')
-    writeContent(value)
-    writeFreshness(store, shelf.file, domain, now)
   }
   writer.ascii('}}')
   return writer.finish()
@@ -79,15 +73,21 @@ export function freshnessOf(reader: Reader, file: FileKind, domain: string): Fre
   return JSON.parse(freshnessJson(readFreshness(value, reader.now())))
 }
 
-/** The stored JSON without its closing brace. */
-function writeContent(value: Uint8Array): void {
-  writer.copy(value, ETAG_LENGTH, value.length - 1)
+function etagOf(value: Uint8Array): string {
+  return (value as Buffer).toString('latin1', 0, ETAG_LENGTH)
+}
+
+/** The stored JSON without its closing brace; as short-lived as the value. */
+function contentOf(value: Uint8Array): Uint8Array {
+  return new Uint8Array(
+    value.buffer,
+    value.byteOffset + ETAG_LENGTH,
+    value.length - ETAG_LENGTH - 1,
+  )
 }
 
 /** The freshness block as last member, and the brace that closes the answer. */
-function writeFreshness(store: ServingStore, file: FileKind, domain: string, now: number): void {
+function freshnessMember(store: ServingStore, file: FileKind, domain: string, now: number): string {
   const value = store.peek('freshness', `${file} ${domain}`)
-  writer.ascii(',"freshness":')
-  writer.ascii(freshnessJson(readFreshness(value, now)))
-  writer.ascii('}')
+  return `,"freshness":${freshnessJson(readFreshness(value, now))}}`
 }

@@ -1,55 +1,53 @@
-const START_BYTES = 64 * 1024
-/** A larger scratch buffer is given back once its answer is made. */
-const KEPT_BYTES = 4 * 1024 * 1024
+const CHUNK_BYTES = 1024 * 1024
 
 /**
- * Puts one answer together from stored bytes. One at a time in a process: from `start` to `finish` nothing may be awaited, which also keeps every value that is copied in valid.
+ * Puts one answer together from stored bytes. One at a time in a process: from `start` to `finish`
+ * nothing may be awaited, which also keeps every value that is copied in valid. Answers are slices
+ * of large chunks, so that none costs an allocation or a second copy.
  */
 class AnswerWriter {
-  #bytes = Buffer.allocUnsafeSlow(START_BYTES)
-  #length = 0
+  #chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES)
+  #start = 0
+  #end = 0
 
   /** Begins an answer; what an earlier one left behind when it failed is forgotten. */
-  start(text: string): void {
-    this.#length = 0
-    this.ascii(text)
+  start(): void {
+    this.#end = this.#start
   }
 
   get length(): number {
-    return this.#length
+    return this.#end - this.#start
   }
 
-  /** Bytes of `source` from `start` up to `end`. */
-  copy(source: Uint8Array, start: number, end: number): void {
-    this.#makeRoom(end - start)
-    this.#bytes.set(source.subarray(start, end), this.#length)
-    this.#length += end - start
+  bytes(source: Uint8Array): void {
+    this.#makeRoom(source.length)
+    this.#chunk.set(source, this.#end)
+    this.#end += source.length
   }
 
   ascii(text: string): void {
     this.#makeRoom(text.length)
-    this.#length += this.#bytes.write(text, this.#length, 'latin1')
+    this.#end += this.#chunk.write(text, this.#end, 'latin1')
   }
 
   text(text: string): void {
     this.#makeRoom(3 * text.length)
-    this.#length += this.#bytes.write(text, this.#length)
+    this.#end += this.#chunk.write(text, this.#end)
   }
 
   finish(): Buffer {
-    const answer = Buffer.allocUnsafe(this.#length)
-    answer.set(this.#bytes.subarray(0, this.#length))
-    this.#length = 0
-    if (this.#bytes.length > KEPT_BYTES) this.#bytes = Buffer.allocUnsafeSlow(START_BYTES)
+    const answer = this.#chunk.subarray(this.#start, this.#end)
+    this.#start = this.#end
     return answer
   }
 
   #makeRoom(more: number): void {
-    const needed = this.#length + more
-    if (needed <= this.#bytes.length) return
-    const larger = Buffer.allocUnsafeSlow(Math.max(needed, 2 * this.#bytes.length))
-    larger.set(this.#bytes.subarray(0, this.#length))
-    this.#bytes = larger
+    if (this.#end + more <= this.#chunk.length) return
+    const begun = this.#chunk.subarray(this.#start, this.#end)
+    this.#chunk = Buffer.allocUnsafeSlow(Math.max(CHUNK_BYTES, 2 * (begun.length + more)))
+    this.#chunk.set(begun)
+    this.#start = 0
+    this.#end = begun.length
   }
 }
 

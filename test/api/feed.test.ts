@@ -1,0 +1,225 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { DAY, HOUR } from '../../pipeline/core/clock.ts'
+import { NIL_UUID } from '../../pipeline/core/uuid-v7.ts'
+import { eventTypeNames, type FeedEvent } from '../../pipeline/model/event.ts'
+import { openRegistry, type TestRegistry } from '../support/app.ts'
+import { publisherFile } from '../support/documents.ts'
+
+let registry: TestRegistry
+let key: string
+let log: FeedEvent[]
+
+interface Page {
+  events: FeedEvent[]
+  cursor: string
+  has_more: boolean
+  freshness: Record<string, unknown>
+}
+
+beforeAll(async () => {
+  registry = await openRegistry()
+  key = await registry.createKey('Readers')
+  for (const name of ['a', 'b', 'c', 'd']) {
+    registry.clock.pass(HOUR)
+    const domain = `${name}.example`
+    const agents = ['https://agent.example/mcp', `https://${name}.agent.example`]
+    await registry.observe(publisherFile(domain, { sites: [domain, `www.${domain}`], agents }))
+  }
+  log = await registry.sequencer.index.all<FeedEvent>(
+    'select event_id, event_type from events order by event_id',
+  )
+})
+
+afterAll(() => registry.close())
+
+function get(query = '', over = registry, token = key) {
+  const headers = { authorization: `Bearer ${token}` }
+  return over.app.inject({ url: `/api/registry/feed${query}`, headers })
+}
+
+async function page(query = '', over = registry, token = key): Promise<Page> {
+  const answer = await get(query, over, token)
+  expect(answer.statusCode).toBe(200)
+  return answer.json()
+}
+
+const idsOf = (events: readonly FeedEvent[]) => events.map(event => event.event_id)
+
+/** Everything that following the pages brings. */
+async function follow(query: string): Promise<string[]> {
+  const found: string[] = []
+  let cursor = ''
+  for (;;) {
+    const next = await page(`?cursor=${cursor}&${query}`)
+    found.push(...idsOf(next.events))
+    cursor = next.cursor
+    if (!next.has_more) return found
+  }
+}
+
+describe('GET /api/registry/feed', () => {
+  test('200: all events in their order, as they were committed', async () => {
+    const answer = await get()
+    expect(answer.headers).toMatchObject({
+      'content-type': 'application/json; charset=utf-8',
+      'cache-control': 'private, no-store',
+      'x-sync-cursor': log.at(-1)!.event_id,
+    })
+    const { events, cursor, has_more, freshness } = answer.json<Page>()
+    expect(idsOf(events)).toEqual(idsOf(log))
+    expect(events[0]).toMatchObject({ actor: expect.any(String), payload: expect.any(Object) })
+    expect([cursor, has_more]).toEqual([log.at(-1)!.event_id, false])
+    expect(freshness).toEqual({
+      generated_at: '2026-11-20T07:00:00.000Z',
+      latest_event_created_at: '2026-11-20T07:00:00.000Z',
+      lag_seconds: 0,
+      retention_days: 90,
+    })
+  })
+
+  test.each([1, 2, 3, 7, 1000])('200: pages of %i put together are the whole log', async limit => {
+    expect(await follow(`limit=${limit}`)).toEqual(idsOf(log))
+  })
+
+  test.each([
+    ['agent.*', (type: string) => type.startsWith('agent.')],
+    ['*.created', (type: string) => type.endsWith('.created')],
+    ['*', () => true],
+    ['p*.*ed', (type: string) => /^p.*\..*ed$/.test(type)],
+    ['property.created, authorization.granted', (type: string) => /created|granted/.test(type)],
+    [',,', () => true],
+    ['agent_discovered', () => false],
+    ['agent.*ed.*', () => false],
+  ])('200: types=%s serves those types alone, on every size of page', async (types, isWanted) => {
+    const wanted = idsOf(log.filter(event => isWanted(event.event_type)))
+    for (const limit of [1, 3, 100]) {
+      expect(await follow(`types=${encodeURIComponent(types)}&limit=${limit}`)).toEqual(wanted)
+    }
+  })
+
+  test('200: each type by itself, and all together', async () => {
+    const single = await Promise.all(eventTypeNames.map(type => follow(`types=${type}&limit=2`)))
+    expect(single.flat().sort()).toEqual(idsOf(log))
+  })
+
+  test('200: a page of a quiet type ends at the head of the log', async () => {
+    const head = log.at(-1)!.event_id
+    const quiet = await page('?types=collection.merged')
+    expect(quiet).toMatchObject({ events: [], cursor: head, has_more: false })
+    expect(quiet.freshness).toMatchObject({ latest_event_created_at: null, lag_seconds: null })
+    const part = await page('?types=publisher.*&limit=4')
+    expect(part).toMatchObject({ cursor: head, has_more: false })
+  })
+
+  test('200: the nil UUID and an empty cursor stand for the beginning', async () => {
+    expect((await page(`?cursor=${NIL_UUID}`)).events).toHaveLength(log.length)
+    expect((await page('?cursor=')).events).toHaveLength(log.length)
+  })
+
+  test('200: a cursor of another filter is taken', async () => {
+    const cursor = log[2]!.event_id.toUpperCase()
+    const { events } = await page(`?cursor=${cursor}&types=agent.*`)
+    const wanted = log.slice(3).filter(event => event.event_type.startsWith('agent.'))
+    expect(idsOf(events)).toEqual(idsOf(wanted))
+  })
+
+  test('200: a page never grows beyond its bytes, and always moves on', async () => {
+    const own = await openRegistry({ limits: { feedPageBytes: 2000 } })
+    const token = await own.createKey('Readers')
+    const sites = Array.from({ length: 20 }, (_, i) => `s${i}.big.example`)
+    await own.observe(publisherFile('big.example', { sites, agents: [] }))
+    let cursor = NIL_UUID
+    const seen: string[] = []
+    for (let more = true; more; ) {
+      const answer = await get(`?cursor=${cursor}`, own, token)
+      expect(answer.rawPayload.length).toBeLessThan(2400)
+      const next = answer.json<Page>()
+      seen.push(...idsOf(next.events))
+      cursor = next.cursor
+      more = next.has_more
+    }
+    expect(seen).toHaveLength(21)
+    await own.close()
+  })
+
+  test('200: an empty log starts at the nil UUID', async () => {
+    const own = await openRegistry()
+    const token = await own.createKey('Readers')
+    expect(await page('', own, token)).toMatchObject({
+      events: [],
+      cursor: NIL_UUID,
+      has_more: false,
+      freshness: { latest_event_created_at: null, lag_seconds: null },
+    })
+    await own.close()
+  })
+
+  test('200 then 410: events older than ninety days are gone, and so are their cursors', async () => {
+    const own = await openRegistry()
+    const token = await own.createKey('Readers')
+    const commit = (name: string) =>
+      own.observe(publisherFile(`${name}.example`, { sites: [`${name}.example`], agents: [] }))
+    await commit('old')
+    const old = await page('', own, token)
+    own.clock.pass(60 * DAY)
+    await commit('new')
+    const later = (await page(`?cursor=${old.cursor}`, own, token)).events
+    own.clock.pass(31 * DAY)
+    expect((await page('', own, token)).events).toEqual(later)
+    expect((await page('?types=property.*', own, token)).events).toEqual(
+      later.filter(event => event.event_type.startsWith('property.')),
+    )
+    const answer = await get(`?cursor=${old.cursor}`, own, token)
+    expect(answer.statusCode).toBe(410)
+    expect(answer.json()).toEqual({ error: 'cursor_expired', message: expect.any(String) })
+    own.clock.pass(60 * DAY)
+    expect(await page('', own, token)).toMatchObject({ events: [], cursor: NIL_UUID })
+    await own.close()
+  })
+
+  test('410: a cursor that was never issued', async () => {
+    const answer = await get('?cursor=01939f00-0000-7000-8000-000000000000')
+    expect([answer.statusCode, answer.json().error]).toEqual([410, 'cursor_expired'])
+  })
+
+  test.each([
+    ['cursor=yesterday', 'cursor: must be the cursor of a page, a UUID'],
+    ['types=Agent.*', 'types: "Agent.*" is not a type of events or a pattern of them'],
+    ['types=agent.discovered,a%20b', 'types: "a b" is not a type of events'],
+    [`types=${'a.b,'.repeat(101)}`, 'types: must not be more than 100'],
+    ['limit=0', 'limit: must be a whole number from 1 to 10000'],
+    ['limit=10001', 'limit: must be a whole number from 1 to 10000'],
+    ['limit=1e2', 'limit: must be a whole number from 1 to 10000'],
+    ['limit=1&limit=2', 'limit: must be a whole number from 1 to 10000'],
+    ['types=a&types=b', 'types: Invalid input: expected string, received array'],
+    [`cursor=${NIL_UUID}&cursor=`, 'cursor: Invalid input: expected string, received array'],
+  ])('400: %s is refused by name', async (query, error) => {
+    const answer = await get(`?${query}`)
+    expect(answer.statusCode).toBe(400)
+    expect(answer.json().error).toContain(error)
+  })
+
+  test.each([
+    [undefined, 'a credential is needed: Authorization: Bearer sk_…', 'Bearer realm="registry"'],
+    ['Bearer sk_nobody', 'the credential is not valid', /invalid_token/],
+    ['Basic c2tfOg==', 'the credential is not valid', /invalid_token/],
+    ['Bearer not-a-key', 'the credential is not valid', /invalid_token/],
+  ])('401: with the credential %s', async (authorization, error, challenge) => {
+    const headers = authorization === undefined ? {} : { authorization }
+    const answer = await registry.app.inject({ url: '/api/registry/feed?limit=x', headers })
+    expect([answer.statusCode, answer.json()]).toEqual([401, { error }])
+    expect(answer.headers['www-authenticate']).toMatch(challenge)
+  })
+
+  test('401: a revoked key opens nothing any more', async () => {
+    const own = await openRegistry()
+    const token = await own.createKey('Readers')
+    expect((await get('', own, token)).statusCode).toBe(200)
+    const made = await own.sequencer.accounts.db.one<{ key_id: string }>(
+      'select key_id from api_keys',
+    )
+    await own.submit({ op: 'key.revoke', key_id: made!.key_id })
+    expect((await get('', own, token)).statusCode).toBe(401)
+    await own.close()
+  })
+})

@@ -1,0 +1,144 @@
+import { randomUUID } from 'node:crypto'
+import fc from 'fast-check'
+import type { InjectOptions } from 'fastify'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { operations } from '../../api/routes/index.ts'
+import { eventTypeNames } from '../../pipeline/model/event.ts'
+import { openRegistry, type TestRegistry } from '../support/app.ts'
+import { brandFile, publisherFile } from '../support/documents.ts'
+
+const REQUESTS = 10_000
+const SEED = 20_261_120
+const ANSWER_MS = 2_000
+
+let registry: TestRegistry
+let key: string
+
+beforeAll(async () => {
+  registry = await openRegistry({ limits: { bulkResolvePerMinute: 1e9 } })
+  key = await registry.createKey('Readers')
+  for (const name of ['a', 'b', 'c']) {
+    const domain = `${name}.example`
+    const sites = [domain, `www.${domain}`]
+    await registry.observe(
+      brandFile(domain, `Brand ${name}`),
+      publisherFile(domain, { sites, agents: ['https://agent.example/mcp'], placements: ['top'] }),
+    )
+  }
+  await registry.publish()
+})
+
+afterAll(() => registry.close())
+
+const odd = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 40 }),
+  fc.constantFrom('', ' ', '%', '%zz', '..', '__proto__', '\0', "' or 1=1 --", '{}', '-1', '1e9'),
+  fc.integer().map(String),
+)
+const domain = fc.oneof(
+  fc.constantFrom('a.example', 'B.example', 'nobody.example', ' c.example', 'bücher.example'),
+  fc.domain(),
+  odd,
+)
+const cursor = fc.oneof(fc.constantFrom('', '00000000-0000-0000-0000-000000000000'), fc.uuid(), odd)
+const types = fc.oneof(
+  fc
+    .array(fc.oneof(fc.constantFrom(...eventTypeNames, 'agent.*', '*', '*.c*d'), odd), {
+      maxLength: 4,
+    })
+    .map(list => list.join()),
+  odd,
+)
+const value: Record<string, fc.Arbitrary<string>> = {
+  domain,
+  cursor,
+  types,
+  limit: fc.oneof(fc.integer({ min: -5, max: 20_000 }).map(String), odd),
+  offset: fc.oneof(fc.integer({ min: -5, max: 20_000 }).map(String), odd),
+  search: odd,
+  source: fc.oneof(fc.constantFrom('brand_json', 'community', 'adagents_json'), odd),
+  include: fc.oneof(fc.constantFrom('placements', 'agents'), odd),
+  fresh: fc.oneof(fc.constantFrom('true', 'false'), odd),
+}
+
+const query = fc
+  .array(
+    fc
+      .constantFrom(...Object.keys(value), 'other')
+      .chain(name => fc.tuple(fc.constant(name), value[name] ?? odd)),
+    { maxLength: 4 },
+  )
+  .chain(pairs => fc.tuple(fc.constant(pairs), fc.boolean()))
+  .map(([pairs, isEscaped]) =>
+    pairs.map(
+      ([name, text]) => `${name}=${isEscaped ? encodeURIComponent(text) : encodeURI(text)}`,
+    ),
+  )
+  .map(pairs => pairs.join('&'))
+
+const body = fc.oneof(
+  fc.array(domain, { maxLength: 110 }).map(domains => JSON.stringify({ domains })),
+  domain.map(one => JSON.stringify({ domain: one })),
+  fc.json({ maxDepth: 3 }),
+  odd,
+)
+
+/** Everything but crawl requests, which are not answered from the index. */
+const paths = operations.filter(({ id }) => id !== 'requestCrawl').map(({ path }) => path)
+const path = fc.oneof(
+  { weight: 9, arbitrary: fc.constantFrom(...paths) },
+  { weight: 1, arbitrary: odd.map(text => `/${encodeURI(text)}`) },
+)
+
+const request = fc
+  .record({
+    method: fc.constantFrom('GET', 'GET', 'GET', 'POST', 'HEAD', 'PUT', 'OPTIONS'),
+    path,
+    domain,
+    query,
+    body,
+    type: fc.constantFrom('application/json', 'application/json', 'text/plain', 'a/b;c'),
+    credential: fc.constantFrom('known', 'known', 'unknown', undefined),
+  })
+  .map(({ credential, domain: named, ...made }) => ({
+    ...made,
+    path: made.path.replace(/:\w+/, encodeURIComponent(named)),
+    authorization: credential && `Bearer ${credential === 'known' ? 'KEY' : `sk_${randomUUID()}`}`,
+  }))
+type Made = typeof request extends fc.Arbitrary<infer Value> ? Value : never
+
+function injected({ method, path, query, body, type, authorization }: Made): InjectOptions {
+  const hasBody = method === 'POST' || method === 'PUT'
+  return {
+    method: method as 'GET',
+    url: query === '' ? path : `${path}?${query}`,
+    headers: {
+      ...(authorization && { authorization: authorization.replace('KEY', key) }),
+      ...(hasBody && { 'content-type': type }),
+    },
+    ...(hasBody && { payload: body }),
+  }
+}
+
+const refused = [400, 401, 404, 405, 410, 413, 415]
+
+test(`${REQUESTS} requests, sensible and not, are answered or refused in words`, async () => {
+  const seen = new Map<number, number>()
+  const check = async (made: Made) => {
+    const started = performance.now()
+    const answer = await registry.app.inject(injected(made))
+    expect(performance.now() - started).toBeLessThan(ANSWER_MS)
+    const { statusCode } = answer
+    seen.set(statusCode, (seen.get(statusCode) ?? 0) + 1)
+    if (statusCode < 400) return
+    expect(refused).toContain(statusCode)
+    if (made.method === 'HEAD') return
+    const { error } = answer.json()
+    expect(typeof error).toBe('string')
+    if (statusCode === 400) expect(error).toMatch(/: |malformed|too long/)
+  }
+  await fc.assert(fc.asyncProperty(request, check), { numRuns: REQUESTS, seed: SEED })
+  for (const status of [200, 204, 400, 401, 404, 405, 410, 415]) {
+    expect(seen.get(status) ?? 0, `answers of ${status}`).toBeGreaterThan(0)
+  }
+}, 120_000)

@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openRegistry, type TestRegistry } from '../support/app.ts'
+import { publisherFile } from '../support/documents.ts'
+
+let registry: TestRegistry
+
+beforeAll(async () => {
+  registry = await openRegistry({ limits: { answerItems: 3 } })
+  await registry.observe(
+    publisherFile('news.example', {
+      sites: ['news.example'],
+      agents: ['https://agent.example/mcp'],
+      placements: ['top', 'side', 'foot', 'inter'],
+    }),
+    { kind: 'adagents.json', location: 'gone.example', outcome: 'absent', status: 404 },
+    { kind: 'adagents.json', location: 'html.example', outcome: 'not_json', status: 200 },
+    { kind: 'adagents.json', location: 'mute.example', outcome: 'timeout' },
+  )
+  await registry.publish()
+})
+
+afterAll(() => registry.close())
+
+const get = (url: string) => registry.app.inject(url)
+
+describe('GET /api/registry/publisher', () => {
+  test('200: the inventory of a publisher and how far each agent reaches', async () => {
+    const answer = await get('/api/registry/publisher?domain=https://News.example/about?x=1')
+    expect(answer.statusCode).toBe(200)
+    expect(answer.json()).toMatchObject({
+      domain: 'news.example',
+      member: null,
+      adagents_valid: true,
+      hosting: { mode: 'self' },
+      properties: [{ name: 'news.example', source: 'adagents_json' }],
+      authorized_agents: [
+        {
+          url: 'https://agent.example/mcp',
+          source: 'adagents_json',
+          properties_authorized: 1,
+          properties_total: 1,
+          publisher_wide: true,
+        },
+      ],
+      freshness: { state: 'current' },
+    })
+    expect(answer.json()).not.toHaveProperty('placements')
+  })
+
+  test('200: placements come when asked for, cut at the bound of an answer', async () => {
+    const answer = await get('/api/registry/publisher?domain=news.example&include=placements')
+    expect(answer.headers).not.toHaveProperty('etag')
+    const body = answer.json()
+    expect(body).toMatchObject({
+      domain: 'news.example',
+      placements_total: 4,
+      placements_truncated: true,
+      freshness: { state: 'current' },
+    })
+    expect(body.placements).toHaveLength(3)
+    expect(body.placements[0]).toEqual({
+      placement_id: 'top',
+      name: 'top',
+      tags: ['all'],
+      description: 'placement top',
+      channels: ['display'],
+      source: 'adagents_json',
+    })
+  })
+
+  test.each([
+    ['nobody.example', null, 'never_crawled', 'none'],
+    ['gone.example', false, 'absent', 'none'],
+    ['html.example', false, 'invalid', 'self_invalid'],
+    ['mute.example', null, 'failing', 'none'],
+  ])('200: %s has nothing, and its file is valid: %s', async (domain, valid, state, mode) => {
+    for (const include of ['', '&include=placements']) {
+      const answer = await get(`/api/registry/publisher?domain=${domain}${include}`)
+      expect(answer.statusCode).toBe(200)
+      expect(answer.json()).toMatchObject({
+        domain,
+        member: null,
+        adagents_valid: valid,
+        hosting: { mode, expected_url: `https://${domain}/.well-known/adagents.json` },
+        properties: [],
+        authorized_agents: [],
+        freshness: { state },
+      })
+    }
+  })
+
+  test.each([
+    ['', 'domain: is required'],
+    ['?domain=acme.example:8080', 'domain: must be a domain name such as acme.example'],
+    ['?domain=news.example&include=agents', 'include: Invalid input: expected "placements"'],
+  ])('400: %s is refused by name', async (query, error) => {
+    const answer = await get(`/api/registry/publisher${query}`)
+    expect([answer.statusCode, answer.json()]).toEqual([400, { error }])
+  })
+})
+
+describe('GET /api/registry/lookup/domain/{domain}', () => {
+  test('200: the agents of a domain, and where to ask from now on', async () => {
+    const answer = await get('/api/registry/lookup/domain/NEWS.example')
+    expect(answer.statusCode).toBe(200)
+    expect(answer.headers).toMatchObject({
+      deprecation: 'true',
+      link: '</api/registry/publisher?domain=news.example>; rel="successor-version"',
+    })
+    expect(answer.json()).toMatchObject({
+      domain: 'news.example',
+      authorized_agents: [{ url: 'https://agent.example/mcp' }],
+      sales_agents_claiming: [],
+    })
+  })
+
+  test('200: an unknown domain has no agents', async () => {
+    expect((await get('/api/registry/lookup/domain/nobody.example')).json()).toEqual({
+      domain: 'nobody.example',
+      authorized_agents: [],
+      sales_agents_claiming: [],
+      freshness: { state: 'never_crawled' },
+    })
+  })
+
+  test('400: what is no domain is refused by name', async () => {
+    const answer = await get('/api/registry/lookup/domain/a%20b')
+    expect(answer.statusCode).toBe(400)
+    expect(answer.json().error).toBe('domain: must be a domain name such as acme.example')
+  })
+})
+
+describe('GET /api/registry/stats', () => {
+  test('200: what the snapshot holds', async () => {
+    const answer = await get('/api/registry/stats')
+    expect(answer.statusCode).toBe(200)
+    expect(answer.headers['x-registry-seq']).toBe('1')
+    expect(answer.json()).toMatchObject({
+      seq: 1,
+      total_publishers: 1,
+      total_agents: 1,
+      total_properties: 1,
+      authorizations: 1,
+      authorizations_by_source: { adagents_json: 1, agent_claim: 0 },
+      properties_by_type: { website: 1 },
+    })
+  })
+
+  test('200: before the first snapshot there is nothing', async () => {
+    const own = await openRegistry()
+    expect((await own.app.inject('/api/registry/stats')).json()).toMatchObject({
+      seq: 0,
+      total_brands: 0,
+    })
+    await own.close()
+  })
+
+  test('200: the next snapshot is counted anew', async () => {
+    const own = await openRegistry()
+    const total = async () => (await own.app.inject('/api/registry/stats')).json().total_publishers
+    for (const expected of [1, 2]) {
+      const sites = [`p${expected}.example`]
+      await own.observe(publisherFile(sites[0]!, { sites, agents: [] }))
+      await own.publish()
+      expect(await total()).toBe(expected)
+    }
+    await own.close()
+  })
+})

@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { z } from 'zod'
+import { groups } from '../../api/operation.ts'
+import { operations } from '../../api/routes/index.ts'
+import { publicErrors } from '../../pipeline/core/errors.ts'
+import { ErrorBody } from '../../pipeline/model/answers.ts'
+import { openRegistry, type TestRegistry } from '../support/app.ts'
+import { brandFile, publisherFile } from '../support/documents.ts'
+import { startRedis, type TestRedis } from '../support/redis.ts'
+
+let redis: TestRedis
+let registry: TestRegistry
+let key: string
+
+beforeAll(async () => {
+  redis = await startRedis()
+  registry = await openRegistry({ redis: redis.redis })
+  key = await registry.createKey('Readers')
+  const sites = ['acme.example', 'www.acme.example']
+  const agents = ['https://agent.example/mcp']
+  await registry.observe(
+    brandFile('acme.example', 'Acme'),
+    publisherFile('acme.example', { sites, agents, placements: ['top'] }),
+  )
+  await registry.publish()
+})
+
+afterAll(async () => {
+  await registry.close()
+  await redis.close()
+})
+
+async function description() {
+  return parse((await registry.app.inject('/openapi/registry.yaml')).body)
+}
+
+describe.each(['/openapi/registry.yaml', '/.well-known/openapi.yaml'])('GET %s', url => {
+  test('200: the description, in place', async () => {
+    const answer = await registry.app.inject(url)
+    expect(answer.statusCode).toBe(200)
+    expect(answer.headers['content-type']).toBe('application/yaml; charset=utf-8')
+    expect(parse(answer.body)).toMatchObject({
+      openapi: '3.1.0',
+      info: { version: '1.0.0' },
+      servers: [{ url: 'https://registry.example' }],
+      tags: groups.map(name => ({ name })),
+    })
+  })
+})
+
+test('every operation is described, with its parameters and refusals', async () => {
+  const { paths } = await description()
+  for (const operation of operations) {
+    const path = operation.path.replace(/:(\w+)/g, '{$1}')
+    const described = paths[path][operation.method.toLowerCase()]
+    expect(described.operationId).toBe(operation.id)
+    const statuses = Object.keys(operation.reply)
+    const refusals = operation.errors.map(name => String(publicErrors[name].status))
+    expect(Object.keys(described.responses)).toEqual(
+      expect.arrayContaining([...statuses, ...refusals, '500']),
+    )
+    expect(described.security).toEqual(operation.access === 'bearer' ? [{ bearer: [] }] : [])
+  }
+  expect(Object.keys(paths)).toHaveLength(new Set(operations.map(({ path }) => path)).size)
+  expect(paths['/api/registry/lookup/domain/{domain}'].get.parameters).toMatchObject([
+    { name: 'domain', in: 'path', required: true },
+  ])
+  expect(paths['/api/registry/feed'].get.parameters).toMatchObject([
+    { name: 'cursor', in: 'query' },
+    { name: 'types', in: 'query' },
+    {
+      name: 'limit',
+      schema: { type: 'integer', minimum: 1, maximum: 10_000, default: 100 },
+    },
+  ])
+})
+
+test('every reference leads to a component', async () => {
+  const text = JSON.stringify(await description())
+  const { components } = JSON.parse(text)
+  const named = [...text.matchAll(/"#\/components\/schemas\/([^"]+)"/g)].map(([, name]) => name!)
+  expect(named.length).toBeGreaterThan(20)
+  expect(named.filter(name => !(name in components.schemas))).toEqual([])
+  expect(text).not.toContain('$defs')
+})
+
+/** A request of each operation that is answered, and one that is refused where it can be. */
+const requests: Record<string, { url?: string; payload?: object; refused?: string | object }> = {
+  resolveBrand: { url: '?domain=acme.example', refused: '?domain=nobody.example' },
+  resolveBrandsBulk: { payload: { domains: ['acme.example', 'b.example'] }, refused: {} },
+  listBrands: { refused: '?limit=x' },
+  resolveProperty: { url: '?domain=acme.example', refused: '?domain=nobody.example' },
+  resolvePropertiesBulk: { payload: { domains: ['acme.example', 'b.example'] }, refused: {} },
+  listProperties: { refused: '?limit=x' },
+  requestCrawl: { payload: { domain: 'acme.example' }, refused: { domain: 'acme.example' } },
+  readFeed: { refused: '?cursor=01939f00-0000-7000-8000-000000000000' },
+  lookUpPublisher: { url: '?domain=acme.example&include=placements', refused: '' },
+  lookUpDomain: { url: 'acme.example', refused: 'x' },
+}
+
+describe('replies are as described', () => {
+  test.each(operations.map(operation => [operation.id, operation] as const))(
+    '%s',
+    async (id, of) => {
+      const { url = '', payload, refused } = requests[id] ?? {}
+      const call = (end: string, body?: object) =>
+        registry.app.inject({
+          method: of.method,
+          url: of.path.replace(/:\w+/, '') + end,
+          headers: { authorization: `Bearer ${key}` },
+          ...(body && { payload: body }),
+        })
+      const answer = await call(url, payload)
+      const body = of.reply[answer.statusCode]
+      expect(body, `${answer.statusCode} ${answer.body}`).toBeDefined()
+      if (body instanceof z.ZodType) body.parse(answer.json())
+      else expect(answer.headers['content-type']).toContain(body!.type.split(';')[0])
+      if (refused === undefined) return
+      const refusal = typeof refused === 'string' ? await call(refused) : await call('', refused)
+      expect(of.errors.map(name => publicErrors[name].status)).toContain(refusal.statusCode)
+      ErrorBody.parse(refusal.json())
+    },
+  )
+})

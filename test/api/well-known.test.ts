@@ -1,0 +1,165 @@
+import { connect } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openRegistry, type TestRegistry } from '../support/app.ts'
+import { brandFile } from '../support/documents.ts'
+
+let registry: TestRegistry
+
+beforeAll(async () => {
+  registry = await openRegistry()
+})
+
+afterAll(() => registry.close())
+
+const get = (url: string) => registry.app.inject(url)
+
+describe('GET /api', () => {
+  test('200: what is here', async () => {
+    const answer = await get('/api')
+    expect(answer.statusCode).toBe(200)
+    expect(answer.json()).toMatchObject({
+      version: '1.0.0',
+      openapi: 'https://registry.example/openapi/registry.yaml',
+      endpoints: { brands: '/api/brands/registry' },
+    })
+    expect((await get('/api/')).statusCode).toBe(200)
+  })
+})
+
+describe('GET /healthz, GET /readyz', () => {
+  test('200: the process answers', async () => {
+    expect((await get('/healthz')).json()).toEqual({ status: 'ok' })
+  })
+
+  test('503, then 200: it is ready once something was committed', async () => {
+    const own = await openRegistry()
+    const before = await own.app.inject('/readyz')
+    expect([before.statusCode, before.json()]).toEqual([
+      503,
+      { error: 'nothing was committed yet' },
+    ])
+    await own.observe(brandFile('acme.example', 'Acme'))
+    expect((await own.app.inject('/readyz')).json()).toEqual({ status: 'ready', seq: 1 })
+    await own.close()
+  })
+})
+
+describe('GET /metrics', () => {
+  test('200: answers are counted by operation and status', async () => {
+    await get('/api/brands/resolve?domain=nobody.example')
+    await get('/nowhere')
+    const answer = await get('/metrics')
+    expect(answer.headers['content-type']).toContain('text/plain')
+    expect(answer.body).toContain(
+      'registry_requests_total{operation="resolveBrand",status="404"} 1',
+    )
+    expect(answer.body).toContain('registry_requests_total{operation="unknown",status="404"} 1')
+    expect(answer.body).toContain('registry_request_seconds_bucket')
+    expect(answer.body).toContain('registry_seq 0')
+  })
+})
+
+describe('what is asked for wrongly', () => {
+  const inject = (method: string, url: string, more = {}) =>
+    registry.app.inject({ method: method as 'GET', url, ...more })
+
+  test.each([
+    ['GET', '/nowhere'],
+    ['POST', '/nowhere'],
+    ['GET', '/api/registry/lookup/domain/a.example/b'],
+    ['OPTIONS', '/nowhere'],
+  ])('404: %s %s is not there', async (method, url) => {
+    const answer = await inject(method, url, { headers: { 'content-type': 'text/xml' } })
+    expect([answer.statusCode, answer.json()]).toEqual([404, { error: `nothing is at ${url}` }])
+  })
+
+  test.each([
+    ['POST', '/api/brands/resolve', 'GET, HEAD, OPTIONS'],
+    ['DELETE', '/api/registry/lookup/domain/a.example', 'GET, HEAD, OPTIONS'],
+    ['GET', '/api/brands/resolve/bulk', 'POST, OPTIONS'],
+  ])('405: %s %s names the methods that there are', async (method, url, allow) => {
+    const answer = await inject(method, url)
+    expect([answer.statusCode, answer.headers.allow]).toEqual([405, allow])
+    expect(answer.json().error).toContain(allow)
+  })
+
+  test('204: a browser may ask before it reads', async () => {
+    const headers = { origin: 'https://page.example', 'access-control-request-method': 'GET' }
+    const answer = await inject('OPTIONS', '/api/brands/resolve', { headers })
+    expect(answer.statusCode).toBe(204)
+    expect(answer.headers).toMatchObject({
+      'access-control-allow-origin': '*',
+      'access-control-allow-methods': 'GET, HEAD, OPTIONS',
+      'access-control-allow-headers': 'authorization, content-type, if-none-match',
+    })
+  })
+
+  const bulk = (headers: object, payload: string) =>
+    inject('POST', '/api/brands/resolve/bulk', { headers, payload })
+  const json = { 'content-type': 'application/json' }
+
+  test.each([
+    ['a body that is not JSON', '{"domains":', 400, 'body: is not JSON'],
+    ['an empty body', '', 400, 'body: is required'],
+    ['a forbidden key', '{"__proto__":{},"domains":["a.example"]}', 400, 'body: '],
+    ['too long a body', `["${'a'.repeat(1024 * 1024)}"]`, 413, 'the body is too large'],
+    ['a body that is no object', '[]', 400, 'body: Invalid input'],
+  ])('%s is refused', async (_what, payload, status, error) => {
+    const answer = await bulk(json, payload)
+    expect(answer.statusCode).toBe(status)
+    expect(answer.json().error).toContain(error)
+  })
+
+  test.each(['text/plain', 'application/xml', 'nonsense'])('415: a body of %s', async type => {
+    const answer = await bulk({ 'content-type': type }, '{"domains":["a.example"]}')
+    expect([answer.statusCode, answer.json()]).toEqual([
+      415,
+      { error: 'the body must be application/json' },
+    ])
+  })
+
+  test('400: no body at all', async () => {
+    const answer = await inject('POST', '/api/brands/resolve/bulk')
+    expect([answer.statusCode, answer.json()]).toEqual([400, { error: 'body: is required' }])
+  })
+
+  test.each([
+    ['/api/registry/lookup/domain/%zz', 'the path has a malformed percent escape'],
+    [`/api/registry/lookup/domain/${'a'.repeat(3000)}`, 'a part of the path is too long'],
+  ])('400: %s', async (url, error) => {
+    const answer = await get(url)
+    expect([answer.statusCode, answer.json()]).toEqual([400, { error }])
+    expect(answer.headers['content-type']).toContain('application/json')
+  })
+
+  test('500: a fault of ours says no more than that', async () => {
+    const lines: unknown[] = []
+    const log = { error: (line: unknown) => lines.push(line), debug() {}, warn() {} }
+    const own = await openRegistry({ log: log as never })
+    Object.defineProperty(own.reader, 'serving', {
+      get() {
+        throw new Error('the disk is on fire')
+      },
+    })
+    const answer = await own.app.inject('/api/brands/resolve?domain=acme.example')
+    expect([answer.statusCode, answer.json()]).toEqual([500, { error: 'internal error' }])
+    expect(lines).toHaveLength(1)
+    Reflect.deleteProperty(own.reader, 'serving')
+    await own.close()
+  })
+
+  test('400: what is not HTTP', async () => {
+    const url = new URL(await registry.app.listen({ port: 0 }))
+    const said = await new Promise<string>(resolve => {
+      let text = ''
+      const socket = connect(Number(url.port), url.hostname)
+      socket.on('data', chunk => {
+        text += chunk
+      })
+      socket.on('close', () => resolve(text))
+      socket.end('HELO registry\r\n\r\n')
+    })
+    expect(said).toMatch(/^HTTP\/1.1 400 Bad Request\r\n/)
+    expect(said).toMatch(/\r\n\r\n\{"error":"[^"]+"\}$/)
+  })
+})
