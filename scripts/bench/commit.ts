@@ -20,14 +20,18 @@ note(`filling an index with ${options.size} files …`)
 await (await Child.start(program('commit-fill'), { args })).stop()
 
 type Run = NightRun & { peakMB: number }
-const sequencer = await Child.start<object, Question, NightRun | { seconds: number }>(
-  program('commit-night'),
-  { args },
-)
+const sequencer = await Child.start<
+  { nextNight: number },
+  Question,
+  NightRun | { seconds: number }
+>(program('commit-night'), { args })
 const rounds = await interleave(options.pairs, {
   async night(round): Promise<Run> {
     const memory = watchMemory(sequencer.pid)
-    const run = (await sequencer.ask({ ask: 'night', night: 2 + round })) as NightRun
+    const run = (await sequencer.ask({
+      ask: 'night',
+      night: sequencer.ready.nextNight + round,
+    })) as NightRun
     memory.stop()
     return { ...run, peakMB: memory.peakMB() }
   },

@@ -38,7 +38,12 @@ const opened = await Sequencer.open({
 })
 if (!opened) throw new Error(`another process is writing to ${folder}`)
 const sequencer = opened
-serveParent<Question, NightRun | { seconds: number }>({}, question =>
+const last = await sequencer.index.one<{ ms: number }>(
+  'select epoch_ms(max(attempted_at))::double as ms from crawl_state',
+)
+// A folder that was used before goes on with the night after its last one.
+const nextNight = Math.max(2, 1 + Math.floor((last!.ms - filledAt) / DAY))
+serveParent<Question, NightRun | { seconds: number }>({ nextNight }, question =>
   question.ask === 'night' ? runNight(question.night) : antiJoin(),
 )
 
