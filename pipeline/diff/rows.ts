@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { type Instant, isoOf } from '../core/clock.ts'
 import type { Domain } from '../core/domain.ts'
 import { idOfFacts } from '../core/uuid-v7.ts'
@@ -196,7 +197,7 @@ function publisherRowOf(
     placement_count: document.placements.length,
     format_count: document.formats.length,
     signal_count: document.signals.length,
-    fields: document.fields,
+    fields: fieldsOf(facts),
     catalog:
       facts.discovery_method === 'direct'
         ? { formats: document.formats, placements: document.placements }
@@ -205,6 +206,33 @@ function publisherRowOf(
     changed_at: isoOf(now),
     seq,
   }
+}
+
+/**
+ * What a later change is told from. Of a file that many share, only what concerns this publisher
+ * counts: the others' changes are not its news.
+ */
+function fieldsOf({
+  discovery_method,
+  document,
+  resolved_location,
+  properties,
+  grants,
+}: PublisherFacts) {
+  if (discovery_method === 'direct') return document.fields
+  const terms = grants.map(({ entry: { publisher_properties: _, ...entry }, reaches }) => [
+    entry,
+    reaches,
+  ])
+  return {
+    authoritative_location: shortHash(resolved_location),
+    authorized_agents: shortHash(JSON.stringify(terms)),
+    properties: shortHash(JSON.stringify(properties)),
+  }
+}
+
+function shortHash(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 16)
 }
 
 function sorted(values: readonly string[]): string[] {

@@ -58,7 +58,7 @@ function factsOf(
   const revoked = document.revoked_publisher_domains.some(
     entry => parsePublisherDomain(entry.publisher_domain) === domain,
   )
-  const properties = revoked ? [] : document.properties.filter(entry => isOwn(entry, domain))
+  const properties = revoked ? [] : listedFor(document, domain)
   const host = hostOf(location)
   return {
     standing,
@@ -73,6 +73,30 @@ function factsOf(
 
 function hostOf(location: string): Domain {
   return (isUrl(location) ? new URL(location).hostname : location) as Domain
+}
+
+/** Properties by the publisher they name; the empty key holds those that name none. */
+type ByPublisher = ReadonlyMap<string, PropertyEntry[]>
+
+/** A manager's file is read for thousands of publishers: sorted once, not once for each. */
+const sorted = new WeakMap<InlineDocument, ByPublisher>()
+
+function listedFor(document: InlineDocument, domain: Domain): PropertyEntry[] {
+  const byPublisher = sorted.get(document) ?? sortByPublisher(document)
+  const listed = [...(byPublisher.get(domain) ?? []), ...(byPublisher.get('') ?? [])]
+  return listed.filter(entry => isOwn(entry, domain))
+}
+
+function sortByPublisher(document: InlineDocument): ByPublisher {
+  const byPublisher = new Map<string, PropertyEntry[]>()
+  for (const entry of document.properties) {
+    const publisher = entry.publisher_domain ?? ''
+    const group = byPublisher.get(publisher)
+    if (group) group.push(entry)
+    else byPublisher.set(publisher, [entry])
+  }
+  sorted.set(document, byPublisher)
+  return byPublisher
 }
 
 /** A file speaks for a domain's property only if it names no other owner and no other's names. */
