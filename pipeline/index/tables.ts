@@ -20,9 +20,11 @@ export function tableNames(folder: 'tables' | 'accounts'): string[] {
     .sort()
 }
 
-/** Creates what is missing of the tables that the SQL files of a folder declare. */
-export async function createTables(db: Database, folder: 'tables' | 'accounts'): Promise<void> {
-  for (const name of tableNames(folder)) {
-    await db.run(readFileSync(join(dataFolder(folder), `${name}.sql`), 'utf8'))
-  }
+/** Creates what is missing of the tables that the SQL files of a folder declare: all, or nothing. */
+export function createTables(db: Database, folder: 'tables' | 'accounts'): Promise<void> {
+  return db.transaction(async () => {
+    for (const name of tableNames(folder)) {
+      await db.run(readFileSync(join(dataFolder(folder), `${name}.sql`), 'utf8'))
+    }
+  })
 }

@@ -26,10 +26,10 @@ function writerOf(dataDir: string, round: number): Writer {
 
 /** Lets the writer work for a moment and kills it. */
 async function runAndKill(writer: Writer, delayMs: number, { handed, acknowledged }: Ledger) {
-  await writer.next()
+  await writer.hear('loaded')
   const left = [...handed.values()].filter(({ submission_id }) => !acknowledged.has(submission_id))
   writer.tell(JSON.stringify(left))
-  await writer.next()
+  await writer.hear('ready')
   await setTimeout(delayMs)
   await writer.kill()
   for (const submissions of writer.said<Submission[]>('handed')) {
@@ -70,4 +70,4 @@ it(`nothing that was acknowledged is lost in ${rounds} kills (KILL_SEED=${seed})
   }
   expect(ledger.acknowledged.size).toBeGreaterThan(rounds / 2)
   expect(ledger.feed.length).toBeGreaterThan(rounds)
-})
+}, 300_000)

@@ -11,13 +11,13 @@ import { Writer } from '../support/writers.ts'
 
 async function writerOn(dataDir: string): Promise<{ writer: Writer; opened: boolean }> {
   const writer = new Writer('obey', dataDir)
-  return { writer, opened: await writer.next<boolean>() }
+  return { writer, opened: await writer.hear<boolean>('opened') }
 }
 
 async function tell(writer: Writer, ...lines: string[]): Promise<void> {
   for (const line of lines) {
     writer.tell(line)
-    await writer.next()
+    await writer.hear('done')
   }
 }
 

@@ -1,0 +1,168 @@
+import { describe, it } from 'vitest'
+import type { Instant } from '../../pipeline/core/clock.ts'
+import { isoOf } from '../../pipeline/core/clock.ts'
+import type { Outcome } from '../../pipeline/core/outcomes.ts'
+import type { FileKind, Observation } from '../../pipeline/model/observation.ts'
+import { testClock } from '../support/clock.ts'
+import { type Contents, contentsOf, type Row } from '../support/contents.ts'
+import { expectGolden } from '../support/golden.ts'
+import { type MemoryIndex, withIndex } from '../support/memory-index.ts'
+import {
+  harbour,
+  harbourWithoutTags,
+  harbourWithoutTides,
+  home,
+  lantern,
+  shore,
+} from '../support/shore.ts'
+import { answered, read } from '../support/sightings.ts'
+import { submission } from '../support/writes.ts'
+
+type Found = object | string | Outcome | undefined
+
+interface Step {
+  title: string
+  after: { days?: number; hours?: number }
+  /** What differs from the first night; undefined was not asked. None at all: a tick. */
+  brands?: Record<string, Found>
+  publishers?: Record<string, Found>
+}
+
+const html = '<!doctype html><title>Parked</title>'
+const quietly = (files: object): Record<string, Outcome> =>
+  Object.fromEntries(Object.keys(files).map(name => [name, 'unchanged']))
+const calm = {
+  brands: quietly(shore['brand.json']),
+  publishers: quietly(shore['adagents.json']),
+}
+const otherHome = { ...home, name: 'Harbour News', identifiers: [...home.identifiers] }
+
+const steps: Step[] = [
+  {
+    title: 'night 1: everything is new',
+    after: {},
+    brands: shore['brand.json'],
+    publishers: shore['adagents.json'],
+  },
+  {
+    title: 'night 2: an agent is removed; a page instead of a file; silence; candle is let go',
+    after: { days: 1 },
+    brands: { ...calm.brands, 'lantern.example': { ...lantern, brand_refs: [] } },
+    publishers: {
+      ...calm.publishers,
+      'harbour.example': harbourWithoutTags,
+      'gull.example': html,
+      'storm.example': 'server_error',
+    },
+  },
+  {
+    title: 'night 3: a property is gone; a 404; a page again; the manager fails',
+    after: { days: 1 },
+    ...calm,
+    publishers: {
+      ...calm.publishers,
+      'harbour.example': harbourWithoutTides,
+      'buoy.example': 'absent',
+      'gull.example': html,
+      'storm.example': 'timeout',
+      'quay.example': 'denied',
+    },
+  },
+  {
+    title: 'two hours later: the 404 is confirmed',
+    after: { hours: 2 },
+    publishers: { 'buoy.example': 'absent' },
+  },
+  {
+    title: 'night 4: the property is back under another name; the manager drops pier',
+    after: { hours: 22 },
+    ...calm,
+    publishers: {
+      ...calm.publishers,
+      'harbour.example': { ...harbour, properties: [otherHome, harbour.properties[1]] },
+      'quay.example': {
+        ...shore['adagents.json']['quay.example'],
+        revoked_publisher_domains: [
+          { publisher_domain: 'pier.example', revoked_at: '2026-11-22T00:00:00Z', reason: 'other' },
+        ],
+      },
+      'buoy.example': 'absent',
+      'gull.example': shore['adagents.json']['gull.example'],
+      'storm.example': 'dns_failed',
+    },
+  },
+  { title: 'a week after night 1: storm ends, nobody else', after: { days: 4 } },
+  {
+    title: 'the night after: buoy and storm are back',
+    after: { days: 1 },
+    publishers: {
+      'buoy.example': shore['adagents.json']['buoy.example'],
+      'storm.example': 'unchanged',
+    },
+  },
+]
+
+/** What a better parser would say otherwise, and numbers of commits. */
+const incidental = ['seq', 'hash', 'faults', 'fault_count']
+
+const outcomes = ['unchanged', 'server_error', 'absent', 'timeout', 'denied', 'dns_failed']
+
+function sightings(step: Step, at: Instant): Observation[] {
+  const of = (kind: FileKind, files: Record<string, Found> = {}) =>
+    Object.entries(files).map(([location, found]) =>
+      outcomes.includes(found as string)
+        ? answered(found as Outcome, kind, location, at)
+        : read(kind, location, found!, at),
+    )
+  return [...of('brand.json', step.brands), ...of('adagents.json', step.publishers)]
+}
+
+const hosts = [...Object.keys(shore['brand.json']), ...Object.keys(shore['adagents.json'])]
+const given = submission('given', {
+  op: 'domains.add',
+  domains: hosts.filter(host => !host.includes('://')) as never,
+  again: false,
+})
+
+async function live(index: MemoryIndex, clock: ReturnType<typeof testClock>) {
+  const told: { title: string; at: string; contents: Contents; events: number }[] = []
+  await index.commit({ submissions: [given] })
+  for (const step of steps) {
+    const at = clock.tick(step.after)
+    const events = await index.commit(sightings(step, at))
+    const contents = await contentsOf(index.db, incidental)
+    told.push({ title: step.title, at: isoOf(at), contents, events: events.length })
+  }
+  return told
+}
+
+/** A line of JSON a row; what says nothing is left out. */
+function lineOf(row: Row): string {
+  const said = Object.entries(row).filter(([, value]) => value !== null)
+  return JSON.stringify(Object.fromEntries(said))
+}
+
+function tablesText(contents: Contents): string {
+  const { events: _, submissions: __, ...tables } = contents
+  return Object.entries(tables)
+    .map(([name, rows]) => `## ${name}\n${rows.map(lineOf).join('\n')}\n`)
+    .join('\n')
+}
+
+function eventText({ event_type, entity_id, payload }: Row): string {
+  return `${event_type} ${entity_id}\n    ${lineOf(payload as Row)}`
+}
+
+describe('a small internet over four nights and a week', () => {
+  it('makes the events and the tables that were reviewed', async () => {
+    const clock = testClock('2026-11-20T03:00Z')
+    const told = await withIndex(clock, index => live(index, clock))
+    const feed = told.map(({ title, at, contents, events }) => {
+      const lines = contents.events.slice(contents.events.length - events).map(eventText)
+      return `# ${title}\n# ${at}, ${events} events\n${lines.join('\n')}\n`
+    })
+    expectGolden('night/events.txt', feed.join('\n'))
+    expectGolden('night/tables-night-1.txt', tablesText(told[0]!.contents))
+    expectGolden('night/tables-in-the-end.txt', tablesText(told.at(-1)!.contents))
+  })
+})

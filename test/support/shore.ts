@@ -1,0 +1,101 @@
+import type { FileKind } from '../../pipeline/model/observation.ts'
+
+/** A small internet, written by hand: what its twelve domains publish in the first night. */
+type Files = Record<string, object>
+
+const website = (domain: string, more: object = {}) => ({
+  ...{ property_type: 'website', name: domain, publisher_domain: domain },
+  ...{ identifiers: [{ type: 'domain', value: domain }] },
+  ...more,
+})
+
+const agent = (url: string, authorization_type: string, more: object) => ({
+  ...{ url, authorization_type, authorized_for: `By ${authorization_type}` },
+  ...more,
+})
+
+const everything = (url: string, ...domains: string[]) =>
+  agent(url, 'publisher_properties', {
+    publisher_properties: [{ publisher_domains: domains, selection_type: 'all' }],
+  })
+
+const owned = (domain: string) => ({ type: 'website', identifier: domain, primary: true })
+
+/** A house with a brand of its own, one inside the portfolio and one that is only referred to. */
+export const lantern = {
+  house: { domain: 'lantern.example', name: 'Lantern Holdings' },
+  brands: [
+    {
+      ...{ id: 'lantern', names: [{ en: 'Lantern' }], keller_type: 'master' },
+      properties: [owned('lantern.example')],
+    },
+    {
+      ...{ id: 'glow', names: [{ en: 'Glow' }], keller_type: 'sub_brand' },
+      ...{ parent_brand: 'lantern', properties: [owned('glow.example')] },
+    },
+  ],
+  brand_refs: [{ domain: 'candle.example', brand_id: 'candle' }],
+}
+
+const leaf = (id: string, name: string) => ({
+  ...{ id, names: [{ en: name }], keller_type: 'endorsed' },
+  ...{ house_domain: 'lantern.example', properties: [owned(`${id}.example`)] },
+})
+
+export const home = website('harbour.example', { property_id: 'home', tags: ['news'] })
+const tides = {
+  ...{ property_id: 'tides', property_type: 'mobile_app', name: 'Tides', tags: ['news', 'local'] },
+  identifiers: [{ type: 'ios_bundle', value: 'example.harbour.tides' }],
+}
+const sailing = {
+  ...{ property_type: 'ctv_app', name: 'Sailing TV' },
+  identifiers: [{ type: 'roku_store_id', value: '55121' }],
+}
+
+const byIds = agent('https://ids.example/mcp', 'property_ids', { property_ids: ['home'] })
+const byTags = agent('https://tags.example/mcp', 'property_tags', { property_tags: ['news'] })
+const inline = agent('https://inline.example/mcp', 'inline_properties', { properties: [sailing] })
+const signals = agent('https://signals.example/mcp', 'signal_ids', { signal_ids: ['boats'] })
+
+/** A publisher with a grant of every kind. */
+export const harbour = {
+  properties: [home, tides],
+  signals: [{ id: 'boats', name: 'Boat owners', value_type: 'binary', tags: [] }],
+  authorized_agents: [byIds, byTags, inline, signals],
+}
+export const harbourWithoutTags = { ...harbour, authorized_agents: [byIds, inline, signals] }
+export const harbourWithoutTides = { ...harbourWithoutTags, properties: [home] }
+
+/** A manager's file, that its own publisher and another one share. */
+export const quay = {
+  properties: [website('quay.example'), website('pier.example')],
+  authorized_agents: [everything('https://quay.example/mcp', 'quay.example', 'pier.example')],
+}
+
+const simple = (domain: string) => ({
+  properties: [website(domain)],
+  authorized_agents: [everything('https://quay.example/mcp', domain)],
+})
+
+export const shore: Record<FileKind, Files> = {
+  'brand.json': {
+    'lantern.example': lantern,
+    'glow.example': { house: 'lantern.example' },
+    'candle.example': leaf('candle', 'Candle'),
+    'wick.example': leaf('wick', 'Wick'),
+    'match.example': { authoritative_location: 'https://files.match.example/brand.json' },
+    'https://files.match.example/brand.json': {
+      ...{ id: 'match', names: [{ en: 'Match' }] },
+      properties: [owned('match.example')],
+    },
+  },
+  'adagents.json': {
+    'harbour.example': harbour,
+    'pier.example': { authoritative_location: 'https://quay.example/.well-known/adagents.json' },
+    'quay.example': quay,
+    'buoy.example': simple('buoy.example'),
+    'gull.example': simple('gull.example'),
+    'storm.example': simple('storm.example'),
+    'tide.example': simple('tide.example'),
+  },
+}
