@@ -36,15 +36,26 @@ export interface Applying extends Stamp {
  * and the events. Runs inside the one transaction of a commit.
  */
 export async function apply(db: Database, batch: Batch, applying: Applying): Promise<FeedEvent[]> {
-  const { now, seq } = applying
   await takeSubmissions(db, batch.submissions, applying)
-  await quarantine(db, batch.poison ?? [], seq)
+  await quarantine(db, batch.poison ?? [], applying.seq)
   const stirred = [
     ...(batch.observations.length > 0 ? await takeIn(db, batch.observations, applying) : []),
-    ...(await takeTurns(db, now)),
+    ...(await takeTurns(db, applying.now)),
   ]
-  const files = new Files(db, now)
+  if (stirred.length === 0) return []
+  const files = new Files(db, applying.now)
   await takeDocuments(db, batch.observations, stirred, files, applying)
+  const drafts = await deriveAgain(db, stirred, files, applying)
+  return recordEvents(db, drafts, batch.actor, applying)
+}
+
+/** Derives what the stirred files bear on, and writes the difference and what follows from it. */
+async function deriveAgain(
+  db: Database,
+  stirred: readonly Stirred[],
+  files: Files,
+  applying: Applying,
+): Promise<EventDraft[]> {
   const subjects = await subjectsOf(db, stirred)
   const brands = await updateBrands(db, subjects['brand.json'], files, applying)
   const publishers = await updatePublishers(db, subjects['adagents.json'], files, applying)
@@ -52,17 +63,14 @@ export async function apply(db: Database, batch: Batch, applying: Applying): Pro
   await recordDependencies(db, 'brand.json', brands.derived)
   await recordDependencies(db, 'adagents.json', publishers.derived)
   const asked = [...brands.derived, ...publishers.derived].flatMap(one => one.asked)
-  await addHops(
-    db,
-    asked.filter(source => files.get(source).standing === 'untried'),
-    applying,
-  )
+  const untried = asked.filter(source => files.get(source).standing === 'untried')
+  await addHops(db, untried, applying)
   const mentioned = [...brands.mentions, ...publishers.mentions].map(
     (domain): Newcomer => ({ domain, why: 'mentioned' }),
   )
   await addDomains(db, mentioned, { ...applying, max: applying.frontierMax })
-  await recordChanges(db, seq, { brand: brands.domains, publisher: publishers.domains })
-  return recordEvents(db, [...publishers.events, ...agentEvents], batch.actor, applying)
+  await recordChanges(db, applying.seq, { brand: brands.domains, publisher: publishers.domains })
+  return [...publishers.events, ...agentEvents]
 }
 
 function quarantine(
