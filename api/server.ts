@@ -10,9 +10,11 @@ export interface ApiDeps {
   config: Config
   clock: Clock
   log: Log
-  desk: Desk
+  desk: Pick<Desk, 'submit'>
   redis?: Redis
 }
+
+const signals = ['SIGTERM', 'SIGINT'] as const
 
 /** How often newer stores are looked for. */
 const FOLLOW_MS = 500
@@ -30,9 +32,10 @@ export async function runApi(deps: ApiDeps): Promise<{ url: string; close(): Pro
   log.info({ url }, 'listening')
   let closing: Promise<void> | undefined
   const close = () => {
+    for (const signal of signals) process.off(signal, close)
     closing ??= app.close().then(() => reader.close())
     return closing
   }
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void close())
+  for (const signal of signals) process.once(signal, close)
   return { url, close }
 }

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, onRequestHookHandler } from 'fastify'
 import { PublicError } from '../pipeline/core/errors.ts'
 import type { Operation } from './operation.ts'
 
@@ -11,8 +11,7 @@ export function answerUnknown(app: FastifyInstance, operations: readonly Operati
     pattern: new RegExp(`^${path.replaceAll('.', '\\.').replace(/:\w+/g, '[^/]+')}/?$`),
     allow: [...methods, 'OPTIONS'].join(', '),
   }))
-  app.addHook('onRequest', (request, reply, done) => {
-    if (!request.is404) return done()
+  const answer: onRequestHookHandler = (request, reply, done) => {
     const path = request.url.split('?', 1)[0]!
     const allow = paths.find(({ pattern }) => pattern.test(path))?.allow
     if (allow === undefined) return done(new PublicError('not_found', `nothing is at ${path}`))
@@ -24,6 +23,11 @@ export function answerUnknown(app: FastifyInstance, operations: readonly Operati
       .headers({ ...preflight, 'access-control-allow-methods': allow })
       .code(204)
       .send()
+  }
+  // In a scope of its own, so that the routes do not run its hook.
+  app.register(async scope => {
+    scope.addHook('onRequest', answer)
+    scope.setNotFoundHandler(() => undefined)
   })
 }
 

@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { open, type RootDatabase, type Database as Space } from 'lmdb'
 
 /** Version of the keys and values; a store of another version is projected again. */
-export const SERVING_FORMAT = 1
+export const SERVING_FORMAT = 2
 
 /** Key spaces of the store. Values of the first four are ETag and JSON (`documentValue`). */
 export const spaces = [

@@ -62,6 +62,20 @@ describe('GET /api/brands/resolve', () => {
     expect(answer.json()).toMatchObject({ brand_name: 'Bücher' })
   })
 
+  test('200: a large document is sent whole, alone and among others', async () => {
+    const own = await openRegistry()
+    const manifest = { description: 'ä'.repeat(100_000) }
+    await own.observe(brandFile('big.example', 'Big', manifest), brandFile('a.example', 'A'))
+    const one = await own.app.inject('/api/brands/resolve?domain=big.example')
+    expect(one.json().brand_manifest).toMatchObject(manifest)
+    expect(one.headers.etag).toMatch(/^"[\w-]{22}"$/)
+    const domains = ['a.example', ...Array.from({ length: 9 }, () => 'big.example'), 'b.example']
+    const many = (await bulk(domains, own)).json().results
+    expect(many['big.example']).toEqual(one.json())
+    expect(many['a.example'].brand_name).toBe('A')
+    await own.close()
+  })
+
   test('200: a bad credential does not close a public read', async () => {
     const headers = { authorization: 'Bearer sk_wrong' }
     expect((await get('/api/brands/resolve?domain=acme.example', headers)).statusCode).toBe(200)

@@ -1,6 +1,7 @@
-import { type EventType, eventTypeNames, type FeedEvent } from '../../model/event.ts'
-import { eventByTypeKey, typeByte } from '../projection.ts'
+import { type EventType, eventTypeNames } from '../../model/event.ts'
+import { typeByte } from '../projection.ts'
 import type { ServingStore } from '../serving.ts'
+import type { LogEnds } from './feed-ends.ts'
 
 /** An id of 16 bytes, a character a byte: its order as text is the order of the log. */
 export type EventKey = string
@@ -18,17 +19,19 @@ interface StoredEvent {
 }
 
 const HIGHEST = '\xff'.repeat(16)
-const HIGHEST_BYTES = Buffer.alloc(16, 0xff)
 
 /** Events of the types from a position on, in the order of ids, read one by one as asked for. */
 export function eventsFrom(
-  store: ServingStore,
+  ends: LogEnds,
   types: readonly EventType[],
   from: Position,
 ): Iterable<StoredEvent> {
-  return types.length === eventTypeNames.length
-    ? store.events({ start: from.key, exclusiveStart: from.isRead })
-    : eventsOf(store, types, from)
+  if (types.length === eventTypeNames.length) {
+    return ends.store.events({ start: from.key, exclusiveStart: from.isRead })
+  }
+  // Opening a range costs as much as reading many of its entries: not where nothing is left.
+  const alive = types.filter(type => (ends.newestOf(type) ?? '') >= from.key)
+  return eventsOf(ends.store, alive, from)
 }
 
 /** Of the next events of each type always the least: types are few, so all are looked at. */
@@ -73,33 +76,4 @@ function leastOf(heads: readonly (EventKey | undefined)[]): number {
     least = i
   }
   return least
-}
-
-/** The newest event of the types that is not older than `oldest`. */
-export function newestEvent(
-  store: ServingStore,
-  types: readonly EventType[],
-  oldest: Buffer,
-): FeedEvent | undefined {
-  const isAll = types.length === eventTypeNames.length
-  const id = isAll
-    ? store.lastKey('event', { from: HIGHEST_BYTES, downTo: oldest })
-    : newestOf(store, types, oldest)
-  const value = id && store.get('event', id)
-  return value && (JSON.parse(Buffer.from(value).toString()) as FeedEvent)
-}
-
-function newestOf(
-  store: ServingStore,
-  types: readonly EventType[],
-  oldest: Buffer,
-): Buffer | undefined {
-  const newest = types.map(type => {
-    const range = {
-      from: eventByTypeKey(type, HIGHEST_BYTES),
-      downTo: eventByTypeKey(type, oldest),
-    }
-    return store.lastKey('event_by_type', range)?.subarray(1)
-  })
-  return newest.reduce((a, b) => (a === undefined || (b && b.compare(a) > 0) ? b : a), undefined)
 }

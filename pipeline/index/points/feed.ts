@@ -1,9 +1,10 @@
 import { DAY, isoOf } from '../../core/clock.ts'
 import { bytesOfId, idOfBytes, NIL_UUID } from '../../core/uuid-v7.ts'
-import { type EventType, eventTypeNames } from '../../model/event.ts'
+import type { EventType } from '../../model/event.ts'
 import type { Reader } from '../reader.ts'
 import type { ServingStore } from '../serving.ts'
-import { type EventKey, eventsFrom, newestEvent, type Position } from './feed-events.ts'
+import { endsOf, type LogEnds } from './feed-ends.ts'
+import { type EventKey, eventsFrom, type Position } from './feed-events.ts'
 import { writer } from './writer.ts'
 
 export interface FeedAsked {
@@ -33,49 +34,51 @@ export function pageAfter(reader: Reader, asked: FeedAsked): FeedPage | undefine
   const oldest = oldestKey(reader.now() - asked.retentionDays * DAY)
   const from = startOf(store, asked.cursor, oldest)
   if (from === undefined) return undefined
-  const newest = store && newestEvent(store, eventTypeNames, oldest)
-  const latest =
-    asked.types.length === eventTypeNames.length
-      ? newest
-      : store && newestEvent(store, asked.types, oldest)
-  const head = newest ? newest.event_id : NIL_UUID
+  const ends = store && endsOf(store)
+  const head = idOfKey(kept(ends?.head, oldest))
+  const latest = kept(ends?.newestOfAll(asked.types), oldest)
   writer.start()
   writer.ascii('{"events":[')
-  const last = store && writeEvents(store, from, asked)
-  writer.ascii('],')
-  writer.ascii(
-    JSON.stringify({
-      cursor: last === undefined ? head : idOfBytes(Buffer.from(last, 'latin1')),
-      has_more: last !== undefined,
-      freshness: freshnessOfFeed(reader.now(), latest?.created_at, asked.retentionDays),
-    }).slice(1),
-  )
+  const last = ends && writeEvents(ends, from, asked)
+  const rest = {
+    cursor: last === undefined ? head : idOfKey(last),
+    has_more: last !== undefined,
+    freshness: freshnessOfFeed(reader.now(), latest && ends?.createdAt(latest), asked),
+  }
+  writer.ascii(`],${JSON.stringify(rest).slice(1)}`)
   return { body: writer.finish(), head }
 }
 
-/** The newest event that anybody may be given; what bootstraps and pages name as their moment. */
+/** The newest event that anybody may be given; what bootstraps name as their moment. */
 export function feedHead(reader: Reader, retentionDays: number): string {
   const oldest = oldestKey(reader.now() - retentionDays * DAY)
-  const newest = reader.serving && newestEvent(reader.serving, eventTypeNames, oldest)
-  return newest?.event_id ?? NIL_UUID
+  return idOfKey(kept(reader.serving && endsOf(reader.serving).head, oldest))
+}
+
+function kept(id: EventKey | undefined, oldest: EventKey): EventKey | undefined {
+  return id !== undefined && id >= oldest ? id : undefined
+}
+
+function idOfKey(id: EventKey | undefined): string {
+  return id === undefined ? NIL_UUID : idOfBytes(Buffer.from(id, 'latin1'))
 }
 
 function startOf(
   store: ServingStore | undefined,
   cursor: string,
-  oldest: Buffer,
+  oldest: EventKey,
 ): Position | undefined {
-  if (cursor === NIL_UUID) return { key: oldest.toString('latin1'), isRead: false }
-  const key = bytesOfId(cursor)
-  const isKept = key.compare(oldest) >= 0 && store?.has('event', key)
-  return isKept ? { key: key.toString('latin1'), isRead: true } : undefined
+  if (cursor === NIL_UUID) return { key: oldest, isRead: false }
+  const key = bytesOfId(cursor).toString('latin1')
+  const isKept = key >= oldest && store?.event(key) !== undefined
+  return isKept ? { key, isRead: true } : undefined
 }
 
 /** Writes events until the page is full and returns the last one's id; undefined at the log's end. */
-function writeEvents(store: ServingStore, from: Position, asked: FeedAsked): EventKey | undefined {
+function writeEvents(ends: LogEnds, from: Position, asked: FeedAsked): EventKey | undefined {
   let last: EventKey | undefined
   let written = 0
-  for (const { key, value } of eventsFrom(store, asked.types, from)) {
+  for (const { key, value } of eventsFrom(ends, asked.types, from)) {
     const isFull = written === asked.limit || writer.length + value.length > asked.maxBytes
     if (isFull && last !== undefined) return last
     if (written > 0) writer.ascii(',')
@@ -86,19 +89,19 @@ function writeEvents(store: ServingStore, from: Position, asked: FeedAsked): Eve
   return undefined
 }
 
-function freshnessOfFeed(now: number, latest: string | undefined, retention_days: number) {
+function freshnessOfFeed(now: number, latest: string | undefined, asked: FeedAsked) {
   return {
     generated_at: isoOf(now),
     latest_event_created_at: latest ?? null,
     lag_seconds:
       latest === undefined ? null : Math.max(0, Math.floor((now - Date.parse(latest)) / 1000)),
-    retention_days,
+    retention_days: asked.retentionDays,
   }
 }
 
 /** The least id that an event of this moment can have. */
-function oldestKey(instant: number): Buffer {
+function oldestKey(instant: number): EventKey {
   const key = Buffer.alloc(16)
   key.writeUIntBE(Math.max(0, Math.floor(instant)), 0, 6)
-  return key
+  return key.toString('latin1')
 }

@@ -74,7 +74,7 @@ export function freshnessOf(reader: Reader, file: FileKind, domain: string): Fre
 }
 
 function etagOf(value: Uint8Array): string {
-  return (value as Buffer).toString('latin1', 0, ETAG_LENGTH)
+  return Buffer.from(value.buffer, value.byteOffset, ETAG_LENGTH).toString('latin1')
 }
 
 /** The stored JSON without its closing brace; as short-lived as the value. */
