@@ -128,7 +128,8 @@ async function publisherEntries(index: Database, scope: Scope): Promise<Entry[]>
 
 async function freshnessEntries(index: Database, { files, parameters }: Scope): Promise<Entry[]> {
   const rows = await index.all<CrawlFacts & { kind: string; location: string }>(
-    `select kind, location, outcome, status, attempted_at, succeeded_at from crawl_state
+    `select kind, location, outcome, status, epoch_ms(attempted_at)::double as attempted_at,
+       epoch_ms(succeeded_at)::double as succeeded_at from crawl_state
      where ${files} and attempted_at is not null and not contains(location, '://')`,
     parameters,
   )

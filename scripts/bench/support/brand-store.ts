@@ -34,7 +34,7 @@ export async function fillBrands(folder: string, domains: number): Promise<void>
 
 function entriesOf(number: number): Entry[] {
   const domain = domainOf(number)
-  const read = new Date(Date.now() - DAY / 8).toISOString()
+  const read = Date.now() - DAY / 8
   const facts = { outcome: 'ok', status: 200, attempted_at: read, succeeded_at: read } as const
   return [
     { space: 'brand', key: domain, value: documentValue(brandOf(domain)) },
