@@ -52,19 +52,16 @@ export class Database {
 
   async all<Row>(sql: string, parameters: Parameters = {}): Promise<Row[]> {
     const reader = await this.#connection.runAndReadAll(sql, { ...parameters })
-    const json = reader.columnTypes().map(type => type.alias === 'JSON')
     const names = reader.columnNames()
-    return reader
-      .getRowsJS()
-      .map(
-        values =>
-          Object.fromEntries(
-            values.map((value, i) => [
-              names[i],
-              json[i] && typeof value === 'string' ? JSON.parse(value) : plain(value),
-            ]),
-          ) as Row,
-      )
+    const json = reader.columnTypes().map(type => type.alias === 'JSON')
+    return reader.getRowsJS().map(values => {
+      const row: Record<string, unknown> = {}
+      for (let i = 0; i < names.length; i++) {
+        const value = values[i]
+        row[names[i]!] = json[i] && typeof value === 'string' ? JSON.parse(value) : plain(value)
+      }
+      return row as Row
+    })
   }
 
   async one<Row>(sql: string, parameters: Parameters = {}): Promise<Row | undefined> {
