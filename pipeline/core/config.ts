@@ -1,6 +1,6 @@
-import { CronExpressionParser } from 'cron-parser'
 import { z } from 'zod'
 import { type Limits, LimitsOverride, limits } from './limits.ts'
+import { isCron } from './schedule.ts'
 
 interface Setting<Schema extends z.ZodType> {
   schema: Schema
@@ -109,13 +109,4 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
 
 function faultOf(name: string, issue: { path: PropertyKey[]; message: string }): string {
   return `  ${[name, ...issue.path.map(String)].join('.')}: ${issue.message}`
-}
-
-function isCron(pattern: string): boolean {
-  try {
-    CronExpressionParser.parse(pattern, { tz: 'UTC' })
-    return true
-  } catch {
-    return false
-  }
 }

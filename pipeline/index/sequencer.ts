@@ -1,10 +1,10 @@
 import { mkdirSync } from 'node:fs'
-import { CronExpressionParser } from 'cron-parser'
 import type { Clock } from '../core/clock.ts'
 import { isoOf } from '../core/clock.ts'
 import type { Config } from '../core/config.ts'
 import { Fatal } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
+import { nextTime } from '../core/schedule.ts'
 import { RisingIds } from '../core/uuid-v7.ts'
 import type { FeedEvent } from '../model/event.ts'
 import type { Answer } from '../model/submission.ts'
@@ -13,12 +13,14 @@ import { apply, type Batch } from './apply.ts'
 import { keepBody } from './documents.ts'
 import { Database } from './duckdb.ts'
 import { EventFile } from './event-file.ts'
+import { commitInHalves } from './halves.ts'
 import { Lease } from './lease.ts'
+import { type Meta, numberCommit, raiseFence } from './meta.ts'
 import { type Paths, pathsOf } from './paths.ts'
 import { entriesOf, eventsFollowing, scopeAfter } from './projection.ts'
 import { SERVING_FORMAT, ServingStore } from './serving.ts'
 import { advance, linkCurrent, pruneSnapshots, readCheckpoint, takeSnapshot } from './snapshot.ts'
-import { createTables, INDEX_FORMAT } from './tables.ts'
+import { createTables } from './tables.ts'
 
 /** The numbered steps of a commit, in their order. */
 export const steps = ['accounts', 'index', 'serving', 'events', 'snapshot', 'checkpoint'] as const
@@ -36,13 +38,6 @@ export interface Committed {
   seq: number
   events: number
   answers: Map<string, Answer>
-}
-
-interface Meta {
-  format: number
-  fence: number
-  seq: number
-  last_event_id: string | null
 }
 
 /** Changed keys are needed until they are projected; a little longer helps a person who looks. */
@@ -123,7 +118,7 @@ export class Sequencer {
    * in is found by halving the batch and set aside; it stops nobody.
    */
   commit(batch: Batch): Promise<Committed> {
-    return this.#alone(() => this.#commitAll(batch))
+    return this.#alone(() => commitInHalves(batch, part => this.#commit(part)))
   }
 
   /** Commits what time alone changed, if anything. */
@@ -165,29 +160,6 @@ export class Sequencer {
     this.#lease.release()
   }
 
-  async #commitAll(batch: Batch): Promise<Committed> {
-    try {
-      return await this.#commit(batch)
-    } catch (error) {
-      const { observations } = batch
-      if (observations.length === 0 || !isPoison(error)) throw error
-      if (observations.length === 1) return this.#setAside(batch, error)
-      const middle = observations.length >> 1
-      const first = await this.#commitAll({ ...batch, observations: observations.slice(0, middle) })
-      const rest = { ...batch, observations: observations.slice(middle), submissions: [] }
-      const second = await this.#commitAll(rest)
-      return { ...second, events: first.events + second.events, answers: first.answers }
-    }
-  }
-
-  /** Commits the batch with the failing observation in quarantine instead of in the index. */
-  #setAside(batch: Batch, error: Error): Promise<Committed> {
-    const poison = batch.observations.map(seen => ({ seen, reason: error.message.slice(0, 500) }))
-    const { kind, location } = batch.observations[0]!
-    this.#options.log.error({ kind, location, error: error.message }, 'observation set aside')
-    return this.#commit({ ...batch, observations: [], poison })
-  }
-
   async #commit(batch: Batch): Promise<Committed> {
     const started = performance.now()
     const now = this.#options.clock.now()
@@ -200,17 +172,20 @@ export class Sequencer {
     this.#meta.seq = seq
     this.#meta.last_event_id = events.at(-1)?.event_id ?? this.#meta.last_event_id
     await this.#project().catch(error => this.#break(error))
-    this.#options.log.info(
-      {
-        seq,
-        observations: batch.observations.length,
-        submissions: batch.submissions.length,
-        events: events.length,
-        ms: Math.round(performance.now() - started),
-      },
+    this.#tell(batch, { seq, events: events.length, ms: Math.round(performance.now() - started) })
+    return { seq, events: events.length, answers }
+  }
+
+  #tell(batch: Batch, commit: { seq: number; events: number; ms: number }): void {
+    const { log } = this.#options
+    const { observations, submissions, poison = [] } = batch
+    log.info(
+      { ...commit, observations: observations.length, submissions: submissions.length },
       'committed',
     )
-    return { seq, events: events.length, answers }
+    for (const { seen, reason } of poison) {
+      log.error({ kind: seen.kind, location: seen.location, reason }, 'observation set aside')
+    }
   }
 
   #apply(batch: Batch, now: number, seq: number): Promise<FeedEvent[]> {
@@ -221,10 +196,11 @@ export class Sequencer {
         seq,
         ids: this.#ids,
         mint: () => this.#ids.next(),
-        nextRun: nextRun(CRAWL_SCHEDULE, now),
+        nextRun: nextTime(CRAWL_SCHEDULE, now),
         frontierMax: FRONTIER_MAX,
       })
-      await this.#number(seq, now, events.at(-1)?.event_id)
+      const lastEventId = events.at(-1)?.event_id
+      await numberCommit(this.index, this.#meta.fence, { seq, now, lastEventId })
       return events
     })
   }
@@ -232,17 +208,6 @@ export class Sequencer {
   async #answer(batch: Batch, stamp: { now: number; seq: number }) {
     if (batch.submissions.length === 0) return new Map<string, Answer>()
     return this.#step('accounts', () => this.accounts.apply(batch.submissions, stamp))
-  }
-
-  /** Numbers the commit inside its transaction; another writer's fence makes it fail. */
-  async #number(seq: number, now: number, lastEventId: string | undefined): Promise<void> {
-    const numbered = await this.index.run(
-      `update meta set seq = $seq, committed_at = $now::timestamptz,
-         last_event_id = coalesce($last::uuid, last_event_id)
-       where fence = $fence and seq = $seq - 1`,
-      { seq, now: isoOf(now), last: lastEventId ?? null, fence: this.#meta.fence },
-    )
-    if (numbered !== 1) throw new Fatal('another writer has taken over the index')
   }
 
   /** Brings the serving store and the event file up to the index: steps 2 and 3 of any commit. */
@@ -307,37 +272,4 @@ export class Sequencer {
     this.#turn = turn.catch(() => undefined)
     return turn
   }
-}
-
-/** Whether what was committed is at fault, rather than the disk, the memory or another writer. */
-function isPoison(error: unknown): error is Error {
-  return (
-    error instanceof Error &&
-    !(error instanceof Fatal) &&
-    !('errno' in error) &&
-    !/^(IO|Out of Memory|INTERNAL|FATAL|Connection|TransactionContext) Error/i.test(error.message)
-  )
-}
-
-/** Takes the next fencing number: whoever held an older one can commit no more. */
-async function raiseFence(index: Database): Promise<Meta> {
-  return index.transaction(async () => {
-    await index.run(
-      `insert into meta select $format, 0, 0, null, null where not exists (from meta)`,
-      { format: INDEX_FORMAT },
-    )
-    await index.run('update meta set fence = fence + 1')
-    const meta = await index.one<Meta>('select format, fence, seq, last_event_id from meta')
-    if (meta?.format !== INDEX_FORMAT) {
-      throw new Fatal(`index.duckdb has format ${meta?.format}; this version reads ${INDEX_FORMAT}`)
-    }
-    return meta
-  })
-}
-
-/** When files that were just read are due again. */
-function nextRun(schedule: string, now: number): number {
-  return CronExpressionParser.parse(schedule, { tz: 'UTC', currentDate: new Date(now) })
-    .next()
-    .getTime()
 }

@@ -94,7 +94,7 @@ export const doors: Record<string, string[]> = {
   pino: [core],
   tldts: [core],
   'idn-hostname': [core],
-  'cron-parser': [core, index, 'jobs'],
+  'cron-parser': [`${core}/schedule.ts`],
   undici: [fetch],
   'ipaddr.js': [fetch],
   'p-limit': [`${crawl}/crawl-batch.ts`],

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { RegistryClient } from '@adcp/sdk'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Database } from '../../pipeline/index/duckdb.ts'
 import { exampleQueries } from '../../scripts/generate/data-dictionary.ts'
@@ -106,6 +107,25 @@ describe('a first start crawls the demo internet', () => {
     const { status, stderr } = await registry(['start'], env)
     expect(stderr).toContain(`already running at ${base}`)
     expect(status).toBe(1)
+  })
+})
+
+describe('the ecosystem’s own client', () => {
+  test('looks brands, properties and agents up, and tells unknown ones as null', async () => {
+    const client = new RegistryClient({ baseUrl: base })
+    const domain = 'pinnacle-network.example'
+    expect(await client.lookupBrand(domain)).toMatchObject({ canonical_domain: domain })
+    expect(await client.lookupBrand('nobody.example')).toBeNull()
+    expect(await client.lookupBrands([domain, 'nobody.example'])).toMatchObject({
+      [domain]: { canonical_id: domain },
+      'nobody.example': null,
+    })
+    expect((await client.listBrands({ limit: 3 })).brands).toHaveLength(3)
+    expect((await client.listProperties({ limit: 3 })).properties).toHaveLength(3)
+    const owned = await client.lookupProperty('many-sellers.example')
+    expect(owned?.authorized_agents?.length).toBeGreaterThan(20)
+    const agents = await client.lookupDomain('many-sellers.example')
+    expect(agents.authorized_agents?.length).toBeGreaterThan(20)
   })
 })
 
