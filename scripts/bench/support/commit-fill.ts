@@ -4,10 +4,12 @@ import { HOUR } from '../../../pipeline/core/clock.ts'
 import { readConfig } from '../../../pipeline/core/config.ts'
 import type { Domain } from '../../../pipeline/core/domain.ts'
 import { silentLog } from '../../../pipeline/core/log.ts'
+import { Accounts } from '../../../pipeline/index/accounts.ts'
 import { Database } from '../../../pipeline/index/duckdb.ts'
 import { pathsOf } from '../../../pipeline/index/paths.ts'
-import { rebuild } from '../../../pipeline/index/rebuild.ts'
+import { entriesOf } from '../../../pipeline/index/projection.ts'
 import { Sequencer } from '../../../pipeline/index/sequencer.ts'
+import { ServingStore } from '../../../pipeline/index/serving.ts'
 import { serveParent } from './child.ts'
 import { type Files, filesOf, observationsOf } from './night.ts'
 
@@ -16,6 +18,7 @@ export const filledAt = Date.parse('2026-11-01T03:00:00Z')
 
 const ADDED = 20_000
 const COMMITTED = 5_000
+const PROJECTED = 20_000
 /** Brands that are committed; the others are their copies under other names. */
 const TEMPLATES = 1_000
 
@@ -27,7 +30,7 @@ export async function fill(folder: string, sources: number): Promise<void> {
   const committed = files.adagents + Math.min(TEMPLATES, files.all - files.adagents)
   await commitFiles(folder, files, committed)
   await copyBrands(folder, files.all - files.adagents)
-  await rebuild(folder)
+  await project(folder, files.world.domains)
   writeFileSync(done, '')
 }
 
@@ -77,6 +80,32 @@ async function copyBrands(folder: string, brands: number): Promise<void> {
     select s.* replace (${renamed('location')} as location, ${renamed('etag')} as etag)
     from crawl_state s join copies c on s.kind = 'brand.json' and s.location = c.old order by c.n`)
   await index.run('checkpoint')
+  index.close()
+}
+
+/** Brings the serving store up to what SQL put into the index, with the projection that ships. */
+export async function project(folder: string, domains: readonly string[]): Promise<void> {
+  const paths = pathsOf(folder)
+  const index = await Database.open(paths.index, { memoryLimit: '768MB' })
+  const accounts = await Accounts.open(paths.accounts)
+  const store = ServingStore.open(paths.servingFile)
+  const within = (column: string) => `${column} between $from and $to`
+  for (let at = 0; at < domains.length; at += PROJECTED) {
+    const { entries } = await entriesOf(index, accounts, {
+      brands: `(select domain as key from brands where ${within('domain')})`,
+      publishers: `(select domain as key from publishers where ${within('domain')} and false)`,
+      files: within('location'),
+      events: `${within('entity_id')} and false`,
+      keys: `${within('k.hash')} and false`,
+      parameters: {
+        from: domains[at]!,
+        to: domains[Math.min(at + PROJECTED, domains.length) - 1]!,
+      },
+    })
+    store.write(entries, store.seq)
+  }
+  await store.close()
+  accounts.close()
   index.close()
 }
 
