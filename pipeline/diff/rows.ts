@@ -6,6 +6,7 @@ import type { PropertyEntry } from '../model/documents.ts'
 import type { AuthorizationRow, BrandRow, PropertyRow, PublisherRow } from '../model/rows.ts'
 import type { BrandFacts } from '../resolve/brand.ts'
 import type { Grant, PublisherFacts } from '../resolve/publisher.ts'
+import type { Standing } from '../resolve/standing.ts'
 import { identify } from './identity.ts'
 
 /** Everything the index holds of one publisher. */
@@ -78,11 +79,7 @@ export function publisherRowsOf(
   )
   const unlisted = before.properties
     .filter(row => !listed.has(row.property_rid))
-    .map(row =>
-      row.status === 'stale'
-        ? row
-        : { ...row, status: 'stale' as const, stale_reason: 'not_listed' },
-    )
+    .map(row => staleRowOf(row, 'not_listed', stamp))
   const properties = [...listed.values(), ...unlisted]
   const authorizations =
     facts.standing === 'ended' ? [] : authorizationRowsOf(domain, facts, rids, before, stamp)
@@ -91,6 +88,28 @@ export function publisherRowsOf(
     properties,
     authorizations,
   }
+}
+
+/** The rows of a publisher whose file leads nowhere: those that stand, as far as they still do. */
+export function strandedRowsOf(
+  standing: Standing,
+  before: PublisherRows & { publisher: PublisherRow },
+  stamp: Stamp,
+): PublisherRows {
+  if (standing === 'stands') return before
+  const authorizations = standing === 'ended' ? [] : before.authorizations
+  const stamped = { changed_at: isoOf(stamp.now), seq: stamp.seq }
+  const agent_count = new Set(authorizations.map(row => row.agent_url)).size
+  return {
+    publisher: { ...before.publisher, valid: false, agent_count, property_count: 0, ...stamped },
+    properties: before.properties.map(row => staleRowOf(row, 'validation_failed', stamp)),
+    authorizations,
+  }
+}
+
+function staleRowOf(row: PropertyRow, reason: string, { now, seq }: Stamp): PropertyRow {
+  if (row.status === 'stale') return row
+  return { ...row, status: 'stale', stale_reason: reason, changed_at: isoOf(now), seq }
 }
 
 function propertyRowOf(

@@ -10,7 +10,7 @@ export interface Stirred {
   location: string
   /** The document itself is new. */
   is_new: boolean
-  /** Its document or standing changed; otherwise only its first attempt, which dependents await. */
+  /** Its document changed, or how far that stands; otherwise only what dependents await of it. */
   is_own: boolean
 }
 
@@ -25,9 +25,9 @@ anti join crawl_state using (kind, location)`
 
 /**
  * What one attempt does to the state of its file. `stale_at` and `ended_at` are the moments from
- * which its properties are stale and its grants over: a success sets both a week ahead, so that
- * silence fails closed by itself; a refusal to answer changes neither; what says "not here" or
- * "not this" draws them nearer and never pushes them away.
+ * which its properties are stale and its grants over: a success sets both a week ahead, and so does
+ * the first attempt of all, so that silence fails closed by itself; a refusal to answer changes
+ * neither; what says "not here" or "not this" draws them nearer and never pushes them away.
  */
 const NIGHT = `
 create or replace temp table night as
@@ -35,20 +35,22 @@ select s.rowid as row_id, i.*, s.attempted_at is null as is_first,
   to_timestamp(i.at_ms / 1000) as seen_at,
   if(s.effect = i.effect, s.streak + 1, 1) as new_streak,
   if(s.effect = i.effect, s.streak_since, seen_at) as new_streak_since,
+  coalesce(s.stale_at, seen_at + interval 7 day) as old_stale_at,
+  coalesce(s.ended_at, seen_at + interval 7 day) as old_ended_at,
   if(i.effect = 'success', seen_at, s.succeeded_at) as new_succeeded_at,
   case i.effect
     when 'success' then seen_at + interval 7 day
     when 'absent' then least(s.stale_at, seen_at)
     when 'unusable' then least(s.stale_at, seen_at)
-    when 'garbled' then if(new_streak >= 2, least(s.stale_at, seen_at), s.stale_at)
-    else s.stale_at end as new_stale_at,
+    when 'garbled' then if(new_streak >= 2, least(s.stale_at, seen_at), old_stale_at)
+    else old_stale_at end as new_stale_at,
   case i.effect
     when 'success' then seen_at + interval 7 day
     when 'absent' then if(
       s.requested or (new_streak >= 2 and seen_at >= new_streak_since + interval 1 hour),
-      least(s.ended_at, seen_at), s.ended_at)
-    when 'unusable' then least(s.ended_at, s.succeeded_at + interval 1 day)
-    else s.ended_at end as new_ended_at,
+      least(s.ended_at, seen_at), old_ended_at)
+    when 'unusable' then least(old_ended_at, s.succeeded_at + interval 1 day)
+    else old_ended_at end as new_ended_at,
   i.outcome = 'ok' and i.hash is distinct from s.hash as is_new,
   if(is_new, i.hash, s.hash) as new_hash,
   if(i.outcome = 'unchanged', coalesce(i.etag, s.etag), i.etag) as new_etag,
@@ -62,13 +64,13 @@ select s.rowid as row_id, i.*, s.attempted_at is null as is_first,
       then seen_at + interval 61 minute
     when i.effect = 'absent' then $next_run::timestamptz
     else seen_at + to_hours(least(24, 2 ** least(new_streak - 1, 5))::integer) end as new_due_at,
-  if(new_hash is null, null, least(
+  least(
     if(new_stale_at > $now::timestamptz, new_stale_at, null),
-    if(new_ended_at > $now::timestamptz, new_ended_at, null))) as new_turns_at,
-  is_new or (new_hash is not null and (
-    coalesce(s.stale_at <= $now::timestamptz, false) != coalesce(new_stale_at <= $now::timestamptz, false)
-    or coalesce(s.ended_at <= $now::timestamptz, false) != coalesce(new_ended_at <= $now::timestamptz, false)
-    or coalesce(s.turns_at <= $now::timestamptz, false))) as is_own,
+    if(new_ended_at > $now::timestamptz, new_ended_at, null)) as new_turns_at,
+  coalesce(s.stale_at <= $now::timestamptz, false) != (new_stale_at <= $now::timestamptz)
+    or coalesce(s.ended_at <= $now::timestamptz, false) != (new_ended_at <= $now::timestamptz)
+    or coalesce(s.turns_at <= $now::timestamptz, false) as is_turned,
+  is_new or (new_hash is not null and is_turned) as is_own,
   is_new or s.requested or i.effect is distinct from s.effect or if(i.effect = 'success',
     new_etag is distinct from s.etag or new_last_modified is distinct from s.last_modified,
     i.outcome is distinct from s.outcome or i.status::usmallint is distinct from s.status
@@ -93,7 +95,7 @@ from night n where s.rowid = n.row_id and n.is_loud`
 
 const STIRRED = `
 select kind, location, is_new, is_own from night
-where is_own or (is_first and exists (
+where is_own or ((is_first or is_turned) and exists (
   select 1 from depends_on d where d.kind = night.kind and d.on_location = night.location))
 order by kind, location`
 
@@ -136,7 +138,7 @@ function* rowsOf(observations: readonly Observation[]) {
 export async function takeTurns(db: Database, now: Instant): Promise<Stirred[]> {
   const at = { now: isoOf(now) }
   const turned = await db.all<Stirred>(
-    `select kind, location, false as is_new, true as is_own from crawl_state
+    `select kind, location, false as is_new, hash is not null as is_own from crawl_state
      where turns_at <= $now::timestamptz order by kind, location`,
     at,
   )

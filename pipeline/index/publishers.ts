@@ -7,11 +7,11 @@ import {
   propertyFacts,
   publisherEvents,
 } from '../diff/events.ts'
-import { type PublisherRows, publisherRowsOf, type Stamp } from '../diff/rows.ts'
+import { type PublisherRows, publisherRowsOf, type Stamp, strandedRowsOf } from '../diff/rows.ts'
 import type { EventDraft } from '../model/event.ts'
 import type { AuthorizationRow, PropertyRow, PublisherRow } from '../model/rows.ts'
 import { pending } from '../resolve/derivation.ts'
-import { derivePublisher } from '../resolve/publisher.ts'
+import { type Astray, derivePublisher, type PublisherFacts } from '../resolve/publisher.ts'
 import { type Derived, deriveAll, type Files } from './derive.ts'
 import { type Database, listOf } from './duckdb.ts'
 import { deleteRows } from './rows.ts'
@@ -74,7 +74,7 @@ export async function updatePublishers(
   )
   const changes = answered.map(({ domain, facts }) => {
     const old = before.get(domain) ?? { publisher: undefined, properties: [], authorizations: [] }
-    return { domain, facts, ...changesOf(old, publisherRowsOf(domain, facts, old, stamp)) }
+    return { domain, facts, ...changesOf(old, freshRowsOf(domain, facts, old, stamp)) }
   })
   const touched = changes.filter(({ isChanged }) => isChanged)
   await writePublishers(db, touched)
@@ -85,6 +85,17 @@ export async function updatePublishers(
     events: touched.flatMap(({ events }) => events),
     agents: [...new Set(touched.flatMap(({ agents }) => agents))],
   }
+}
+
+function freshRowsOf(
+  domain: Domain,
+  facts: PublisherFacts | Astray,
+  old: PublisherRows,
+  stamp: Stamp,
+): PublisherRows {
+  if (facts.document) return publisherRowsOf(domain, facts, old, stamp)
+  const { publisher } = old
+  return publisher ? strandedRowsOf(facts.standing, { ...old, publisher }, stamp) : old
 }
 
 interface RowChanges {

@@ -27,6 +27,13 @@ export interface PublisherFacts {
   mentions: Domain[]
 }
 
+/** The file leads to none that can be read: what was known of the publisher stands no better. */
+export interface Astray {
+  standing: Standing
+  document?: never
+  mentions: Domain[]
+}
+
 /**
  * What `domain` owns and whom it authorizes, read from its own adagents.json or the file that one
  * points to. Undefined when no such file was ever understood.
@@ -34,19 +41,24 @@ export interface PublisherFacts {
 export function* derivePublisher(
   domain: Domain,
   _now: Instant,
-): Derivation<PublisherFacts | Pending | undefined> {
+): Derivation<PublisherFacts | Astray | Pending | undefined> {
   const own = yield* ask('adagents.json', domain)
   if (own.document === undefined) return undefined
   if (own.document.variant === 'inline') {
     return factsOf(domain, own.document, own.standing, domain)
   }
   const source = sourceAt('adagents.json', own.document.authoritative_location)
-  if (source === undefined || source.location === domain) return undefined
+  if (source === undefined || source.location === domain) return astray('ended')
   const target = yield* ask('adagents.json', source.location)
   if (target.standing === 'untried') return pending
-  if (target.document?.variant !== 'inline') return undefined
   const standing = worstOf(own.standing, target.standing)
+  if (target.document === undefined) return astray(standing)
+  if (target.document.variant !== 'inline') return astray('ended')
   return factsOf(domain, target.document, standing, source.location)
+}
+
+function astray(standing: Standing): Astray {
+  return { standing, mentions: [] }
 }
 
 function factsOf(

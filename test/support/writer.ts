@@ -53,7 +53,8 @@ async function loop({ round, size }: { round: number; size: number }): Promise<v
   if (registry === undefined) throw new Error('another process writes')
   const bulk = () => {
     const at = { from: (registry.seq * 37) % size, count: 100, size }
-    const observations = villageNight(registry.seq, at, systemClock.now())
+    const night = Math.floor(registry.seq / 20)
+    const observations = villageNight(night, at, systemClock.now())
     return registry.commit({ observations, submissions: [] })
   }
   await write(registry, left)

@@ -64,10 +64,14 @@ async function standingAfter(...history: [days: number, hours: number, what: Hap
       clock.tick({ ms: start + (days * 24 + hours) * HOUR - clock.now() })
       await happen(index, what, clock.now())
     }
-    const property = await index.db.one<{ status: string }>('select status from properties')
-    const grants = await index.db.all('select id from authorizations')
-    return `${property?.status ?? 'none'}, ${grants.length === 0 ? 'ended' : 'granted'}`
+    return standingIn(index)
   })
+}
+
+async function standingIn({ db }: MemoryIndex): Promise<string> {
+  const property = await db.one<{ status: string }>('select status from properties')
+  const grants = await db.all('select id from authorizations')
+  return `${property?.status ?? 'none'}, ${grants.length === 0 ? 'ended' : 'granted'}`
 }
 
 describe('what stands after the attempts to read a file', () => {
@@ -366,5 +370,52 @@ describe('the validators of a file', () => {
 
   it('are dropped once it answered otherwise, so that a 304 never speaks for another answer', async () => {
     expect(await stateAfter(['not_json'])).toMatchObject({ etag: null, last_modified: null })
+  })
+})
+
+/** `property status, grants` of a publisher whose file becomes a pointer that leads to this. */
+async function standingBehind(pointer: string, ...answers: [hours: number, Outcome][]) {
+  const clock = testClock('2026-11-20T03:00Z')
+  return withIndex(clock, async index => {
+    await happen(index, 'ok', clock.now())
+    clock.tick({ days: 1 })
+    const start = clock.now()
+    const pointing = { authoritative_location: pointer }
+    await index.commit([read('adagents.json', domain, pointing, start)])
+    for (const [hours, outcome] of answers) {
+      const at = clock.tick({ ms: start + hours * HOUR - clock.now() })
+      await index.commit([
+        answered('unchanged', 'adagents.json', domain, at),
+        answered(outcome, 'adagents.json', pointer, at),
+      ])
+    }
+    return standingIn(index)
+  })
+}
+
+describe('a publisher whose file becomes a pointer', () => {
+  const elsewhere = 'https://files.example/adagents.json'
+  const days = (...outcomes: Outcome[]) =>
+    outcomes.map((outcome, day) => [day * 24 + 1, outcome] as [number, Outcome])
+
+  test.each<[string, string, Parameters<typeof standingBehind>]>([
+    ['keeps what stands until somebody has looked there', 'active, granted', [elsewhere]],
+    [
+      'to itself has no file any more',
+      'stale, ended',
+      [`https://${domain}/.well-known/adagents.json`],
+    ],
+    ['to no address has none either', 'stale, ended', ['http://files.example/adagents.json']],
+    ['to nothing has lost it', 'stale, ended', [elsewhere, ...days('absent', 'absent')]],
+    ['to one 404 may lose it', 'stale, granted', [elsewhere, ...days('absent')]],
+    ['to pages may lose it', 'stale, granted', [elsewhere, ...days('not_json', 'not_json')]],
+    ['to silence keeps it for now', 'active, granted', [elsewhere, ...days('timeout', 'timeout')]],
+    [
+      'to a week of silence has lost it',
+      'stale, ended',
+      [elsewhere, ...days(...Array.from({ length: 8 }, () => 'timeout' as const))],
+    ],
+  ])('%s: %s', async (_, expected, history) => {
+    expect(await standingBehind(...history)).toBe(expected)
   })
 })
