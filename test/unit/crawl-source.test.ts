@@ -190,7 +190,13 @@ describe('a batch', () => {
       ended += 1
       if (location === 'a.example') throw new Error('ours')
     }
-    const batch = crawlBatch(targets, { fetcher, clock, limits, atOnce: hostsAtOnce(3), onObservation })
+    const batch = crawlBatch(targets, {
+      fetcher,
+      clock,
+      limits,
+      atOnce: hostsAtOnce(3),
+      onObservation,
+    })
     await expect(batch).rejects.toThrow('ours')
     expect(ended).toBe(3)
   })
