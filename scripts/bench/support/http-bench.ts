@@ -61,12 +61,20 @@ export class HttpBench {
       REDIS_URL: redis.url,
       LIMITS: JSON.stringify(limits),
     }
-    const registry = join(built, 'scripts/registry.js')
-    const api = await Child.start<{ url: string }>(registry, { args: ['api'], env })
-    const load = await Child.start<object, Target | LoadRun, Load>(
-      join(built, 'scripts/bench/support/load.js'),
-    )
-    return new HttpBench(options, redis, api, load)
+    try {
+      const api = await Child.start<{ url: string }>(join(built, 'scripts/registry.js'), {
+        args: ['api'],
+        env,
+      })
+      const load = await Child.start<object, Target | LoadRun, Load>(
+        join(built, 'scripts/bench/support/load.js'),
+      )
+      return new HttpBench(options, redis, api, load)
+    } catch (error) {
+      // It would outlive this process.
+      await redis.close()
+      throw error
+    }
   }
 
   /** What `work` starts ends with it, also when it fails. */
