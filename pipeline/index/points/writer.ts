@@ -1,53 +1,53 @@
-const CHUNK_BYTES = 1024 * 1024
+const SCRATCH_BYTES = 64 * 1024
+/** A larger scratch buffer is given back once its answer is made. */
+const KEPT_BYTES = 4 * 1024 * 1024
 
 /**
  * Puts one answer together from stored bytes. One at a time in a process: from `start` to `finish`
- * nothing may be awaited, which also keeps every value that is copied in valid. Answers are slices
- * of large chunks, so that none costs an allocation or a second copy.
+ * nothing may be awaited, which also keeps every value that is copied in valid.
  */
 class AnswerWriter {
-  #chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES)
-  #start = 0
-  #end = 0
+  #scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES)
+  #length = 0
 
   /** Begins an answer; what an earlier one left behind when it failed is forgotten. */
   start(): void {
-    this.#end = this.#start
+    this.#length = 0
   }
 
   get length(): number {
-    return this.#end - this.#start
+    return this.#length
   }
 
   bytes(source: Uint8Array): void {
     this.#makeRoom(source.length)
-    this.#chunk.set(source, this.#end)
-    this.#end += source.length
+    this.#scratch.set(source, this.#length)
+    this.#length += source.length
   }
 
   ascii(text: string): void {
     this.#makeRoom(text.length)
-    this.#end += this.#chunk.write(text, this.#end, 'latin1')
+    this.#length += this.#scratch.write(text, this.#length, 'latin1')
   }
 
   text(text: string): void {
     this.#makeRoom(3 * text.length)
-    this.#end += this.#chunk.write(text, this.#end)
+    this.#length += this.#scratch.write(text, this.#length)
   }
 
   finish(): Buffer {
-    const answer = this.#chunk.subarray(this.#start, this.#end)
-    this.#start = this.#end
+    const answer = Buffer.allocUnsafe(this.#length)
+    answer.set(this.#scratch.subarray(0, this.#length))
+    if (this.#scratch.length > KEPT_BYTES) this.#scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES)
     return answer
   }
 
   #makeRoom(more: number): void {
-    if (this.#end + more <= this.#chunk.length) return
-    const begun = this.#chunk.subarray(this.#start, this.#end)
-    this.#chunk = Buffer.allocUnsafeSlow(Math.max(CHUNK_BYTES, 2 * (begun.length + more)))
-    this.#chunk.set(begun)
-    this.#start = 0
-    this.#end = begun.length
+    const needed = this.#length + more
+    if (needed <= this.#scratch.length) return
+    const larger = Buffer.allocUnsafeSlow(Math.max(needed, 2 * this.#scratch.length))
+    larger.set(this.#scratch.subarray(0, this.#length))
+    this.#scratch = larger
   }
 }
 
