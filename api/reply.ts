@@ -1,3 +1,4 @@
+import { type PublicErrorName, publicErrors } from '../pipeline/core/errors.ts'
 import type { StoredAnswer } from '../pipeline/index/points/stored.ts'
 
 /** What a handler answers with. Bytes are sent as they are, an object as its JSON. */
@@ -16,4 +17,14 @@ export function ok(body: Sent['body'], headers?: Sent['headers']): Sent {
 
 export function okStored({ etag, body }: StoredAnswer, headers?: Sent['headers']): Sent {
   return headers === undefined ? { status: 200, body, etag } : { status: 200, body, etag, headers }
+}
+
+const notKept = { 'cache-control': 'no-store' }
+
+/**
+ * A refusal that is an ordinary answer, such as a domain nobody knows: asked for often, so it costs
+ * no exception.
+ */
+export function refused(error: PublicErrorName, text: string, fields: object): Sent {
+  return { status: publicErrors[error].status, body: { error: text, ...fields }, headers: notKept }
 }

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { Domain } from '../../pipeline/core/domain.ts'
-import { refuse } from '../../pipeline/core/errors.ts'
 import { findBrand, resolveBrands } from '../../pipeline/index/points/brands.ts'
 import { freshnessOf } from '../../pipeline/index/points/stored.ts'
 import { listBrands, noBrands } from '../../pipeline/index/queries/brands.ts'
@@ -10,7 +9,7 @@ import { BulkDomains, bulkOf, strictly } from '../bulk.ts'
 import { fresh } from '../fields.ts'
 import { fitting, listQuery, seqHeader } from '../lists.ts'
 import { operation } from '../operation.ts'
-import { ok, okStored } from '../reply.ts'
+import { ok, okStored, refused, type Sent } from '../reply.ts'
 
 export const resolveBrand = operation({
   id: 'resolveBrand',
@@ -23,13 +22,15 @@ export const resolveBrand = operation({
   query: z.object({ domain: Domain, fresh }),
   reply: { 200: BrandResolution },
   errors: ['invalid_request', 'not_found'],
-  handle: ({ query: { domain }, services: { reader } }) =>
-    okStored(findBrand(reader, domain) ?? unknownBrand(reader, domain)),
+  handle: ({ query: { domain }, services: { reader } }) => {
+    const found = findBrand(reader, domain)
+    return found ? okStored(found) : unknownBrand(reader, domain)
+  },
 })
 
-function unknownBrand(reader: Reader, domain: string): never {
+function unknownBrand(reader: Reader, domain: string): Sent {
   const freshness = freshnessOf(reader, 'brand.json', domain)
-  return refuse('not_found', `no brand is known for ${domain}`, {
+  return refused('not_found', `no brand is known for ${domain}`, {
     domain,
     ...(freshness.http_status !== undefined && { file_status: freshness.http_status }),
     freshness,

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { Domain } from '../../pipeline/core/domain.ts'
-import { refuse } from '../../pipeline/core/errors.ts'
 import { findProperties, resolveProperties } from '../../pipeline/index/points/properties.ts'
 import { freshnessOf } from '../../pipeline/index/points/stored.ts'
 import { listProperties, noProperties } from '../../pipeline/index/queries/properties.ts'
@@ -10,7 +9,7 @@ import { BulkDomains, bulkOf, leniently } from '../bulk.ts'
 import { fresh } from '../fields.ts'
 import { fitting, listQuery, seqHeader } from '../lists.ts'
 import { operation } from '../operation.ts'
-import { ok, okStored } from '../reply.ts'
+import { ok, okStored, refused, type Sent } from '../reply.ts'
 
 export const resolveProperty = operation({
   id: 'resolveProperty',
@@ -23,12 +22,14 @@ export const resolveProperty = operation({
   query: z.object({ domain: Domain, fresh }),
   reply: { 200: PropertyResolution },
   errors: ['invalid_request', 'not_found'],
-  handle: ({ query: { domain }, services: { reader } }) =>
-    okStored(findProperties(reader, domain) ?? unknownPublisher(reader, domain)),
+  handle: ({ query: { domain }, services: { reader } }) => {
+    const found = findProperties(reader, domain)
+    return found ? okStored(found) : unknownPublisher(reader, domain)
+  },
 })
 
-function unknownPublisher(reader: Reader, domain: string): never {
-  return refuse('not_found', `no properties are known for ${domain}`, {
+function unknownPublisher(reader: Reader, domain: string): Sent {
+  return refused('not_found', `no properties are known for ${domain}`, {
     domain,
     freshness: freshnessOf(reader, 'adagents.json', domain),
   })

@@ -6,16 +6,19 @@ import type { EventKey } from './feed-events.ts'
 const LOWEST = Buffer.alloc(16)
 const HIGHEST = Buffer.alloc(16, 0xff)
 
-/** The newest events of a log, looked up once a head: they change only with it. */
+/** The newest events of a log, looked up once a commit: nothing else changes them. */
 class LogEnds {
   readonly store: ServingStore
+  readonly seq: number
   readonly head: EventKey | undefined
   readonly #newest = new Map<EventType, EventKey | undefined>()
   readonly #createdAt = new Map<EventKey, string>()
 
-  constructor(store: ServingStore, head: EventKey | undefined) {
+  constructor(store: ServingStore, seq: number) {
     this.store = store
-    this.head = head
+    this.seq = seq
+    const key = store.lastKey('event')
+    this.head = key && Buffer.from(key).toString('latin1')
   }
 
   newestOf(type: EventType): EventKey | undefined {
@@ -53,8 +56,7 @@ let ends: LogEnds | undefined
 export type { LogEnds }
 
 export function endsOf(store: ServingStore): LogEnds {
-  const key = store.lastKey('event')
-  const head = key && Buffer.from(key).toString('latin1')
-  if (ends?.store !== store || ends.head !== head) ends = new LogEnds(store, head)
+  const { seq } = store
+  if (ends?.store !== store || ends.seq !== seq) ends = new LogEnds(store, seq)
   return ends
 }
