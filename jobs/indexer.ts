@@ -3,6 +3,7 @@ import { Worker } from 'bullmq'
 import { type Clock, isoOf, MINUTE } from '../pipeline/core/clock.ts'
 import type { Config } from '../pipeline/core/config.ts'
 import type { Log } from '../pipeline/core/log.ts'
+import { readObservation } from '../pipeline/crawl/read-observation.ts'
 import { exportParquet } from '../pipeline/index/parquet.ts'
 import { Sequencer } from '../pipeline/index/sequencer.ts'
 import type { Observation } from '../pipeline/model/observation.ts'
@@ -64,7 +65,8 @@ export async function runIndexer(
   }
   const workers = [
     worker('observations', async (message: ObservationsMessage) => {
-      await lanes.observations.add(await unpackObservations(message, asking))
+      const seen = await unpackObservations(message, asking)
+      await lanes.observations.add(seen.map(one => readObservation(one, config.LIMITS)))
       await dropParts(message, asking)
     }),
     worker('submissions', (data: unknown) => lanes.submissions.add(Submission.parse(data))),

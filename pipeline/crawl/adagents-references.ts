@@ -53,22 +53,29 @@ function repeats<T>(
   }
 }
 
+/** What an entry may name, by the key it is named under. */
+const nameable = {
+  property_ids: ({ properties }) => properties.map(({ item }) => item.property_id),
+  property_tags: ({ properties }) => properties.flatMap(({ item }) => item.tags),
+  signal_ids: ({ signals }) => signals.map(({ item }) => item.id),
+  signal_tags: ({ signals }) => signals.flatMap(({ item }) => item.tags),
+  placement_ids: ({ placements }) => placements.map(({ item }) => item.placement_id),
+  placement_tags: ({ placements }) => placements.flatMap(({ item }) => item.tags),
+} as const satisfies Record<string, (kept: KeptLists) => (string | undefined)[]>
+
+type Nameable = keyof typeof nameable
+const nameables = Object.keys(nameable) as Nameable[]
+
 function checkEntries(kept: KeptLists): void {
-  const { agents, properties, placements, signals } = kept
-  if (agents.length === 0) return
-  const known = {
-    property_ids: new Set(properties.map(({ item }) => item.property_id)),
-    property_tags: new Set(properties.flatMap(({ item }) => item.tags)),
-    signal_ids: new Set(signals.map(({ item }) => item.id)),
-    signal_tags: new Set(signals.flatMap(({ item }) => item.tags)),
-    placement_ids: new Set(placements.map(({ item }) => item.placement_id)),
-    placement_tags: new Set(placements.flatMap(({ item }) => item.tags)),
-  }
-  for (const { part, item } of agents) {
-    for (const key of Object.keys(known) as (keyof typeof known)[]) {
+  const known = new Map<Nameable, Set<string | undefined>>()
+  for (const { part, item } of kept.agents) {
+    for (const key of nameables) {
+      const named = item[key]
       const type = item.authorization_type ?? key
-      if (key.startsWith('placement') || type === key)
-        unresolved(part, key, item[key] ?? [], known[key], nounOf(key))
+      if (named === undefined || !(key.startsWith('placement') || type === key)) continue
+      const there = known.get(key) ?? new Set(nameable[key](kept))
+      known.set(key, there)
+      unresolved(part, key, named, there, nounOf(key))
     }
   }
 }

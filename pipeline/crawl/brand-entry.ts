@@ -132,11 +132,13 @@ function parseProperty(part: Part): BrandProperty | undefined {
   }
 }
 
+const typeRule = `must be ${alternatives(propertyTypes)}`
+
 function readType(part: Part): string | undefined {
   const type = part.text('type')
-  const rule = `must be ${alternatives(propertyTypes)}`
-  if (!part.has('type')) part.error('type', `is missing and was read as website, ${rule}`)
-  if (type !== undefined && !knownTypes.has(type)) part.error('type', `is ${quote(type)}, ${rule}`)
+  if (!part.has('type')) part.error('type', `is missing and was read as website, ${typeRule}`)
+  if (type !== undefined && !knownTypes.has(type))
+    part.error('type', `is ${quote(type)}, ${typeRule}`)
   return type
 }
 

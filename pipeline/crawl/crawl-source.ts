@@ -1,6 +1,4 @@
-import { createHash } from 'node:crypto'
-import { promisify } from 'node:util'
-import { gzipSync, gzip as gzipWithCallback } from 'node:zlib'
+import { hash } from 'node:crypto'
 import type { Clock } from '../core/clock.ts'
 import type { Limits } from '../core/limits.ts'
 import type { Ask, Fetched, FetchedOk, Fetcher } from '../fetch/http.ts'
@@ -11,16 +9,15 @@ import {
   PARSER_VERSION,
   urlOf,
 } from '../model/observation.ts'
-import { parseDocument } from './parse-json.ts'
+import { readObservation } from './read-observation.ts'
+
+const LARGE_BYTES = 256 * 1024
 
 export interface CrawlDeps {
   fetcher: Pick<Fetcher, 'fetchDocument'>
   clock: Clock
   limits: Limits
 }
-
-const gzip = promisify(gzipWithCallback)
-const SMALL_BODY = 64 * 1024
 
 /**
  * Asks for one file and says what came of it: always an observation, whatever the world does. Where
@@ -37,7 +34,7 @@ export async function crawlSource(target: CrawlTarget, deps: CrawlDeps): Promise
   }
   if (fetched.status !== undefined) seen.status = fetched.status
   if (fetched.url !== url) seen.resolved_url = fetched.url
-  if (fetched.kind === 'ok') return readBody(seen, target, fetched, deps.limits)
+  if (fetched.kind === 'ok') return takeBody(seen, target, fetched, deps.limits)
   if (fetched.kind === 'unchanged') return Object.assign(seen, validatorsOf(fetched))
   if (fetched.retryAfterSeconds !== undefined) seen.retry_after_s = fetched.retryAfterSeconds
   return seen
@@ -63,30 +60,22 @@ function maxBytesOf({ kind, location }: CrawlTarget, limits: Limits): number {
 }
 
 /**
- * The validators of a file that was not understood are left out: a later `not modified` about it
- * must not read as a success.
+ * A small file is read where its rows are made, so that crawlers are spared the work and one version
+ * of the parser rules; a large one here, where it holds up nobody.
  */
-async function readBody(
+function takeBody(
   seen: Observation,
   target: CrawlTarget,
   fetched: FetchedOk,
   limits: Limits,
-): Promise<Observation> {
+): Observation {
   const { body } = fetched
   seen.bytes = body.byteLength
   seen.hash = contentHash(body)
-  if (seen.hash === target.hash) {
-    return Object.assign(seen, { outcome: 'unchanged' }, validatorsOf(fetched))
-  }
-  const { location } = target
-  const domain = isUrl(location) ? undefined : location
-  const parsed = parseDocument(target.kind, body, { domain, maxFaults: limits.faultsPerDocument })
-  seen.outcome = parsed.outcome
-  seen.faults = parsed.faults
-  if (parsed.outcome !== 'ok') return seen
-  seen.document = parsed.document
-  seen.body = await packBody(body)
-  return Object.assign(seen, validatorsOf(fetched))
+  Object.assign(seen, validatorsOf(fetched))
+  if (seen.hash === target.hash) return Object.assign(seen, { outcome: 'unchanged' })
+  seen.body = body
+  return body.byteLength > LARGE_BYTES ? readObservation(seen, limits) : seen
 }
 
 function validatorsOf({ etag, lastModified }: Fetched & { kind: 'ok' | 'unchanged' }) {
@@ -98,12 +87,5 @@ function validatorsOf({ etag, lastModified }: Fetched & { kind: 'ok' | 'unchange
 
 /** Equal for the same bytes read by the same parser. */
 export function contentHash(body: Uint8Array): string {
-  return `${PARSER_VERSION}-${createHash('sha256').update(body).digest('hex')}`
-}
-
-/** Small bodies are packed at once, which costs less than a thread; large ones must not hold others up. */
-async function packBody(body: Uint8Array): Promise<string> {
-  const packed =
-    body.byteLength <= SMALL_BODY ? gzipSync(body, { level: 1 }) : await gzip(body, { level: 1 })
-  return packed.toString('base64')
+  return `${PARSER_VERSION}-${hash('sha256', body)}`
 }

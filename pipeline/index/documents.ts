@@ -54,13 +54,10 @@ export async function replaceDocuments(
   )
 }
 
-/** Keeps the bytes as fetched, named by their hash. A body that is there already is the same. */
-export function keepBody(paths: Paths, hash: string, body: string): void {
+/** Keeps the bytes as fetched, packed, named by their hash. One that is there already is the same. */
+export function keepBody(paths: Paths, hash: string, body: Uint8Array): void {
   const path = paths.bodyOf(hash)
   if (existsSync(path)) return
   mkdirSync(dirname(path), { recursive: true })
-  writeFileSync(
-    path,
-    body.startsWith('H4sI') ? Buffer.from(body, 'base64') : gzipSync(Buffer.from(body, 'base64')),
-  )
+  writeFileSync(path, gzipSync(body, { level: 1 }))
 }

@@ -68,8 +68,9 @@ export const Fault = z
 export type Fault = z.infer<typeof Fault>
 
 /**
- * One attempt to read one file, failed ones too. `document`, `faults` and `body` come only with the
- * outcome `ok`: a document other than the one the target named.
+ * One attempt to read one file, failed ones too. With the outcome `ok` comes the `body`, other bytes
+ * than those of the document that the target named; reading it adds `document` and `faults`, or
+ * another outcome.
  */
 export const Observation = Source.extend({
   observed_at: z.number().int(),
@@ -85,9 +86,10 @@ export const Observation = Source.extend({
   hash: z.string().optional(),
   document: z.unknown().optional(),
   faults: z.array(Fault).optional(),
-  /** The bytes as fetched: gzip in base64. */
-  body: z.string().optional(),
+  /** The bytes as fetched. */
+  body: z.instanceof(Uint8Array).optional(),
 })
-export type Observation = Omit<z.infer<typeof Observation>, 'observed_at'> & {
+export type Observation = Omit<z.infer<typeof Observation>, 'observed_at' | 'body'> & {
   observed_at: Instant
+  body?: Uint8Array | undefined
 }

@@ -6,6 +6,7 @@ import type { Config } from '../../pipeline/core/config.ts'
 import type { Domain } from '../../pipeline/core/domain.ts'
 import { createLog } from '../../pipeline/core/log.ts'
 import { crawlBatch, hostsAtOnce } from '../../pipeline/crawl/crawl-batch.ts'
+import { readObservation } from '../../pipeline/crawl/read-observation.ts'
 import { createFetcher } from '../../pipeline/fetch/http.ts'
 import { type CrawlSummary, crawlSummary } from '../../pipeline/index/crawl-summary.ts'
 import { dueTargets } from '../../pipeline/index/frontier.ts'
@@ -107,7 +108,8 @@ async function crawlRounds(sequencer: Sequencer, config: Config, since: number):
       const now = systemClock.now()
       const targets = await dueTargets(sequencer.index, now, FILES_A_ROUND, { since })
       if (targets.length === 0) break
-      const observations = await crawlBatch(targets, deps)
+      const seen = await crawlBatch(targets, deps)
+      const observations = seen.map(one => readObservation(one, config.LIMITS))
       await sequencer.commit({ observations, submissions: [] })
       progress.show(await crawlSummary(sequencer.index, since, systemClock.now()))
     }

@@ -135,7 +135,7 @@ describe('an observation that cannot be taken in', () => {
     const clock = testClock(start)
     const registry = await newRegistry(clock)
     writeFileSync(registry.paths.bodies, 'where a folder should be')
-    const seen = { ...sale('acme.example', clock), body: 'H4sI' }
+    const seen = { ...sale('acme.example', clock), body: Buffer.from('{}') }
     await expect(registry.commit({ observations: [seen], submissions: [] })).rejects.toThrow()
     expect(await quarantined(registry)).toEqual([])
   })

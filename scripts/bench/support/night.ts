@@ -1,4 +1,3 @@
-import { gzipSync } from 'node:zlib'
 import { limits } from '../../../pipeline/core/limits.ts'
 import { contentHash } from '../../../pipeline/crawl/crawl-source.ts'
 import { parseDocument } from '../../../pipeline/crawl/parse-json.ts'
@@ -71,6 +70,6 @@ function read(body: Buffer, kind: FileKind, domain: string, withBytes: boolean) 
     hash: contentHash(body),
     document: parsed.document,
     faults: parsed.faults,
-    ...(withBytes && { body: gzipSync(body, { level: 1 }).toString('base64') }),
+    ...(withBytes && { body }),
   }
 }
