@@ -1,5 +1,4 @@
-import { bytesOfId } from '../core/uuid-v7.ts'
-import { type EventType, eventTypeNames, type FeedEvent } from '../model/event.ts'
+import type { FeedEvent } from '../model/event.ts'
 import type { AuthorizationRow, BrandRow, PropertyRow, PublisherRow } from '../model/rows.ts'
 import type { Accounts } from './accounts.ts'
 import {
@@ -9,17 +8,9 @@ import {
   publisherLookupOf,
 } from './answers.ts'
 import type { Database, Parameters } from './duckdb.ts'
+import { blocksOf, typeByte } from './event-block.ts'
 import type { Entry } from './serving.ts'
 import { type CrawlFacts, documentValue, freshnessValue } from './serving-value.ts'
-
-/** One byte a type, so that the events of a type are one key range. */
-export function typeByte(type: EventType): number {
-  return eventTypeNames.indexOf(type)
-}
-
-export function eventByTypeKey(type: EventType, id: Uint8Array): Buffer {
-  return Buffer.concat([Buffer.from([typeByte(type)]), id])
-}
 
 /** Which part of the index is projected: SQL that selects keys and rows. */
 export interface Scope {
@@ -54,7 +45,7 @@ export function scopeOfSlice(slice: number, count: number): Scope {
     brands: `(select domain as key from brands where ${inSlice('domain')})`,
     publishers: `(select domain as key from publishers where ${inSlice('domain')})`,
     files: inSlice('location'),
-    events: inSlice('event_id'),
+    events: 'seq % $count = $slice',
     keys: inSlice('hash'),
     parameters: { slice, count },
   }
@@ -69,15 +60,15 @@ export async function entriesOf(
   accounts: Accounts,
   scope: Scope,
 ): Promise<{ entries: Entry[]; events: FeedEvent[] }> {
-  const events = await eventsWhere(index, scope.events, scope.parameters)
+  const commits = bySeq(await eventsWhere(index, scope.events, scope.parameters))
   const entries = [
     ...(await brandEntries(index, scope)),
     ...(await publisherEntries(index, scope)),
     ...(await freshnessEntries(index, scope)),
-    ...events.flatMap(eventEntries),
+    ...commits.flatMap(eventEntries),
     ...(await principalEntries(accounts, scope)),
   ]
-  return { entries, events }
+  return { entries, events: commits.flat() }
 }
 
 async function brandEntries(index: Database, { brands, parameters }: Scope): Promise<Entry[]> {
@@ -144,12 +135,26 @@ export function freshnessKey(kind: string, domain: string): string {
   return `${kind} ${domain}`
 }
 
-function eventEntries(event: FeedEvent): Entry[] {
-  const id = bytesOfId(event.event_id)
-  return [
-    { space: 'event', key: id, value: Buffer.from(JSON.stringify(event)) },
-    { space: 'event_by_type', key: eventByTypeKey(event.event_type, id), value: Buffer.alloc(0) },
-  ]
+/** The log as the serving store keeps it: blocks that no commit shares, and which types are in them. */
+export function eventEntries(events: readonly FeedEvent[]): Entry[] {
+  return blocksOf(events).flatMap(({ key, value, masks }) => [
+    { space: 'event' as const, key, value },
+    ...[...masks].map(([type, mask]) => ({
+      space: 'event_by_type' as const,
+      key: Buffer.concat([Buffer.from([typeByte(type)]), key.subarray(1)]),
+      value: mask,
+    })),
+  ])
+}
+
+function bySeq(rows: readonly StoredEvent[]): FeedEvent[][] {
+  const commits = new Map<number, FeedEvent[]>()
+  for (const { seq, ...event } of rows) {
+    const commit = commits.get(seq)
+    if (commit) commit.push(event)
+    else commits.set(seq, [event])
+  }
+  return [...commits.values()]
 }
 
 async function principalEntries(accounts: Accounts, { keys, parameters }: Scope): Promise<Entry[]> {
@@ -161,19 +166,30 @@ async function principalEntries(accounts: Accounts, { keys, parameters }: Scope)
   }))
 }
 
-function eventsWhere(index: Database, where: string, parameters: Parameters): Promise<FeedEvent[]> {
-  return index.all<FeedEvent>(
-    `select event_id, event_type, entity_type, entity_id, payload, actor, created_at
+type StoredEvent = FeedEvent & { seq: number }
+
+function eventsWhere(
+  index: Database,
+  where: string,
+  parameters: Parameters,
+): Promise<StoredEvent[]> {
+  return index.all(
+    `select event_id, event_type, entity_type, entity_id, payload, actor, created_at, seq
      from events where ${where} order by event_id`,
     parameters,
   )
 }
 
 /** Events after one that is known, or all, in the order of the feed. */
-export function eventsFollowing(index: Database, last: string | undefined): Promise<FeedEvent[]> {
-  return last === undefined
-    ? eventsWhere(index, 'true', {})
-    : eventsWhere(index, 'event_id > $last::uuid', { last })
+export async function eventsFollowing(
+  index: Database,
+  last: string | undefined,
+): Promise<FeedEvent[]> {
+  const rows =
+    last === undefined
+      ? await eventsWhere(index, 'true', {})
+      : await eventsWhere(index, 'event_id > $last::uuid', { last })
+  return rows.map(({ seq: _, ...event }) => event)
 }
 
 function grouped<Row extends { publisher_domain: string }>(rows: Row[]): Map<string, Row[]> {

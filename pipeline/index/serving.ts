@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { open, type RootDatabase, type Database as Space } from 'lmdb'
 
 /** Version of the keys and values; a store of another version is projected again. */
-export const SERVING_FORMAT = 2
+export const SERVING_FORMAT = 3
 
 /** Key spaces of the store. Values of the first four are ETag and JSON (`documentValue`). */
 export const spaces = [
@@ -112,19 +112,19 @@ export class ServingStore {
     return [...this.#spaces[space].getKeys(options)][0] as Buffer | undefined
   }
 
-  /** Events by id, in the order of ids; a value is valid until the next read of this process. */
+  /** Blocks of events in their order; a value is valid until the next read of this process. */
   events(range: Range): Iterable<{ key: string; value: Uint8Array }> {
     return this.#events.getRange({ ...range }) as Iterable<{ key: string; value: Uint8Array }>
   }
 
-  /** The value of an event, valid until the next read of this process. */
+  /** A block of events, valid until the next read of this process. */
   event(id: string): Uint8Array | undefined {
     return this.#events.getBinaryFast(id)
   }
 
-  /** Keys of events by type: the byte of the type, then the id. */
-  eventKeys(range: Range): Iterable<string> {
-    return this.#eventsByType.getKeys({ ...range }) as Iterable<string>
+  /** Which events of which block are of a type, by the byte of the type and the id of the block. */
+  eventMasks(range: Range): Iterable<{ key: string; value: Uint8Array }> {
+    return this.#eventsByType.getRange({ ...range }) as Iterable<{ key: string; value: Uint8Array }>
   }
 
   *entries(space: SpaceName, after?: Key): Iterable<{ key: Key; value: Buffer }> {

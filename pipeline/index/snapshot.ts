@@ -49,10 +49,9 @@ export async function takeSnapshot(index: Database, paths: Paths): Promise<strin
 }
 
 /** Makes a snapshot the current one: `registry.duckdb` for people, then the checkpoint, last. */
-export async function advance(paths: Paths, next: Omit<Checkpoint, 'sha256'>): Promise<void> {
-  const sha256 = await sha256Of(`${paths.snapshots}/${next.snapshot}`)
+export function advance(paths: Paths, next: Checkpoint): void {
   linkCurrent(paths, next.snapshot)
-  replaceFile(paths.checkpoint, `${JSON.stringify({ ...next, sha256 })}\n`)
+  replaceFile(paths.checkpoint, `${JSON.stringify(next)}\n`)
 }
 
 /** Makes `registry.duckdb` a second name of a snapshot, if that is still there. */

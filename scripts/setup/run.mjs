@@ -38,7 +38,7 @@ const nodeFlags = ['--max-semi-space-size=128']
  */
 export function handOver(...args) {
   const leash = new URL('leash.mjs', import.meta.url).href
-  const child = spawn(process.execPath, [...nodeFlags, '--import', leash, ...args], {
+  const child = spawn(process.execPath, ['--import', leash, ...args], {
     cwd: root,
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     detached: true,

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { idOfBytes } from '../../pipeline/core/uuid-v7.ts'
+import { EventBlock } from '../../pipeline/index/event-block.ts'
 import type { Sequencer } from '../../pipeline/index/sequencer.ts'
 
 /** Ids of the change feed in the order in which each store tells them. */
@@ -16,7 +17,13 @@ export async function feedsOf(registry: Sequencer): Promise<Feeds> {
   return {
     index: rows.map(({ id }) => id),
     files: idsInFiles(registry.paths.events),
-    serving: registry.serving.keys('event', {}).map(idOfBytes),
+    serving: [...registry.serving.entries('event')]
+      .flatMap(({ value }) => {
+        const block = new EventBlock(value)
+        const keys = Array.from({ length: block.count }, (_, index) => block.keyAt(index))
+        return keys.map(key => idOfBytes(Buffer.from(key, 'latin1')))
+      })
+      .sort(),
   }
 }
 

@@ -1,10 +1,10 @@
 import { type EventType, eventTypeNames, type FeedEvent } from '../../model/event.ts'
-import { eventByTypeKey } from '../projection.ts'
+import { EventBlock, type EventKey, entityByte, typeByte } from '../event-block.ts'
 import type { ServingStore } from '../serving.ts'
-import type { EventKey } from './feed-events.ts'
+import { blockOf } from './feed-lanes.ts'
 
-const LOWEST = Buffer.alloc(16)
 const HIGHEST = Buffer.alloc(16, 0xff)
+const LOWEST = Buffer.alloc(16)
 
 /** The newest events of a log, looked up once a commit: nothing else changes them. */
 class LogEnds {
@@ -17,21 +17,15 @@ class LogEnds {
   constructor(store: ServingStore, seq: number) {
     this.store = store
     this.seq = seq
-    const key = store.lastKey('event')
-    this.head = key && Buffer.from(key).toString('latin1')
+    this.head = this.newestOfAll(eventTypeNames)
   }
 
   newestOf(type: EventType): EventKey | undefined {
-    if (this.#newest.has(type)) return this.#newest.get(type)
-    const range = { from: eventByTypeKey(type, HIGHEST), downTo: eventByTypeKey(type, LOWEST) }
-    const key = this.store.lastKey('event_by_type', range)
-    const id = key && Buffer.from(key).toString('latin1', 1)
-    this.#newest.set(type, id)
-    return id
+    if (!this.#newest.has(type)) this.#newest.set(type, this.#findNewest(type))
+    return this.#newest.get(type)
   }
 
   newestOfAll(types: readonly EventType[]): EventKey | undefined {
-    if (types.length === eventTypeNames.length) return this.head
     let newest: EventKey | undefined
     for (const type of types) {
       const id = this.newestOf(type)
@@ -40,14 +34,27 @@ class LogEnds {
     return newest
   }
 
-  createdAt(id: EventKey): string | undefined {
-    const known = this.#createdAt.get(id)
+  createdAt(key: EventKey): string | undefined {
+    const known = this.#createdAt.get(key)
     if (known !== undefined) return known
-    const value = this.store.get('event', Buffer.from(id, 'latin1'))
-    if (value === undefined) return undefined
-    const { created_at } = JSON.parse(Buffer.from(value).toString()) as FeedEvent
-    this.#createdAt.set(id, created_at)
+    const block = blockOf(this.store, key)
+    if (block === undefined) return undefined
+    const index = block.indexFrom(key)
+    const text = Buffer.from(block.text(index, index + 1)).toString()
+    const { created_at } = JSON.parse(text) as FeedEvent
+    this.#createdAt.set(key, created_at)
     return created_at
+  }
+
+  #findNewest(type: EventType): EventKey | undefined {
+    const byte = Buffer.from([typeByte(type)])
+    const from = Buffer.concat([byte, HIGHEST])
+    const key = this.store.lastKey('event_by_type', { from, downTo: Buffer.concat([byte, LOWEST]) })
+    const mask = key && this.store.get('event_by_type', key)
+    const lane = Buffer.from([entityByte(type)])
+    const value = key && this.store.get('event', Buffer.concat([lane, key.subarray(1)]))
+    if (!mask || !value) return undefined
+    return new EventBlock(value).keyAt(31 - Math.clz32(mask.readUInt32BE()))
   }
 }
 

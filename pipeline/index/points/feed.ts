@@ -1,10 +1,11 @@
 import { DAY, isoOf } from '../../core/clock.ts'
 import { bytesOfId, idOfBytes, NIL_UUID } from '../../core/uuid-v7.ts'
 import type { EventType } from '../../model/event.ts'
+import { type EventKey, entities, entityByte } from '../event-block.ts'
 import type { Reader } from '../reader.ts'
 import type { ServingStore } from '../serving.ts'
 import { endsOf, type LogEnds } from './feed-ends.ts'
-import { type EventKey, eventsFrom, type Position } from './feed-events.ts'
+import { blockOf, Lane } from './feed-lanes.ts'
 import { writer } from './writer.ts'
 
 export interface FeedAsked {
@@ -14,6 +15,12 @@ export interface FeedAsked {
   limit: number
   maxBytes: number
   retentionDays: number
+}
+
+/** Where in the log to begin: at this id, or after it when it is read already. */
+interface Position {
+  key: EventKey
+  isRead: boolean
 }
 
 export interface FeedPage {
@@ -70,23 +77,51 @@ function startOf(
 ): Position | undefined {
   if (cursor === NIL_UUID) return { key: oldest, isRead: false }
   const key = bytesOfId(cursor).toString('latin1')
-  const isKept = key >= oldest && store?.event(key) !== undefined
+  const isKept = store && key >= oldest && blockOf(store, key) !== undefined
   return isKept ? { key, isRead: true } : undefined
 }
 
 /** Writes events until the page is full and returns the last one's id; undefined at the log's end. */
 function writeEvents(ends: LogEnds, from: Position, asked: FeedAsked): EventKey | undefined {
-  let last: EventKey | undefined
+  const lanes = lanesOf(ends, from, asked.types)
   let written = 0
-  for (const { key, value } of eventsFrom(ends, asked.types, from)) {
-    const isFull = written === asked.limit || writer.length + value.length > asked.maxBytes
-    if (isFull && last !== undefined) return last
-    if (written > 0) writer.ascii(',')
-    writer.bytes(new Uint8Array(value.buffer, value.byteOffset, value.length))
-    last = key
-    written++
+  let last: EventKey | undefined
+  try {
+    for (let lane = leastOf(lanes); lane?.key !== undefined; lane = leastOf(lanes)) {
+      const { key, text } = lane
+      const isFull = written === asked.limit || writer.length + text.length > asked.maxBytes
+      if (isFull && written > 0) return last
+      if (written > 0) writer.ascii(',')
+      writer.bytes(text)
+      last = key
+      written++
+      lane.advance()
+    }
+  } finally {
+    for (const lane of lanes) lane.close()
   }
   return undefined
+}
+
+/** A lane for each kind of entity that still has events to give. */
+function lanesOf(ends: LogEnds, { key, isRead }: Position, types: readonly EventType[]): Lane[] {
+  const alive = types.filter(type => (ends.newestOf(type) ?? '') >= key)
+  const lanes = entities.flatMap((_, byte) => {
+    if (!alive.some(type => entityByte(type) === byte)) return []
+    const wanted = types.filter(type => entityByte(type) === byte)
+    return [new Lane(ends.store, byte, wanted, key)]
+  })
+  if (isRead) for (const lane of lanes) if (lane.key === key) lane.advance()
+  return lanes
+}
+
+function leastOf(lanes: readonly Lane[]): Lane | undefined {
+  let least: Lane | undefined
+  for (const lane of lanes) {
+    if (lane.key === undefined) continue
+    if (least?.key === undefined || lane.key < least.key) least = lane
+  }
+  return least
 }
 
 function freshnessOfFeed(now: number, latest: string | undefined, asked: FeedAsked) {

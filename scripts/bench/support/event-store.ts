@@ -3,9 +3,9 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { DAY, isoOf } from '../../../pipeline/core/clock.ts'
 import { idOfBytes } from '../../../pipeline/core/uuid-v7.ts'
 import { pathsOf } from '../../../pipeline/index/paths.ts'
-import { eventByTypeKey } from '../../../pipeline/index/projection.ts'
+import { eventEntries } from '../../../pipeline/index/projection.ts'
 import { type Entry, ServingStore } from '../../../pipeline/index/serving.ts'
-import { type EventType, eventTypes } from '../../../pipeline/model/event.ts'
+import { type EventType, eventTypes, type FeedEvent } from '../../../pipeline/model/event.ts'
 import { randomFrom } from '../../world/random.ts'
 import { domainOf } from './brand-store.ts'
 
@@ -39,11 +39,11 @@ export async function fillEvents(folder: string, events: number): Promise<void> 
   store.write([principal()], 1)
   const from = Date.now() - SPREAD_MS - DAY
   for (let first = 0; first < events; first += BATCH) {
-    const entries: Entry[] = []
+    const batch: FeedEvent[] = []
     for (let n = first; n < Math.min(events, first + BATCH); n++) {
-      entries.push(...entriesOf(n, createdAt(n, from, events)))
+      batch.push(eventOf(n, createdAt(n, from, events)))
     }
-    store.write(entries, 1)
+    store.write(eventEntries(batch), 1)
   }
   await store.close()
   writeFileSync(done, String(from))
@@ -64,11 +64,11 @@ function principal(): Entry {
   }
 }
 
-function entriesOf(number: number, created: number): Entry[] {
+function eventOf(number: number, created: number): FeedEvent {
   const id = keyOf(number, created)
   const type = number % RARE === RARE >> 1 ? rareType : cycle[(number * 37) % cycle.length]!
   const domain = domainOf(number % 100_000)
-  const event = {
+  return {
     event_id: idOfBytes(id),
     event_type: type,
     entity_type: eventTypes[type].entity,
@@ -84,10 +84,6 @@ function entriesOf(number: number, created: number): Entry[] {
     actor: 'pipeline:crawler',
     created_at: isoOf(created),
   }
-  return [
-    { space: 'event', key: id, value: Buffer.from(JSON.stringify(event)) },
-    { space: 'event_by_type', key: eventByTypeKey(type, id), value: Buffer.alloc(0) },
-  ]
 }
 
 /** A UUID v7 that rises with the number of its event. */
