@@ -13,8 +13,24 @@ export const MINUTE = 60 * SECOND
 export const HOUR = 60 * MINUTE
 export const DAY = 24 * HOUR
 
+let lastDay = Number.NaN
+let lastDate = ''
+
+/** ISO 8601 in UTC. Answers spell many times of few days, so the date of the last one is kept. */
 export function isoOf(instant: Instant): string {
-  return new Date(instant).toISOString()
+  const day = Math.floor(instant / DAY)
+  if (day !== lastDay) {
+    lastDate = new Date(day * DAY).toISOString().slice(0, -13)
+    lastDay = day
+  }
+  const ms = Math.trunc(instant - day * DAY)
+  const clock = `${two(ms / HOUR)}:${two((ms / MINUTE) % 60)}:${two((ms / SECOND) % 60)}`
+  return `${lastDate}${clock}.${String(ms % SECOND).padStart(3, '0')}Z`
+}
+
+function two(part: number): string {
+  const whole = Math.trunc(part)
+  return whole < 10 ? `0${whole}` : String(whole)
 }
 
 /** The UTC day of an instant, `YYYY-MM-DD`. */
