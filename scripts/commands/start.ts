@@ -41,6 +41,8 @@ export async function start(options: { domains?: string }): Promise<void> {
     await redis?.close()
     process.exit(status)
   }
+  // A terminal that was closed can be written to no more; everything must still be ended in order.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     process.on(signal, () => void end(0))
   process.on('disconnect', () => void end(0))
