@@ -57,10 +57,10 @@ const CHANGES_KEPT = 100
  * | a crash after | leaves behind                         | recover() then        |
  * |---------------|---------------------------------------|-----------------------|
  * | accounts      | an account change without public row  | the job comes again   |
- * | index         | rows that readers do not see          | serving to checkpoint |
- * | serving       | an event file that is behind          | events to checkpoint  |
- * | events        | a snapshot that is behind             | snapshot, checkpoint  |
- * | snapshot      | an old checkpoint                     | checkpoint            |
+ * | index         | rows that readers do not see          | serving, events       |
+ * | serving       | an event file that is behind          | events                |
+ * | events        | a snapshot that is behind             | the next publish()    |
+ * | snapshot      | an old checkpoint                     | the next publish()    |
  *
  * recover() calls the same functions, so there is no repair path that only runs on bad days.
  */
