@@ -1,71 +1,54 @@
 import { bytesOfId } from '../core/uuid-v7.ts'
-import { type EventType, eventTypeNames, eventTypes, type FeedEvent } from '../model/event.ts'
+import { type EventType, eventTypeNames, type FeedEvent } from '../model/event.ts'
 
-/**
- * Events of one commit that tell of the same kind of entity are kept together, this many at a time:
- * a page then reads few values, and a filter by kind reads little that it does not send.
- */
-export const BLOCK_EVENTS = 16
+/** Events of one commit are kept together, this many at a time: a page then reads few values. */
+const BLOCK_EVENTS = 64
 
-const HEAD_BYTES = 1
-const ENTRY_BYTES = 16 + 1 + 4
+const COUNT_BYTES = 1
+const ENTRY_BYTES = 16 + 4
 
 /** An id of 16 bytes, a character a byte: its order as text is the order of the log. */
 export type EventKey = string
 
-/** Kinds of entities that events tell of. Each has a lane of blocks; its place is its byte. */
-export const entities = [...new Set(eventTypeNames.map(type => eventTypes[type].entity))]
-
-export function entityByte(type: EventType): number {
-  return entities.indexOf(eventTypes[type].entity)
-}
-
-/** One byte a type, so that the blocks with a type are one key range. */
+/** One byte a type, so that the blocks of a type are one key range. */
 export function typeByte(type: EventType): number {
   return eventTypeNames.indexOf(type)
 }
 
+/** A block and the id of its first event. */
 export interface MadeBlock {
-  /** The byte of its lane, then the id of its first event. */
-  key: Buffer
+  id: Buffer
   value: Buffer
-  /** Which of its events have a type: 32 bits, the first event the lowest, big-endian. */
-  masks: Map<EventType, Buffer>
 }
 
 /**
- * Puts the events of one commit into blocks. A block is never changed again. Its value: the number of
- * events; for each its id, the byte of its type and where its text ends; then the texts as JSON with
- * commas between, so that any run of them can be sent as it stands.
+ * Puts events of one commit into blocks. A block is never changed again. Its value: the number of
+ * events; for each its id and where its text ends; then the texts as JSON with commas between, so
+ * that any run of them can be sent as it stands.
  */
-export function blocksOf(commit: readonly FeedEvent[]): MadeBlock[] {
-  return entities.flatMap((entity, lane) => {
-    const events = commit.filter(({ event_type }) => eventTypes[event_type].entity === entity)
-    const starts = Array.from({ length: Math.ceil(events.length / BLOCK_EVENTS) }, (_, i) => i)
-    return starts.map(i => blockOf(lane, events.slice(i * BLOCK_EVENTS, (i + 1) * BLOCK_EVENTS)))
-  })
+export function blocksOf(events: readonly FeedEvent[]): MadeBlock[] {
+  const count = Math.ceil(events.length / BLOCK_EVENTS)
+  return Array.from({ length: count }, (_, index) =>
+    blockOf(events.slice(index * BLOCK_EVENTS, (index + 1) * BLOCK_EVENTS)),
+  )
 }
 
-function blockOf(lane: number, events: readonly FeedEvent[]): MadeBlock {
+function blockOf(events: readonly FeedEvent[]): MadeBlock {
   const texts = events.map(event => Buffer.from(JSON.stringify(event)))
-  const head = Buffer.alloc(HEAD_BYTES + events.length * ENTRY_BYTES)
-  const masks = new Map<EventType, Buffer>()
+  const head = Buffer.alloc(COUNT_BYTES + events.length * ENTRY_BYTES)
   head.writeUInt8(events.length, 0)
   let end = 0
-  events.forEach(({ event_id, event_type }, index) => {
-    const at = HEAD_BYTES + index * ENTRY_BYTES
+  events.forEach(({ event_id }, index) => {
+    const at = COUNT_BYTES + index * ENTRY_BYTES
     end += texts[index]!.length + (index === 0 ? 0 : 1)
     bytesOfId(event_id).copy(head, at)
-    head.writeUInt8(typeByte(event_type), at + 16)
-    head.writeUInt32BE(end, at + 17)
-    const mask = masks.get(event_type) ?? Buffer.alloc(4)
-    mask.writeUInt32BE(mask.readUInt32BE() + 2 ** index)
-    masks.set(event_type, mask)
+    head.writeUInt32BE(end, at + 16)
   })
-  const joined = texts.flatMap((text, index) => (index === 0 ? [text] : [Buffer.from(','), text]))
-  const key = Buffer.concat([Buffer.from([lane]), bytesOfId(events[0]!.event_id)])
-  return { key, value: Buffer.concat([head, ...joined]), masks }
+  const joined = texts.flatMap((text, index) => (index === 0 ? [text] : [COMMA, text]))
+  return { id: bytesOfId(events[0]!.event_id), value: Buffer.concat([head, ...joined]) }
 }
+
+const COMMA = Buffer.from(',')
 
 /** A block as it is read. It looks into the bytes it was given and is valid as long as they are. */
 export class EventBlock {
@@ -74,16 +57,22 @@ export class EventBlock {
   readonly #texts: number
 
   constructor(value: Uint8Array) {
-    this.#bytes =
-      Buffer.isBuffer(value) && value.length === value.byteLength
-        ? value
-        : Buffer.from(value.buffer, value.byteOffset, value.length)
+    this.#bytes = Buffer.from(value.buffer, value.byteOffset, value.length)
     this.count = this.#bytes[0]!
-    this.#texts = HEAD_BYTES + this.count * ENTRY_BYTES
+    this.#texts = COUNT_BYTES + this.count * ENTRY_BYTES
+  }
+
+  get bytes(): number {
+    return this.#bytes.length
+  }
+
+  copiedTo(place: Buffer): EventBlock {
+    place.set(this.#bytes)
+    return new EventBlock(place.subarray(0, this.#bytes.length))
   }
 
   keyAt(index: number): EventKey {
-    const at = HEAD_BYTES + index * ENTRY_BYTES
+    const at = COUNT_BYTES + index * ENTRY_BYTES
     return this.#bytes.toString('latin1', at, at + 16)
   }
 
@@ -103,6 +92,10 @@ export class EventBlock {
     return index < this.count && this.keyAt(index) === key
   }
 
+  get lastKey(): EventKey {
+    return this.keyAt(this.count - 1)
+  }
+
   /** Bytes of the text from an event to before another, commas between included. */
   bytesBetween(from: number, to: number): number {
     return this.#end(to - 1) - this.#start(from)
@@ -118,6 +111,6 @@ export class EventBlock {
   }
 
   #end(index: number): number {
-    return this.#bytes.readUInt32BE(HEAD_BYTES + index * ENTRY_BYTES + 17)
+    return this.#bytes.readUInt32BE(COUNT_BYTES + index * ENTRY_BYTES + 16)
   }
 }

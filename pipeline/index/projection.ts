@@ -1,4 +1,4 @@
-import type { FeedEvent } from '../model/event.ts'
+import type { EventType, FeedEvent } from '../model/event.ts'
 import type { AuthorizationRow, BrandRow, PropertyRow, PublisherRow } from '../model/rows.ts'
 import type { Accounts } from './accounts.ts'
 import {
@@ -135,16 +135,24 @@ export function freshnessKey(kind: string, domain: string): string {
   return `${kind} ${domain}`
 }
 
-/** The log as the serving store keeps it: blocks that no commit shares, and which types are in them. */
+/** The events of a commit as the serving store keeps them: in order, and again by type. */
 export function eventEntries(events: readonly FeedEvent[]): Entry[] {
-  return blocksOf(events).flatMap(({ key, value, masks }) => [
-    { space: 'event' as const, key, value },
-    ...[...masks].map(([type, mask]) => ({
+  const byType = new Map<EventType, FeedEvent[]>()
+  for (const event of events) {
+    const same = byType.get(event.event_type)
+    if (same) same.push(event)
+    else byType.set(event.event_type, [event])
+  }
+  const log = blocksOf(events).map(({ id, value }) => ({ space: 'event' as const, key: id, value }))
+  const lanes = [...byType].flatMap(([type, same]) => {
+    const prefix = Buffer.from([typeByte(type)])
+    return blocksOf(same).map(({ id, value }) => ({
       space: 'event_by_type' as const,
-      key: Buffer.concat([Buffer.from([typeByte(type)]), key.subarray(1)]),
-      value: mask,
-    })),
-  ])
+      key: Buffer.concat([prefix, id]),
+      value,
+    }))
+  })
+  return [...log, ...lanes]
 }
 
 function bySeq(rows: readonly StoredEvent[]): FeedEvent[][] {

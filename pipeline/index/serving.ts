@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { open, type RootDatabase, type Database as Space } from 'lmdb'
 
 /** Version of the keys and values; a store of another version is projected again. */
-export const SERVING_FORMAT = 3
+export const SERVING_FORMAT = 4
 
 /** Key spaces of the store. Values of the first four are ETag and JSON (`documentValue`). */
 export const spaces = [
@@ -27,11 +27,16 @@ export interface Entry {
   value: Buffer | undefined
 }
 
-/** Part of the event log, upward from `start` to before `end`. Keys are spelled a character a byte. */
+/** The event log in its order, and again a lane for each type: the byte of the type before each key. */
+export type LogName = Extract<SpaceName, 'event' | 'event_by_type'>
+
+/** Part of a log from `start` to before `end`, downward when reversed. Keys are spelled a character a byte. */
 export interface Range {
   start: string
   exclusiveStart?: boolean
-  end?: string
+  end: string
+  reverse?: boolean
+  limit?: number
 }
 
 /**
@@ -41,15 +46,16 @@ export interface Range {
 export class ServingStore {
   readonly #root: RootDatabase
   readonly #spaces: Record<SpaceName, Space<Buffer, Key>>
-  readonly #events: Space<Buffer, string>
-  readonly #eventsByType: Space<Buffer, string>
+  readonly #logs: Record<LogName, Space<Buffer, string>>
 
   private constructor(root: RootDatabase) {
     this.#root = root
     const entries = spaces.map(name => [name, openSpace(root, name)])
     this.#spaces = Object.fromEntries(entries)
-    this.#events = openLog(root, 'event')
-    this.#eventsByType = openLog(root, 'event_by_type')
+    this.#logs = {
+      event: openLog(root, 'event'),
+      event_by_type: openLog(root, 'event_by_type'),
+    }
   }
 
   static open(file: string, { readOnly = false } = {}): ServingStore {
@@ -101,30 +107,10 @@ export class ServingStore {
     ] as Buffer[]
   }
 
-  lastKey(space: SpaceName, range: { from?: Buffer; downTo?: Buffer } = {}): Buffer | undefined {
-    const { from, downTo } = range
-    const options = {
-      reverse: true,
-      limit: 1,
-      ...(from && { start: from }),
-      ...(downTo && { end: downTo }),
-    }
-    return [...this.#spaces[space].getKeys(options)][0] as Buffer | undefined
-  }
-
   /** Blocks of events in their order; a value is valid until the next read of this process. */
-  events(range: Range): Iterable<{ key: string; value: Uint8Array }> {
-    return this.#events.getRange({ ...range }) as Iterable<{ key: string; value: Uint8Array }>
-  }
-
-  /** A block of events, valid until the next read of this process. */
-  event(id: string): Uint8Array | undefined {
-    return this.#events.getBinaryFast(id)
-  }
-
-  /** Which events of which block are of a type, by the byte of the type and the id of the block. */
-  eventMasks(range: Range): Iterable<{ key: string; value: Uint8Array }> {
-    return this.#eventsByType.getRange({ ...range }) as Iterable<{ key: string; value: Uint8Array }>
+  events(space: LogName, range: Range): Iterable<{ key: string; value: Uint8Array }> {
+    const entries = this.#logs[space].getRange({ ...range })
+    return entries as Iterable<{ key: string; value: Uint8Array }>
   }
 
   *entries(space: SpaceName, after?: Key): Iterable<{ key: Key; value: Buffer }> {
@@ -165,7 +151,7 @@ function openSpace(root: RootDatabase, name: SpaceName): Space<Buffer, Key> {
  * The spaces of the event log again, for walking them: a page reads hundreds of entries, and copying
  * each key and value into a buffer of its own costs more than reading it.
  */
-function openLog(root: RootDatabase, name: SpaceName): Space<Buffer, string> {
+function openLog(root: RootDatabase, name: LogName): Space<Buffer, string> {
   return root.openDB<Buffer, string>(name, {
     encoder: { encode: (value: Buffer) => value, decode: (bytes: Buffer) => bytes },
     keyEncoder: {

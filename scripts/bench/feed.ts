@@ -7,7 +7,7 @@ import { rounded, roundedSpread, type Spread } from './support/spread.ts'
 
 /**
  * Pages of 100 at random places of the feed, `GET /api/registry/feed`: of all types, of a family of
- * them, and of a type that one event in a hundred thousand has. Each against a bare Fastify route that
+ * them, and of a type that one event in ten thousand has. Each against a bare Fastify route that
  * sends as many bytes; `ratio` is that of the slowest. The store is filled directly; settings are the
  * defaults.
  */

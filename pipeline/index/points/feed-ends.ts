@@ -1,10 +1,7 @@
 import { type EventType, eventTypeNames, type FeedEvent } from '../../model/event.ts'
-import { EventBlock, type EventKey, entityByte, typeByte } from '../event-block.ts'
+import type { EventKey } from '../event-block.ts'
 import type { ServingStore } from '../serving.ts'
-import { blockOf } from './feed-lanes.ts'
-
-const HIGHEST = Buffer.alloc(16, 0xff)
-const LOWEST = Buffer.alloc(16)
+import { blockAround, newestIn, trackOf, wholeLog } from './feed-lanes.ts'
 
 /** The newest events of a log, looked up once a commit: nothing else changes them. */
 class LogEnds {
@@ -17,15 +14,16 @@ class LogEnds {
   constructor(store: ServingStore, seq: number) {
     this.store = store
     this.seq = seq
-    this.head = this.newestOfAll(eventTypeNames)
+    this.head = newestIn(store, wholeLog)
   }
 
   newestOf(type: EventType): EventKey | undefined {
-    if (!this.#newest.has(type)) this.#newest.set(type, this.#findNewest(type))
+    if (!this.#newest.has(type)) this.#newest.set(type, newestIn(this.store, trackOf(type)))
     return this.#newest.get(type)
   }
 
   newestOfAll(types: readonly EventType[]): EventKey | undefined {
+    if (types.length === eventTypeNames.length) return this.head
     let newest: EventKey | undefined
     for (const type of types) {
       const id = this.newestOf(type)
@@ -37,24 +35,13 @@ class LogEnds {
   createdAt(key: EventKey): string | undefined {
     const known = this.#createdAt.get(key)
     if (known !== undefined) return known
-    const block = blockOf(this.store, key)
+    const block = blockAround(this.store, wholeLog, key)
     if (block === undefined) return undefined
     const index = block.indexFrom(key)
     const text = Buffer.from(block.text(index, index + 1)).toString()
     const { created_at } = JSON.parse(text) as FeedEvent
     this.#createdAt.set(key, created_at)
     return created_at
-  }
-
-  #findNewest(type: EventType): EventKey | undefined {
-    const byte = Buffer.from([typeByte(type)])
-    const from = Buffer.concat([byte, HIGHEST])
-    const key = this.store.lastKey('event_by_type', { from, downTo: Buffer.concat([byte, LOWEST]) })
-    const mask = key && this.store.get('event_by_type', key)
-    const lane = Buffer.from([entityByte(type)])
-    const value = key && this.store.get('event', Buffer.concat([lane, key.subarray(1)]))
-    if (!mask || !value) return undefined
-    return new EventBlock(value).keyAt(31 - Math.clz32(mask.readUInt32BE()))
   }
 }
 

@@ -1,154 +1,134 @@
-import { type EventType, eventTypeNames } from '../../model/event.ts'
-import { EventBlock, type EventKey, entities, entityByte, typeByte } from '../event-block.ts'
-import type { ServingStore } from '../serving.ts'
+import type { EventType } from '../../model/event.ts'
+import { EventBlock, type EventKey, typeByte } from '../event-block.ts'
+import type { LogName, ServingStore } from '../serving.ts'
 
+const LOWEST = '\0'.repeat(16)
 const HIGHEST = '\xff'.repeat(16)
-const ALL = 0xffffffff
 
-/** A block of one lane and which of its events are wanted. */
-interface Wanted {
-  block: EventBlock
-  mask: number
+/** A part of the store whose blocks rise: the whole log, or the events of one type. */
+export interface Track {
+  space: LogName
+  prefix: string
 }
 
-/** The key of the block of a lane in which an event of this key stands, or would stand. */
-export function blockAround(store: ServingStore, lane: number, key: EventKey): string | undefined {
-  const prefix = Buffer.from([lane])
-  const found = store.lastKey('event', {
-    from: Buffer.concat([prefix, Buffer.from(key, 'latin1')]),
-    downTo: prefix,
-  })
-  return found && Buffer.from(found).toString('latin1')
+export const wholeLog: Track = { space: 'event', prefix: '' }
+
+export function trackOf(type: EventType): Track {
+  return { space: 'event_by_type', prefix: String.fromCharCode(typeByte(type)) }
 }
 
-/** The block that holds an event. */
-export function blockOf(store: ServingStore, key: EventKey): EventBlock | undefined {
-  for (let lane = 0; lane < entities.length; lane++) {
-    const around = blockAround(store, lane, key)
-    const value = around === undefined ? undefined : store.event(around)
-    const block = value && new EventBlock(value)
-    if (block?.has(key)) return block
-  }
+/** The block in which an event of this key stands, or would stand. Valid until the next read. */
+export function blockAround(
+  store: ServingStore,
+  { space, prefix }: Track,
+  key: EventKey,
+): EventBlock | undefined {
+  const range = { start: prefix + key, end: prefix + LOWEST, reverse: true, limit: 1 }
+  for (const { value } of store.events(space, range)) return new EventBlock(value)
   return undefined
 }
 
-/** The wanted events of one kind of entity, one after the other. */
+export function newestIn(store: ServingStore, track: Track): EventKey | undefined {
+  return blockAround(store, track, HIGHEST)?.lastKey
+}
+
+/** Goes along one track, a run of events at a time. */
 export class Lane {
-  readonly #blocks: Iterator<Wanted>
-  #wanted: Wanted | undefined
+  readonly #store: ServingStore
+  readonly #track: Track
+  /** Tells the lanes of one page apart. */
+  readonly #number: number
+  #later: Iterator<{ value: Uint8Array }> | undefined
+  #block: EventBlock | undefined
   #index = 0
+  #end = 0
   /** Key of the event it stands at; undefined at the end. */
   key: EventKey | undefined
 
-  constructor(store: ServingStore, lane: number, types: readonly EventType[], from: EventKey) {
-    const start = (blockAround(store, lane, from) ?? String.fromCharCode(lane) + from).slice(1)
-    const isWhole = types.length === eventTypeNames.filter(type => entityByte(type) === lane).length
-    const blocks = isWhole ? wholeLane(store, lane, start) : blocksWith(store, lane, types, start)
-    this.#blocks = blocks[Symbol.iterator]()
-    this.#nextBlock()
-    while (this.key !== undefined && this.key < from) this.advance()
+  constructor(store: ServingStore, track: Track, from: EventKey, number: number) {
+    this.#store = store
+    this.#track = track
+    this.#number = number
+    this.#enter(blockAround(store, track, from))
+    if (this.#block === undefined) this.#enter(this.#next(from))
+    while (this.#block !== undefined && this.#block.lastKey < from) this.#enter(this.#next(from))
+    if (this.#block !== undefined) this.#moveTo(this.#block.indexFrom(from))
   }
 
+  /**
+   * Sets out a run: the events from here that come before a key, are at most so many and fit into so
+   * many bytes. Returns how many they are.
+   */
+  take(before: EventKey | undefined, events: number, bytes: number): number {
+    const block = this.#block!
+    const from = this.#index
+    let end = before === undefined ? block.count : block.indexFrom(before)
+    end = Math.min(end, from + events)
+    while (end > from && block.bytesBetween(from, end) > bytes) end--
+    this.#end = end
+    return end - from
+  }
+
+  /** A run of the event it stands at, however large. */
+  takeOne(): number {
+    this.#end = this.#index + 1
+    return 1
+  }
+
+  skip(): void {
+    this.takeOne()
+    this.advance()
+  }
+
+  /** The run as JSON with commas between, valid until this lane goes on. */
   get text(): Uint8Array {
-    return this.#wanted!.block.text(this.#index, this.#index + 1)
+    return this.#block!.text(this.#index, this.#end)
   }
 
+  /** Key of the run's last event. */
+  get lastKey(): EventKey {
+    return this.#block!.keyAt(this.#end - 1)
+  }
+
+  /** Goes on to the event after the run. */
   advance(): void {
-    this.#index++
-    this.#settle()
+    this.#moveTo(this.#end)
   }
 
   close(): void {
-    this.#blocks.return?.()
+    this.#later?.return?.()
   }
 
-  #nextBlock(): void {
-    const { value, done } = this.#blocks.next()
-    this.#wanted = done ? undefined : value
+  #moveTo(index: number): void {
+    this.#index = index
+    if (index < this.#block!.count) this.key = this.#block!.keyAt(index)
+    else this.#enter(this.#next(this.#block!.lastKey))
+  }
+
+  #enter(block: EventBlock | undefined): void {
+    this.#block = block?.copiedTo(placeFor(this.#number, block))
     this.#index = 0
-    this.#settle()
+    this.key = this.#block?.keyAt(0)
   }
 
-  /** Goes on to the next wanted event from where it stands, in this block or a later one. */
-  #settle(): void {
-    const wanted = this.#wanted
-    if (wanted === undefined) {
-      this.key = undefined
-      return
-    }
-    const { block, mask } = wanted
-    while (this.#index < block.count && ((mask >>> this.#index) & 1) === 0) this.#index++
-    if (this.#index === block.count) this.#nextBlock()
-    else this.key = block.keyAt(this.#index)
+  /** Most pages end in the block they begin in, so those behind it are opened when one is needed. */
+  #next(after: EventKey): EventBlock | undefined {
+    const { space, prefix } = this.#track
+    this.#later ??= this.#store
+      .events(space, { start: prefix + after, exclusiveStart: true, end: prefix + HIGHEST })
+      [Symbol.iterator]()
+    const { value, done } = this.#later.next()
+    return done ? undefined : new EventBlock(value.value)
   }
 }
 
 /** A page looks into one block of each lane at a time, so each lane copies its block to a place of its own. */
-const places = entities.map(() => Buffer.allocUnsafeSlow(64 * 1024))
+const places: Buffer[] = []
 
-function copied(value: Uint8Array, lane: number): EventBlock {
-  const { length } = value
-  if (places[lane]!.length < length) places[lane] = Buffer.allocUnsafeSlow(2 * length)
-  const place = places[lane]!
-  place.set(new Uint8Array(value.buffer, value.byteOffset, length))
-  return new EventBlock(place.subarray(0, length))
-}
-
-function* wholeLane(store: ServingStore, lane: number, start: EventKey): Iterable<Wanted> {
-  const prefix = String.fromCharCode(lane)
-  for (const { value } of store.events({ start: prefix + start, end: prefix + HIGHEST })) {
-    yield { block: copied(value, lane), mask: ALL }
-  }
-}
-
-/** Of the next blocks with each type always the least: types are few, so all are looked at. */
-function* blocksWith(
-  store: ServingStore,
-  lane: number,
-  types: readonly EventType[],
-  start: EventKey,
-): Iterable<Wanted> {
-  const masks = types.map(type => new Masks(store, type, start))
-  try {
-    for (;;) {
-      let least: EventKey | undefined
-      for (const { key } of masks) {
-        if (key !== undefined && (least === undefined || key < least)) least = key
-      }
-      if (least === undefined) return
-      let mask = 0
-      for (const one of masks) if (one.key === least) mask |= one.take()
-      const value = store.event(String.fromCharCode(lane) + least)
-      if (value !== undefined) yield { block: copied(value, lane), mask }
-    }
-  } finally {
-    for (const one of masks) one.close()
-  }
-}
-
-/** The blocks that have events of one type, and which these are. */
-class Masks {
-  readonly #entries: Iterator<{ key: string; value: Uint8Array }>
-  #mask = 0
-  key: EventKey | undefined
-
-  constructor(store: ServingStore, type: EventType, start: EventKey) {
-    const prefix = String.fromCharCode(typeByte(type))
-    const range = { start: prefix + start, end: prefix + HIGHEST }
-    this.#entries = store.eventMasks(range)[Symbol.iterator]()
-    this.take()
-  }
-
-  /** The mask it stands at; it goes on to the next. */
-  take(): number {
-    const mask = this.#mask
-    const { value: entry, done } = this.#entries.next()
-    this.key = done ? undefined : entry.key.slice(1)
-    if (!done) this.#mask = Buffer.from(entry.value.buffer, entry.value.byteOffset).readUInt32BE()
-    return mask
-  }
-
-  close(): void {
-    this.#entries.return?.()
-  }
+function placeFor(lane: number, { bytes }: EventBlock): Buffer {
+  const place = places[lane]
+  if (place !== undefined && place.length >= bytes) return place
+  const larger = Buffer.allocUnsafeSlow(Math.max(2 * bytes, 64 * 1024))
+  places[lane] = larger
+  return larger
 }

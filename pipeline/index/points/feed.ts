@@ -1,11 +1,11 @@
 import { DAY, isoOf } from '../../core/clock.ts'
 import { bytesOfId, idOfBytes, NIL_UUID } from '../../core/uuid-v7.ts'
-import type { EventType } from '../../model/event.ts'
-import { type EventKey, entities, entityByte } from '../event-block.ts'
+import { type EventType, eventTypeNames } from '../../model/event.ts'
+import type { EventKey } from '../event-block.ts'
 import type { Reader } from '../reader.ts'
 import type { ServingStore } from '../serving.ts'
 import { endsOf, type LogEnds } from './feed-ends.ts'
-import { blockOf, Lane } from './feed-lanes.ts'
+import { blockAround, Lane, trackOf, wholeLog } from './feed-lanes.ts'
 import { writer } from './writer.ts'
 
 export interface FeedAsked {
@@ -77,7 +77,7 @@ function startOf(
 ): Position | undefined {
   if (cursor === NIL_UUID) return { key: oldest, isRead: false }
   const key = bytesOfId(cursor).toString('latin1')
-  const isKept = store && key >= oldest && blockOf(store, key) !== undefined
+  const isKept = store && key >= oldest && blockAround(store, wholeLog, key)?.has(key)
   return isKept ? { key, isRead: true } : undefined
 }
 
@@ -87,14 +87,16 @@ function writeEvents(ends: LogEnds, from: Position, asked: FeedAsked): EventKey 
   let written = 0
   let last: EventKey | undefined
   try {
-    for (let lane = leastOf(lanes); lane?.key !== undefined; lane = leastOf(lanes)) {
-      const { key, text } = lane
-      const isFull = written === asked.limit || writer.length + text.length > asked.maxBytes
-      if (isFull && written > 0) return last
+    for (let next = nextOf(lanes); next !== undefined; next = nextOf(lanes)) {
+      const { lane, before } = next
+      const events =
+        lane.take(before, asked.limit - written, asked.maxBytes - writer.length) ||
+        (written === 0 ? lane.takeOne() : 0)
+      if (events === 0) return last
       if (written > 0) writer.ascii(',')
-      writer.bytes(text)
-      last = key
-      written++
+      writer.bytes(lane.text)
+      last = lane.lastKey
+      written += events
       lane.advance()
     }
   } finally {
@@ -103,25 +105,28 @@ function writeEvents(ends: LogEnds, from: Position, asked: FeedAsked): EventKey 
   return undefined
 }
 
-/** A lane for each kind of entity that still has events to give. */
+/** The log, or a lane for each type that still has events to give. */
 function lanesOf(ends: LogEnds, { key, isRead }: Position, types: readonly EventType[]): Lane[] {
+  const isAll = types.length === eventTypeNames.length
   const alive = types.filter(type => (ends.newestOf(type) ?? '') >= key)
-  const lanes = entities.flatMap((_, byte) => {
-    if (!alive.some(type => entityByte(type) === byte)) return []
-    const wanted = types.filter(type => entityByte(type) === byte)
-    return [new Lane(ends.store, byte, wanted, key)]
-  })
-  if (isRead) for (const lane of lanes) if (lane.key === key) lane.advance()
+  const tracks = isAll ? [wholeLog] : alive.map(trackOf)
+  const lanes = tracks.map((track, number) => new Lane(ends.store, track, key, number))
+  if (isRead) for (const lane of lanes) if (lane.key === key) lane.skip()
   return lanes
 }
 
-function leastOf(lanes: readonly Lane[]): Lane | undefined {
-  let least: Lane | undefined
-  for (const lane of lanes) {
-    if (lane.key === undefined) continue
-    if (least?.key === undefined || lane.key < least.key) least = lane
+/** The lane whose event is next, and the key at which another's turn comes. */
+function nextOf(lanes: readonly Lane[]): { lane: Lane; before: EventKey | undefined } | undefined {
+  let lane: Lane | undefined
+  let before: EventKey | undefined
+  for (const one of lanes) {
+    if (one.key === undefined) continue
+    if (lane?.key === undefined || one.key < lane.key) {
+      before = lane?.key
+      lane = one
+    } else if (before === undefined || one.key < before) before = one.key
   }
-  return least
+  return lane && { lane, before }
 }
 
 function freshnessOfFeed(now: number, latest: string | undefined, asked: FeedAsked) {

@@ -13,7 +13,7 @@ import { domainOf } from './brand-store.ts'
 export const secret = 'sk_bench_0123456789abcdef'
 /** One event in so many is of this type. */
 export const rareType: EventType = 'property.merged'
-const RARE = 100_000
+const RARE = 10_000
 
 const BATCH = 50_000
 const SPREAD_MS = 30 * DAY
