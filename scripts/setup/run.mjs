@@ -26,12 +26,6 @@ export function run(program, args, options = {}) {
 }
 
 /**
- * What a crawl has seen lives for seconds, too long for a small young generation. Child processes
- * take the flag over.
- */
-const nodeFlags = ['--max-semi-space-size=128']
-
-/**
  * Becomes `node ...args`, as far as Node can: same terminal, same end. Ctrl-C arrives here from the
  * terminal and again from npm; the child stands in a process group of its own, so that it gets each
  * signal from here only, and only once. A second one, sent on purpose a moment later, gets through.
