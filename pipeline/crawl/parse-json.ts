@@ -1,5 +1,5 @@
-import type { AdagentsDocument, BrandDocument } from '../model/documents.ts'
-import type { Fault, FileKind } from '../model/observation.ts'
+import type { DocumentOf, SourceKind } from '../model/documents.ts'
+import type { Fault } from '../model/observation.ts'
 import { parseAdagents } from './adagents-json.ts'
 import { parseBrandJson } from './brand-json.ts'
 import { Faults } from './faults.ts'
@@ -15,7 +15,7 @@ export interface ParseContext {
 export interface Parsed {
   outcome: 'ok' | 'unusable' | 'not_json'
   /** With `ok` only. */
-  document?: AdagentsDocument | BrandDocument
+  document?: DocumentOf
   faults: Fault[]
 }
 
@@ -23,7 +23,7 @@ export interface Parsed {
  * Lenient in, strict out: whatever is sound in the bytes becomes the document, whatever is not is
  * named in a fault, and one bad part never costs the others. Never throws, whatever the bytes.
  */
-export function parseDocument(kind: FileKind, body: Uint8Array, ctx: ParseContext): Parsed {
+export function parseDocument(kind: SourceKind, body: Uint8Array, ctx: ParseContext): Parsed {
   const faults = new Faults(ctx.maxFaults)
   const read = readJson(body, faults)
   if (read.outcome !== 'ok') return { outcome: read.outcome, faults: faults.list() }

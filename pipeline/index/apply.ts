@@ -1,15 +1,15 @@
 import type { Instant } from '../core/clock.ts'
 import { isoOf } from '../core/clock.ts'
-import type { Domain } from '../core/domain.ts'
 import type { RisingIds } from '../core/uuid-v7.ts'
 import type { Stamp } from '../diff/rows.ts'
 import { type EventDraft, eventTypes, type FeedEvent } from '../model/event.ts'
-import { type FileKind, isUrl, type Observation, sourceKey } from '../model/observation.ts'
+import { type Observation, sourceKey } from '../model/observation.ts'
 import type { Submission } from '../model/submission.ts'
 import { updateAgents } from './agents.ts'
 import { updateBrands } from './brands.ts'
 import { type Stirred, takeIn, takeTurns } from './crawl-state.ts'
-import { type Derived, Files } from './derive.ts'
+import { recordDependencies, type Subjects, subjectsOf } from './dependencies.ts'
+import { Files } from './derive.ts'
 import { isUnderstood, replaceDocuments } from './documents.ts'
 import { type Database, listOf } from './duckdb.ts'
 import { addDomains, addHops, makeDue, type Newcomer } from './frontier.ts'
@@ -42,26 +42,25 @@ export async function apply(db: Database, batch: Batch, applying: Applying): Pro
     ...(batch.observations.length > 0 ? await takeIn(db, batch.observations, applying) : []),
     ...(await takeTurns(db, applying.now)),
   ]
-  if (stirred.length === 0) return []
+  const subjects = await subjectsOf(db, stirred, applying.now)
   const files = new Files(db, applying.now)
   await takeDocuments(db, batch.observations, stirred, files, applying)
-  const drafts = await deriveAgain(db, stirred, files, applying)
+  const drafts = await deriveAgain(db, subjects, files, applying)
   return recordEvents(db, drafts, batch.actor, applying)
 }
 
-/** Derives what the stirred files bear on, and writes the difference and what follows from it. */
+/** Derives answers again, and writes the difference and what follows from it. */
 async function deriveAgain(
   db: Database,
-  stirred: readonly Stirred[],
+  subjects: Subjects,
   files: Files,
   applying: Applying,
 ): Promise<EventDraft[]> {
-  const subjects = await subjectsOf(db, stirred)
-  const brands = await updateBrands(db, subjects['brand.json'], files, applying)
-  const publishers = await updatePublishers(db, subjects['adagents.json'], files, applying)
+  const brands = await updateBrands(db, subjects.brand, files, applying)
+  const publishers = await updatePublishers(db, subjects.publisher, files, applying)
   const agentEvents = await updateAgents(db, publishers.agents, applying)
-  await recordDependencies(db, 'brand.json', brands.derived)
-  await recordDependencies(db, 'adagents.json', publishers.derived)
+  await recordDependencies(db, 'brand', brands.derived)
+  await recordDependencies(db, 'publisher', publishers.derived)
   const asked = [...brands.derived, ...publishers.derived].flatMap(one => one.asked)
   const untried = asked.filter(source => files.get(source).standing === 'untried')
   await addHops(db, untried, applying)
@@ -144,60 +143,6 @@ async function takeDocuments(
   const understood = [...latest].flatMap(([key, seen]) => (isNew.has(key) ? [seen] : []))
   await replaceDocuments(db, understood, applying)
   for (const seen of understood) files.add(seen, seen.document)
-}
-
-/** Whose answers a stirred file bears on: its own domain's, and those that depend on it. */
-async function subjectsOf(
-  db: Database,
-  stirred: readonly Stirred[],
-): Promise<Record<FileKind, Domain[]>> {
-  const subjects: Record<FileKind, Set<Domain>> = {
-    'brand.json': new Set(),
-    'adagents.json': new Set(),
-  }
-  for (const { kind, location, is_own } of stirred) {
-    if (is_own && !isUrl(location)) subjects[kind].add(location as Domain)
-  }
-  await db.run('create or replace temp table stirred (kind varchar, location varchar)')
-  await db.append(
-    'stirred',
-    stirred.map(({ kind, location }) => [kind, location]),
-  )
-  const dependents = await db.all<{ kind: FileKind; domain: Domain }>(
-    `select distinct d.kind, d.domain from depends_on d
-     join stirred s on d.kind = s.kind and d.on_location = s.location order by all`,
-  )
-  for (const { kind, domain } of dependents) subjects[kind].add(domain)
-  return {
-    'brand.json': [...subjects['brand.json']],
-    'adagents.json': [...subjects['adagents.json']],
-  }
-}
-
-async function recordDependencies(
-  db: Database,
-  kind: FileKind,
-  derived: readonly Derived<unknown>[],
-): Promise<void> {
-  if (derived.length === 0) return
-  await db.run('create or replace temp table derived (domain varchar)')
-  await db.append(
-    'derived',
-    derived.map(({ domain }) => [domain]),
-  )
-  await db.run(
-    'delete from depends_on d using derived x where d.kind = $kind and d.domain = x.domain',
-    { kind },
-  )
-  await db.append('depends_on', dependencyRows(kind, derived))
-}
-
-function* dependencyRows(kind: FileKind, derived: readonly Derived<unknown>[]) {
-  for (const { domain, asked } of derived) {
-    const others = new Set(asked.map(source => source.location))
-    others.delete(domain)
-    for (const location of others) yield [kind, domain, location]
-  }
 }
 
 async function recordChanges(

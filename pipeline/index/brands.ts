@@ -12,7 +12,7 @@ type BrandAnswer =
   ReturnType<typeof deriveBrand> extends Generator<unknown, infer Answer, never> ? Answer : never
 
 export interface BrandChanges {
-  derived: Derived<BrandAnswer>[]
+  derived: Derived<Domain, BrandAnswer>[]
   domains: Domain[]
   mentions: Domain[]
 }
@@ -25,7 +25,7 @@ export async function updateBrands(
   { now, seq }: Stamp,
 ): Promise<BrandChanges> {
   const derived = await deriveAll(domains, domain => deriveBrand(domain, now), files)
-  const settled = derived.flatMap(({ domain, answer }) =>
+  const settled = derived.flatMap(({ subject: domain, answer }) =>
     answer === pending ? [] : [{ domain, facts: answer }],
   )
   const before = await loadBrands(

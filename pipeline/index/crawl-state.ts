@@ -1,12 +1,13 @@
 import type { Instant } from '../core/clock.ts'
 import { isoOf } from '../core/clock.ts'
 import { effectOf } from '../core/outcomes.ts'
-import type { FileKind, Observation } from '../model/observation.ts'
+import type { SourceKind } from '../model/documents.ts'
+import type { Observation } from '../model/observation.ts'
 import type { Database } from './duckdb.ts'
 
 /** A file whose answer must be derived again, its own domain's or only those that depend on it. */
 export interface Stirred {
-  kind: FileKind
+  kind: SourceKind
   location: string
   /** The document itself is new. */
   is_new: boolean
@@ -96,7 +97,7 @@ from night n where s.rowid = n.row_id and n.is_loud`
 const STIRRED = `
 select kind, location, is_new, is_own from night
 where is_own or ((is_first or is_turned) and exists (
-  select 1 from depends_on d where d.kind = night.kind and d.on_location = night.location))
+  select 1 from depends_on d where d.kind = night.kind and d.location = night.location))
 order by kind, location`
 
 /**

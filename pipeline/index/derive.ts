@@ -1,26 +1,27 @@
 import type { Instant } from '../core/clock.ts'
-import type { Domain } from '../core/domain.ts'
 import { type Source, sourceKey } from '../model/observation.ts'
-import type { Derivation, KnownFile } from '../resolve/derivation.ts'
+import type { Derivation, KnownFile, Question } from '../resolve/derivation.ts'
 import { type FileState, standingOf } from '../resolve/standing.ts'
 import type { Database } from './duckdb.ts'
 
-export interface Derived<Answer> {
-  domain: Domain
+export interface Derived<Subject, Answer> {
+  subject: Subject
   answer: Answer
   /** Every file the answer was read from, its own first: what it depends on. */
   asked: Source[]
+  /** When time alone next changes the answer. */
+  wakesAt: Instant | undefined
 }
 
 /** Files the derivations of one commit have asked for; each is loaded once. */
 export class Files {
   readonly #db: Database
-  readonly #now: Instant
+  readonly now: Instant
   readonly #known = new Map<string, KnownFile>()
 
   constructor(db: Database, now: Instant) {
     this.#db = db
-    this.#now = now
+    this.now = now
   }
 
   /** Makes a file known without asking the index: it was just read, so it stands. */
@@ -40,7 +41,7 @@ export class Files {
     const rows = await this.#db.all<Source & FileState & Pick<KnownFile, 'document'>>(
       `with wanted as (select unnest(
          from_json($sources::json, '[{"kind":"VARCHAR","location":"VARCHAR"}]'), recursive := true))
-       select s.kind, s.location, s.effect, d.document,
+       select s.kind, s.location, s.outcome, s.status, d.document,
          epoch_ms(s.attempted_at)::double as attempted_at,
          epoch_ms(s.succeeded_at)::double as succeeded_at,
          epoch_ms(s.stale_at)::double as stale_at, epoch_ms(s.ended_at)::double as ended_at
@@ -51,7 +52,7 @@ export class Files {
     for (const source of missing) this.#known.set(sourceKey(source), { standing: 'untried' })
     for (const { document, ...state } of rows) {
       this.#known.set(sourceKey(state), {
-        standing: standingOf(state, this.#now),
+        standing: standingOf(state, this.now),
         state,
         ...(document ? { document } : {}),
       })
@@ -60,30 +61,67 @@ export class Files {
 }
 
 /**
- * Runs one rule for many domains in step: the files that all of them ask for next are loaded
+ * Runs one rule for many subjects in step: the files that all of them ask for next are loaded
  * together, then each goes on with its own.
  */
-export async function deriveAll<Answer>(
-  domains: readonly Domain[],
-  rule: (domain: Domain) => Derivation<Answer>,
+export async function deriveAll<Subject, Answer>(
+  subjects: readonly Subject[],
+  rule: (subject: Subject) => Derivation<Answer>,
   files: Files,
-): Promise<Derived<Answer>[]> {
-  const derived: Derived<Answer>[] = []
-  let running = domains.map(domain => {
-    const derivation = rule(domain)
-    return { domain, derivation, asked: [] as Source[], step: derivation.next() }
-  })
+): Promise<Derived<Subject, Answer>[]> {
+  let running = subjects.map(subject => new Running(subject, rule(subject)))
+  const all = running
   while (running.length > 0) {
-    await files.load(running.flatMap(({ step }) => (step.done ? [] : [step.value])))
-    const still: typeof running = []
-    for (const { domain, derivation, asked, step } of running) {
-      if (step.done) derived.push({ domain, asked, answer: step.value })
-      else {
-        asked.push(step.value)
-        still.push({ domain, derivation, asked, step: derivation.next(files.get(step.value)) })
-      }
-    }
-    running = still
+    await files.load(running.flatMap(({ sees }) => sees ?? []))
+    running = running.filter(one => one.goOn(files))
   }
-  return derived
+  return all.map(one => one.result(files.now))
+}
+
+/** One rule on its way: it stops at each file it wants to see. */
+class Running<Subject, Answer> {
+  readonly #subject: Subject
+  readonly #derivation: Derivation<Answer>
+  readonly #asked: Source[] = []
+  readonly #wakes: Instant[] = []
+  #step: IteratorResult<Question, Answer>
+
+  constructor(subject: Subject, derivation: Derivation<Answer>) {
+    this.#subject = subject
+    this.#derivation = derivation
+    this.#step = derivation.next()
+    this.#noteWakes()
+  }
+
+  get sees(): Source | undefined {
+    return !this.#step.done && 'see' in this.#step.value ? this.#step.value.see : undefined
+  }
+
+  /** Shows it the file it stopped at; false once it has answered. */
+  goOn(files: Files): boolean {
+    const source = this.sees
+    if (source === undefined) return false
+    this.#asked.push(source)
+    this.#step = this.#derivation.next(files.get(source))
+    this.#noteWakes()
+    return !this.#step.done
+  }
+
+  result(now: Instant): Derived<Subject, Answer> {
+    if (!this.#step.done) throw new Error('a rule is asked for its answer before it has one')
+    const later = this.#wakes.filter(at => at > now)
+    return {
+      subject: this.#subject,
+      answer: this.#step.value,
+      asked: this.#asked,
+      wakesAt: later.length === 0 ? undefined : Math.min(...later),
+    }
+  }
+
+  #noteWakes(): void {
+    while (!this.#step.done && 'wake' in this.#step.value) {
+      this.#wakes.push(this.#step.value.wake)
+      this.#step = this.#derivation.next()
+    }
+  }
 }

@@ -2,14 +2,14 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { isoOf } from '../core/clock.ts'
-import type { AdagentsDocument, BrandDocument } from '../model/documents.ts'
+import type { DocumentOf } from '../model/documents.ts'
 import { type Observation, sourceKey } from '../model/observation.ts'
 import type { Database } from './duckdb.ts'
 import type { Paths } from './paths.ts'
 
 export type Understood = Observation & {
   hash: string
-  document: AdagentsDocument | BrandDocument
+  document: DocumentOf
 }
 
 export function isUnderstood(seen: Observation): seen is Understood {

@@ -1,10 +1,6 @@
 import { type Instant, isoOf } from '../core/clock.ts'
-import {
-  type CrawlTarget,
-  type FileKind,
-  PARSER_VERSION,
-  type Source,
-} from '../model/observation.ts'
+import type { SourceKind } from '../model/documents.ts'
+import { type CrawlTarget, PARSER_VERSION, type Source } from '../model/observation.ts'
 import { type Database, listOf } from './duckdb.ts'
 
 /** Why a file is crawled; the number is its turn among those that are due. */
@@ -107,7 +103,7 @@ export async function dueTargets(
   { since }: { since?: Instant } = {},
 ): Promise<DueTarget[]> {
   const rows = await db.all<{
-    kind: FileKind
+    kind: SourceKind
     location: string
     priority: number
     etag: string | null

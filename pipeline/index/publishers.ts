@@ -17,6 +17,7 @@ import { type Database, listOf } from './duckdb.ts'
 import { deleteRows } from './rows.ts'
 
 type PublisherDerived = Derived<
+  Domain,
   Awaited<
     ReturnType<typeof derivePublisher> extends Generator<unknown, infer Answer, never>
       ? Answer
@@ -65,7 +66,7 @@ export async function updatePublishers(
   stamp: Stamp,
 ): Promise<PublisherChanges> {
   const derived = await deriveAll(domains, domain => derivePublisher(domain, stamp.now), files)
-  const answered = derived.flatMap(({ domain, answer }) =>
+  const answered = derived.flatMap(({ subject: domain, answer }) =>
     answer === undefined || answer === pending ? [] : [{ domain, facts: answer }],
   )
   const before = await loadPublishers(

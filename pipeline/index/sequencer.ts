@@ -132,9 +132,11 @@ export class Sequencer {
   /** Commits what time alone changed, if anything. */
   async tick(): Promise<Committed | undefined> {
     const due = await this.#alone(() =>
-      this.index.one('select 1 from crawl_state where turns_at <= $now::timestamptz limit 1', {
-        now: isoOf(this.#options.clock.now()),
-      }),
+      this.index.one(
+        `select 1 from (select turns_at as at_time from crawl_state union all select wakes_at from wakes)
+         where at_time <= $now::timestamptz limit 1`,
+        { now: isoOf(this.#options.clock.now()) },
+      ),
     )
     return due === undefined
       ? undefined

@@ -2,16 +2,20 @@ import { z } from 'zod'
 import type { Instant } from '../core/clock.ts'
 import { parseDomain } from '../core/domain.ts'
 import { type Outcome, outcomeNames } from '../core/outcomes.ts'
+import type { SourceKind } from './documents.ts'
 
-/** The two kinds of file the registry reads. Each has a well-known place, or an address. */
+/** The two files every domain of the frontier is asked for. */
 export const fileKinds = ['brand.json', 'adagents.json'] as const
 export type FileKind = (typeof fileKinds)[number]
 
+/** Everything the registry looks at: those files, a fallback for the second, and live agents. */
+export const sourceKinds = [...fileKinds, 'ads.txt', 'agent'] as const satisfies SourceKind[]
+
 /**
- * One file on the web. `location` is a domain (the file at its well-known place) or an https URL
- * (a file that another one points to).
+ * One place on the web. `location` is a domain (the file at its well-known place) or an https URL: a
+ * file that another one points to, or an agent.
  */
-export const Source = z.object({ kind: z.enum(fileKinds), location: z.string().min(1).max(2048) })
+export const Source = z.object({ kind: z.enum(sourceKinds), location: z.string().min(1).max(2048) })
 export type Source = z.infer<typeof Source>
 
 export function sourceKey(source: Source): string {
@@ -23,7 +27,10 @@ export function isUrl(location: string): boolean {
 }
 
 export function urlOf({ kind, location }: Source): string {
-  return isUrl(location) ? location : `https://${location}/.well-known/${kind}`
+  if (isUrl(location)) return location
+  return kind === 'ads.txt'
+    ? `https://${location}/ads.txt`
+    : `https://${location}/.well-known/${kind}`
 }
 
 const WELL_KNOWN = /^https:\/\/([^/:]+)\/\.well-known\/(brand|adagents)\.json$/
@@ -32,7 +39,7 @@ const WELL_KNOWN = /^https:\/\/([^/:]+)\/\.well-known\/(brand|adagents)\.json$/
  * The source at an address that a document names. An address that is a well-known place is that
  * domain's file, so that everybody who points there shares one fetch. Undefined unless plain https.
  */
-export function sourceAt(kind: FileKind, address: string): Source | undefined {
+export function sourceAt(kind: SourceKind, address: string): Source | undefined {
   if (!URL.canParse(address)) return undefined
   const url = new URL(address)
   url.hash = ''

@@ -1,9 +1,10 @@
 import type { Instant } from '../core/clock.ts'
-import type { Effect } from '../core/outcomes.ts'
+import type { Outcome } from '../core/outcomes.ts'
 
 /** What is kept of the attempts to read one file (a row of crawl_state). */
 export interface FileState {
-  effect: Effect | null
+  outcome: Outcome | null
+  status: number | null
   attempted_at: Instant | null
   succeeded_at: Instant | null
   stale_at: Instant | null

@@ -1,3 +1,4 @@
+import { typesMatching } from '../../pipeline/index/points/feed-types.ts'
 import { printDuel, ratiosOf } from './support/duel-report.ts'
 import { cursorsOf, fillEvents, rareType, secret } from './support/event-store.ts'
 import { HttpBench, type Question } from './support/http-bench.ts'
@@ -14,13 +15,14 @@ import { rounded, roundedSpread, type Spread } from './support/spread.ts'
 const options = readOptions(10_000_000)
 note(`filling a store with ${options.size} events …`)
 await fillEvents(options.folder, options.size)
-const cursors = cursorsOf(options.folder, options.size, 20_000)
 const headers = { authorization: `Bearer ${secret}` }
-const filters = { all: '', 'agent.*': '&types=agent.*', [rareType]: `&types=${rareType}` }
+const filters = ['*', 'agent.*', rareType]
 
 const ratios: Record<string, { ratio: Spread; cpuRatio: Spread }> = {}
 const memory = await HttpBench.with(options, {}, async bench => {
-  for (const [name, filter] of Object.entries(filters)) {
+  for (const name of filters) {
+    const cursors = cursorsOf(options.folder, options.size, 20_000, typesMatching([name]))
+    const filter = name === '*' ? '' : `&types=${name}`
     const questions = cursors.map((cursor): Question => {
       const path = `/api/registry/feed?limit=100&cursor=${cursor}${filter}`
       return { method: 'GET', path, headers }

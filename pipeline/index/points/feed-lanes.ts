@@ -36,8 +36,8 @@ export function newestIn(store: ServingStore, track: Track): EventKey | undefine
 export class Lane {
   readonly #store: ServingStore
   readonly #track: Track
-  /** Tells the lanes of one page apart. */
-  readonly #number: number
+  /** Which of the lanes of one page it is; undefined when it is the only one. */
+  readonly #number: number | undefined
   #later: Iterator<{ value: Uint8Array }> | undefined
   #block: EventBlock | undefined
   #index = 0
@@ -45,7 +45,7 @@ export class Lane {
   /** Key of the event it stands at; undefined at the end. */
   key: EventKey | undefined
 
-  constructor(store: ServingStore, track: Track, from: EventKey, number: number) {
+  constructor(store: ServingStore, track: Track, from: EventKey, number: number | undefined) {
     this.#store = store
     this.#track = track
     this.#number = number
@@ -106,7 +106,8 @@ export class Lane {
   }
 
   #enter(block: EventBlock | undefined): void {
-    this.#block = block?.copiedTo(placeFor(this.#number, block))
+    const number = this.#number
+    this.#block = number === undefined ? block : block?.copiedTo(placeFor(number, block))
     this.#index = 0
     this.key = this.#block?.keyAt(0)
   }
@@ -122,7 +123,7 @@ export class Lane {
   }
 }
 
-/** A page looks into one block of each lane at a time, so each lane copies its block to a place of its own. */
+/** Lanes of one page read in turns, so each copies its block to a place of its own. */
 const places: Buffer[] = []
 
 function placeFor(lane: number, { bytes }: EventBlock): Buffer {

@@ -3,7 +3,6 @@ import { bytesOfId, idOfBytes, NIL_UUID } from '../../core/uuid-v7.ts'
 import { type EventType, eventTypeNames } from '../../model/event.ts'
 import type { EventKey } from '../event-block.ts'
 import type { Reader } from '../reader.ts'
-import type { ServingStore } from '../serving.ts'
 import { endsOf, type LogEnds } from './feed-ends.ts'
 import { blockAround, Lane, trackOf, wholeLog } from './feed-lanes.ts'
 import { writer } from './writer.ts'
@@ -15,12 +14,6 @@ export interface FeedAsked {
   limit: number
   maxBytes: number
   retentionDays: number
-}
-
-/** Where in the log to begin: at this id, or after it when it is read already. */
-interface Position {
-  key: EventKey
-  isRead: boolean
 }
 
 export interface FeedPage {
@@ -37,16 +30,15 @@ export interface FeedPage {
  * was never issued.
  */
 export function pageAfter(reader: Reader, asked: FeedAsked): FeedPage | undefined {
-  const store = reader.serving
+  const ends = reader.serving && endsOf(reader.serving)
   const oldest = oldestKey(reader.now() - asked.retentionDays * DAY)
-  const from = startOf(store, asked.cursor, oldest)
-  if (from === undefined) return undefined
-  const ends = store && endsOf(store)
-  const head = idOfKey(kept(ends?.head, oldest))
-  const latest = kept(ends?.newestOfAll(asked.types), oldest)
+  const lanes = lanesAfter(ends, asked, oldest)
+  if (lanes === undefined) return undefined
   writer.start()
   writer.ascii('{"events":[')
-  const last = ends && writeEvents(ends, from, asked)
+  const last = writeEvents(lanes, asked)
+  const head = idOfKey(kept(ends?.head, oldest))
+  const latest = kept(ends?.newestOfAll(asked.types), oldest)
   const rest = {
     cursor: last === undefined ? head : idOfKey(last),
     has_more: last !== undefined,
@@ -70,20 +62,41 @@ function idOfKey(id: EventKey | undefined): string {
   return id === undefined ? NIL_UUID : idOfBytes(Buffer.from(id, 'latin1'))
 }
 
-function startOf(
-  store: ServingStore | undefined,
-  cursor: string,
+/**
+ * The lanes of a page, each standing at its first event; undefined when the cursor is no event that
+ * the feed keeps. Mostly it is one of these lanes' own, else it is looked up in the log, and since
+ * that read takes the blocks away from under the lanes they are opened again.
+ */
+function lanesAfter(
+  ends: LogEnds | undefined,
+  { cursor, types }: FeedAsked,
   oldest: EventKey,
-): Position | undefined {
-  if (cursor === NIL_UUID) return { key: oldest, isRead: false }
+): Lane[] | undefined {
+  if (cursor === NIL_UUID) return ends ? lanesFrom(ends, oldest, types) : []
   const key = bytesOfId(cursor).toString('latin1')
-  const isKept = store && key >= oldest && blockAround(store, wholeLog, key)?.has(key)
-  return isKept ? { key, isRead: true } : undefined
+  if (ends === undefined || key < oldest) return undefined
+  const lanes = lanesFrom(ends, key, types)
+  const own = lanes.find(lane => lane.key === key)
+  own?.skip()
+  if (own !== undefined) return lanes
+  for (const lane of lanes) lane.close()
+  return blockAround(ends.store, wholeLog, key)?.has(key) ? lanesFrom(ends, key, types) : undefined
+}
+
+/** The log, or a lane for each type that still has events to give. */
+function lanesFrom(ends: LogEnds, key: EventKey, types: readonly EventType[]): Lane[] {
+  const isAll = types.length === eventTypeNames.length
+  const tracks = isAll
+    ? [wholeLog]
+    : types.filter(type => (ends.newestOf(type) ?? '') >= key).map(trackOf)
+  const isAlone = tracks.length === 1
+  return tracks.map(
+    (track, number) => new Lane(ends.store, track, key, isAlone ? undefined : number),
+  )
 }
 
 /** Writes events until the page is full and returns the last one's id; undefined at the log's end. */
-function writeEvents(ends: LogEnds, from: Position, asked: FeedAsked): EventKey | undefined {
-  const lanes = lanesOf(ends, from, asked.types)
+function writeEvents(lanes: readonly Lane[], asked: FeedAsked): EventKey | undefined {
   let written = 0
   let last: EventKey | undefined
   try {
@@ -103,16 +116,6 @@ function writeEvents(ends: LogEnds, from: Position, asked: FeedAsked): EventKey 
     for (const lane of lanes) lane.close()
   }
   return undefined
-}
-
-/** The log, or a lane for each type that still has events to give. */
-function lanesOf(ends: LogEnds, { key, isRead }: Position, types: readonly EventType[]): Lane[] {
-  const isAll = types.length === eventTypeNames.length
-  const alive = types.filter(type => (ends.newestOf(type) ?? '') >= key)
-  const tracks = isAll ? [wholeLog] : alive.map(trackOf)
-  const lanes = tracks.map((track, number) => new Lane(ends.store, track, key, number))
-  if (isRead) for (const lane of lanes) if (lane.key === key) lane.skip()
-  return lanes
 }
 
 /** The lane whose event is next, and the key at which another's turn comes. */

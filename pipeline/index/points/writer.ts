@@ -35,11 +35,16 @@ class AnswerWriter {
     this.#length += this.#scratch.write(text, this.#length)
   }
 
+  /** The answer; one that fills most of the scratch buffer is not copied but takes it along. */
   finish(): Buffer {
-    const answer = Buffer.allocUnsafe(this.#length)
-    answer.set(this.#scratch.subarray(0, this.#length))
-    if (this.#scratch.length > KEPT_BYTES) this.#scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES)
-    return answer
+    const written = this.#scratch.subarray(0, this.#length)
+    if (2 * this.#length < this.#scratch.length && this.#scratch.length <= KEPT_BYTES) {
+      const answer = Buffer.allocUnsafe(this.#length)
+      answer.set(written)
+      return answer
+    }
+    this.#scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES)
+    return written
   }
 
   #makeRoom(more: number): void {

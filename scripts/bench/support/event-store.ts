@@ -64,9 +64,13 @@ function principal(): Entry {
   }
 }
 
+function typeOf(number: number): EventType {
+  return number % RARE === RARE >> 1 ? rareType : cycle[(number * 37) % cycle.length]!
+}
+
 function eventOf(number: number, created: number): FeedEvent {
   const id = keyOf(number, created)
-  const type = number % RARE === RARE >> 1 ? rareType : cycle[(number * 37) % cycle.length]!
+  const type = typeOf(number)
   const domain = domainOf(number % 100_000)
   return {
     event_id: idOfBytes(id),
@@ -95,12 +99,19 @@ function keyOf(number: number, created: number): Buffer {
   return id
 }
 
-/** Ids of random events of a filled store. */
-export function cursorsOf(folder: string, events: number, count: number): string[] {
+/** Ids of random events of these types in a filled store: where a reader of them may stand. */
+export function cursorsOf(
+  folder: string,
+  events: number,
+  count: number,
+  types: readonly EventType[],
+): string[] {
   const from = Number(readFileSync(doneFile(folder, events), 'utf8'))
   const random = randomFrom('cursors')
+  const numbers: number[] = []
+  for (let n = 0; n < events; n++) if (types.includes(typeOf(n))) numbers.push(n)
   return Array.from({ length: count }, () => {
-    const number = random.below(events)
+    const number = numbers[random.below(numbers.length)]!
     return idOfBytes(keyOf(number, createdAt(number, from, events)))
   })
 }

@@ -1,0 +1,86 @@
+import { type Instant, isoOf } from '../core/clock.ts'
+import type { Domain } from '../core/domain.ts'
+import type { SourceKind } from '../model/documents.ts'
+import { isUrl } from '../model/observation.ts'
+import type { Stirred } from './crawl-state.ts'
+import type { Derived } from './derive.ts'
+import type { Database } from './duckdb.ts'
+
+/** The rules, each answering for domains, and the source a subject's own answer begins with. */
+export const rules = ['brand', 'publisher'] as const
+export type Rule = (typeof rules)[number]
+export type Subjects = Record<Rule, Domain[]>
+
+/** Whose answer a source at a well-known place is part of. */
+const ruleOf: Record<SourceKind, Rule | undefined> = {
+  'brand.json': 'brand',
+  'adagents.json': 'publisher',
+  'ads.txt': 'publisher',
+  agent: undefined,
+}
+
+/** Whose answers must be derived again: of stirred files their own domain's and their dependents', and of those that time has changed. */
+export async function subjectsOf(
+  db: Database,
+  stirred: readonly Stirred[],
+  now: Instant,
+): Promise<Subjects> {
+  const subjects: Record<Rule, Set<Domain>> = { brand: new Set(), publisher: new Set() }
+  for (const { kind, location, is_own } of stirred) {
+    const rule = ruleOf[kind]
+    if (is_own && rule && !isUrl(location)) subjects[rule].add(location as Domain)
+  }
+  await db.run('create or replace temp table stirred (kind varchar, location varchar)')
+  await db.append(
+    'stirred',
+    stirred.map(({ kind, location }) => [kind, location]),
+  )
+  const others = await db.all<{ rule: Rule; subject: Domain }>(
+    `select d.rule, d.subject from depends_on d semi join stirred using (kind, location)
+     union select rule, subject from wakes where wakes_at <= $now::timestamptz order by all`,
+    { now: isoOf(now) },
+  )
+  for (const { rule, subject } of others) subjects[rule].add(subject)
+  return { brand: [...subjects.brand], publisher: [...subjects.publisher] }
+}
+
+/** Remembers what the answers were read from, and when time alone changes them. */
+export async function recordDependencies(
+  db: Database,
+  rule: Rule,
+  derived: readonly Derived<string, unknown>[],
+): Promise<void> {
+  if (derived.length === 0) return
+  await db.run('create or replace temp table derived (subject varchar)')
+  await db.append(
+    'derived',
+    derived.map(({ subject }) => [subject]),
+  )
+  for (const table of ['depends_on', 'wakes']) {
+    await db.run(
+      `delete from ${table} d using derived x where d.rule = $rule and d.subject = x.subject`,
+      { rule },
+    )
+  }
+  await db.append('depends_on', dependencyRows(rule, derived))
+  await db.insert(
+    'wakes',
+    derived.flatMap(({ subject, wakesAt }) =>
+      wakesAt === undefined ? [] : [{ rule, subject, wakes_at: isoOf(wakesAt) }],
+    ),
+  )
+}
+
+/** A subject's own file needs no row. */
+function* dependencyRows(rule: Rule, derived: readonly Derived<string, unknown>[]) {
+  for (const { subject, asked } of derived) {
+    const others = new Map(
+      asked.map(({ kind, location }) => [`${kind} ${location}`, [kind, location]]),
+    )
+    for (const [kind, location] of others.values()) {
+      if (location !== subject || ruleOf[kind as SourceKind] !== rule) {
+        yield [rule, subject, kind, location]
+      }
+    }
+  }
+}

@@ -1,0 +1,15 @@
+import { z } from 'zod'
+
+/** What the registry reads in an `ads.txt`: who manages the domain's inventory. */
+export const AdsTxtDocument = z.object({
+  variant: z.literal('ads_txt'),
+  /** The last eligible `MANAGERDOMAIN`. */
+  manager_domain: z.string().exactOptional(),
+})
+export type AdsTxtDocument = z.infer<typeof AdsTxtDocument>
+
+/** What a live agent said of itself when it was probed. */
+export const AgentDocument = z.object({
+  variant: z.literal('agent'),
+})
+export type AgentDocument = z.infer<typeof AgentDocument>
