@@ -21,7 +21,7 @@ export interface AppDeps {
   reader: Reader
   clock: Clock
   log: Log
-  desk: Pick<Desk, 'submit'>
+  desk: Pick<Desk, 'submit' | 'send'>
   /** A connection that gives up at once; without one nothing is counted together. */
   redis?: LimitStore
 }

@@ -10,7 +10,7 @@ export interface ApiDeps {
   config: Config
   clock: Clock
   log: Log
-  desk: Pick<Desk, 'submit'>
+  desk: Pick<Desk, 'submit' | 'send'>
   redis?: Redis
 }
 

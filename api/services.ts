@@ -12,7 +12,7 @@ export interface Services {
   reader: Reader
   clock: Clock
   log: Log
-  desk: Pick<Desk, 'submit'>
+  desk: Pick<Desk, 'submit' | 'send'>
   quota: CrawlQuota
   metrics: Metrics
   /** Public address, without a trailing slash. */

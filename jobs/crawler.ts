@@ -4,8 +4,10 @@ import type { Config } from '../pipeline/core/config.ts'
 import type { Log } from '../pipeline/core/log.ts'
 import { crawlBatch, hostsAtOnce } from '../pipeline/crawl/crawl-batch.ts'
 import { createFetcher, type FetcherOptions } from '../pipeline/fetch/http.ts'
+import { Errand } from '../pipeline/model/errand.ts'
 import type { CrawlTarget, Observation } from '../pipeline/model/observation.ts'
 import { messageOf, settled } from './enqueue.ts'
+import { runErrand } from './errands.ts'
 import { type CrawlMessage, type ObservationsMessage, packObservations } from './messages.ts'
 import { queues, REDIS_PREFIX } from './queues.ts'
 import { connectRedis } from './redis.ts'
@@ -27,6 +29,7 @@ export async function runCrawler(
 ): Promise<Role> {
   const connection = connectRedis(redisUrl, 'work', log)
   const working = connectRedis(redisUrl, 'work', log)
+  const running = connectRedis(redisUrl, 'work', log)
   const results = new Queue<ObservationsMessage>('observations', {
     connection,
     prefix: REDIS_PREFIX,
@@ -41,6 +44,19 @@ export async function runCrawler(
     concurrency: queues.crawl.concurrency,
     lockDuration: 120_000,
   })
+  const errands = new Worker<unknown>(
+    'errands',
+    async ({ data }) => runErrand(Errand.parse(data), { fetcher, config }),
+    {
+      connection: running,
+      prefix: REDIS_PREFIX,
+      concurrency: queues.errands.concurrency,
+    },
+  )
+  errands.on('error', () => undefined)
+  errands.on('failed', (job, error) =>
+    log.warn({ errand: job?.name, error: error.message }, 'errand failed'),
+  )
   results.on('error', () => undefined)
   worker.on('error', () => undefined)
   worker.on('failed', (_, error) => log.warn({ error: error.message }, 'batch failed'))
@@ -81,11 +97,12 @@ export async function runCrawler(
   return {
     async close() {
       stop.abort()
-      await settled(worker.close(), 5_000)
+      await settled(Promise.all([worker.close(), errands.close()]), 5_000)
       await fetcher.close()
       await settled(results.close())
       connection.disconnect()
       working.disconnect()
+      running.disconnect()
     },
   }
 }

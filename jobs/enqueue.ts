@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { Queue, QueueEvents } from 'bullmq'
 import { PublicError } from '../pipeline/core/errors.ts'
 import type { Log } from '../pipeline/core/log.ts'
+import type { ErrandAnswers, ErrandName, ErrandOf } from '../pipeline/model/errand.ts'
 import type { Answer, Operation, Submission } from '../pipeline/model/submission.ts'
 import type { Question } from './questions.ts'
 import { type QueueName, queues, REDIS_PREFIX } from './queues.ts'
@@ -12,6 +13,8 @@ const ANSWER_MS = 8_000
 /** A connection that was just opened gets this long; one that is lost later fails at once. */
 const CONNECT_MS = 2_000
 const INSPECTION_MS = 600_000
+/** A crawler that is there answers sooner; without one nobody shall wait long. */
+const ERRAND_MS = 3_000
 const RETRY_AFTER_S = 5
 
 /** Where writes are handed in: each is a job, and its answer is awaited. */
@@ -24,15 +27,18 @@ export interface Desk {
   submit(operation: Operation): Promise<Answer>
   /** Asks the indexer something; fails as `submit` does. */
   ask<Result>(question: Question): Promise<Result>
+  /** Sends a crawler to look something up; `unavailable` when none has answered in time. */
+  send<Name extends ErrandName>(errand: ErrandOf<Name>, ms?: number): Promise<ErrandAnswers[Name]>
   close(): Promise<void>
 }
 
 export function openDesk(redisUrl: string, log: Log): Desk {
   const asking = connectRedis(redisUrl, 'ask', log)
-  const counter = (name: 'submissions' | 'questions') =>
+  const counter = (name: CounterName) =>
     openCounter(name, asking, connectRedis(redisUrl, 'work', log))
   const submissions = counter('submissions')
   const questions = counter('questions')
+  const errands = counter('errands')
   const hand = async <Result>(
     from: Counter,
     name: string,
@@ -55,12 +61,15 @@ export function openDesk(redisUrl: string, log: Log): Desk {
       return hand(submissions, operation.op, submission, submission.submission_id, ANSWER_MS)
     },
     ask: question => hand(questions, question.ask, question, randomUUID(), INSPECTION_MS),
+    send: (errand, ms = ERRAND_MS) => hand(errands, errand.errand, errand, randomUUID(), ms),
     async close() {
-      await settled(Promise.all([submissions.close(), questions.close()]))
+      await settled(Promise.all([submissions, questions, errands].map(one => one.close())))
       asking.disconnect()
     },
   }
 }
+
+type CounterName = Extract<QueueName, 'submissions' | 'questions' | 'errands'>
 
 interface Counter {
   hand(name: string, data: object, id: string, ms: number): Promise<unknown>
@@ -71,7 +80,7 @@ interface Counter {
  * One queue and the events that tell when a job of it is done. The queue is opened on a connection
  * that is up: one that was opened while Redis was away would never recover.
  */
-function openCounter(name: 'submissions' | 'questions', asking: Redis, listening: Redis): Counter {
+function openCounter(name: CounterName, asking: Redis, listening: Redis): Counter {
   const events = new QueueEvents(name, { connection: listening, prefix: REDIS_PREFIX })
   events.setMaxListeners(0)
   events.on('error', () => undefined)

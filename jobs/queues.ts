@@ -35,6 +35,11 @@ export const queues = {
       backoff: { type: 'fixed', delay: 500 },
     },
   },
+  errands: {
+    means: 'what the API wants looked up on the web at once; a crawler answers',
+    concurrency: 64,
+    options: { removeOnComplete: { age: 60 }, removeOnFail: { age: 60 }, attempts: 1 },
+  },
   questions: {
     means: 'what an operator asks of the indexer; nothing is written',
     concurrency: 1,

@@ -16,7 +16,8 @@ export interface ResolverOptions {
 export type Resolution =
   | { kind: 'found'; addresses: readonly [string, ...string[]] }
   | { kind: 'refused' }
-  | { kind: 'failed'; detail: string }
+  /** `isCertain`: a name server said that there is no address. */
+  | { kind: 'failed'; detail: string; isCertain: boolean }
 
 export interface Resolver {
   /** At once when the answer is known, so that the common case costs no turn of the event loop. */
@@ -105,7 +106,7 @@ function judgeFailure(answers: PromiseSettledResult<Timed[]>[]) {
   )
   const trouble = codes.find(code => !noSuchName.has(code))
   const detail = trouble ? `the name server failed (${trouble})` : 'the name has no address'
-  const resolution: Resolution = { kind: 'failed', detail }
+  const resolution: Resolution = { kind: 'failed', detail, isCertain: trouble === undefined }
   return { resolution, ttlMs: trouble ? LEAST_TTL : NEGATIVE_TTL }
 }
 

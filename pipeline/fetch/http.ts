@@ -35,6 +35,8 @@ export interface Fetcher {
   fetchDocument(url: string, ask: Ask): Promise<Fetched>
   /** The TXT records of a name; none when there are none or nobody answers. */
   lookupTxt(name: string): Promise<string[]>
+  /** Where a name leads to; `unknown` when no name server said anything. */
+  lookupHost(name: string): Promise<'public' | 'private' | 'nowhere' | 'unknown'>
   /** Ends what is under way as `connection_failed`. */
   close(): Promise<void>
 }
@@ -75,6 +77,12 @@ export function createFetcher(options: FetcherOptions): Fetcher {
       return fetched
     },
     lookupTxt: name => resolver.lookupTxt(name),
+    async lookupHost(name) {
+      const resolution = await resolver.resolve(name)
+      if (resolution.kind === 'found') return 'public'
+      if (resolution.kind === 'refused') return 'private'
+      return resolution.isCertain ? 'nowhere' : 'unknown'
+    },
     async close() {
       way.close()
     },

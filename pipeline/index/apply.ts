@@ -141,8 +141,8 @@ async function takeDocuments(
       .map(seen => [sourceKey(seen), seen]),
   )
   const understood = [...latest].flatMap(([key, seen]) => (isNew.has(key) ? [seen] : []))
-  await replaceDocuments(db, understood, applying)
-  for (const seen of understood) files.add(seen, seen.document)
+  const kept = await replaceDocuments(db, understood, applying)
+  for (const seen of kept) files.add(seen, seen.document)
 }
 
 async function recordChanges(

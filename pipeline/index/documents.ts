@@ -2,8 +2,9 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { isoOf } from '../core/clock.ts'
+import { carry } from '../diff/carry.ts'
 import type { DocumentOf } from '../model/documents.ts'
-import { type Observation, sourceKey } from '../model/observation.ts'
+import { type Observation, type Source, sourceKey } from '../model/observation.ts'
 import type { Database } from './duckdb.ts'
 import type { Paths } from './paths.ts'
 
@@ -16,28 +17,33 @@ export function isUnderstood(seen: Observation): seen is Understood {
   return seen.outcome === 'ok' && seen.hash !== undefined && seen.document !== undefined
 }
 
-/** Puts the new documents in the place of the old ones. */
+/** Puts the new documents in the place of the old ones, and returns them as they are kept. */
 export async function replaceDocuments(
   db: Database,
   seen: readonly Understood[],
   { now, seq }: { now: number; seq: number },
-): Promise<void> {
-  if (seen.length === 0) return
+): Promise<Understood[]> {
+  if (seen.length === 0) return []
   await db.run('create or replace temp table replaced (kind varchar, location varchar)')
   await db.append(
     'replaced',
     seen.map(({ kind, location }) => [kind, location]),
   )
-  const known = await db.all<{ kind: string; location: string; first_seen_at: string }>(
-    'select kind, location, first_seen_at from documents semi join replaced using (kind, location)',
+  const known = await db.all<Source & { first_seen_at: string; document: DocumentOf }>(
+    `select kind, location, first_seen_at, document from documents
+     semi join replaced using (kind, location)`,
   )
-  const firstSeen = new Map(known.map(row => [`${row.kind} ${row.location}`, row.first_seen_at]))
+  const before = new Map(known.map(row => [sourceKey(row), row]))
+  const kept = seen.map(one => {
+    const old = before.get(sourceKey(one))?.document
+    return { ...one, document: carry(old, one.document, one.observed_at) }
+  })
   await db.run(
     `delete from documents d using replaced r where d.kind = r.kind and d.location = r.location`,
   )
   await db.insert(
     'documents',
-    seen.map(one => ({
+    kept.map(one => ({
       kind: one.kind,
       location: one.location,
       variant: one.document.variant,
@@ -47,11 +53,12 @@ export async function replaceDocuments(
       fault_count: one.faults?.length ?? 0,
       faults: one.faults ?? [],
       document: one.document,
-      first_seen_at: firstSeen.get(sourceKey(one)) ?? isoOf(now),
+      first_seen_at: before.get(sourceKey(one))?.first_seen_at ?? isoOf(now),
       changed_at: isoOf(now),
       seq,
     })),
   )
+  return kept
 }
 
 /** Keeps the bytes as fetched, packed, named by their hash. One that is there already is the same. */

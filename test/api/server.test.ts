@@ -5,12 +5,16 @@ import { expect, test } from 'vitest'
 import { runApi } from '../../api/server.ts'
 import { systemClock } from '../../pipeline/core/clock.ts'
 import { readConfig } from '../../pipeline/core/config.ts'
+import { refuse } from '../../pipeline/core/errors.ts'
 import { silentLog } from '../../pipeline/core/log.ts'
 
 test('the API listens over an empty folder and ends in order, once', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'registry-server-'))
   const config = readConfig({ DATA_DIR: dataDir, PORT: '0' })
-  const desk = { submit: async () => ({ done: {} }) }
+  const desk = {
+    submit: async () => ({ done: {} }),
+    send: () => refuse('unavailable', 'no crawler'),
+  }
   const { url, close } = await runApi({ config, clock: systemClock, log: silentLog, desk })
   expect((await fetch(`${url}/healthz`)).status).toBe(200)
   expect((await fetch(`${url}/readyz`)).status).toBe(503)

@@ -7,6 +7,7 @@ import { type AppDeps, buildApp } from '../../api/app.ts'
 import type { Desk } from '../../jobs/enqueue.ts'
 import type { Clock, Instant } from '../../pipeline/core/clock.ts'
 import { type Config, readConfig } from '../../pipeline/core/config.ts'
+import { refuse } from '../../pipeline/core/errors.ts'
 import { type Log, silentLog } from '../../pipeline/core/log.ts'
 import { Reader } from '../../pipeline/index/reader.ts'
 import { Sequencer } from '../../pipeline/index/sequencer.ts'
@@ -50,7 +51,7 @@ export type Seen = Pick<Observation, 'kind' | 'location'> & Partial<Observation>
 export interface RegistryOptions {
   limits?: Record<string, number>
   redis?: NonNullable<AppDeps['redis']>
-  desk?: Pick<Desk, 'submit'>
+  desk?: Partial<Desk>
   log?: Log
 }
 
@@ -66,11 +67,13 @@ export async function openRegistry(options: RegistryOptions = {}): Promise<TestR
   const sequencer = (await Sequencer.open({ config, clock, log: silentLog }))!
   const reader = new Reader(dataDir, clock)
   const submitted: Operation[] = []
-  const desk = options.desk ?? {
+  const desk = {
     submit: async (operation: Operation) => {
       submitted.push(operation)
       return { done: {} }
     },
+    send: () => refuse('unavailable', 'no crawler runs beside this test'),
+    ...options.desk,
   }
   const { redis } = options
   const app = buildApp({ config, reader, clock, log, desk, ...(redis && { redis }) })

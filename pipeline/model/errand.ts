@@ -1,0 +1,19 @@
+import { z } from 'zod'
+import { Domain } from '../core/domain.ts'
+
+/**
+ * What the API may ask a crawler to look up on the web at once, since it has no way out itself. An
+ * errand writes nothing; its answer goes to whoever waits.
+ */
+export const Errand = z.discriminatedUnion('errand', [
+  z.object({ errand: z.literal('lookup_host'), host: Domain }),
+])
+export type Errand = z.infer<typeof Errand>
+export type ErrandName = Errand['errand']
+export type ErrandOf<Name extends ErrandName> = Extract<Errand, { errand: Name }>
+
+/** What each errand is answered with. What the world refuses is an answer too. */
+export interface ErrandAnswers {
+  /** Whether a name leads to the public Internet. `unknown`: no name server said anything. */
+  lookup_host: { host: 'public' | 'private' | 'nowhere' | 'unknown' }
+}
