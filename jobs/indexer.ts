@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import { Worker } from 'bullmq'
-import { type Clock, isoOf, MINUTE } from '../pipeline/core/clock.ts'
+import { type Clock, dayOf, isoOf, MINUTE } from '../pipeline/core/clock.ts'
 import type { Config } from '../pipeline/core/config.ts'
 import type { Log } from '../pipeline/core/log.ts'
 import { readObservation } from '../pipeline/crawl/read-observation.ts'
@@ -170,14 +170,18 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
   return setTimeout(ms, undefined, { signal }).catch(() => undefined)
 }
 
-/** Snapshots in their rhythm, and once a UTC day the Parquet files. */
+/** Snapshots in their rhythm; once a UTC day the Parquet files, and what is too old goes. */
 function publishing(sequencer: Sequencer, config: Config, clock: Clock, log: Log): Loop {
   let copyMs = 0
+  let retained: string | undefined
   const rhythm = () =>
     1_000 * (config.PUBLISH_EVERY ?? (copyMs < COPY_IS_QUICK_MS ? PUBLISH_QUICK_S : PUBLISH_SLOW_S))
   return every(rhythm, log, async () => {
     if (sequencer.seq === 0) return
     copyMs = (await sequencer.publish()) || copyMs
     await exportParquet(sequencer.paths, clock.now(), log)
+    const day = dayOf(clock.now())
+    if (day !== retained) await sequencer.retain()
+    retained = day
   })
 }

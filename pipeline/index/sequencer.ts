@@ -18,6 +18,7 @@ import { Lease } from './lease.ts'
 import { type Meta, numberCommit, raiseFence } from './meta.ts'
 import { type Paths, pathsOf } from './paths.ts'
 import { entriesOf, eventsFollowing, scopeAfter } from './projection.ts'
+import { dropOldBodies, dropOldEvents, followRetention } from './retention.ts'
 import { SERVING_FORMAT, ServingStore } from './serving.ts'
 import {
   advance,
@@ -150,6 +151,16 @@ export class Sequencer {
     return published
   }
 
+  /** Lets go of what nobody is answered from any more: events beyond the feed's reach, old bytes. */
+  retain(): Promise<void> {
+    const { clock, config } = this.#options
+    return this.#alone(async () => {
+      await dropOldEvents(this.index, clock.now(), config.LIMITS.feedRetentionDays)
+      await followRetention(this.index, this.serving, this.paths)
+      await dropOldBodies(this.index, this.paths, clock.now())
+    })
+  }
+
   /** Runs work that reads the stores while nobody commits. */
   quietly<Result>(work: () => Promise<Result>): Promise<Result> {
     return this.#alone(work)
@@ -248,6 +259,7 @@ export class Sequencer {
     }
     await this.#project()
     this.#events.append(await eventsFollowing(this.index, this.#events.last))
+    await followRetention(this.index, this.serving, this.paths)
     if (checkpoint) linkCurrent(this.paths, checkpoint.snapshot)
     log.info({ seq, fence: this.#meta.fence }, 'recovered')
   }
