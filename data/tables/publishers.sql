@@ -24,7 +24,7 @@ comment on column publishers.manager_domain is 'host of the file, where it is an
 comment on column publishers.resolved_location is 'location of the document the facts were read from';
 comment on column publishers.agent_count is 'distinct agents with a grant';
 comment on column publishers.property_count is 'active properties';
-comment on column publishers.collection_count is 'collections in the file';
+comment on column publishers.collection_count is 'active collections';
 comment on column publishers.placement_count is 'placements in the file';
 comment on column publishers.format_count is 'formats in the file';
 comment on column publishers.signal_count is 'signals in the file';

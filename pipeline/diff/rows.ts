@@ -3,10 +3,17 @@ import { type Instant, isoOf } from '../core/clock.ts'
 import type { Domain } from '../core/domain.ts'
 import { idOfFacts } from '../core/uuid-v7.ts'
 import type { PropertyEntry } from '../model/documents.ts'
-import type { AuthorizationRow, BrandRow, PropertyRow, PublisherRow } from '../model/rows.ts'
+import type {
+  AuthorizationRow,
+  BrandRow,
+  CollectionRow,
+  PropertyRow,
+  PublisherRow,
+} from '../model/rows.ts'
 import type { BrandFacts } from '../resolve/brand.ts'
 import type { Grant, PublisherFacts } from '../resolve/publisher.ts'
 import type { Standing } from '../resolve/standing.ts'
+import { collectionRowsOf, removedRowOf } from './collections.ts'
 import { identify } from './identity.ts'
 
 /** Everything the index holds of one publisher. */
@@ -14,6 +21,7 @@ export interface PublisherRows {
   publisher: PublisherRow | undefined
   properties: PropertyRow[]
   authorizations: AuthorizationRow[]
+  collections: CollectionRow[]
 }
 
 /** When, in which commit, and where new identities come from. */
@@ -83,11 +91,10 @@ export function publisherRowsOf(
   const properties = [...listed.values(), ...unlisted]
   const authorizations =
     facts.standing === 'ended' ? [] : authorizationRowsOf(domain, facts, rids, before, stamp)
-  return {
-    publisher: publisherRowOf(domain, facts, { properties, authorizations }, before, stamp),
-    properties,
-    authorizations,
-  }
+  const listing = facts.standing === 'ended' ? [] : facts.collections
+  const collections = collectionRowsOf(domain, listing, before.collections, stamp)
+  const owned = { properties, authorizations, collections }
+  return { publisher: publisherRowOf(domain, facts, owned, before, stamp), ...owned }
 }
 
 /** The rows of a publisher whose file leads nowhere: those that stand, as far as they still do. */
@@ -97,14 +104,27 @@ export function strandedRowsOf(
   stamp: Stamp,
 ): PublisherRows {
   if (standing === 'stands') return before
-  const authorizations = standing === 'ended' ? [] : before.authorizations
+  const isOver = standing === 'ended'
+  const authorizations = isOver ? [] : before.authorizations
+  const collections = isOver
+    ? before.collections.map(row => removedRowOf(row, stamp))
+    : before.collections
   const stamped = { changed_at: isoOf(stamp.now), seq: stamp.seq }
   const agent_count = new Set(authorizations.map(row => row.agent_url)).size
   return {
-    publisher: { ...before.publisher, valid: false, agent_count, property_count: 0, ...stamped },
+    publisher: {
+      ...before.publisher,
+      ...{ valid: false, agent_count, property_count: 0 },
+      ...{ collection_count: activeOf(collections), ...stamped },
+    },
     properties: before.properties.map(row => staleRowOf(row, 'validation_failed', stamp)),
     authorizations,
+    collections,
   }
+}
+
+function activeOf(rows: readonly { status: string }[]): number {
+  return rows.filter(row => row.status === 'active').length
 }
 
 function staleRowOf(row: PropertyRow, reason: string, { now, seq }: Stamp): PropertyRow {
@@ -199,7 +219,7 @@ function grantRowOf(domain: Domain, facts: PublisherFacts, { entry }: Grant, sta
 function publisherRowOf(
   domain: Domain,
   facts: PublisherFacts,
-  { properties, authorizations }: Omit<PublisherRows, 'publisher'>,
+  { properties, authorizations, collections }: Omit<PublisherRows, 'publisher'>,
   before: PublisherRows,
   { now, seq }: Stamp,
 ): PublisherRow {
@@ -211,8 +231,8 @@ function publisherRowOf(
     manager_domain: facts.manager_domain ?? null,
     resolved_location: facts.resolved_location,
     agent_count: new Set(authorizations.map(row => row.agent_url)).size,
-    property_count: properties.filter(row => row.status === 'active').length,
-    collection_count: document.collections.length,
+    property_count: activeOf(properties),
+    collection_count: activeOf(collections),
     placement_count: document.placements.length,
     format_count: document.formats.length,
     signal_count: document.signals.length,
@@ -237,6 +257,7 @@ function fieldsOf({
   resolved_location,
   properties,
   grants,
+  collections,
 }: PublisherFacts) {
   if (discovery_method === 'direct') return document.fields
   const terms = grants.map(({ entry: { publisher_properties: _, ...entry }, reaches }) => [
@@ -247,6 +268,7 @@ function fieldsOf({
     authoritative_location: shortHash(resolved_location),
     authorized_agents: shortHash(JSON.stringify(terms)),
     properties: shortHash(JSON.stringify(properties)),
+    ...(collections.length === 0 ? {} : { collections: shortHash(JSON.stringify(collections)) }),
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Domain } from '../core/domain.ts'
+import { collectionEvents, collectionFacts } from '../diff/collections.ts'
 import { type Change, diff } from '../diff/diff.ts'
 import {
   authorizationEvents,
@@ -9,7 +10,7 @@ import {
 } from '../diff/events.ts'
 import { type PublisherRows, publisherRowsOf, type Stamp, strandedRowsOf } from '../diff/rows.ts'
 import type { EventDraft } from '../model/event.ts'
-import type { AuthorizationRow, PropertyRow, PublisherRow } from '../model/rows.ts'
+import type { AuthorizationRow, CollectionRow, PropertyRow, PublisherRow } from '../model/rows.ts'
 import { pending } from '../resolve/derivation.ts'
 import { type Astray, derivePublisher, type PublisherFacts } from '../resolve/publisher.ts'
 import { type Derived, deriveAll, type Files } from './derive.ts'
@@ -74,7 +75,7 @@ export async function updatePublishers(
     answered.map(({ domain }) => domain),
   )
   const changes = answered.map(({ domain, facts }) => {
-    const old = before.get(domain) ?? { publisher: undefined, properties: [], authorizations: [] }
+    const old = before.get(domain) ?? nothingOf(undefined)
     return { domain, facts, ...changesOf(old, freshRowsOf(domain, facts, old, stamp)) }
   })
   const touched = changes.filter(({ isChanged }) => isChanged)
@@ -99,10 +100,15 @@ function freshRowsOf(
   return publisher ? strandedRowsOf(facts.standing, { ...old, publisher }, stamp) : old
 }
 
+function nothingOf(publisher: PublisherRow | undefined): PublisherRows {
+  return { publisher, properties: [], authorizations: [], collections: [] }
+}
+
 interface RowChanges {
   publisher: Change<PublisherRow>[]
   properties: Change<PropertyRow>[]
   authorizations: Change<AuthorizationRow>[]
+  collections: Change<CollectionRow>[]
 }
 
 function changesOf(old: PublisherRows, fresh: PublisherRows) {
@@ -112,17 +118,24 @@ function changesOf(old: PublisherRows, fresh: PublisherRows) {
     publisher: diff(was, is, row => row.domain, storedPublisher),
     properties: diff(old.properties, fresh.properties, row => row.property_rid, statusAndFacts),
     authorizations: diff(old.authorizations, fresh.authorizations, row => row.id, storedGrant),
+    collections: diff(
+      old.collections,
+      fresh.collections,
+      row => row.collection_rid,
+      collectionFacts,
+    ),
   }
   const reach = changes.properties.length + changes.authorizations.length
   return {
     ...changes,
-    isChanged: reach + changes.publisher.length > 0,
+    isChanged: reach + changes.publisher.length + changes.collections.length > 0,
     agents:
       reach === 0 ? [] : [...old.authorizations, ...fresh.authorizations].map(row => row.agent_url),
     events: [
       ...is.flatMap(row => publisherEvents(old.publisher, row)),
       ...changes.properties.flatMap(propertyEvents),
       ...changes.authorizations.flatMap(authorizationEvents),
+      ...changes.collections.flatMap(collectionEvents),
     ],
   }
 }
@@ -140,7 +153,7 @@ async function loadPublishers(
     of,
   )
   for (const publisher of publishers) {
-    found.set(publisher.domain, { publisher, properties: [], authorizations: [] })
+    found.set(publisher.domain, nothingOf(publisher))
   }
   const owned = `where publisher_domain ${inDomains}`
   for (const row of await db.all<PropertyRow>(
@@ -154,6 +167,12 @@ async function loadPublishers(
     of,
   )) {
     found.get(row.publisher_domain)?.authorizations.push(row)
+  }
+  for (const row of await db.all<CollectionRow>(
+    `select * from collections ${owned} order by created_at, collection_rid`,
+    of,
+  )) {
+    found.get(row.publisher_domain)?.collections.push(row)
   }
   return found
 }
@@ -176,6 +195,12 @@ async function writePublishers(db: Database, changes: readonly RowChanges[]): Pr
     'authorizations',
     'id',
     changes.flatMap(change => change.authorizations),
+  )
+  await writeChanges(
+    db,
+    'collections',
+    'collection_rid',
+    changes.flatMap(change => change.collections),
   )
 }
 

@@ -44,6 +44,13 @@ const sentences: Record<string, string> = {
   'domains stand twice in publishers':
     'select count(*) - count(distinct domain) as n from publishers',
   'properties share a rid': 'select count(*) - count(distinct property_rid) as n from properties',
+  'collections share a rid':
+    'select count(*) - count(distinct collection_rid) as n from collections',
+  'collections of a publisher share an id':
+    'select count(*) - count(distinct (publisher_domain, collection_id)) as n from collections',
+  'publishers count their active collections wrong': `select count(*) as n from publishers p left join (
+       select publisher_domain, count(*) as active from collections where status = 'active' group by all
+     ) c on c.publisher_domain = p.domain where p.collection_count != coalesce(c.active, 0)`,
   'authorizations share an id': 'select count(*) - count(distinct id) as n from authorizations',
   'authorizations name a property that is not there': `select count(*) as n from (select unnest(property_rids) as property_rid from authorizations)
      anti join properties using (property_rid)`,
@@ -61,7 +68,8 @@ const sentences: Record<string, string> = {
   'rows belong to a commit that was not made': `select count(*) as n from (
        select seq from events union all select seq from brands union all select seq from publishers
        union all select seq from properties union all select seq from authorizations
-       union all select seq from crawl_state union all select seq from submissions) r, meta
+       union all select seq from collections union all select seq from crawl_state
+       union all select seq from submissions) r, meta
      where r.seq > meta.seq`,
 }
 

@@ -21,7 +21,17 @@ const PropertyCreated = PropertyFacts.extend({
 const PropertyUpdated = PropertyCreated.extend({ changed_fields: texts.min(1) })
 const Merged = z.looseObject({ alias_rid: z.uuid(), canonical_rid: z.uuid() })
 
-const CollectionFacts = z.looseObject({ collection_rid: z.uuid(), publisher_domain: text })
+const CollectionFacts = z.looseObject({
+  collection_rid: z.uuid(),
+  publisher_domain: text,
+  collection_id: text.optional(),
+  name: text.optional(),
+  kind: text.optional(),
+  source: text,
+  status: z.enum(['active', 'removed']),
+  identifiers: z.array(z.object({ publisher_domain: text, ...Identifier.shape })),
+  collection: z.looseObject({}),
+})
 
 const AgentFacts = z.looseObject({ agent_url: text })
 
@@ -102,7 +112,11 @@ export const eventTypes = {
     means: 'a stale property passed re-crawl validation',
   },
   'collection.created': { entity: 'collection', payload: CollectionFacts, means: 'it was added' },
-  'collection.updated': { entity: 'collection', payload: CollectionFacts, means: 'it changed' },
+  'collection.updated': {
+    entity: 'collection',
+    payload: CollectionFacts.extend({ changed_fields: texts.min(1) }),
+    means: 'it changed, or it is back',
+  },
   'collection.merged': { entity: 'collection', payload: Merged, means: 'two records became one' },
   'collection.removed': {
     entity: 'collection',

@@ -88,6 +88,21 @@ export interface AuthorizationRow {
   seq: number
 }
 
+export interface CollectionRow {
+  collection_rid: string
+  publisher_domain: string
+  collection_id: string
+  name: string
+  kind: string
+  identifiers: { publisher_domain: string; type: string; value: string }[]
+  collection: Record<string, unknown>
+  source: string
+  status: 'active' | 'removed'
+  created_at: string
+  changed_at: string
+  seq: number
+}
+
 export interface AgentRow {
   agent_url: string
   publisher_count: number

@@ -1,7 +1,14 @@
 import type { Instant } from '../core/clock.ts'
 import { type Domain, isUnder, parsePublisherDomain } from '../core/domain.ts'
-import type { AdagentsDocument, AgentEntry, PropertyEntry, Selector } from '../model/documents.ts'
+import type {
+  AdagentsDocument,
+  AgentEntry,
+  CollectionEntry,
+  PropertyEntry,
+  Selector,
+} from '../model/documents.ts'
 import { isUrl, sourceAt } from '../model/observation.ts'
+import { collectionsOf } from './collections.ts'
 import { ask, type Derivation, type Pending, pending } from './derivation.ts'
 import { type Standing, worstOf } from './standing.ts'
 
@@ -23,6 +30,7 @@ export interface PublisherFacts {
   document: InlineDocument
   properties: PropertyEntry[]
   grants: Grant[]
+  collections: CollectionEntry[]
   /** Other publishers the file names. */
   mentions: Domain[]
 }
@@ -79,6 +87,7 @@ function factsOf(
     resolved_location: location,
     document,
     ...(revoked ? { properties, grants: [] } : grantsOf(domain, document, properties)),
+    collections: revoked ? [] : collectionsOf(domain, document, location !== domain),
     mentions: location === domain ? mentionsOf(domain, document) : [],
   }
 }

@@ -13,6 +13,8 @@ import {
   harbourWithoutTides,
   home,
   lantern,
+  reefWithDeepDives,
+  reefWithoutAlmanac,
   shore,
 } from '../support/shore.ts'
 import { answered, read } from '../support/sightings.ts'
@@ -52,6 +54,7 @@ const steps: Step[] = [
       ...calm.publishers,
       'harbour.example': harbourWithoutTags,
       'gull.example': html,
+      'reef.example': reefWithoutAlmanac,
       'storm.example': 'server_error',
     },
   },
@@ -80,6 +83,7 @@ const steps: Step[] = [
     publishers: {
       ...calm.publishers,
       'harbour.example': { ...harbour, properties: [otherHome, harbour.properties[1]] },
+      'reef.example': reefWithDeepDives,
       'quay.example': {
         ...shore['adagents.json']['quay.example'],
         revoked_publisher_domains: [

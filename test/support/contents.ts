@@ -6,6 +6,7 @@ const orders = {
   publishers: ['domain'],
   properties: ['publisher_domain', 'created_at', 'property_id', 'property_type', 'identifiers'],
   authorizations: ['publisher_domain', 'entry', 'id'],
+  collections: ['publisher_domain', 'collection_id'],
   agents: ['agent_url'],
   documents: ['kind', 'location'],
   crawl_state: ['kind', 'location'],

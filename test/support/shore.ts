@@ -1,6 +1,6 @@
 import type { FileKind } from '../../pipeline/model/observation.ts'
 
-/** A small internet, written by hand: what its twelve domains publish in the first night. */
+/** A small internet, written by hand: what its domains publish in the first night. */
 type Files = Record<string, object>
 
 const website = (domain: string, more: object = {}) => ({
@@ -77,6 +77,25 @@ const simple = (domain: string) => ({
   authorized_agents: [everything('https://quay.example/mcp', domain)],
 })
 
+const dives = {
+  ...{ collection_id: 'dives', name: 'Dives', kind: 'series', genre: ['sport'] },
+  distribution: [
+    {
+      publisher_domain: 'reef.example',
+      identifiers: [{ type: 'rss_url', value: 'https://reef.example/dives.xml' }],
+    },
+  ],
+}
+const almanac = { collection_id: 'almanac', name: 'Almanac', kind: 'publication' }
+
+/** A publisher with two collections, then with one, then with both again and one renamed. */
+export const reef = { ...simple('reef.example'), collections: [dives, almanac] }
+export const reefWithoutAlmanac = { ...reef, collections: [dives] }
+export const reefWithDeepDives = {
+  ...reef,
+  collections: [{ ...dives, name: 'Deep dives' }, almanac],
+}
+
 export const shore: Record<FileKind, Files> = {
   'brand.json': {
     'lantern.example': lantern,
@@ -95,6 +114,7 @@ export const shore: Record<FileKind, Files> = {
     'quay.example': quay,
     'buoy.example': simple('buoy.example'),
     'gull.example': simple('gull.example'),
+    'reef.example': reef,
     'storm.example': simple('storm.example'),
     'tide.example': simple('tide.example'),
   },

@@ -1,0 +1,82 @@
+import type { Outcome } from '../../pipeline/core/outcomes.ts'
+import type { Database } from '../../pipeline/index/duckdb.ts'
+import type { EventType, FeedEvent } from '../../pipeline/model/event.ts'
+import { type TestClock, testClock } from './clock.ts'
+import { withIndex } from './memory-index.ts'
+import { answered, read } from './sightings.ts'
+
+type Later = Parameters<TestClock['tick']>[0]
+
+/** An index that is told what the adagents.json of some places say, one night after the other. */
+export interface Nights {
+  db: Database
+  clock: TestClock
+  /** Commits a night; a text is the outcome of an attempt without a document. */
+  night(files: Record<string, object | Outcome>, later?: Later): Promise<FeedEvent[]>
+  /** Lets time pass and nothing else happen. */
+  wait(later: Later): Promise<FeedEvent[]>
+}
+
+export function overNights<Result>(work: (nights: Nights) => Promise<Result>): Promise<Result> {
+  const clock = testClock('2026-11-20T03:00Z')
+  return withIndex(clock, index =>
+    work({
+      db: index.db,
+      clock,
+      night(files, later = { days: 1 }) {
+        const at = clock.tick(later)
+        const seen = Object.entries(files).map(([location, found]) =>
+          typeof found === 'string'
+            ? answered(found, 'adagents.json', location, at)
+            : read('adagents.json', location, found, at),
+        )
+        return index.commit(seen)
+      },
+      wait(later) {
+        clock.tick(later)
+        return index.commit([])
+      },
+    }),
+  )
+}
+
+/** The types of the events, in their order; with `of` only those that begin so. */
+export function told(events: readonly FeedEvent[], of = ''): EventType[] {
+  return events.map(({ event_type }) => event_type).filter(type => type.startsWith(of))
+}
+
+/** A website of the domain. */
+export function site(domain: string, more: object = {}): object {
+  return {
+    ...{ property_type: 'website', name: domain, publisher_domain: domain, property_id: 'site' },
+    ...{ identifiers: [{ type: 'domain', value: domain }], tags: ['all'] },
+    ...more,
+  }
+}
+
+/** An entry that grants what its property_ids name. */
+export function byIds(url: string, more: object = {}): object {
+  return {
+    ...{ url, authorized_for: 'All', authorization_type: 'property_ids', property_ids: ['site'] },
+    ...more,
+  }
+}
+
+/** An entry that names properties of publishers. */
+export function bySelectors(url: string, ...publisher_properties: object[]): object {
+  const authorization_type = 'publisher_properties'
+  return { url, authorized_for: 'All', authorization_type, publisher_properties }
+}
+
+/** A file of one website that one agent may sell. */
+export function shop(domain: string, more: object = {}): object {
+  return {
+    properties: [site(domain)],
+    authorized_agents: [byIds('https://sales.example/mcp')],
+    ...more,
+  }
+}
+
+export function pointerTo(domain: string): object {
+  return { authoritative_location: `https://${domain}/.well-known/adagents.json` }
+}
