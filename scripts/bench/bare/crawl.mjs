@@ -36,7 +36,9 @@ const ways = {
 
 async function read(dispatcher, target) {
   const { statusCode, body } = await dispatcher.request({ ...target, method: 'GET' })
-  return statusCode === 200 && (await body.json()) !== null ? 0 : 1
+  if (statusCode === 200) return (await body.json()) === null ? 1 : 0
+  await body.dump()
+  return 1
 }
 
 process.on('message', async ({ first, count }) => {

@@ -1,10 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { settings } from '../../../pipeline/core/config.ts'
 
 export interface ChildOptions {
   args?: readonly string[]
   env?: Readonly<Record<string, string>>
+  /** Called with each line of its stderr. */
+  onLine?: (line: string) => void
 }
 
 /** The project's folder, found from the sources and from `dist` alike. */
@@ -33,13 +36,14 @@ export class Child<Ready, Question, Answer> {
 
   static async start<Ready, Question = never, Answer = never>(
     file: string,
-    { args = [], env = {} }: ChildOptions = {},
+    { args = [], env = {}, onLine }: ChildOptions = {},
   ): Promise<Child<Ready, Question, Answer>> {
     const child = spawn(process.execPath, ['--expose-gc', file, ...args], {
       cwd: root,
       env: { ...surroundings(), ...env },
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     })
+    if (onLine) createInterface({ input: child.stderr! }).on('line', onLine)
     const failure = failureOf(file, child)
     const ready = await Promise.race([nextMessage(child), failure])
     return new Child<Ready, Question, Answer>((ready as { ready: Ready }).ready, child, failure)
@@ -51,10 +55,15 @@ export class Child<Ready, Question, Answer> {
     return (await Promise.race([answer, this.#failure])) as Answer
   }
 
-  async stop(): Promise<void> {
+  /** Ends it without a chance to put anything in order. */
+  async kill(): Promise<void> {
+    await this.stop('SIGKILL')
+  }
+
+  async stop(signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<void> {
     this.#failure.catch(() => undefined)
     const ended = new Promise(resolve => this.#process.once('exit', resolve))
-    this.#process.kill()
+    this.#process.kill(signal)
     await ended
   }
 }

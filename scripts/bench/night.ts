@@ -1,0 +1,139 @@
+import { join } from 'node:path'
+import { Database } from '../../pipeline/index/duckdb.ts'
+import { sparseWorld } from '../world/sparse.ts'
+import { Child, root } from './support/child.ts'
+import type { Slice, SliceRun } from './support/crawl-slice.ts'
+import { type RoleName, roles } from './support/night-role.ts'
+import { readOptions } from './support/options.ts'
+import { RegistryRig } from './support/registry-rig.ts'
+import { note, printResult, printTable } from './support/report.ts'
+import { rounded, roundedSpread, spreadOf } from './support/spread.ts'
+
+/**
+ * Two nights of a whole registry over a web of which most is absent, three in a hundred publish, one
+ * in a hundred fails and seven in a thousand belong to one network: the first night everything is
+ * new, in the second one file in a hundred has changed. Beside it a bare undici loop over the same
+ * domains, and what the second night needs at least: the hash join and one narrow update.
+ */
+const options = readOptions(1_000_000)
+const { domains } = sparseWorld({ domains: options.size, seed: 1, night: 1 })
+const rig = await RegistryRig.start(options.folder, options.size, {
+  FRONTIER_MAX: String(2 * options.size),
+})
+
+interface Night {
+  seconds: number
+  fetches: number
+  crawlerCpu: number
+  indexerCpu: number
+  commits: ReturnType<RegistryRig['takeCommits']>
+}
+
+async function runNight(begin: () => Promise<void>): Promise<Night> {
+  const before = { requests: await rig.requests(), cpu: cpuOf() }
+  rig.takeCommits()
+  const started = performance.now()
+  await begin()
+  await rig.untilQuiet()
+  const seconds = (performance.now() - started) / 1_000
+  await rig.publish()
+  const cpu = cpuOf()
+  return {
+    seconds,
+    fetches: (await rig.requests()) - before.requests,
+    crawlerCpu: cpu.crawler - before.cpu.crawler,
+    indexerCpu: cpu.indexer - before.cpu.indexer,
+    commits: rig.takeCommits(),
+  }
+}
+
+function cpuOf(): Record<RoleName, number> {
+  return Object.fromEntries(roles.map(role => [role, rig.cpuSeconds(role)])) as Record<
+    RoleName,
+    number
+  >
+}
+
+/** CPU seconds of a bare loop over the same domains, and how often it fetched. */
+async function bareLoop(): Promise<{ cpu: number; fetches: number }> {
+  const file = join(root, 'scripts/bench/bare/crawl.mjs')
+  const child = await Child.start<object, Slice, SliceRun>(file, { args: [rig.worldUrl, 'client'] })
+  const run = await child.ask({ first: 1, count: options.size })
+  await child.stop()
+  return { cpu: run.cpuMs / 1_000, fetches: run.fetches }
+}
+
+/** The least that a night costs the index: what differs, found by one join, and the new times. */
+async function leastSeconds(observations: number): Promise<number> {
+  const index = await Database.open(rig.paths.index, { memoryLimit: '768MB' })
+  await index.run(`create temp table seen as select kind, location, hash, attempted_at, rowid as row_id
+    from crawl_state using sample ${observations} rows`)
+  const started = performance.now()
+  await index.one('select count(*) from seen anti join crawl_state using (kind, location, hash)')
+  await index.run(`update crawl_state s set attempted_at = n.attempted_at, succeeded_at = n.attempted_at,
+    streak = s.streak + 1, stale_at = n.attempted_at, ended_at = n.attempted_at,
+    turns_at = n.attempted_at, due_at = n.attempted_at, seq = s.seq from seen n where s.rowid = n.row_id`)
+  const seconds = (performance.now() - started) / 1_000
+  index.close()
+  return seconds
+}
+
+note(`the first night of ${options.size} domains …`)
+const first = await runNight(() => rig.add(domains))
+note('the second night …')
+const second = await runNight(() => rig.nextNight())
+const wrong = await rig.verify()
+const peaks = roles.map(role => [role, rig.peakMB(role)] as const)
+const redisMB = await rig.redisPeakMB()
+note('the bare loop …')
+const bare = await bareLoop()
+await rig.stopRoles()
+const least = await leastSeconds(second.commits.observations)
+await rig.close()
+options.tidy()
+
+const perFetch = (cpu: number, fetches: number) => (cpu * 1e6) / fetches
+const ratio = perFetch(first.crawlerCpu, first.fetches) / perFetch(bare.cpu, bare.fetches)
+const rows: [string, (night: Night) => number][] = [
+  ['seconds', night => night.seconds],
+  ['domains a second', night => options.size / night.seconds],
+  ['fetches', night => night.fetches],
+  ['fetches a second', night => night.fetches / night.seconds],
+  ['crawler, CPU µs a fetch', night => perFetch(night.crawlerCpu, night.fetches)],
+  ['indexer, CPU s', night => night.indexerCpu],
+  ['observations', night => night.commits.observations],
+  ['events', night => night.commits.events],
+  ['commits', night => night.commits.count],
+  ['in commits, s', night => night.commits.seconds],
+]
+printTable(
+  [`${options.size} domains`, 'first night', 'second night'],
+  rows.map(([name, measure]) => [name, rounded(measure(first)), rounded(measure(second))]),
+)
+printTable(
+  ['at most', 'MB', 'must be below'],
+  [
+    ...peaks.map(([role, mb]) => [`${role}, own memory`, Math.round(mb), 1_500]),
+    ['Redis', Math.round(redisMB), 300],
+  ],
+)
+console.log(
+  `bare undici loop: ${rounded(perFetch(bare.cpu, bare.fetches))} µs a fetch; ours ÷ bare: ${rounded(ratio)} (at most 1.6)`,
+)
+console.log(
+  `second night: join and narrow update alone ${rounded(least)} s, commits beyond them ${rounded(second.commits.seconds - least)} s`,
+)
+for (const sentence of wrong) console.log(`verify: ${sentence}`)
+printResult({
+  bench: 'night',
+  size: options.size,
+  ratio: roundedSpread(spreadOf([ratio])),
+  first,
+  second,
+  least_seconds: rounded(least),
+  beyond_seconds: rounded(second.commits.seconds - least),
+  peak_mb: Object.fromEntries(
+    [...peaks, ['redis', redisMB]].map(([name, mb]) => [name, Math.round(Number(mb))]),
+  ),
+  verify: wrong.length,
+})

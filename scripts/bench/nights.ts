@@ -1,0 +1,89 @@
+import { readdirSync, statSync } from 'node:fs'
+import { setTimeout } from 'node:timers/promises'
+import { randomFrom } from '../world/random.ts'
+import { sparseWorld } from '../world/sparse.ts'
+import { roles } from './support/night-role.ts'
+import { readOptions } from './support/options.ts'
+import { RegistryRig } from './support/registry-rig.ts'
+import { note, printResult, printTable } from './support/report.ts'
+import { rounded, roundedSpread, spreadOf } from './support/spread.ts'
+import { ownMemoryMB } from './support/usage.ts'
+
+const NIGHTS = 60
+const EARLY = 10
+/** A role is killed within this time after a night has begun. */
+const KILL_WITHIN_MS = 1_500
+
+/**
+ * Two months of a whole registry: every night one role is killed while it works, and started again.
+ * Files, memory and Redis after the last night beside those after the tenth; `verify` must find
+ * nothing. The size is the number of domains.
+ */
+const options = readOptions(20_000)
+const rig = await RegistryRig.start(options.folder, options.size)
+const random = randomFrom('kills')
+
+interface Sizes {
+  files_mb: number
+  indexer_mb: number
+  crawler_mb: number
+  api_mb: number
+  redis_mb: number
+}
+
+await rig.add(sparseWorld({ domains: options.size, seed: 1, night: 1 }).domains)
+await rig.untilQuiet()
+const sizes = new Map<number, Sizes>()
+for (let night = 2; night <= NIGHTS; night++) {
+  await rig.nextNight()
+  const role = roles[night % roles.length]!
+  await setTimeout(random.below(KILL_WITHIN_MS))
+  await rig.killRole(role)
+  await rig.startRole(role)
+  await rig.untilQuiet()
+  await rig.publish()
+  if (night === EARLY || night === NIGHTS) sizes.set(night, await measured())
+  note(`night ${night} of ${NIGHTS}: killed the ${role}`)
+}
+const wrong = await rig.verify()
+await rig.close()
+
+const [early, late] = [sizes.get(EARLY)!, sizes.get(NIGHTS)!]
+const names = Object.keys(early) as (keyof Sizes)[]
+const ratios = names.map(name => late[name] / Math.max(1, early[name]))
+printTable(
+  [`${options.size} domains`, `night ${EARLY}`, `night ${NIGHTS}`, 'ratio (at most 1.2)'],
+  names.map((name, i) => [name, rounded(early[name]), rounded(late[name]), rounded(ratios[i]!)]),
+)
+console.log(wrong.length === 0 ? 'verify: clean' : wrong.join('\n'))
+printResult({
+  bench: 'nights',
+  size: options.size,
+  ratio: roundedSpread(spreadOf(ratios)),
+  worst: rounded(Math.max(...ratios)),
+  early,
+  late,
+  verify: wrong.length,
+})
+options.tidy()
+
+async function measured(): Promise<Sizes> {
+  const memory = (role: (typeof roles)[number]) => ownMemoryMB(rig.pidOf(role))
+  return {
+    files_mb: sizeMB(options.folder),
+    indexer_mb: memory('indexer'),
+    crawler_mb: memory('crawler'),
+    api_mb: memory('api'),
+    redis_mb: await rig.redisMB(),
+  }
+}
+
+/** Disk that a folder takes; a file with two names counts once. */
+function sizeMB(folder: string): number {
+  const files = new Map<number, number>()
+  for (const name of readdirSync(folder, { recursive: true }) as string[]) {
+    const { ino, blocks } = statSync(`${folder}/${name}`, { throwIfNoEntry: false }) ?? {}
+    if (ino !== undefined) files.set(ino, (blocks ?? 0) * 512)
+  }
+  return [...files.values()].reduce((sum, bytes) => sum + bytes, 0) / 1e6
+}

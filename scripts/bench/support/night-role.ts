@@ -1,0 +1,35 @@
+import { runApi } from '../../../api/server.ts'
+import { runCrawler } from '../../../jobs/crawler.ts'
+import { openDesk } from '../../../jobs/enqueue.ts'
+import { runIndexer } from '../../../jobs/indexer.ts'
+import { readConfig } from '../../../pipeline/core/config.ts'
+import { createLog } from '../../../pipeline/core/log.ts'
+import { serveParent } from './child.ts'
+
+export const roles = ['indexer', 'crawler', 'api'] as const
+export type RoleName = (typeof roles)[number]
+
+/** A role as it ships, but for its clock, which is ahead of the machine's by as much as it is told. */
+const [, program = '', name, ahead] = process.argv
+if (program.includes('night-role')) {
+  let aheadMs = Number(ahead)
+  const config = readConfig(process.env)
+  const clock = { now: () => Date.now() + aheadMs }
+  const log = createLog(name!, config.LOG_LEVEL)
+  const fail = (error: unknown) => {
+    log.fatal({ err: error }, 'must stop')
+    process.exit(1)
+  }
+  const redisUrl = config.REDIS_URL!
+  const starters = {
+    indexer: () => runIndexer(config, redisUrl, clock, log, fail),
+    crawler: () => runCrawler(config, redisUrl, clock, log),
+    api: () => runApi({ config, clock, log, desk: openDesk(redisUrl, log) }),
+  }
+  const role = await starters[name as RoleName]()
+  process.on('SIGTERM', () => void role.close().then(() => process.exit(0)))
+  serveParent<{ aheadMs: number }, object>({}, async question => {
+    aheadMs = question.aheadMs
+    return {}
+  })
+}

@@ -1,0 +1,18 @@
+import { serveWorld } from '../../world/server.ts'
+import { sparseWorld } from '../../world/sparse.ts'
+import { serveParent } from './child.ts'
+
+/** Asked for the world of another night, it answers how often it was asked for anything so far. */
+export interface NightQuestion {
+  night: number
+}
+
+/** The web of the night benches, in a process of its own. */
+const domains = Number(process.argv[2])
+let world = sparseWorld({ domains, seed: 1, night: 1 })
+const changing = { ...world, sites: { get: (host: string) => world.sites.get(host) } }
+const { url, requests } = await serveWorld(changing)
+serveParent<NightQuestion, { requests: number }>({ url }, async ({ night }) => {
+  world = sparseWorld({ domains, seed: 1, night })
+  return { requests: [...requests.values()].reduce((sum, count) => sum + count, 0) }
+})

@@ -1,0 +1,199 @@
+import { setTimeout } from 'node:timers/promises'
+import { type Desk, openDesk } from '../../../jobs/enqueue.ts'
+import { type OwnRedis, startRedis } from '../../../jobs/own-redis.ts'
+import { connectRedis, type Redis } from '../../../jobs/redis.ts'
+import { DAY } from '../../../pipeline/core/clock.ts'
+import type { Domain } from '../../../pipeline/core/domain.ts'
+import { silentLog } from '../../../pipeline/core/log.ts'
+import type { CrawlSummary } from '../../../pipeline/index/crawl-summary.ts'
+import { type Paths, pathsOf } from '../../../pipeline/index/paths.ts'
+import { built, Child } from './child.ts'
+import { type RoleName, roles } from './night-role.ts'
+import type { NightQuestion } from './night-world.ts'
+import { cpuSeconds, watchMemory } from './usage.ts'
+
+const POLL_MS = 1_000
+const MEMORY_MS = 100
+const ADDED = 20_000
+/** Nothing is waiting this often in a row: what a commit leads to has come to its end too. */
+const QUIET_POLLS = 2
+
+type World = Child<{ url: string }, NightQuestion, { requests: number }>
+type RoleChild = Child<object, { aheadMs: number }, object>
+
+/** What the indexer told of its commits since it was last asked. */
+export interface Commits {
+  count: number
+  seconds: number
+  observations: number
+  events: number
+}
+
+const none: Commits = { count: 0, seconds: 0, observations: 0, events: 0 }
+
+/**
+ * A whole registry, each role a process as it ships, over a web of its own. Nights follow each other
+ * at once: all roles are told the same later time.
+ */
+export class RegistryRig {
+  readonly paths: Paths
+  readonly worldUrl: string
+  readonly #world: World
+  readonly #redis: OwnRedis
+  readonly #asking: Redis
+  readonly #desk: Desk
+  readonly #roles = new Map<RoleName, RoleChild>()
+  /** One for each process that a role has had. */
+  readonly #memories: ({ role: RoleName } & ReturnType<typeof watchMemory>)[] = []
+  readonly #env: Record<string, string>
+  #commits = none
+  #night = 1
+
+  private constructor(folder: string, world: World, redis: OwnRedis, env: Record<string, string>) {
+    this.paths = pathsOf(folder)
+    this.worldUrl = world.ready.url
+    this.#world = world
+    this.#redis = redis
+    this.#asking = connectRedis(redis.url, 'ask', silentLog)
+    this.#desk = openDesk(redis.url, silentLog)
+    this.#env = {
+      DATA_DIR: folder,
+      REDIS_URL: redis.url,
+      CRAWL_CONNECT_TO: world.ready.url,
+      PORT: '0',
+      ...env,
+    }
+  }
+
+  static async start(
+    folder: string,
+    domains: number,
+    env: Record<string, string> = {},
+  ): Promise<RegistryRig> {
+    const file = `${built}/scripts/bench/support/night-world.js`
+    const world: World = await Child.start(file, { args: [String(domains)] })
+    const redis = await startRedis(pathsOf(folder), silentLog)
+    const rig = new RegistryRig(folder, world, redis, env)
+    for (const role of roles) await rig.startRole(role)
+    return rig
+  }
+
+  async startRole(role: RoleName): Promise<void> {
+    const file = `${built}/scripts/bench/support/night-role.js`
+    const child: RoleChild = await Child.start(file, {
+      args: [role, String(this.#aheadMs)],
+      env: this.#env,
+      onLine: line => this.#hear(line),
+    })
+    this.#roles.set(role, child)
+    this.#memories.push({ role, ...watchMemory(child.pid, MEMORY_MS) })
+  }
+
+  async killRole(role: RoleName): Promise<void> {
+    await this.#roles.get(role)?.kill()
+  }
+
+  /** Hands domains in; their files are due at once. */
+  async add(domains: readonly string[]): Promise<void> {
+    for (let start = 0; start < domains.length; start += ADDED) {
+      const some = domains.slice(start, start + ADDED) as Domain[]
+      await this.#desk.submit({ op: 'domains.add', domains: some, again: false })
+    }
+  }
+
+  /** The next day: every role's clock goes on, and the web has changed. */
+  async nextNight(): Promise<void> {
+    this.#night++
+    await this.#world.ask({ night: this.#night })
+    const question = { aheadMs: this.#aheadMs }
+    await Promise.all([...this.#roles.values()].map(child => child.ask(question)))
+  }
+
+  /** Waits until no file is due; returns what the index holds then. */
+  async untilQuiet(): Promise<CrawlSummary> {
+    for (let quiet = 0; ; await setTimeout(POLL_MS)) {
+      const summary = await this.#summary()
+      quiet = summary?.waiting === 0 ? quiet + 1 : 0
+      if (summary !== undefined && quiet === QUIET_POLLS) return summary
+    }
+  }
+
+  async publish(): Promise<void> {
+    await this.#desk.ask({ ask: 'publish' })
+  }
+
+  verify(): Promise<string[]> {
+    return this.#desk.ask({ ask: 'verify' })
+  }
+
+  async requests(): Promise<number> {
+    return (await this.#world.ask({ night: this.#night })).requests
+  }
+
+  cpuSeconds(role: RoleName): number {
+    return cpuSeconds(this.#roles.get(role)!.pid)
+  }
+
+  peakMB(role: RoleName): number {
+    return Math.max(...this.#memories.filter(one => one.role === role).map(one => one.peakMB()))
+  }
+
+  pidOf(role: RoleName): number {
+    return this.#roles.get(role)!.pid
+  }
+
+  redisMB(): Promise<number> {
+    return this.#redisMemory('used_memory')
+  }
+
+  redisPeakMB(): Promise<number> {
+    return this.#redisMemory('used_memory_peak')
+  }
+
+  /** The commits since this was last asked. */
+  takeCommits(): Commits {
+    const commits = this.#commits
+    this.#commits = none
+    return commits
+  }
+
+  async stopRoles(): Promise<void> {
+    for (const role of [...roles].reverse()) await this.#roles.get(role)?.stop()
+    this.#roles.clear()
+  }
+
+  async close(): Promise<void> {
+    await this.stopRoles()
+    for (const memory of this.#memories) memory.stop()
+    await this.#desk.close()
+    this.#asking.disconnect()
+    await this.#redis.close()
+    await this.#world.stop()
+  }
+
+  get #aheadMs(): number {
+    return (this.#night - 1) * DAY
+  }
+
+  async #redisMemory(name: string): Promise<number> {
+    const info = await this.#asking.info('memory')
+    return Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(info)?.[1]) / 1e6
+  }
+
+  /** Undefined while the indexer is away. */
+  #summary(): Promise<CrawlSummary | undefined> {
+    const question = { ask: 'crawl_summary', since: 0, withFaults: false } as const
+    return this.#desk.ask<CrawlSummary>(question).catch(() => undefined)
+  }
+
+  #hear(line: string): void {
+    if (!line.includes('"committed"')) return
+    const { ms, observations, events } = JSON.parse(line) as Record<keyof Commits | 'ms', number>
+    this.#commits = {
+      count: this.#commits.count + 1,
+      seconds: this.#commits.seconds + ms / 1_000,
+      observations: this.#commits.observations + observations,
+      events: this.#commits.events + events,
+    }
+  }
+}
