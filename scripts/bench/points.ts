@@ -19,14 +19,16 @@ const questions = Array.from({ length: Math.max(10_000, options.size / 5) }, (_,
   const domain = i % 5 === 4 ? unknownDomain(random) : someDomain(random, options.size)
   return { method: 'GET', path: `/api/brands/resolve?domain=${domain}` }
 })
-const { duel, memory } = await HttpBench.with(options, {}, async bench => ({
+const { duel, memory, readyMs } = await HttpBench.with(options, {}, async bench => ({
   duel: await bench.duel(questions),
   memory: bench.apiMemoryMB,
+  readyMs: bench.readyMs,
 }))
 
 const { ratio, cpuRatio } = ratiosOf(duel)
 printDuel(`one of ${options.size} domains`, duel)
 console.log(`ours ÷ bare: ${rounded(ratio.median)} (at least 0.45, aim 0.75)`)
+console.log(`/readyz answered 200 after ${Math.round(readyMs)} ms (at most 2000)`)
 printResult({
   bench: 'points',
   size: options.size,
@@ -35,4 +37,5 @@ printResult({
   ratio: roundedSpread(ratio),
   cpu_ratio: roundedSpread(cpuRatio),
   api_rss_anon_mb: Math.round(memory),
+  ready_ms: Math.round(readyMs),
 })

@@ -35,6 +35,8 @@ const SAMPLED = 200
 
 /** The API as it ships, as one process with Redis beside it, and what drives it. */
 export class HttpBench {
+  /** From the start of its process until the API said that it is ready. */
+  readonly readyMs: number
   readonly #options: Options
   readonly #redis: { close(): Promise<void> }
   readonly #api: Child<{ url: string }, never, never>
@@ -45,11 +47,13 @@ export class HttpBench {
     redis: { close(): Promise<void> },
     api: Child<{ url: string }, never, never>,
     load: Child<object, Target | LoadRun, Load>,
+    readyMs: number,
   ) {
     this.#options = options
     this.#redis = redis
     this.#api = api
     this.#load = load
+    this.readyMs = readyMs
   }
 
   /** Of the settings only `limits` differ from the defaults. */
@@ -62,14 +66,18 @@ export class HttpBench {
       LIMITS: JSON.stringify(limits),
     }
     try {
+      const started = performance.now()
       const api = await Child.start<{ url: string }>(join(built, 'scripts/registry.js'), {
         args: ['api'],
         env,
       })
+      const ready = await fetch(`${api.ready.url}/readyz`)
+      if (ready.status !== 200) throw new Error(`/readyz answers ${ready.status}`)
+      const readyMs = performance.now() - started
       const load = await Child.start<object, Target | LoadRun, Load>(
         join(built, 'scripts/bench/support/load.js'),
       )
-      return new HttpBench(options, redis, api, load)
+      return new HttpBench(options, redis, api, load, readyMs)
     } catch (error) {
       // It would outlive this process.
       await redis.close()
