@@ -1,9 +1,10 @@
 const UNRESERVED = /[A-Za-z0-9\-._~]/
+const CREDENTIALS = /^[a-z]+:[\\/]*[^\\/?#]*@/i
 
 /**
  * The key of an agent everywhere, byte for byte: scheme and host in lower case, no default port, no
- * fragment, percent escapes normalised, no trailing slashes; the case of the path is kept. Undefined
- * when the text is not an http(s) URL or carries credentials.
+ * dot after the host, no fragment, percent escapes normalised, no trailing slashes; the case of the
+ * path is kept. Undefined when the text is not an http(s) URL or carries credentials.
  */
 export function agentUrlKey(text: unknown): string | undefined {
   if (typeof text !== 'string') return undefined
@@ -12,9 +13,10 @@ export function agentUrlKey(text: unknown): string | undefined {
   if (/[\s\x00-\x1f\x7f]/.test(trimmed) || !URL.canParse(trimmed)) return undefined
   const url = new URL(trimmed)
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return undefined
-  if (url.username || url.password || !url.hostname) return undefined
+  const host = url.host.replace(/\.+(?=:|$)/, '')
+  if (CREDENTIALS.test(trimmed) || /^:|^$/.test(host)) return undefined
   const path = normalizeEscapes(url.pathname).replace(/\/+$/, '')
-  return `${url.protocol}//${url.host}${path}${normalizeEscapes(url.search)}`
+  return `${url.protocol}//${host}${path}${normalizeEscapes(url.search)}`
 }
 
 /** Like `agentUrlKey`, without regard to case: what a lookup falls back to. */

@@ -62,3 +62,38 @@ export function isSameSite(a: string, b: string): boolean {
 export function isUnder(domain: string, parent: string): boolean {
   return domain === parent || domain.endsWith(`.${parent}`)
 }
+
+/**
+ * A host as identifiers write it, in lower case and A-labels: a scheme, a path and a last dot are
+ * tolerated, a leading `*.` stays.
+ */
+export function identifierHost(text: string): string {
+  const host = text
+    .trim()
+    .replace(/^https?:\/\//i, '')
+    .replace(/[/?#].*$/s, '')
+    .replace(/\.$/, '')
+    .toLowerCase()
+  const [star, name] = host.startsWith('*.') ? ['*.', host.slice(2)] : ['', host]
+  return star + (toAscii(name) || name)
+}
+
+/**
+ * Without one leading `www.` or `m.`, if what remains is a registrable domain: in `m.co.uk` and in
+ * `www.github.io` the label is the owner's own name, in `www.news.acme.example` it is part of one.
+ */
+export function bareHost(host: string): string {
+  const bare = host.replace(/^(?:www|m)\./, '')
+  return bare !== host && registrableDomain(bare) === bare ? bare : host
+}
+
+/**
+ * Whether `owner` may declare this host: its own name or one below it, wildcard or not. A public
+ * suffix owns none of the names below it.
+ */
+export function ownsHost(owner: string, text: string): boolean {
+  const host = identifierHost(text)
+  const name = host.replace(/^\*\./, '')
+  if (name === owner && name === host) return true
+  return isUnder(name, owner) && registrableDomain(owner) !== undefined
+}

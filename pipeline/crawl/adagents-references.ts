@@ -1,4 +1,5 @@
-import type { AdagentsInline } from '../model/documents.ts'
+import { ownsHost } from '../core/domain.ts'
+import type { AdagentsInline, PropertyEntry } from '../model/documents.ts'
 import type { Kept, KeptLists } from './adagents-json.ts'
 import { quote } from './faults.ts'
 import type { Part } from './part.ts'
@@ -17,6 +18,7 @@ export function checkReferences(
   checkTags(root, kept, document)
   checkRevoked(root, document)
   if (domain === undefined) checkOwners(kept)
+  checkHosts(kept, domain)
 }
 
 function checkContent(root: Part, document: AdagentsInline): void {
@@ -148,4 +150,29 @@ function checkOwners({ properties }: KeptLists): void {
     if (part.has('publisher_domain')) continue
     part.warn('publisher_domain', 'is missing, and this file is read for other domains: name one')
   }
+}
+
+/** Whoever reads the file leaves out a property that claims names of others. */
+function checkHosts({ properties, agents }: KeptLists, domain: string | undefined): void {
+  for (const { part, item } of properties) {
+    const fault = foreignHost(item, domain)
+    if (fault !== undefined) part.error('identifiers', fault)
+  }
+  for (const { part, item } of agents) {
+    const faults = (item.properties ?? []).flatMap(property => foreignHost(property, domain) ?? [])
+    for (const fault of faults) part.error('properties', `holds one that ${fault}`)
+  }
+}
+
+function foreignHost(
+  { identifiers, publisher_domain }: PropertyEntry,
+  domain: string | undefined,
+): string | undefined {
+  const owner = publisher_domain ?? domain
+  const foreign = identifiers.find(
+    ({ type, value }) =>
+      owner !== undefined && (type === 'domain' || type === 'subdomain') && !ownsHost(owner, value),
+  )
+  if (foreign === undefined) return undefined
+  return `has ${quote(foreign.value)}, which is neither ${owner} nor a name below it, so the property was left out`
 }

@@ -1,5 +1,5 @@
 import type { Instant } from '../core/clock.ts'
-import { type Domain, isUnder, parsePublisherDomain } from '../core/domain.ts'
+import { type Domain, ownsHost, parsePublisherDomain } from '../core/domain.ts'
 import type {
   AdagentsDocument,
   AgentEntry,
@@ -125,7 +125,7 @@ function isOwn(entry: PropertyEntry, domain: Domain): boolean {
   if (entry.publisher_domain !== undefined && entry.publisher_domain !== domain) return false
   return entry.identifiers
     .filter(({ type }) => type === 'domain' || type === 'subdomain')
-    .every(({ value }) => isUnder(value.toLowerCase().replace(/^\*\./, ''), domain))
+    .every(({ value }) => ownsHost(domain, value))
 }
 
 function grantsOf(domain: Domain, document: InlineDocument, listed: PropertyEntry[]) {

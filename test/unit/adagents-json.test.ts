@@ -654,7 +654,12 @@ describe('a revoked publisher', () => {
   it('named elsewhere in the file is warned of', () => {
     const { faults } = read({
       authorized_agents: [entry()],
-      properties: [site({ publisher_domain: 'b.example' })],
+      properties: [
+        site({
+          publisher_domain: 'b.example',
+          identifiers: [{ type: 'domain', value: 'b.example' }],
+        }),
+      ],
       revoked_publisher_domains: [
         { publisher_domain: 'b.example', revoked_at: '2026-01-01T00:00:00Z' },
       ],
@@ -747,3 +752,43 @@ describe('keys that mean something to JavaScript', () => {
 function nested(levels: number): string {
   return '['.repeat(levels) + ']'.repeat(levels)
 }
+
+describe('a property that claims names of others', () => {
+  const claims = (value: string, more: Json = {}) =>
+    site({ identifiers: [{ type: 'domain', value }], ...more })
+
+  it.each<[string, Json, string[]]>([
+    ['nobody’s but its own', claims('*.Acme.Example.'), []],
+    [
+      'a name that only looks alike',
+      claims('evilacme.example'),
+      ['error properties[0].identifiers'],
+    ],
+    ['the name above', claims('example'), ['error properties[0].identifiers']],
+    ['of the owner it names', claims('b.example', { publisher_domain: 'b.example' }), []],
+    [
+      'of the host, for another owner',
+      claims('acme.example', { publisher_domain: 'b.example' }),
+      ['error properties[0].identifiers'],
+    ],
+    ['an app, which has no host', site({ identifiers: [{ type: 'ios_bundle', value: 'x' }] }), []],
+  ])('is reported: %s', (_name, property, faults) => {
+    expect(
+      read({ authorized_agents: [], properties: [property] }).faults.filter(isOfHosts),
+    ).toEqual(faults)
+  })
+
+  it('is reported inside an entry too, and in a file of others only where it names its owner', () => {
+    const properties = [claims('b.example'), claims('c.example', { publisher_domain: 'b.example' })]
+    const body = { authorized_agents: [entry({ properties })] }
+    const fault = 'error authorized_agents[0].properties'
+    expect(read(body).faults.filter(isOfHosts)).toEqual([fault, fault])
+    const { faults } = parseDocument('adagents.json', Buffer.from(JSON.stringify(body)), {
+      domain: undefined,
+      maxFaults: 20,
+    })
+    expect(faults.filter(({ message }) => message.includes('nor a name below it'))).toHaveLength(1)
+  })
+})
+
+const isOfHosts = (fault: string): boolean => /identifiers$|\.properties$/.test(fault)
