@@ -7,6 +7,7 @@ create table if not exists crawl_state (
   status usmallint,
   streak uinteger not null,
   streak_since timestamptz,
+  failures utinyint not null default 0,
   attempted_at timestamptz,
   succeeded_at timestamptz,
   due_at timestamptz,
@@ -24,10 +25,11 @@ comment on column crawl_state.kind is 'brand.json or adagents.json';
 comment on column crawl_state.location is 'a domain (the well-known place) or an https URL';
 comment on column crawl_state.priority is '0 requested, 1 a document leads there, 2 given, 3 only mentioned';
 comment on column crawl_state.outcome is 'outcome of the last attempt; null before the first';
-comment on column crawl_state.effect is 'what that outcome does to what stands';
+comment on column crawl_state.effect is 'what the last answer does to what stands; an attempt without an answer leaves it';
 comment on column crawl_state.status is 'HTTP status of the last attempt, if there was an answer';
-comment on column crawl_state.streak is 'attempts in a row with this effect';
+comment on column crawl_state.streak is 'answers in a row that said the same; 1 when the file has changed';
 comment on column crawl_state.streak_since is 'when the streak began';
+comment on column crawl_state.failures is 'attempts without an answer since the last one';
 comment on column crawl_state.attempted_at is 'last attempt';
 comment on column crawl_state.succeeded_at is 'last attempt that read the file or found it unchanged';
 comment on column crawl_state.due_at is 'when it is fetched next';

@@ -67,6 +67,11 @@ export const settings = {
   CRAWL_SCHEDULE: setting(cron.default('0 3 * * *'), 'when known files are due again (cron, UTC)', {
     shown: '0 3 * * *',
   }),
+  RECRAWL_HOURS: setting(
+    whole(1, 24).default(6),
+    'hours until a file that has just changed is looked at again',
+    { shown: '6' },
+  ),
   HOST_CONCURRENCY: setting(whole(1, 64).default(1), 'connections to one host at a time', {
     shown: '1',
   }),

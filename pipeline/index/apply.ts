@@ -1,4 +1,3 @@
-import type { Instant } from '../core/clock.ts'
 import { isoOf } from '../core/clock.ts'
 import type { RisingIds } from '../core/uuid-v7.ts'
 import type { Stamp } from '../diff/rows.ts'
@@ -14,6 +13,7 @@ import { isUnderstood, replaceDocuments } from './documents.ts'
 import { type Database, listOf } from './duckdb.ts'
 import { addDomains, addHops, makeDue, type Newcomer } from './frontier.ts'
 import { updatePublishers } from './publishers.ts'
+import type { Recrawling } from './recrawl.ts'
 
 export interface Batch {
   observations: readonly Observation[]
@@ -24,10 +24,8 @@ export interface Batch {
   actor?: string
 }
 
-export interface Applying extends Stamp {
+export interface Applying extends Stamp, Recrawling {
   ids: RisingIds
-  /** When a file that was read is due again. */
-  nextRun: Instant
   frontierMax: number
 }
 

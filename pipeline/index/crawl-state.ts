@@ -1,9 +1,10 @@
 import type { Instant } from '../core/clock.ts'
-import { isoOf } from '../core/clock.ts'
-import { effectOf } from '../core/outcomes.ts'
+import { isoOf, SECOND } from '../core/clock.ts'
+import { effectOf, outcomeNames } from '../core/outcomes.ts'
 import type { SourceKind } from '../model/documents.ts'
 import type { Observation } from '../model/observation.ts'
 import type { Database } from './duckdb.ts'
+import { RECRAWL, REQUEST_RETRIES, type Recrawling } from './recrawl.ts'
 
 /** A file whose answer must be derived again, its own domain's or only those that depend on it. */
 export interface Stirred {
@@ -19,6 +20,11 @@ const INCOMING = `create or replace temp table incoming (
   kind varchar, location varchar, at_ms double, outcome varchar, effect varchar, status double,
   etag varchar, last_modified varchar, retry_after_s double, hash varchar)`
 
+const GARBLED = outcomeNames
+  .filter(name => effectOf(name) === 'garbled')
+  .map(name => `'${name}'`)
+  .join()
+
 const JOIN_UNKNOWN = `
 insert into crawl_state (kind, location, priority, streak, requested, seq)
 select distinct kind, location, 2, 0, false, $seq from incoming
@@ -29,13 +35,22 @@ anti join crawl_state using (kind, location)`
  * which its properties are stale and its grants over: a success sets both a week ahead, and so does
  * the first attempt of all, so that silence fails closed by itself; a refusal to answer changes
  * neither; what says "not here" or "not this" draws them nearer and never pushes them away.
+ *
+ * A streak is made of answers that said the same. An attempt that brought no answer is counted apart
+ * and neither ends a streak nor lengthens it: a timeout between two 404 proves nothing.
  */
 const NIGHT = `
 create or replace temp table night as
 select s.rowid as row_id, i.*, s.attempted_at is null as is_first,
   to_timestamp(i.at_ms / 1000) as seen_at,
-  if(s.effect = i.effect, s.streak + 1, 1) as new_streak,
-  if(s.effect = i.effect, s.streak_since, seen_at) as new_streak_since,
+  i.effect = 'unreachable' as is_silent,
+  i.outcome = 'ok' and i.hash is distinct from s.hash as is_new,
+  if(is_silent, s.effect, i.effect) as new_effect,
+  if(is_silent, least(s.failures::integer + 1, 255), 0) as new_failures,
+  s.requested and is_silent and new_failures <= ${REQUEST_RETRIES} as new_requested,
+  case when is_silent then s.streak::integer
+    when s.effect = i.effect and not is_new then s.streak::integer + 1 else 1 end as new_streak,
+  if(new_streak = 1 and not is_silent, seen_at, s.streak_since) as new_streak_since,
   coalesce(s.stale_at, seen_at + interval 7 day) as old_stale_at,
   coalesce(s.ended_at, seen_at + interval 7 day) as old_ended_at,
   if(i.effect = 'success', seen_at, s.succeeded_at) as new_succeeded_at,
@@ -43,7 +58,7 @@ select s.rowid as row_id, i.*, s.attempted_at is null as is_first,
     when 'success' then seen_at + interval 7 day
     when 'absent' then least(s.stale_at, seen_at)
     when 'unusable' then least(s.stale_at, seen_at)
-    when 'garbled' then if(new_streak >= 2, least(s.stale_at, seen_at), old_stale_at)
+    when 'garbled' then if(s.outcome in (${GARBLED}), least(s.stale_at, seen_at), old_stale_at)
     else old_stale_at end as new_stale_at,
   case i.effect
     when 'success' then seen_at + interval 7 day
@@ -52,19 +67,13 @@ select s.rowid as row_id, i.*, s.attempted_at is null as is_first,
       least(s.ended_at, seen_at), old_ended_at)
     when 'unusable' then least(old_ended_at, s.succeeded_at + interval 1 day)
     else old_ended_at end as new_ended_at,
-  i.outcome = 'ok' and i.hash is distinct from s.hash as is_new,
   if(is_new, i.hash, s.hash) as new_hash,
-  if(i.outcome = 'unchanged', coalesce(i.etag, s.etag), i.etag) as new_etag,
-  if(i.outcome = 'unchanged', coalesce(i.last_modified, s.last_modified), i.last_modified)
-    as new_last_modified,
-  case
-    when i.retry_after_s is not null then seen_at + to_seconds(i.retry_after_s)
-    when i.effect = 'success' then $next_run::timestamptz
-    when s.priority = 3 then seen_at + to_days(case new_streak when 1 then 1 when 2 then 7 else 30 end)
-    when i.effect = 'absent' and new_hash is not null and new_streak = 1
-      then seen_at + interval 61 minute
-    when i.effect = 'absent' then $next_run::timestamptz
-    else seen_at + to_hours(least(24, 2 ** least(new_streak - 1, 5))::integer) end as new_due_at,
+  case when is_silent then s.etag when i.outcome = 'unchanged' then coalesce(i.etag, s.etag)
+    else i.etag end as new_etag,
+  case when is_silent then s.last_modified
+    when i.outcome = 'unchanged' then coalesce(i.last_modified, s.last_modified)
+    else i.last_modified end as new_last_modified,
+  ${RECRAWL},
   least(
     if(new_stale_at > $now::timestamptz, new_stale_at, null),
     if(new_ended_at > $now::timestamptz, new_ended_at, null)) as new_turns_at,
@@ -72,7 +81,8 @@ select s.rowid as row_id, i.*, s.attempted_at is null as is_first,
     or coalesce(s.ended_at <= $now::timestamptz, false) != (new_ended_at <= $now::timestamptz)
     or coalesce(s.turns_at <= $now::timestamptz, false) as is_turned,
   is_new or (new_hash is not null and is_turned) as is_own,
-  is_new or s.requested or i.effect is distinct from s.effect or if(i.effect = 'success',
+  is_new or s.requested or new_effect is distinct from s.effect
+    or (s.failures > 0 and not is_silent) or if(i.effect = 'success',
     new_etag is distinct from s.etag or new_last_modified is distinct from s.last_modified,
     i.outcome is distinct from s.outcome or i.status::usmallint is distinct from s.status
   ) as is_loud
@@ -84,14 +94,15 @@ where s.attempted_at is null or to_timestamp(i.at_ms / 1000) > s.attempted_at`
 /** A file that answered as before needs its times only; the rest of its row is not written. */
 const QUIET = `
 update crawl_state s set attempted_at = n.seen_at, succeeded_at = n.new_succeeded_at,
-  streak = n.new_streak, stale_at = n.new_stale_at, ended_at = n.new_ended_at,
-  turns_at = n.new_turns_at, due_at = n.new_due_at, seq = $seq
+  streak = n.new_streak, failures = n.new_failures, stale_at = n.new_stale_at,
+  ended_at = n.new_ended_at, turns_at = n.new_turns_at, due_at = n.new_due_at, seq = $seq
 from night n where s.rowid = n.row_id`
 
 const LOUD = `
-update crawl_state s set outcome = n.outcome, effect = n.effect, status = n.status::usmallint,
+update crawl_state s set outcome = n.outcome, effect = n.new_effect, status = n.status::usmallint,
   streak_since = n.new_streak_since, etag = n.new_etag, last_modified = n.new_last_modified,
-  hash = n.new_hash, priority = if(n.effect = 'success', 2, s.priority), requested = false
+  hash = n.new_hash, requested = n.new_requested,
+  priority = if(n.effect = 'success' or (s.priority = 0 and not n.new_requested), 2, s.priority)
 from night n where s.rowid = n.row_id and n.is_loud`
 
 const STIRRED = `
@@ -107,12 +118,16 @@ order by kind, location`
 export async function takeIn(
   db: Database,
   observations: readonly Observation[],
-  { now, nextRun, seq }: { now: Instant; nextRun: Instant; seq: number },
+  { now, nextRun, soonestMs, seq }: Recrawling & { now: Instant; seq: number },
 ): Promise<Stirred[]> {
   await db.run(INCOMING)
   await db.append('incoming', rowsOf(observations))
   await db.run(JOIN_UNKNOWN, { seq })
-  await db.run(NIGHT, { now: isoOf(now), next_run: isoOf(nextRun) })
+  await db.run(NIGHT, {
+    now: isoOf(now),
+    next_run: isoOf(nextRun),
+    soonest_s: soonestMs / SECOND,
+  })
   await db.run(LOUD)
   await db.run(QUIET, { seq })
   return db.all<Stirred>(STIRRED)

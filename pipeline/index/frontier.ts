@@ -76,7 +76,10 @@ export async function addHops(
   )
 }
 
-/** Makes the files of domains due now. `requested`: a person asked, so one answer is believed. */
+/**
+ * Makes the files of domains due now. `requested`: a person asked, so one answer is believed, and an
+ * attempt that brings none is soon repeated.
+ */
 export async function makeDue(
   db: Database,
   domains: readonly string[],
@@ -84,7 +87,7 @@ export async function makeDue(
 ): Promise<void> {
   await db.run(
     `update crawl_state set due_at = $now::timestamptz, requested = requested or $requested,
-       priority = if($requested, 0, priority)
+       failures = if($requested, 0, failures), priority = if($requested, 0, priority)
      where location in (select unnest(${listOf('$domains')}))`,
     { now: isoOf(now), requested, domains: JSON.stringify(domains) },
   )

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import type { Clock } from '../core/clock.ts'
-import { isoOf } from '../core/clock.ts'
+import { HOUR, isoOf } from '../core/clock.ts'
 import type { Config } from '../core/config.ts'
 import { Fatal } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
@@ -204,7 +204,7 @@ export class Sequencer {
   }
 
   #apply(batch: Batch, now: number, seq: number): Promise<FeedEvent[]> {
-    const { CRAWL_SCHEDULE, FRONTIER_MAX } = this.#options.config
+    const { CRAWL_SCHEDULE, RECRAWL_HOURS, FRONTIER_MAX } = this.#options.config
     return this.index.transaction(async () => {
       const events = await apply(this.index, batch, {
         now,
@@ -212,6 +212,7 @@ export class Sequencer {
         ids: this.#ids,
         mint: () => this.#ids.next(),
         nextRun: nextTime(CRAWL_SCHEDULE, now),
+        soonestMs: RECRAWL_HOURS * HOUR,
         frontierMax: FRONTIER_MAX,
       })
       const lastEventId = events.at(-1)?.event_id

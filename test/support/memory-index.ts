@@ -1,5 +1,5 @@
 import type { Clock } from '../../pipeline/core/clock.ts'
-import { DAY } from '../../pipeline/core/clock.ts'
+import { DAY, HOUR, type Instant } from '../../pipeline/core/clock.ts'
 import { RisingIds } from '../../pipeline/core/uuid-v7.ts'
 import { apply, type Batch } from '../../pipeline/index/apply.ts'
 import { Database } from '../../pipeline/index/duckdb.ts'
@@ -14,7 +14,10 @@ export interface MemoryIndex {
   close(): void
 }
 
-export async function openMemoryIndex(clock: Clock): Promise<MemoryIndex> {
+export async function openMemoryIndex(
+  clock: Clock,
+  nextRun = (now: Instant) => now + DAY,
+): Promise<MemoryIndex> {
   const db = await Database.open(':memory:', { memoryLimit: '256MB', threads: 1 })
   await createTables(db, 'tables')
   const ids = new RisingIds(clock)
@@ -23,10 +26,11 @@ export async function openMemoryIndex(clock: Clock): Promise<MemoryIndex> {
     db,
     commit(batch) {
       const now = clock.now()
-      const stamp = { now, seq: ++seq, ids, mint: () => ids.next(), nextRun: now + DAY }
+      const stamp = { now, seq: ++seq, ids, mint: () => ids.next(), nextRun: nextRun(now) }
+      const recrawling = { soonestMs: 6 * HOUR, frontierMax: 1e6 }
       const whole = 'length' in batch ? { observations: batch } : batch
       return db.transaction(() =>
-        apply(db, { observations: [], submissions: [], ...whole }, { ...stamp, frontierMax: 1e6 }),
+        apply(db, { observations: [], submissions: [], ...whole }, { ...stamp, ...recrawling }),
       )
     },
     close: () => db.close(),
@@ -37,8 +41,9 @@ export async function openMemoryIndex(clock: Clock): Promise<MemoryIndex> {
 export async function withIndex<Result>(
   clock: Clock,
   work: (index: MemoryIndex) => Promise<Result>,
+  nextRun?: (now: Instant) => Instant,
 ): Promise<Result> {
-  const index = await openMemoryIndex(clock)
+  const index = await openMemoryIndex(clock, nextRun)
   try {
     return await work(index)
   } finally {

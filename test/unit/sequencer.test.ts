@@ -125,7 +125,9 @@ describe('an observation that cannot be taken in', () => {
     const among = [...observations.slice(0, 50), poison(clock), ...observations.slice(50)]
     const { answers } = await registry.commit({ observations: among, submissions })
     expect(answers.size).toBe(2)
-    const seen = await registry.index.one('select count(*) as n from crawl_state where streak > 0')
+    const seen = await registry.index.one(
+      'select count(*) as n from crawl_state where attempted_at is not null',
+    )
     expect(seen).toEqual({ n: observations.length })
     expect(await quarantined(registry)).toMatchObject([{ location: 'poison.example' }])
     expect(await verify(registry)).toEqual([])

@@ -140,11 +140,41 @@ describe('what stands after the attempts to read a file', () => {
     ],
     [
       'a timeout between two 404',
-      'stale, granted',
+      'stale, ended',
       [
         [0, 0, 'ok'],
         [1, 0, 'absent'],
         [1, 1, 'timeout'],
+        [1, 2, 'absent'],
+      ],
+    ],
+    [
+      'a timeout between two 404 in an hour',
+      'stale, granted',
+      [
+        [0, 0, 'ok'],
+        [1, 0, 'absent'],
+        [1, 0.5, 'timeout'],
+        [1, 0.9, 'absent'],
+      ],
+    ],
+    [
+      'a page between two 404',
+      'stale, granted',
+      [
+        [0, 0, 'ok'],
+        [1, 0, 'absent'],
+        [1, 1, 'not_json'],
+        [1, 2, 'absent'],
+      ],
+    ],
+    [
+      'the file between two 404',
+      'stale, granted',
+      [
+        [0, 0, 'ok'],
+        [1, 0, 'absent'],
+        [1, 1, 'unchanged'],
         [1, 2, 'absent'],
       ],
     ],
@@ -183,6 +213,26 @@ describe('what stands after the attempts to read a file', () => {
         [0, 0, 'ok'],
         [1, 0, 'request'],
         [1, 0, 'absent'],
+      ],
+    ],
+    [
+      'a 404 after silence that was asked for',
+      'stale, ended',
+      [
+        [0, 0, 'ok'],
+        [1, 0, 'request'],
+        [1, 0, 'timeout'],
+        [1, 0.1, 'absent'],
+      ],
+    ],
+    [
+      'a 404 after a file that was asked for',
+      'stale, granted',
+      [
+        [0, 0, 'ok'],
+        [1, 0, 'request'],
+        [1, 0, 'unchanged'],
+        [2, 0, 'absent'],
       ],
     ],
     [
@@ -338,26 +388,9 @@ async function stateAfter(...seen: [Outcome, Partial<Observation>?][]) {
       const at = clock.tick({ hours: 1 })
       await index.commit([answered(outcome, 'adagents.json', domain, at, more)])
     }
-    return (await index.db.one<Record<string, unknown>>(
-      'select *, epoch(due_at - attempted_at) as wait_s from crawl_state',
-    ))!
+    return (await index.db.one<Record<string, unknown>>('select * from crawl_state'))!
   })
 }
-
-describe('when a file is asked for again', () => {
-  test.each<[string, number, Parameters<typeof stateAfter>]>([
-    ['as late as it asked for', 1_800, [['throttled', { retry_after_s: 1_800 }]]],
-    ['as late as it asked for, twice', 60, [['timeout'], ['server_error', { retry_after_s: 60 }]]],
-    ['an hour after a failure', 3_600, [['timeout']]],
-    ['two hours after the second', 7_200, [['timeout'], ['dns_failed']]],
-    ['a day after many', 86_400, Array.from({ length: 6 }, () => ['timeout'] as [Outcome])],
-    ['soon after the first 404, to believe it', 3_660, [['absent']]],
-    ['the next night after the second', 86_400, [['absent'], ['absent']]],
-    ['the next night after a 304', 86_400, [['unchanged']]],
-  ])('%s', async (_, seconds, seen) => {
-    expect((await stateAfter(...seen)).wait_s).toBe(seconds)
-  })
-})
 
 describe('the validators of a file', () => {
   it('are kept by a 304 without any, and replaced by a 304 with others', async () => {
@@ -366,6 +399,10 @@ describe('the validators of a file', () => {
       etag: '"2"',
       last_modified: 'Fri, 20 Nov 2026 00:00:00 GMT',
     })
+  })
+
+  it('outlast silence', async () => {
+    expect(await stateAfter(['timeout'], ['server_error'])).toMatchObject({ etag: '"1"' })
   })
 
   it('are dropped once it answered otherwise, so that a 304 never speaks for another answer', async () => {

@@ -1,0 +1,46 @@
+import type { Instant } from '../core/clock.ts'
+
+/** What bounds when a file is due again. */
+export interface Recrawling {
+  /** The nightly run: a file that answered with a document lately is due then at the latest. */
+  nextRun: Instant
+  /** How soon a file that has just changed is looked at again. */
+  soonestMs: number
+}
+
+/** What a person asked for and nobody answered is tried again this often, minutes apart. */
+const REQUEST_MINUTES = [1, 5, 30, 120]
+export const REQUEST_RETRIES = REQUEST_MINUTES.length
+
+const HOUR = 3_600
+const DAY = 24 * HOUR
+
+/**
+ * Seconds until a file is due again, by what it said: the first line that fits; null is the nightly
+ * run. A file is "held" when it answered with a document within a week.
+ */
+const WAIT = `
+case
+  when new_requested then ([${REQUEST_MINUTES}])[new_failures] * 60
+  when i.effect = 'success' then $soonest_s * 2 ** least(new_streak - 1, 10)
+  when s.priority = 3 then ([1, 7, 30])[least(new_streak + new_failures, 3)] * ${DAY}
+  when is_silent then least(if(is_held, 24, 30 * 24), 2 ** least(new_failures - 1, 10)) * ${HOUR}
+  when new_succeeded_at is null then least(30, 2 ** least(new_streak - 1, 10)) * ${DAY}
+  when not is_held then least(30, 2 ** least(greatest(new_streak - 8, 0), 10)) * ${DAY}
+  when i.effect = 'absent' then if(new_streak = 1, 61 * 60, null)
+  else least(24, 2 ** least(new_streak - 1, 10)) * ${HOUR} end`
+
+/**
+ * When a file is due again, as columns for the night: `new_due_at` and what leads to it. What was
+ * fetched in one moment is not due in one: each location waits up to a tenth longer, always the same
+ * part. A file that is held waits for the nightly run at most, and nothing is asked sooner than its
+ * server allowed.
+ */
+export const RECRAWL = `
+  coalesce(new_succeeded_at > seen_at - interval 7 day, false) as is_held,
+  ${WAIT} as wait_s,
+  greatest(
+    seen_at + to_seconds(i.retry_after_s),
+    least(
+      seen_at + to_seconds(wait_s * (1 + md5_number_upper(i.location) % 1000 / 10000)),
+      if(is_held, $next_run::timestamptz, null))) as new_due_at`
