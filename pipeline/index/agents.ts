@@ -1,46 +1,47 @@
 import { isoOf } from '../core/clock.ts'
 import { diff } from '../diff/diff.ts'
 import { agentEvents, agentFacts } from '../diff/events.ts'
+import type { FacetCount } from '../diff/reach.ts'
 import type { Stamp } from '../diff/rows.ts'
 import type { EventDraft } from '../model/event.ts'
 import type { AgentRow } from '../model/rows.ts'
 import { type Database, listOf } from './duckdb.ts'
 import { deleteRows } from './rows.ts'
 
-const REACH = `
-with touched as (select unnest(${listOf('$agents')}) as agent_url),
-grants as (select a.* from authorizations a semi join touched using (agent_url)),
-reached as (
-  select g.agent_url, p.* from (select distinct agent_url, unnest(property_rids) as property_rid from grants) g
-  join properties p using (property_rid) where p.status = 'active'),
-inventory as (
-  select agent_url, count(*) as property_count,
-    list_sort(list_distinct(list(property_type))) as property_types,
-    list_sort(list_distinct(flatten(list(channels)))) as channels,
-    list_sort(list_distinct(flatten(list(tags)))) as tags
-  from reached group by agent_url)
-select g.agent_url, count(distinct g.publisher_domain) as publisher_count,
-  coalesce(any_value(i.property_count), 0) as property_count,
-  coalesce(any_value(i.property_types), []) as property_types,
-  coalesce(any_value(i.channels), []) as channels,
-  coalesce(any_value(i.tags), []) as tags,
-  list_sort(list_distinct(flatten(list(coalesce(g.countries, []))))) as markets
-from grants g left join inventory i using (agent_url) group by g.agent_url order by g.agent_url`
+const ADD_UP = `
+create or replace temp table counted as
+select agent_url, facet, value, sum(times)::bigint as times from (
+  select agent_url, facet, value, times::bigint as times from agent_facets
+  semi join (select distinct agent_url from reached) using (agent_url)
+  union all select agent_url, facet, value, times::bigint from reached)
+group by all having sum(times) > 0`
 
-/** Counts again what agents reach, writes what differs and says what that means. */
+const values = (facet: string) =>
+  `coalesce(list(value order by value) filter (facet = '${facet}'), [])`
+
+const SUMMED = `
+select agent_url,
+  coalesce(sum(times) filter (facet = 'publisher'), 0)::double as publisher_count,
+  coalesce(sum(times) filter (facet = 'property'), 0)::double as property_count,
+  ${values('property_type')} as property_types, ${values('channel')} as channels,
+  ${values('tag')} as tags, ${values('market')} as markets
+from counted group by agent_url order by agent_url`
+
+/** Adds to what agents reach, writes what differs and says what that means. */
 export async function updateAgents(
   db: Database,
-  agents: readonly string[],
+  reached: readonly FacetCount[],
   { now, seq }: Stamp,
 ): Promise<EventDraft[]> {
-  if (agents.length === 0) return []
-  const of = { agents: JSON.stringify(agents) }
+  if (reached.length === 0) return []
+  const agents = { agents: JSON.stringify([...new Set(reached.map(row => row.agent_url))]) }
+  await countAgain(db, reached)
   const before = await db.all<AgentRow>(
     `select * from agents where agent_url in (select unnest(${listOf('$agents')})) order by agent_url`,
-    of,
+    agents,
   )
   const discovered = new Map(before.map(row => [row.agent_url, row.discovered_at]))
-  const after = (await db.all<AgentRow>(REACH, of)).map(row => ({
+  const after = (await db.all<AgentRow>(SUMMED)).map(row => ({
     ...row,
     discovered_at: discovered.get(row.agent_url) ?? isoOf(now),
     changed_at: isoOf(now),
@@ -54,4 +55,20 @@ export async function updateAgents(
     changes.flatMap(change => (change.kind === 'removed' ? [] : [change.row])),
   )
   return changes.flatMap(agentEvents)
+}
+
+/** Leaves the new counts of these agents in agent_facets, and in the temporary table `counted`. */
+async function countAgain(db: Database, reached: readonly FacetCount[]): Promise<void> {
+  await db.run(
+    'create or replace temp table reached (agent_url varchar, facet varchar, value varchar, times double)',
+  )
+  await db.append(
+    'reached',
+    reached.map(({ agent_url, facet, value, times }) => [agent_url, facet, value, times]),
+  )
+  await db.run(ADD_UP)
+  await db.run(
+    'delete from agent_facets f using (select distinct agent_url from reached) r where f.agent_url = r.agent_url',
+  )
+  await db.run('insert into agent_facets select agent_url, facet, value, times from counted')
 }

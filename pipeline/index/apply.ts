@@ -56,7 +56,7 @@ async function deriveAgain(
 ): Promise<EventDraft[]> {
   const brands = await updateBrands(db, subjects.brand, files, applying)
   const publishers = await updatePublishers(db, subjects.publisher, files, applying)
-  const agentEvents = await updateAgents(db, publishers.agents, applying)
+  const agentEvents = await updateAgents(db, publishers.reached, applying)
   await recordDependencies(db, 'brand', brands.derived)
   await recordDependencies(db, 'publisher', publishers.derived)
   const asked = [...brands.derived, ...publishers.derived].flatMap(one => one.asked)

@@ -8,6 +8,7 @@ import {
   propertyFacts,
   publisherEvents,
 } from '../diff/events.ts'
+import { type FacetCount, reachDelta } from '../diff/reach.ts'
 import { type PublisherRows, publisherRowsOf, type Stamp, strandedRowsOf } from '../diff/rows.ts'
 import type { EventDraft } from '../model/event.ts'
 import type { AuthorizationRow, CollectionRow, PropertyRow, PublisherRow } from '../model/rows.ts'
@@ -32,8 +33,8 @@ export interface PublisherChanges {
   domains: Domain[]
   mentions: Domain[]
   events: EventDraft[]
-  /** Agents whose reach may have changed. */
-  agents: string[]
+  /** What the changes add to what agents reach. */
+  reached: FacetCount[]
 }
 
 const statusAndFacts = [...propertyFacts, 'status', 'stale_reason', 'channels'] as const
@@ -85,7 +86,7 @@ export async function updatePublishers(
     domains: touched.map(({ domain }) => domain),
     mentions: touched.flatMap(({ facts }) => facts.mentions),
     events: touched.flatMap(({ events }) => events),
-    agents: [...new Set(touched.flatMap(({ agents }) => agents))],
+    reached: touched.flatMap(({ reached }) => reached),
   }
 }
 
@@ -129,8 +130,7 @@ function changesOf(old: PublisherRows, fresh: PublisherRows) {
   return {
     ...changes,
     isChanged: reach + changes.publisher.length + changes.collections.length > 0,
-    agents:
-      reach === 0 ? [] : [...old.authorizations, ...fresh.authorizations].map(row => row.agent_url),
+    reached: reach === 0 ? [] : reachDelta(old, fresh),
     events: [
       ...is.flatMap(row => publisherEvents(old.publisher, row)),
       ...changes.properties.flatMap(propertyEvents),

@@ -60,6 +60,11 @@ const sentences: Record<string, string> = {
   'agents count their publishers wrong': `select count(*) as n from agents a full join (
        select agent_url, count(distinct publisher_domain) as publishers from authorizations group by all
      ) c using (agent_url) where a.publisher_count is distinct from c.publishers`,
+  'agents count their properties wrong': `select count(*) as n from agents a left join (
+       select agent_url, count(distinct property_rid) as properties
+       from (select agent_url, unnest(property_rids) as property_rid from authorizations)
+       join properties using (property_rid) where status = 'active' group by all
+     ) c using (agent_url) where a.property_count != coalesce(c.properties, 0)`,
   'events share an id': 'select count(*) - count(distinct event_id) as n from events',
   'events come after the last one issued':
     'select count(*) as n from events, meta where event_id > last_event_id or last_event_id is null',
