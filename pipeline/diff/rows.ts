@@ -87,7 +87,7 @@ export function publisherRowsOf(
   )
   const unlisted = before.properties
     .filter(row => !listed.has(row.property_rid))
-    .map(row => staleRowOf(row, 'not_listed', stamp))
+    .map(row => staleRowOf(row, facts.revoked ? 'revoked' : 'not_listed', stamp))
   const properties = [...listed.values(), ...unlisted]
   const authorizations =
     facts.standing === 'ended' ? [] : authorizationRowsOf(domain, facts, rids, before, stamp)

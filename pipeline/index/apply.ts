@@ -131,14 +131,14 @@ async function takeDocuments(
   files: Files,
   applying: Applying,
 ): Promise<void> {
-  const isNew = new Set(stirred.filter(one => one.is_new).map(sourceKey))
-  const latest = new Map(
-    observations
-      .filter(isUnderstood)
-      .sort((a, b) => a.observed_at - b.observed_at)
-      .map(seen => [sourceKey(seen), seen]),
-  )
-  const understood = [...latest].flatMap(([key, seen]) => (isNew.has(key) ? [seen] : []))
+  const fresh = stirred.filter(one => one.is_new)
+  const knownUntil = new Map(fresh.map(one => [sourceKey(one), one.known_until ?? 0]))
+  const understood = observations
+    .filter(isUnderstood)
+    .filter(
+      seen => seen.observed_at > (knownUntil.get(sourceKey(seen)) ?? Number.POSITIVE_INFINITY),
+    )
+    .sort((a, b) => a.observed_at - b.observed_at)
   const kept = await replaceDocuments(db, understood, applying)
   for (const seen of kept) files.add(seen, seen.document)
 }

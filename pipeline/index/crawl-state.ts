@@ -14,6 +14,8 @@ export interface Stirred {
   is_new: boolean
   /** Its document changed, or how far that stands; otherwise only what dependents await of it. */
   is_own: boolean
+  /** When the attempt before was made. */
+  known_until: Instant | null
 }
 
 const INCOMING = `create or replace temp table incoming (
@@ -42,6 +44,7 @@ anti join crawl_state using (kind, location)`
 const NIGHT = `
 create or replace temp table night as
 select s.rowid as row_id, i.*, s.attempted_at is null as is_first,
+  epoch_ms(s.attempted_at)::double as known_until,
   to_timestamp(i.at_ms / 1000) as seen_at,
   i.effect = 'unreachable' as is_silent,
   i.outcome = 'ok' and i.hash is distinct from s.hash as is_new,
@@ -106,7 +109,7 @@ update crawl_state s set outcome = n.outcome, effect = n.new_effect, status = n.
 from night n where s.rowid = n.row_id and n.is_loud`
 
 const STIRRED = `
-select kind, location, is_new, is_own from night
+select kind, location, is_new, is_own, known_until from night
 where is_own or ((is_first or is_turned) and exists (
   select 1 from depends_on d where d.kind = night.kind and d.location = night.location))
 order by kind, location`
@@ -154,7 +157,8 @@ function* rowsOf(observations: readonly Observation[]) {
 export async function takeTurns(db: Database, now: Instant): Promise<Stirred[]> {
   const at = { now: isoOf(now) }
   const turned = await db.all<Stirred>(
-    `select kind, location, false as is_new, hash is not null as is_own from crawl_state
+    `select kind, location, false as is_new, hash is not null as is_own,
+       epoch_ms(attempted_at)::double as known_until from crawl_state
      where turns_at <= $now::timestamptz order by kind, location`,
     at,
   )

@@ -17,7 +17,11 @@ export function isUnderstood(seen: Observation): seen is Understood {
   return seen.outcome === 'ok' && seen.hash !== undefined && seen.document !== undefined
 }
 
-/** Puts the new documents in the place of the old ones, and returns them as they are kept. */
+/**
+ * Puts the new documents in the place of the old ones, and returns them as they are kept. Of a file
+ * that was read more than once they come in the order of time: the last is kept, and remembers what
+ * the others said.
+ */
 export async function replaceDocuments(
   db: Database,
   seen: readonly Understood[],
@@ -34,10 +38,13 @@ export async function replaceDocuments(
      semi join replaced using (kind, location)`,
   )
   const before = new Map(known.map(row => [sourceKey(row), row]))
-  const kept = seen.map(one => {
-    const old = before.get(sourceKey(one))?.document
-    return { ...one, document: carry(old, one.document, one.observed_at) }
-  })
+  const last = new Map<string, Understood>()
+  for (const one of seen) {
+    const key = sourceKey(one)
+    const old = last.get(key)?.document ?? before.get(key)?.document
+    last.set(key, { ...one, document: carry(old, one.document, one.observed_at) })
+  }
+  const kept = [...last.values()]
   await db.run(
     `delete from documents d using replaced r where d.kind = r.kind and d.location = r.location`,
   )

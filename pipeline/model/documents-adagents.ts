@@ -128,10 +128,23 @@ export const RevokedPublisherDomain = z.object({
 })
 export type RevokedPublisherDomain = z.infer<typeof RevokedPublisherDomain>
 
+/**
+ * A revocation that this source has listed, listed still or not: what is carried from document to
+ * document. No parser writes it.
+ */
+export const RememberedRevocation = z.object({
+  publisher_domain: text,
+  /** The earliest that was given. */
+  revoked_at: moment,
+  first_observed_at: moment,
+})
+export type RememberedRevocation = z.infer<typeof RememberedRevocation>
+
 /** A file that only says where the real one is. */
 export const AdagentsPointer = z.object({
   variant: z.literal('pointer'),
   authoritative_location: text,
+  remembered_revocations: z.array(RememberedRevocation).exactOptional(),
   last_updated: moment.exactOptional(),
 })
 export type AdagentsPointer = z.infer<typeof AdagentsPointer>
@@ -148,6 +161,7 @@ export const AdagentsInline = z.object({
   placement_tags: TagMap.exactOptional(),
   signal_tags: TagMap.exactOptional(),
   revoked_publisher_domains: z.array(RevokedPublisherDomain),
+  remembered_revocations: z.array(RememberedRevocation).exactOptional(),
   superseded_by: text.exactOptional(),
   catalog_etag: text.exactOptional(),
   catalog_role: text.exactOptional(),

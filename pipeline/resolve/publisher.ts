@@ -9,7 +9,8 @@ import type {
 } from '../model/documents.ts'
 import { isUrl, sourceAt } from '../model/observation.ts'
 import { collectionsOf } from './collections.ts'
-import { ask, type Derivation, type Pending, pending } from './derivation.ts'
+import { ask, type Derivation, type Pending, pending, wake } from './derivation.ts'
+import { Revocations } from './revocation.ts'
 import { type Standing, worstOf } from './standing.ts'
 
 export type InlineDocument = Extract<AdagentsDocument, { variant: 'inline' }>
@@ -31,6 +32,10 @@ export interface PublisherFacts {
   properties: PropertyEntry[]
   grants: Grant[]
   collections: CollectionEntry[]
+  /** The file, or its own one of the domain, disowns the publisher: nothing of it counts. */
+  revoked: boolean
+  /** When time alone changes these facts; passed ones too. */
+  turns: Instant[]
   /** Other publishers the file names. */
   mentions: Domain[]
 }
@@ -48,12 +53,43 @@ export interface Astray {
  */
 export function* derivePublisher(
   domain: Domain,
-  _now: Instant,
+  now: Instant,
+): Derivation<PublisherFacts | Astray | Pending | undefined> {
+  const facts = yield* findPublisher(domain, now)
+  if (typeof facts !== 'object' || facts.document === undefined) return facts
+  const own = yield* ask('adagents.json', domain)
+  const retired = own.document ? unlessRevoked(facts, domain, own.document, now) : facts
+  for (const at of retired.turns) yield* wake(at)
+  return retired
+}
+
+/** Whoever a domain's file leads to: what its own one revoked of the domain itself stays revoked. */
+function unlessRevoked(
+  facts: PublisherFacts,
+  domain: Domain,
+  own: AdagentsDocument,
+  now: Instant,
+): PublisherFacts {
+  const revocations = new Revocations(own, now)
+  if (facts.revoked || !revocations.has(domain)) return facts
+  const turns = [...facts.turns, ...revocations.turns]
+  return { ...facts, ...nothing, revoked: true, turns }
+}
+
+const nothing: Pick<PublisherFacts, 'properties' | 'grants' | 'collections'> = {
+  properties: [],
+  grants: [],
+  collections: [],
+}
+
+function* findPublisher(
+  domain: Domain,
+  now: Instant,
 ): Derivation<PublisherFacts | Astray | Pending | undefined> {
   const own = yield* ask('adagents.json', domain)
   if (own.document === undefined) return undefined
   if (own.document.variant === 'inline') {
-    return factsOf(domain, own.document, own.standing, domain)
+    return factsOf(domain, own.document, own.standing, domain, now)
   }
   const source = sourceAt('adagents.json', own.document.authoritative_location)
   if (source === undefined || source.location === domain) return astray('ended')
@@ -62,7 +98,7 @@ export function* derivePublisher(
   const standing = worstOf(own.standing, target.standing)
   if (target.document === undefined) return astray(standing)
   if (target.document.variant !== 'inline') return astray('ended')
-  return factsOf(domain, target.document, standing, source.location)
+  return factsOf(domain, target.document, standing, source.location, now)
 }
 
 function astray(standing: Standing): Astray {
@@ -74,11 +110,10 @@ function factsOf(
   document: InlineDocument,
   standing: Standing,
   location: string,
+  now: Instant,
 ): PublisherFacts {
-  const revoked = document.revoked_publisher_domains.some(
-    entry => parsePublisherDomain(entry.publisher_domain) === domain,
-  )
-  const properties = revoked ? [] : listedFor(document, domain)
+  const revocations = new Revocations(document, now)
+  const revoked = revocations.has(domain)
   const host = hostOf(location)
   return {
     standing,
@@ -86,10 +121,35 @@ function factsOf(
     ...(host === domain ? {} : { manager_domain: host }),
     resolved_location: location,
     document,
-    ...(revoked ? { properties, grants: [] } : grantsOf(domain, document, properties)),
-    collections: revoked ? [] : collectionsOf(domain, document, location !== domain),
+    ...(revoked ? nothing : ownedIn(document, domain, location, revocations)),
     mentions: location === domain ? mentionsOf(domain, document) : [],
+    revoked,
+    turns: revocations.turns,
   }
+}
+
+function ownedIn(
+  document: InlineDocument,
+  domain: Domain,
+  location: string,
+  revocations: Revocations,
+): typeof nothing {
+  const isCounted = (entry: PropertyEntry) =>
+    isOwn(entry, domain) && !hostsOf(entry).some(host => revocations.hasOver(host))
+  const listed = listedFor(document, domain).filter(isCounted)
+  const agents = document.agents.map(entry => withoutRevoked(entry, revocations))
+  return {
+    ...grantsOf(domain, agents, listed, isCounted),
+    collections: collectionsOf(domain, document, location !== domain),
+  }
+}
+
+/** A collection of a revoked publisher opens nothing, so the entry's restriction names it no more. */
+function withoutRevoked(entry: AgentEntry, revocations: Revocations): AgentEntry {
+  const { collections } = entry
+  if (collections === undefined) return entry
+  const kept = collections.filter(({ publisher_domain }) => !revocations.has(publisher_domain))
+  return kept.length === collections.length ? entry : { ...entry, collections: kept }
 }
 
 function hostOf(location: string): Domain {
@@ -104,8 +164,7 @@ const sorted = new WeakMap<InlineDocument, ByPublisher>()
 
 function listedFor(document: InlineDocument, domain: Domain): PropertyEntry[] {
   const byPublisher = sorted.get(document) ?? sortByPublisher(document)
-  const listed = [...(byPublisher.get(domain) ?? []), ...(byPublisher.get('') ?? [])]
-  return listed.filter(entry => isOwn(entry, domain))
+  return [...(byPublisher.get(domain) ?? []), ...(byPublisher.get('') ?? [])]
 }
 
 function sortByPublisher(document: InlineDocument): ByPublisher {
@@ -123,15 +182,24 @@ function sortByPublisher(document: InlineDocument): ByPublisher {
 /** A file speaks for a domain's property only if it names no other owner and no other's names. */
 function isOwn(entry: PropertyEntry, domain: Domain): boolean {
   if (entry.publisher_domain !== undefined && entry.publisher_domain !== domain) return false
-  return entry.identifiers
-    .filter(({ type }) => type === 'domain' || type === 'subdomain')
-    .every(({ value }) => ownsHost(domain, value))
+  return hostsOf(entry).every(host => ownsHost(domain, host))
 }
 
-function grantsOf(domain: Domain, document: InlineDocument, listed: PropertyEntry[]) {
+function hostsOf({ identifiers }: PropertyEntry): string[] {
+  return identifiers
+    .filter(({ type }) => type === 'domain' || type === 'subdomain')
+    .map(({ value }) => value)
+}
+
+function grantsOf(
+  domain: Domain,
+  agents: readonly AgentEntry[],
+  listed: PropertyEntry[],
+  isCounted: (entry: PropertyEntry) => boolean,
+) {
   const properties = [...listed]
-  const grants = document.agents.flatMap(entry => {
-    const inline = (entry.properties ?? []).filter(property => isOwn(property, domain))
+  const grants = agents.flatMap(entry => {
+    const inline = (entry.properties ?? []).filter(isCounted)
     const first = properties.length
     if (entry.authorization_type === 'inline_properties') properties.push(...inline)
     const reaches =

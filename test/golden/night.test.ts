@@ -97,13 +97,17 @@ const steps: Step[] = [
   },
   { title: 'a week after night 1: storm ends, nobody else', after: { days: 4 } },
   {
-    title: 'the night after: buoy and storm are back',
+    title: 'the night after: buoy and storm are back; the manager takes its word on pier back',
     after: { days: 1 },
+    ...calm,
     publishers: {
+      ...calm.publishers,
+      'quay.example': shore['adagents.json']['quay.example'],
       'buoy.example': shore['adagents.json']['buoy.example'],
       'storm.example': 'unchanged',
     },
   },
+  { title: 'a week after pier was revoked: it is back by itself', after: { days: 2 } },
 ]
 
 /** What a better parser would say otherwise, and numbers of commits. */

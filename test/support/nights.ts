@@ -13,29 +13,29 @@ export interface Nights {
   clock: TestClock
   /** Commits a night; a text is the outcome of an attempt without a document. */
   night(files: Record<string, object | Outcome>, later?: Later): Promise<FeedEvent[]>
+  /** Commits what was read in an hour, and an hour later, as one batch. */
+  together(...hours: Record<string, object | Outcome>[]): Promise<FeedEvent[]>
   /** Lets time pass and nothing else happen. */
   wait(later: Later): Promise<FeedEvent[]>
 }
 
 export function overNights<Result>(work: (nights: Nights) => Promise<Result>): Promise<Result> {
   const clock = testClock('2026-11-20T03:00Z')
+  const seenAfter = (files: Record<string, object | Outcome>, later: Later) => {
+    const at = clock.tick(later)
+    return Object.entries(files).map(([location, found]) =>
+      typeof found === 'string'
+        ? answered(found, 'adagents.json', location, at)
+        : read('adagents.json', location, found, at),
+    )
+  }
   return withIndex(clock, index =>
     work({
       db: index.db,
       clock,
-      night(files, later = { days: 1 }) {
-        const at = clock.tick(later)
-        const seen = Object.entries(files).map(([location, found]) =>
-          typeof found === 'string'
-            ? answered(found, 'adagents.json', location, at)
-            : read('adagents.json', location, found, at),
-        )
-        return index.commit(seen)
-      },
-      wait(later) {
-        clock.tick(later)
-        return index.commit([])
-      },
+      night: (files, later = { days: 1 }) => index.commit(seenAfter(files, later)),
+      together: (...all) => index.commit(all.flatMap(files => seenAfter(files, { hours: 1 }))),
+      wait: later => index.commit(seenAfter({}, later)),
     }),
   )
 }

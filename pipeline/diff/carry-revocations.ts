@@ -1,0 +1,59 @@
+import type { Instant } from '../core/clock.ts'
+import { isoOf } from '../core/clock.ts'
+import type { AdagentsDocument, RememberedRevocation } from '../model/documents.ts'
+import { REVOCATION_HOLDS } from '../resolve/revocation.ts'
+
+/** Those seen first are kept, so that a flood of new ones cannot make a file forget one. */
+const REMEMBERED = 10_000
+
+/**
+ * The document with what its source is to remember of revocations: each domain it lists, or listed
+ * no longer ago than a revocation holds, and since when. A domain that is listed again, by whatever
+ * time, keeps the moment it was first seen: nobody can start its seven days anew.
+ */
+export function carryRevocations(
+  old: AdagentsDocument | undefined,
+  fresh: AdagentsDocument,
+  observedAt: Instant,
+): AdagentsDocument {
+  const remembered = rememberedOf(old, fresh, observedAt)
+  const { remembered_revocations: _, ...document } = fresh
+  return remembered.length === 0
+    ? document
+    : { ...document, remembered_revocations: remembered.slice(0, REMEMBERED) }
+}
+
+function rememberedOf(
+  old: AdagentsDocument | undefined,
+  fresh: AdagentsDocument,
+  observedAt: Instant,
+): RememberedRevocation[] {
+  const listed = listedIn(fresh)
+  const before = new Set(listedIn(old).map(({ publisher_domain }) => publisher_domain))
+  const again = new Set(listed.map(({ publisher_domain }) => publisher_domain))
+  const domains = new Map(
+    (old?.remembered_revocations ?? [])
+      .filter(({ publisher_domain: domain, first_observed_at }) => {
+        const holds = Date.parse(first_observed_at) + REVOCATION_HOLDS > observedAt
+        return holds || (before.has(domain) && again.has(domain))
+      })
+      .map(one => [one.publisher_domain, one]),
+  )
+  for (const { publisher_domain, revoked_at } of listed) {
+    const known = domains.get(publisher_domain)
+    domains.set(publisher_domain, {
+      publisher_domain,
+      revoked_at: known ? earlier(known.revoked_at, revoked_at) : revoked_at,
+      first_observed_at: known?.first_observed_at ?? isoOf(observedAt),
+    })
+  }
+  return [...domains.values()]
+}
+
+function listedIn(document: AdagentsDocument | undefined) {
+  return document?.variant === 'inline' ? document.revoked_publisher_domains : []
+}
+
+function earlier(a: string, b: string): string {
+  return Date.parse(b) < Date.parse(a) ? b : a
+}

@@ -1,0 +1,75 @@
+import type { Instant } from '../core/clock.ts'
+import { DAY } from '../core/clock.ts'
+import { identifierHost } from '../core/domain.ts'
+import type {
+  AdagentsDocument,
+  RememberedRevocation,
+  RevokedPublisherDomain,
+} from '../model/documents.ts'
+
+/**
+ * For so long a revocation holds from when it was first seen, listed or not: whoever gets hold of a
+ * file cannot undo one by taking it out. It is a revocation of the domain, whatever times and
+ * reasons the file gives; one without a readable time counts all the same, since the only safe
+ * reading of a revocation is that it was meant. Only an entry whose domain cannot be read revokes
+ * nobody: the file's faults tell of it.
+ */
+export const REVOCATION_HOLDS = 7 * DAY
+
+/**
+ * Until when a file disowns a domain: for ever while it lists it, for what is left of the seven days
+ * once it lists it no more. 0 when it never did.
+ */
+function revokedUntil(document: AdagentsDocument, domain: string): Instant {
+  const { remembered_revocations: remembered = [] } = document
+  const listed = document.variant === 'inline' ? document.revoked_publisher_domains : []
+  if (domainsOf(listed).has(domain)) return Number.POSITIVE_INFINITY
+  const memory = domainsOf(remembered).get(domain)
+  return memory?.first_observed_at === undefined
+    ? 0
+    : Date.parse(memory.first_observed_at) + REVOCATION_HOLDS
+}
+
+/** What a file has revoked at some time, and when the answers given change by themselves. */
+export class Revocations {
+  readonly turns: Instant[] = []
+  readonly #document: AdagentsDocument
+  readonly #now: Instant
+
+  constructor(document: AdagentsDocument, now: Instant) {
+    this.#document = document
+    this.#now = now
+  }
+
+  /** Whether it disowns a domain now. */
+  has(domain: string): boolean {
+    const until = revokedUntil(this.#document, domain)
+    if (until > this.#now && Number.isFinite(until)) this.turns.push(until)
+    return until > this.#now
+  }
+
+  /** Whether it disowns a host, as an identifier writes it, or a domain that the host is in. */
+  hasOver(host: string): boolean {
+    if (!hasRevocations(this.#document)) return false
+    const labels = identifierHost(host).split('.')
+    return labels.slice(0, -1).some((_, i) => this.has(labels.slice(i).join('.')))
+  }
+}
+
+function hasRevocations(document: AdagentsDocument): boolean {
+  const listed = document.variant === 'inline' ? document.revoked_publisher_domains : []
+  return listed.length > 0 || (document.remembered_revocations ?? []).length > 0
+}
+
+type Listing = readonly (RevokedPublisherDomain & Partial<RememberedRevocation>)[]
+
+/** A file is read for thousands of publishers: its lists are indexed once. */
+const indexed = new WeakMap<Listing, ReadonlyMap<string, Listing[number]>>()
+
+function domainsOf(listing: Listing): ReadonlyMap<string, Listing[number]> {
+  const known = indexed.get(listing)
+  if (known) return known
+  const domains = new Map(listing.map(entry => [entry.publisher_domain, entry]))
+  indexed.set(listing, domains)
+  return domains
+}
