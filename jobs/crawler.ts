@@ -70,6 +70,7 @@ export async function runCrawler(
       fetcher,
       clock,
       limits: config.LIMITS,
+      protocolName: config.PROTOCOL_NAME,
       atOnce,
       onObservation: one => outbox.put(one),
       signal: stop.signal,

@@ -17,6 +17,7 @@ export const outcomes = {
   unusable: { effect: 'unusable', means: 'JSON whose root says nothing we know' },
   not_json: { effect: 'garbled', means: 'answered 200 with something that is not JSON' },
   too_large: { effect: 'garbled', means: 'the body passed the size limit and was not read on' },
+  needs_auth: { effect: 'success', means: 'the agent is there and wants a credential (401)' },
   denied: { effect: 'unreachable', means: 'access denied (401, 403, 451)' },
   throttled: { effect: 'unreachable', means: 'asked to slow down (429)' },
   server_error: { effect: 'unreachable', means: 'the server failed (408, 5xx)' },

@@ -1,8 +1,9 @@
 import pLimit, { type LimitFunction } from 'p-limit'
 import { type CrawlTarget, type Observation, urlOf } from '../model/observation.ts'
-import { type CrawlDeps, crawlSource } from './crawl-source.ts'
+import { type ProbeDeps, probeAgent } from './agent-probe.ts'
+import { crawlSource } from './crawl-source.ts'
 
-export interface BatchDeps extends CrawlDeps {
+export interface BatchDeps extends ProbeDeps {
   /** Hosts at a time, of this batch and of every other one that shares it. */
   atOnce: LimitFunction
   onObservation?: (observation: Observation) => void
@@ -29,7 +30,7 @@ export async function crawlBatch(
   const crawlHost = async (places: readonly number[]) => {
     for (const place of places) {
       if (isStopped || deps.signal?.aborted) return
-      const observation = await crawlSource(targets[place]!, deps)
+      const observation = await lookAt(targets[place]!, deps)
       observations[place] = observation
       deps.onObservation?.(observation)
     }
@@ -43,6 +44,10 @@ export async function crawlBatch(
   const failed = (await Promise.allSettled(work)).find(({ status }) => status === 'rejected')
   if (failed?.status === 'rejected') throw failed.reason
   return observations.filter(observation => observation !== undefined)
+}
+
+function lookAt(target: CrawlTarget, deps: BatchDeps): Promise<Observation> {
+  return target.kind === 'agent' ? probeAgent(target, deps) : crawlSource(target, deps)
 }
 
 /** Places in the list of targets, by host. */

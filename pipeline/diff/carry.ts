@@ -1,5 +1,7 @@
 import type { Instant } from '../core/clock.ts'
 import type { AdagentsDocument, DocumentOf } from '../model/documents.ts'
+import type { Fault } from '../model/observation.ts'
+import { carryAgent } from './carry-agent.ts'
 import { carryRevocations } from './carry-revocations.ts'
 
 /**
@@ -14,5 +16,16 @@ export function carry(
   if (fresh.variant === 'inline' || fresh.variant === 'pointer') {
     return carryRevocations(old as AdagentsDocument | undefined, fresh, observedAt)
   }
+  if (old?.variant === 'agent' && fresh.variant === 'agent') return carryAgent(old, fresh)
   return fresh
+}
+
+/** What is wrong with a kept document only when one knows what came before it. */
+export function faultsOfKept(kept: DocumentOf): Fault[] {
+  if (kept.variant !== 'agent' || kept.type === kept.inferred_type) return []
+  const message =
+    kept.inferred_type === 'unknown'
+      ? `offer nothing that tells a type any more; it is known as ${kept.type}`
+      : `tell of the type ${kept.inferred_type}; it is known as ${kept.type}`
+  return [{ field: 'tools', message, severity: 'warning' }]
 }

@@ -2,6 +2,9 @@ import type { Transform } from 'node:stream'
 import zlib from 'node:zlib'
 import type { Failure } from './failures.ts'
 
+/** Shown each decoded piece as it comes, instead of it being kept; true when enough was read. */
+export type Watch = (piece: Buffer) => boolean
+
 /** Told once, when the body is complete or must not be read on. */
 export type BodyDone = (result: Buffer | Failure) => void
 
@@ -24,6 +27,7 @@ const AT_ONCE_BYTES = 16 * 1024
 /** What a compressed form may be larger than the decoded limit: it is not, but for tiny ones. */
 const WIRE_SLACK_BYTES = 4 * 1024
 
+const nothing = Buffer.alloc(0)
 const tooLarge: Failure = { outcome: 'too_large', detail: 'the body passes the size limit' }
 const garbled: Failure = { outcome: 'http_error', detail: 'the body cannot be decompressed' }
 const unknownCoding: Failure = { outcome: 'http_error', detail: 'the body is encoded unasked' }
@@ -34,11 +38,14 @@ export function openBody(
   length: number,
   maxBytes: number,
   done: BodyDone,
+  watch?: Watch,
 ): BodyReader | Failure {
   const known = codingOf(coding)
   if (known === undefined) return unknownCoding
   if (length > maxBytes + (known === 'identity' ? 0 : WIRE_SLACK_BYTES)) return tooLarge
-  return known === 'identity' ? new PlainBody(maxBytes, done) : new CodedBody(known, maxBytes, done)
+  return known === 'identity'
+    ? new PlainBody(maxBytes, done, watch)
+    : new CodedBody(known, maxBytes, done, watch)
 }
 
 function codingOf(header: string | string[] | undefined): Coding | 'identity' | undefined {
@@ -62,18 +69,21 @@ function codingOf(header: string | string[] | undefined): Coding | 'identity' | 
 class PlainBody implements BodyReader {
   readonly #maxBytes: number
   readonly #done: BodyDone
+  readonly #watch: Watch | undefined
   #chunks: Buffer[] = []
   #bytes = 0
 
-  constructor(maxBytes: number, done: BodyDone) {
+  constructor(maxBytes: number, done: BodyDone, watch: Watch | undefined) {
     this.#maxBytes = maxBytes
     this.#done = done
+    this.#watch = watch
   }
 
   write(chunk: Buffer): void {
     this.#bytes += chunk.length
     if (this.#bytes > this.#maxBytes) this.#done(tooLarge)
-    else this.#chunks.push(chunk)
+    else if (this.#watch === undefined) this.#chunks.push(chunk)
+    else if (this.#watch(chunk)) this.#done(nothing)
   }
 
   end(): void {
@@ -90,15 +100,18 @@ class CodedBody implements BodyReader {
   readonly #maxBytes: number
   readonly #done: BodyDone
   readonly #plain: PlainBody
+  /** What is watched is decoded as it comes. */
+  readonly #atOnceBytes: number
   #wire: Buffer[] = []
   #wireBytes = 0
   #decoder: Transform | undefined
 
-  constructor(coding: Coding, maxBytes: number, done: BodyDone) {
+  constructor(coding: Coding, maxBytes: number, done: BodyDone, watch: Watch | undefined) {
     this.#coding = coding
     this.#maxBytes = maxBytes
     this.#done = done
-    this.#plain = new PlainBody(maxBytes, done)
+    this.#plain = new PlainBody(maxBytes, done, watch)
+    this.#atOnceBytes = watch === undefined ? AT_ONCE_BYTES : 0
   }
 
   write(chunk: Buffer, flow: Flow): void {
@@ -106,7 +119,7 @@ class CodedBody implements BodyReader {
     if (this.#wireBytes > this.#maxBytes + WIRE_SLACK_BYTES) return this.#done(tooLarge)
     if (this.#decoder) return feed(this.#decoder, chunk, flow)
     this.#wire.push(chunk)
-    if (this.#wireBytes <= AT_ONCE_BYTES) return
+    if (this.#wireBytes <= this.#atOnceBytes) return
     this.#decoder = this.#openDecoder()
     feed(this.#decoder, joined(this.#wire), flow)
     this.#wire = []

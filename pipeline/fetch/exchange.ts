@@ -1,4 +1,4 @@
-import { type BodyReader, headOf, openBody } from './body.ts'
+import { type BodyReader, headOf, openBody, type Watch } from './body.ts'
 import type { Controller, Handler, Line, Request } from './connections.ts'
 import { type Failure, FailureError, failureOf, tooLate } from './failures.ts'
 
@@ -26,6 +26,15 @@ export interface Broken extends Failure {
 
 export type Exchanged = Answer | Broken
 
+/** How an answer is read. */
+export interface Reading {
+  maxBytes: number
+  /** Chosen by the headers of a 200: who watches the body gets it instead of the answer. */
+  watch?: (headers: Headers) => Watch | undefined
+  /** The beginning of the body of any other status is wanted. */
+  wantsHeads?: boolean
+}
+
 /** What is read of an answer nobody will use, to keep its connection. */
 const SPARE_BYTES = 16 * 1024
 const HEAD_BYTES = 4 * 1024
@@ -40,16 +49,16 @@ const enough = new FailureError('connection_failed', 'read no further')
 export function exchange(
   line: Line,
   request: Request,
-  maxBytes: number,
+  reading: Reading,
   budgetMs: number,
 ): Promise<Exchanged> {
   return new Promise(resolve => {
-    line.client.dispatch(request, new Exchange(maxBytes, budgetMs, resolve))
+    line.client.dispatch(request, new Exchange(reading, budgetMs, resolve))
   })
 }
 
 class Exchange implements Handler {
-  readonly #maxBytes: number
+  readonly #reading: Reading
   readonly #resolve: (result: Exchanged) => void
   readonly #timer: NodeJS.Timeout
   #controller: Controller | undefined
@@ -61,8 +70,8 @@ class Exchange implements Handler {
   #ended = false
   #settled = false
 
-  constructor(maxBytes: number, budgetMs: number, resolve: (result: Exchanged) => void) {
-    this.#maxBytes = maxBytes
+  constructor(reading: Reading, budgetMs: number, resolve: (result: Exchanged) => void) {
+    this.#reading = reading
     this.#resolve = resolve
     this.#timer = setTimeout(expire, budgetMs, this)
   }
@@ -78,10 +87,12 @@ class Exchange implements Handler {
     this.#headers = headers
     if (status !== 200) return
     const length = Number(headers['content-length'] ?? 0)
-    const body = openBody(headers['content-encoding'], length, this.#maxBytes, result => {
+    const { maxBytes, watch } = this.#reading
+    const done = (result: Buffer | Failure) => {
       if (Buffer.isBuffer(result)) this.#answer(result)
       else this.#break(result)
-    })
+    }
+    const body = openBody(headers['content-encoding'], length, maxBytes, done, watch?.(headers))
     if ('outcome' in body) this.#break(body)
     else this.#body = body
   }
@@ -112,10 +123,10 @@ class Exchange implements Handler {
   }
 
   #answerHead(complete = this.#ended): void {
-    const denied = this.#status === 403
-    const spare = denied ? Buffer.concat(this.#spare) : nothing
+    const wanted = this.#status === 403 || this.#reading.wantsHeads === true
+    const spare = wanted ? Buffer.concat(this.#spare) : nothing
     const coding = this.#headers['content-encoding']
-    this.#answer(denied ? headOf(spare, coding, HEAD_BYTES) : spare, complete)
+    this.#answer(wanted ? headOf(spare, coding, HEAD_BYTES) : spare, complete)
   }
 
   #answer(body: Buffer, complete = this.#ended): void {

@@ -1,6 +1,9 @@
 import type { Clock } from '../core/clock.ts'
 import type { Limits } from '../core/limits.ts'
 import type { Log } from '../core/log.ts'
+import { parseUrl } from './address.ts'
+import { type Context, callOver } from './call.ts'
+import type { Call, Called } from './called.ts'
 import { conclude, failedFetch } from './conclude.ts'
 import { createDial } from './connect.ts'
 import { Connections } from './connections.ts'
@@ -10,8 +13,9 @@ import type { Ask, Fetched } from './fetched.ts'
 import { refusalOf } from './guard.ts'
 import { Politeness } from './politeness.ts'
 import { isRedirect, nextHop } from './redirects.ts'
-import { Way } from './way.ts'
+import { type Question, Way } from './way.ts'
 
+export type { Answered, Call, Called } from './called.ts'
 export type { Ask, Fetched, FetchedOk, FetchedUnchanged, FetchFailed } from './fetched.ts'
 
 export interface FetcherOptions {
@@ -33,6 +37,8 @@ export interface FetcherOptions {
 export interface Fetcher {
   /** Never throws for what the world does. */
   fetchDocument(url: string, ask: Ask): Promise<Fetched>
+  /** Asks a service with JSON by POST; no redirect is followed. Never throws for what the world does. */
+  call(url: string, call: Call): Promise<Called>
   /** The TXT records of a name; none when there are none or nobody answers. */
   lookupTxt(name: string): Promise<string[]>
   /** Where a name leads to; `unknown` when no name server said anything. */
@@ -41,17 +47,9 @@ export interface Fetcher {
   close(): Promise<void>
 }
 
-type Headers = Record<string, string>
-
 const MAX_IDLE = 128
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]+$/
 const noAddress: Failure = { outcome: 'refused', detail: 'this is not an address' }
-
-interface Context {
-  way: Way
-  clock: Clock
-  userAgent: string
-}
 
 /**
  * The way out: guard, name, politeness, connection, answer, for every hop anew. A connection is kept
@@ -76,6 +74,7 @@ export function createFetcher(options: FetcherOptions): Fetcher {
       }
       return fetched
     },
+    call: (url, call) => callOver(context, url, call),
     lookupTxt: name => resolver.lookupTxt(name),
     async lookupHost(name) {
       const resolution = await resolver.resolve(name)
@@ -98,11 +97,11 @@ async function follow(
   if (url === undefined) return failedFetch(text, noAddress)
   const refusal = refusalOf(url, ask.allow)
   if (refusal) return failedFetch(text, { outcome: 'refused', detail: refusal })
-  const headers = headersOf(ask, userAgent)
+  const question = questionOf(ask, userAgent)
   const trail = [url]
   const budget = { leftMs: ask.deadlineMs }
   for (;;) {
-    const answer = await way.visit(url, headers, ask.maxBytes, budget)
+    const answer = await way.visit(url, question, budget)
     if (answer.kind === 'broken') return failedFetch(url.href, answer, answer.status)
     if (!isRedirect(answer.status, ask)) return conclude(url.href, answer, ask, clock.now())
     const next = nextHop(answer.headers.location, trail, ask)
@@ -113,8 +112,8 @@ async function follow(
   }
 }
 
-function headersOf(ask: Ask, userAgent: string): Headers {
-  const headers: Headers = {
+function questionOf(ask: Ask, userAgent: string): Question {
+  const headers: Question['headers'] = {
     accept: ask.accept ?? 'application/json',
     'accept-encoding': 'gzip, deflate, br',
     'user-agent': userAgent,
@@ -123,16 +122,5 @@ function headersOf(ask: Ask, userAgent: string): Headers {
   if (ask.etag && HEADER_VALUE.test(ask.etag)) headers['if-none-match'] = ask.etag
   if (ask.lastModified && HEADER_VALUE.test(ask.lastModified))
     headers['if-modified-since'] = ask.lastModified
-  return headers
-}
-
-/** `canParse` and then `new URL` would parse every address twice. */
-function parseUrl(text: string): URL | undefined {
-  try {
-    const url = new URL(text)
-    if (url.hash) url.hash = ''
-    return url
-  } catch {
-    return undefined
-  }
+  return { method: 'GET', headers, reading: { maxBytes: ask.maxBytes } }
 }

@@ -1,7 +1,7 @@
 import type { Log } from '../core/log.ts'
 import type { Connections } from './connections.ts'
 import type { Resolution, Resolver } from './dns.ts'
-import { type Exchanged, exchange } from './exchange.ts'
+import { type Exchanged, exchange, type Reading } from './exchange.ts'
 import { type Failure, tooLate } from './failures.ts'
 import { notPublic } from './guard.ts'
 import type { Politeness } from './politeness.ts'
@@ -10,7 +10,13 @@ const closed: Failure = { outcome: 'connection_failed', detail: 'the fetcher is 
 const notReachable: Failure = { outcome: 'refused', detail: notPublic }
 const noName: Failure = { outcome: 'timeout', detail: 'no answer about the name in time' }
 
-type Headers = Record<string, string>
+/** What is asked at each hop. */
+export interface Question {
+  method: 'GET' | 'POST'
+  headers: Record<string, string>
+  body?: string
+  reading: Reading
+}
 
 /** The time a fetch may still use; waiting for a turn is not taken from it. */
 export interface Budget {
@@ -44,7 +50,7 @@ export class Way {
   }
 
   /** One hop. Slots are given back before the next one, so that hops never wait in a circle. */
-  async visit(url: URL, headers: Headers, maxBytes: number, budget: Budget): Promise<Exchanged> {
+  async visit(url: URL, question: Question, budget: Budget): Promise<Exchanged> {
     const name = this.#resolver.resolve(url.hostname)
     const resolution = name instanceof Promise ? await within(budget, name) : name
     if (resolution === undefined) return broken(noName)
@@ -55,7 +61,7 @@ export class Way {
     const turn = this.#politeness.enter(url.hostname, addresses[0])
     if (turn) await turn
     try {
-      return await this.#ask(url, addresses, headers, maxBytes, budget)
+      return await this.#ask(url, addresses, question, budget)
     } finally {
       this.#politeness.leave(url.hostname, addresses[0])
     }
@@ -65,8 +71,7 @@ export class Way {
   async #ask(
     url: URL,
     addresses: readonly [string, ...string[]],
-    headers: Headers,
-    maxBytes: number,
+    { method, headers, body, reading }: Question,
     budget: Budget,
   ): Promise<Exchanged> {
     for (;;) {
@@ -74,9 +79,9 @@ export class Way {
       if (budget.leftMs <= 0) return broken(tooLate)
       const line = this.#connections.take(url, addresses)
       const wasUsed = line.used
-      const request = { path: url.pathname + url.search, method: 'GET', headers }
+      const request = { path: url.pathname + url.search, method, headers, body: body ?? null }
       const started = performance.now()
-      const result = await exchange(line, request, maxBytes, Math.ceil(budget.leftMs))
+      const result = await exchange(line, request, reading, Math.ceil(budget.leftMs))
       budget.leftMs -= performance.now() - started
       if (result.kind === 'answer' && result.complete) this.#connections.give(line)
       else this.#connections.drop(line)

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { isoOf } from '../core/clock.ts'
-import { carry } from '../diff/carry.ts'
+import { carry, faultsOfKept } from '../diff/carry.ts'
 import type { DocumentOf } from '../model/documents.ts'
 import { type Observation, type Source, sourceKey } from '../model/observation.ts'
 import type { Database } from './duckdb.ts'
@@ -42,7 +42,9 @@ export async function replaceDocuments(
   for (const one of seen) {
     const key = sourceKey(one)
     const old = last.get(key)?.document ?? before.get(key)?.document
-    last.set(key, { ...one, document: carry(old, one.document, one.observed_at) })
+    const document = carry(old, one.document, one.observed_at)
+    const faults = [...(one.faults ?? []), ...faultsOfKept(document)]
+    last.set(key, { ...one, document, faults })
   }
   const kept = [...last.values()]
   await db.run(

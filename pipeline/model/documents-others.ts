@@ -7,9 +7,3 @@ export const AdsTxtDocument = z.object({
   manager_domain: z.string().exactOptional(),
 })
 export type AdsTxtDocument = z.infer<typeof AdsTxtDocument>
-
-/** What a live agent said of itself when it was probed. */
-export const AgentDocument = z.object({
-  variant: z.literal('agent'),
-})
-export type AgentDocument = z.infer<typeof AgentDocument>

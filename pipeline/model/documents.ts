@@ -4,13 +4,15 @@
  * says nothing is absent, never null.
  */
 export * from './documents-adagents.ts'
+export * from './documents-agent.ts'
 export * from './documents-brand.ts'
 export * from './documents-others.ts'
 export * from './documents-vocabulary.ts'
 
 import type { AdagentsDocument } from './documents-adagents.ts'
+import type { AgentDocument } from './documents-agent.ts'
 import type { BrandDocument } from './documents-brand.ts'
-import type { AdsTxtDocument, AgentDocument } from './documents-others.ts'
+import type { AdsTxtDocument } from './documents-others.ts'
 
 /** The document of each kind of source. */
 export interface Documents {

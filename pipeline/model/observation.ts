@@ -89,6 +89,8 @@ export const Observation = Source.extend({
   last_modified: z.string().optional(),
   retry_after_s: z.number().int().optional(),
   bytes: z.number().int().optional(),
+  /** How long an agent took to tell its tools. */
+  took_ms: z.number().int().optional(),
   /** The parser's version and the SHA-256 of the body: `1-9f86d08…`. */
   hash: z.string().optional(),
   document: z.unknown().optional(),

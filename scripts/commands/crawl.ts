@@ -100,6 +100,7 @@ async function crawlRounds(sequencer: Sequencer, config: Config, since: number):
     fetcher,
     clock: systemClock,
     limits: config.LIMITS,
+    protocolName: config.PROTOCOL_NAME,
     atOnce: hostsAtOnce(config.CRAWL_CONCURRENCY),
   }
   const progress = new Progress()

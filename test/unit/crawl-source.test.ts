@@ -7,6 +7,7 @@ import type { Ask, Fetched } from '../../pipeline/fetch/http.ts'
 import { type CrawlTarget, Observation } from '../../pipeline/model/observation.ts'
 
 const clock = { now: () => Date.parse('2026-11-20T03:00:00Z') }
+const ours = { clock, limits, protocolName: 'proto' }
 const brand: CrawlTarget = { kind: 'brand.json', location: 'acme.example' }
 const url = 'https://acme.example/.well-known/brand.json'
 const text = '{"agents":[{"type":"brand","url":"https://agent.acme.example"}]}'
@@ -161,12 +162,13 @@ describe('a batch', () => {
       open.splice(open.indexOf(host), 1)
       return answer(text, { url })
     }
-    return { fetcher: { fetchDocument }, most }
+    const call = () => Promise.reject(new Error('no agent is among them'))
+    return { fetcher: { fetchDocument, call }, most }
   }
 
   it('fetches the files of one host in turn, several hosts at a time', async () => {
     const { fetcher, most } = slowFetcher()
-    const seen = await crawlBatch(targets, { fetcher, clock, limits, atOnce: hostsAtOnce(2) })
+    const seen = await crawlBatch(targets, { ...ours, fetcher, atOnce: hostsAtOnce(2) })
     expect(seen.map(({ kind, location }) => ({ kind, location }))).toEqual(targets)
     expect(most).toEqual({ hosts: 2, filesOfOneHost: 1 })
   })
@@ -175,9 +177,8 @@ describe('a batch', () => {
     const { fetcher } = slowFetcher()
     const stop = new AbortController()
     const seen = await crawlBatch(targets, {
+      ...ours,
       fetcher,
-      clock,
-      limits,
       atOnce: hostsAtOnce(1),
       signal: stop.signal,
       onObservation: ({ location }) => location === 'b.example' && stop.abort(),
@@ -193,9 +194,8 @@ describe('a batch', () => {
       if (location === 'a.example') throw new Error('ours')
     }
     const batch = crawlBatch(targets, {
+      ...ours,
       fetcher,
-      clock,
-      limits,
       atOnce: hostsAtOnce(3),
       onObservation,
     })

@@ -53,6 +53,7 @@ async function crawl(batch: CrawlTarget[]): Promise<number> {
     fetcher,
     clock: systemClock,
     limits: LIMITS,
+    protocolName: 'proto',
     atOnce,
   })
   await packObservations(seen, LIMITS.observationMessageBytes, noRedis)

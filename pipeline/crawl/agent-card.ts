@@ -1,0 +1,101 @@
+import type { Limits } from '../core/limits.ts'
+import type { Fetched, Fetcher } from '../fetch/http.ts'
+import type { AgentCard, AgentTool } from '../model/documents.ts'
+import { clip } from './clip.ts'
+import { baseOf } from './mcp/endpoints.ts'
+import { readObject } from './mcp/message.ts'
+import type { TimeLeft } from './mcp/session.ts'
+import { isObject, type JsonObject } from './part.ts'
+
+export interface CardFound {
+  card: AgentCard
+  /** What it can do, by the ids of its skills. */
+  tools: AgentTool[]
+}
+
+/** `absent`: it has none; `failed`: nobody can say whether it has. */
+export type CardRead = CardFound | 'absent' | 'failed' | { fault: string }
+
+const SKILLS = 500
+const ID = /^[\w.:/-]{1,128}$/
+
+/** The card of an agent that speaks the second transport, from its place below the agent's address. */
+export async function readCard(
+  address: string,
+  deps: { fetcher: Pick<Fetcher, 'fetchDocument'>; limits: Limits },
+): Promise<CardRead> {
+  const base = baseOf(address)
+  const time = { leftMs: deps.limits.agentCardMs }
+  let worst: CardRead = 'absent'
+  for (const name of ['agent-card.json', 'agent.json']) {
+    const url = new URL(base)
+    url.pathname = `${base.pathname.replace(/\/$/, '')}/.well-known/${name}`
+    const read = readCardFile(await fetchCard(url.href, time, deps))
+    if (isObject(read) && 'card' in read) return read
+    if (worst === 'absent') worst = read
+    if (read === 'failed') break
+  }
+  return worst
+}
+
+async function fetchCard(
+  url: string,
+  time: TimeLeft,
+  { fetcher, limits }: { fetcher: Pick<Fetcher, 'fetchDocument'>; limits: Limits },
+): Promise<Fetched> {
+  const started = performance.now()
+  const fetched = await fetcher.fetchDocument(url, {
+    maxBytes: limits.agentAnswerBytes,
+    deadlineMs: Math.max(1, Math.ceil(time.leftMs)),
+    redirects: 'none',
+    maxRedirects: 0,
+    allow: { anyPort: true },
+  })
+  time.leftMs -= performance.now() - started
+  return fetched
+}
+
+function readCardFile(fetched: Fetched): CardRead {
+  if (fetched.kind === 'failed') {
+    const isSure = fetched.status !== undefined && fetched.status < 500 && fetched.status !== 429
+    return isSure ? 'absent' : 'failed'
+  }
+  if (fetched.kind !== 'ok') return 'failed'
+  const type = (fetched.contentType ?? '').split(';')[0]!.trim().toLowerCase()
+  if (type.includes('html')) return 'absent'
+  const card = readObject(fetched.body)
+  if (card === undefined) return { fault: 'is not a JSON object' }
+  if (type !== 'application/json' && !type.endsWith('+json')) {
+    return { fault: 'must be served as application/json' }
+  }
+  if (typeof card.name !== 'string') return { fault: 'has no name, so it is no card of an agent' }
+  return cardOf(card)
+}
+
+function cardOf(card: JsonObject): CardFound {
+  const name = clip(card.name, 200)
+  const description = clip(card.description, 2_000)
+  const url =
+    typeof card.url === 'string' && URL.canParse(card.url) ? card.url.slice(0, 2_048) : undefined
+  return {
+    card: {
+      ...(name !== undefined && { name }),
+      ...(description !== undefined && { description }),
+      ...(url !== undefined && { url }),
+    },
+    tools: skillsOf(card),
+  }
+}
+
+function skillsOf(card: JsonObject): AgentTool[] {
+  const list = [card.skills, card.tools, card.capabilities].find(Array.isArray) ?? []
+  const tools = new Map<string, AgentTool>()
+  for (const skill of (list as unknown[]).slice(0, SKILLS)) {
+    if (!isObject(skill)) continue
+    const name = skill.id ?? skill.name
+    const description = clip(skill.description, 2_000)
+    if (typeof name !== 'string' || !ID.test(name)) continue
+    tools.set(name, { name, ...(description !== undefined && { description }) })
+  }
+  return [...tools.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
+}

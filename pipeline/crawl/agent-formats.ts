@@ -1,0 +1,58 @@
+import { agentUrlKey } from '../core/agent-url.ts'
+import type { Limits } from '../core/limits.ts'
+import type { AsWritten } from '../model/documents.ts'
+import { bytesOf, tamed } from './agent-blocks.ts'
+import { clip } from './clip.ts'
+import { isObject, type JsonObject, type Part } from './part.ts'
+
+/**
+ * The formats that an agent lists. Each must say who answers for it: `format_id` is an address and an
+ * id, a bare text is none.
+ */
+export function readFormats(part: Part, limits: Limits): AsWritten[] | undefined {
+  const formats = part.parts('formats').slice(0, limits.agentFormats + 1)
+  const read = new Map<string, AsWritten>()
+  for (const item of formats) {
+    const id = formatIdOf(item.value.format_id)
+    if (id === undefined) item.error('format_id', 'must be an object of agent_url and id')
+    else read.set(`${id.agent_url} ${id.id}`, { ...tamed(item.value), format_id: id })
+  }
+  const sorted = [...read].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, format]) => format)
+  return bounded(sorted, part, 'formats', limits)
+}
+
+/** What an agent can do with which format, by its capabilities; older agents list bare formats there. */
+export function readSupportedFormats(part: Part, limits: Limits): AsWritten[] | undefined {
+  if (!part.has('supported_formats')) return undefined
+  const read = part
+    .parts('supported_formats')
+    .slice(0, limits.agentFormats + 1)
+    .filter(({ value }) => isObject(value.format) || formatIdOf(value.format_id) !== undefined)
+  return bounded(
+    read.map(({ value }) => tamed(value)),
+    part,
+    'supported_formats',
+    limits,
+  )
+}
+
+function formatIdOf(value: unknown): JsonObject | undefined {
+  if (!isObject(value)) return undefined
+  const id = clip(value.id, 255)
+  if (id === undefined || agentUrlKey(value.agent_url) === undefined) return undefined
+  return { ...tamed(value), agent_url: (value.agent_url as string).trim(), id }
+}
+
+function bounded(
+  list: AsWritten[],
+  part: Part,
+  key: string,
+  { agentFormats, agentBlockBytes }: Limits,
+): AsWritten[] | undefined {
+  const kept = list.slice(0, agentFormats)
+  if (list.length > kept.length)
+    part.error(key, `lists more than ${agentFormats}: the rest is left out`)
+  if (bytesOf(kept) < agentBlockBytes) return kept
+  part.error(key, `is larger than ${agentBlockBytes} bytes and was left out`)
+  return undefined
+}

@@ -1,0 +1,78 @@
+import { z } from 'zod'
+import type { MeasurementCapabilities } from '../model/documents.ts'
+import { withoutControls } from './clip.ts'
+import type { Part } from './part.ts'
+
+const METRICS = 500
+const ACCREDITATIONS = 32
+const URL_CHARS = 2_048
+
+/** Markup, and addresses or attributes that run something when a page shows them. */
+const SCRIPT_LIKE =
+  /<\s*[/!?]?\s*[a-z]|(?:java|vb)script\s*:|data\s*:\s*text\/html|\bon(?:error|load|click|focus|blur|toggle|mouse\w+|key\w+|pointer\w+)\s*=/i
+
+const clean = (maxChars: number) =>
+  z
+    .string()
+    .max(maxChars * 2)
+    .transform(withoutControls)
+    .pipe(
+      z
+        .string()
+        .min(1, 'is empty')
+        .max(maxChars, `is longer than ${maxChars} characters`)
+        .refine(text => !SCRIPT_LIKE.test(text), 'holds something like a script'),
+    )
+
+const address = clean(URL_CHARS).refine(isHttps, 'must be an https address')
+
+const Accreditation = z
+  .object({
+    accrediting_body: clean(128),
+    certification_id: clean(256).exactOptional(),
+    valid_until: z.iso.date('must be a date such as 2026-01-31').exactOptional(),
+    evidence_url: address.exactOptional(),
+  })
+  .transform(read => ({ ...read, verified_by_aao: false as const }))
+
+const Metric = z.object({
+  metric_id: clean(256),
+  standard_reference: address.exactOptional(),
+  accreditations: z.array(Accreditation).max(ACCREDITATIONS).exactOptional(),
+  unit: clean(64).exactOptional(),
+  description: clean(2_000).exactOptional(),
+  methodology_url: address.exactOptional(),
+  methodology_version: clean(64).exactOptional(),
+})
+
+const Block = z.object({
+  metrics: z
+    .array(Metric)
+    .min(1)
+    .max(METRICS, `lists more than ${METRICS} metrics`)
+    .refine(hasUniqueIds, 'names a metric twice'),
+})
+
+/**
+ * What an agent says it measures, all of it or nothing: one broken rule and the block counts for
+ * nothing, since it is shown as a catalogue. Whatever it says of being verified is not read.
+ */
+export function readMeasurement(part: Part): MeasurementCapabilities | undefined {
+  if (!part.has('measurement')) return undefined
+  const read = Block.safeParse(part.value.measurement)
+  if (read.success) return read.data
+  const { path, message } = read.error.issues[0]!
+  const where = ['measurement', ...path.map(String)].join('.')
+  part.error(where, `${message}: the whole block is left out until it is repaired`)
+  return undefined
+}
+
+function isHttps(text: string): boolean {
+  if (!URL.canParse(text)) return false
+  const url = new URL(text)
+  return url.protocol === 'https:' && !url.username && !url.password
+}
+
+function hasUniqueIds(metrics: { metric_id: string }[]): boolean {
+  return new Set(metrics.map(({ metric_id }) => metric_id)).size === metrics.length
+}

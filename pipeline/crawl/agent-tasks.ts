@@ -1,0 +1,76 @@
+import type { Limits } from '../core/limits.ts'
+import type { AgentParts, AgentTool } from '../model/documents.ts'
+import { readCapabilities } from './agent-capabilities.ts'
+import { readFormats } from './agent-formats.ts'
+import type { Faults } from './faults.ts'
+import { errorKeyOf, extractResult } from './mcp/result.ts'
+import type { McpDeps, McpSession, TimeLeft } from './mcp/session.ts'
+import { actionOf, taskErrorOf, wantsCredential } from './mcp/task-error.ts'
+import { Part } from './part.ts'
+
+type TaskParts = Pick<AgentParts, 'capabilities' | 'formats' | 'needs_auth' | 'unread'>
+
+interface Asking {
+  session: McpSession
+  time: TimeLeft
+  deps: McpDeps
+  faults: Faults
+}
+
+/** Asks for what an agent can do, and which formats it knows, where it offers to say so. */
+export async function askTasks(tools: readonly AgentTool[], asking: Asking): Promise<TaskParts> {
+  const parts: TaskParts = { needs_auth: false, unread: [] }
+  const { limits, protocolName } = asking.deps
+  const tasks = {
+    capabilities: `get_${protocolName}_capabilities`,
+    formats: 'list_creative_formats',
+  } as const
+  const read = {
+    capabilities: (part: Part, to: Limits) => readCapabilities(part, to),
+    formats: (part: Part, to: Limits) => readFormats(part, to),
+  }
+  for (const name of ['capabilities', 'formats'] as const) {
+    const tool = tools.find(one => one.name.toLowerCase() === tasks[name])
+    if (tool === undefined) continue
+    const answer = await runTask(tool.name, asking)
+    if ('payload' in answer) {
+      Object.assign(
+        parts,
+        kept(name, read[name](new Part(answer.payload, '', asking.faults), limits)),
+      )
+    } else {
+      parts.unread.push(name)
+      parts.needs_auth ||= answer.needsAuth
+    }
+  }
+  return parts
+}
+
+function kept(name: string, value: unknown): object {
+  return value === undefined ? {} : { [name]: value }
+}
+
+type TaskAnswer = { payload: Record<string, unknown> } | { needsAuth: boolean }
+
+async function runTask(name: string, { session, time, deps, faults }: Asking): Promise<TaskAnswer> {
+  const errorKey = errorKeyOf(deps.protocolName)
+  const reply = await session.call('tools/call', { name, arguments: {} }, time)
+  if ('trouble' in reply) {
+    faults.error(name, `was not answered: the agent ${reply.trouble.detail}`)
+    return { needsAuth: reply.trouble.outcome === 'needs_auth' }
+  }
+  const payload = extractResult(reply.result, errorKey)
+  if (payload !== undefined) return { payload }
+  const error = taskErrorOf(reply.result, 'mcp', errorKey)
+  faults.error(name, whyNot(reply.result.isError === true, error))
+  return { needsAuth: wantsCredential(error) }
+}
+
+/** Codes are words of the protocol; what a peer writes beside them is not repeated. */
+function whyNot(isError: boolean, error: ReturnType<typeof taskErrorOf>): string {
+  if (error === undefined) {
+    return isError ? 'failed without a code' : 'must be answered with a JSON object'
+  }
+  const code = /^[A-Z][A-Z0-9_]*$/.test(error.code) ? error.code : 'a code of its own'
+  return `failed with ${code}${actionOf(error) === 'retry' ? ', which passes' : ''}`
+}

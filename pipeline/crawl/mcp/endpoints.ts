@@ -1,0 +1,26 @@
+/**
+ * Where an agent may be listening, the likeliest first: the address as it is, with or without its
+ * slash, and the usual place below it. An address that ends in that place already is not doubled.
+ */
+export function endpointsOf(address: string): string[] {
+  const url = new URL(address)
+  const base = url.pathname.replace(/\/+$/, '')
+  const paths = url.pathname.endsWith('/') && base !== '' ? [`${base}/`, base] : [base, `${base}/`]
+  if (!base.endsWith('/mcp')) paths.push(`${base}/mcp`, `${base}/mcp/`)
+  return [...new Set(paths.map(path => at(url, path)))]
+}
+
+/** The agent's own base: the address without the part that names a transport. */
+export function baseOf(address: string): URL {
+  const url = new URL(address)
+  url.pathname = url.pathname.replace(/\/+$/, '').replace(/\/(mcp|a2a|sse)$/, '')
+  url.search = ''
+  url.hash = ''
+  return url
+}
+
+function at(url: URL, path: string): string {
+  const place = new URL(url)
+  place.pathname = path
+  return place.href
+}

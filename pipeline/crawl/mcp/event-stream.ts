@@ -1,0 +1,58 @@
+/**
+ * The data of server-sent events, as their bytes come: the lines of one event joined, events without
+ * data left out. Comments, names and ids of events mean nothing here. It keeps no more than the one
+ * event that is not complete yet; whoever feeds it bounds that.
+ */
+export class EventStream {
+  readonly #decoder = new TextDecoder()
+  /** Pieces of a line that has not ended. */
+  #line: string[] = []
+  #data: string[] = []
+  /** The last line ended with a carriage return, whose line feed may still come. */
+  #afterReturn = false
+
+  push(bytes: Uint8Array): string[] {
+    return this.#take(this.#decoder.decode(bytes, { stream: true }))
+  }
+
+  #take(text: string): string[] {
+    const events: string[] = []
+    let start = 0
+    if (this.#afterReturn && text.startsWith('\n')) start = 1
+    if (text !== '') this.#afterReturn = false
+    for (let end = lineEnd(text, start); end >= 0; end = lineEnd(text, start)) {
+      this.#line.push(text.slice(start, end))
+      start = end + 1
+      if (text[end] === '\r') {
+        if (text[start] === '\n') start++
+        else if (start === text.length) this.#afterReturn = true
+      }
+      const event = this.#endLine()
+      if (event !== undefined) events.push(event)
+    }
+    if (start < text.length) this.#line.push(text.slice(start))
+    return events
+  }
+
+  /** The event that this line ends, if it is an empty one after data. */
+  #endLine(): string | undefined {
+    const line = this.#line.length === 1 ? this.#line[0]! : this.#line.join('')
+    this.#line = []
+    if (line !== '') {
+      if (line === 'data') this.#data.push('')
+      else if (line.startsWith('data:')) this.#data.push(line.slice(line[5] === ' ' ? 6 : 5))
+      return undefined
+    }
+    if (this.#data.length === 0) return undefined
+    const event = this.#data.join('\n')
+    this.#data = []
+    return event
+  }
+}
+
+const LINE_END = /[\r\n]/g
+
+function lineEnd(text: string, from: number): number {
+  LINE_END.lastIndex = from
+  return LINE_END.exec(text)?.index ?? -1
+}

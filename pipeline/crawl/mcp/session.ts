@@ -1,0 +1,147 @@
+import type { Limits } from '../../core/limits.ts'
+import type { Answered, Fetcher } from '../../fetch/http.ts'
+import { isObject, type JsonObject } from '../part.ts'
+import { EventStream } from './event-stream.ts'
+import { isNamelessError, isReplyTo, type Message, readObject } from './message.ts'
+import { errorKeyOf } from './result.ts'
+import {
+  type Trouble,
+  troubleOfBody,
+  troubleOfError,
+  troubleOfFetch,
+  troubleOfStatus,
+} from './trouble.ts'
+
+export interface McpDeps {
+  fetcher: Pick<Fetcher, 'call'>
+  limits: Limits
+  /** The protocol's short name. */
+  protocolName: string
+}
+
+/** The time that a row of calls may use together. */
+export interface TimeLeft {
+  leftMs: number
+}
+
+export type Reply = { result: JsonObject } | { trouble: Trouble; error?: Message }
+
+const ACCEPT = 'application/json, text/event-stream'
+const SESSION_ID = /^[\x21-\x7e]{1,1024}$/
+const VERSION = /^\d{4}-\d{2}-\d{2}$/
+const OUR_VERSION = '2025-06-18'
+/** A notification has no answer worth waiting for. */
+const NOTICE_MS = 2_000
+
+/** Calls to one MCP endpoint over Streamable HTTP, one after the other, without any credential. */
+export class McpSession {
+  readonly endpoint: string
+  readonly #deps: McpDeps
+  #headers: Record<string, string> = {}
+  #lastId = 0
+
+  constructor(endpoint: string, deps: McpDeps) {
+    this.endpoint = endpoint
+    this.#deps = deps
+  }
+
+  /** Shakes hands; what the server says of itself. A session it hands out is kept. */
+  async initialize(time: TimeLeft): Promise<Reply> {
+    const params = {
+      protocolVersion: OUR_VERSION,
+      capabilities: {},
+      clientInfo: { name: 'agentic-ad-registry', version: '1.0.0' },
+    }
+    const reply = await this.call('initialize', params, time)
+    if ('trouble' in reply) return reply
+    const { protocolVersion } = reply.result
+    if (typeof protocolVersion === 'string' && VERSION.test(protocolVersion)) {
+      this.#headers['mcp-protocol-version'] = protocolVersion
+    }
+    await this.#tell('notifications/initialized', time)
+    return reply
+  }
+
+  /** Asks and waits for the message with the id of this question, whatever comes before it. */
+  async call(
+    method: string,
+    params: object,
+    time: TimeLeft,
+    maxBytes: number = this.#deps.limits.agentAnswerBytes,
+  ): Promise<Reply> {
+    const id = ++this.#lastId
+    const { reply, answered } = await this.#post({ jsonrpc: '2.0', id, method, params }, id, {
+      time,
+      deadlineMs: time.leftMs,
+      maxBytes,
+    })
+    if ('outcome' in answered) return { trouble: answered }
+    this.#keepSession(answered)
+    if (answered.status !== 200) return this.#refused(answered)
+    const message = reply ?? readObject(answered.body)
+    if (message === undefined) return { trouble: troubleOfBody(answered, false) }
+    if (isObject(message.error) && (isReplyTo(message, id) || isNamelessError(message))) {
+      return { trouble: troubleOfError(message, this.#errorKey), error: message }
+    }
+    if (!isReplyTo(message, id)) return { trouble: troubleOfBody(answered, true) }
+    return { result: message.result as JsonObject }
+  }
+
+  /** A refusal may say in its body what kind it is. */
+  #refused(answered: Answered): Reply {
+    const error = readObject(answered.body)
+    const trouble = troubleOfStatus(answered)
+    return error !== undefined && isObject(error.error) ? { trouble, error } : { trouble }
+  }
+
+  async #tell(method: string, time: TimeLeft): Promise<void> {
+    const deadlineMs = Math.min(NOTICE_MS, time.leftMs)
+    await this.#post({ jsonrpc: '2.0', method }, undefined, { time, deadlineMs, maxBytes: 4_096 })
+  }
+
+  async #post(
+    message: object,
+    id: number | undefined,
+    { time, deadlineMs, maxBytes }: { time: TimeLeft; deadlineMs: number; maxBytes: number },
+  ): Promise<{ reply?: Message; answered: Answered | Trouble }> {
+    if (deadlineMs <= 0) {
+      return { answered: { outcome: 'timeout', detail: 'no complete answer in time' } }
+    }
+    let reply: Message | undefined
+    const stream = new EventStream()
+    const called = await this.#deps.fetcher.call(this.endpoint, {
+      body: JSON.stringify(message),
+      accept: ACCEPT,
+      headers: this.#headers,
+      maxBytes,
+      deadlineMs,
+      allow: { anyPort: true },
+      watch: type => {
+        if (type !== 'text/event-stream') return undefined
+        return piece => {
+          for (const event of stream.push(piece)) reply ??= replyIn(event, id)
+          return reply !== undefined || id === undefined
+        }
+      },
+    })
+    time.leftMs -= called.tookMs
+    if (called.kind === 'failed') return { answered: troubleOfFetch(called) }
+    return { answered: called, ...(reply && { reply }) }
+  }
+
+  #keepSession({ headers }: Answered): void {
+    const session = headers['mcp-session-id']
+    if (typeof session === 'string' && SESSION_ID.test(session)) {
+      this.#headers = { ...this.#headers, 'mcp-session-id': session }
+    }
+  }
+
+  get #errorKey(): string {
+    return errorKeyOf(this.#deps.protocolName)
+  }
+}
+
+function replyIn(event: string, id: number | undefined): Message | undefined {
+  const message = readObject(event)
+  return message !== undefined && id !== undefined && isReplyTo(message, id) ? message : undefined
+}

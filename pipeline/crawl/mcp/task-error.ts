@@ -1,0 +1,104 @@
+import { isObject, type JsonObject } from '../part.ts'
+import { firstTextObject } from './result.ts'
+
+/** What a task says went wrong, as written; only `code` is certain. */
+export type TaskError = JsonObject & { code: string }
+
+export type ErrorAction = 'retry' | 'surface_to_caller' | 'escalate_to_human' | 'generic_error'
+
+const CODE_CHARS = 64
+const MAX_RETRY_AFTER_S = 3_600
+
+/** An error by either transport, from the places where each may tell it. */
+export function taskErrorOf(
+  response: JsonObject,
+  transport: 'mcp' | 'a2a',
+  errorKey: string,
+): TaskError | undefined {
+  return transport === 'mcp' ? overMcp(response, errorKey) : overA2a(response, errorKey)
+}
+
+/** The data of a JSON-RPC error, or the content of a result that is marked as an error. */
+function overMcp(response: JsonObject, errorKey: string): TaskError | undefined {
+  if (isObject(response.error)) return member(response.error.data, errorKey)
+  if (response.isError !== true) return undefined
+  const structured = member(response.structuredContent, errorKey)
+  if (structured !== undefined) return structured
+  const text = firstTextObject(response)
+  return member(text, errorKey) ?? (typeof text?.message === 'string' ? sound(text) : undefined)
+}
+
+/** The data parts of a failed task: of its artifacts, or of its status message. */
+function overA2a(response: JsonObject, errorKey: string): TaskError | undefined {
+  const { status } = response
+  if (!isObject(status) || status.state !== 'failed') return undefined
+  const artifacts = Array.isArray(response.artifacts) ? response.artifacts : []
+  for (const holder of [...artifacts, status.message]) {
+    if (!isObject(holder) || !Array.isArray(holder.parts)) continue
+    for (const part of holder.parts) {
+      const error = isObject(part) && part.kind === 'data' ? member(part.data, errorKey) : undefined
+      if (error !== undefined) return error
+    }
+  }
+  return undefined
+}
+
+function member(holder: unknown, errorKey: string): TaskError | undefined {
+  return isObject(holder) && Object.hasOwn(holder, errorKey) ? sound(holder[errorKey]) : undefined
+}
+
+function sound(error: unknown): TaskError | undefined {
+  if (!isObject(error)) return undefined
+  const { code } = error
+  return typeof code === 'string' && code !== '' && code.length <= CODE_CHARS
+    ? (error as TaskError)
+    : undefined
+}
+
+const actions: Record<string, ErrorAction> = {
+  transient: 'retry',
+  correctable: 'surface_to_caller',
+  terminal: 'escalate_to_human',
+}
+
+/** Codes whose error passes by itself, or needs a person; a caller can correct what the rest means. */
+const transient = new Set([
+  'RATE_LIMITED',
+  'SERVICE_UNAVAILABLE',
+  'CONFLICT',
+  'CAMPAIGN_SUSPENDED',
+  'GOVERNANCE_UNAVAILABLE',
+])
+const terminal = new Set([
+  'ACCOUNT_NOT_FOUND',
+  'ACCOUNT_PAYMENT_REQUIRED',
+  'ACCOUNT_SUSPENDED',
+  'BUDGET_EXHAUSTED',
+])
+/** Beginning of a code that is somebody's own. */
+const OWN_CODE = /^X_/
+
+/** What to do about an error. A way of recovering nobody knows is none; one not given follows from the code. */
+export function actionOf(error: TaskError | undefined): ErrorAction {
+  if (error === undefined) return 'generic_error'
+  const { code, recovery } = error
+  if (recovery !== undefined) {
+    return typeof recovery === 'string' && Object.hasOwn(actions, recovery)
+      ? actions[recovery]!
+      : 'escalate_to_human'
+  }
+  if (transient.has(code)) return 'retry'
+  return terminal.has(code) || OWN_CODE.test(code) ? 'escalate_to_human' : 'surface_to_caller'
+}
+
+/** How long the agent wants to be left alone, in seconds: at most an hour. */
+export function retryAfterOf(error: TaskError | undefined): number | undefined {
+  const seconds = error?.retry_after
+  if (typeof seconds !== 'number' || !Number.isFinite(seconds) || seconds < 0) return undefined
+  return Math.min(Math.ceil(seconds), MAX_RETRY_AFTER_S)
+}
+
+/** An agent that wants a credential says so by one of these too. */
+export function wantsCredential(error: TaskError | undefined): boolean {
+  return error !== undefined && /^(AUTH_|UNAUTHORIZED$|UNAUTHENTICATED$)/.test(error.code)
+}

@@ -1,0 +1,103 @@
+import type { Limits } from '../../core/limits.ts'
+import type { AgentTool } from '../../model/documents.ts'
+import { bytesOf } from '../agent-blocks.ts'
+import { clip } from '../clip.ts'
+import { cut, Faults } from '../faults.ts'
+import { isObject } from '../part.ts'
+import type { McpSession, TimeLeft } from './session.ts'
+import type { Trouble } from './trouble.ts'
+
+export interface ToolList {
+  /** By name, each once. */
+  tools: AgentTool[]
+  faults: Faults
+}
+
+const NAME_CHARS = 128
+const DESCRIPTION_CHARS = 2_000
+const CURSOR_CHARS = 2_048
+const PAGES = 20
+const SCHEMA_BYTES = 4_096
+const NO_SUCH_METHOD = -32_601
+
+/**
+ * All tools of an agent, page by page. One that is malformed loses only itself. When a later page
+ * fails there is no list at all: half of one would look as if tools had been taken away.
+ */
+export async function listTools(
+  session: McpSession,
+  time: TimeLeft,
+  limits: Limits,
+): Promise<ToolList | { trouble: Trouble }> {
+  const faults = new Faults(limits.faultsPerDocument)
+  const tools = new Map<string, AgentTool>()
+  const seen = new Set<string>()
+  let cursor: string | undefined
+  for (let page = 0; page < PAGES; page++) {
+    const params = cursor === undefined ? {} : { cursor }
+    const reply = await session.call('tools/list', params, time, limits.agentToolsBytes)
+    if ('trouble' in reply) {
+      const { error } = reply.error ?? {}
+      if (page === 0 && isObject(error) && error.code === NO_SUCH_METHOD) break
+      return { trouble: reply.trouble }
+    }
+    const { result } = reply
+    if (!Array.isArray(result.tools)) faults.error('tools', 'must be a list')
+    else takeTools(result.tools, tools, faults, limits.agentTools)
+    cursor = cursorOf(result.nextCursor)
+    if (cursor === undefined || seen.has(cursor) || tools.size >= limits.agentTools) break
+    seen.add(cursor)
+  }
+  return { tools: fitting([...tools.values()].sort(byName), limits.agentBlockBytes), faults }
+}
+
+/** Names first: what makes the list too large to keep is left out, the schemas before the texts. */
+function fitting(tools: AgentTool[], maxBytes: number): AgentTool[] {
+  if (bytesOf(tools) < maxBytes) return tools
+  const bare = tools.map(({ input_schema: _, ...tool }) => tool)
+  if (bytesOf(bare) < maxBytes) return bare
+  const chars = Math.floor(maxBytes / 4 / Math.max(1, tools.length))
+  return bare.map(({ name, description }) => ({
+    name,
+    ...(description !== undefined && { description: cut(description, chars) }),
+  }))
+}
+
+function takeTools(
+  list: unknown[],
+  tools: Map<string, AgentTool>,
+  faults: Faults,
+  most: number,
+): void {
+  for (const [i, item] of list.entries()) {
+    const name = isObject(item) ? item.name : undefined
+    if (typeof name !== 'string' || name.length > NAME_CHARS || clip(name, NAME_CHARS) !== name) {
+      faults.error(`tools[${i}].name`, `must be a text of at most ${NAME_CHARS} characters`)
+    } else if (tools.size >= most) {
+      return faults.error('tools', `holds more than ${most} tools: the others are not listed`)
+    } else if (!tools.has(name)) {
+      tools.set(name, toolOf(name, item as Record<string, unknown>))
+    }
+  }
+}
+
+function toolOf(name: string, item: Record<string, unknown>): AgentTool {
+  const description = clip(item.description, DESCRIPTION_CHARS)
+  const schema = item.inputSchema
+  const isSmall = isObject(schema) && JSON.stringify(schema).length <= SCHEMA_BYTES
+  return {
+    name,
+    ...(description !== undefined && { description }),
+    ...(isSmall && { input_schema: schema }),
+  }
+}
+
+function cursorOf(cursor: unknown): string | undefined {
+  return typeof cursor === 'string' && cursor !== '' && cursor.length <= CURSOR_CHARS
+    ? cursor
+    : undefined
+}
+
+function byName(a: AgentTool, b: AgentTool): number {
+  return a.name < b.name ? -1 : 1
+}

@@ -1,0 +1,87 @@
+import type {
+  AgentCapabilities,
+  AgentDocument,
+  AgentParts,
+  AgentTypeOrUnknown,
+} from './documents-agent.ts'
+
+/** Tasks that only one type of agent offers, the first type that offers any of them counts. */
+const telling = {
+  sales: ['get_products', 'create_media_buy', 'list_authorized_properties'],
+  creative: [
+    'list_creative_formats',
+    'build_creative',
+    'generate_creative',
+    'validate_creative',
+    'validate_input',
+    'preview_creative',
+  ],
+  signals: [
+    'get_signals',
+    'list_signals',
+    'match_audience',
+    'activate_signal',
+    'activate_audience',
+  ],
+} as const
+
+type Offer = Pick<AgentParts, 'tools'> & { capabilities?: AgentCapabilities }
+
+/**
+ * What an agent is by what it offers. Whoever offers to sell is a seller, also when it makes creatives
+ * too; buyers and the like have no task of their own and must be declared.
+ */
+export function inferType({ tools, capabilities }: Offer): AgentTypeOrUnknown {
+  const offers = offersOf(tools)
+  if (offers(...telling.sales)) return 'sales'
+  if (offers(...telling.creative)) return 'creative'
+  if (offers(...telling.signals)) return 'signals'
+  return capabilities?.measurement === undefined ? 'unknown' : 'measurement'
+}
+
+/** What can be done with an agent, by the names of its tasks. */
+export function operationsOf(tools: AgentParts['tools']) {
+  const offers = offersOf(tools)
+  return {
+    standard: {
+      can_search_inventory: offers('get_products'),
+      can_get_availability: offers('get_products', 'get_availability'),
+      can_reserve_inventory: offers('create_media_buy', 'reserve_inventory'),
+      can_get_pricing: offers('get_products', 'get_pricing'),
+      can_create_order: offers('create_media_buy'),
+      can_list_properties: offers('list_authorized_properties'),
+    },
+    creative: {
+      can_generate: offers('build_creative', 'generate_creative'),
+      can_validate: offers('validate_creative', 'validate_input'),
+      can_preview: offers('preview_creative'),
+    },
+    signals: {
+      can_match: offers('match_audience'),
+      can_activate: offers('activate_signal', 'activate_audience'),
+      can_get_signals: offers('get_signals', 'list_signals'),
+    },
+  }
+}
+
+function offersOf(tools: AgentParts['tools']): (...names: string[]) => boolean {
+  const offered = new Set(tools.map(({ name }) => name.toLowerCase()))
+  return (...names) => names.some(name => offered.has(name))
+}
+
+/** The document that the parts of a probe make. */
+export function agentDocumentOf(parts: AgentParts): AgentDocument {
+  const { endpoint, server_name, card, capabilities } = parts
+  const name = server_name ?? card?.name
+  const description = card?.description ?? capabilities?.description
+  const type = inferType(parts as Offer)
+  return {
+    variant: 'agent',
+    ...parts,
+    protocols: [...(endpoint ? ['mcp' as const] : []), ...(card ? ['a2a' as const] : [])],
+    ...(name !== undefined && { name }),
+    ...(description !== undefined && { description }),
+    type,
+    inferred_type: type,
+  }
+}

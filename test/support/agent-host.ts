@@ -1,0 +1,113 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { limits } from '../../pipeline/core/limits.ts'
+import { probeAgent } from '../../pipeline/crawl/agent-probe.ts'
+import type { AgentDocument } from '../../pipeline/model/documents.ts'
+import type { CrawlTarget, Observation } from '../../pipeline/model/observation.ts'
+import { fetcherTo, now, originOf } from './fetching.ts'
+import type { Origin } from './origin.ts'
+
+export interface AgentAsk {
+  method: string
+  path: string
+  headers: IncomingMessage['headers']
+  /** The call in the body, if it is one. */
+  call: { id?: number; method?: string; params?: Record<string, unknown> }
+}
+
+/** What an agent's host does when asked; nothing said is a 404. */
+export type AgentAnswer = (ask: AgentAsk, response: ServerResponse) => unknown
+
+export const agentUrl = 'https://agent.example/mcp'
+export const clock = { now: () => now }
+
+/** A server that speaks JSON-RPC by hand: the answer's return value is sent as JSON. */
+export function agentHost(answer: AgentAnswer): Promise<Origin> {
+  return originOf(async (request, response, path) => {
+    let body = ''
+    for await (const chunk of request) body += chunk
+    const call = body === '' ? {} : JSON.parse(body)
+    const { method = 'GET', headers } = request
+    const said = answer({ method, path, headers, call }, response)
+    if (said === silence) return
+    if (said === undefined || response.headersSent || response.writableEnded) {
+      if (said === undefined && !response.headersSent) response.writeHead(404).end()
+      return
+    }
+    response.setHeader('content-type', 'application/json').end(JSON.stringify(said))
+  })
+}
+
+/** Says nothing more by itself: whoever asked is answered by hand, or never. */
+export const silence = Symbol('silence')
+
+export interface Trained {
+  /** Results of the tasks, by name. */
+  tasks?: Record<string, object>
+  tools?: unknown[]
+  /** Instead of what a well-behaved agent answers to a method. */
+  methods?: Record<string, (ask: AgentAsk, response: ServerResponse) => unknown>
+}
+
+const toolNamed = (name: string) => ({ name, inputSchema: { type: 'object' } })
+
+/** An agent at /mcp that behaves, but for what is told otherwise. */
+export function trained({ tasks = {}, tools, methods = {} }: Trained): AgentAnswer {
+  return (ask, response) => {
+    const { id, method = '', params = {} } = ask.call
+    if (ask.method !== 'POST' || ask.path !== '/mcp') return undefined
+    const own = methods[method]?.(ask, response)
+    if (own === silence) return silence
+    if (own !== undefined) return own
+    if (response.headersSent) return null
+    const result = (value: object) => ({ jsonrpc: '2.0', id, result: value })
+    switch (method) {
+      case 'initialize':
+        return result({ protocolVersion: '2025-06-18', serverInfo: { name: 'Trained Agent' } })
+      case 'notifications/initialized':
+        return response.writeHead(202).end()
+      case 'tools/list':
+        return result({ tools: tools ?? Object.keys(tasks).map(toolNamed) })
+      case 'tools/call':
+        return result(tasks[String(params.name)] ?? { isError: true, content: [] })
+      default:
+        return { jsonrpc: '2.0', id, error: { code: -32_601, message: 'no such method' } }
+    }
+  }
+}
+
+export interface Probing {
+  location?: string
+  limits?: Partial<typeof limits>
+  protocolName?: string
+  hash?: string
+}
+
+export async function probe(answer: AgentAnswer, more: Probing = {}): Promise<Observation> {
+  return probeHost(await agentHost(answer), more)
+}
+
+export function probeHost({ url }: { url: string }, more: Probing = {}): Promise<Observation> {
+  const target: CrawlTarget = {
+    kind: 'agent',
+    location: more.location ?? agentUrl,
+    ...(more.hash !== undefined && { hash: more.hash }),
+  }
+  return probeAgent(target, {
+    fetcher: fetcherTo(url),
+    clock,
+    limits: { ...limits, probeMs: 2_000, agentCardMs: 1_000, ...more.limits },
+    protocolName: more.protocolName ?? 'proto',
+  })
+}
+
+export function documentOf(seen: Observation): AgentDocument {
+  if (seen.document === undefined) throw new Error(`no document: ${JSON.stringify(seen)}`)
+  return seen.document as AgentDocument
+}
+
+/** Sends an event stream in pieces and leaves it open. */
+export function streaming(response: ServerResponse, ...pieces: string[]): typeof silence {
+  response.writeHead(200, { 'content-type': 'text/event-stream' })
+  for (const piece of pieces) response.write(piece)
+  return silence
+}
