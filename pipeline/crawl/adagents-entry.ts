@@ -9,11 +9,9 @@ import {
 import { parseProperty } from './adagents-property.ts'
 import { parseSelector } from './adagents-selector.ts'
 import { readAgentUrl, readDomain } from './addresses.ts'
-import { quote } from './faults.ts'
+import { readCountries } from './countries.ts'
 import { alternatives, given, type Part } from './part.ts'
 import { checkPrivateKeys, readSigningKeys } from './signing-keys.ts'
-
-const COUNTRY = /^[A-Z]{2}$/
 
 /** The list that each way of authorizing is empty without. */
 const companions = {
@@ -115,17 +113,6 @@ function readCollections(part: Part): CollectionSelector[] | undefined {
       ? []
       : [{ publisher_domain: domain, collection_ids: ids }]
   })
-}
-
-function readCountries(part: Part): string[] | undefined {
-  const countries = part.restriction('countries')
-  const written = Array.isArray(part.value.countries) ? part.value.countries : []
-  written.forEach((country, i) => {
-    if (typeof country !== 'string' || COUNTRY.test(country.trim())) return
-    const rule = 'must be a country code of two capital letters such as GB'
-    part.error(`countries[${i}]`, `is ${quote(country)}, ${rule}`)
-  })
-  return countries?.filter(country => COUNTRY.test(country))
 }
 
 /** Undefined when one end is there and cannot be read. */

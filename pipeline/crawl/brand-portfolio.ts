@@ -7,6 +7,8 @@ import {
 import { readDomain } from './addresses.ts'
 import { readAgents } from './brand-agents.ts'
 import { parseBrand } from './brand-entry.ts'
+import { readOperators } from './brand-operators.ts'
+import { readTrademarks } from './brand-trademarks.ts'
 import { quote } from './faults.ts'
 import { given, type Part } from './part.ts'
 
@@ -37,6 +39,11 @@ export function readPortfolio(root: Part, house: Part, domain: string | undefine
     house: readHouse(house, houseDomain),
     brands,
     brand_refs: refs,
+    authorized_operators: readOperators(root, [
+      ...brands.map(({ id }) => id),
+      ...refs.map(({ brand_id }) => brand_id),
+    ]),
+    trademarks: readTrademarks(root),
     ...given('last_updated', lastUpdated),
   }
   return portfolio

@@ -2,6 +2,7 @@ import type { Instant } from '../core/clock.ts'
 import type { AdagentsDocument, DocumentOf } from '../model/documents.ts'
 import type { Fault } from '../model/observation.ts'
 import { carryAgent } from './carry-agent.ts'
+import { carryPortfolio } from './carry-portfolio.ts'
 import { carryRevocations } from './carry-revocations.ts'
 
 /**
@@ -17,6 +18,7 @@ export function carry(
     return carryRevocations(old as AdagentsDocument | undefined, fresh, observedAt)
   }
   if (old?.variant === 'agent' && fresh.variant === 'agent') return carryAgent(old, fresh)
+  if (fresh.variant === 'house_portfolio') return carryPortfolio(old, fresh, observedAt)
   return fresh
 }
 

@@ -1,6 +1,6 @@
 import type { Instant } from '../core/clock.ts'
 import { isoOf, SECOND } from '../core/clock.ts'
-import { effectOf, outcomeNames } from '../core/outcomes.ts'
+import { type Effect, effectOf, outcomeNames } from '../core/outcomes.ts'
 import type { SourceKind } from '../model/documents.ts'
 import type { Observation } from '../model/observation.ts'
 import type { Database } from './duckdb.ts'
@@ -22,10 +22,13 @@ const INCOMING = `create or replace temp table incoming (
   kind varchar, location varchar, at_ms double, outcome varchar, effect varchar, status double,
   etag varchar, last_modified varchar, retry_after_s double, hash varchar)`
 
-const GARBLED = outcomeNames
-  .filter(name => effectOf(name) === 'garbled')
-  .map(name => `'${name}'`)
-  .join()
+const GARBLED = outcomesOf('garbled')
+const SILENT = outcomesOf('unreachable')
+
+function outcomesOf(effect: Effect): string {
+  const names = outcomeNames.filter(name => effectOf(name) === effect)
+  return names.map(name => `'${name}'`).join()
+}
 
 const JOIN_UNKNOWN = `
 insert into crawl_state (kind, location, priority, streak, requested, seq)
@@ -84,6 +87,8 @@ select s.rowid as row_id, i.*, s.attempted_at is null as is_first,
     or coalesce(s.ended_at <= $now::timestamptz, false) != (new_ended_at <= $now::timestamptz)
     or coalesce(s.turns_at <= $now::timestamptz, false) as is_turned,
   is_new or (new_hash is not null and is_turned) as is_own,
+  i.kind = 'brand.json' and (new_effect is distinct from s.effect
+    or is_silent != (s.outcome in (${SILENT}))) as is_otherwise,
   is_new or s.requested or new_effect is distinct from s.effect
     or (s.failures > 0 and not is_silent) or if(i.effect = 'success',
     new_etag is distinct from s.etag or new_last_modified is distinct from s.last_modified,
@@ -108,9 +113,10 @@ update crawl_state s set outcome = n.outcome, effect = n.new_effect, status = n.
   priority = if(n.effect = 'success' or (s.priority = 0 and not n.new_requested), 2, s.priority)
 from night n where s.rowid = n.row_id and n.is_loud`
 
+/** A house that fails is believed for a time only (resolve/brand-house.ts): its brands must know. */
 const STIRRED = `
 select kind, location, is_new, is_own, known_until from night
-where is_own or ((is_first or is_turned) and exists (
+where is_own or ((is_first or is_turned or is_otherwise) and exists (
   select 1 from depends_on d where d.kind = night.kind and d.location = night.location))
 order by kind, location`
 

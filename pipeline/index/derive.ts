@@ -41,7 +41,8 @@ export class Files {
     const rows = await this.#db.all<Source & FileState & Pick<KnownFile, 'document'>>(
       `with wanted as (select unnest(
          from_json($sources::json, '[{"kind":"VARCHAR","location":"VARCHAR"}]'), recursive := true))
-       select s.kind, s.location, s.outcome, s.status, d.document,
+       select s.kind, s.location, s.outcome, s.effect, s.status, d.document,
+         epoch_ms(s.streak_since)::double as streak_since,
          epoch_ms(s.attempted_at)::double as attempted_at,
          epoch_ms(s.succeeded_at)::double as succeeded_at,
          epoch_ms(s.stale_at)::double as stale_at, epoch_ms(s.ended_at)::double as ended_at

@@ -1,6 +1,12 @@
 import { z } from 'zod'
 import { AsWritten } from './documents-adagents.ts'
-import { kellerTypes, relationships } from './documents-vocabulary.ts'
+import {
+  kellerTypes,
+  licenseTypes,
+  operatorScopes,
+  relationships,
+  trademarkStatuses,
+} from './documents-vocabulary.ts'
 
 const text = z.string()
 const moment = z.iso.datetime()
@@ -49,8 +55,38 @@ export const BrandRef = z.object({
   domain: text,
   brand_id: text,
   effective_at: moment.exactOptional(),
+  /** Since when the house has been seen to refer to it without a break; known of kept documents. */
+  first_seen_at: moment.exactOptional(),
 })
 export type BrandRef = z.infer<typeof BrandRef>
+
+/**
+ * Who may act for a house's brands. A restriction that is present but empty (`countries`, `scopes`)
+ * admits nothing. In force from `valid_from` up to, and not including, `valid_until`.
+ */
+export const AuthorizedOperator = z.object({
+  domain: text,
+  /** Ids of brands; `*` stands for every one of the house. */
+  brands: z.array(text).min(1),
+  countries: z.array(text).exactOptional(),
+  scopes: z.array(z.enum(operatorScopes)).exactOptional(),
+  valid_from: moment.exactOptional(),
+  valid_until: moment.exactOptional(),
+})
+export type AuthorizedOperator = z.infer<typeof AuthorizedOperator>
+
+export const Trademark = z.object({
+  registry: text,
+  number: text,
+  mark: text,
+  status: z.enum(trademarkStatuses).exactOptional(),
+  license_type: z.enum(licenseTypes),
+  licensor_domain: text.exactOptional(),
+  countries: z.array(text).exactOptional(),
+  /** Nice classification, 1 to 45. */
+  nice_classes: z.array(z.int()).exactOptional(),
+})
+export type Trademark = z.infer<typeof Trademark>
 
 export const BrandAuthoritativeLocation = z.object({
   variant: z.literal('authoritative_location'),
@@ -76,6 +112,9 @@ export const BrandHousePortfolio = z.object({
   }),
   brands: z.array(BrandEntry),
   brand_refs: z.array(BrandRef),
+  authorized_operators: z.array(AuthorizedOperator),
+  /** Of the house as a whole; those of one brand stand in its manifest. */
+  trademarks: z.array(Trademark),
   last_updated: moment.exactOptional(),
 })
 

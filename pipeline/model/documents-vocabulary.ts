@@ -117,6 +117,19 @@ export const kellerTypes = ['master', 'sub_brand', 'endorsed', 'independent'] as
 export const architectures = ['branded_house', 'house_of_brands', 'hybrid'] as const
 export const stores = ['apple', 'google', 'amazon', 'roku', 'samsung', 'lg', 'other'] as const
 
+export const operatorScopes = [
+  'all',
+  'media_buying',
+  'creative_generation',
+  'rights_clearance',
+  'governance',
+  'measurement',
+  'agent_operations',
+] as const
+
+export const trademarkStatuses = ['active', 'pending', 'abandoned', 'cancelled', 'expired'] as const
+export const licenseTypes = ['owned', 'licensed_in', 'licensed_out'] as const
+
 export const redirectReasons = [
   'acquisition',
   'divestiture',

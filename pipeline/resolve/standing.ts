@@ -1,10 +1,14 @@
 import type { Instant } from '../core/clock.ts'
-import type { Outcome } from '../core/outcomes.ts'
+import type { Effect, Outcome } from '../core/outcomes.ts'
 
 /** What is kept of the attempts to read one file (a row of crawl_state). */
 export interface FileState {
   outcome: Outcome | null
   status: number | null
+  /** Of the last attempt that brought an answer. */
+  effect: Effect | null
+  /** Since when attempts that brought an answer have had that effect. */
+  streak_since: Instant | null
   attempted_at: Instant | null
   succeeded_at: Instant | null
   stale_at: Instant | null

@@ -321,6 +321,122 @@ describe('a house', () => {
   })
 })
 
+describe('a form that is closed', () => {
+  test.each<[string, Json]>([
+    ['a pointer', { authoritative_location: 'https://cdn.example/brand.json' }],
+    ['a house by name', { house: 'acme.example' }],
+    ['a house with brands', { house, brands: [brand()] }],
+    ['agents', { agents: [agent] }],
+  ])('%s: what does not belong there is an error, and costs nothing else', (_name, body) => {
+    const { document, faults } = read({ ...body, colour: 'red' })
+    expect(faults).toEqual(['error colour'])
+    expect(document).toEqual(read(body).document)
+  })
+
+  it('one brand may say more, but not what a house says', () => {
+    const more = { colour: 'red', authorized_operators: [], region: 'GB' }
+    expect(read(brand(more)).faults).toEqual(['error authorized_operators', 'error region'])
+  })
+})
+
+describe('an operator of a house', () => {
+  const of = (more: Json) => {
+    const operator = { domain: 'buyer.example', brands: ['acme'], ...more }
+    const { document, faults } = read({
+      house,
+      brands: [brand()],
+      authorized_operators: [operator],
+    })
+    return {
+      operators: (document as { authorized_operators?: Json[] }).authorized_operators,
+      faults,
+    }
+  }
+
+  it('is kept with what limits it, and without a contact', () => {
+    const limits = {
+      ...{ brands: ['*'], countries: ['DE'], scopes: ['media_buying'] },
+      ...{ valid_from: '2026-01-01T00:00:00Z', valid_until: '2027-01-01T00:00:00Z' },
+    }
+    const contact = { name: 'Ann', email: 'ann@buyer.example' }
+    expect(of({ ...limits, contact, note: 'ours' })).toEqual({
+      operators: [{ domain: 'buyer.example', ...limits }],
+      faults: [],
+    })
+  })
+
+  test.each<[string, Json, string]>([
+    ['without a domain', { domain: undefined }, 'error authorized_operators[0].domain'],
+    ['without brands', { brands: [] }, 'error authorized_operators[0].brands'],
+    ['from some time', { valid_from: 'soon' }, 'error authorized_operators[0].valid_from'],
+    ['until some time', { valid_until: 'later' }, 'error authorized_operators[0].valid_until'],
+  ])('%s is left out', (_name, more, fault) => {
+    expect(of(more)).toEqual({ operators: [], faults: expect.arrayContaining([fault]) })
+  })
+
+  test.each<[string, Json, Json, string]>([
+    [
+      'a scope that is none',
+      { scopes: ['all_of_it'] },
+      { scopes: [] },
+      'error authorized_operators[0].scopes',
+    ],
+    [
+      'countries that are none',
+      { countries: ['EMEA'] },
+      { countries: [] },
+      'error authorized_operators[0].countries[0]',
+    ],
+    ['a brand nobody knows', { brands: ['zeta'] }, {}, 'warning authorized_operators[0].brands'],
+    [
+      'an end before its beginning',
+      { valid_from: '2027-01-01T00:00:00Z', valid_until: '2027-01-01T00:00:00Z' },
+      {},
+      'error authorized_operators[0].valid_until',
+    ],
+  ])('limited by %s is no wider for it', (_name, more, kept, fault) => {
+    expect(of(more)).toEqual({
+      operators: [{ domain: 'buyer.example', brands: ['acme'], ...more, ...kept }],
+      faults: [fault],
+    })
+  })
+})
+
+describe('a trademark of a house', () => {
+  const of = (more: Json) => {
+    const trademark = { registry: 'EUIPO', number: '1', mark: 'ACME', ...more }
+    const { document, faults } = read({ house, brands: [brand()], trademarks: [trademark] })
+    return { trademarks: (document as { trademarks?: Json[] }).trademarks, faults }
+  }
+
+  test.each<[string, Json, Json]>([
+    ['is owned where nothing is said', {}, { license_type: 'owned' }],
+    [
+      'is kept with its licence',
+      { license_type: 'licensed_in', licensor_domain: 'Torch.example', status: 'active' },
+      { license_type: 'licensed_in', licensor_domain: 'torch.example', status: 'active' },
+    ],
+    [
+      'has classes from 1 to 45',
+      { nice_classes: [11, 46, 'x', 11] },
+      { license_type: 'owned', nice_classes: [11] },
+    ],
+  ])('%s', (_name, more, expected) => {
+    const base = { registry: 'EUIPO', number: '1', mark: 'ACME' }
+    expect(of(more).trademarks).toEqual([{ ...base, ...expected }])
+  })
+
+  test.each<[string, Json]>([
+    ['without a registry', { registry: undefined }],
+    ['without a number', { number: undefined }],
+    ['without a mark', { mark: undefined }],
+    ['with a licence that is none', { license_type: 'borrowed' }],
+  ])('%s is left out', (_name, more) => {
+    const { trademarks, faults } = of(more)
+    expect([trademarks, faults.length]).toEqual([[], 1])
+  })
+})
+
 describe('personal data', () => {
   it('of a contact is in no document', () => {
     const contact = { name: 'Ann Example', email: 'ann@acme.example' }
@@ -328,6 +444,10 @@ describe('personal data', () => {
       { house: { ...house, contact }, brands: [brand({ contact })], contact },
       brand({ contact, email: contact.email, data_subject_contestation: contact }),
       { agents: [{ ...agent, contact }], contact },
+      {
+        ...{ house, brands: [brand()] },
+        authorized_operators: [{ domain: 'b.example', brands: ['*'], contact, ...contact }],
+      },
     ]
     for (const body of bodies) {
       expect(JSON.stringify(parse(body))).not.toContain('ann@acme.example')

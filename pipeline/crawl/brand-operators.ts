@@ -1,0 +1,52 @@
+import { type AuthorizedOperator, operatorScopes } from '../model/documents.ts'
+import { readDomain } from './addresses.ts'
+import { readCountries } from './countries.ts'
+import { quote } from './faults.ts'
+import { alternatives, given, type Part } from './part.ts'
+
+const knownScopes: ReadonlySet<string> = new Set(operatorScopes)
+
+/** Who may act for the brands of a house, known by these ids. Contacts of theirs are not read. */
+export function readOperators(root: Part, brandIds: readonly string[]): AuthorizedOperator[] {
+  const ids = new Set(['*', ...brandIds])
+  return root.parts('authorized_operators').flatMap(part => parseOperator(part, ids) ?? [])
+}
+
+/** Undefined when it is unclear who is meant, for which brands, or when. */
+function parseOperator(part: Part, ids: ReadonlySet<string>): AuthorizedOperator | undefined {
+  const domain = readDomain(part, 'domain')
+  const brands = part.texts('brands') ?? []
+  if (brands.length === 0) part.error('brands', 'must list ids of brands, or * for all of them')
+  for (const id of brands) {
+    if (!ids.has(id)) part.warn('brands', `names ${quote(id)}, which is no brand of this file`)
+  }
+  const scopes = readScopes(part)
+  const countries = readCountries(part)
+  const window = readWindow(part)
+  if (domain === undefined || brands.length === 0 || window === undefined) return undefined
+  return { domain, brands, ...given('countries', countries), ...given('scopes', scopes), ...window }
+}
+
+function readScopes(part: Part): AuthorizedOperator['scopes'] {
+  const scopes = part.restriction('scopes')
+  const unknown = scopes?.filter(scope => !knownScopes.has(scope)) ?? []
+  for (const scope of unknown) {
+    part.error('scopes', `has ${quote(scope)}, must be ${alternatives(operatorScopes)}`)
+  }
+  return scopes && operatorScopes.filter(scope => scopes.includes(scope))
+}
+
+function readWindow(
+  part: Part,
+): Pick<AuthorizedOperator, 'valid_from' | 'valid_until'> | undefined {
+  const from = part.moment('valid_from')
+  const until = part.moment('valid_until')
+  const isUnclear =
+    (part.has('valid_from') && from === undefined) ||
+    (part.has('valid_until') && until === undefined)
+  if (isUnclear) return undefined
+  if (from !== undefined && until !== undefined && Date.parse(until) <= Date.parse(from)) {
+    part.error('valid_until', 'is not after valid_from, so the operator is never in force')
+  }
+  return { ...given('valid_from', from), ...given('valid_until', until) }
+}

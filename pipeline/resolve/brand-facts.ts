@@ -1,0 +1,107 @@
+import { type Domain, isSameSite, parseDomain } from '../core/domain.ts'
+import type { BrandDocument, BrandEntry } from '../model/documents.ts'
+import { isUrl, sourceAt } from '../model/observation.ts'
+
+/** JSON-level redirects followed before a brand, or its house, counts as unresolvable. */
+export const MAX_HOPS = 3
+
+export type Portfolio = Extract<BrandDocument, { variant: 'house_portfolio' }>
+export type Canonical = Extract<BrandDocument, { variant: 'brand_canonical' }>
+
+export type RelationshipTrust =
+  | 'inline'
+  | 'mutual'
+  | 'leaf_only'
+  | 'house_only'
+  | 'standalone'
+  | 'unverifiable'
+
+/** Which brand a domain is. `canonical_id` is always a domain; `brand_id` is the document's own. */
+export interface BrandFacts {
+  canonical_domain: Domain
+  brand_name: string
+  brand_id?: string
+  keller_type?: string
+  house_domain?: Domain
+  house_name?: string
+  claimed_house_domain?: Domain
+  parent_brand?: string
+  brand_agent_url?: string
+  relationship_trust: RelationshipTrust
+  relationship_declared_at?: string
+  names?: Record<string, string>[]
+  manifest?: Record<string, unknown>
+  /** Domains the documents read on the way name as theirs. */
+  mentions: Domain[]
+}
+
+/** Where a walk over documents stands: which file is read, and for whom it speaks. */
+export interface Place {
+  /** The domain that the file is read for: its own, or the one that pointed to it. */
+  current: Domain
+  location: string
+}
+
+/** Where a document points, undefined when it is one to be read. `nowhere` cannot be followed. */
+export function stepOf(at: Place, document: BrandDocument): Place | 'nowhere' | undefined {
+  if (document.variant === 'authoritative_location') {
+    const source = sourceAt('brand.json', document.authoritative_location)
+    return source === undefined ? 'nowhere' : { current: at.current, location: source.location }
+  }
+  if (document.variant === 'house_redirect') {
+    const house = parseDomain(document.house)
+    return house === undefined ? 'nowhere' : { current: house, location: house }
+  }
+  return undefined
+}
+
+/**
+ * The house whose portfolio this is, as read at this place. Only a house's own domain may serve its
+ * portfolio, or have it served elsewhere by pointing there.
+ */
+export function houseOf(at: Place, portfolio: Portfolio): Domain | undefined {
+  const house = parseDomain(portfolio.house.domain)
+  if (house === undefined || (house !== at.current && house !== hostOf(at.location)))
+    return undefined
+  return isForeign(at, portfolio.brands.flatMap(ownedWebsites)) ? undefined : house
+}
+
+/** A document served off the site speaks for the domain only if it names it (or no site at all). */
+export function isForeign(at: Place, websites: readonly Domain[]): boolean {
+  if (isSameSite(hostOf(at.location), at.current)) return false
+  return websites.length > 0 && !websites.includes(at.current)
+}
+
+/** Domains a brand owns. Sales paths (direct, delegated, ad_network) bind no domain to a brand. */
+export function ownedWebsites(brand: BrandEntry): Domain[] {
+  return brand.properties
+    .filter(({ type, relationship: how }) => type === 'website' && how === 'owned')
+    .flatMap(({ identifier }) => parseDomain(identifier) ?? [])
+}
+
+/** The website that a brand calls its primary one, else its first. */
+export function primaryWebsite(brand: BrandEntry): Domain | undefined {
+  const primary = brand.properties.find(
+    ({ type, primary: first, relationship: how }) =>
+      type === 'website' && first === true && how === 'owned',
+  )
+  return parseDomain(primary?.identifier) ?? ownedWebsites(brand)[0]
+}
+
+export function entryFacts(brand: BrandEntry, domain: Domain) {
+  const agent = brand.agents.find(({ type }) => type === 'brand')
+  return {
+    canonical_domain: domain,
+    brand_name: brand.name,
+    brand_id: brand.id,
+    names: brand.names,
+    manifest: brand.manifest,
+    ...(brand.keller_type === undefined ? {} : { keller_type: brand.keller_type }),
+    ...(brand.parent_brand === undefined ? {} : { parent_brand: brand.parent_brand }),
+    ...(agent === undefined ? {} : { brand_agent_url: agent.agent_url }),
+  }
+}
+
+function hostOf(location: string): string {
+  return isUrl(location) ? new URL(location).hostname : location
+}

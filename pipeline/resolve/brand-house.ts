@@ -1,0 +1,113 @@
+import { DAY, type Instant } from '../core/clock.ts'
+import { type Domain, parseDomain } from '../core/domain.ts'
+import { effectOf } from '../core/outcomes.ts'
+import type { BrandDocument, BrandRef } from '../model/documents.ts'
+import {
+  type BrandFacts,
+  houseOf,
+  MAX_HOPS,
+  type Place,
+  type Portfolio,
+  stepOf,
+} from './brand-facts.ts'
+import { ask, type Derivation, type KnownFile, type Pending, pending, wake } from './derivation.ts'
+import type { FileState } from './standing.ts'
+
+/** How long a house's word for a brand counts. */
+const DECLARATION_AGE = 180 * DAY
+/** How long what a house last said counts while its file cannot be had. */
+const RETENTION = DAY
+
+export type Claim = Pick<
+  BrandFacts,
+  | 'house_domain'
+  | 'house_name'
+  | 'claimed_house_domain'
+  | 'relationship_trust'
+  | 'relationship_declared_at'
+>
+
+export interface Leaf {
+  domain: Domain
+  brand_id: string
+}
+
+/** Whether the house that a leaf names, names it back. The house's own redirects are followed first. */
+export function* claimOf(leaf: Leaf, house: Domain, now: Instant): Derivation<Claim | Pending> {
+  const visited = new Set<string>()
+  let at: Place = { current: house, location: house }
+  while (visited.size <= MAX_HOPS && !visited.has(at.location)) {
+    visited.add(at.location)
+    const file = yield* ask('brand.json', at.location)
+    if (file.standing === 'untried') return pending
+    const document = yield* confirmed(file, now)
+    const next = document && stepOf(at, document)
+    if (document === undefined || next === 'nowhere') break
+    if (next === undefined) {
+      if (document.variant !== 'house_portfolio') break
+      const found = houseOf(at, document)
+      if (found !== at.current) break
+      return yield* relationship(leaf, document, found, now)
+    }
+    at = next
+  }
+  return { claimed_house_domain: house, relationship_trust: 'unverifiable' }
+}
+
+/**
+ * The document of a house, as long as the house can be held to it. A file that cannot be had for a
+ * while is believed for a day after it was last read; one that says "no" is no longer believed, also
+ * when it cannot be had after that.
+ */
+function* confirmed(
+  { document, standing, state }: KnownFile<'brand.json'>,
+  now: Instant,
+): Derivation<BrandDocument | undefined> {
+  if (document === undefined || standing === 'ended') return undefined
+  if (state === undefined || state.outcome === null) return document
+  if (effectOf(state.outcome) === 'success') return document
+  if (state.succeeded_at === null || wasDenied(state)) return undefined
+  const until = state.succeeded_at + RETENTION
+  yield* wake(until)
+  return now < until ? document : undefined
+}
+
+/** Whether the file has said "no" since it was last read; pages in its place do not take that back. */
+function wasDenied({ effect, stale_at, streak_since }: FileState): boolean {
+  if (effect !== 'garbled') return effect !== 'success'
+  return stale_at !== null && streak_since !== null && stale_at < streak_since
+}
+
+function* relationship(
+  leaf: Leaf,
+  { brand_refs, house }: Portfolio,
+  domain: Domain,
+  now: Instant,
+): Derivation<Claim> {
+  const ref = brand_refs.find(
+    entry => parseDomain(entry.domain) === leaf.domain && entry.brand_id === leaf.brand_id,
+  )
+  const declared = ref && (yield* declaredSince(ref, now))
+  if (declared === undefined) {
+    return { claimed_house_domain: domain, relationship_trust: 'leaf_only' }
+  }
+  return {
+    house_domain: domain,
+    house_name: house.name,
+    relationship_trust: 'mutual',
+    relationship_declared_at: declared,
+  }
+}
+
+/**
+ * Since when the house names the brand, where that counts now: not yet to come, and not too old. A
+ * house that gives no time is held to the first time it was seen to say so.
+ */
+function* declaredSince(ref: BrandRef, now: Instant): Derivation<string | undefined> {
+  const since = ref.effective_at ?? ref.first_seen_at
+  if (since === undefined) return undefined
+  const from = Date.parse(since)
+  yield* wake(from)
+  yield* wake(from + DECLARATION_AGE)
+  return from <= now && now < from + DECLARATION_AGE ? since : undefined
+}

@@ -1,0 +1,72 @@
+import type { Instant } from '../../pipeline/core/clock.ts'
+import type { Outcome } from '../../pipeline/core/outcomes.ts'
+import { parseDocument } from '../../pipeline/crawl/parse-json.ts'
+import { carry } from '../../pipeline/diff/carry.ts'
+import type { BrandDocument } from '../../pipeline/model/documents.ts'
+import { isUrl } from '../../pipeline/model/observation.ts'
+import { type BrandFacts, deriveBrand } from '../../pipeline/resolve/brand.ts'
+import { type KnownFile, pending } from '../../pipeline/resolve/derivation.ts'
+
+export const NOW = Date.parse('2026-11-20T03:00:00Z')
+
+/** What stands at each location: a file's content, or the outcome of asking for it. */
+export type Web = Readonly<Record<string, object | Outcome | 'untried'>>
+
+export interface Walked {
+  answer: BrandFacts | 'pending' | undefined
+  /** Every location looked at, in order. */
+  asked: string[]
+  wakes: Instant[]
+}
+
+/** Asks which brand a domain is on a web that was read just now; elsewhere is nothing. */
+export function walk(web: Web, domain: string, now = NOW): Walked {
+  const walked: Walked = { answer: undefined, asked: [], wakes: [] }
+  const rule = deriveBrand(domain as never, now)
+  let step = rule.next()
+  while (!step.done) {
+    if ('wake' in step.value) {
+      walked.wakes.push(step.value.wake)
+      step = rule.next()
+    } else {
+      const { location } = step.value.see
+      walked.asked.push(location)
+      step = rule.next(fileAt(web, location, now))
+    }
+  }
+  walked.answer = step.value === pending ? 'pending' : step.value
+  return walked
+}
+
+function fileAt(web: Web, location: string, now: Instant): KnownFile {
+  const found = web[location] ?? 'absent'
+  if (found === 'untried') return { standing: 'untried' }
+  if (typeof found === 'string') return { standing: 'ended' }
+  const document = documentAt(location, found)
+  return document === undefined
+    ? { standing: 'ended' }
+    : { standing: 'stands', document: carry(undefined, document, now) }
+}
+
+export function documentAt(location: string, content: object): BrandDocument | undefined {
+  const body = Buffer.from(JSON.stringify(content))
+  const domain = isUrl(location) ? undefined : location
+  return parseDocument('brand.json', body, { domain, maxFaults: 20 }).document as
+    | BrandDocument
+    | undefined
+}
+
+export const website = (identifier: string, more: object = {}) => ({
+  type: 'website',
+  identifier,
+  ...more,
+})
+
+export function brandOf(id: string, websites: (string | object)[], more: object = {}): object {
+  const properties = websites.map(one => (typeof one === 'string' ? website(one) : one))
+  return { id, names: [{ en: id }], properties, ...more }
+}
+
+export function houseOf(domain: string, brands: object[], more: object = {}): object {
+  return { house: { domain, name: `House ${domain}` }, brands, ...more }
+}
