@@ -14,7 +14,6 @@ export const limits = {
   brandBytes: 256 * KiB,
   adsTxtBytes: MiB,
   httpRedirects: 3,
-  jsonHops: 3,
   connectMs: 5_000,
   fetchMs: 10_000,
   documentMs: 20_000,
