@@ -1,15 +1,15 @@
-import { Queue, Worker } from 'bullmq'
+import { type Job, Queue, Worker } from 'bullmq'
 import type { Clock } from '../pipeline/core/clock.ts'
 import type { Config } from '../pipeline/core/config.ts'
 import type { Log } from '../pipeline/core/log.ts'
 import { crawlBatch, hostsAtOnce } from '../pipeline/crawl/crawl-batch.ts'
 import { createFetcher, type FetcherOptions } from '../pipeline/fetch/http.ts'
 import { Errand } from '../pipeline/model/errand.ts'
-import type { CrawlTarget, Observation } from '../pipeline/model/observation.ts'
+import { type Observation, sourceKey } from '../pipeline/model/observation.ts'
 import { messageOf, settled } from './enqueue.ts'
 import { runErrand } from './errands.ts'
 import { type CrawlMessage, type ObservationsMessage, packObservations } from './messages.ts'
-import { queues, REDIS_PREFIX } from './queues.ts'
+import { queues, REDIS_PREFIX, takeoverOf } from './queues.ts'
 import { connectRedis } from './redis.ts'
 import type { Role } from './role.ts'
 
@@ -38,11 +38,11 @@ export async function runCrawler(
   const atOnce = hostsAtOnce(config.CRAWL_CONCURRENCY)
   const stop = new AbortController()
 
-  const worker = new Worker<CrawlMessage>('crawl', async ({ data }) => crawl(data.targets), {
+  const worker = new Worker<CrawlMessage>('crawl', job => crawl(job), {
     connection: working,
     prefix: REDIS_PREFIX,
     concurrency: queues.crawl.concurrency,
-    lockDuration: 120_000,
+    ...takeoverOf(config.LIMITS),
   })
   const errands = new Worker<unknown>(
     'errands',
@@ -62,10 +62,17 @@ export async function runCrawler(
   worker.on('failed', (_, error) => log.warn({ error: error.message }, 'batch failed'))
   log.info('crawler ready')
 
-  async function crawl(targets: CrawlTarget[]): Promise<void> {
+  async function crawl(job: Job<CrawlMessage>): Promise<void> {
     const started = performance.now()
+    const { targets } = job.data
+    const left = new Map(targets.map(target => [sourceKey(target), target]))
     await roomForResults()
-    const outbox = new Outbox(send)
+    const outbox = new Outbox(async observations => {
+      // First struck off, then sent: whoever takes over after a crash repeats nothing that was sent.
+      for (const seen of observations) left.delete(sourceKey(seen))
+      await job.updateData({ targets: [...left.values()] })
+      await send(observations)
+    })
     const seen = await crawlBatch(targets, {
       fetcher,
       clock,

@@ -13,7 +13,7 @@ import { Lane } from './lane.ts'
 import { dropParts, type ObservationsMessage, unpackObservations } from './messages.ts'
 import { Pump } from './pump.ts'
 import { answerQuestion, type Question } from './questions.ts'
-import { queues, REDIS_PREFIX } from './queues.ts'
+import { queues, REDIS_PREFIX, takeoverOf } from './queues.ts'
 import { connectRedis, type Redis } from './redis.ts'
 import type { Role } from './role.ts'
 import { baseUrlOf, removeRunFile, writeRunFile } from './run-file.ts'
@@ -57,7 +57,7 @@ export async function runIndexer(
       connection: connect(),
       prefix: REDIS_PREFIX,
       concurrency: queues[name].concurrency,
-      lockDuration: 120_000,
+      ...takeoverOf(config.LIMITS),
     })
     made.on('error', () => undefined)
     made.on('failed', (_, error) => log.warn({ queue: name, error: error.message }, 'job failed'))

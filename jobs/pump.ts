@@ -1,20 +1,26 @@
 import { Queue } from 'bullmq'
-import type { Clock } from '../pipeline/core/clock.ts'
-import { MINUTE } from '../pipeline/core/clock.ts'
+import type { Clock, Instant } from '../pipeline/core/clock.ts'
 import type { Config } from '../pipeline/core/config.ts'
 import type { Log } from '../pipeline/core/log.ts'
 import { type DueTarget, dueTargets, reasons } from '../pipeline/index/frontier.ts'
 import type { Sequencer } from '../pipeline/index/sequencer.ts'
 import { type Source, sourceKey } from '../pipeline/model/observation.ts'
-import type { CrawlMessage } from './messages.ts'
+import { type CrawlMessage, type ObservationsMessage, unpackObservations } from './messages.ts'
 import { queues, REDIS_PREFIX } from './queues.ts'
 import type { Redis } from './redis.ts'
 
-/** A file whose answer is this late is handed out again: its crawler is gone. */
-const LOST_AFTER_MS = 15 * MINUTE
-
 /** Requested files that are handed out at a time, however full the queue is. */
 const URGENT = 100
+
+/** States of a job that somebody will still work on. */
+const PENDING = ['waiting', 'active', 'delayed', 'prioritized'] as const
+
+/** Files that were handed out together. */
+interface Batch {
+  sources: readonly Source[]
+  /** Since when its job is done or lost; what it found may still be on its way. */
+  endedAt: Instant | undefined
+}
 
 /**
  * Hands out what is due, a bounded number of batches at a time: when nobody takes them, or nobody
@@ -25,14 +31,18 @@ export class Pump {
   readonly #queue: Queue<CrawlMessage>
   readonly #config: Config
   readonly #clock: Clock
-  readonly #inFlight = new Map<string, number>()
+  readonly #batches = new Map<string, Batch>()
+  readonly #inFlight = new Map<string, Batch>()
   readonly #log: Log
+  readonly #connection: Redis
+  #isRecovered = false
 
   constructor(sequencer: Sequencer, connection: Redis, config: Config, clock: Clock, log: Log) {
     this.#sequencer = sequencer
     this.#config = config
     this.#clock = clock
     this.#log = log
+    this.#connection = connection
     this.#queue = new Queue('crawl', { connection, prefix: REDIS_PREFIX })
     this.#queue.on('error', () => undefined)
   }
@@ -49,9 +59,10 @@ export class Pump {
   /** Fills the crawl queue up to its bound; returns how many files were handed out. */
   async turn(): Promise<number> {
     const { crawlBatchesInFlight, crawlBatchSources } = this.#config.LIMITS
-    const counts = await this.#queue.getJobCounts('waiting', 'active', 'delayed', 'prioritized')
-    const waiting = Object.values(counts).reduce((sum, count) => sum + count, 0)
-    const room = Math.max(0, crawlBatchesInFlight - waiting) * crawlBatchSources
+    if (!this.#isRecovered) await this.#recover()
+    const pending = new Set(await this.#queue.getRanges([...PENDING], 0, -1))
+    this.#forgetLost(pending)
+    const room = Math.max(0, crawlBatchesInFlight - pending.size) * crawlBatchSources
     const targets = await this.#next(room)
     const isUrgent = ({ priority }: DueTarget) => priority === reasons.requested
     await this.#handOut(targets.filter(isUrgent), { lifo: true })
@@ -70,27 +81,73 @@ export class Pump {
     const size = this.#config.LIMITS.crawlBatchSources
     for (let start = 0; start < targets.length; start += size) {
       const batch = targets.slice(start, start + size).map(({ priority: _, ...target }) => target)
-      await this.#queue.add('batch', { targets: batch }, { ...queues.crawl.options, ...options })
+      const job = await this.#queue.add(
+        'batch',
+        { targets: batch },
+        { ...queues.crawl.options, ...options },
+      )
+      this.#note(job.id!, batch)
     }
     if (targets.length > 0) this.#log.debug({ targets: targets.length }, 'handed out')
   }
 
+  #note(id: string, sources: readonly Source[], endedAt?: Instant): void {
+    const batch: Batch = { sources, endedAt }
+    this.#batches.set(id, batch)
+    for (const source of sources) this.#inFlight.set(sourceKey(source), batch)
+  }
+
+  /**
+   * What an earlier process handed out is still in the queues: with crawlers first, then on its way
+   * back, so that nothing moves past unseen.
+   */
+  async #recover(): Promise<void> {
+    for (const job of await this.#queue.getJobs([...PENDING])) {
+      if (job) this.#note(job.id!, job.data.targets)
+    }
+    const results = new Queue<ObservationsMessage>('observations', {
+      connection: this.#connection,
+      prefix: REDIS_PREFIX,
+    })
+    results.on('error', () => undefined)
+    for (const job of await results.getJobs([...PENDING])) {
+      const seen = job ? await unpackObservations(job.data, this.#connection).catch(() => []) : []
+      const sources = seen.map(({ kind, location }) => ({ kind, location }))
+      this.#note(`observations ${job?.id}`, sources, this.#clock.now())
+    }
+    await results.close()
+    this.#isRecovered = true
+  }
+
+  /** Files of a batch whose job ended long ago without an answer for them may be handed out again. */
+  #forgetLost(pending: ReadonlySet<string>): void {
+    const now = this.#clock.now()
+    for (const [id, batch] of this.#batches) {
+      if (pending.has(id)) continue
+      batch.endedAt ??= now
+      const left = batch.sources.filter(one => this.#inFlight.get(sourceKey(one)) === batch)
+      const isLost = now - batch.endedAt > this.#config.LIMITS.crawlLostMs
+      if (left.length > 0 && !isLost) continue
+      if (left.length > 0) this.#log.warn({ files: left.length }, 'files were handed out in vain')
+      for (const source of left) this.#inFlight.delete(sourceKey(source))
+      this.#batches.delete(id)
+    }
+  }
+
   /** What is due and not handed out yet; what a person asked for comes also when there is no room. */
   async #next(room: number): Promise<DueTarget[]> {
-    const now = this.#clock.now()
-    for (const [key, since] of this.#inFlight) {
-      if (now - since > LOST_AFTER_MS) this.#inFlight.delete(key)
-    }
     const due = await this.#sequencer.quietly(() =>
-      dueTargets(this.#sequencer.index, now, Math.max(room, URGENT) + this.#inFlight.size),
+      dueTargets(
+        this.#sequencer.index,
+        this.#clock.now(),
+        Math.max(room, URGENT) + this.#inFlight.size,
+      ),
     )
     const free = due.filter(target => !this.#inFlight.has(sourceKey(target)))
-    const urgent = free.filter(({ priority }) => priority === reasons.requested).slice(0, URGENT)
-    const targets = [
-      ...urgent,
-      ...free.filter(({ priority }) => priority !== reasons.requested).slice(0, room),
+    const isUrgent = ({ priority }: DueTarget) => priority === reasons.requested
+    return [
+      ...free.filter(isUrgent).slice(0, URGENT),
+      ...free.filter(target => !isUrgent(target)).slice(0, room),
     ]
-    for (const target of targets) this.#inFlight.set(sourceKey(target), now)
-    return targets
   }
 }

@@ -1,4 +1,5 @@
-import type { JobsOptions } from 'bullmq'
+import type { JobsOptions, WorkerOptions } from 'bullmq'
+import type { Limits } from '../pipeline/core/limits.ts'
 
 interface QueueEntry {
   means: string
@@ -51,3 +52,15 @@ export type QueueName = keyof typeof queues
 
 /** Prefix of every key in Redis, so that the registry can share a server. */
 export const REDIS_PREFIX = 'registry'
+
+/**
+ * When the jobs of a worker that died go to another one: its locks run out, and that is looked for
+ * four times as often. A job that loses many workers is not to blame for it.
+ */
+export function takeoverOf({ jobLockMs }: Pick<Limits, 'jobLockMs'>) {
+  return {
+    lockDuration: jobLockMs,
+    stalledInterval: Math.ceil(jobLockMs / 4),
+    maxStalledCount: 1_000,
+  } satisfies Partial<WorkerOptions>
+}

@@ -28,6 +28,8 @@ export const limits = {
   faultsPerDocument: 200,
   crawlBatchSources: 500,
   crawlBatchesInFlight: 16,
+  crawlLostMs: 300_000,
+  jobLockMs: 120_000,
   observationMessageBytes: MiB,
   observationsWaiting: 64,
   bulkCommitObservations: 50_000,

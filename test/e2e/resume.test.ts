@@ -1,0 +1,124 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Desk, openDesk } from '../../jobs/enqueue.ts'
+import type { Domain } from '../../pipeline/core/domain.ts'
+import { silentLog } from '../../pipeline/core/log.ts'
+import type { CrawlSummary } from '../../pipeline/index/crawl-summary.ts'
+import { Database } from '../../pipeline/index/duckdb.ts'
+import { pathsOf } from '../../pipeline/index/paths.ts'
+import { type Source, urlOf } from '../../pipeline/model/observation.ts'
+import { Command, type Environment, temporaryFolder, until } from '../support/command.ts'
+import { type Origin, serveOrigin } from '../support/origin.ts'
+import { startRedis, type TestRedis } from '../support/redis.ts'
+
+const DOMAINS = 300
+const FILES = DOMAINS * 2
+const domains = Array.from({ length: DOMAINS }, (_, i) => `d${i}.example` as Domain)
+
+const folder = temporaryFolder()
+let origin: Origin
+let redis: TestRedis
+let desk: Desk
+let env: Environment
+let indexer: Command
+let crawler: Command
+
+/** A small valid file, or 404; slowly enough that a kill comes in the middle. */
+async function serveFiles(): Promise<Origin> {
+  return serveOrigin(async (request, response, path) => {
+    await pause(100)
+    if (request.headers.host!.includes('7')) response.writeHead(404)
+    const brand = { id: 'acme', names: [{ en: 'Acme' }] }
+    response.end(JSON.stringify(path.includes('brand') ? brand : { authorized_agents: [] }))
+  })
+}
+
+function startRoles(): void {
+  indexer = new Command(['indexer'], env)
+  crawler = new Command(['crawler'], env)
+}
+
+async function killRoles(...roles: Command[]): Promise<void> {
+  for (const role of roles) role.child.kill('SIGKILL')
+  await Promise.all(roles.map(role => role.finish()))
+}
+
+/** Addresses of the files whose observation is in the index. */
+async function committed(): Promise<string[]> {
+  const index = await Database.open(pathsOf(folder.path).index, { memoryLimit: '256MB' })
+  const rows = await index.all<Source>(
+    'select kind, location from crawl_state where attempted_at is not null',
+  )
+  index.close()
+  return rows.map(row => urlOf(row).slice('https://'.length))
+}
+
+/** Files that are answered for, when it is one more than so many. */
+function answered(more: number, since: number): Promise<number> {
+  return until(async () => {
+    const question = { ask: 'crawl_summary', since, withFaults: false } as const
+    const { outcomes } = await desk.ask<CrawlSummary>(question)
+    const files = outcomes.reduce((sum, outcome) => sum + outcome.files, 0)
+    return files > more && files
+  }, 90)
+}
+
+beforeAll(async () => {
+  origin = await serveFiles()
+  redis = await startRedis()
+  env = {
+    DATA_DIR: folder.path,
+    REDIS_URL: redis.url,
+    CRAWL_CONNECT_TO: origin.url,
+    CRAWL_CONCURRENCY: '4',
+    LOG_LEVEL: 'warn',
+    LIMITS: JSON.stringify({
+      crawlBatchSources: 40,
+      bulkCommitWaitMs: 500,
+      jobLockMs: 3_000,
+      crawlLostMs: 15_000,
+    }),
+  }
+  desk = openDesk(redis.url, silentLog)
+})
+
+afterAll(async () => {
+  await Promise.all([crawler, indexer].map(role => role?.interrupt()))
+  await desk.close()
+  await redis.close()
+  await origin.close()
+  folder.remove()
+})
+
+describe('a crawl whose crawler and indexer are killed in the middle', () => {
+  it('goes on where it was: each file is fetched, none again that was committed', async () => {
+    const since = Date.now()
+    startRoles()
+    await until(async () => {
+      await desk.submit({ op: 'domains.add', domains, again: false })
+      return true
+    }, 30)
+
+    const kills: { done: string[]; before: number }[] = []
+    for (const share of [0.2, 0.5]) {
+      await answered(FILES * share, since)
+      await killRoles(crawler, indexer)
+      kills.push({ done: await committed(), before: origin.asked.length })
+      startRoles()
+    }
+    await answered(FILES - 1, since)
+
+    for (const { done, before } of kills) {
+      expect(done.length).toBeGreaterThan(0)
+      expect(before).toBeLessThan(FILES)
+      const later = new Set(origin.asked.slice(before))
+      expect(done.filter(address => later.has(address))).toEqual([])
+    }
+    const times = new Map<string, number>()
+    for (const address of origin.asked) times.set(address, (times.get(address) ?? 0) + 1)
+    expect(times.size).toBe(FILES)
+    expect(Math.max(...times.values())).toBeLessThanOrEqual(3)
+    // What was fetched twice was under way, or not yet sent, when its crawler was killed.
+    expect(origin.asked.length - FILES).toBeLessThan(FILES / 4)
+  }, 180_000)
+})
