@@ -9,6 +9,7 @@ create table if not exists authorizations (
   publisher_wide boolean not null,
   property_ids varchar[],
   property_tags varchar[],
+  publisher_properties json,
   signal_ids varchar[],
   signal_tags varchar[],
   placement_ids varchar[],
@@ -19,6 +20,7 @@ create table if not exists authorizations (
   countries varchar[],
   effective_from varchar,
   effective_until varchar,
+  in_force boolean not null,
   signing_keys json,
   discovery_method varchar not null,
   manager_domain varchar,
@@ -37,6 +39,7 @@ comment on column authorizations.property_rids is 'properties the selector reach
 comment on column authorizations.publisher_wide is 'whether these are all of the publisher''s active properties';
 comment on column authorizations.property_ids is 'selector';
 comment on column authorizations.property_tags is 'selector';
+comment on column authorizations.publisher_properties is 'selector: those of the entry that name this publisher, a list of {publisher_domain, selection_type, property_ids, property_tags}';
 comment on column authorizations.signal_ids is 'selector';
 comment on column authorizations.signal_tags is 'selector';
 comment on column authorizations.placement_ids is 'qualifier';
@@ -45,8 +48,9 @@ comment on column authorizations.collections is 'qualifier: list of {publisher_d
 comment on column authorizations.delegation_type is 'direct, delegated or ad_network';
 comment on column authorizations.exclusive is 'whether the grant is exclusive';
 comment on column authorizations.countries is 'where it holds; null means everywhere, an empty list nowhere';
-comment on column authorizations.effective_from is 'start of the window, as published';
-comment on column authorizations.effective_until is 'end of the window, as published';
+comment on column authorizations.effective_from is 'start of the window; null means always';
+comment on column authorizations.effective_until is 'last moment of the window; null means for ever';
+comment on column authorizations.in_force is 'whether the window is open now, both ends included; a grant outside it authorizes nobody';
 comment on column authorizations.signing_keys is 'public keys pinned by the publisher';
 comment on column authorizations.discovery_method is 'how the file was found';
 comment on column authorizations.manager_domain is 'host of the file, where it is another''s';

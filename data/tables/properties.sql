@@ -22,7 +22,7 @@ comment on column properties.publisher_domain is 'owner';
 comment on column properties.property_id is 'slug inside the publisher''s file; not unique beyond it';
 comment on column properties.property_type is 'website, mobile_app, ctv_app, …';
 comment on column properties.name is 'name as published';
-comment on column properties.identifiers is 'list of {type, value}, as published';
+comment on column properties.identifiers is 'list of {type, value}, sorted';
 comment on column properties.tags is 'tags, sorted';
 comment on column properties.supported_channels is 'channels as published, sorted';
 comment on column properties.channels is 'these, or what the type implies, sorted';

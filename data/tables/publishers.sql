@@ -22,7 +22,7 @@ comment on column publishers.valid is 'whether the file stands now';
 comment on column publishers.discovery_method is 'direct, authoritative_location, ads_txt_managerdomain or adagents_authoritative';
 comment on column publishers.manager_domain is 'host of the file, where it is another''s';
 comment on column publishers.resolved_location is 'location of the document the facts were read from';
-comment on column publishers.agent_count is 'distinct agents with a grant';
+comment on column publishers.agent_count is 'distinct agents with a grant in force';
 comment on column publishers.property_count is 'active properties';
 comment on column publishers.collection_count is 'active collections';
 comment on column publishers.placement_count is 'placements in the file';

@@ -2,11 +2,31 @@ import type { JsonObject } from './part.ts'
 
 const OWN_FIELDS = 64
 const UNTOLD = new Set(['$schema', 'last_updated'])
+/** Lists whose order says nothing, under whatever object they stand. */
+const SETS = new Set([
+  'tags',
+  'identifiers',
+  'supported_channels',
+  'channels',
+  'countries',
+  'property_ids',
+  'property_tags',
+  'collection_ids',
+  'placement_ids',
+  'placement_tags',
+  'signal_ids',
+  'signal_tags',
+  'publisher_domains',
+  'applies_to_property_ids',
+  'applies_to_property_tags',
+  'features',
+])
 const SEEDS = [0x2545f491, 0x9e3779b9] as const
 
 /**
- * Top-level key → short hash of its value, equal for values that differ in the order of their keys
- * only. A file with more than 64 fields has the others hashed together under `…`. The hash tells
+ * Top-level key → short hash of its value, equal for values that differ in the order of their keys,
+ * or of lists that are sets, only. One of `lists` that is empty, or no list, is as if it were not
+ * there. A file with more than 64 fields has the others hashed together under `…`. The hash tells
  * changes by accident or intent of one publisher apart; whoever forged one would only hide which of
  * his own fields he changed.
  */
@@ -15,7 +35,8 @@ export function fieldHashes(root: JsonObject, lists: ReadonlySet<string>): Recor
   const keys = Object.keys(root).filter(key => !UNTOLD.has(key))
   for (const key of keys.slice(0, OWN_FIELDS)) {
     const value = root[key]
-    fields[key] = shortHash(lists.has(key) && !Array.isArray(value) ? [] : value)
+    const saysNothing = lists.has(key) && !(Array.isArray(value) && value.length > 0)
+    if (!saysNothing) fields[key] = shortHash(value)
   }
   const others = keys.slice(OWN_FIELDS)
   if (others.length > 0) {
@@ -29,7 +50,7 @@ export function shortHash(value: unknown): string {
   return SEEDS.map(seed => (finish(mix(value, seed)) >>> 0).toString(16).padStart(8, '0')).join('')
 }
 
-/** Members of an object are added up, so their order does not count; items of a list are chained. */
+/** Members of an object, and of a set, are added up: order does not count. Items of a list are chained. */
 function mix(value: unknown, seed: number): number {
   if (typeof value === 'string') return mixText(value, seed ^ 1)
   if (typeof value !== 'object' || value === null) return mixText(String(value), seed ^ 2)
@@ -40,9 +61,16 @@ function mix(value: unknown, seed: number): number {
   }
   let hash = seed ^ 4
   for (const key in value) {
-    hash = (hash + finish(mixText(key, seed) ^ mix((value as JsonObject)[key], seed ^ 5))) | 0
+    const member = (value as JsonObject)[key]
+    const isSet = SETS.has(key) && Array.isArray(member)
+    const mixed = isSet ? mixSet(member, seed ^ 5) : mix(member, seed ^ 5)
+    hash = (hash + finish(mixText(key, seed) ^ mixed)) | 0
   }
   return hash
+}
+
+function mixSet(items: readonly unknown[], seed: number): number {
+  return items.reduce((hash: number, item) => (hash + finish(mix(item, seed))) | 0, seed ^ 6)
 }
 
 function mixText(text: string, seed: number): number {

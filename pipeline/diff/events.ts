@@ -1,5 +1,5 @@
 import type { EventDraft, InventoryProfile } from '../model/event.ts'
-import type { AgentRow, AuthorizationRow, PropertyRow, PublisherRow } from '../model/rows.ts'
+import type { AgentRow, PropertyRow, PublisherRow } from '../model/rows.ts'
 import type { Change } from './diff.ts'
 
 /** Columns whose change means something to a reader, by table. */
@@ -11,23 +11,6 @@ export const propertyFacts = [
   'supported_channels',
   'property_id',
 ] as const satisfies (keyof PropertyRow)[]
-
-export const authorizationFacts = [
-  'authorized_for',
-  'property_ids',
-  'property_tags',
-  'signal_ids',
-  'signal_tags',
-  'placement_ids',
-  'placement_tags',
-  'collections',
-  'delegation_type',
-  'exclusive',
-  'countries',
-  'effective_from',
-  'effective_until',
-  'signing_keys',
-] as const satisfies (keyof AuthorizationRow)[]
 
 export const agentFacts = [
   'publisher_count',
@@ -82,41 +65,6 @@ function propertyPayload(row: PropertyRow) {
       supported_channels: row.supported_channels,
     },
   }
-}
-
-export function authorizationEvents(change: Change<AuthorizationRow>): EventDraft[] {
-  const row = change.kind === 'removed' ? change.old : change.row
-  const event = (event_type: EventDraft['event_type'], more: object = {}): EventDraft[] => [
-    { event_type, entity_id: row.id, payload: { ...grantPayload(row), ...more } },
-  ]
-  switch (change.kind) {
-    case 'added':
-      return event('authorization.granted')
-    case 'removed':
-      return event('authorization.revoked')
-    case 'changed': {
-      const seen = change.fields.filter(name =>
-        (authorizationFacts as readonly string[]).includes(name),
-      )
-      return seen.length > 0 ? event('authorization.modified', { changed_fields: seen }) : []
-    }
-  }
-}
-
-function grantPayload(row: AuthorizationRow): Record<string, unknown> {
-  return withoutNulls({
-    id: row.id,
-    agent_url: row.agent_url,
-    agent_url_canonical: row.agent_url,
-    publisher_domain: row.publisher_domain,
-    authorization_type: row.authorization_type,
-    ...Object.fromEntries(authorizationFacts.map(name => [name, row[name]])),
-    evidence: 'adagents_json',
-    discovery_method: row.discovery_method,
-    manager_domain: row.manager_domain,
-    created_at: row.granted_at,
-    updated_at: row.changed_at,
-  })
 }
 
 export function publisherEvents(

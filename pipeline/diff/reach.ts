@@ -40,7 +40,9 @@ function add(counts: Map<string, FacetCount>, rows: Reachable, sign: 1 | -1): vo
   const active = new Map(
     rows.properties.filter(row => row.status === 'active').map(row => [row.property_rid, row]),
   )
-  for (const [agent_url, grants] of grantsByAgent(rows.authorizations)) {
+  for (const [agent_url, grants] of grantsByAgent(
+    rows.authorizations.filter(grant => grant.in_force),
+  )) {
     const note = (facet: Facet, value: string) => {
       const key = `${agent_url}\n${facet}\n${value}`
       const count = counts.get(key)

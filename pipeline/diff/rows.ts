@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type Instant, isoOf } from '../core/clock.ts'
 import type { Domain } from '../core/domain.ts'
-import { idOfFacts } from '../core/uuid-v7.ts'
-import type { PropertyEntry } from '../model/documents.ts'
+import type { Identifier, PropertyEntry } from '../model/documents.ts'
 import type {
   AuthorizationRow,
   BrandRow,
@@ -11,8 +10,9 @@ import type {
   PublisherRow,
 } from '../model/rows.ts'
 import type { BrandFacts } from '../resolve/brand.ts'
-import type { Grant, PublisherFacts } from '../resolve/publisher.ts'
+import type { PublisherFacts } from '../resolve/publisher.ts'
 import type { Standing } from '../resolve/standing.ts'
+import { authorizationRowsOf } from './authorizations.ts'
 import { collectionRowsOf, removedRowOf } from './collections.ts'
 import { identify } from './identity.ts'
 
@@ -90,7 +90,9 @@ export function publisherRowsOf(
     .map(row => staleRowOf(row, facts.revoked ? 'revoked' : 'not_listed', stamp))
   const properties = [...listed.values(), ...unlisted]
   const authorizations =
-    facts.standing === 'ended' ? [] : authorizationRowsOf(domain, facts, rids, before, stamp)
+    facts.standing === 'ended'
+      ? []
+      : authorizationRowsOf(domain, facts, rids, before.authorizations, stamp)
   const listing = facts.standing === 'ended' ? [] : facts.collections
   const collections = collectionRowsOf(domain, listing, before.collections, stamp)
   const owned = { properties, authorizations, collections }
@@ -110,17 +112,20 @@ export function strandedRowsOf(
     ? before.collections.map(row => removedRowOf(row, stamp))
     : before.collections
   const stamped = { changed_at: isoOf(stamp.now), seq: stamp.seq }
-  const agent_count = new Set(authorizations.map(row => row.agent_url)).size
   return {
     publisher: {
       ...before.publisher,
-      ...{ valid: false, agent_count, property_count: 0 },
+      ...{ valid: false, agent_count: agentsOf(authorizations), property_count: 0 },
       ...{ collection_count: activeOf(collections), ...stamped },
     },
     properties: before.properties.map(row => staleRowOf(row, 'validation_failed', stamp)),
     authorizations,
     collections,
   }
+}
+
+function agentsOf(rows: readonly AuthorizationRow[]): number {
+  return new Set(rows.filter(row => row.in_force).map(row => row.agent_url)).size
 }
 
 function activeOf(rows: readonly { status: string }[]): number {
@@ -149,7 +154,7 @@ function propertyRowOf(
     property_id: entry.property_id ?? null,
     property_type: entry.property_type,
     name: entry.name,
-    identifiers: entry.identifiers,
+    identifiers: [...entry.identifiers].sort(byTypeAndValue),
     tags: sorted(entry.tags),
     supported_channels: declared,
     channels: declared.length > 0 || implied === undefined ? declared : [implied],
@@ -160,59 +165,6 @@ function propertyRowOf(
     created_at: old?.created_at ?? isoOf(now),
     changed_at: isoOf(now),
     seq,
-  }
-}
-
-function authorizationRowsOf(
-  domain: Domain,
-  facts: PublisherFacts,
-  rids: string[],
-  before: PublisherRows,
-  stamp: Stamp,
-): AuthorizationRow[] {
-  const seen = new Map<string, number>()
-  const active = new Set(rids).size
-  const old = new Map(before.authorizations.map(row => [row.id, row]))
-  return facts.grants.map(grant => {
-    const name = `${grant.entry.agent_url}\n${grant.entry.authorization_type}`
-    const ordinal = seen.get(name) ?? 0
-    seen.set(name, ordinal + 1)
-    const id = idOfFacts('authorization', domain, name, String(ordinal))
-    const reached = [...new Set(grant.reaches.map(index => rids[index]!))].sort()
-    return {
-      ...grantRowOf(domain, facts, grant, stamp),
-      id,
-      property_rids: reached,
-      publisher_wide: reached.length > 0 && reached.length === active,
-      granted_at: old.get(id)?.granted_at ?? isoOf(stamp.now),
-    }
-  })
-}
-
-function grantRowOf(domain: Domain, facts: PublisherFacts, { entry }: Grant, stamp: Stamp) {
-  return {
-    agent_url: entry.agent_url,
-    publisher_domain: domain,
-    entry: entry.entry,
-    authorization_type: entry.authorization_type!,
-    authorized_for: entry.authorized_for ?? null,
-    property_ids: entry.property_ids ?? null,
-    property_tags: entry.property_tags ?? null,
-    signal_ids: entry.signal_ids ?? null,
-    signal_tags: entry.signal_tags ?? null,
-    placement_ids: entry.placement_ids ?? null,
-    placement_tags: entry.placement_tags ?? null,
-    collections: entry.collections ?? null,
-    delegation_type: entry.delegation_type ?? null,
-    exclusive: entry.exclusive ?? null,
-    countries: entry.countries ?? null,
-    effective_from: entry.effective_from ?? null,
-    effective_until: entry.effective_until ?? null,
-    signing_keys: entry.signing_keys ?? null,
-    discovery_method: facts.discovery_method,
-    manager_domain: facts.manager_domain ?? null,
-    changed_at: isoOf(stamp.now),
-    seq: stamp.seq,
   }
 }
 
@@ -230,7 +182,7 @@ function publisherRowOf(
     discovery_method: facts.discovery_method,
     manager_domain: facts.manager_domain ?? null,
     resolved_location: facts.resolved_location,
-    agent_count: new Set(authorizations.map(row => row.agent_url)).size,
+    agent_count: agentsOf(authorizations),
     property_count: activeOf(properties),
     collection_count: activeOf(collections),
     placement_count: document.placements.length,
@@ -274,6 +226,11 @@ function fieldsOf({
 
 function shortHash(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 16)
+}
+
+/** Identifiers are a set: the order in which a file writes them says nothing. */
+function byTypeAndValue(a: Identifier, b: Identifier): number {
+  return a.type < b.type || (a.type === b.type && a.value < b.value) ? -1 : 1
 }
 
 function sorted(values: readonly string[]): string[] {

@@ -41,7 +41,7 @@ export async function crawlSummary(
   >(
     `select (select count(*) from brands) as brands, (select count(*) from publishers) as publishers,
        (select count(*) from properties) as properties,
-       (select count(*) from authorizations) as authorizations,
+       (select count(*) from authorizations where in_force) as authorizations,
        (select count(*) from agents) as agents`,
   )
   const faults = withFaults ? await commonFaults(db, at.since) : []

@@ -98,7 +98,7 @@ async function publisherEntries(index: Database, scope: Scope): Promise<Entry[]>
   )
   const authorizations = grouped(
     await index.all<AuthorizationRow>(
-      `select * from authorizations ${owned} order by entry, id`,
+      `select * from authorizations ${owned} and in_force order by entry, id`,
       parameters,
     ),
   )

@@ -1,13 +1,8 @@
 import type { Domain } from '../core/domain.ts'
+import { authorizationEvents, authorizationFacts } from '../diff/authorization-events.ts'
 import { collectionEvents, collectionFacts } from '../diff/collections.ts'
 import { type Change, diff } from '../diff/diff.ts'
-import {
-  authorizationEvents,
-  authorizationFacts,
-  propertyEvents,
-  propertyFacts,
-  publisherEvents,
-} from '../diff/events.ts'
+import { propertyEvents, propertyFacts, publisherEvents } from '../diff/events.ts'
 import { type FacetCount, reachDelta } from '../diff/reach.ts'
 import { type PublisherRows, publisherRowsOf, type Stamp, strandedRowsOf } from '../diff/rows.ts'
 import type { EventDraft } from '../model/event.ts'
@@ -40,6 +35,7 @@ export interface PublisherChanges {
 const statusAndFacts = [...propertyFacts, 'status', 'stale_reason', 'channels'] as const
 const storedGrant = [
   ...authorizationFacts,
+  'in_force',
   'entry',
   'property_rids',
   'publisher_wide',
@@ -77,7 +73,7 @@ export async function updatePublishers(
   )
   const changes = answered.map(({ domain, facts }) => {
     const old = before.get(domain) ?? nothingOf(undefined)
-    return { domain, facts, ...changesOf(old, freshRowsOf(domain, facts, old, stamp)) }
+    return { domain, facts, ...changesOf(old, freshRowsOf(domain, facts, old, stamp), stamp) }
   })
   const touched = changes.filter(({ isChanged }) => isChanged)
   await writePublishers(db, touched)
@@ -112,7 +108,7 @@ interface RowChanges {
   collections: Change<CollectionRow>[]
 }
 
-function changesOf(old: PublisherRows, fresh: PublisherRows) {
+function changesOf(old: PublisherRows, fresh: PublisherRows, stamp: Stamp) {
   const was = old.publisher ? [old.publisher] : []
   const is = fresh.publisher ? [fresh.publisher] : []
   const changes: RowChanges = {
@@ -134,7 +130,7 @@ function changesOf(old: PublisherRows, fresh: PublisherRows) {
     events: [
       ...is.flatMap(row => publisherEvents(old.publisher, row)),
       ...changes.properties.flatMap(propertyEvents),
-      ...changes.authorizations.flatMap(authorizationEvents),
+      ...changes.authorizations.flatMap(change => authorizationEvents(change, stamp)),
       ...changes.collections.flatMap(collectionEvents),
     ],
   }

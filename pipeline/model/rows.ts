@@ -70,6 +70,14 @@ export interface AuthorizationRow {
   publisher_wide: boolean
   property_ids: string[] | null
   property_tags: string[] | null
+  publisher_properties:
+    | {
+        publisher_domain: string
+        selection_type: string
+        property_ids?: string[]
+        property_tags?: string[]
+      }[]
+    | null
   signal_ids: string[] | null
   signal_tags: string[] | null
   placement_ids: string[] | null
@@ -80,6 +88,7 @@ export interface AuthorizationRow {
   countries: string[] | null
   effective_from: string | null
   effective_until: string | null
+  in_force: boolean
   signing_keys: Record<string, unknown>[] | null
   discovery_method: string
   manager_domain: string | null

@@ -12,6 +12,7 @@ import { collectionsOf } from './collections.ts'
 import { ask, type Derivation, type Pending, pending, wake } from './derivation.ts'
 import { Revocations } from './revocation.ts'
 import { type Standing, worstOf } from './standing.ts'
+import { boundariesOf, isInForce } from './window.ts'
 
 export type InlineDocument = Extract<AdagentsDocument, { variant: 'inline' }>
 export type DiscoveryMethod = 'direct' | 'authoritative_location'
@@ -20,6 +21,8 @@ export type DiscoveryMethod = 'direct' | 'authoritative_location'
 export interface Grant {
   entry: AgentEntry
   reaches: number[]
+  /** Its window is open. */
+  in_force: boolean
 }
 
 /** What a publisher's own file says, before identities are given to its properties. */
@@ -59,7 +62,8 @@ export function* derivePublisher(
   if (typeof facts !== 'object' || facts.document === undefined) return facts
   const own = yield* ask('adagents.json', domain)
   const retired = own.document ? unlessRevoked(facts, domain, own.document, now) : facts
-  for (const at of retired.turns) yield* wake(at)
+  const windows = retired.grants.flatMap(({ entry }) => boundariesOf(entry))
+  for (const at of [...retired.turns, ...windows]) yield* wake(at)
   return retired
 }
 
@@ -139,7 +143,7 @@ function ownedIn(
   const listed = listedFor(document, domain).filter(isCounted)
   const agents = document.agents.map(entry => withoutRevoked(entry, revocations))
   return {
-    ...grantsOf(domain, agents, listed, isCounted),
+    ...grantsOf(domain, agents, listed, isCounted, revocations.now),
     collections: collectionsOf(domain, document, location !== domain),
   }
 }
@@ -196,6 +200,7 @@ function grantsOf(
   agents: readonly AgentEntry[],
   listed: PropertyEntry[],
   isCounted: (entry: PropertyEntry) => boolean,
+  now: Instant,
 ) {
   const properties = [...listed]
   const grants = agents.flatMap(entry => {
@@ -206,7 +211,8 @@ function grantsOf(
       entry.authorization_type === 'inline_properties'
         ? inline.map((_, index) => first + index)
         : indexesOf(listed, property => selects(entry, property, domain))
-    return reaches.length > 0 || grantsSignals(entry) ? [{ entry, reaches }] : []
+    const in_force = isInForce(entry, now)
+    return reaches.length > 0 || grantsSignals(entry) ? [{ entry, reaches, in_force }] : []
   })
   return { properties, grants }
 }

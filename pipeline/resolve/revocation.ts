@@ -34,18 +34,18 @@ function revokedUntil(document: AdagentsDocument, domain: string): Instant {
 export class Revocations {
   readonly turns: Instant[] = []
   readonly #document: AdagentsDocument
-  readonly #now: Instant
+  readonly now: Instant
 
   constructor(document: AdagentsDocument, now: Instant) {
     this.#document = document
-    this.#now = now
+    this.now = now
   }
 
   /** Whether it disowns a domain now. */
   has(domain: string): boolean {
     const until = revokedUntil(this.#document, domain)
-    if (until > this.#now && Number.isFinite(until)) this.turns.push(until)
-    return until > this.#now
+    if (until > this.now && Number.isFinite(until)) this.turns.push(until)
+    return until > this.now
   }
 
   /** Whether it disowns a host, as an identifier writes it, or a domain that the host is in. */

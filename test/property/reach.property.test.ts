@@ -17,6 +17,7 @@ const grant = fc.record({
   agent_url: fc.constantFrom('https://a.example', 'https://b.example'),
   property_rids: some('p1', 'p2', 'p3', 'p5'),
   countries: fc.option(some('DE', 'FR')),
+  in_force: fc.boolean(),
 }) as fc.Arbitrary<AuthorizationRow>
 const rows: fc.Arbitrary<Reachable> = fc.record({
   properties: fc.uniqueArray(property, { selector: row => row.property_rid }),
@@ -51,9 +52,19 @@ describe('what agents reach', () => {
       agent_url: 'https://a.example',
       property_rids: ['p1'],
       countries: null,
+      in_force: true,
     }))
     const delta = reachDelta(nothing, { properties, authorizations } as unknown as Reachable)
     expect(delta.find(({ facet }) => facet === 'property')?.times).toBe(1)
     expect(delta.find(({ facet }) => facet === 'publisher')?.times).toBe(1)
+  })
+
+  it('is nothing by a grant that is not in force', () => {
+    fc.assert(
+      fc.property(rows, ({ properties, authorizations }) => {
+        const closed = authorizations.map(row => ({ ...row, in_force: false }))
+        expect(reachDelta(nothing, { properties, authorizations: closed })).toEqual([])
+      }),
+    )
   })
 })

@@ -77,6 +77,17 @@ const simple = (domain: string) => ({
   authorized_agents: [everything('https://quay.example/mcp', domain)],
 })
 
+/** A publisher that grants for a time: from before night 3 to the end of the week after night 1. */
+const ebb = {
+  properties: [website('ebb.example')],
+  authorized_agents: [
+    {
+      ...everything('https://ebb.example/mcp', 'ebb.example'),
+      ...{ effective_from: '2026-11-22T00:00:00Z', effective_until: '2026-11-27T03:00:00Z' },
+    },
+  ],
+}
+
 const dives = {
   ...{ collection_id: 'dives', name: 'Dives', kind: 'series', genre: ['sport'] },
   distribution: [
@@ -113,6 +124,7 @@ export const shore: Record<FileKind, Files> = {
     'pier.example': { authoritative_location: 'https://quay.example/.well-known/adagents.json' },
     'quay.example': quay,
     'buoy.example': simple('buoy.example'),
+    'ebb.example': ebb,
     'gull.example': simple('gull.example'),
     'reef.example': reef,
     'storm.example': simple('storm.example'),

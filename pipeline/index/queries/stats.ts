@@ -12,7 +12,7 @@ select
   (select count(*) from agents) as discovered_agents,
   (select count(*) from publishers) as discovered_publishers,
   (select count(*) from properties) as discovered_properties,
-  (select count(*) from authorizations) as authorizations`
+  (select count(*) from authorizations where in_force) as authorizations`
 
 const BY_TYPE = `
 select property_type, count(*) as properties from properties where status = 'active'
