@@ -83,7 +83,10 @@ export async function runCrawler(
       signal: stop.signal,
     })
     await outbox.close()
-    if (seen.length < targets.length) throw new Error('stopped before the batch was done')
+    const answered = new Set(seen.map(sourceKey))
+    if (targets.some(target => !answered.has(sourceKey(target)))) {
+      throw new Error('stopped before the batch was done')
+    }
     const ms = Math.round(performance.now() - started)
     log.info({ targets: targets.length, outcomes: countBy(seen), ms }, 'crawled')
   }

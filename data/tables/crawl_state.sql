@@ -13,6 +13,7 @@ create table if not exists crawl_state (
   due_at timestamptz,
   stale_at timestamptz,
   ended_at timestamptz,
+  absent_at timestamptz,
   turns_at timestamptz,
   etag varchar,
   last_modified varchar,
@@ -35,6 +36,7 @@ comment on column crawl_state.succeeded_at is 'last attempt that read the file o
 comment on column crawl_state.due_at is 'when it is fetched next';
 comment on column crawl_state.stale_at is 'from when on properties read from the file are stale';
 comment on column crawl_state.ended_at is 'from when on grants read from the file have ended';
+comment on column crawl_state.absent_at is 'when it was last said to be missing, if other answers that are no file came since';
 comment on column crawl_state.turns_at is 'when time alone next changes what stands; null if never';
 comment on column crawl_state.etag is 'validator of the last answer';
 comment on column crawl_state.last_modified is 'validator of the last answer';

@@ -14,6 +14,7 @@ export const limits = {
   brandBytes: 256 * KiB,
   adsTxtBytes: MiB,
   httpRedirects: 3,
+  adsTxtRedirects: 5,
   connectMs: 5_000,
   fetchMs: 10_000,
   documentMs: 20_000,

@@ -15,7 +15,7 @@ export const outcomes = {
   unchanged: { effect: 'success', means: 'the file is the one we know (304, or the same bytes)' },
   absent: { effect: 'absent', means: 'the file is not there (404, 410)' },
   unusable: { effect: 'unusable', means: 'JSON whose root says nothing we know' },
-  not_json: { effect: 'garbled', means: 'answered 200 with something that is not JSON' },
+  not_json: { effect: 'garbled', means: 'answered 200 with something that is no such file' },
   too_large: { effect: 'garbled', means: 'the body passed the size limit and was not read on' },
   needs_auth: { effect: 'success', means: 'the agent is there and wants a credential (401)' },
   denied: { effect: 'unreachable', means: 'access denied (401, 403, 451)' },
@@ -28,10 +28,25 @@ export const outcomes = {
   tls_failed: { effect: 'unreachable', means: 'the certificate or the handshake failed' },
   connection_failed: { effect: 'unreachable', means: 'the connection was refused or broke' },
   refused: { effect: 'unreachable', means: 'the guard refused the address' },
+  store_denied: {
+    effect: 'unreachable',
+    means: 'a file store denied access, as it does for a file that is not there (403)',
+  },
+  held: { effect: 'unreachable', means: 'a change that is not believed, or not yet' },
 } as const satisfies Record<string, OutcomeEntry>
 
 export type Outcome = keyof typeof outcomes
 export const outcomeNames = Object.keys(outcomes) as Outcome[]
+
+/**
+ * Answers of a domain's own adagents.json after which its ads.txt may name who speaks for it. A
+ * failure is none: or anybody who can make a site fail could bring another file into force.
+ */
+export const missingOutcomes = ['absent', 'store_denied'] as const satisfies Outcome[]
+
+export function isMissing(outcome: Outcome | null | undefined): boolean {
+  return outcome === 'absent' || outcome === 'store_denied'
+}
 
 export function effectOf(outcome: Outcome): Effect {
   return outcomes[outcome].effect

@@ -1,6 +1,7 @@
 import pLimit, { type LimitFunction } from 'p-limit'
-import { type CrawlTarget, type Observation, urlOf } from '../model/observation.ts'
+import { type CrawlTarget, type Observation, sourceKey, urlOf } from '../model/observation.ts'
 import { type ProbeDeps, probeAgent } from './agent-probe.ts'
+import { crawlInstead } from './crawl-instead.ts'
 import { crawlSource } from './crawl-source.ts'
 
 export interface BatchDeps extends ProbeDeps {
@@ -18,21 +19,27 @@ export function hostsAtOnce(hosts: number): LimitFunction {
 
 /**
  * Crawls every target once: the files of one host one after the other, so that they share a
- * connection, and many hosts at a time. Observations come back in the order of their targets. It
- * rejects only for a mistake of ours, after everything under way has ended.
+ * connection, and many hosts at a time. Observations come back in the order of their targets, and
+ * behind one of a missing file that of the file which stands in for it, if there is any. It rejects only for a mistake of ours, after everything under way has ended.
  */
 export async function crawlBatch(
   targets: readonly CrawlTarget[],
   deps: BatchDeps,
 ): Promise<Observation[]> {
-  const observations: (Observation | undefined)[] = targets.map(() => undefined)
+  const observations: Observation[][] = targets.map(() => [])
+  const named = new Set(targets.map(sourceKey))
   let isStopped = false
+  const put = (place: number, observation: Observation) => {
+    observations[place]!.push(observation)
+    deps.onObservation?.(observation)
+  }
   const crawlHost = async (places: readonly number[]) => {
     for (const place of places) {
       if (isStopped || deps.signal?.aborted) return
-      const observation = await lookAt(targets[place]!, deps)
-      observations[place] = observation
-      deps.onObservation?.(observation)
+      const seen = await lookAt(targets[place]!, deps)
+      put(place, seen)
+      const instead = await crawlInstead(seen, named, deps)
+      if (instead) put(place, instead)
     }
   }
   const work = groupByHost(targets).map(places =>
@@ -43,7 +50,7 @@ export async function crawlBatch(
   )
   const failed = (await Promise.allSettled(work)).find(({ status }) => status === 'rejected')
   if (failed?.status === 'rejected') throw failed.reason
-  return observations.filter(observation => observation !== undefined)
+  return observations.flat()
 }
 
 function lookAt(target: CrawlTarget, deps: BatchDeps): Promise<Observation> {

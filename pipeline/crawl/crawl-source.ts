@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { Clock } from '../core/clock.ts'
 import type { Limits } from '../core/limits.ts'
-import type { Ask, Fetched, FetchedOk, Fetcher } from '../fetch/http.ts'
+import type { Ask, Fetched, FetchedOk, Fetcher, FetchFailed } from '../fetch/http.ts'
 import {
   type CrawlTarget,
   isUrl,
@@ -30,7 +30,7 @@ export async function crawlSource(target: CrawlTarget, deps: CrawlDeps): Promise
     kind: target.kind,
     location: target.location,
     observed_at: deps.clock.now(),
-    outcome: fetched.kind === 'failed' ? fetched.outcome : fetched.kind,
+    outcome: fetched.kind === 'failed' ? outcomeOf(target, fetched) : fetched.kind,
   }
   if (fetched.status !== undefined) seen.status = fetched.status
   if (fetched.url !== url) seen.resolved_url = fetched.url
@@ -40,22 +40,37 @@ export async function crawlSource(target: CrawlTarget, deps: CrawlDeps): Promise
   return seen
 }
 
+/** How a file store says of its own file that there is none, to those who may not list its files. */
+const STORE_DENIED = /<Code>\s*AccessDenied\s*<\/Code>/
+
+function outcomeOf({ kind, location }: CrawlTarget, { outcome, status, body }: FetchFailed) {
+  const mayBeMissing = kind === 'adagents.json' && !isUrl(location) && status === 403
+  return mayBeMissing && body && STORE_DENIED.test(body.toString()) ? 'store_denied' : outcome
+}
+
 /** A file by address was named by another one: it may be larger, and must be where it was said. */
 function askOf(target: CrawlTarget, limits: Limits): Ask {
-  const byUrl = isUrl(target.location)
   return {
     maxBytes: maxBytesOf(target, limits),
-    redirects: byUrl ? 'none' : 'same-site',
-    maxRedirects: byUrl ? 0 : limits.httpRedirects,
+    ...redirectsOf(target, limits),
     deadlineMs: limits.fetchMs,
-    accept: 'application/json',
+    accept: target.kind === 'ads.txt' ? 'text/plain, */*;q=0.1' : 'application/json',
     etag: target.etag,
     lastModified: target.last_modified,
   }
 }
 
+/** An ads.txt may stand anywhere: whom it names must name the domain back. */
+function redirectsOf({ kind, location }: CrawlTarget, limits: Limits) {
+  if (isUrl(location)) return { redirects: 'none', maxRedirects: 0 } as const
+  return kind === 'ads.txt'
+    ? ({ redirects: 'any', maxRedirects: limits.adsTxtRedirects } as const)
+    : ({ redirects: 'same-site', maxRedirects: limits.httpRedirects } as const)
+}
+
 function maxBytesOf({ kind, location }: CrawlTarget, limits: Limits): number {
   if (kind === 'brand.json') return limits.brandBytes
+  if (kind === 'ads.txt') return limits.adsTxtBytes
   return isUrl(location) ? limits.adagentsPointerBytes : limits.adagentsBytes
 }
 

@@ -1,6 +1,7 @@
 import type { DocumentOf, SourceKind } from '../model/documents.ts'
 import type { Fault } from '../model/observation.ts'
 import { parseAdagents } from './adagents-json.ts'
+import { parseAdsTxt } from './ads-txt.ts'
 import { parseBrandJson } from './brand-json.ts'
 import { Faults } from './faults.ts'
 import { Part } from './part.ts'
@@ -25,6 +26,12 @@ export interface Parsed {
  */
 export function parseDocument(kind: SourceKind, body: Uint8Array, ctx: ParseContext): Parsed {
   const faults = new Faults(ctx.maxFaults)
+  if (kind === 'ads.txt') {
+    const document = parseAdsTxt(body, faults, ctx.domain)
+    return document === undefined
+      ? { outcome: 'not_json', faults: faults.list() }
+      : { outcome: 'ok', document, faults: faults.list() }
+  }
   const read = readJson(body, faults)
   if (read.outcome !== 'ok') return { outcome: read.outcome, faults: faults.list() }
   const parse = kind === 'adagents.json' ? parseAdagents : parseBrandJson

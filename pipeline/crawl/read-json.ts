@@ -17,7 +17,7 @@ export type JsonRead =
  * below its top level. UTF-8 whatever the headers say; a byte order mark is tolerated.
  */
 export function readJson(body: Uint8Array, faults: Faults): JsonRead {
-  const text = decode(body, faults)
+  const text = decodeText(body, faults)
   let root: unknown
   try {
     root = JSON.parse(UNSTORABLE.test(text) ? repairEscapes(text) : text)
@@ -36,7 +36,8 @@ export function readJson(body: Uint8Array, faults: Faults): JsonRead {
   return { outcome: 'ok', root }
 }
 
-function decode(body: Uint8Array, faults: Faults): string {
+/** UTF-8 whatever the headers say; a byte order mark is tolerated. */
+export function decodeText(body: Uint8Array, faults: Faults): string {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
   if (!isUtf8(bytes)) {
     faults.warn('root', 'is not valid UTF-8: some characters were lost; save the file as UTF-8')

@@ -1,6 +1,6 @@
 import type { Instant } from '../core/clock.ts'
 import { isoOf, SECOND } from '../core/clock.ts'
-import { type Effect, effectOf, outcomeNames } from '../core/outcomes.ts'
+import { type Effect, effectOf, missingOutcomes, outcomeNames } from '../core/outcomes.ts'
 import type { SourceKind } from '../model/documents.ts'
 import type { Observation } from '../model/observation.ts'
 import type { Database } from './duckdb.ts'
@@ -29,6 +29,9 @@ function outcomesOf(effect: Effect): string {
   const names = outcomeNames.filter(name => effectOf(name) === effect)
   return names.map(name => `'${name}'`).join()
 }
+
+const saysMissing = (row: string) =>
+  `coalesce(${row}.outcome in ('${missingOutcomes.join("', '")}'), false)`
 
 const JOIN_UNKNOWN = `
 insert into crawl_state (kind, location, priority, streak, requested, seq)
@@ -79,6 +82,11 @@ select s.rowid as row_id, i.*, s.attempted_at is null as is_first,
   case when is_silent then s.last_modified
     when i.outcome = 'unchanged' then coalesce(i.last_modified, s.last_modified)
     else i.last_modified end as new_last_modified,
+  case
+    when i.effect = 'success' or ${saysMissing('i')} then null
+    when ${saysMissing('s')} then s.attempted_at
+    else s.absent_at end as new_absent_at,
+  i.outcome is distinct from s.outcome as says_other,
   ${RECRAWL},
   least(
     if(new_stale_at > $now::timestamptz, new_stale_at, null),
@@ -109,14 +117,19 @@ from night n where s.rowid = n.row_id`
 const LOUD = `
 update crawl_state s set outcome = n.outcome, effect = n.new_effect, status = n.status::usmallint,
   streak_since = n.new_streak_since, etag = n.new_etag, last_modified = n.new_last_modified,
-  hash = n.new_hash, requested = n.new_requested,
+  hash = n.new_hash, absent_at = n.new_absent_at, requested = n.new_requested,
   priority = if(n.effect = 'success' or (s.priority = 0 and not n.new_requested), 2, s.priority)
 from night n where s.rowid = n.row_id and n.is_loud`
 
-/** A house that fails is believed for a time only (resolve/brand-house.ts): its brands must know. */
+/**
+ * A house that fails is believed for a time only (resolve/brand-house.ts): its brands must know. And
+ * whether a domain's ads.txt may stand in for its file depends on how that one answers.
+ */
 const STIRRED = `
-select kind, location, is_new, is_own, known_until from night
-where is_own or ((is_first or is_turned or is_otherwise) and exists (
+select kind, location, is_new, is_own or instead is not null as is_own, known_until from night
+left join (select location as instead from crawl_state where kind = 'ads.txt')
+  on night.kind = 'adagents.json' and says_other and instead = location
+where is_own or instead is not null or ((is_first or is_turned or is_otherwise) and exists (
   select 1 from depends_on d where d.kind = night.kind and d.location = night.location))
 order by kind, location`
 

@@ -45,7 +45,8 @@ export class Files {
          epoch_ms(s.streak_since)::double as streak_since,
          epoch_ms(s.attempted_at)::double as attempted_at,
          epoch_ms(s.succeeded_at)::double as succeeded_at,
-         epoch_ms(s.stale_at)::double as stale_at, epoch_ms(s.ended_at)::double as ended_at
+         epoch_ms(s.stale_at)::double as stale_at, epoch_ms(s.ended_at)::double as ended_at,
+         epoch_ms(s.absent_at)::double as absent_at
        from crawl_state s semi join wanted using (kind, location)
        left join documents d using (kind, location)`,
       { sources: JSON.stringify(missing.map(({ kind, location }) => ({ kind, location }))) },

@@ -10,12 +10,13 @@ import type {
 import { isUrl, sourceAt } from '../model/observation.ts'
 import { collectionsOf } from './collections.ts'
 import { ask, type Derivation, type Pending, pending, wake } from './derivation.ts'
+import { managedFile } from './managed-file.ts'
 import { Revocations } from './revocation.ts'
 import { type Standing, worstOf } from './standing.ts'
 import { boundariesOf, isInForce } from './window.ts'
 
 export type InlineDocument = Extract<AdagentsDocument, { variant: 'inline' }>
-export type DiscoveryMethod = 'direct' | 'authoritative_location'
+export type DiscoveryMethod = 'direct' | 'authoritative_location' | 'ads_txt_managerdomain'
 
 /** A grant as the file states it; `reaches` are positions in `properties`. */
 export interface Grant {
@@ -51,8 +52,8 @@ export interface Astray {
 }
 
 /**
- * What `domain` owns and whom it authorizes, read from its own adagents.json or the file that one
- * points to. Undefined when no such file was ever understood.
+ * What `domain` owns and whom it authorizes, read from its own adagents.json, the file that one points
+ * to, or that of the manager its ads.txt names. Undefined before anybody has looked.
  */
 export function* derivePublisher(
   domain: Domain,
@@ -91,7 +92,14 @@ function* findPublisher(
   now: Instant,
 ): Derivation<PublisherFacts | Astray | Pending | undefined> {
   const own = yield* ask('adagents.json', domain)
-  if (own.document === undefined) return undefined
+  const managed = yield* managedFile(domain, own, now)
+  if (managed === pending) return pending
+  if (managed) {
+    const facts = factsOf(domain, managed.document, managed.standing, managed.location, now)
+    const { manager_domain } = managed
+    return { ...facts, discovery_method: 'ads_txt_managerdomain', manager_domain }
+  }
+  if (own.document === undefined) return own.standing === 'untried' ? undefined : astray('ended')
   if (own.document.variant === 'inline') {
     return factsOf(domain, own.document, own.standing, domain, now)
   }

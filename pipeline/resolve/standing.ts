@@ -13,6 +13,8 @@ export interface FileState {
   succeeded_at: Instant | null
   stale_at: Instant | null
   ended_at: Instant | null
+  /** When it was last said to be missing, if other answers that are no file came since. */
+  absent_at: Instant | null
 }
 
 /**

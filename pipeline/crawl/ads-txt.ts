@@ -1,0 +1,54 @@
+import { parseDomain } from '../core/domain.ts'
+import type { AdsTxtDocument } from '../model/documents.ts'
+import { type Faults, quote } from './faults.ts'
+import { decodeText } from './read-json.ts'
+
+const FIELD = 'MANAGERDOMAIN'
+const LINE = /^[^\S\r\n]*managerdomain[^\S\r\n]*=(.*)$/gim
+const DECLINES = /\bnoagents\b/i
+const HOST_CHARS = 256
+
+/**
+ * Who manages the inventory of a domain, by its ads.txt: the last eligible line counts. A line whose
+ * comment says `noagents` speaks of people only, not of agents. Undefined for a web page.
+ */
+export function parseAdsTxt(
+  body: Uint8Array,
+  faults: Faults,
+  domain: string | undefined,
+): AdsTxtDocument | undefined {
+  const text = decodeText(body, faults)
+  if (text.trimStart().startsWith('<')) {
+    faults.error('root', 'is a web page: serve the text file itself at this address')
+    return undefined
+  }
+  const managers = [...text.matchAll(LINE)].flatMap(({ 1: rest = '', index }) => {
+    const { value, isDeclined } = partsOf(rest)
+    const manager = hostOf(value)
+    if (isDeclined) return []
+    if (manager !== undefined) return [manager]
+    faults.warn(FIELD, `in line ${lineAt(text, index)} is ${quote(value)}, not a bare domain name`)
+    return []
+  })
+  if (managers.length > 1) {
+    faults.warn(FIELD, `is given ${managers.length} times: only the last one counts`)
+  }
+  const manager = managers.at(-1)
+  if (manager === undefined) return { variant: 'ads_txt' }
+  if (manager === domain) faults.warn(FIELD, 'names the domain itself: there is no other file')
+  return { variant: 'ads_txt', manager_domain: manager }
+}
+
+function partsOf(rest: string): { value: string; isDeclined: boolean } {
+  const [value = '', ...comment] = rest.split('#')
+  return { value: value.trim(), isDeclined: DECLINES.test(comment.join('#')) }
+}
+
+/** A name and nothing else: no scheme, port, path or country. */
+function hostOf(value: string): string | undefined {
+  return value.length <= HOST_CHARS ? parseDomain(value.replace(/\.$/, '')) : undefined
+}
+
+function lineAt(text: string, index: number): number {
+  return text.slice(0, index).split(/\r\n?|\n/).length
+}

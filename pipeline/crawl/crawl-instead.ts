@@ -1,0 +1,24 @@
+import { isMissing } from '../core/outcomes.ts'
+import type { AdsTxtDocument } from '../model/documents.ts'
+import { isUrl, type Observation, type Source, sourceKey } from '../model/observation.ts'
+import { type CrawlDeps, crawlSource } from './crawl-source.ts'
+import { readObservation } from './read-observation.ts'
+
+/**
+ * The ads.txt of a domain that has no adagents.json, asked for at once, while the connection is
+ * there. Undefined unless it names another domain: of the many domains that have neither, nothing is
+ * kept. One that is known already is a target of its own; `named` are the targets of this batch.
+ */
+export async function crawlInstead(
+  missing: Observation,
+  named: ReadonlySet<string>,
+  deps: CrawlDeps,
+): Promise<Observation | undefined> {
+  const { kind, location, outcome } = missing
+  if (kind !== 'adagents.json' || isUrl(location) || !isMissing(outcome)) return undefined
+  const adsTxt: Source = { kind: 'ads.txt', location }
+  if (named.has(sourceKey(adsTxt))) return undefined
+  const seen = readObservation(await crawlSource(adsTxt, deps), deps.limits)
+  const manager = (seen.document as AdsTxtDocument | undefined)?.manager_domain
+  return manager === undefined || manager === location ? undefined : seen
+}

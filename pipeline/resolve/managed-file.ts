@@ -1,0 +1,105 @@
+import { DAY, type Instant } from '../core/clock.ts'
+import { type Domain, parseDomain } from '../core/domain.ts'
+import { effectOf, isMissing } from '../core/outcomes.ts'
+import type { AdagentsInline, PropertyEntry } from '../model/documents.ts'
+import { type Source, sourceAt } from '../model/observation.ts'
+import { ask, type Derivation, type KnownFile, type Pending, pending, wake } from './derivation.ts'
+import { type ManagerScope, scopeOf } from './manager-scope.ts'
+import { Revocations } from './revocation.ts'
+import { type Standing, worstOf } from './standing.ts'
+
+/** A manager's file as far as it is about one publisher, and where it was read. */
+export interface ManagedFile {
+  manager_domain: Domain
+  location: string
+  document: AdagentsInline
+  standing: Standing
+}
+
+/** For so long a missing file counts as missing while its site fails to answer at all… */
+const SILENCE = 7 * DAY
+/** …or answers with JSON that says nothing known. */
+const NONSENSE = DAY
+
+/**
+ * The file that stands in for the missing one of a publisher: that of the manager its ads.txt names,
+ * if the manager names the publisher back. Undefined when the publisher's own file is not missing,
+ * or nothing stands in for it; then all is as without an ads.txt.
+ */
+export function* managedFile(
+  publisher: Domain,
+  own: KnownFile<'adagents.json'>,
+  now: Instant,
+): Derivation<ManagedFile | Pending | undefined> {
+  const absence = yield* absenceOf(own, now)
+  if (absence === undefined) return undefined
+  const adsTxt = yield* ask('ads.txt', publisher)
+  const manager = parseDomain(adsTxt.document?.manager_domain)
+  if (manager === undefined || manager === publisher) return undefined
+  const file = yield* fileOf(manager, publisher)
+  if (file === pending || file === undefined) return file
+  const standing = worstOf(absence, adsTxt.standing, file.standing)
+  const scope = scopeOf(file.document)
+  if (standing === 'ended' || !scope.publishers.has(publisher)) return undefined
+  const revocations = new Revocations(file.document, now)
+  const isRevoked = revocations.has(publisher)
+  for (const at of revocations.turns) yield* wake(at)
+  if (isRevoked) return undefined
+  const document = narrowed(file.document, scope, publisher)
+  return { manager_domain: manager, location: file.location, document, standing }
+}
+
+/** How far it stands that the file is missing; undefined when it is not. */
+function* absenceOf({ document, standing, state }: KnownFile, now: Instant) {
+  if (state === undefined || state.outcome === null) return undefined
+  if (document !== undefined && standing === 'stands') return undefined
+  if (isMissing(state.outcome)) return 'stands'
+  if (state.absent_at === null) return undefined
+  const isNonsense = effectOf(state.outcome) === 'unusable'
+  const end = state.absent_at + (isNonsense ? NONSENSE : SILENCE)
+  yield* wake(end)
+  if (now >= end) return undefined
+  return isNonsense ? 'stale' : 'stands'
+}
+
+/** The manager's file, or the one that it points to. Never back to where the question came from. */
+function* fileOf(manager: Domain, publisher: Domain) {
+  const named = yield* ask('adagents.json', manager)
+  if (named.standing === 'untried') return pending
+  if (named.document === undefined) return undefined
+  if (named.document.variant === 'inline') {
+    return { location: manager as string, document: named.document, standing: named.standing }
+  }
+  const source: Source | undefined = sourceAt(
+    'adagents.json',
+    named.document.authoritative_location,
+  )
+  if (source === undefined) return undefined
+  const { location } = source
+  if (location === manager || location === publisher) return undefined
+  const target = yield* ask('adagents.json', location)
+  if (target.standing === 'untried') return pending
+  if (target.document?.variant !== 'inline') return undefined
+  return { location, document: target.document, standing: worstOf(named.standing, target.standing) }
+}
+
+/**
+ * What of a manager's file is about one publisher. A property that names nobody is the manager's own,
+ * and so are signals: they must not become those of whoever names the manager.
+ */
+function narrowed(
+  document: AdagentsInline,
+  { properties }: ManagerScope,
+  publisher: Domain,
+): AdagentsInline {
+  const isTheirs = ({ publisher_domain }: PropertyEntry) => publisher_domain === publisher
+  return {
+    ...document,
+    properties: properties.get(publisher) ?? [],
+    agents: document.agents
+      .filter(({ authorization_type: type }) => type !== 'signal_ids' && type !== 'signal_tags')
+      .map(({ properties: inline, ...entry }) =>
+        inline ? { ...entry, properties: inline.filter(isTheirs) } : entry,
+      ),
+  }
+}

@@ -1,0 +1,72 @@
+import type { AdagentsInline, AgentEntry, PropertyEntry } from '../model/documents.ts'
+
+/** Whom a manager's file speaks for in so many words, and what it says they own. */
+export interface ManagerScope {
+  publishers: ReadonlySet<string>
+  /** Top-level properties by the publisher they name. */
+  properties: ReadonlyMap<string, PropertyEntry[]>
+}
+
+/** A manager's file is read for thousands of publishers: sorted once, not once for each. */
+const known = new WeakMap<AdagentsInline, ManagerScope>()
+
+/**
+ * The publishers that some entry of a manager's file names: by a selector, a collection, a property
+ * of its own, or an id or tag that reaches a top-level property of theirs. Without this any site
+ * could take any manager's grants for itself, just by naming the manager. What names nobody, or
+ * selects nothing, reaches nobody.
+ */
+export function scopeOf(document: AdagentsInline): ManagerScope {
+  const scope = known.get(document) ?? scopeIn(document)
+  known.set(document, scope)
+  return scope
+}
+
+function scopeIn(document: AdagentsInline): ManagerScope {
+  const properties = grouped(document.properties, property => [property.publisher_domain])
+  const byId = grouped(document.properties, property => [property.property_id])
+  const byTag = grouped(document.properties, property => property.tags)
+  const publishers = new Set<string>()
+  for (const entry of document.agents) {
+    const { collections = [], properties: inline = [], publisher_properties = [] } = entry
+    for (const { publisher_domain } of collections) publishers.add(publisher_domain)
+    const selectors =
+      entry.authorization_type === 'publisher_properties' ? publisher_properties : []
+    for (const { publisher_domains } of selectors) {
+      for (const domain of publisher_domains) publishers.add(domain)
+    }
+    const reached = [
+      ...(entry.authorization_type === 'inline_properties' ? inline : []),
+      ...selected(entry, byId, byTag),
+    ]
+    for (const { publisher_domain } of reached) {
+      if (publisher_domain !== undefined) publishers.add(publisher_domain)
+    }
+  }
+  return { publishers, properties }
+}
+
+type Groups = ReadonlyMap<string, PropertyEntry[]>
+
+function selected(entry: AgentEntry, byId: Groups, byTag: Groups): PropertyEntry[] {
+  const { authorization_type: type, property_ids = [], property_tags = [] } = entry
+  if (type === 'property_ids') return property_ids.flatMap(id => byId.get(id) ?? [])
+  if (type === 'property_tags') return property_tags.flatMap(tag => byTag.get(tag) ?? [])
+  return []
+}
+
+function grouped(
+  properties: readonly PropertyEntry[],
+  keysOf: (property: PropertyEntry) => readonly (string | undefined)[],
+): Map<string, PropertyEntry[]> {
+  const groups = new Map<string, PropertyEntry[]>()
+  for (const property of properties) {
+    for (const key of keysOf(property)) {
+      if (key === undefined) continue
+      const group = groups.get(key)
+      if (group) group.push(property)
+      else groups.set(key, [property])
+    }
+  }
+  return groups
+}
