@@ -83,10 +83,7 @@ export async function runCrawler(
       signal: stop.signal,
     })
     await outbox.close()
-    const answered = new Set(seen.map(sourceKey))
-    if (targets.some(target => !answered.has(sourceKey(target)))) {
-      throw new Error('stopped before the batch was done')
-    }
+    if (left.size > 0) throw new Error('stopped before the batch was done')
     const ms = Math.round(performance.now() - started)
     log.info({ targets: targets.length, outcomes: countBy(seen), ms }, 'crawled')
   }

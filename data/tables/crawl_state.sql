@@ -22,7 +22,7 @@ create table if not exists crawl_state (
   seq bigint not null
 );
 comment on table crawl_state is 'One row a file on the web: how the last attempts to read it went. Kept narrow, so that a quiet night is one small update.';
-comment on column crawl_state.kind is 'brand.json or adagents.json';
+comment on column crawl_state.kind is 'brand.json, adagents.json, ads.txt or agent';
 comment on column crawl_state.location is 'a domain (the well-known place) or an https URL';
 comment on column crawl_state.priority is '0 requested, 1 a document leads there, 2 given, 3 only mentioned';
 comment on column crawl_state.outcome is 'outcome of the last attempt; null before the first';

@@ -90,6 +90,33 @@ describe('a first start crawls the demo internet', () => {
     expect(body.properties.length).toBeGreaterThan(0)
   })
 
+  test.each(['managed-by-ads-txt.example', 'managed-behind-s3.example', 'managed-last-line.test'])(
+    '%s has no file, and answers with what the manager in its ads.txt says of it',
+    async domain => {
+      const body = await until(async () => {
+        const answer = await get(`/api/registry/publisher?domain=${domain}`)
+        return answer.body.discovery_method !== null && answer.body
+      }, 10)
+      expect(body).toMatchObject({
+        adagents_valid: true,
+        discovery_method: 'ads_txt_managerdomain',
+        manager_domain: 'pinnacle-network.example',
+        properties: [{ identifiers: [{ type: 'domain', value: domain }], status: 'active' }],
+      })
+    },
+  )
+
+  test.each([
+    'declines-agents.example',
+    'mentions-manager.example',
+    'unknown-to-manager.example',
+    'manages-itself.example',
+    'failing-not-managed.example',
+  ])('%s is nobody that the manager speaks for', async domain => {
+    const { body } = await get(`/api/registry/publisher?domain=${domain}`)
+    expect(body).toMatchObject({ discovery_method: null, properties: [] })
+  })
+
   test('what is not there and what nobody asked are told apart', async () => {
     const never = await get('/api/brands/resolve?domain=nobody-asked.example')
     expect(never).toMatchObject({ status: 404, body: { freshness: { state: 'never_crawled' } } })

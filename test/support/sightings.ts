@@ -2,11 +2,11 @@ import type { Instant } from '../../pipeline/core/clock.ts'
 import type { Outcome } from '../../pipeline/core/outcomes.ts'
 import { contentHash } from '../../pipeline/crawl/crawl-source.ts'
 import { parseDocument } from '../../pipeline/crawl/parse-json.ts'
-import { type FileKind, isUrl, type Observation } from '../../pipeline/model/observation.ts'
+import { isUrl, type Observation, type Source } from '../../pipeline/model/observation.ts'
 
 /** What a crawler hands back when it read this text at that time. */
 export function read(
-  kind: FileKind,
+  kind: Source['kind'],
   location: string,
   content: object | string,
   at: Instant,
@@ -35,7 +35,7 @@ const statuses: Partial<Record<Outcome, number>> = {
 /** What a crawler hands back when there was no document to read. */
 export function answered(
   outcome: Outcome,
-  kind: FileKind,
+  kind: Source['kind'],
   location: string,
   at: Instant,
   more: Partial<Observation> = {},
