@@ -6,6 +6,7 @@ import type { Config } from '../pipeline/core/config.ts'
 import type { Log } from '../pipeline/core/log.ts'
 import type { Reader } from '../pipeline/index/reader.ts'
 import { answerErrors, answerMalformed, publicErrorOf, sendError } from './errors.ts'
+import { FeedStreams } from './feed-streams.ts'
 import { rateLimiting } from './limits.ts'
 import { Metrics } from './metrics.ts'
 import { describeApi } from './openapi.ts'
@@ -54,11 +55,16 @@ function servicesOf(app: FastifyInstance, deps: AppDeps): Services {
   const { config, redis, ...rest } = deps
   const baseUrl = () => (config.BASE_URL ?? app.listeningOrigin).replace(/\/+$/, '')
   let description: string | undefined
+  const metrics = new Metrics(deps.reader)
+  const streams = new FeedStreams(deps.reader, config, deps.log)
+  metrics.watch('registry_feed_streams', 'open streams of the feed', () => streams.count)
+  app.addHook('preClose', async () => streams.close())
   return {
     ...rest,
     config,
     quota: new CrawlQuota(redis, config),
-    metrics: new Metrics(deps.reader),
+    metrics,
+    streams,
     baseUrl,
     description: () => {
       description ??= describeApi(operations, baseUrl())

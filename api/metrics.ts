@@ -31,8 +31,8 @@ export class Metrics {
 
   constructor(reader: Reader) {
     collectDefaultMetrics({ register: this.#registry })
-    this.#gauge('registry_seq', 'last commit that answers by key show', () => reader.serving?.seq)
-    this.#gauge('registry_snapshot_seq', 'last commit that lists show', () => reader.snapshot?.seq)
+    this.watch('registry_seq', 'last commit that answers by key show', () => reader.serving?.seq)
+    this.watch('registry_snapshot_seq', 'last commit that lists show', () => reader.snapshot?.seq)
   }
 
   meterOf(operation: string = UNKNOWN): Meter {
@@ -59,7 +59,8 @@ export class Metrics {
     return this.#registry.contentType
   }
 
-  #gauge(name: string, help: string, read: () => number | undefined): void {
+  /** Reads a value whenever the metrics are asked for. */
+  watch(name: string, help: string, read: () => number | undefined): void {
     new Gauge({
       name,
       help,

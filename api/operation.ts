@@ -3,7 +3,7 @@ import type { PublicErrorName } from '../pipeline/core/errors.ts'
 import type { Principal } from './auth.ts'
 import type { CachePolicy } from './freshness.ts'
 import type { LimitName } from './limits.ts'
-import type { Sent } from './reply.ts'
+import type { Sent, Streamed } from './reply.ts'
 import type { Services } from './services.ts'
 
 /** The surface groups of the specification, in its order. */
@@ -61,13 +61,15 @@ interface Declared<
   reply: Readonly<Record<number, ReplyBody>>
   /** What may be refused besides what every operation may: `internal error`. */
   errors: readonly PublicErrorName[]
-  handle(call: Call<z.output<Query>, z.output<Params>, z.output<Body>, Who>): Sent | Promise<Sent>
+  handle(
+    call: Call<z.output<Query>, z.output<Params>, z.output<Body>, Who>,
+  ): Sent | Streamed | Promise<Sent>
 }
 
 /** An operation as everything that is derived from it sees it. */
 export type Operation = Declared<Access, z.ZodType, z.ZodType, z.ZodType> & {
   // biome-ignore lint/suspicious/noExplicitAny: only the declaration knows its own input
-  handle(call: Call<any, any, any, any>): Sent | Promise<Sent>
+  handle(call: Call<any, any, any, any>): Sent | Streamed | Promise<Sent>
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import { type PublicErrorName, publicErrors } from '../pipeline/core/errors.ts'
 import type { StoredAnswer } from '../pipeline/index/points/stored.ts'
 
@@ -9,6 +10,12 @@ export interface Sent {
   type?: string
   etag?: string
   headers?: Readonly<Record<string, string>>
+}
+
+/** An answer that goes on until the caller leaves: `open` is given the connection to write to. */
+export interface Streamed {
+  headers: Readonly<Record<string, string>>
+  open(response: ServerResponse): void
 }
 
 export function ok(body: Sent['body'], headers?: Sent['headers']): Sent {

@@ -1,9 +1,10 @@
+import type { OutgoingHttpHeaders } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import { authenticate, type Principal } from './auth.ts'
 import { cachePolicies, isHeld } from './freshness.ts'
 import { limitOf } from './limits.ts'
 import type { Operation } from './operation.ts'
-import type { Sent } from './reply.ts'
+import type { Sent, Streamed } from './reply.ts'
 import type { Services } from './services.ts'
 
 declare module 'fastify' {
@@ -64,9 +65,18 @@ function handlerOf(operation: Operation, services: Services): RouteOptions['hand
     const started = performance.now()
     const { query, params, body, principal } = request
     const sent = operation.handle({ query, params, body, principal, services })
+    if ('open' in sent) return stream(reply.headers(headers), sent)
     if (!(sent instanceof Promise)) return answer(request, reply, sent, started)
     return sent.then(late => answer(request, reply, late, started))
   }
+}
+
+/** The framework lets go of the answer here; whoever opened it ends it. */
+function stream(reply: FastifyReply, sent: Streamed): void {
+  const headers = reply.headers(sent.headers).getHeaders()
+  reply.hijack()
+  reply.raw.writeHead(200, headers as OutgoingHttpHeaders)
+  sent.open(reply.raw)
 }
 
 /** Counts and times the answers of an operation; one that took long is a line in the log. */

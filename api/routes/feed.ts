@@ -69,3 +69,44 @@ export const readFeed = operation({
     return ok(page.body, { 'x-sync-cursor': page.head })
   },
 })
+
+const MS_PER_S = 1_000
+
+export const streamFeed = operation({
+  id: 'streamFeed',
+  method: 'GET',
+  path: '/api/registry/feed/stream',
+  group: 'Change Feed',
+  summary: 'The change feed as server-sent events',
+  description:
+    '`event: feed` has the page that the feed would answer, as soon as something was committed; ' +
+    '`event: heartbeat` says that there was nothing, at once on connecting and then in this rhythm. ' +
+    'To go on after a break, pass `cursor` of the last page. `event: error` comes before the end.',
+  access: 'bearer',
+  cache: 'private',
+  query: z.object({
+    cursor,
+    types,
+    poll_interval_seconds: whole({ min: 5, max: 60, default: 15 }).meta({
+      description: 'seconds between heartbeats',
+    }),
+  }),
+  reply: { 200: { type: 'text/event-stream' } },
+  errors: ['invalid_request', 'cursor_expired', 'rate_limited'],
+  handle: ({ query, principal, services: { streams } }) => ({
+    headers: streamHeaders,
+    open: streams.admit({
+      cursor: query.cursor,
+      types: query.types,
+      heartbeatMs: query.poll_interval_seconds * MS_PER_S,
+      principal: principal.id,
+    }),
+  }),
+})
+
+const streamHeaders = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-cache, no-transform',
+  connection: 'keep-alive',
+  'x-accel-buffering': 'no',
+}

@@ -1,7 +1,7 @@
 import type { Operation } from '../operation.ts'
 import { listRegisteredBrands, resolveBrand, resolveBrandsBulk } from './brands.ts'
 import { requestCrawl } from './crawl.ts'
-import { readFeed } from './feed.ts'
+import { readFeed, streamFeed } from './feed.ts'
 import { lookUpDomain, lookUpPublisher, registryStats } from './lookups.ts'
 import { listRegisteredProperties, resolvePropertiesBulk, resolveProperty } from './properties.ts'
 import { describeRegistry, isAlive, isReady, openapiDocuments, readMetrics } from './well-known.ts'
@@ -17,6 +17,7 @@ export const operations: readonly Operation[] = [
   registryStats,
   requestCrawl,
   readFeed,
+  streamFeed,
   lookUpPublisher,
   lookUpDomain,
   describeRegistry,

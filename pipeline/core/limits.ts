@@ -44,6 +44,8 @@ export const limits = {
   crawlRequestDomainSeconds: 300,
   crawlRequestsPerHour: 30,
   answerItems: 200,
+  feedStreams: 10_000,
+  feedStreamsPerCaller: 100,
   feedPageBytes: Math.floor(1.5 * MiB),
 } as const
 

@@ -16,11 +16,25 @@ export interface FeedAsked {
   retentionDays: number
 }
 
+const EVENTS = '{"events":['
+
 export interface FeedPage {
   /** The page as JSON, ready to be sent. */
   body: Buffer
   /** The newest event of the log, of whatever type; the nil UUID where there is none. */
   head: string
+  /** Where to go on. */
+  cursor: string
+  hasMore: boolean
+  isEmpty: boolean
+  freshness: FeedFreshness
+}
+
+export interface FeedFreshness {
+  generated_at: string
+  latest_event_created_at: string | null
+  lag_seconds: number | null
+  retention_days: number
 }
 
 /**
@@ -35,17 +49,17 @@ export function pageAfter(reader: Reader, asked: FeedAsked): FeedPage | undefine
   const lanes = lanesAfter(ends, asked, oldest)
   if (lanes === undefined) return undefined
   writer.start()
-  writer.ascii('{"events":[')
+  writer.ascii(EVENTS)
   const last = writeEvents(lanes, asked)
+  const isEmpty = writer.length === EVENTS.length
   const head = idOfKey(kept(ends?.head, oldest))
   const latest = kept(ends?.newestOfAll(asked.types), oldest)
-  const rest = {
-    cursor: last === undefined ? head : idOfKey(last),
-    has_more: last !== undefined,
-    freshness: freshnessOfFeed(reader.now(), latest && ends?.createdAt(latest), asked),
-  }
-  writer.ascii(`],${JSON.stringify(rest).slice(1)}`)
-  return { body: writer.finish(), head }
+  const cursor = last === undefined ? head : idOfKey(last)
+  const hasMore = last !== undefined
+  const freshness = freshnessOfFeed(reader.now(), latest && ends?.createdAt(latest), asked)
+  const rest = JSON.stringify({ cursor, has_more: hasMore, freshness })
+  writer.ascii(`],${rest.slice(1)}`)
+  return { body: writer.finish(), head, cursor, hasMore, isEmpty, freshness }
 }
 
 /** The newest event that anybody may be given; what bootstraps name as their moment. */
@@ -132,7 +146,7 @@ function nextOf(lanes: readonly Lane[]): { lane: Lane; before: EventKey | undefi
   return lane && { lane, before }
 }
 
-function freshnessOfFeed(now: number, latest: string | undefined, asked: FeedAsked) {
+function freshnessOfFeed(now: number, latest: string | undefined, asked: FeedAsked): FeedFreshness {
   return {
     generated_at: isoOf(now),
     latest_event_created_at: latest ?? null,

@@ -100,6 +100,14 @@ export class HttpBench {
     }
   }
 
+  get url(): string {
+    return this.#api.ready.url
+  }
+
+  get apiPid(): number {
+    return this.#api.pid
+  }
+
   get apiMemoryMB(): number {
     return ownMemoryMB(this.#api.pid)
   }

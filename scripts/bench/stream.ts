@@ -1,0 +1,102 @@
+import { setTimeout } from 'node:timers/promises'
+import { isoOf } from '../../pipeline/core/clock.ts'
+import { RisingIds } from '../../pipeline/core/uuid-v7.ts'
+import { pathsOf } from '../../pipeline/index/paths.ts'
+import { eventEntries } from '../../pipeline/index/projection.ts'
+import { ServingStore } from '../../pipeline/index/serving.ts'
+import type { FeedEvent } from '../../pipeline/model/event.ts'
+import { built, Child } from './support/child.ts'
+import { fillEvents, secret } from './support/event-store.ts'
+import { HttpBench } from './support/http-bench.ts'
+import { readOptions } from './support/options.ts'
+import { note, printResult, printTable } from './support/report.ts'
+import { rounded, roundedSpread, spreadOf } from './support/spread.ts'
+import type { StreamReport, StreamTask } from './support/stream-clients.ts'
+import { cpuSeconds } from './support/usage.ts'
+
+/**
+ * Idle streams of the feed, and commits while they are open: what each costs in memory, all of them
+ * in CPU with a heartbeat every 15 s, and how soon after a commit the last one has it. `ratio` is
+ * that time at p99, in seconds. Streams for one caller are raised; everything else is the defaults.
+ */
+const STORED_EVENTS = 1_000
+const COMMITS = 10
+const options = readOptions(5_000, 5_000)
+const openedFirst = Math.min(10, options.size)
+await fillEvents(options.folder, STORED_EVENTS)
+const store = ServingStore.open(pathsOf(options.folder).servingFile)
+const limits = { feedStreamsPerCaller: options.size }
+
+const result = await HttpBench.with(options, limits, async bench => {
+  const clients = await Child.start<object, StreamTask, StreamReport>(
+    `${built}/scripts/bench/support/stream-clients.js`,
+    { args: [bench.url, secret, await headOf(bench.url)] },
+  )
+  await clients.ask({ open: openedFirst })
+  const before = bench.apiMemoryMB
+  note(`opening ${options.size} streams …`)
+  const { open } = await clients.ask({ open: options.size - openedFirst })
+  await clients.ask({})
+  await setTimeout(2_000)
+  const kilobytes = ((bench.apiMemoryMB - before) * 1_000) / open
+  const cpu = cpuSeconds(bench.apiPid)
+  const idleSeconds = 6 * options.seconds
+  await setTimeout(idleSeconds * 1_000)
+  const idleShare = (cpuSeconds(bench.apiPid) - cpu) / idleSeconds
+  const waits: number[] = []
+  for (let n = 0; n < COMMITS; n++) {
+    const committed = commitOne(n)
+    await setTimeout(2_000)
+    const { pagesAt } = await clients.ask({})
+    if (pagesAt.length !== open)
+      throw new Error(`${pagesAt.length} of ${open} streams got a commit`)
+    waits.push(...pagesAt.map(at => (at - committed) / 1_000))
+  }
+  await clients.stop()
+  return { open, kilobytes, idleShare, waits }
+})
+await store.close()
+
+const { open, kilobytes, idleShare, waits } = result
+const sorted = [...waits].sort((a, b) => a - b)
+const p99 = sorted[Math.ceil(sorted.length * 0.99) - 1]!
+printTable(
+  [`${open} idle streams`, 'measured', 'must'],
+  [
+    ['own memory a stream, KB', rounded(kilobytes), '< 15'],
+    ['of one core, all together', `${rounded(100 * idleShare)} %`, '< 5 %'],
+    ['a commit reaches all, p99', `${rounded(p99)} s`, '≤ 1 s'],
+  ],
+)
+printResult({
+  bench: 'stream',
+  size: options.size,
+  ratio: roundedSpread(spreadOf(waits)),
+  p99_s: rounded(p99),
+  kb_a_stream: rounded(kilobytes),
+  cpu_share: rounded(idleShare),
+})
+
+/** Where a stream stands that has read everything. */
+async function headOf(url: string): Promise<string> {
+  const headers = { authorization: `Bearer ${secret}` }
+  const answer = await fetch(`${url}/api/registry/feed?limit=1`, { headers })
+  return answer.headers.get('x-sync-cursor')!
+}
+
+/** One event, as a commit leaves it in the serving store; returns when that was. */
+function commitOne(n: number): number {
+  const ids = new RisingIds({ now: () => Date.now() })
+  const now = isoOf(Date.now())
+  const event: FeedEvent = {
+    event_id: ids.next(),
+    event_type: 'agent.removed',
+    entity_type: 'agent',
+    entity_id: `https://gone-${n}.example`,
+    payload: { agent_url: `https://gone-${n}.example` },
+    actor: 'pipeline:crawler',
+    created_at: now,
+  }
+  store.write(eventEntries([event]), store.seq + 1)
+  return Date.now()
+}

@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { DAY } from '../../pipeline/core/clock.ts'
+import { NIL_UUID } from '../../pipeline/core/uuid-v7.ts'
+import { openRegistry, type TestRegistry } from '../support/app.ts'
+import { publisherFile } from '../support/documents.ts'
+import { type Frame, type OpenStream, openStream } from '../support/event-stream.ts'
+
+let registry: TestRegistry
+let key: string
+let base: string
+const streams: OpenStream[] = []
+
+beforeAll(async () => {
+  registry = await openRegistry({ limits: { feedStreamsPerCaller: 3 } })
+  key = await registry.createKey('Readers')
+  await publish('first')
+  base = await registry.app.listen({ port: 0, host: '127.0.0.1' })
+})
+
+afterAll(() => registry.close())
+
+async function publish(name: string): Promise<void> {
+  const domain = `${name}.example`
+  await registry.observe(publisherFile(domain, { sites: [domain], agents: [] }))
+}
+
+async function open(query = ''): Promise<OpenStream> {
+  const stream = await openStream(`${base}/api/registry/feed/stream${query}`, key)
+  streams.push(stream)
+  return stream
+}
+
+async function closeAll(): Promise<void> {
+  for (const stream of streams.splice(0)) stream.close()
+  while ((await openCount()) > 0) await new Promise(done => setTimeout(done, 10))
+}
+
+/** As the metrics tell it. */
+async function openCount(): Promise<number> {
+  const { payload } = await registry.app.inject({ url: '/metrics' })
+  return Number(/^registry_feed_streams (\d+)/m.exec(payload)?.[1])
+}
+
+const typesOf = ({ data }: Frame) =>
+  (data.events as { event_type: string }[]).map(({ event_type }) => event_type)
+
+describe('GET /api/registry/feed/stream', () => {
+  test('200: what is there comes at once, and what is committed later within a second', async () => {
+    const stream = await open(`?cursor=${NIL_UUID}`)
+    expect(stream.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
+    expect(stream.headers.get('cache-control')).toBe('no-cache, no-transform')
+    const first = await stream.next()
+    expect(first.event).toBe('feed')
+    expect(typesOf(first)).toContain('property.created')
+    const committed = performance.now()
+    await publish('second')
+    const second = await stream.next()
+    expect(performance.now() - committed).toBeLessThan(5_000)
+    expect(second).toMatchObject({ event: 'feed', data: { has_more: false } })
+    expect(JSON.stringify(second.data)).toContain('second.example')
+    await closeAll()
+  })
+
+  test('200: a reader who has everything gets a heartbeat at once', async () => {
+    const { cursor } = (await (await open()).next()).data
+    const stream = await open(`?cursor=${cursor}`)
+    expect(await stream.next()).toMatchObject({
+      event: 'heartbeat',
+      data: { cursor, generated_at: expect.any(String), freshness: { retention_days: 90 } },
+    })
+    await closeAll()
+  })
+
+  test('200: a filter lets through its types only, and no page is empty', async () => {
+    const stream = await open(`?types=collection.*`)
+    expect((await stream.next()).event).toBe('heartbeat')
+    await publish('third')
+    const other = await open(`?types=publisher.*`)
+    expect(new Set(typesOf(await other.next()))).toEqual(new Set(['publisher.adagents_discovered']))
+    expect(stream.waiting).toBe(0)
+    await closeAll()
+  })
+
+  test('200: pages follow each other until everything was read, each event once', async () => {
+    const sites = Array.from({ length: 250 }, (_, i) => `s${i}.large.example`)
+    await registry.observe(publisherFile('large.example', { sites, agents: [] }))
+    const stream = await open('?types=property.*')
+    const ids: string[] = []
+    for (let more = true; more; ) {
+      const { data } = await stream.next()
+      ids.push(...(data.events as { event_id: string }[]).map(({ event_id }) => event_id))
+      more = data.has_more as boolean
+    }
+    expect(ids.length).toBeGreaterThan(250)
+    expect(ids).toEqual([...new Set(ids)].sort())
+    await closeAll()
+  })
+
+  test('429: a caller holds only so many streams, and a closed one frees its place', async () => {
+    await Promise.all([open(), open(), open()])
+    const refused = await fetch(`${base}/api/registry/feed/stream`, {
+      headers: { authorization: `Bearer ${key}` },
+    })
+    expect(refused.status).toBe(429)
+    expect(await refused.json()).toEqual({ error: expect.any(String), retry_after: 30 })
+    await closeAll()
+    expect((await (await open()).next()).event).toBe('feed')
+    await closeAll()
+  })
+
+  test.each([
+    ['400: a rhythm that is too quick', '?poll_interval_seconds=4', 400],
+    ['400: a cursor that is none', '?cursor=x', 400],
+    ['410: a cursor that was never issued', '?cursor=01900000-0000-7000-8000-000000000000', 410],
+  ])('%s is refused before anything is streamed', async (_, query, status) => {
+    const answer = await registry.app.inject({
+      url: `/api/registry/feed/stream${query}`,
+      headers: { authorization: `Bearer ${key}` },
+    })
+    expect(answer.statusCode).toBe(status)
+    expect(answer.headers['content-type']).toContain('application/json')
+  })
+
+  test('200 then an error: a cursor that expires under way ends the stream', async () => {
+    const own = await openRegistry()
+    const token = await own.createKey('Readers')
+    const seen = publisherFile('old.example', { sites: ['old.example'], agents: [] })
+    await own.observe(seen)
+    const url = await own.app.listen({ port: 0, host: '127.0.0.1' })
+    const stream = await openStream(
+      `${url}/api/registry/feed/stream?poll_interval_seconds=5`,
+      token,
+    )
+    expect((await stream.next()).event).toBe('feed')
+    own.clock.pass(91 * DAY)
+    await own.observe(publisherFile('new.example', { sites: ['new.example'], agents: [] }))
+    expect(await stream.next()).toMatchObject({
+      event: 'error',
+      data: { error: 'cursor_expired', message: expect.any(String) },
+    })
+    expect(await stream.ended).toBe(true)
+    await own.close()
+  })
+})

@@ -1,0 +1,62 @@
+/** One message of a stream of server-sent events. */
+export interface Frame {
+  event: string
+  data: Record<string, unknown>
+}
+
+export interface OpenStream {
+  headers: Headers
+  /** The next message; waits for it. */
+  next(): Promise<Frame>
+  /** Messages that came and were not asked for. */
+  readonly waiting: number
+  /** True once the server has ended the stream. */
+  ended: Promise<boolean>
+  close(): void
+}
+
+/** Opens a stream and reads it as a client would. */
+export async function openStream(url: string, token: string): Promise<OpenStream> {
+  const leaving = new AbortController()
+  const answer = await fetch(url, {
+    headers: { authorization: `Bearer ${token}`, accept: 'text/event-stream' },
+    signal: leaving.signal,
+  })
+  if (!answer.ok) throw new Error(`${answer.status} ${await answer.text()}`)
+  const frames: Frame[] = []
+  let wake: (() => void) | undefined
+  const ended = (async () => {
+    let text = ''
+    const decoder = new TextDecoder()
+    for await (const chunk of answer.body!) {
+      text += decoder.decode(chunk, { stream: true })
+      for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
+        frames.push(frameOf(text.slice(0, end)))
+        text = text.slice(end + 2)
+      }
+      wake?.()
+    }
+    return true
+  })().catch(() => false)
+  return {
+    headers: answer.headers,
+    ended,
+    async next() {
+      while (frames.length === 0) {
+        await new Promise<void>(resolve => {
+          wake = resolve
+        })
+      }
+      return frames.shift()!
+    },
+    get waiting() {
+      return frames.length
+    },
+    close: () => leaving.abort(),
+  }
+}
+
+function frameOf(text: string): Frame {
+  const [event, data] = text.split('\n')
+  return { event: event!.slice('event: '.length), data: JSON.parse(data!.slice('data: '.length)) }
+}
