@@ -5,6 +5,7 @@ import type { AgentEntry } from '../model/documents.ts'
 import type { AuthorizationRow } from '../model/rows.ts'
 import type { Grant, PublisherFacts } from '../resolve/publisher.ts'
 import type { Stamp } from './rows.ts'
+import { setOf, sortedBy } from './sets.ts'
 
 /**
  * The rows of a publisher's grants, given those that stand and the rids of its properties. Lists
@@ -83,22 +84,10 @@ function selectorsOn(domain: Domain, entry: AgentEntry): AuthorizationRow['publi
   return sortedBy(own, selector => JSON.stringify(selector))
 }
 
-function collectionsOf({ collections }: AgentEntry): AuthorizationRow['collections'] {
+export function collectionsOf({ collections }: AgentEntry): AuthorizationRow['collections'] {
   const sets = collections?.map(({ publisher_domain, collection_ids }) => ({
     publisher_domain,
     collection_ids: [...collection_ids].sort(),
   }))
   return sortedBy(sets, ({ publisher_domain }) => publisher_domain)
-}
-
-function setOf(values: readonly string[] | undefined): string[] | null {
-  return sortedBy(values, value => value)
-}
-
-function sortedBy<Item>(
-  items: readonly Item[] | undefined,
-  key: (item: Item) => string,
-): Item[] | null {
-  if (items === undefined) return null
-  return [...items].sort((a, b) => (key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : 0))
 }

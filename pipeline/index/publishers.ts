@@ -9,9 +9,10 @@ import type { EventDraft } from '../model/event.ts'
 import type { AuthorizationRow, CollectionRow, PropertyRow, PublisherRow } from '../model/rows.ts'
 import { pending } from '../resolve/derivation.ts'
 import { type Astray, derivePublisher, type PublisherFacts } from '../resolve/publisher.ts'
+import { updateClaims } from './claims.ts'
 import { type Derived, deriveAll, type Files } from './derive.ts'
 import { type Database, listOf } from './duckdb.ts'
-import { deleteRows } from './rows.ts'
+import { writeChanges } from './rows.ts'
 
 type PublisherDerived = Derived<
   Domain,
@@ -77,6 +78,7 @@ export async function updatePublishers(
   })
   const touched = changes.filter(({ isChanged }) => isChanged)
   await writePublishers(db, touched)
+  await updateClaims(db, answered, stamp)
   return {
     derived,
     domains: touched.map(({ domain }) => domain),
@@ -197,19 +199,5 @@ async function writePublishers(db: Database, changes: readonly RowChanges[]): Pr
     'collections',
     'collection_rid',
     changes.flatMap(change => change.collections),
-  )
-}
-
-async function writeChanges<Row extends object>(
-  db: Database,
-  table: string,
-  key: keyof Row & string,
-  changes: readonly Change<Row>[],
-): Promise<void> {
-  const gone = changes.flatMap(change => (change.kind === 'added' ? [] : [String(change.old[key])]))
-  await deleteRows(db, table, key, gone)
-  await db.insert(
-    table,
-    changes.flatMap(change => (change.kind === 'removed' ? [] : [change.row])),
   )
 }

@@ -1,3 +1,4 @@
+import type { Change } from '../diff/diff.ts'
 import { type Database, listOf } from './duckdb.ts'
 
 /** Deletes rows by key. Deleting and inserting again is how DuckDB changes scattered rows fastest. */
@@ -11,5 +12,20 @@ export async function deleteRows(
   await db.run(
     `delete from ${table} where ${column}::varchar in (select unnest(${listOf('$keys')}))`,
     { keys: JSON.stringify(keys) },
+  )
+}
+
+/** Makes a table agree with what changed: nothing else of it is touched. */
+export async function writeChanges<Row extends object>(
+  db: Database,
+  table: string,
+  key: keyof Row & string,
+  changes: readonly Change<Row>[],
+): Promise<void> {
+  const gone = changes.flatMap(change => (change.kind === 'added' ? [] : [String(change.old[key])]))
+  await deleteRows(db, table, key, gone)
+  await db.insert(
+    table,
+    changes.flatMap(change => (change.kind === 'removed' ? [] : [change.row])),
   )
 }

@@ -51,6 +51,7 @@ const sentences: Record<string, string> = {
   'publishers count their active collections wrong': `select count(*) as n from publishers p left join (
        select publisher_domain, count(*) as active from collections where status = 'active' group by all
      ) c on c.publisher_domain = p.domain where p.collection_count != coalesce(c.active, 0)`,
+  'claims share an id': 'select count(*) - count(distinct claim_id) as n from claims',
   'authorizations share an id': 'select count(*) - count(distinct id) as n from authorizations',
   'authorizations name a property that is not there': `select count(*) as n from (select unnest(property_rids) as property_rid from authorizations)
      anti join properties using (property_rid)`,
@@ -73,7 +74,7 @@ const sentences: Record<string, string> = {
   'rows belong to a commit that was not made': `select count(*) as n from (
        select seq from events union all select seq from brands union all select seq from publishers
        union all select seq from properties union all select seq from authorizations
-       union all select seq from collections union all select seq from crawl_state
+       union all select seq from claims union all select seq from collections union all select seq from crawl_state
        union all select seq from submissions) r, meta
      where r.seq > meta.seq`,
 }

@@ -112,6 +112,32 @@ export interface CollectionRow {
   seq: number
 }
 
+export interface ClaimRow {
+  claim_id: string
+  agent_url: string
+  publisher_domain: string
+  manager_domain: string
+  entry: number
+  selector: number
+  authorized_for: string | null
+  selection_type: string
+  property_ids: string[] | null
+  property_tags: string[] | null
+  inline_property_ids: string[]
+  inline_property_count: number
+  placement_ids: string[] | null
+  placement_tags: string[] | null
+  collections: { publisher_domain: string; collection_ids: string[] }[] | null
+  delegation_type: string | null
+  exclusive: boolean | null
+  countries: string[] | null
+  effective_from: string | null
+  effective_until: string | null
+  claimed_at: string
+  changed_at: string
+  seq: number
+}
+
 export interface AgentRow {
   agent_url: string
   publisher_count: number

@@ -1,19 +1,21 @@
 import type { Instant } from '../core/clock.ts'
-import { type Domain, ownsHost, parsePublisherDomain } from '../core/domain.ts'
+import { type Domain, parsePublisherDomain } from '../core/domain.ts'
 import type {
   AdagentsDocument,
   AgentEntry,
   CollectionEntry,
   PropertyEntry,
-  Selector,
 } from '../model/documents.ts'
 import { isUrl, sourceAt } from '../model/observation.ts'
+import { type Claim, claimsOf } from './claims.ts'
 import { collectionsOf } from './collections.ts'
 import { ask, type Derivation, type Pending, pending, wake } from './derivation.ts'
+import { grantsOf } from './grants.ts'
 import { managedFile } from './managed-file.ts'
+import { hostsOf, isOwn, listedFor } from './ownership.ts'
 import { Revocations } from './revocation.ts'
 import { type Standing, worstOf } from './standing.ts'
-import { boundariesOf, isInForce } from './window.ts'
+import { boundariesOf } from './window.ts'
 
 export type InlineDocument = Extract<AdagentsDocument, { variant: 'inline' }>
 export type DiscoveryMethod = 'direct' | 'authoritative_location' | 'ads_txt_managerdomain'
@@ -36,6 +38,8 @@ export interface PublisherFacts {
   properties: PropertyEntry[]
   grants: Grant[]
   collections: CollectionEntry[]
+  /** What its own file says of other publishers' properties. */
+  claims: Claim[]
   /** The file, or its own one of the domain, disowns the publisher: nothing of it counts. */
   revoked: boolean
   /** When time alone changes these facts; passed ones too. */
@@ -134,6 +138,7 @@ function factsOf(
     resolved_location: location,
     document,
     ...(revoked ? nothing : ownedIn(document, domain, location, revocations)),
+    claims: location === domain ? claimsOf(domain, document, revocations) : [],
     mentions: location === domain ? mentionsOf(domain, document) : [],
     revoked,
     turns: revocations.turns,
@@ -166,108 +171,6 @@ function withoutRevoked(entry: AgentEntry, revocations: Revocations): AgentEntry
 
 function hostOf(location: string): Domain {
   return (isUrl(location) ? new URL(location).hostname : location) as Domain
-}
-
-/** Properties by the publisher they name; the empty key holds those that name none. */
-type ByPublisher = ReadonlyMap<string, PropertyEntry[]>
-
-/** A manager's file is read for thousands of publishers: sorted once, not once for each. */
-const sorted = new WeakMap<InlineDocument, ByPublisher>()
-
-function listedFor(document: InlineDocument, domain: Domain): PropertyEntry[] {
-  const byPublisher = sorted.get(document) ?? sortByPublisher(document)
-  return [...(byPublisher.get(domain) ?? []), ...(byPublisher.get('') ?? [])]
-}
-
-function sortByPublisher(document: InlineDocument): ByPublisher {
-  const byPublisher = new Map<string, PropertyEntry[]>()
-  for (const entry of document.properties) {
-    const publisher = entry.publisher_domain ?? ''
-    const group = byPublisher.get(publisher)
-    if (group) group.push(entry)
-    else byPublisher.set(publisher, [entry])
-  }
-  sorted.set(document, byPublisher)
-  return byPublisher
-}
-
-/** A file speaks for a domain's property only if it names no other owner and no other's names. */
-function isOwn(entry: PropertyEntry, domain: Domain): boolean {
-  if (entry.publisher_domain !== undefined && entry.publisher_domain !== domain) return false
-  return hostsOf(entry).every(host => ownsHost(domain, host))
-}
-
-function hostsOf({ identifiers }: PropertyEntry): string[] {
-  return identifiers
-    .filter(({ type }) => type === 'domain' || type === 'subdomain')
-    .map(({ value }) => value)
-}
-
-function grantsOf(
-  domain: Domain,
-  agents: readonly AgentEntry[],
-  listed: PropertyEntry[],
-  isCounted: (entry: PropertyEntry) => boolean,
-  now: Instant,
-) {
-  const properties = [...listed]
-  const grants = agents.flatMap(entry => {
-    const inline = (entry.properties ?? []).filter(isCounted)
-    const first = properties.length
-    if (entry.authorization_type === 'inline_properties') properties.push(...inline)
-    const reaches =
-      entry.authorization_type === 'inline_properties'
-        ? inline.map((_, index) => first + index)
-        : indexesOf(listed, property => selects(entry, property, domain))
-    const in_force = isInForce(entry, now)
-    return reaches.length > 0 || grantsSignals(entry) ? [{ entry, reaches, in_force }] : []
-  })
-  return { properties, grants }
-}
-
-function indexesOf(entries: PropertyEntry[], wanted: (entry: PropertyEntry) => boolean): number[] {
-  return entries.flatMap((entry, index) => (wanted(entry) ? [index] : []))
-}
-
-function grantsSignals({ authorization_type, signal_ids, signal_tags }: AgentEntry): boolean {
-  if (authorization_type === 'signal_ids') return (signal_ids ?? []).length > 0
-  return authorization_type === 'signal_tags' && (signal_tags ?? []).length > 0
-}
-
-/** Whether an entry's selector reaches a property. A missing selector reaches nothing. */
-function selects(entry: AgentEntry, property: PropertyEntry, domain: Domain): boolean {
-  switch (entry.authorization_type) {
-    case 'property_ids':
-      return hasId(entry.property_ids, property)
-    case 'property_tags':
-      return hasTag(entry.property_tags, property)
-    case 'publisher_properties':
-      return (entry.publisher_properties ?? []).some(
-        selector =>
-          selector.publisher_domains.includes(domain) && selectorReaches(selector, property),
-      )
-    default:
-      return false
-  }
-}
-
-function selectorReaches(selector: Selector, property: PropertyEntry): boolean {
-  switch (selector.selection_type) {
-    case 'all':
-      return true
-    case 'by_id':
-      return hasId(selector.property_ids, property)
-    case 'by_tag':
-      return hasTag(selector.property_tags, property)
-  }
-}
-
-function hasId(ids: string[] | undefined, { property_id }: PropertyEntry): boolean {
-  return property_id !== undefined && (ids ?? []).includes(property_id)
-}
-
-function hasTag(tags: string[] | undefined, property: PropertyEntry): boolean {
-  return (tags ?? []).some(tag => property.tags.includes(tag))
 }
 
 function mentionsOf(domain: Domain, document: InlineDocument): Domain[] {

@@ -7,6 +7,7 @@ const orders = {
   properties: ['publisher_domain', 'created_at', 'property_id', 'property_type', 'identifiers'],
   authorizations: ['publisher_domain', 'entry', 'id'],
   collections: ['publisher_domain', 'collection_id'],
+  claims: ['manager_domain', 'entry', 'selector', 'publisher_domain'],
   agents: ['agent_url'],
   documents: ['kind', 'location'],
   crawl_state: ['kind', 'location'],

@@ -1,0 +1,49 @@
+create table if not exists claims (
+  claim_id uuid not null,
+  agent_url varchar not null,
+  publisher_domain varchar not null,
+  manager_domain varchar not null,
+  entry uinteger not null,
+  selector uinteger not null,
+  authorized_for varchar,
+  selection_type varchar not null,
+  property_ids varchar[],
+  property_tags varchar[],
+  inline_property_ids varchar[] not null,
+  inline_property_count uinteger not null,
+  placement_ids varchar[],
+  placement_tags varchar[],
+  collections json,
+  delegation_type varchar,
+  exclusive boolean,
+  countries varchar[],
+  effective_from varchar,
+  effective_until varchar,
+  claimed_at timestamptz not null,
+  changed_at timestamptz not null,
+  seq bigint not null
+);
+comment on table claims is 'What managers'' files say agents may sell of other publishers. A claim authorizes nobody: only a publisher''s own file does.';
+comment on column claims.claim_id is 'permanent id of the claim, made of its facts';
+comment on column claims.agent_url is 'key of the agent';
+comment on column claims.publisher_domain is 'whose properties are claimed';
+comment on column claims.manager_domain is 'whose own file says so';
+comment on column claims.entry is 'position in authorized_agents';
+comment on column claims.selector is 'position in publisher_properties of the entry';
+comment on column claims.authorized_for is 'the manager''s words';
+comment on column claims.selection_type is 'all, by_id or by_tag';
+comment on column claims.property_ids is 'predicate';
+comment on column claims.property_tags is 'predicate';
+comment on column claims.inline_property_ids is 'ids of the publisher''s properties that the manager''s file itself lists and the predicate reaches';
+comment on column claims.inline_property_count is 'how many these are, those without an id too';
+comment on column claims.placement_ids is 'qualifier';
+comment on column claims.placement_tags is 'qualifier';
+comment on column claims.collections is 'qualifier: list of {publisher_domain, collection_ids}';
+comment on column claims.delegation_type is 'direct, delegated or ad_network';
+comment on column claims.exclusive is 'whether the claim is exclusive';
+comment on column claims.countries is 'where it holds; null means everywhere, an empty list nowhere';
+comment on column claims.effective_from is 'start of the window; null means always';
+comment on column claims.effective_until is 'last moment of the window; null means for ever';
+comment on column claims.claimed_at is 'first seen';
+comment on column claims.changed_at is 'last changed';
+comment on column claims.seq is 'commit that last touched the row';

@@ -1,0 +1,66 @@
+import type { Domain } from '../core/domain.ts'
+import type { AgentEntry, PropertyEntry, Selector } from '../model/documents.ts'
+import { hostsOf, isOwn, spelledFor } from './ownership.ts'
+import type { InlineDocument } from './publisher.ts'
+import type { Revocations } from './revocation.ts'
+import { selectorReaches } from './selection.ts'
+
+/**
+ * What a file says an agent may sell of another publisher. Only that publisher's own file grants:
+ * a claim is what a manager holds, to be compared with it.
+ */
+export interface Claim {
+  entry: AgentEntry
+  /** Place in the entry's list of selectors. */
+  selector: number
+  selected: Selector
+  publisher_domain: string
+  /** The publisher's properties that the same file lists and the selector reaches. */
+  inline: PropertyEntry[]
+}
+
+/**
+ * The claims of a domain's own file; one that the file revokes is claimed no more. A file that others
+ * point to makes none in their names, or thousands would each claim all the others.
+ */
+export function claimsOf(
+  domain: Domain,
+  document: InlineDocument,
+  revocations: Revocations,
+): Claim[] {
+  const inlineOf = (publisher: string, selector: Selector) =>
+    inlineMatches(document, publisher, selector, revocations)
+  return document.agents
+    .filter(entry => entry.authorization_type === 'publisher_properties')
+    .flatMap(entry =>
+      (entry.publisher_properties ?? []).flatMap((selected, selector) =>
+        selected.publisher_domains
+          .filter(publisher => publisher !== domain && !revocations.has(publisher))
+          .map(publisher_domain => {
+            const inline = inlineOf(publisher_domain, selected)
+            return { entry, selector, selected, publisher_domain, inline }
+          }),
+      ),
+    )
+}
+
+/**
+ * Top-level properties that spell the publisher: a property that names nobody is the serving
+ * domain's, never another's. Two with one id are one; those without are told apart by type and name.
+ */
+function inlineMatches(
+  document: InlineDocument,
+  publisher: string,
+  selector: Selector,
+  revocations: Revocations,
+): PropertyEntry[] {
+  const matches = new Map<string, PropertyEntry>()
+  for (const property of spelledFor(document, publisher)) {
+    if (!selectorReaches(selector, property) || !isOwn(property, publisher)) continue
+    if (hostsOf(property).some(host => revocations.hasOver(host))) continue
+    const { property_id, property_type, name } = property
+    const key = JSON.stringify(property_id === undefined ? [property_type, name] : property_id)
+    if (!matches.has(key)) matches.set(key, property)
+  }
+  return [...matches.values()]
+}
