@@ -14,7 +14,7 @@ create table if not exists documents (
 );
 comment on table documents is 'The last accepted document of each file, normalised, without contacts.';
 comment on column documents.kind is 'brand.json, adagents.json, ads.txt or agent';
-comment on column documents.location is 'a domain (the well-known place) or an https URL';
+comment on column documents.location is 'a domain (the well-known place), an https URL, or the key of an agent';
 comment on column documents.variant is 'shape of the document, such as pointer, inline, house_portfolio';
 comment on column documents.hash is 'version of the parser and SHA-256 of the bytes; names the body file';
 comment on column documents.resolved_url is 'where the answer came from, when redirects led elsewhere';

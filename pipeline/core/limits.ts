@@ -25,7 +25,7 @@ export const limits = {
   agentTools: 500,
   agentFormats: 500,
   agentBlockBytes: 256 * KiB,
-  agentsPerHost: 50,
+  agentsPerHost: 500,
   faultsPerDocument: 200,
   crawlBatchSources: 500,
   crawlBatchesInFlight: 16,

@@ -19,8 +19,10 @@ export function hostsAtOnce(hosts: number): LimitFunction {
 
 /**
  * Crawls every target once: the files of one host one after the other, so that they share a
- * connection, and many hosts at a time. Observations come back in the order of their targets, and
- * behind one of a missing file that of the file which stands in for it, if there is any. It rejects only for a mistake of ours, after everything under way has ended.
+ * connection, and many hosts at a time. A host that was silent about several of its agents in a row is
+ * not asked for the others this time. Observations come back in the order of their targets, and
+ * behind one of a missing file that of the file which stands in for it, if there is any. It rejects
+ * only for a mistake of ours, after everything under way has ended.
  */
 export async function crawlBatch(
   targets: readonly CrawlTarget[],
@@ -34,9 +36,13 @@ export async function crawlBatch(
     deps.onObservation?.(observation)
   }
   const crawlHost = async (places: readonly number[]) => {
+    let silent = 0
     for (const place of places) {
       if (isStopped || deps.signal?.aborted) return
-      const seen = await lookAt(targets[place]!, deps)
+      const target = targets[place]!
+      const isGivenUp = target.kind === 'agent' && silent >= SILENT_AGENTS
+      const seen = isGivenUp ? silence(target, deps) : await lookAt(target, deps)
+      silent = seen.outcome === 'timeout' ? silent + 1 : 0
       put(place, seen)
       const instead = await crawlInstead(seen, named, deps)
       if (instead) put(place, instead)
@@ -51,6 +57,13 @@ export async function crawlBatch(
   const failed = (await Promise.allSettled(work)).find(({ status }) => status === 'rejected')
   if (failed?.status === 'rejected') throw failed.reason
   return observations.flat()
+}
+
+/** A host with hundreds of agents that never answers would hold up its batch for hours. */
+const SILENT_AGENTS = 5
+
+function silence({ kind, location }: CrawlTarget, { clock }: BatchDeps): Observation {
+  return { kind, location, observed_at: clock.now(), outcome: 'timeout' }
 }
 
 function lookAt(target: CrawlTarget, deps: BatchDeps): Promise<Observation> {

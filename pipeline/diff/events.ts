@@ -1,5 +1,5 @@
-import type { EventDraft, InventoryProfile } from '../model/event.ts'
-import type { AgentRow, PropertyRow, PublisherRow } from '../model/rows.ts'
+import type { EventDraft } from '../model/event.ts'
+import type { PropertyRow, PublisherRow } from '../model/rows.ts'
 import type { Change } from './diff.ts'
 
 /** Columns whose change means something to a reader, by table. */
@@ -11,15 +11,6 @@ export const propertyFacts = [
   'supported_channels',
   'property_id',
 ] as const satisfies (keyof PropertyRow)[]
-
-export const agentFacts = [
-  'publisher_count',
-  'property_count',
-  'property_types',
-  'channels',
-  'tags',
-  'markets',
-] as const satisfies (keyof AgentRow)[]
 
 export function propertyEvents(change: Change<PropertyRow>): EventDraft[] {
   if (change.kind === 'removed') return []
@@ -93,50 +84,6 @@ function changedFields(before: Record<string, string>, after: Record<string, str
   return [...new Set([...Object.keys(before), ...Object.keys(after)])]
     .filter(name => before[name] !== after[name])
     .sort()
-}
-
-export function agentEvents(change: Change<AgentRow>): EventDraft[] {
-  switch (change.kind) {
-    case 'added':
-      return [agentEvent('agent.discovered', change.row)]
-    case 'changed':
-      return [agentEvent('agent.profile_updated', change.row, { changed_fields: change.fields })]
-    case 'removed': {
-      const { agent_url } = change.old
-      return [{ event_type: 'agent.removed', entity_id: agent_url, payload: { agent_url } }]
-    }
-  }
-}
-
-function agentEvent(event_type: EventDraft['event_type'], row: AgentRow, more = {}): EventDraft {
-  const profile = profileOf(row)
-  return {
-    event_type,
-    entity_id: row.agent_url,
-    payload: {
-      agent_url: row.agent_url,
-      name: row.agent_url,
-      type: 'unknown',
-      ...profile,
-      inventory_profile: profile,
-      ...more,
-    },
-  }
-}
-
-export function profileOf(row: AgentRow): InventoryProfile {
-  return {
-    channels: row.channels,
-    property_types: row.property_types,
-    markets: row.markets,
-    categories: [],
-    tags: row.tags,
-    delivery_types: [],
-    property_count: row.property_count,
-    publisher_count: row.publisher_count,
-    has_tmp: false,
-    category_taxonomy: null,
-  }
 }
 
 export function withoutNulls<Value extends object>(value: Value): Record<string, unknown> {

@@ -1,10 +1,17 @@
 import { isoOf } from '../core/clock.ts'
+import {
+  type AgentView,
+  agentEvents,
+  agentFacts,
+  agentViewFacts,
+  agentViewOf,
+} from '../diff/agent-events.ts'
 import { diff } from '../diff/diff.ts'
-import { agentEvents, agentFacts } from '../diff/events.ts'
 import type { FacetCount } from '../diff/reach.ts'
 import type { Stamp } from '../diff/rows.ts'
 import type { EventDraft } from '../model/event.ts'
 import type { AgentRow } from '../model/rows.ts'
+import { type Profiles, profilesOf, updateProfiles } from './agent-profiles.ts'
 import { type Database, listOf } from './duckdb.ts'
 import { deleteRows } from './rows.ts'
 
@@ -27,19 +34,71 @@ select agent_url,
   ${values('tag')} as tags, ${values('market')} as markets
 from counted group by agent_url order by agent_url`
 
-/** Adds to what agents reach, writes what differs and says what that means. */
+export interface AgentChanges {
+  events: EventDraft[]
+  /** Agents that joined the graph or left it. */
+  joinedOrLeft: string[]
+  /** Agents whose profile is another one now. */
+  profiles: string[]
+}
+
+/**
+ * Adds to what agents reach, makes the profiles of those that were probed or declared anew, writes
+ * what differs and says what that means. Only agents of the graph have events.
+ */
 export async function updateAgents(
   db: Database,
   reached: readonly FacetCount[],
-  { now, seq }: Stamp,
-): Promise<EventDraft[]> {
-  if (reached.length === 0) return []
-  const agents = { agents: JSON.stringify([...new Set(reached.map(row => row.agent_url))]) }
-  await countAgain(db, reached)
-  const before = await db.all<AgentRow>(
-    `select * from agents where agent_url in (select unnest(${listOf('$agents')})) order by agent_url`,
-    agents,
+  told: readonly string[],
+  stamp: Stamp,
+): Promise<AgentChanges> {
+  const agents = [...new Set([...reached.map(row => row.agent_url), ...told])].sort()
+  if (agents.length === 0) return { events: [], joinedOrLeft: [], profiles: [] }
+  const before = await rowsOf(db, agents)
+  const profilesBefore = await profilesOf(db, agents)
+  const counted = await updateReach(db, reached, before, stamp)
+  const profiles = await updateProfiles(db, [...new Set(told)], stamp)
+  const profilesAfter = new Map([...profilesBefore, ...(await profilesOf(db, profiles))])
+  const isCounted = new Set(reached.map(row => row.agent_url))
+  const after = [...counted, ...before.filter(row => !isCounted.has(row.agent_url))]
+  const changes = diff(
+    viewsOf(before, profilesBefore),
+    viewsOf(after, profilesAfter),
+    row => row.agent_url,
+    agentViewFacts,
   )
+  return {
+    events: changes.flatMap(agentEvents),
+    joinedOrLeft: changes.flatMap(change => {
+      if (change.kind === 'changed') return []
+      return [(change.kind === 'added' ? change.row : change.old).agent_url]
+    }),
+    profiles,
+  }
+}
+
+function viewsOf(rows: readonly AgentRow[], profiles: Profiles): AgentView[] {
+  return rows.map(row => agentViewOf(row, profiles.get(row.agent_url)))
+}
+
+function rowsOf(db: Database, agents: readonly string[]): Promise<AgentRow[]> {
+  return db.all<AgentRow>(
+    `select * from agents where agent_url in (select unnest(${listOf('$agents')})) order by agent_url`,
+    { agents: JSON.stringify(agents) },
+  )
+}
+
+/** The rows of all reached agents as they are now; those that differ are written. */
+async function updateReach(
+  db: Database,
+  reached: readonly FacetCount[],
+  known: readonly AgentRow[],
+  { now, seq }: Stamp,
+): Promise<AgentRow[]> {
+  if (reached.length === 0) return []
+  await countAgain(db, reached)
+  const isReached = new Set(reached.map(row => row.agent_url))
+  const before = known.filter(row => isReached.has(row.agent_url))
   const discovered = new Map(before.map(row => [row.agent_url, row.discovered_at]))
   const after = (await db.all<AgentRow>(SUMMED)).map(row => ({
     ...row,
@@ -54,7 +113,7 @@ export async function updateAgents(
     'agents',
     changes.flatMap(change => (change.kind === 'removed' ? [] : [change.row])),
   )
-  return changes.flatMap(agentEvents)
+  return after
 }
 
 /** Leaves the new counts of these agents in agent_facets, and in the temporary table `counted`. */

@@ -1,10 +1,13 @@
 import { isoOf } from '../core/clock.ts'
 import type { RisingIds } from '../core/uuid-v7.ts'
+import type { FacetCount } from '../diff/reach.ts'
 import type { Stamp } from '../diff/rows.ts'
 import { type EventDraft, eventTypes, type FeedEvent } from '../model/event.ts'
 import { type Observation, sourceKey } from '../model/observation.ts'
 import type { Submission } from '../model/submission.ts'
-import { updateAgents } from './agents.ts'
+import { updateDeclarations } from './agent-declarations.ts'
+import { keepAgentSources } from './agent-sources.ts'
+import { type AgentChanges, updateAgents } from './agents.ts'
 import { updateBrands } from './brands.ts'
 import { type Stirred, takeIn, takeTurns } from './crawl-state.ts'
 import { recordDependencies, type Subjects, subjectsOf } from './dependencies.ts'
@@ -27,6 +30,8 @@ export interface Batch {
 export interface Applying extends Stamp, Recrawling {
   ids: RisingIds
   frontierMax: number
+  /** How many agents of one host are probed. */
+  agentsPerHost: number
 }
 
 /**
@@ -43,7 +48,7 @@ export async function apply(db: Database, batch: Batch, applying: Applying): Pro
   const subjects = await subjectsOf(db, stirred, applying.now)
   const files = new Files(db, applying.now)
   await takeDocuments(db, batch.observations, stirred, files, applying)
-  const drafts = await deriveAgain(db, subjects, files, applying)
+  const drafts = await deriveAgain(db, subjects, stirred, files, applying)
   return recordEvents(db, drafts, batch.actor, applying)
 }
 
@@ -51,12 +56,13 @@ export async function apply(db: Database, batch: Batch, applying: Applying): Pro
 async function deriveAgain(
   db: Database,
   subjects: Subjects,
+  stirred: readonly Stirred[],
   files: Files,
   applying: Applying,
 ): Promise<EventDraft[]> {
   const brands = await updateBrands(db, subjects.brand, files, applying)
   const publishers = await updatePublishers(db, subjects.publisher, files, applying)
-  const agentEvents = await updateAgents(db, publishers.reached, applying)
+  const agents = await updateAllOfAgents(db, publishers.reached, stirred, files, applying)
   await recordDependencies(db, 'brand', brands.derived)
   await recordDependencies(db, 'publisher', publishers.derived)
   const asked = [...brands.derived, ...publishers.derived].flatMap(one => one.asked)
@@ -67,7 +73,23 @@ async function deriveAgain(
   )
   await addDomains(db, mentioned, { ...applying, max: applying.frontierMax })
   await recordChanges(db, applying.seq, { brand: brands.domains, publisher: publishers.domains })
-  return [...publishers.events, ...agentEvents]
+  return [...publishers.events, ...agents.events]
+}
+
+/** Agents by what reaches them, what was declared of them and what they said; who is probed follows. */
+async function updateAllOfAgents(
+  db: Database,
+  reached: readonly FacetCount[],
+  stirred: readonly Stirred[],
+  files: Files,
+  applying: Applying,
+): Promise<AgentChanges> {
+  const declared = await updateDeclarations(db, stirred, files)
+  const probed = stirred.filter(({ kind, is_new }) => kind === 'agent' && is_new)
+  const told = [...declared, ...probed.map(({ location }) => location)]
+  const changes = await updateAgents(db, reached, told, applying)
+  await keepAgentSources(db, [...changes.joinedOrLeft, ...declared], applying)
+  return changes
 }
 
 function quarantine(

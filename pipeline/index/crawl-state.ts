@@ -20,7 +20,8 @@ export interface Stirred {
 
 const INCOMING = `create or replace temp table incoming (
   kind varchar, location varchar, at_ms double, outcome varchar, effect varchar, status double,
-  etag varchar, last_modified varchar, retry_after_s double, hash varchar)`
+  etag varchar, last_modified varchar, retry_after_s double, hash varchar,
+  took_ms double)`
 
 const GARBLED = outcomesOf('garbled')
 const SILENT = outcomesOf('unreachable')
@@ -121,6 +122,11 @@ update crawl_state s set outcome = n.outcome, effect = n.new_effect, status = n.
   priority = if(n.effect = 'success' or (s.priority = 0 and not n.new_requested), 2, s.priority)
 from night n where s.rowid = n.row_id and n.is_loud`
 
+/** Only agents have one: a night of files writes none. */
+const TOOK = `
+update crawl_state s set took_ms = n.took_ms::uinteger
+from night n where s.rowid = n.row_id and n.took_ms is not null`
+
 /**
  * A house that fails is believed for a time only (resolve/brand-house.ts): its brands must know. And
  * whether a domain's ads.txt may stand in for its file depends on how that one answers.
@@ -152,6 +158,7 @@ export async function takeIn(
   })
   await db.run(LOUD)
   await db.run(QUIET, { seq })
+  await db.run(TOOK)
   return db.all<Stirred>(STIRRED)
 }
 
@@ -168,6 +175,7 @@ function* rowsOf(observations: readonly Observation[]) {
       seen.last_modified,
       seen.retry_after_s,
       seen.hash,
+      seen.took_ms,
     ]
   }
 }

@@ -15,12 +15,18 @@ export const REQUEST_RETRIES = REQUEST_MINUTES.length
 const HOUR = 3_600
 const DAY = 24 * HOUR
 
+/** With the tenth that is added, an agent is asked at least once a day; one that fails, sooner. */
+const AGENT_HOURS = 21
+
 /**
  * Seconds until a file is due again, by what it said: the first line that fits; null is the nightly
  * run. A file is "held" when it answered with a document within a week.
  */
 const WAIT = `
 case
+  when i.kind = 'agent' then least(
+    if(i.effect = 'success', ${AGENT_HOURS},
+      2 ** least(if(is_silent, new_failures, new_streak) - 1, 10)), ${AGENT_HOURS}) * ${HOUR}
   when new_requested then ([${REQUEST_MINUTES}])[new_failures] * 60
   when i.effect = 'success' then $soonest_s * 2 ** least(new_streak - 1, 10)
   when s.priority = 3 then ([1, 7, 30])[least(new_streak + new_failures, 3)] * ${DAY}
@@ -34,7 +40,8 @@ case
  * When a file is due again, as columns for the night: `new_due_at` and what leads to it. What was
  * fetched in one moment is not due in one: each location waits up to a tenth longer, always the same
  * part. A file that is held waits for the nightly run at most, and nothing is asked sooner than its
- * server allowed.
+ * server allowed. Agents have a rhythm of their own, that no nightly run draws together; one that
+ * nobody names is not due.
  */
 export const RECRAWL = `
   coalesce(new_succeeded_at > seen_at - interval 7 day, false) as is_held,
@@ -43,4 +50,5 @@ export const RECRAWL = `
     seen_at + to_seconds(i.retry_after_s),
     least(
       seen_at + to_seconds(wait_s * (1 + md5_number_upper(i.location) % 1000 / 10000)),
-      if(is_held, $next_run::timestamptz, null))) as new_due_at`
+      if(is_held and i.kind != 'agent', $next_run::timestamptz, null))) as asked_at,
+  if(i.kind = 'agent' and s.due_at is null, null, asked_at) as new_due_at`

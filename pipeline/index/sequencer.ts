@@ -204,7 +204,7 @@ export class Sequencer {
   }
 
   #apply(batch: Batch, now: number, seq: number): Promise<FeedEvent[]> {
-    const { CRAWL_SCHEDULE, RECRAWL_HOURS, FRONTIER_MAX } = this.#options.config
+    const { CRAWL_SCHEDULE, RECRAWL_HOURS, FRONTIER_MAX, LIMITS } = this.#options.config
     return this.index.transaction(async () => {
       const events = await apply(this.index, batch, {
         now,
@@ -214,6 +214,7 @@ export class Sequencer {
         nextRun: nextTime(CRAWL_SCHEDULE, now),
         soonestMs: RECRAWL_HOURS * HOUR,
         frontierMax: FRONTIER_MAX,
+        agentsPerHost: LIMITS.agentsPerHost,
       })
       const lastEventId = events.at(-1)?.event_id
       await numberCommit(this.index, this.#meta.fence, { seq, now, lastEventId })

@@ -1,6 +1,7 @@
 import { createReadStream, existsSync, readdirSync, statSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import type { Accounts } from './accounts.ts'
+import { namedAgents } from './agent-sources.ts'
 import type { Database } from './duckdb.ts'
 import { Database as Opened } from './duckdb.ts'
 import type { Paths } from './paths.ts'
@@ -66,6 +67,11 @@ const sentences: Record<string, string> = {
        from (select agent_url, unnest(property_rids) as property_rid from authorizations where in_force)
        join properties using (property_rid) where status = 'active' group by all
      ) c using (agent_url) where a.property_count != coalesce(c.properties, 0)`,
+  'agents stand twice in agent_profiles':
+    'select count(*) - count(distinct agent_url) as n from agent_profiles',
+  'agents are probed that nobody names': `select count(*) as n from (
+       select location as agent_url from crawl_state where kind = 'agent' and due_at is not null
+     ) anti join (${namedAgents}) using (agent_url)`,
   'events share an id': 'select count(*) - count(distinct event_id) as n from events',
   'events come after the last one issued':
     'select count(*) as n from events, meta where event_id > last_event_id or last_event_id is null',
@@ -75,6 +81,7 @@ const sentences: Record<string, string> = {
        select seq from events union all select seq from brands union all select seq from publishers
        union all select seq from properties union all select seq from authorizations
        union all select seq from claims union all select seq from collections union all select seq from crawl_state
+       union all select seq from agents union all select seq from agent_profiles
        union all select seq from submissions) r, meta
      where r.seq > meta.seq`,
 }

@@ -1,4 +1,4 @@
-import type { Identifier } from './documents.ts'
+import type { AgentProtocol, AgentTypeOrUnknown, Identifier } from './documents.ts'
 
 /** Rows of the index, column for column (data/tables). Times are ISO 8601 text in UTC. */
 export interface BrandRow {
@@ -134,6 +134,21 @@ export interface ClaimRow {
   effective_from: string | null
   effective_until: string | null
   claimed_at: string
+  changed_at: string
+  seq: number
+}
+
+/** What is known of an agent from itself and from who declares it. */
+export interface AgentProfileRow {
+  agent_url: string
+  name: string | null
+  type: AgentTypeOrUnknown
+  protocols: AgentProtocol[]
+  tools_count: number
+  channels: string[]
+  markets: string[]
+  has_tmp: boolean
+  needs_auth: boolean
   changed_at: string
   seq: number
 }

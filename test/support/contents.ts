@@ -9,6 +9,8 @@ const orders = {
   collections: ['publisher_domain', 'collection_id'],
   claims: ['manager_domain', 'entry', 'selector', 'publisher_domain'],
   agents: ['agent_url'],
+  agent_declarations: ['agent_url', 'location'],
+  agent_profiles: ['agent_url'],
   documents: ['kind', 'location'],
   crawl_state: ['kind', 'location'],
   depends_on: ['rule', 'subject', 'kind', 'location'],

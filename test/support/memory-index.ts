@@ -27,7 +27,7 @@ export async function openMemoryIndex(
     commit(batch) {
       const now = clock.now()
       const stamp = { now, seq: ++seq, ids, mint: () => ids.next(), nextRun: nextRun(now) }
-      const recrawling = { soonestMs: 6 * HOUR, frontierMax: 1e6 }
+      const recrawling = { soonestMs: 6 * HOUR, frontierMax: 1e6, agentsPerHost: 500 }
       const whole = 'length' in batch ? { observations: batch } : batch
       return db.transaction(() =>
         apply(db, { observations: [], submissions: [], ...whole }, { ...stamp, ...recrawling }),

@@ -3,7 +3,7 @@ import { limits } from '../../pipeline/core/limits.ts'
 import { crawlBatch, hostsAtOnce } from '../../pipeline/crawl/crawl-batch.ts'
 import { contentHash, crawlSource } from '../../pipeline/crawl/crawl-source.ts'
 import { readObservation } from '../../pipeline/crawl/read-observation.ts'
-import type { Ask, Fetched } from '../../pipeline/fetch/http.ts'
+import type { Ask, Called, Fetched } from '../../pipeline/fetch/http.ts'
 import { type CrawlTarget, Observation } from '../../pipeline/model/observation.ts'
 
 const clock = { now: () => Date.parse('2026-11-20T03:00:00Z') }
@@ -171,6 +171,22 @@ describe('a batch', () => {
     const seen = await crawlBatch(targets, { ...ours, fetcher, atOnce: hostsAtOnce(2) })
     expect(seen.map(({ kind, location }) => ({ kind, location }))).toEqual(targets)
     expect(most).toEqual({ hosts: 2, filesOfOneHost: 1 })
+  })
+
+  it('asks a host that is silent about its agents for only some of them', async () => {
+    const asked: string[] = []
+    const call = async (url: string): Promise<Called> => {
+      asked.push(url)
+      return { kind: 'failed', outcome: 'timeout', url, detail: '', tookMs: 9 }
+    }
+    const agents = Array.from({ length: 20 }, (_, i) => `https://platform.example/${i}/mcp`)
+    const seen = await crawlBatch(
+      [...agents, 'https://other.example/mcp'].map(location => ({ kind: 'agent', location })),
+      { ...ours, fetcher: { ...slowFetcher().fetcher, call }, atOnce: hostsAtOnce(1) },
+    )
+    expect(seen.map(({ location }) => location)).toEqual([...agents, 'https://other.example/mcp'])
+    expect(new Set(seen.map(({ outcome }) => outcome))).toEqual(new Set(['timeout']))
+    expect(asked).toEqual([...agents.slice(0, 5), 'https://other.example/mcp'])
   })
 
   it('that is called off returns what it has', async () => {
