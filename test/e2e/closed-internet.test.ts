@@ -1,0 +1,197 @@
+import { execFile, execFileSync } from 'node:child_process'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Database } from '../../pipeline/index/duckdb.ts'
+import type { ClosedInternet, Happened } from '../support/closed-internet.ts'
+import { temporaryFolder } from '../support/command.ts'
+
+const run = promisify(execFile)
+const program = join(import.meta.dirname, '../support/closed-internet.ts')
+
+/** In a namespace of its own every address of the world is this machine's, and nothing leaves it. */
+const enclose =
+  'ip link set lo up && ip route add local 0.0.0.0/0 dev lo && ip -6 route add local ::/0 dev lo && exec "$@"'
+const enclosed = ['-r', '-n', 'sh', '-c', enclose, 'sh']
+
+function canEnclose(): boolean {
+  try {
+    execFileSync('unshare', [...enclosed, 'true'], { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+}
+
+const folder = temporaryFolder()
+const brand = (domain: string) =>
+  JSON.stringify({
+    id: 'acme',
+    names: [{ en: 'Acme' }],
+    properties: [{ type: 'website', identifier: domain }],
+  })
+const file = (host: string) => `${host}/.well-known/brand.json`
+const answers = (host: string) => ({ [file(host)]: { status: 200, body: brand(host) } })
+const leadsTo = (host: string, location: string) => ({ [file(host)]: { status: 302, location } })
+
+const publicAddress = '32.1.2.3'
+const otherAddress = '33.4.5.6'
+
+/** One address of each range that nobody outside may be led into. */
+const closed: [what: string, address: string][] = [
+  ['this-network', '0.0.0.1'],
+  ['private-10', '10.0.0.1'],
+  ['carrier', '100.64.0.1'],
+  ['loopback', '127.0.0.1'],
+  ['link-local', '169.254.1.1'],
+  ['metadata', '169.254.169.254'],
+  ['private-172', '172.16.0.1'],
+  ['oracle-metadata', '192.0.0.192'],
+  ['documentation', '192.0.2.1'],
+  ['relay', '192.88.99.1'],
+  ['private-192', '192.168.1.1'],
+  ['benchmark', '198.18.0.1'],
+  ['multicast', '224.0.0.1'],
+  ['reserved', '240.0.0.1'],
+  ['v6-loopback', '::1'],
+  ['v6-compatible', '::10.0.0.1'],
+  ['v6-mapped', '::ffff:10.0.0.1'],
+  ['v6-translated', '::ffff:0:10.0.0.1'],
+  ['nat64', '64:ff9b::a00:1'],
+  ['nat64-local', '64:ff9b:1::1'],
+  ['discard', '100::1'],
+  ['teredo', '2001::1'],
+  ['v6-documentation', '2001:db8::1'],
+  ['six-to-four', '2002:a00:1::1'],
+  ['six-bone', '3ffe::1'],
+  ['v6-documentation-2', '3fff::1'],
+  ['segment-routing', '5f00::1'],
+  ['unique-local', 'fc00::1'],
+  ['aws-metadata', 'fd00:ec2::254'],
+  ['v6-link-local', 'fe80::1'],
+  ['site-local', 'fec0::1'],
+  ['v6-multicast', 'ff02::1'],
+]
+const familyOf = (address: string) => (address.includes(':') ? 'AAAA' : 'A')
+const literal = (address: string) => (address.includes(':') ? `[${address}]` : address)
+
+const plain = (host: string) => ({ [host]: [{ A: [publicAddress] }] })
+const names: ClosedInternet['names'] = {
+  ...plain('good.example'),
+  ...plain('wrong-name.example'),
+  ...plain('expired.example'),
+  ...plain('unknown-ca.example'),
+  ...plain('moves.example'),
+  'www.moves.example': [{ A: [otherAddress] }],
+  'rebinds.example': [{ A: [publicAddress] }, { A: ['10.9.9.9'] }],
+  'mixed.example': [{ A: [publicAddress, '192.168.7.7'] }],
+  'inside.moves-inside.example': [{ A: ['10.8.8.8'] }],
+  ...plain('moves-inside.example'),
+}
+const pages: ClosedInternet['pages'] = {
+  ...answers('good.example'),
+  ...answers('wrong-name.example'),
+  ...answers('expired.example'),
+  ...answers('unknown-ca.example'),
+  ...answers('rebinds.example'),
+  ...answers('mixed.example'),
+  ...leadsTo('moves.example', 'https://www.moves.example/.well-known/brand.json'),
+  ...answers('www.moves.example'),
+  ...leadsTo('moves-inside.example', 'https://inside.moves-inside.example/.well-known/brand.json'),
+}
+for (const [what, address] of closed) {
+  names[`${what}.answer.example`] = [{ [familyOf(address)]: [address] }]
+  Object.assign(names, plain(`${what}.hop.example`))
+  Object.assign(
+    pages,
+    leadsTo(`${what}.hop.example`, `https://${literal(address)}/.well-known/brand.json`),
+  )
+}
+
+const isPossible = canEnclose()
+let happened: Happened
+
+beforeAll(async () => {
+  if (!isPossible) return
+  mkdirSync(folder.path, { recursive: true })
+  const internet: ClosedInternet = {
+    names,
+    pages,
+    faults: {
+      'wrong-name.example': 'wrong_name',
+      'expired.example': 'expired',
+      'unknown-ca.example': 'unknown_authority',
+    },
+    domains: Object.keys(names).filter(name => !/^(?:www|inside)\./.test(name)),
+    dataDir: folder.path,
+  }
+  const node = [process.execPath, '--import', 'tsx', program, JSON.stringify(internet)]
+  const { stdout } = await run('unshare', [...enclosed, ...node], { maxBuffer: 64 * 1024 * 1024 })
+  happened = JSON.parse(stdout)
+  await readOutcomes()
+}, 120_000)
+
+afterAll(() => folder.remove())
+
+const outcomes = new Map<string, string>()
+
+/** What the registry says of the host's brand.json. */
+async function readOutcomes(): Promise<void> {
+  const db = await Database.open(`${folder.path}/data/registry.duckdb`, { readOnly: true })
+  const rows = await db.all<{ location: string; outcome: string }>(
+    "select location, outcome from crawl_state where kind = 'brand.json'",
+  )
+  db.close()
+  for (const { location, outcome } of rows) outcomes.set(location, outcome)
+}
+
+describe.skipIf(!isPossible)('a crawl of an internet of its own', () => {
+  test('dials the addresses that the name server gave and the guard let through, on port 443 only', () => {
+    const dialled = new Set(happened.dialled.map(({ address, port }) => `${address} ${port}`))
+    expect(dialled).toEqual(new Set([`${publicAddress} 443`, `${otherAddress} 443`]))
+  })
+
+  test('reads the file of a host that is as it should be, over a redirect too', () => {
+    expect(happened.asked).toContain(file('good.example'))
+    expect(happened.asked).toContain(file('www.moves.example'))
+    expect(outcomes.get('good.example')).toBe('ok')
+    expect(outcomes.get('moves.example')).toBe('ok')
+  })
+
+  test.each(['wrong-name.example', 'expired.example', 'unknown-ca.example'])(
+    '%s has a certificate that proves nothing, and is asked for nothing',
+    host => {
+      expect(happened.dialled.some(({ name }) => name === host)).toBe(true)
+      expect(happened.asked.filter(place => place.startsWith(host))).toEqual([])
+      expect(outcomes.get(host)).toBe('tls_failed')
+    },
+  )
+
+  test('a name that is given to an inner address after it was checked is dialled where it was checked', () => {
+    const rebound = happened.dialled.filter(({ name }) => name === 'rebinds.example')
+    expect(rebound.length).toBeGreaterThan(0)
+    expect(new Set(rebound.map(({ address }) => address))).toEqual(new Set([publicAddress]))
+  })
+
+  test('one inner address among the public ones of a name condemns it', () => {
+    expect(happened.dialled.some(({ name }) => name === 'mixed.example')).toBe(false)
+    expect(outcomes.get('mixed.example')).toBe('refused')
+  })
+
+  test('a redirect to a name inside ends at the first hop', () => {
+    expect(happened.asked).toContain(file('moves-inside.example'))
+    expect(outcomes.get('moves-inside.example')).toBe('refused')
+  })
+
+  test.each(closed)('a name of %s leads to %s and is not dialled', what => {
+    expect(happened.dialled.some(({ name }) => name === `${what}.answer.example`)).toBe(false)
+    expect(outcomes.get(`${what}.answer.example`)).toBe('refused')
+  })
+
+  test.each(closed)('a redirect into %s, %s as it stands, is not followed', what => {
+    const host = `${what}.hop.example`
+    expect(happened.asked).toContain(file(host))
+    expect(outcomes.get(host)).toBe('refused')
+  })
+})

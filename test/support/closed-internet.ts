@@ -1,0 +1,147 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import http from 'node:http'
+import { createServer, type Socket } from 'node:net'
+import { TLSSocket } from 'node:tls'
+import dns2 from 'dns2'
+import { createAuthority } from '../../scripts/world/certificates.ts'
+import type { TlsFault } from '../../scripts/world/site.ts'
+
+/**
+ * A program for a network namespace of its own in which every address is this machine's: whatever is
+ * dialled is answered here and can be told. Serves names over a real name server and https on port
+ * 443, runs the command line as a crawler would be run, and prints what was dialled.
+ */
+export interface ClosedInternet {
+  /** Answers of the name server to the first, the second … question for an address of the name. */
+  names: Record<string, { A?: string[]; AAAA?: string[] }[]>
+  faults: Record<string, TlsFault>
+  /** What each `host/path` answers; without one, 404. */
+  pages: Record<string, { status: number; body?: string; location?: string }>
+  domains: string[]
+  dataDir: string
+}
+
+export interface Dialled {
+  /** The address and port that a connection was made to, and the name that it asked for. */
+  address: string
+  port: number
+  name?: string
+}
+
+export interface Happened {
+  dialled: Dialled[]
+  asked: string[]
+}
+
+const NAME_SERVER = { address: '127.0.0.53', port: 5353 }
+const OTHER_PORTS = [80, 8080, 6379, 3000]
+
+const [, program = '', task = ''] = process.argv
+if (program.includes('closed-internet')) await serve(JSON.parse(task) as ClosedInternet)
+
+async function serve(internet: ClosedInternet): Promise<void> {
+  const dialled: Dialled[] = []
+  const asked: string[] = []
+  const caFile = `${internet.dataDir}/ca.pem`
+  const closers = [
+    await serveNames(internet),
+    await serveHttps(internet, { dialled, asked, caFile }),
+    ...(await Promise.all(OTHER_PORTS.map(port => serveOther(port, dialled)))),
+  ]
+  const file = `${internet.dataDir}/domains.txt`
+  writeFileSync(file, internet.domains.join('\n'))
+  const crawl = spawn(process.execPath, ['dist/scripts/registry.js', 'crawl', '--domains', file], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: {
+      PATH: process.env.PATH,
+      DATA_DIR: `${internet.dataDir}/data`,
+      DNS_SERVER: `${NAME_SERVER.address}:${NAME_SERVER.port}`,
+      CRAWL_CA_FILE: caFile,
+    },
+  })
+  const [status] = await once(crawl, 'close')
+  if (status !== 0) throw new Error(`the crawl ended with ${status}`)
+  for (const close of closers) close()
+  const happened: Happened = { dialled, asked }
+  process.stdout.write(JSON.stringify(happened), () => process.exit(0))
+}
+
+/** A name that is asked for again gets its next answer; the last one stays. */
+async function serveNames({ names }: ClosedInternet): Promise<() => void> {
+  const { TYPE, CLASS, RCODE } = dns2.Packet as typeof dns2.Packet & { RCODE: { NXDOMAIN: number } }
+  const times = new Map<string, number>()
+  const server = dns2.createServer({
+    udp: true,
+    handle(request, send) {
+      const response = dns2.Packet.createResponseFromRequest(request)
+      const { name, type } = request.questions[0]! as { name: string; type: number }
+      const kind = type === TYPE.A ? 'A' : type === TYPE.AAAA ? 'AAAA' : undefined
+      const answers = names[name.toLowerCase()]
+      const time = times.get(`${name} ${kind}`) ?? 0
+      times.set(`${name} ${kind}`, time + 1)
+      if (answers === undefined) response.header.rcode = RCODE?.NXDOMAIN ?? 3
+      const addresses = (kind && answers?.[Math.min(time, answers.length - 1)]?.[kind]) ?? []
+      for (const address of addresses) {
+        response.answers.push({ name, type, class: CLASS.IN, ttl: 0, address } as never)
+      }
+      void send(response)
+    },
+  })
+  await server.listen({ udp: { ...NAME_SERVER, type: 'udp4' } as never })
+  return () => void server.close()
+}
+
+interface Ears {
+  dialled: Dialled[]
+  asked: string[]
+  caFile: string
+}
+
+/** TLS by hand, so that the address that was dialled is known before anything else is. */
+async function serveHttps(
+  { faults, pages }: ClosedInternet,
+  { dialled, asked, caFile }: Ears,
+): Promise<() => void> {
+  const authority = await createAuthority()
+  writeFileSync(caFile, authority.pem)
+  const web = http.createServer((request, response) => {
+    const place = `${request.headers.host}${request.url}`
+    asked.push(place)
+    const page = pages[place] ?? { status: 404 }
+    response.writeHead(page.status, page.location ? { location: page.location } : {})
+    response.end(page.body)
+  })
+  const server = createServer(socket => {
+    const record = addressOf(socket)
+    dialled.push(record)
+    const secure = new TLSSocket(socket, {
+      isServer: true,
+      ...authority.fallback,
+      SNICallback(name, done) {
+        record.name = name
+        authority.contextFor(name, faults[name]).then(context => done(null, context), done)
+      },
+    })
+    secure.on('error', () => undefined)
+    secure.on('secure', () => web.emit('connection', secure))
+  })
+  server.listen(443, '::')
+  await once(server, 'listening')
+  return () => void server.close()
+}
+
+async function serveOther(port: number, dialled: Dialled[]): Promise<() => void> {
+  const server = createServer(socket => {
+    dialled.push(addressOf(socket))
+    socket.destroy()
+  })
+  server.listen(port, '::')
+  await once(server, 'listening')
+  return () => void server.close()
+}
+
+function addressOf(socket: Socket): Dialled {
+  return { address: socket.localAddress!.replace(/^::ffff:(?=\d+\.)/, ''), port: socket.localPort! }
+}
