@@ -5,6 +5,7 @@ import type { Clock } from '../pipeline/core/clock.ts'
 import type { Config } from '../pipeline/core/config.ts'
 import type { Log } from '../pipeline/core/log.ts'
 import type { Reader } from '../pipeline/index/reader.ts'
+import { Budget } from './budget.ts'
 import { answerErrors, answerMalformed, publicErrorOf, sendError } from './errors.ts'
 import { FeedStreams } from './feed-streams.ts'
 import { rateLimiting } from './limits.ts'
@@ -63,6 +64,7 @@ function servicesOf(app: FastifyInstance, deps: AppDeps): Services {
     ...rest,
     config,
     quota: new CrawlQuota(redis, config),
+    budget: new Budget(redis, config),
     metrics,
     streams,
     baseUrl,

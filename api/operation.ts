@@ -33,6 +33,8 @@ export interface Call<Query, Params, Body, Who extends Access> {
   params: Params
   body: Body
   principal: Who extends 'bearer' ? Principal : undefined
+  /** The address that counts as one caller. */
+  caller(): string
   services: Services
 }
 

@@ -1,6 +1,7 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import { authenticate, type Principal } from './auth.ts'
+import { callerOf } from './budget.ts'
 import { cachePolicies, isHeld } from './freshness.ts'
 import { limitOf } from './limits.ts'
 import type { Operation } from './operation.ts'
@@ -64,7 +65,8 @@ function handlerOf(operation: Operation, services: Services): RouteOptions['hand
   return (request, reply) => {
     const started = performance.now()
     const { query, params, body, principal } = request
-    const sent = operation.handle({ query, params, body, principal, services })
+    const caller = () => callerOf(request.ip)
+    const sent = operation.handle({ query, params, body, principal, caller, services })
     if ('open' in sent) return stream(reply.headers(headers), sent)
     if (!(sent instanceof Promise)) return answer(request, reply, sent, started)
     return sent.then(late => answer(request, reply, late, started))

@@ -3,6 +3,7 @@ import type { Clock } from '../pipeline/core/clock.ts'
 import type { Config } from '../pipeline/core/config.ts'
 import type { Log } from '../pipeline/core/log.ts'
 import type { Reader } from '../pipeline/index/reader.ts'
+import type { Budget } from './budget.ts'
 import type { FeedStreams } from './feed-streams.ts'
 import type { Metrics } from './metrics.ts'
 import type { CrawlQuota } from './quota.ts'
@@ -15,6 +16,8 @@ export interface Services {
   log: Log
   desk: Pick<Desk, 'submit' | 'send'>
   quota: CrawlQuota
+  /** For whatever asks the web. */
+  budget: Budget
   metrics: Metrics
   streams: FeedStreams
   /** Public address, without a trailing slash. */

@@ -1,6 +1,7 @@
 import type { Operation } from '../operation.ts'
 import { listRegisteredBrands, resolveBrand, resolveBrandsBulk } from './brands.ts'
 import { requestCrawl } from './crawl.ts'
+import { enrichBrand } from './enrich.ts'
 import { readFeed, streamFeed } from './feed.ts'
 import { lookUpDomain, lookUpPublisher, registryStats } from './lookups.ts'
 import { listRegisteredProperties, resolvePropertiesBulk, resolveProperty } from './properties.ts'
@@ -11,6 +12,7 @@ export const operations: readonly Operation[] = [
   resolveBrand,
   resolveBrandsBulk,
   listRegisteredBrands,
+  enrichBrand,
   resolveProperty,
   resolvePropertiesBulk,
   listRegisteredProperties,

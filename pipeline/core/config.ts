@@ -87,6 +87,18 @@ export const settings = {
   FRONTIER_MAX: setting(whole(1, 100_000_000).default(2_000_000), 'domains the frontier holds', {
     shown: '2000000',
   }),
+  BRANDFETCH_KEY: setting(
+    text.optional(),
+    'key of the provider of brand data that is asked before home pages are read',
+    { secret: true },
+  ),
+  BRANDFETCH_URL: setting(
+    z
+      .url({ protocol: /^https$/, error: 'must be an https URL' })
+      .default('https://api.brandfetch.io'),
+    'where that provider answers, or another one that speaks as it does',
+    { shown: 'https://api.brandfetch.io' },
+  ),
   LIMITS: setting(LimitsOverride.default(limits as Limits), 'JSON of limits to override', {
     shown: '{}',
   }),

@@ -46,6 +46,13 @@ export const limits = {
   answerItems: 200,
   feedStreams: 10_000,
   feedStreamsPerCaller: 100,
+  enrichMs: 6_000,
+  homePageBytes: 2 * MiB,
+  homeManifestBytes: 256 * KiB,
+  providerAnswerBytes: MiB,
+  outwardPerMinute: 300,
+  outwardPerCallerMinute: 20,
+  outwardPerTargetMinute: 6,
   feedPageBytes: Math.floor(1.5 * MiB),
 } as const
 

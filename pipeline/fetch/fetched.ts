@@ -10,6 +10,8 @@ export interface Ask extends RedirectRules {
   lastModified?: string | undefined
   /** `application/json` unless said. */
   accept?: string | undefined
+  /** A credential. Only a fetch that follows no redirect carries one, so that it meets one host. */
+  authorization?: string | undefined
 }
 
 export interface Validators {

@@ -122,5 +122,6 @@ function questionOf(ask: Ask, userAgent: string): Question {
   if (ask.etag && HEADER_VALUE.test(ask.etag)) headers['if-none-match'] = ask.etag
   if (ask.lastModified && HEADER_VALUE.test(ask.lastModified))
     headers['if-modified-since'] = ask.lastModified
+  if (ask.authorization && ask.redirects === 'none') headers.authorization = ask.authorization
   return { method: 'GET', headers, reading: { maxBytes: ask.maxBytes } }
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Identifier } from './documents.ts'
+import { BrandCompany, BrandProfile, enrichers } from './enrichment.ts'
 import { FeedEvent } from './event.ts'
 
 const text = z.string()
@@ -42,6 +43,19 @@ export const BrandResolution = z
   })
   .meta({ id: 'BrandResolution', description: 'Which brand a domain is' })
 export type BrandResolution = z.infer<typeof BrandResolution>
+
+export const EnrichedBrand = z
+  .looseObject({
+    success: z.literal(true),
+    domain: text,
+    cached: z.boolean(),
+    source_type: z.enum(['brand_json', 'enriched', 'community']),
+    provider: z.enum(enrichers).optional(),
+    manifest: BrandProfile,
+    company: BrandCompany.optional(),
+  })
+  .meta({ id: 'EnrichedBrand', description: 'What is known of a brand’s looks and words' })
+export type EnrichedBrand = z.infer<typeof EnrichedBrand>
 
 export const ResolvedPropertyItem = z
   .looseObject({

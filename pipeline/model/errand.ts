@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Domain } from '../core/domain.ts'
+import type { Enrichment } from './enrichment.ts'
 
 /**
  * What the API may ask a crawler to look up on the web at once, since it has no way out itself. An
@@ -7,6 +8,7 @@ import { Domain } from '../core/domain.ts'
  */
 export const Errand = z.discriminatedUnion('errand', [
   z.object({ errand: z.literal('lookup_host'), host: Domain }),
+  z.object({ errand: z.literal('enrich_brand'), domain: Domain }),
 ])
 export type Errand = z.infer<typeof Errand>
 export type ErrandName = Errand['errand']
@@ -16,4 +18,6 @@ export type ErrandOf<Name extends ErrandName> = Extract<Errand, { errand: Name }
 export interface ErrandAnswers {
   /** Whether a name leads to the public Internet. `unknown`: no name server said anything. */
   lookup_host: { host: 'public' | 'private' | 'nowhere' | 'unknown' }
+  /** What others say of a brand; null when nobody could be asked, or knew anything. */
+  enrich_brand: { enrichment: Enrichment | null }
 }

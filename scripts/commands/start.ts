@@ -64,7 +64,7 @@ export async function start(options: { domains?: string }): Promise<void> {
     const domains = given?.domains ?? (isDemo ? (await readDomainsFile(domainsFile)).domains : [])
     for (const line of given?.refused ?? []) process.stderr.write(`not a domain, line ${line}\n`)
     if (domains.length > 0 && (isFirst || given)) await firstCrawl(redisUrl, domains)
-    printUrls(url ?? '', isDemo ? exampleDomains : domains)
+    printUrls(url ?? '', isDemo ? exampleDomains : domains, isDemo ? homePageOnly : undefined)
   } catch (error) {
     await end(1, error instanceof Error ? error.message : String(error))
   }
@@ -97,13 +97,16 @@ async function firstCrawl(redisUrl: string, domains: Domain[]): Promise<void> {
 }
 
 const exampleDomains = ['pinnacle-network.example']
+/** In the demo: a brand of which only its home page tells. */
+const homePageOnly = 'only-a-home-page.example'
 
-function printUrls(url: string, domains: readonly string[]): void {
+function printUrls(url: string, domains: readonly string[], unlisted?: string): void {
   const [domain = 'acme.example'] = domains
   const lines = [
     `Agentic Ad Registry at ${url}`,
     `  ${url}/api`,
     `  ${url}/api/brands/resolve?domain=${domain}`,
+    `  ${url}/api/brands/enrich?domain=${unlisted ?? domain}`,
     `  ${url}/api/properties/resolve?domain=${domain}`,
     `  ${url}/api/registry/lookup/domain/${domain}`,
     `  ${url}/api/brands/registry?limit=5`,

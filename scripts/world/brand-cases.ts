@@ -1,5 +1,6 @@
 import { json, status } from './answer.ts'
 import { canonical, portfolio, slug, titleOf, website } from './documents.ts'
+import { brandPages } from './home-pages.ts'
 import type { Doc, Place } from './site.ts'
 
 const house = 'many-houses.example'
@@ -78,6 +79,7 @@ const leafCases: Place[] = [
     canonical(host, 'Bücher', { id: 'buecher', names: [{ de: 'Bücher' }, { en: 'Books' }] }),
   ),
   { host: 'ref-absent.example' },
+  homePageOnly('only-a-home-page.example'),
 ]
 
 /** Houses that redirect on: two in a ring, a walk just short enough and one too long. */
@@ -149,6 +151,11 @@ const agentDocuments: Place[] = [
 function brand(host: string, situation: string, write: (host: string) => Doc): Place {
   const document = (): Doc => write(host)
   return { host, title: titleOf(host), files: { 'brand.json': { situation, document } } }
+}
+
+/** Says who it is to people and search engines, and to nobody else. */
+function homePageOnly(host: string): Place {
+  return { host, title: titleOf(host), pages: brandPages(host, titleOf(host)) }
 }
 
 function pointer(host: string, situation: string, authoritative_location: string): Place {

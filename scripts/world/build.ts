@@ -2,6 +2,7 @@ import { agentPlaces } from './agents.ts'
 import { brandCases } from './brand-cases.ts'
 import { dirtPlaces } from './dirt.ts'
 import { canonical } from './documents.ts'
+import { brandPages } from './home-pages.ts'
 import { housePlaces } from './houses.ts'
 import { companies, type Name, nameMaker, publications } from './names.ts'
 import { networkPlaces } from './network.ts'
@@ -81,7 +82,7 @@ function ordinaryBrand({ host, title }: Name): Place {
 
 /** Most of the internet: a home page and neither file. */
 function ordinaryDomain({ host, title }: Name): Place {
-  return { host, title }
+  return { host, title, pages: brandPages(host, title) }
 }
 
 /** Brings the parts of each host together; two parts that publish the same file are a mistake. */

@@ -90,6 +90,7 @@ const requests: Record<string, { url?: string; payload?: object; refused?: strin
   resolveBrand: { url: '?domain=acme.example', refused: '?domain=nobody.example' },
   resolveBrandsBulk: { payload: { domains: ['acme.example', 'b.example'] }, refused: {} },
   listBrands: { refused: '?limit=x' },
+  enrichBrand: { url: '?domain=acme.example', refused: '?domain=nobody.example' },
   resolveProperty: { url: '?domain=acme.example', refused: '?domain=nobody.example' },
   resolvePropertiesBulk: { payload: { domains: ['acme.example', 'b.example'] }, refused: {} },
   listProperties: { refused: '?limit=x' },

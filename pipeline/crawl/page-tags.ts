@@ -1,0 +1,68 @@
+/** Kept of one page: more than an honest one has. */
+const MAX_TAGS = 300
+const TAG_CHARS = 16 * 1024
+const CONTENT_CHARS = 256 * 1024
+
+const [SPACE, DOUBLE, SINGLE, EQUALS, CLOSE] = [0x20, 0x22, 0x27, 0x3d, 0x3e]
+const NAME = /[a-z][a-z0-9]*/iy
+const LINKED_DATA = /application\/ld\+json/i
+/** Elements whose content is text, whatever it looks like. */
+const textual = new Set(['script', 'style', 'title', 'textarea', 'xmp', 'iframe', 'noframes'])
+const single = new Set(['meta', 'link', 'base'])
+
+/**
+ * Of a page, the tags that describe it (title, meta, link, base, linked data), one after the other
+ * and nested in nothing. One pass over the text: a parser that builds the tree of a page takes hours
+ * for one that was made to be slow.
+ */
+export function descriptiveTags(html: string): string {
+  const tags: string[] = []
+  let at = html.indexOf('<')
+  while (at >= 0 && tags.length < MAX_TAGS) {
+    const next = html.startsWith('<!--', at) ? endOfComment(html, at) : takeTag(html, at, tags)
+    if (next === undefined) break
+    at = html.indexOf('<', next)
+  }
+  return tags.join('\n')
+}
+
+function endOfComment(html: string, at: number): number | undefined {
+  const end = html.indexOf('-->', at + 4)
+  return end < 0 ? undefined : end + 3
+}
+
+/** Keeps the tag if it describes the page; where reading goes on, undefined at the end. */
+function takeTag(html: string, at: number, tags: string[]): number | undefined {
+  NAME.lastIndex = at + 1
+  const name = NAME.exec(html)?.[0].toLowerCase()
+  if (name === undefined) return at + 1
+  const end = endOfTag(html, at)
+  if (end === undefined) return undefined
+  const tag = html.slice(at, Math.min(end, at + TAG_CHARS + 1))
+  const isShort = tag.length <= TAG_CHARS
+  if (isShort && single.has(name)) tags.push(tag)
+  if (!textual.has(name)) return end
+  const close = new RegExp(`</${name}`, 'gi')
+  close.lastIndex = end
+  const found = close.exec(html)
+  if (found === null) return undefined
+  const wanted = name === 'title' || (name === 'script' && LINKED_DATA.test(tag))
+  if (isShort && wanted && found.index - end <= CONTENT_CHARS) {
+    tags.push(`${tag}${html.slice(end, found.index)}</${name}>`)
+  }
+  return found.index + found[0].length
+}
+
+/** Behind the `>` that closes the tag; one in a quoted value does not. */
+function endOfTag(html: string, at: number): number | undefined {
+  let quote = 0
+  let last = 0
+  for (let i = at; i < html.length; i++) {
+    const code = html.charCodeAt(i)
+    if (quote !== 0) quote = code === quote ? 0 : quote
+    else if (code === CLOSE) return i + 1
+    else if ((code === DOUBLE || code === SINGLE) && last === EQUALS) quote = code
+    if (code > SPACE) last = code
+  }
+  return undefined
+}

@@ -1,0 +1,319 @@
+import type { ServerResponse } from 'node:http'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest'
+import { callerOf } from '../../api/budget.ts'
+import { runCrawler } from '../../jobs/crawler.ts'
+import { type Desk, openDesk } from '../../jobs/enqueue.ts'
+import type { Role } from '../../jobs/role.ts'
+import { systemClock } from '../../pipeline/core/clock.ts'
+import { readConfig } from '../../pipeline/core/config.ts'
+import { silentLog } from '../../pipeline/core/log.ts'
+import { buildWorld } from '../../scripts/world/build.ts'
+import type { Site } from '../../scripts/world/site.ts'
+import { openRegistry, type TestRegistry } from '../support/app.ts'
+import { brandFile } from '../support/documents.ts'
+import { type Origin, serveOrigin } from '../support/origin.ts'
+import { startRedis, type TestRedis } from '../support/redis.ts'
+
+let redis: TestRedis
+let origin: Origin
+let desk: Desk
+const roles: Role[] = []
+const registries: TestRegistry[] = []
+const world = buildWorld({ seed: 7 })
+
+const page = '<title>Acme</title><meta name="theme-color" content="#123456">'
+const html = (response: ServerResponse, body = page, type = 'text/html') =>
+  response.writeHead(200, { 'content-type': type }).end(body)
+
+/** What the web answers: some hosts of our own, and the demo internet. */
+const hosts: Record<string, (response: ServerResponse, path: string) => unknown> = {
+  'plain.example': response => html(response),
+  'slow.example': response => setTimeout(() => html(response), 300),
+  'silent.example': response => html(response, '<p>Hello'),
+  'picture.example': response => html(response, page, 'image/png'),
+  'large.example': response => html(response, page + ' '.repeat(3 * 1024 * 1024)),
+  'broken.example': response => response.writeHead(500).end(),
+  'moved.example': response =>
+    response.writeHead(301, { location: 'https://www.moved.example/home' }).end(),
+  'www.moved.example': response => html(response),
+  'astray.example': response =>
+    response.writeHead(302, { location: 'https://plain.example/' }).end(),
+  'inward.example': response => response.writeHead(302, { location: 'https://10.0.0.1/' }).end(),
+  'latin.example': response =>
+    response
+      .writeHead(200, { 'content-type': 'text/html; charset=ISO-8859-1' })
+      .end(Buffer.from('<title>Caf\u00e9</title>', 'latin1')),
+  'api.brands.example': (response, path) => {
+    const { authorization } = asked.at(-1)!
+    if (authorization !== 'Bearer secret-key') return response.writeHead(401).end()
+    if (path !== '/v2/brands/plain.example') return response.writeHead(404).end()
+    return response.end(JSON.stringify(provided))
+  },
+}
+
+const provided = {
+  ...{ name: 'Plain & Co', description: 'Plain things', domain: 'plain.example' },
+  links: [
+    { name: 'x', url: 'https://x.example/plain' },
+    { name: 'y', url: 'javascript:1' },
+  ],
+  logos: [
+    {
+      ...{ type: 'icon', theme: 'dark' },
+      formats: [{ src: 'https://asset.example/i.svg' }, { src: 'data:image/png;base64,A' }],
+    },
+  ],
+  colors: [
+    { hex: '#123456', type: 'brand' },
+    { hex: '#abcdef', type: 'constructor' },
+  ],
+  fonts: [{ name: 'Lato', type: 'title' }, { name: null }],
+  company: {
+    ...{ employees: 12, foundedYear: 1990, location: { city: 'Porto', country: 'Portugal' } },
+    industries: [{ name: 'Retail' }, { name: 'Food' }],
+  },
+}
+
+const asked: { host: string; authorization: string | undefined }[] = []
+
+beforeAll(async () => {
+  redis = await startRedis()
+  origin = await serveOrigin((request, response, path) => {
+    const host = request.headers.host!
+    asked.push({ host, authorization: request.headers.authorization })
+    const answer = hosts[host]
+    if (answer !== undefined) return void answer(response, path)
+    const found = (world.sites.get(host) as Site | undefined)?.answer({
+      ...{ method: 'GET', path, headers: {}, body: '' },
+    })
+    if (found?.kind !== 'whole') return void response.writeHead(404).end()
+    response.writeHead(found.status, found.headers).end(found.body)
+  })
+  desk = openDesk(redis.url, silentLog)
+  roles.push(await runCrawler(crawlerConfig(), redis.url, systemClock, silentLog))
+})
+
+afterAll(async () => {
+  for (const registry of registries) await registry.close()
+  for (const role of roles) await role.close()
+  await desk.close()
+  await origin.close()
+  await redis.close()
+})
+
+beforeEach(async () => {
+  const keys = await redis.redis.keys('registry:outward:*')
+  if (keys.length > 0) await redis.redis.del(...keys)
+  asked.length = 0
+})
+
+function crawlerConfig(more: Record<string, string> = {}) {
+  return readConfig({ CRAWL_CONNECT_TO: origin.url, ...more })
+}
+
+async function open(limits: Record<string, number> = {}, over: Desk = desk) {
+  const registry = await openRegistry({ redis: redis.redis, desk: over, limits })
+  registries.push(registry)
+  return registry
+}
+
+const enrich = (registry: TestRegistry, domain: string) =>
+  registry.app.inject(`/api/brands/enrich?domain=${domain}`)
+
+describe('GET /api/brands/enrich', () => {
+  it('200: what the brand says itself is answered from the registry, and nobody is asked', async () => {
+    const registry = await open({ outwardPerMinute: 0 })
+    const manifest = { description: 'anvils', colors: { primary: '#112233' } }
+    await registry.observe(brandFile('acme.example', 'Acme', manifest))
+    const answer = await enrich(registry, 'https://ACME.example/about')
+    expect([answer.statusCode, answer.json()]).toEqual([
+      200,
+      {
+        ...{ success: true, domain: 'acme.example', cached: true, source_type: 'brand_json' },
+        manifest: { name: 'Acme', url: 'https://acme.example/', ...manifest },
+      },
+    ])
+    expect(answer.headers['cache-control']).toBe('no-store')
+    expect(asked).toEqual([])
+  })
+
+  it('200: a brand that publishes no document is read from its home page', async () => {
+    const answer = await enrich(await open(), 'only-a-home-page.example')
+    const [base, color] = [
+      'https://only-a-home-page.example',
+      expect.stringMatching(/^#[0-9A-F]{6}$/),
+    ]
+    expect([answer.statusCode, answer.json()]).toEqual([
+      200,
+      {
+        ...{ success: true, domain: 'only-a-home-page.example', cached: false },
+        ...{ source_type: 'enriched', provider: 'home_page' },
+        manifest: {
+          ...{ name: 'Only A Home Page', url: `${base}/`, tagline: 'Made up with care' },
+          description: 'Only A Home Page is part of an invented internet.',
+          logos: [
+            { url: `${base}/logo.svg`, tags: ['logo'] },
+            { url: `${base}/icon.png`, tags: ['icon'] },
+            { url: `${base}/icon-512.png`, tags: ['icon'] },
+          ],
+          colors: { primary: color, background: '#FFFFFF' },
+          social: ['https://social.example/only-a-home-page'],
+        },
+        company: {
+          ...{ name: 'Only A Home Page Ltd', employees: '50-200', founded: 1998 },
+          location: 'Lisbon, PT',
+        },
+      },
+    ])
+  })
+
+  it('200: a brand of which only the house is known is read as well', async () => {
+    const registry = await open()
+    const [at, house] = ['plain.example', 'house.example']
+    const leaf = { variant: 'house_redirect', house }
+    await registry.observe(
+      { kind: 'brand.json', location: at, document: leaf },
+      { kind: 'brand.json', location: house, outcome: 'absent', status: 404 },
+    )
+    const answer = await enrich(registry, at)
+    expect(answer.json()).toMatchObject({ cached: false, manifest: { name: 'Acme' } })
+  })
+
+  test.each([
+    ['moved.example', 'Acme'],
+    ['latin.example', 'Café'],
+  ])('200: %s is read where and as it is', async (domain, name) => {
+    expect((await enrich(await open(), domain)).json()).toMatchObject({ manifest: { name } })
+  })
+
+  test.each([
+    ['silent.example'],
+    ['picture.example'],
+    ['large.example'],
+    ['broken.example'],
+    ['astray.example'],
+    ['inward.example'],
+    ['nobody-at-all.example'],
+    ['printer.local'],
+    ['metadata.google.internal'],
+  ])('404: %s tells nothing, and why is told to nobody', async domain => {
+    const answer = await enrich(await open(), domain)
+    expect([answer.statusCode, answer.json()]).toEqual([
+      404,
+      { error: `no brand data was found for ${domain}`, domain },
+    ])
+  })
+
+  test.each([
+    ['', 'domain: is required'],
+    ['?domain=', 'domain: must be a domain name such as acme.example'],
+    ['?domain=10.0.0.1', 'domain: must be a domain name such as acme.example'],
+    ['?domain=localhost', 'domain: must be a domain name such as acme.example'],
+  ])('400: %s is refused by name', async (query, error) => {
+    const { app } = await open()
+    const answer = await app.inject(`/api/brands/enrich${query}`)
+    expect([answer.statusCode, answer.json()]).toEqual([400, { error }])
+  })
+
+  it('503: without a crawler nobody can be asked', async () => {
+    const gone = openDesk(`unix:///nowhere-${process.pid}.sock`, silentLog)
+    const answer = await enrich(await open({}, gone), 'plain.example')
+    expect(answer.statusCode).toBe(503)
+    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0)
+    await gone.close()
+  })
+})
+
+describe('what may be asked of the web', () => {
+  it('equal questions at the same time are one', async () => {
+    const registry = await open({ outwardPerTargetMinute: 1 })
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => enrich(registry, 'slow.example')),
+    )
+    expect(answers.map(({ statusCode }) => statusCode)).toEqual(Array(10).fill(200))
+    expect(asked.map(({ host }) => host)).toEqual(['slow.example'])
+  })
+
+  test.each([
+    ['one target', { outwardPerTargetMinute: 2 }, 'plain.example was asked too often just now'],
+    ['one caller', { outwardPerCallerMinute: 2 }, 'you have asked for too much of the web'],
+    ['everybody', { outwardPerMinute: 2 }, 'the registry is asking all it may at the moment'],
+  ])('429: what is too much for %s is refused in every process', async (_name, limits, error) => {
+    const [one, two] = [await open(limits), await open(limits)]
+    expect((await enrich(one, 'plain.example')).statusCode).toBe(200)
+    expect((await enrich(two, 'plain.example')).statusCode).toBe(200)
+    const answer = await enrich(one, 'plain.example')
+    expect([answer.statusCode, answer.json().error]).toEqual([429, `${error}; try again later`])
+    const seconds = Number(answer.headers['retry-after'])
+    expect(seconds).toBe(answer.json().retry_after)
+    expect(seconds).toBeGreaterThan(50)
+    expect(seconds).toBeLessThanOrEqual(60)
+  })
+
+  it('what was refused counts for nobody', async () => {
+    const limits = { outwardPerTargetMinute: 1, outwardPerCallerMinute: 3 }
+    const registry = await open(limits)
+    for (let i = 0; i < 5; i++) await enrich(registry, 'plain.example')
+    expect((await enrich(registry, 'latin.example')).statusCode).toBe(200)
+  })
+
+  test.each([
+    ['203.0.113.7', '203.0.113.7'],
+    ['::ffff:203.0.113.7', '203.0.113.7'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['2001:0db8:1:2::9', '2001:db8:1:2::/64'],
+    ['2001:db8::9', '2001:db8:0:0::/64'],
+    ['::1', '0:0:0:0::/64'],
+    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+  ])('%s is the caller %s', (ip, caller) => {
+    expect(callerOf(ip)).toBe(caller)
+  })
+})
+
+describe('with the key of a provider', () => {
+  let keyed: { desk: Desk; redis: TestRedis; role: Role }
+  beforeAll(async () => {
+    const own = await startRedis()
+    const config = crawlerConfig({
+      BRANDFETCH_KEY: 'secret-key',
+      BRANDFETCH_URL: 'https://api.brands.example',
+    })
+    const role = await runCrawler(config, own.url, systemClock, silentLog)
+    keyed = { redis: own, role, desk: openDesk(own.url, silentLog) }
+  })
+  afterAll(async () => {
+    await keyed.desk.close()
+    await keyed.role.close()
+    await keyed.redis.close()
+  })
+
+  it('the provider is asked before the home page', async () => {
+    const answer = await enrich(await open({}, keyed.desk), 'plain.example')
+    expect(answer.json()).toEqual({
+      ...{ success: true, domain: 'plain.example', cached: false },
+      ...{ source_type: 'enriched', provider: 'brandfetch' },
+      manifest: {
+        ...{ name: 'Plain & Co', url: 'https://plain.example/', description: 'Plain things' },
+        logos: [{ url: 'https://asset.example/i.svg', tags: ['icon', 'dark'] }],
+        colors: { primary: '#123456', other: '#ABCDEF' },
+        fonts: [{ name: 'Lato', role: 'title' }],
+        social: ['https://x.example/plain'],
+      },
+      company: {
+        ...{ name: 'Plain & Co', industry: 'Retail', industries: ['Retail', 'Food'] },
+        ...{ employees: '12', founded: 1990, location: 'Porto, Portugal' },
+      },
+    })
+    expect(asked.map(({ host }) => host)).toEqual(['api.brands.example'])
+  })
+
+  it('the home page is read of a brand that the provider does not know, without the key', async () => {
+    const answer = await enrich(await open({}, keyed.desk), 'latin.example')
+    expect(answer.json()).toMatchObject({ provider: 'home_page', manifest: { name: 'Café' } })
+    expect(asked).toEqual([
+      { host: 'api.brands.example', authorization: 'Bearer secret-key' },
+      { host: 'latin.example', authorization: undefined },
+    ])
+    expect(answer.body).not.toContain('secret-key')
+  })
+})
