@@ -12,8 +12,8 @@ const single = new Set(['meta', 'link', 'base'])
 
 /**
  * Of a page, the tags that describe it (title, meta, link, base, linked data), one after the other
- * and nested in nothing. One pass over the text: a parser that builds the tree of a page takes hours
- * for one that was made to be slow.
+ * and nested in nothing. One pass over the text: a parser that builds the tree of a page takes
+ * very long for one that was made to be slow.
  */
 export function descriptiveTags(html: string): string {
   const tags: string[] = []
