@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError } from 'commander'
+import { Argument, Command, InvalidArgumentError } from 'commander'
 
 const program = new Command('registry')
   .description('The registry of agentic advertising')
@@ -10,6 +10,12 @@ const whole = (text: string) => {
   if (!Number.isInteger(number) || number < 0)
     throw new InvalidArgumentError('must be a whole number.')
   return number
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+const rid = (text: string) => {
+  if (!UUID.test(text)) throw new InvalidArgumentError('must be the rid of a record, a UUID.')
+  return text.toLowerCase()
 }
 
 const domainsOption = [
@@ -82,6 +88,17 @@ key
   .argument('<key-id>', 'id that `key list` prints')
   .requiredOption('--org <name>', 'organization that owns it')
   .action(async (id, options) => (await import('./commands/accounts.ts')).revokeKey(id, options))
+
+program
+  .command('merge')
+  .description('make one record of two that are the same')
+  .addArgument(new Argument('<kind>', 'what the records are').choices(['property', 'collection']))
+  .argument('<alias>', 'rid that is to answer with the other one, for ever', rid)
+  .argument('<canonical>', 'rid that stays', rid)
+  .option('--evidence <text>', 'why they are the same; public')
+  .action(async (kind, alias, canonical, options) =>
+    (await import('./commands/merge.ts')).mergeRecords(kind, alias, canonical, options),
+  )
 
 program
   .command('world')

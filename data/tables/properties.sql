@@ -28,7 +28,7 @@ comment on column properties.supported_channels is 'channels as published, sorte
 comment on column properties.channels is 'these, or what the type implies, sorted';
 comment on column properties.classification is 'property, ad_infra, publisher_mask, network or unclassified';
 comment on column properties.source is 'authoritative, enriched or contributed';
-comment on column properties.status is 'active or stale';
+comment on column properties.status is 'active, stale, or removed: an alias of another';
 comment on column properties.stale_reason is 'why it is stale: not_listed, revoked or validation_failed';
 comment on column properties.created_at is 'when its rid was minted';
 comment on column properties.changed_at is 'content or status last changed';

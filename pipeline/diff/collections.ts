@@ -4,6 +4,7 @@ import type { CollectionEntry } from '../model/documents.ts'
 import type { EventDraft } from '../model/event.ts'
 import type { CollectionRow } from '../model/rows.ts'
 import { type Change, sameValue } from './diff.ts'
+import { type Merges, noMerges, ownCollections, united } from './merges.ts'
 import type { Stamp } from './rows.ts'
 
 /** Columns whose change means something to a reader. */
@@ -24,12 +25,13 @@ export function collectionRowsOf(
   entries: readonly CollectionEntry[],
   before: readonly CollectionRow[],
   stamp: Stamp,
+  merges = noMerges,
 ): CollectionRow[] {
   const old = new Map(before.map(row => [row.collection_id, row]))
   const listed = new Map(
-    entries.map(entry => [
+    ownCollections(entries, before, merges).map(entry => [
       entry.collection_id,
-      collectionRowOf(domain, entry, old.get(entry.collection_id), stamp),
+      collectionRowOf(domain, entry, old.get(entry.collection_id), stamp, merges),
     ]),
   )
   const unlisted = before.filter(row => !listed.has(row.collection_id))
@@ -45,15 +47,17 @@ function collectionRowOf(
   entry: CollectionEntry,
   old: CollectionRow | undefined,
   { now, seq, mint }: Stamp,
+  { whole }: Merges,
 ): CollectionRow {
   const { manifest, ...facts } = entry
+  const kept = old && whole.has(old.collection_rid) ? old.identifiers : []
   return {
     collection_rid: old?.collection_rid ?? mint(),
     publisher_domain: domain,
     collection_id: entry.collection_id,
     name: entry.name,
     kind: entry.kind,
-    identifiers: identifiersOf(entry),
+    identifiers: united(kept, identifiersOf(entry)),
     collection: { ...manifest, ...facts, distribution: distributionOf(entry) },
     source: 'authoritative',
     status: 'active',
@@ -68,9 +72,7 @@ function identifiersOf({ distribution }: CollectionEntry): CollectionRow['identi
   const all = distribution.flatMap(({ publisher_domain, identifiers }) =>
     identifiers.map(({ type, value }) => ({ publisher_domain, type, value })),
   )
-  return [...new Map(all.map(one => [JSON.stringify(one), one])).entries()]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([, one]) => one)
+  return united(all)
 }
 
 function distributionOf(entry: CollectionEntry): CollectionEntry['distribution'] {
@@ -86,7 +88,7 @@ export function collectionEvents(change: Change<CollectionRow>): EventDraft[] {
   if (change.kind === 'removed') return []
   const { row } = change
   const event = (event_type: EventDraft['event_type'], more: object = {}): EventDraft[] => [
-    { event_type, entity_id: row.collection_rid, payload: { ...payloadOf(row), ...more } },
+    { event_type, entity_id: row.collection_rid, payload: { ...collectionPayload(row), ...more } },
   ]
   if (change.kind === 'added') return event('collection.created')
   if (row.status === 'removed') return event('collection.removed')
@@ -100,7 +102,7 @@ function changedFields(old: CollectionRow, row: CollectionRow): string[] {
   return [...new Set([...changed, ...(old.status === row.status ? [] : ['status'])])].sort()
 }
 
-function payloadOf(row: CollectionRow): Record<string, unknown> {
+export function collectionPayload(row: CollectionRow): Record<string, unknown> {
   const { collection_rid, publisher_domain, collection_id, name, kind, source, status } = row
   const facts = { collection_rid, publisher_domain, collection_id, name, kind, source, status }
   return { ...facts, identifiers: row.identifiers, collection: row.collection }

@@ -40,7 +40,7 @@ function turnOf(old: PropertyRow, row: PropertyRow) {
     : { event_type: 'property.reactivated' as const, payload: { reactivated_at: row.changed_at } }
 }
 
-function propertyPayload(row: PropertyRow) {
+export function propertyPayload(row: PropertyRow) {
   return {
     classification: row.classification,
     source: row.source,

@@ -15,6 +15,7 @@ import type { Standing } from '../resolve/standing.ts'
 import { authorizationRowsOf } from './authorizations.ts'
 import { collectionRowsOf, removedRowOf } from './collections.ts'
 import { identify } from './identity.ts'
+import { type Merges, noMerges, ownEntries } from './merges.ts'
 
 /** Everything the index holds of one publisher. */
 export interface PublisherRows {
@@ -22,6 +23,7 @@ export interface PublisherRows {
   properties: PropertyRow[]
   authorizations: AuthorizationRow[]
   collections: CollectionRow[]
+  merges?: Merges
 }
 
 /** When, in which commit, and where new identities come from. */
@@ -77,12 +79,13 @@ export function publisherRowsOf(
   before: PublisherRows,
   stamp: Stamp,
 ): PublisherRows {
-  const rids = identify(before.properties, facts.properties, stamp.mint)
+  const { merges = noMerges } = before
+  const rids = identify(before.properties, facts.properties, stamp.mint, merges.canonical)
   const old = new Map(before.properties.map(row => [row.property_rid, row]))
   const listed = new Map(
-    facts.properties.map((entry, i) => [
-      rids[i]!,
-      propertyRowOf(domain, entry, rids[i]!, facts, old.get(rids[i]!), stamp),
+    [...ownEntries(facts.properties, rids, before.properties, merges)].map(([rid, entry]) => [
+      rid,
+      propertyRowOf(domain, entry, rid, facts, old.get(rid), stamp),
     ]),
   )
   const unlisted = before.properties
@@ -94,7 +97,7 @@ export function publisherRowsOf(
       ? []
       : authorizationRowsOf(domain, facts, rids, before.authorizations, stamp)
   const listing = facts.standing === 'ended' ? [] : facts.collections
-  const collections = collectionRowsOf(domain, listing, before.collections, stamp)
+  const collections = collectionRowsOf(domain, listing, before.collections, stamp, merges)
   const owned = { properties, authorizations, collections }
   return { publisher: publisherRowOf(domain, facts, owned, before, stamp), ...owned }
 }
@@ -133,7 +136,7 @@ function activeOf(rows: readonly { status: string }[]): number {
 }
 
 function staleRowOf(row: PropertyRow, reason: string, { now, seq }: Stamp): PropertyRow {
-  if (row.status === 'stale') return row
+  if (row.status !== 'active') return row
   return { ...row, status: 'stale', stale_reason: reason, changed_at: isoOf(now), seq }
 }
 

@@ -36,15 +36,23 @@ export class Accounts {
     return new Accounts(db)
   }
 
-  /** Carries out submissions in their order; one refused does not hold up the others. */
-  apply(submissions: readonly Submission[], stamp: Stamp): Promise<Map<string, Answer>> {
+  /**
+   * Carries out submissions in their order; one refused does not hold up the others. `refused` are
+   * those that the index cannot carry out, with the reason.
+   */
+  apply(
+    submissions: readonly Submission[],
+    stamp: Stamp,
+    refused: ReadonlyMap<string, string> = new Map(),
+  ): Promise<Map<string, Answer>> {
     return this.db.transaction(async () => {
       const answers = new Map<string, Answer>()
       for (const submission of submissions) {
         const { submission_id } = submission
+        const reason = refused.get(submission_id)
         answers.set(
           submission_id,
-          (await this.#known(submission_id)) ?? (await this.#carryOut(submission, stamp)),
+          (await this.#known(submission_id)) ?? (await this.#carryOut(submission, stamp, reason)),
         )
       }
       return answers
@@ -73,8 +81,13 @@ export class Accounts {
     return row?.answer
   }
 
-  async #carryOut({ submission_id, operation }: Submission, stamp: Stamp): Promise<Answer> {
-    const answer = await this.#perform(operation, stamp)
+  async #carryOut(
+    { submission_id, operation }: Submission,
+    stamp: Stamp,
+    reason: string | undefined,
+  ): Promise<Answer> {
+    const answer =
+      reason === undefined ? await this.#perform(operation, stamp) : { refused: reason }
     await this.db.insert('submissions', [
       {
         submission_id,
@@ -99,6 +112,11 @@ export class Accounts {
         return this.#requestCrawl(operation, stamp)
       case 'domains.add':
         return Promise.resolve({ done: { domains: operation.domains.length } })
+      case 'property.merge':
+      case 'collection.merge': {
+        const { alias_rid, canonical_rid } = operation
+        return Promise.resolve({ done: { alias_rid, canonical_rid } })
+      }
     }
   }
 

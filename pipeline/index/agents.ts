@@ -13,6 +13,7 @@ import type { EventDraft } from '../model/event.ts'
 import type { AgentRow } from '../model/rows.ts'
 import { type Profiles, profilesOf, updateProfiles } from './agent-profiles.ts'
 import { type Database, listOf } from './duckdb.ts'
+import { addMergedReach } from './merged-reach.ts'
 import { deleteRows } from './rows.ts'
 
 const ADD_UP = `
@@ -24,7 +25,7 @@ select agent_url, facet, value, sum(times)::bigint as times from (
 group by all having sum(times) > 0`
 
 const values = (facet: string) =>
-  `coalesce(list(value order by value) filter (facet = '${facet}'), [])`
+  `coalesce(list(distinct value order by value) filter (facet = '${facet}'), [])`
 
 const SUMMED = `
 select agent_url,
@@ -97,6 +98,7 @@ async function updateReach(
 ): Promise<AgentRow[]> {
   if (reached.length === 0) return []
   await countAgain(db, reached)
+  await addMergedReach(db)
   const isReached = new Set(reached.map(row => row.agent_url))
   const before = known.filter(row => isReached.has(row.agent_url))
   const discovered = new Map(before.map(row => [row.agent_url, row.discovered_at]))

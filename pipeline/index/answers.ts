@@ -48,7 +48,7 @@ export function domainLookupOf({ publisher, authorizations }: PublisherState): D
 }
 
 export function publisherLookupOf(state: PublisherState): PublisherLookup {
-  const { publisher, properties, authorizations } = state
+  const { publisher, properties } = state
   return {
     domain: publisher.domain,
     member: null,
@@ -60,7 +60,7 @@ export function publisherLookupOf(state: PublisherState): PublisherLookup {
       'properties',
       properties.map(row => ({ ...propertyItemOf(row), source: 'adagents_json' })),
     ),
-    ...cut('authorized_agents', reachOf(authorizations, publisher.property_count)),
+    ...cut('authorized_agents', reachOf(state)),
     formats: publisher.catalog.formats.slice(0, FORMATS),
   } as unknown as PublisherLookup
 }
@@ -96,9 +96,13 @@ function agentsOf(rows: readonly AuthorizationRow[]) {
   }))
 }
 
-function reachOf(rows: readonly AuthorizationRow[], total: number) {
-  return [...byAgent(rows)].map(([url, grants]) => {
-    const reached = new Set(grants.flatMap(grant => grant.property_rids)).size
+/** Of this publisher's own properties; a grant may also reach one they were merged into. */
+function reachOf({ publisher, properties, authorizations }: PublisherState) {
+  const total = publisher.property_count
+  const own = new Set(properties.map(row => row.property_rid))
+  return [...byAgent(authorizations)].map(([url, grants]) => {
+    const rids = new Set(grants.flatMap(grant => grant.property_rids))
+    const reached = [...rids].filter(rid => own.has(rid)).length
     return {
       url,
       ...(grants[0]!.authorized_for === null ? {} : { authorized_for: grants[0]!.authorized_for }),

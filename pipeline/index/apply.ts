@@ -15,6 +15,7 @@ import { Files } from './derive.ts'
 import { isUnderstood, replaceDocuments } from './documents.ts'
 import { type Database, listOf } from './duckdb.ts'
 import { addDomains, addHops, makeDue, type Newcomer } from './frontier.ts'
+import { type Merged, moveGrants, noneMerged, takeMerges } from './merges.ts'
 import { updatePublishers } from './publishers.ts'
 import type { Recrawling } from './recrawl.ts'
 
@@ -39,7 +40,8 @@ export interface Applying extends Stamp, Recrawling {
  * and the events. Runs inside the one transaction of a commit.
  */
 export async function apply(db: Database, batch: Batch, applying: Applying): Promise<FeedEvent[]> {
-  await takeSubmissions(db, batch.submissions, applying)
+  const taken = await takeSubmissions(db, batch.submissions, applying)
+  const merged = await takeMerges(db, taken, applying)
   await quarantine(db, batch.poison ?? [], applying.seq)
   const stirred = [
     ...(batch.observations.length > 0 ? await takeIn(db, batch.observations, applying) : []),
@@ -48,7 +50,7 @@ export async function apply(db: Database, batch: Batch, applying: Applying): Pro
   const subjects = await subjectsOf(db, stirred, applying.now)
   const files = new Files(db, applying.now)
   await takeDocuments(db, batch.observations, stirred, files, applying)
-  const drafts = await deriveAgain(db, subjects, stirred, files, applying)
+  const drafts = await deriveAgain(db, subjects, stirred, files, applying, merged)
   return recordEvents(db, drafts, batch.actor, applying)
 }
 
@@ -59,10 +61,14 @@ async function deriveAgain(
   stirred: readonly Stirred[],
   files: Files,
   applying: Applying,
+  merged: Merged = noneMerged,
 ): Promise<EventDraft[]> {
   const brands = await updateBrands(db, subjects.brand, files, applying)
-  const publishers = await updatePublishers(db, subjects.publisher, files, applying)
-  const agents = await updateAllOfAgents(db, publishers.reached, stirred, files, applying)
+  const publishing = [...new Set([...subjects.publisher, ...merged.publishers])]
+  const publishers = await updatePublishers(db, publishing, files, applying)
+  const moved = await moveGrants(db, merged.aliases, applying)
+  const reached = [...merged.reached, ...publishers.reached]
+  const agents = await updateAllOfAgents(db, reached, stirred, files, applying)
   await recordDependencies(db, 'brand', brands.derived)
   await recordDependencies(db, 'publisher', publishers.derived)
   const asked = [...brands.derived, ...publishers.derived].flatMap(one => one.asked)
@@ -73,7 +79,7 @@ async function deriveAgain(
   )
   await addDomains(db, mentioned, { ...applying, max: applying.frontierMax })
   await recordChanges(db, applying.seq, { brand: brands.domains, publisher: publishers.domains })
-  return [...publishers.events, ...agents.events]
+  return [...merged.events, ...publishers.events, ...moved, ...agents.events]
 }
 
 /** Agents by what reaches them, what was declared of them and what they said; who is probed follows. */
@@ -107,12 +113,12 @@ function quarantine(
   return db.insert('quarantine', rows)
 }
 
-/** Domains that people asked for join the frontier, or are due again; each submission once. */
+/** Domains that people asked for join the frontier, or are due again; each submission once. Those that were not done yet. */
 async function takeSubmissions(
   db: Database,
   submissions: readonly Submission[],
   { now, seq, frontierMax }: Applying,
-): Promise<void> {
+): Promise<Submission[]> {
   const fresh = await submissionsToDo(db, submissions)
   await db.insert(
     'submissions',
@@ -129,6 +135,7 @@ async function takeSubmissions(
       await makeDue(db, [operation.domain], { now, requested: true })
     }
   }
+  return fresh
 }
 
 async function submissionsToDo(
@@ -182,7 +189,7 @@ async function recordEvents(
   actor = 'pipeline:crawler',
   { ids, now, seq }: Applying,
 ): Promise<FeedEvent[]> {
-  const events = drafts.map(({ event_type, entity_id, payload }): FeedEvent => {
+  const events = drafts.map(({ event_type, entity_id, payload, actor: own }): FeedEvent => {
     const { entity, payload: shape } = eventTypes[event_type]
     return {
       event_id: ids.next(),
@@ -190,7 +197,7 @@ async function recordEvents(
       entity_type: entity,
       entity_id,
       payload: shape.parse(payload) as FeedEvent['payload'],
-      actor,
+      actor: own ?? actor,
       created_at: isoOf(now),
     }
   })

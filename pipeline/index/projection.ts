@@ -17,10 +17,11 @@ export interface Scope {
   /** Subquery of the domains whose brand, or whose inventory, is projected. */
   brands: string
   publishers: string
-  /** Conditions on rows of crawl_state, events and api_keys. */
+  /** Conditions on rows of crawl_state, events, api_keys and aliases. */
   files: string
   events: string
   keys: string
+  aliases: string
   parameters: Parameters
 }
 
@@ -34,6 +35,7 @@ export function scopeAfter(seq: number): Scope {
     files: 'seq > $seq',
     events: 'seq > $seq',
     keys: 'k.seq > $seq',
+    aliases: 'seq > $seq',
     parameters: { seq },
   }
 }
@@ -47,6 +49,7 @@ export function scopeOfSlice(slice: number, count: number): Scope {
     files: inSlice('location'),
     events: 'seq % $count = $slice',
     keys: inSlice('hash'),
+    aliases: inSlice('alias_rid'),
     parameters: { slice, count },
   }
 }
@@ -67,6 +70,7 @@ export async function entriesOf(
     ...(await freshnessEntries(index, scope)),
     ...commits.flatMap(eventEntries),
     ...(await principalEntries(accounts, scope)),
+    ...(await aliasEntries(index, scope)),
   ]
   return { entries, events: commits.flat() }
 }
@@ -92,7 +96,7 @@ async function publisherEntries(index: Database, scope: Scope): Promise<Entry[]>
   const owned = `where publisher_domain in ${scope.publishers}`
   const properties = grouped(
     await index.all<PropertyRow>(
-      `select * from properties ${owned} order by status, created_at, property_rid`,
+      `select * from properties ${owned} and status != 'removed' order by status, created_at, property_rid`,
       parameters,
     ),
   )
@@ -171,6 +175,18 @@ async function principalEntries(accounts: Accounts, { keys, parameters }: Scope)
     space: 'principal',
     key: hash,
     value: revoked ? undefined : Buffer.from(JSON.stringify(principal)),
+  }))
+}
+
+async function aliasEntries(index: Database, { aliases, parameters }: Scope): Promise<Entry[]> {
+  const rows = await index.all<{ alias_rid: string; canonical_rid: string }>(
+    `select alias_rid, canonical_rid from aliases where ${aliases}`,
+    parameters,
+  )
+  return rows.map(({ alias_rid, canonical_rid }) => ({
+    space: 'alias',
+    key: alias_rid,
+    value: Buffer.from(canonical_rid),
   }))
 }
 

@@ -9,6 +9,7 @@ import type { EventDraft } from '../model/event.ts'
 import type { AuthorizationRow, CollectionRow, PropertyRow, PublisherRow } from '../model/rows.ts'
 import { pending } from '../resolve/derivation.ts'
 import { type Astray, derivePublisher, type PublisherFacts } from '../resolve/publisher.ts'
+import { loadMerges, markAgents } from './aliases.ts'
 import { updateClaims } from './claims.ts'
 import { type Derived, deriveAll, type Files } from './derive.ts'
 import { type Database, listOf } from './duckdb.ts'
@@ -74,7 +75,8 @@ export async function updatePublishers(
   )
   const changes = answered.map(({ domain, facts }) => {
     const old = before.get(domain) ?? nothingOf(undefined)
-    return { domain, facts, ...changesOf(old, freshRowsOf(domain, facts, old, stamp), stamp) }
+    const fresh = freshRowsOf(domain, facts, old, stamp)
+    return { domain, facts, merges: old.merges, ...changesOf(old, fresh, stamp) }
   })
   const touched = changes.filter(({ isChanged }) => isChanged)
   await writePublishers(db, touched)
@@ -84,8 +86,23 @@ export async function updatePublishers(
     domains: touched.map(({ domain }) => domain),
     mentions: touched.flatMap(({ facts }) => facts.mentions),
     events: touched.flatMap(({ events }) => events),
-    reached: touched.flatMap(({ reached }) => reached),
+    reached: [
+      ...touched.flatMap(({ reached }) => reached),
+      ...(await reachedByMerges(db, touched)),
+    ],
   }
+}
+
+/** A merged property is reached by grants of several publishers: its agents are added up again. */
+function reachedByMerges(
+  db: Database,
+  touched: readonly { domain: string; merges: PublisherRows['merges'] }[],
+): Promise<FacetCount[]> | FacetCount[] {
+  const merged = touched.filter(({ merges }) => merges !== undefined)
+  if (merged.length === 0) return []
+  const rids = merged.flatMap(({ merges }) => [...merges!.whole])
+  const domains = merged.map(({ domain }) => domain)
+  return markAgents(db, rids, domains)
 }
 
 function freshRowsOf(
@@ -138,7 +155,7 @@ function changesOf(old: PublisherRows, fresh: PublisherRows, stamp: Stamp) {
   }
 }
 
-async function loadPublishers(
+export async function loadPublishers(
   db: Database,
   domains: readonly Domain[],
 ): Promise<Map<string, PublisherRows>> {
@@ -150,8 +167,10 @@ async function loadPublishers(
     `select * from publishers where domain ${inDomains}`,
     of,
   )
+  const merged = await loadMerges(db, domains)
   for (const publisher of publishers) {
-    found.set(publisher.domain, nothingOf(publisher))
+    const merges = merged.get(publisher.domain)
+    found.set(publisher.domain, { ...nothingOf(publisher), ...(merges && { merges }) })
   }
   const owned = `where publisher_domain ${inDomains}`
   for (const row of await db.all<PropertyRow>(

@@ -7,7 +7,7 @@ import type { Log } from '../core/log.ts'
 import { nextTime } from '../core/schedule.ts'
 import { RisingIds } from '../core/uuid-v7.ts'
 import type { FeedEvent } from '../model/event.ts'
-import type { Answer } from '../model/submission.ts'
+import type { Answer, Submission } from '../model/submission.ts'
 import { Accounts } from './accounts.ts'
 import { apply, type Batch } from './apply.ts'
 import { keepBody } from './documents.ts'
@@ -15,6 +15,7 @@ import { Database } from './duckdb.ts'
 import { EventFile } from './event-file.ts'
 import { commitInHalves } from './halves.ts'
 import { Lease } from './lease.ts'
+import { refusedMerges } from './merges.ts'
 import { type Meta, numberCommit, raiseFence } from './meta.ts'
 import { type Paths, pathsOf } from './paths.ts'
 import { entriesOf, eventsFollowing, scopeAfter } from './projection.ts'
@@ -180,10 +181,12 @@ export class Sequencer {
     const now = this.#options.clock.now()
     const seq = this.#meta.seq + 1
     const answers = await this.#answer(batch, { now, seq })
+    const isDone = ({ submission_id }: Submission) => 'done' in answers.get(submission_id)!
+    const submissions = batch.submissions.filter(isDone)
     for (const { body, hash } of batch.observations) {
       if (body && hash) keepBody(this.paths, hash, body)
     }
-    const events = await this.#step('index', () => this.#apply(batch, now, seq))
+    const events = await this.#step('index', () => this.#apply({ ...batch, submissions }, now, seq))
     this.#meta.seq = seq
     this.#meta.last_event_id = events.at(-1)?.event_id ?? this.#meta.last_event_id
     await this.#project().catch(error => this.#break(error))
@@ -224,7 +227,10 @@ export class Sequencer {
 
   async #answer(batch: Batch, stamp: { now: number; seq: number }) {
     if (batch.submissions.length === 0) return new Map<string, Answer>()
-    return this.#step('accounts', () => this.accounts.apply(batch.submissions, stamp))
+    return this.#step('accounts', async () => {
+      const refused = await refusedMerges(this.index, batch.submissions)
+      return this.accounts.apply(batch.submissions, stamp, refused)
+    })
   }
 
   /** Brings the serving store and the event file up to the index: steps 2 and 3 of any commit. */

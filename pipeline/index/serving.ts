@@ -15,6 +15,7 @@ export const spaces = [
   'event',
   'event_by_type',
   'principal',
+  'alias',
   'meta',
 ] as const
 export type SpaceName = (typeof spaces)[number]

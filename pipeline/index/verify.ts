@@ -33,6 +33,10 @@ export async function verify(stores: Stores): Promise<string[]> {
   ]
 }
 
+const RECORDS = `
+select 'property' as kind, property_rid as rid, status from properties
+union all select 'collection', collection_rid, status from collections`
+
 /** Sentences about the index alone: each query counts the rows that break one. */
 const sentences: Record<string, string> = {
   'files have a document that is not the one crawl_state names': `select count(*) as n from documents d join crawl_state s using (kind, location)
@@ -72,6 +76,18 @@ const sentences: Record<string, string> = {
   'agents are probed that nobody names': `select count(*) as n from (
        select location as agent_url from crawl_state where kind = 'agent' and due_at is not null
      ) anti join (${namedAgents}) using (agent_url)`,
+  'records stand twice in aliases': 'select count(*) - count(distinct alias_rid) as n from aliases',
+  'aliases lead to another alias': `select count(*) as n from aliases a
+     semi join aliases b on a.canonical_rid = b.alias_rid`,
+  'aliases lead to no record of their kind': `select count(*) as n from aliases a
+     anti join (${RECORDS}) r on a.kind = r.kind and a.canonical_rid = r.rid`,
+  'aliases are of a record that is not removed': `select count(*) as n from aliases a
+     anti join (${RECORDS}) r on a.kind = r.kind and a.alias_rid = r.rid and r.status = 'removed'`,
+  'properties are removed and lead nowhere': `select count(*) as n from properties p
+     anti join aliases a on a.alias_rid = p.property_rid where p.status = 'removed'`,
+  'authorizations reach an alias': `select count(*) as n from (
+       select unnest(property_rids) as rid from authorizations) g
+     semi join aliases a on a.alias_rid = g.rid`,
   'events share an id': 'select count(*) - count(distinct event_id) as n from events',
   'events come after the last one issued':
     'select count(*) as n from events, meta where event_id > last_event_id or last_event_id is null',
@@ -81,12 +97,13 @@ const sentences: Record<string, string> = {
        select seq from events union all select seq from brands union all select seq from publishers
        union all select seq from properties union all select seq from authorizations
        union all select seq from claims union all select seq from collections union all select seq from crawl_state
-       union all select seq from agents union all select seq from agent_profiles
+       union all select seq from aliases union all select seq from agents union all select seq from agent_profiles
        union all select seq from submissions) r, meta
      where r.seq > meta.seq`,
 }
 
-async function wrongInIndex(index: Database): Promise<string[]> {
+/** What is wrong in the index, whatever the other stores say. */
+export async function wrongInIndex(index: Database): Promise<string[]> {
   const wrong: string[] = []
   for (const [sentence, query] of Object.entries(sentences)) {
     const row = await index.one<{ n: number }>(query)

@@ -19,7 +19,11 @@ const PropertyCreated = PropertyFacts.extend({
 })
 
 const PropertyUpdated = PropertyCreated.extend({ changed_fields: texts.min(1) })
-const Merged = z.looseObject({ alias_rid: z.uuid(), canonical_rid: z.uuid() })
+const Merged = z.looseObject({
+  alias_rid: z.uuid(),
+  canonical_rid: z.uuid(),
+  evidence: text.optional(),
+})
 
 const CollectionFacts = z.looseObject({
   collection_rid: z.uuid(),
@@ -100,7 +104,11 @@ export const eventTypes = {
     means: 'a property was added',
   },
   'property.updated': { entity: 'property', payload: PropertyUpdated, means: 'its facts changed' },
-  'property.merged': { entity: 'property', payload: Merged, means: 'two records became one' },
+  'property.merged': {
+    entity: 'property',
+    payload: PropertyCreated.extend(Merged.shape),
+    means: 'two records became one',
+  },
   'property.stale': {
     entity: 'property',
     payload: PropertyFacts.extend({ reason: text }),
@@ -117,7 +125,11 @@ export const eventTypes = {
     payload: CollectionFacts.extend({ changed_fields: texts.min(1) }),
     means: 'it changed, or it is back',
   },
-  'collection.merged': { entity: 'collection', payload: Merged, means: 'two records became one' },
+  'collection.merged': {
+    entity: 'collection',
+    payload: CollectionFacts.extend(Merged.shape),
+    means: 'two records became one',
+  },
   'collection.removed': {
     entity: 'collection',
     payload: CollectionFacts,
@@ -172,6 +184,8 @@ export interface EventDraft {
   event_type: EventType
   entity_id: string
   payload: Record<string, unknown>
+  /** Who, where it is not the batch's. */
+  actor?: string
 }
 
 export const FeedEvent = z

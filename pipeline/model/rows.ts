@@ -52,7 +52,8 @@ export interface PropertyRow {
   channels: string[]
   classification: string
   source: string
-  status: 'active' | 'stale'
+  /** A removed one is an alias: what it was is part of another. */
+  status: 'active' | 'stale' | 'removed'
   stale_reason: string | null
   created_at: string
   changed_at: string
@@ -94,6 +95,16 @@ export interface AuthorizationRow {
   manager_domain: string | null
   granted_at: string
   changed_at: string
+  seq: number
+}
+
+/** A record that was merged into another. */
+export interface AliasRow {
+  kind: 'property' | 'collection'
+  alias_rid: string
+  canonical_rid: string
+  evidence: string | null
+  merged_at: string
   seq: number
 }
 

@@ -3,6 +3,14 @@ import { Domain } from '../core/domain.ts'
 
 const name = z.string().trim().min(1).max(200)
 const id = z.uuid()
+const rid = z.uuid().toLowerCase()
+
+/** Two records are one. The evidence is public: it stands in the event. */
+const merge = {
+  alias_rid: rid,
+  canonical_rid: rid,
+  evidence: z.string().trim().min(1).max(2_000).exactOptional(),
+}
 
 /**
  * What may be asked of the sequencer. Whoever asks chooses every id, so that asking twice is asking
@@ -30,6 +38,8 @@ export const Operation = z.discriminatedUnion('op', [
     /** Fetch again also what is known. */
     again: z.boolean(),
   }),
+  z.object({ op: z.literal('property.merge'), ...merge }),
+  z.object({ op: z.literal('collection.merge'), ...merge }),
 ])
 export type Operation = z.infer<typeof Operation>
 export type OperationOf<Op extends Operation['op']> = Extract<Operation, { op: Op }>

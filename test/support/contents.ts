@@ -12,6 +12,7 @@ const orders = {
   agent_declarations: ['agent_url', 'location'],
   agent_profiles: ['agent_url'],
   documents: ['kind', 'location'],
+  aliases: ['kind', 'merged_at', 'alias_rid'],
   crawl_state: ['kind', 'location'],
   depends_on: ['rule', 'subject', 'kind', 'location'],
   wakes: ['rule', 'subject'],

@@ -11,7 +11,7 @@ select
   0 as registered_publishers,
   (select count(*) from agents) as discovered_agents,
   (select count(*) from publishers) as discovered_publishers,
-  (select count(*) from properties) as discovered_properties,
+  (select count(*) from properties where status != 'removed') as discovered_properties,
   (select count(*) from authorizations where in_force) as authorizations`
 
 const BY_TYPE = `

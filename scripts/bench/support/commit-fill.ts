@@ -97,6 +97,7 @@ export async function project(folder: string, domains: readonly string[]): Promi
       files: within('location'),
       events: `${within('entity_id')} and false`,
       keys: `${within('k.hash')} and false`,
+      aliases: `${within('alias_rid::varchar')} and false`,
       parameters: {
         from: domains[at]!,
         to: domains[Math.min(at + PROJECTED, domains.length) - 1]!,

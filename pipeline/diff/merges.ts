@@ -1,0 +1,102 @@
+import type { CollectionEntry, Identifier, PropertyEntry } from '../model/documents.ts'
+import type { CollectionRow, PropertyRow } from '../model/rows.ts'
+import { factsKey } from './identity.ts'
+
+/** What of a publisher's records was merged, and what was merged into them. */
+export interface Merges {
+  /** alias_rid → canonical_rid, which may be another publisher's. */
+  canonical: ReadonlyMap<string, string>
+  /** Rids that other records were merged into. Such a record forgets no identifier. */
+  whole: ReadonlySet<string>
+}
+
+export const noMerges: Merges = { canonical: new Map(), whole: new Set() }
+
+/**
+ * The identifiers of several records as one set, in one order: it must not matter which record was
+ * merged first.
+ */
+export function united<Item extends Identifier & Partial<Owned>>(
+  ...lists: (readonly Item[])[]
+): Item[] {
+  const all = new Map(lists.flat().map(item => [partsOf(item).join('\n'), item]))
+  return [...all.values()].sort((a, b) => {
+    const [one, other] = [partsOf(a), partsOf(b)]
+    const at = one.findIndex((part, i) => part !== other[i])
+    return at < 0 ? 0 : one[at]! < other[at]! ? -1 : 1
+  })
+}
+
+interface Owned {
+  publisher_domain: string
+}
+
+function partsOf({ publisher_domain = '', type, value }: Identifier & Partial<Owned>): string[] {
+  return [publisher_domain, type, value]
+}
+
+/**
+ * One entry for each rid that is the publisher's own. Entries that were merged into one property are
+ * one entry with the identifiers of all; those of a property that was merged into another
+ * publisher's are none.
+ */
+export function ownEntries(
+  entries: readonly PropertyEntry[],
+  rids: readonly string[],
+  rows: readonly PropertyRow[],
+  { canonical, whole }: Merges,
+): Map<string, PropertyEntry> {
+  const standing = new Map(rows.map(row => [row.property_rid, row]))
+  const elsewhere = new Set([...canonical.values()].filter(rid => !standing.has(rid)))
+  const named = new Map<string, PropertyEntry>()
+  const grouped = new Map<string, PropertyEntry[]>()
+  for (const [i, entry] of entries.entries()) {
+    const rid = rids[i]!
+    if (whole.has(rid)) grouped.set(rid, [...(grouped.get(rid) ?? []), entry])
+    if (!elsewhere.has(rid)) named.set(rid, entry)
+  }
+  for (const [rid, group] of grouped) {
+    const row = standing.get(rid)!
+    const identifiers = united(row.identifiers, ...group.map(entry => entry.identifiers))
+    named.set(rid, { ...closest(group, row), identifiers })
+  }
+  return named
+}
+
+/** The entry that tells the facts of a merged property: the one that told them before, if it is there. */
+function closest(group: readonly PropertyEntry[], row: PropertyRow): PropertyEntry {
+  const likeness = (entry: PropertyEntry) =>
+    (entry.property_id === (row.property_id ?? undefined) ? 4 : 0) +
+    (entry.property_type === row.property_type ? 2 : 0) +
+    (entry.name === row.name ? 1 : 0)
+  const sorted = [...group].sort(
+    (a, b) => likeness(b) - likeness(a) || (factsKey(a) < factsKey(b) ? -1 : 1),
+  )
+  return sorted[0]!
+}
+
+/**
+ * The entries of a publisher's collections under the ids by which the registry knows them, in the
+ * manner of `ownEntries`: a merged collection keeps its own id.
+ */
+export function ownCollections(
+  entries: readonly CollectionEntry[],
+  rows: readonly CollectionRow[],
+  { canonical }: Merges,
+): CollectionEntry[] {
+  if (canonical.size === 0) return [...entries]
+  const byRid = new Map(rows.map(row => [row.collection_rid, row]))
+  const byId = new Map(rows.map(row => [row.collection_id, row]))
+  const named = new Map<string, CollectionEntry>()
+  const inOrder = [...entries].sort((a, b) => (a.collection_id < b.collection_id ? -1 : 1))
+  for (const entry of inOrder) {
+    const known = byId.get(entry.collection_id)
+    const rid = known && (canonical.get(known.collection_rid) ?? known.collection_rid)
+    const collection_id = rid === undefined ? entry.collection_id : byRid.get(rid)?.collection_id
+    if (collection_id === undefined) continue
+    const other = named.get(collection_id)
+    if (other === undefined) named.set(collection_id, entry)
+    else named.set(collection_id, entry.collection_id === collection_id ? entry : other)
+  }
+  return [...named].map(([collection_id, entry]) => ({ ...entry, collection_id }))
+}

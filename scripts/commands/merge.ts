@@ -1,0 +1,23 @@
+import { Operation } from '../../pipeline/model/submission.ts'
+import { readSettings } from './environment.ts'
+import { carryOut, doneOrExit } from './running.ts'
+
+export interface MergeOptions {
+  evidence?: string
+}
+
+/** Makes one record of two: from now on the alias answers with the canonical one. */
+export async function mergeRecords(
+  kind: 'property' | 'collection',
+  alias_rid: string,
+  canonical_rid: string,
+  { evidence }: MergeOptions,
+): Promise<void> {
+  const operation = Operation.parse({
+    ...{ op: `${kind}.merge`, alias_rid, canonical_rid },
+    ...(evidence === undefined ? {} : { evidence }),
+  })
+  const [answer] = await carryOut(readSettings(), [operation])
+  const done = doneOrExit(answer!)
+  process.stdout.write(`${done.alias_rid} now answers with ${done.canonical_rid}\n`)
+}

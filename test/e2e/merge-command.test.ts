@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Sequencer } from '../../pipeline/index/sequencer.ts'
+import { testClock } from '../support/clock.ts'
+import { registry, temporaryFolder } from '../support/command.ts'
+import { Merging } from '../support/merging.ts'
+import { optionsOf } from '../support/registry.ts'
+
+const folder = temporaryFolder()
+const env = { DATA_DIR: folder.path, REDIS_URL: undefined, LOG_LEVEL: 'error' }
+const nobody = '019a0000-0000-7000-8000-000000000000'
+let rids: string[] = []
+
+const file = (domain: string) => ({
+  authorized_agents: [],
+  properties: [
+    {
+      ...{ property_id: 'home', property_type: 'website', name: domain },
+      identifiers: [{ type: 'domain', value: domain }],
+    },
+  ],
+})
+
+/** The stores, while no command has them. */
+async function stored<Result>(work: (merging: Merging) => Promise<Result>): Promise<Result> {
+  const clock = testClock('2026-11-20T03:00Z')
+  const sequencer = await Sequencer.open(optionsOf({ dataDir: folder.path, clock }))
+  try {
+    return await work(new Merging(sequencer!, clock))
+  } finally {
+    await sequencer!.close()
+  }
+}
+
+beforeAll(async () => {
+  rids = await stored(async merging => {
+    await merging.night({ 'a.example': file('a.example'), 'b.example': file('b.example') })
+    return [
+      await merging.ridOf('property', 'a.example', 'home'),
+      await merging.ridOf('property', 'b.example', 'home'),
+    ]
+  })
+})
+
+afterAll(() => folder.remove())
+
+describe('registry merge', () => {
+  test('merges two records, says so, and refuses in words what makes no sense', async () => {
+    const [alias, canonical] = rids as [string, string]
+    const merge = (...args: string[]) => registry(['merge', ...args], env)
+    expect(await merge('property', alias.toUpperCase(), canonical, '--evidence', 'sold')).toEqual({
+      status: 0,
+      stdout: `${alias} now answers with ${canonical}\n`,
+      stderr: '',
+    })
+    expect(await merge('property', alias, canonical)).toMatchObject({
+      status: 1,
+      stderr: `${alias} was merged into ${canonical} already\n`,
+    })
+    expect(await merge('collection', nobody, canonical)).toMatchObject({
+      status: 1,
+      stderr: `no collection has the rid ${nobody}\n`,
+    })
+    expect((await merge('property', 'home', canonical)).stderr).toContain('must be the rid')
+    expect((await merge('brand', alias, canonical)).stderr).toContain('property, collection')
+    const aliases = 'select kind, alias_rid, canonical_rid, evidence from aliases'
+    expect(await stored(merging => merging.rows(aliases))).toEqual([
+      { kind: 'property', alias_rid: alias, canonical_rid: canonical, evidence: 'sold' },
+    ])
+  })
+})

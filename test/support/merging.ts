@@ -1,0 +1,72 @@
+import { randomUUID } from 'node:crypto'
+import type { Sequencer } from '../../pipeline/index/sequencer.ts'
+import type { FeedEvent } from '../../pipeline/model/event.ts'
+import type { Observation } from '../../pipeline/model/observation.ts'
+import type { Answer, Submission } from '../../pipeline/model/submission.ts'
+import type { TestClock } from './clock.ts'
+import { read } from './sightings.ts'
+
+type Kind = 'property' | 'collection'
+
+export function mergeOf(
+  kind: Kind,
+  alias_rid: string,
+  canonical_rid: string,
+  evidence?: string,
+): Submission {
+  const rids = { alias_rid, canonical_rid, ...(evidence === undefined ? {} : { evidence }) }
+  return { submission_id: randomUUID(), operation: { op: `${kind}.merge`, ...rids } }
+}
+
+/** A registry with what a test asks of it when records are merged. */
+export class Merging {
+  readonly registry: Sequencer
+  readonly clock: TestClock
+
+  constructor(registry: Sequencer, clock: TestClock) {
+    this.registry = registry
+    this.clock = clock
+  }
+
+  /** A night in which these files are read; its events, shortly. */
+  async night(files: Record<string, object>): Promise<string[]> {
+    const at = this.clock.tick({ days: 1 })
+    const seen = Object.entries(files).map(([domain, file]) =>
+      read('adagents.json', domain, file, at),
+    )
+    return this.told(seen)
+  }
+
+  /** The events of a commit, each as its type and the name of what it is about. */
+  async told(observations: Observation[], submissions: Submission[] = []): Promise<string[]> {
+    const events = await this.events(observations, submissions)
+    return events.map(event => event.event_type)
+  }
+
+  async events(observations: Observation[], submissions: Submission[] = []): Promise<FeedEvent[]> {
+    const { seq } = await this.registry.commit({ observations, submissions })
+    return this.registry.index.all<FeedEvent>(
+      `select * exclude (seq) from events where seq = ${seq} order by event_id`,
+    )
+  }
+
+  async merge(...submissions: Submission[]): Promise<Answer[]> {
+    const { answers } = await this.registry.commit({ observations: [], submissions })
+    return submissions.map(({ submission_id }) => answers.get(submission_id)!)
+  }
+
+  async ridOf(kind: Kind, domain: string, slug: string): Promise<string> {
+    const row = await this.registry.index.one<{ rid: string }>(
+      kind === 'property'
+        ? `select property_rid as rid from properties
+           where publisher_domain = '${domain}' and property_id = '${slug}'`
+        : `select collection_rid as rid from collections
+           where publisher_domain = '${domain}' and collection_id = '${slug}'`,
+    )
+    return row!.rid
+  }
+
+  rows<Row = Record<string, unknown>>(sql: string): Promise<Row[]> {
+    return this.registry.index.all<Row>(sql)
+  }
+}
