@@ -4,6 +4,7 @@ import type { Desk } from '../jobs/enqueue.ts'
 import type { Clock } from '../pipeline/core/clock.ts'
 import type { Config } from '../pipeline/core/config.ts'
 import type { Log } from '../pipeline/core/log.ts'
+import { readSigningKey } from '../pipeline/core/signing-key.ts'
 import type { Reader } from '../pipeline/index/reader.ts'
 import { Budget } from './budget.ts'
 import { answerErrors, answerMalformed, publicErrorOf, sendError } from './errors.ts'
@@ -67,10 +68,15 @@ function servicesOf(app: FastifyInstance, deps: AppDeps): Services {
     budget: new Budget(redis, config),
     metrics,
     streams,
+    crawlerKey: publicKeyOf(config),
     baseUrl,
     description: () => {
       description ??= describeApi(operations, baseUrl())
       return description
     },
   }
+}
+
+function publicKeyOf({ CRAWL_SIGNING_KEY }: Config) {
+  return CRAWL_SIGNING_KEY === undefined ? undefined : readSigningKey(CRAWL_SIGNING_KEY).public
 }

@@ -2,6 +2,7 @@ import type { Desk } from '../jobs/enqueue.ts'
 import type { Clock } from '../pipeline/core/clock.ts'
 import type { Config } from '../pipeline/core/config.ts'
 import type { Log } from '../pipeline/core/log.ts'
+import type { PublicJwk } from '../pipeline/core/signing-key.ts'
 import type { Reader } from '../pipeline/index/reader.ts'
 import type { Budget } from './budget.ts'
 import type { FeedStreams } from './feed-streams.ts'
@@ -20,6 +21,8 @@ export interface Services {
   budget: Budget
   metrics: Metrics
   streams: FeedStreams
+  /** The key by which sites know our crawler, if it signs what it asks. */
+  crawlerKey: PublicJwk | undefined
   /** Public address, without a trailing slash. */
   baseUrl(): string
   /** The OpenAPI description as YAML. */

@@ -2,6 +2,7 @@ import { type Job, Queue, Worker } from 'bullmq'
 import type { Clock } from '../pipeline/core/clock.ts'
 import type { Config } from '../pipeline/core/config.ts'
 import type { Log } from '../pipeline/core/log.ts'
+import { readSigningKey } from '../pipeline/core/signing-key.ts'
 import { crawlBatch, hostsAtOnce } from '../pipeline/crawl/crawl-batch.ts'
 import { createFetcher, type FetcherOptions } from '../pipeline/fetch/http.ts'
 import { Errand } from '../pipeline/model/errand.ts'
@@ -124,11 +125,19 @@ export function fetcherOptionsOf(config: Config, clock: Clock, log: Log): Fetche
     hostConcurrency: config.HOST_CONCURRENCY,
     addressConcurrency: config.ADDRESS_CONCURRENCY,
     contact: config.CRAWL_CONTACT,
+    robots: config.ROBOTS,
+    signing: signingOf(config),
     limits: config.LIMITS,
     maxIdle: config.CRAWL_CONCURRENCY,
     clock,
     log,
   }
+}
+
+/** Sites find the public key where the settings say that the API is. */
+function signingOf({ CRAWL_SIGNING_KEY, BASE_URL }: Config): FetcherOptions['signing'] {
+  if (CRAWL_SIGNING_KEY === undefined || BASE_URL === undefined) return undefined
+  return { key: readSigningKey(CRAWL_SIGNING_KEY), agent: new URL(BASE_URL).origin }
 }
 
 /** Collects what a batch finds and sends it on now and then. */

@@ -5,7 +5,14 @@ import { enrichBrand } from './enrich.ts'
 import { readFeed, streamFeed } from './feed.ts'
 import { lookUpDomain, lookUpPublisher, registryStats } from './lookups.ts'
 import { listRegisteredProperties, resolvePropertiesBulk, resolveProperty } from './properties.ts'
-import { describeRegistry, isAlive, isReady, openapiDocuments, readMetrics } from './well-known.ts'
+import {
+  describeCrawlerKeys,
+  describeRegistry,
+  isAlive,
+  isReady,
+  openapiDocuments,
+  readMetrics,
+} from './well-known.ts'
 
 /** Every endpoint there is. */
 export const operations: readonly Operation[] = [
@@ -24,6 +31,7 @@ export const operations: readonly Operation[] = [
   lookUpDomain,
   describeRegistry,
   ...openapiDocuments,
+  describeCrawlerKeys,
   isAlive,
   isReady,
   readMetrics,

@@ -3,6 +3,7 @@ import { refuse } from '../../pipeline/core/errors.ts'
 import { operation } from '../operation.ts'
 import { ok } from '../reply.ts'
 
+const DIRECTORY = 'application/http-message-signatures-directory+json'
 const YAML = 'application/yaml; charset=utf-8'
 const Up = z.looseObject({ status: z.string() })
 
@@ -57,6 +58,23 @@ export const openapiDocuments = [
     handle: ({ services }) => ({ ...ok(services.description()), type: YAML }),
   }),
 )
+
+export const describeCrawlerKeys = operation({
+  id: 'crawlerKeys',
+  method: 'GET',
+  path: '/.well-known/http-message-signatures-directory',
+  summary: 'The key by which the requests of our crawler can be verified',
+  description: 'A JSON Web Key Set (Web Bot Auth), empty where the crawler does not sign.',
+  access: 'public',
+  cache: 'document',
+  reply: { 200: { type: DIRECTORY } },
+  errors: [],
+  handle({ services: { crawlerKey } }) {
+    const keys = crawlerKey ? [crawlerKey] : []
+    // Bytes: to a text the server would add a charset, which this media type does not have.
+    return { ...ok(Buffer.from(JSON.stringify({ keys }))), type: DIRECTORY }
+  },
+})
 
 export const isAlive = operation({
   id: 'isAlive',

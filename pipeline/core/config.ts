@@ -22,6 +22,14 @@ const whole = (min: number, max: number) => z.coerce.number().int().min(min).max
 const cron = text.refine(isCron, { error: 'must be a cron pattern such as "0 3 * * *"' })
 const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
 
+/** An IP address, in brackets where a port follows a v6 one, and a port, 53 if there is none. */
+function isNameServer(text: string): boolean {
+  if (z.ipv6().safeParse(text).success) return true
+  const [, v6, v4, port] = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d{1,5}))?$/.exec(text) ?? []
+  const isAddress = v6 ? z.ipv6().safeParse(v6).success : z.ipv4().safeParse(v4).success
+  return isAddress && (port === undefined || (Number(port) > 0 && Number(port) < 65_536))
+}
+
 /** Every setting there is: read from the environment under its own name, once, at start. */
 export const settings = {
   HOST: setting(text.default('127.0.0.1'), 'address the API listens on', { shown: '127.0.0.1' }),
@@ -57,12 +65,24 @@ export const settings = {
   ),
   CRAWL_CA_FILE: setting(text.optional(), 'PEM file of an extra certificate authority to trust'),
   DNS_SERVER: setting(
-    text.optional(),
-    'HOST:PORT of the name server to ask instead of the system’s',
+    text
+      .refine(isNameServer, { error: 'must be ADDRESS:PORT such as 127.0.0.1:53 or [::1]:53' })
+      .optional(),
+    'ADDRESS:PORT of the name server to ask instead of the system’s; an address, not a name',
   ),
   CRAWL_CONTACT: setting(
     httpUrl.default('https://github.com/agentic-ad-registry/agentic-ad-registry'),
     'page about the crawler, named in its User-Agent',
+  ),
+  CRAWL_SIGNING_KEY: setting(
+    text.optional(),
+    'file with a private Ed25519 key (JWK): the crawler signs its requests (Web Bot Auth, RFC 9421) and the API serves the public key; needs BASE_URL',
+    { secret: true },
+  ),
+  ROBOTS: setting(
+    z.enum(['ignore', 'respect']).default('ignore'),
+    'whether robots.txt is read and a file that it disallows left alone; the well-known files are meant for crawlers, so nobody else does',
+    { shown: 'ignore' },
   ),
   CRAWL_SCHEDULE: setting(cron.default('0 3 * * *'), 'when known files are due again (cron, UTC)', {
     shown: '0 3 * * *',
@@ -120,6 +140,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     if (read.success) values[name] = read.data
     else faults.push(...read.error.issues.map(issue => faultOf(name, issue)))
   }
+  if (values.CRAWL_SIGNING_KEY && !values.BASE_URL)
+    faults.push('  CRAWL_SIGNING_KEY: needs BASE_URL, where sites find the public key')
   if (faults.length > 0) throw new ConfigError(`Settings:\n${faults.join('\n')}`)
   return Object.freeze(values) as Config
 }

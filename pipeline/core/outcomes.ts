@@ -27,6 +27,7 @@ export const outcomes = {
   dns_failed: { effect: 'unreachable', means: 'the name has no address' },
   tls_failed: { effect: 'unreachable', means: 'the certificate or the handshake failed' },
   connection_failed: { effect: 'unreachable', means: 'the connection was refused or broke' },
+  disallowed: { effect: 'unreachable', means: 'robots.txt asks us not to read the file' },
   refused: { effect: 'unreachable', means: 'the guard refused the address' },
   store_denied: {
     effect: 'unreachable',

@@ -54,6 +54,7 @@ function askOf(target: CrawlTarget, limits: Limits): Ask {
     maxBytes: maxBytesOf(target, limits),
     ...redirectsOf(target, limits),
     deadlineMs: limits.fetchMs,
+    obeysRobots: true,
     accept: target.kind === 'ads.txt' ? 'text/plain, */*;q=0.1' : 'application/json',
     etag: target.etag,
     lastModified: target.last_modified,

@@ -25,11 +25,12 @@ export function conclude(url: string, answer: Answer, ask: Ask, now: Instant): F
 
 export function failedFetch(
   url: string,
-  { outcome, detail }: Failure,
+  { outcome, detail, retryAfterSeconds }: Failure,
   status?: number | undefined,
 ): FetchFailed {
   const failed: FetchFailed = { kind: 'failed', outcome, url, detail }
   if (status !== undefined) failed.status = status
+  if (retryAfterSeconds !== undefined) failed.retryAfterSeconds = retryAfterSeconds
   return failed
 }
 

@@ -5,7 +5,7 @@ import { isPublicAddress } from './guard.ts'
 import { TtlCache } from './ttl-cache.ts'
 
 export interface ResolverOptions {
-  /** HOST:PORT of the name server to ask, HOST an address; the system's otherwise. */
+  /** ADDRESS:PORT of the name server to ask; the system's otherwise. */
   dnsServer?: string | undefined
   /** Set in test worlds: without a name server, every name has a made-up public address. */
   connectTo?: string | undefined
@@ -19,11 +19,14 @@ export type Resolution =
   /** `isCertain`: a name server said that there is no address. */
   | { kind: 'failed'; detail: string; isCertain: boolean }
 
+/** `found` with no records: a name server said that there are none. `unknown`: none said anything. */
+export type TxtAnswer = { kind: 'found'; records: string[] } | { kind: 'unknown'; detail: string }
+
 export interface Resolver {
   /** At once when the answer is known, so that the common case costs no turn of the event loop. */
   resolve(host: string): Resolution | Promise<Resolution>
-  /** The TXT records of a name; none when there are none or nobody answers. */
-  lookupTxt(name: string): Promise<string[]>
+  /** The TXT records of a name; never throws. */
+  lookupTxt(name: string): Promise<TxtAnswer>
   close(): void
 }
 
@@ -76,9 +79,15 @@ export function createResolver({ dnsServer, connectTo, clock }: ResolverOptions)
       return known.get(host) ?? askOnce(host)
     },
     async lookupTxt(name) {
-      if (invents) return []
-      const records = await server.resolveTxt(name).catch(() => [])
-      return records.map(chunks => chunks.join(''))
+      if (invents) return { kind: 'found', records: [] }
+      try {
+        const records = await server.resolveTxt(name)
+        return { kind: 'found', records: records.map(chunks => chunks.join('')) }
+      } catch (error) {
+        const code = codeOf(error)
+        if (noSuchName.has(code)) return { kind: 'found', records: [] }
+        return { kind: 'unknown', detail: `the name server failed (${code})` }
+      }
     },
     close: () => server.cancel(),
   }

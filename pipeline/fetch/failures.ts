@@ -4,6 +4,8 @@ import type { Outcome } from '../core/outcomes.ts'
 export interface Failure {
   outcome: Outcome
   detail: string
+  /** When the host may be asked again. */
+  retryAfterSeconds?: number | undefined
   /** An error that no peer should be able to cause: somebody has to look at it. */
   fault?: unknown
 }

@@ -8,6 +8,8 @@ export interface Ask extends RedirectRules {
   deadlineMs: number
   etag?: string | undefined
   lastModified?: string | undefined
+  /** Leaves alone what robots.txt disallows, where the fetcher respects it. */
+  obeysRobots?: boolean
   /** `application/json` unless said. */
   accept?: string | undefined
   /** A credential. Only a fetch that follows no redirect carries one, so that it meets one host. */

@@ -7,15 +7,19 @@ import type { Call, Called } from './called.ts'
 import { conclude, failedFetch } from './conclude.ts'
 import { createDial } from './connect.ts'
 import { Connections } from './connections.ts'
-import { createResolver } from './dns.ts'
+import { createResolver, type TxtAnswer } from './dns.ts'
 import { type Failure, tooLate } from './failures.ts'
 import type { Ask, Fetched } from './fetched.ts'
 import { refusalOf } from './guard.ts'
+import { Holds } from './holds.ts'
 import { Politeness } from './politeness.ts'
 import { isRedirect, nextHop } from './redirects.ts'
+import { Robots } from './robots.ts'
+import { createSigner, type SignerOptions } from './signature.ts'
 import { type Question, Way } from './way.ts'
 
 export type { Answered, Call, Called } from './called.ts'
+export type { TxtAnswer } from './dns.ts'
 export type { Ask, Fetched, FetchedOk, FetchedUnchanged, FetchFailed } from './fetched.ts'
 
 export interface FetcherOptions {
@@ -27,6 +31,10 @@ export interface FetcherOptions {
   addressConcurrency: number
   /** Page about the crawler, named in its User-Agent. */
   contact: string
+  /** What files the crawler leaves alone: none, or those that robots.txt disallows. */
+  robots?: 'ignore' | 'respect' | undefined
+  /** Signs every GET, for sites that want to know who asks. */
+  signing?: Pick<SignerOptions, 'key' | 'agent'> | undefined
   limits: Pick<Limits, 'connectMs'>
   clock: Clock
   log?: Log | undefined
@@ -39,14 +47,16 @@ export interface Fetcher {
   fetchDocument(url: string, ask: Ask): Promise<Fetched>
   /** Asks a service with JSON by POST; no redirect is followed. Never throws for what the world does. */
   call(url: string, call: Call): Promise<Called>
-  /** The TXT records of a name; none when there are none or nobody answers. */
-  lookupTxt(name: string): Promise<string[]>
+  /** The TXT records of a name; never throws. */
+  lookupTxt(name: string): Promise<TxtAnswer>
   /** Where a name leads to; `unknown` when no name server said anything. */
   lookupHost(name: string): Promise<'public' | 'private' | 'nowhere' | 'unknown'>
   /** Ends what is under way as `connection_failed`. */
   close(): Promise<void>
 }
 
+/** How the crawler calls itself, in its User-Agent and in robots.txt. */
+const PRODUCT = 'AgenticAdRegistry'
 const MAX_IDLE = 128
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]+$/
 const noAddress: Failure = { outcome: 'refused', detail: 'this is not an address' }
@@ -63,11 +73,17 @@ export function createFetcher(options: FetcherOptions): Fetcher {
   const dial = createDial({ connectTo, caFile, connectMs: options.limits.connectMs })
   const connections = new Connections(dial, addressConcurrency, maxIdle)
   const politeness = new Politeness(hostConcurrency, addressConcurrency)
-  const way = new Way(resolver, politeness, connections, log)
-  const context = { way, clock, userAgent: `AgenticAdRegistry/1.0 (+${options.contact})` }
+  const holds = new Holds(clock)
+  const sign = options.signing && createSigner({ ...options.signing, clock })
+  const way = new Way({ resolver, politeness, connections, holds, sign, log })
+  const context = { way, clock, userAgent: `${PRODUCT}/1.0 (+${options.contact})` }
+  const robots =
+    options.robots === 'respect'
+      ? new Robots(PRODUCT, clock, (url, ask) => follow(context, url, ask))
+      : undefined
   return {
     async fetchDocument(url, ask) {
-      const fetched = await follow(context, url, ask)
+      const fetched = await follow(context, url, ask, ask.obeysRobots ? robots : undefined)
       if (fetched.kind === 'failed') {
         const { url, outcome, detail } = fetched
         log?.debug({ url, outcome, detail }, 'not fetched')
@@ -92,6 +108,7 @@ async function follow(
   { way, clock, userAgent }: Context,
   text: string,
   ask: Ask,
+  robots?: Robots,
 ): Promise<Fetched> {
   let url = parseUrl(text)
   if (url === undefined) return failedFetch(text, noAddress)
@@ -101,6 +118,8 @@ async function follow(
   const trail = [url]
   const budget = { leftMs: ask.deadlineMs }
   for (;;) {
+    const left = await robots?.failureOf(url)
+    if (left) return failedFetch(url.href, left)
     const answer = await way.visit(url, question, budget)
     if (answer.kind === 'broken') return failedFetch(url.href, answer, answer.status)
     if (!isRedirect(answer.status, ask)) return conclude(url.href, answer, ask, clock.now())

@@ -4,7 +4,9 @@ import type { Resolution, Resolver } from './dns.ts'
 import { type Exchanged, exchange, type Reading } from './exchange.ts'
 import { type Failure, tooLate } from './failures.ts'
 import { notPublic } from './guard.ts'
+import type { Holds } from './holds.ts'
 import type { Politeness } from './politeness.ts'
+import type { Signer } from './signature.ts'
 
 const closed: Failure = { outcome: 'connection_failed', detail: 'the fetcher is closed' }
 const notReachable: Failure = { outcome: 'refused', detail: notPublic }
@@ -23,23 +25,32 @@ export interface Budget {
   leftMs: number
 }
 
+export interface WayParts {
+  resolver: Resolver
+  politeness: Politeness
+  connections: Connections
+  holds: Holds
+  /** Signs what is asked by GET. */
+  sign?: Signer | undefined
+  log?: Log | undefined
+}
+
 /** One hop after the other, each with its own check, turn and connection. */
 export class Way {
   readonly #resolver: Resolver
   readonly #politeness: Politeness
   readonly #connections: Connections
+  readonly #holds: Holds
+  readonly #sign: Signer | undefined
   readonly #log: Log | undefined
   #closed = false
 
-  constructor(
-    resolver: Resolver,
-    politeness: Politeness,
-    connections: Connections,
-    log: Log | undefined,
-  ) {
+  constructor({ resolver, politeness, connections, holds, sign, log }: WayParts) {
     this.#resolver = resolver
     this.#politeness = politeness
     this.#connections = connections
+    this.#holds = holds
+    this.#sign = sign
     this.#log = log
   }
 
@@ -61,10 +72,20 @@ export class Way {
     const turn = this.#politeness.enter(url.hostname, addresses[0])
     if (turn) await turn
     try {
-      return await this.#ask(url, addresses, question, budget)
+      const held = this.#holds.failureOf(url.hostname)
+      if (held) return broken(held)
+      const answer = await this.#ask(url, addresses, this.#signed(url, question), budget)
+      if (answer.kind === 'answer') this.#holds.note(url.hostname, answer)
+      return answer
     } finally {
       this.#politeness.leave(url.hostname, addresses[0])
     }
+  }
+
+  /** A signature counts for a moment and one host: made when the turn has come. */
+  #signed(url: URL, question: Question): Question {
+    if (this.#sign === undefined || question.method !== 'GET') return question
+    return { ...question, headers: { ...question.headers, ...this.#sign(url) } }
   }
 
   /** A kept connection may have been hung up at the other end: then over another, at last a new one. */

@@ -1,4 +1,9 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { calculateJwkThumbprint } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
 import { brandFile } from '../support/documents.ts'
@@ -23,6 +28,30 @@ describe('GET /api', () => {
       endpoints: { brands: '/api/brands/registry' },
     })
     expect((await get('/api/')).statusCode).toBe(200)
+  })
+})
+
+describe('GET /.well-known/http-message-signatures-directory', () => {
+  const path = '/.well-known/http-message-signatures-directory'
+
+  test('200: no key where the crawler does not sign', async () => {
+    expect((await get(path)).json()).toEqual({ keys: [] })
+  })
+
+  test('200: the public key of the crawler, and nothing of the private one', async () => {
+    const { privateKey, publicKey } = generateKeyPairSync('ed25519')
+    const file = join(mkdtempSync(join(tmpdir(), 'registry-key-')), 'crawler.jwk')
+    writeFileSync(file, JSON.stringify(privateKey.export({ format: 'jwk' })))
+    const own = await openRegistry({ settings: { CRAWL_SIGNING_KEY: file } })
+    const answer = await own.app.inject(path)
+    expect(answer.headers['content-type']).toBe(
+      'application/http-message-signatures-directory+json',
+    )
+    const jwk = publicKey.export({ format: 'jwk' })
+    const kid = await calculateJwkThumbprint(jwk)
+    expect(answer.json()).toEqual({ keys: [{ ...jwk, kid, use: 'sig' }] })
+    await own.close()
+    rmSync(dirname(file), { recursive: true })
   })
 })
 

@@ -53,6 +53,7 @@ export interface RegistryOptions {
   redis?: NonNullable<AppDeps['redis']>
   desk?: Partial<Desk>
   log?: Log
+  settings?: Record<string, string>
 }
 
 export async function openRegistry(options: RegistryOptions = {}): Promise<TestRegistry> {
@@ -61,6 +62,7 @@ export async function openRegistry(options: RegistryOptions = {}): Promise<TestR
     DATA_DIR: dataDir,
     BASE_URL: 'https://registry.example',
     LIMITS: JSON.stringify(options.limits ?? {}),
+    ...options.settings,
   })
   const clock = new TestClock()
   const log = options.log ?? silentLog

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import dns2 from 'dns2'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { SECOND } from '../../pipeline/core/clock.ts'
@@ -17,6 +18,7 @@ const ask: Ask = { maxBytes: 1_000, redirects: 'same-site', maxRedirects: 3, dea
 let zone: Zone = {}
 let questions: string[] = []
 let now = 0
+let [underway, busiest] = [0, 0]
 let dnsServer = ''
 let origin: Origin
 let fetcher: Fetcher
@@ -48,7 +50,12 @@ const nameServer = dns2.createServer({
 beforeAll(async () => {
   const { udp } = await nameServer.listen({ udp: { port: 0, address: '127.0.0.1' } })
   dnsServer = `127.0.0.1:${udp!.port}`
-  origin = await serveOrigin((_, response) => response.end('{}'))
+  origin = await serveOrigin(async (_, response) => {
+    busiest = Math.max(busiest, ++underway)
+    await pause(2)
+    underway--
+    response.end('{}')
+  })
 })
 
 afterAll(async () => {
@@ -181,10 +188,37 @@ describe('names and addresses', () => {
     await expect.poll(() => origin.open.size).toBeLessThanOrEqual(2)
   })
 
-  it('TXT records come whole, and none when there are none', async () => {
+  it('TXT records come whole; that there are none is told apart from trouble', async () => {
     zone['_owner.acme.example'] = { TXT: ['nonce=1', 'other'] }
-    expect(await fetcher.lookupTxt('_owner.acme.example')).toEqual(['nonce=1', 'other'])
-    expect(await fetcher.lookupTxt('_owner.nobody.example')).toEqual([])
+    zone['_owner.empty.example'] = {}
+    zone['_owner.broken.example'] = { fails: true }
+    expect(await fetcher.lookupTxt('_owner.acme.example')).toEqual({
+      kind: 'found',
+      records: ['nonce=1', 'other'],
+    })
+    const none = { kind: 'found', records: [] }
+    expect(await fetcher.lookupTxt('_owner.nobody.example')).toEqual(none)
+    expect(await fetcher.lookupTxt('_owner.empty.example')).toEqual(none)
+    expect(await fetcher.lookupTxt('_owner.broken.example')).toEqual({
+      kind: 'unknown',
+      detail: expect.stringContaining('ESERVFAIL'),
+    })
+  })
+
+  it('trouble of a name server is believed for no more than a moment', async () => {
+    zone['acme.example'] = { fails: true }
+    expect(await fetchRoot('acme.example')).toMatchObject({ outcome: 'dns_failed' })
+    zone['acme.example'] = { A: ['93.184.216.34'] }
+    now += 6 * SECOND
+    expect((await fetchRoot('acme.example')).kind).toBe('ok')
+  })
+
+  it('hosts on one address are asked no more at a time than allowed', async () => {
+    const names = Array.from({ length: 12 }, (_, i) => `shared-${i}.example`)
+    for (const name of names) zone[name] = { A: ['93.184.216.34'] }
+    busiest = 0
+    await Promise.all(names.map(fetchRoot))
+    expect(busiest).toBe(2)
   })
 
   it('in a world of its own every name has one made-up public address', async () => {

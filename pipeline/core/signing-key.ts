@@ -1,0 +1,41 @@
+import { createHash, createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { ConfigError } from './config.ts'
+
+export interface SigningKey {
+  private: KeyObject
+  /** The public half, as it is published. */
+  public: PublicJwk
+  /** RFC 7638 thumbprint of the public half, base64url. */
+  id: string
+}
+
+export interface PublicJwk {
+  kty: 'OKP'
+  crv: 'Ed25519'
+  x: string
+  kid: string
+  use: 'sig'
+}
+
+/** Reads a private Ed25519 key from a file with one JWK. Throws `ConfigError` for anything else. */
+export function readSigningKey(path: string): SigningKey {
+  const key = privateKeyIn(path)
+  if (key?.asymmetricKeyType !== 'ed25519') {
+    throw new ConfigError(`CRAWL_SIGNING_KEY: ${path} holds no private Ed25519 key as a JWK`)
+  }
+  const x = createPublicKey(key).export({ format: 'jwk' }).x!
+  const id = createHash('sha256')
+    .update(`{"crv":"Ed25519","kty":"OKP","x":"${x}"}`)
+    .digest('base64url')
+  return { private: key, public: { kty: 'OKP', crv: 'Ed25519', x, kid: id, use: 'sig' }, id }
+}
+
+/** What is wrong is not told in detail: an error text must not hold a part of the key. */
+function privateKeyIn(path: string): KeyObject | undefined {
+  try {
+    return createPrivateKey({ key: JSON.parse(readFileSync(path, 'utf8')), format: 'jwk' })
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,74 @@
+/** One line of a group: whether it allows, and the pattern. */
+interface Rule {
+  allows: boolean
+  pattern: string
+}
+
+const LINE = /^\s*([a-z-]+)\s*:\s*([^#]*)/i
+const PRODUCT = /^[a-z_-]+/i
+const UNRESERVED = /[\w.~-]/
+
+/**
+ * The rules of a robots.txt (RFC 9309) that apply to one product: all groups that name it, else all
+ * groups for `*`.
+ */
+export function rulesFor(product: string, text: string): Rule[] {
+  const named: Rule[] = []
+  const general: Rule[] = []
+  let groups = new Set<Rule[]>()
+  let hasNamed = false
+  let isOpen = false
+  for (const line of text.replace(/^\ufeff/, '').split(/\r\n|\r|\n/)) {
+    const [, field, said] = LINE.exec(line) ?? []
+    const [key, value] = [field?.toLowerCase(), said?.trim() ?? '']
+    if (key === 'user-agent') {
+      if (!isOpen) groups = new Set()
+      isOpen = true
+      if (value === '*') groups.add(general)
+      if (PRODUCT.exec(value)?.[0].toLowerCase() === product.toLowerCase()) groups.add(named)
+      hasNamed ||= groups.has(named)
+    } else if (key === 'allow' || key === 'disallow') {
+      isOpen = false
+      const rule = { allows: key === 'allow', pattern: normalise(value) }
+      if (value !== '') for (const group of groups) group.push(rule)
+    }
+  }
+  return hasNamed ? named : general
+}
+
+/** The longest pattern that fits decides; of two as long, the one that allows. */
+export function isAllowed(rules: readonly Rule[], url: URL): boolean {
+  if (url.pathname === '/robots.txt') return true
+  const path = normalise(url.pathname + url.search)
+  let best: Rule | undefined
+  for (const rule of rules) {
+    const more = rule.pattern.length - (best?.pattern.length ?? 0)
+    if ((more > 0 || (more === 0 && rule.allows)) && fits(rule.pattern, path)) best = rule
+  }
+  return best?.allows ?? true
+}
+
+/** `*` stands for anything, `$` at the end for the end. Linear, whatever the pattern. */
+function fits(pattern: string, path: string): boolean {
+  const isWhole = pattern.endsWith('$')
+  const parts = (isWhole ? pattern.slice(0, -1) : pattern).split('*')
+  const last = parts.length - 1
+  let at = 0
+  for (const [i, part] of parts.entries()) {
+    const found =
+      isWhole && i === last && i > 0 ? path.length - part.length : path.indexOf(part, at)
+    if (found < at || (i === 0 && found !== 0) || !path.startsWith(part, found)) return false
+    at = found + part.length
+  }
+  return !isWhole || at === path.length
+}
+
+/** Escapes as they are compared: unreserved characters bare, all others with upper-case digits. */
+function normalise(text: string): string {
+  return text.replace(/[^\0-\x7f]+/g, encodeURIComponent).replace(/%[0-9a-f]{2}/gi, code => {
+    const character = String.fromCharCode(Number.parseInt(code.slice(1), 16))
+    return UNRESERVED.test(character) ? character : code.toUpperCase()
+  })
+}
+
+export type { Rule }

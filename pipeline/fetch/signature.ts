@@ -1,0 +1,41 @@
+import { randomBytes, sign } from 'node:crypto'
+import { type Clock, SECOND } from '../core/clock.ts'
+import type { SigningKey } from '../core/signing-key.ts'
+
+export interface SignerOptions {
+  key: SigningKey
+  /** Origin that serves the public key, without a trailing slash. */
+  agent: string
+  clock: Clock
+}
+
+/** The headers that sign one request. */
+export type Signer = (url: URL) => Record<string, string>
+
+const VALID_S = 300
+const COMPONENTS = '("@authority" "signature-agent")'
+
+/**
+ * Signs requests as Web Bot Auth asks for (RFC 9421): a site can tell that they come from whoever
+ * serves the key. Each request has its own nonce and counts for five minutes.
+ */
+export function createSigner({ key, agent, clock }: SignerOptions): Signer {
+  const signatureAgent = `"${agent}"`
+  return url => {
+    const created = Math.floor(clock.now() / SECOND)
+    const params =
+      `${COMPONENTS};created=${created};expires=${created + VALID_S};keyid="${key.id}"` +
+      `;alg="ed25519";nonce="${randomBytes(32).toString('base64')}";tag="web-bot-auth"`
+    const base = [
+      `"@authority": ${url.host}`,
+      `"signature-agent": ${signatureAgent}`,
+      `"@signature-params": ${params}`,
+    ].join('\n')
+    const signature = sign(null, Buffer.from(base), key.private).toString('base64')
+    return {
+      'signature-agent': signatureAgent,
+      'signature-input': `sig1=${params}`,
+      signature: `sig1=:${signature}:`,
+    }
+  }
+}

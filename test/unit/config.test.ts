@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest'
+import { readConfig } from '../../pipeline/core/config.ts'
+
+describe('DNS_SERVER', () => {
+  it.each(['127.0.0.1:53', '9.9.9.9', '[2620:fe::fe]:5353', '[::1]', '2620:fe::fe'])(
+    'may be %s',
+    DNS_SERVER => {
+      expect(readConfig({ DNS_SERVER }).DNS_SERVER).toBe(DNS_SERVER)
+    },
+  )
+
+  it.each([
+    'dns.example:53',
+    'localhost',
+    '127.0.0.1:',
+    '127.0.0.1:0',
+    '127.0.0.1:70000',
+    '1.2.3:53',
+  ])('may not be %s: it must be an address', DNS_SERVER => {
+    expect(() => readConfig({ DNS_SERVER })).toThrow('DNS_SERVER: must be ADDRESS:PORT')
+  })
+})
+
+describe('CRAWL_SIGNING_KEY', () => {
+  it('needs to be told where the public key is found', () => {
+    expect(() => readConfig({ CRAWL_SIGNING_KEY: 'key.jwk' })).toThrow('needs BASE_URL')
+    const BASE_URL = 'https://registry.example'
+    expect(readConfig({ CRAWL_SIGNING_KEY: 'key.jwk', BASE_URL })).toMatchObject({ BASE_URL })
+  })
+})
