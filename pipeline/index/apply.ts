@@ -18,6 +18,7 @@ import { addDomains, addHops, makeDue, type Newcomer } from './frontier.ts'
 import { type Merged, moveGrants, noneMerged, takeMerges } from './merges.ts'
 import { updatePublishers } from './publishers.ts'
 import type { Recrawling } from './recrawl.ts'
+import { weigh } from './suspicion.ts'
 
 export interface Batch {
   observations: readonly Observation[]
@@ -43,13 +44,14 @@ export async function apply(db: Database, batch: Batch, applying: Applying): Pro
   const taken = await takeSubmissions(db, batch.submissions, applying)
   const merged = await takeMerges(db, taken, applying)
   await quarantine(db, batch.poison ?? [], applying.seq)
+  const observations = await weigh(db, batch.observations, applying)
   const stirred = [
-    ...(batch.observations.length > 0 ? await takeIn(db, batch.observations, applying) : []),
+    ...(observations.length > 0 ? await takeIn(db, observations, applying) : []),
     ...(await takeTurns(db, applying.now)),
   ]
   const subjects = await subjectsOf(db, stirred, applying.now)
   const files = new Files(db, applying.now)
-  await takeDocuments(db, batch.observations, stirred, files, applying)
+  await takeDocuments(db, observations, stirred, files, applying)
   const drafts = await deriveAgain(db, subjects, stirred, files, applying, merged)
   return recordEvents(db, drafts, batch.actor, applying)
 }

@@ -52,7 +52,8 @@ function commonFaults(db: Database, since: string): Promise<CrawlSummary['faults
   return db.all(
     `select fault.message as message, fault.severity as severity, count(*) as times from (
        select unnest(from_json(d.faults, '[{"field":"VARCHAR","message":"VARCHAR","severity":"VARCHAR"}]')) as fault
-       from documents d semi join (
+       from (select kind, location, faults from documents
+         union all select kind, location, faults from held_documents) d semi join (
          select kind, location from crawl_state where attempted_at >= $since::timestamptz
        ) s using (kind, location))
      group by all order by times desc, message limit ${FAULTS_SHOWN}`,

@@ -45,6 +45,11 @@ const sentences: Record<string, string> = {
      where hash is not null`,
   'files stand twice in crawl_state':
     'select count(*) - count(distinct (kind, location)) as n from crawl_state',
+  'files are held twice':
+    'select count(*) - count(distinct (kind, location)) as n from held_documents',
+  'held documents have none that stands in their place': `select count(*) as n from held_documents anti join documents using (kind, location)`,
+  'files answered with a document that is held, and none is': `select count(*) as n from crawl_state anti join held_documents using (kind, location)
+     where outcome = 'held'`,
   'domains stand twice in brands': 'select count(*) - count(distinct domain) as n from brands',
   'domains stand twice in publishers':
     'select count(*) - count(distinct domain) as n from publishers',
@@ -98,7 +103,7 @@ const sentences: Record<string, string> = {
        union all select seq from properties union all select seq from authorizations
        union all select seq from claims union all select seq from collections union all select seq from crawl_state
        union all select seq from aliases union all select seq from agents union all select seq from agent_profiles
-       union all select seq from submissions) r, meta
+       union all select seq from held_documents union all select seq from submissions) r, meta
      where r.seq > meta.seq`,
 }
 

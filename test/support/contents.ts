@@ -13,6 +13,7 @@ const orders = {
   agent_profiles: ['agent_url'],
   documents: ['kind', 'location'],
   aliases: ['kind', 'merged_at', 'alias_rid'],
+  held_documents: ['kind', 'location'],
   crawl_state: ['kind', 'location'],
   depends_on: ['rule', 'subject', 'kind', 'location'],
   wakes: ['rule', 'subject'],

@@ -1,0 +1,23 @@
+create table if not exists held_documents (
+  kind varchar not null,
+  location varchar not null,
+  reason varchar not null,
+  leads_to varchar,
+  hash varchar not null,
+  first_seen_at timestamptz not null,
+  seen_at timestamptz not null,
+  faults json not null,
+  document json not null,
+  seq bigint not null
+);
+comment on table held_documents is 'Documents that files served last and that are not believed, or not yet: the ones before them still stand.';
+comment on column held_documents.kind is 'brand.json or adagents.json';
+comment on column held_documents.location is 'a domain (the well-known place) or an https URL';
+comment on column held_documents.reason is 'older: than the document that stands; moved: it leads elsewhere';
+comment on column held_documents.leads_to is 'authoritative_location of the held document, if it is a pointer';
+comment on column held_documents.hash is 'version of the parser and SHA-256 of the bytes';
+comment on column held_documents.first_seen_at is 'since when this is served; what is moved is believed a day later';
+comment on column held_documents.seen_at is 'when it was last served';
+comment on column held_documents.faults is 'list of {field, message, severity}, the first says why it is held';
+comment on column held_documents.document is 'what was understood';
+comment on column held_documents.seq is 'commit that last touched the row';
