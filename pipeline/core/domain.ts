@@ -58,6 +58,14 @@ export function isSameSite(a: string, b: string): boolean {
   return site !== undefined && site === registrableDomain(b)
 }
 
+/** An address without fragment, and without the dot that may end a host: the same place, once spelled. */
+export function tidyUrl(text: string): URL {
+  const url = new URL(text)
+  url.hash = ''
+  if (url.hostname.endsWith('.')) url.hostname = url.hostname.slice(0, -1)
+  return url
+}
+
 /** Whether `domain` is `parent` or a name below it. */
 export function isUnder(domain: string, parent: string): boolean {
   return domain === parent || domain.endsWith(`.${parent}`)

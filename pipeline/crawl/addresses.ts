@@ -1,5 +1,5 @@
 import { agentUrlKey } from '../core/agent-url.ts'
-import { parsePublisherDomain } from '../core/domain.ts'
+import { parsePublisherDomain, tidyUrl } from '../core/domain.ts'
 import { quote } from './faults.ts'
 import type { Part } from './part.ts'
 
@@ -60,9 +60,7 @@ export function readLocation(part: Part, key: string): string | undefined {
     part.error(key, fault)
     return undefined
   }
-  const url = new URL(written)
-  url.hash = ''
-  return url.href
+  return tidyUrl(written).href
 }
 
 function faultOf(written: string): string | undefined {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Instant } from '../core/clock.ts'
-import { parseDomain } from '../core/domain.ts'
+import { parseDomain, tidyUrl } from '../core/domain.ts'
 import { type Outcome, outcomeNames } from '../core/outcomes.ts'
 import type { SourceKind } from './documents.ts'
 
@@ -41,8 +41,7 @@ const WELL_KNOWN = /^https:\/\/([^/:]+)\/\.well-known\/(brand|adagents)\.json$/
  */
 export function sourceAt(kind: SourceKind, address: string): Source | undefined {
   if (!URL.canParse(address)) return undefined
-  const url = new URL(address)
-  url.hash = ''
+  const url = tidyUrl(address)
   if (url.protocol !== 'https:' || url.username || url.password) return undefined
   const [, host, file] = WELL_KNOWN.exec(url.href) ?? []
   const location = host !== undefined && kind === `${file}.json` ? parseDomain(host) : undefined
