@@ -1,6 +1,7 @@
 import type {
   AgentCapabilities,
   AgentDocument,
+  AgentOperations,
   AgentParts,
   AgentTypeOrUnknown,
 } from './documents-agent.ts'
@@ -39,8 +40,7 @@ export function inferType({ tools, capabilities }: Offer): AgentTypeOrUnknown {
   return capabilities?.measurement === undefined ? 'unknown' : 'measurement'
 }
 
-/** What can be done with an agent, by the names of its tasks. */
-export function operationsOf(tools: AgentParts['tools']) {
+function operationsOf(tools: AgentParts['tools']): AgentOperations {
   const offers = offersOf(tools)
   return {
     standard: {
@@ -83,5 +83,6 @@ export function agentDocumentOf(parts: AgentParts): AgentDocument {
     ...(description !== undefined && { description }),
     type,
     inferred_type: type,
+    operations: operationsOf(parts.tools),
   }
 }

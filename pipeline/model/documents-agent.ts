@@ -87,6 +87,23 @@ export const AgentParts = z.object({
 })
 export type AgentParts = z.infer<typeof AgentParts>
 
+const flag = z.boolean()
+
+/** What can be done with an agent, by the names of its tools. */
+export const AgentOperations = z.object({
+  standard: z.object({
+    can_search_inventory: flag,
+    can_get_availability: flag,
+    can_reserve_inventory: flag,
+    can_get_pricing: flag,
+    can_create_order: flag,
+    can_list_properties: flag,
+  }),
+  creative: z.object({ can_generate: flag, can_validate: flag, can_preview: flag }),
+  signals: z.object({ can_match: flag, can_activate: flag, can_get_signals: flag }),
+})
+export type AgentOperations = z.infer<typeof AgentOperations>
+
 /** What a live agent said of itself when it was probed. */
 export const AgentDocument = AgentParts.extend({
   variant: z.literal('agent'),
@@ -97,5 +114,6 @@ export const AgentDocument = AgentParts.extend({
   type: AgentTypeOrUnknown,
   /** What its tools say now. */
   inferred_type: AgentTypeOrUnknown,
+  operations: AgentOperations,
 })
 export type AgentDocument = z.infer<typeof AgentDocument>

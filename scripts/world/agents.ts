@@ -1,4 +1,4 @@
-import { type Answer, type Ask, json, page, status } from './answer.ts'
+import { type Answer, type Ask, json, page, redirect, status } from './answer.ts'
 import { type Agent, cast } from './cast.ts'
 import { agentCard, answerMcp } from './mcp.ts'
 import type { Place } from './site.ts'
@@ -9,7 +9,10 @@ export function agentPlaces(protocolName: string): Place[] {
     host: agent.host,
     title: agent.company,
     listed: false,
-    respond: ask => (ask.path === agent.path ? answerAt(agent, ask, protocolName) : undefined),
+    respond: ask => {
+      if (ask.path === agent.path) return answerAt(agent, ask, protocolName)
+      return `${ask.path}/` === agent.path ? redirect(agent.path, 307) : undefined
+    },
     pages: hasCard(agent) ? cardPages(agent, protocolName) : {},
   }))
 }

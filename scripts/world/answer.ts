@@ -17,6 +17,7 @@ export type Answer =
   | (Head & { kind: 'stream'; chunks: () => Iterable<Buffer> })
   | (Head & { kind: 'drip'; body: Buffer; everyMs: number })
   | (Head & { kind: 'cut'; body: Buffer; promisedBytes: number })
+  | (Head & { kind: 'left_open'; body: Buffer })
   | { kind: 'hang' }
   | { kind: 'reset' }
 

@@ -29,11 +29,15 @@ export type Agent = {
   structured: boolean
   /** Tasks answered with an error result. */
   failing: readonly string[]
+  /** Never ends its event streams. */
+  leavesOpen: boolean
+  /** Lists things that are no tools among its tools. */
+  litters: boolean
+  /** Lists its tools to anybody, and wants a credential for each call. */
+  guardsCalls: boolean
 }
 
-type Traits = Partial<
-  Pick<Agent, 'door' | 'reply' | 'session' | 'pageSize' | 'structured' | 'failing' | 'path'>
->
+type Traits = Partial<Omit<Agent, 'type' | 'host' | 'operator' | 'company'>>
 
 export const managerDomain = 'pinnacle-network.example'
 
@@ -63,6 +67,10 @@ export const cast: readonly Agent[] = [
   agent('rights', 'rights', 'song-house.example', 'Song House'),
   agent('governance', 'policy', 'plain-sight.example', 'Plain Sight', { path: '/governance/mcp' }),
   agent('buying', 'desk', 'north-buy.example', 'North Buy'),
+  agent('creative', 'tap', 'open-tap.example', 'Open Tap', { reply: 'sse', leavesOpen: true }),
+  agent('creative', 'shelf', 'odd-shelf.example', 'Odd Shelf', { litters: true }),
+  agent('creative', 'half', 'half-door.example', 'Half Door', { guardsCalls: true }),
+  agent('creative', 'studio', 'slash-works.example', 'Slash Works', { path: '/mcp/' }),
   agent('sales', 'relay', 'relay-desk.example', 'Relay Desk', { door: 'card_only', path: '/a2a' }),
 ]
 
@@ -94,6 +102,9 @@ function agent(
     pageSize: 50,
     structured: false,
     failing: [],
+    leavesOpen: false,
+    litters: false,
+    guardsCalls: false,
     ...traits,
   }
 }

@@ -25,6 +25,9 @@ export function answerMcp(agent: Agent, ask: Ask, protocolName: string): Answer 
     if (given !== session) return reply(404, failure(call.id, -32001, 'No such session'))
   }
   if (call.id === undefined) return reply(202, '')
+  if (agent.guardsCalls && call.method === 'tools/call') {
+    return status(401, { 'www-authenticate': `Bearer realm="${agent.host}"` })
+  }
   const headers: Record<string, string> =
     agent.session && opens ? { 'mcp-session-id': session } : {}
   return deliver(agent, resultOf(agent, call, protocolName), headers)
@@ -61,10 +64,11 @@ function resultOf(agent: Agent, call: Call, protocolName: string): Doc {
 }
 
 function listTools(agent: Agent, cursor: unknown, protocolName: string): Doc {
-  const all = toolsOf(agent, protocolName).map(tool => ({
+  const sound = toolsOf(agent, protocolName).map(tool => ({
     ...tool,
     inputSchema: { type: 'object', properties: {} },
   }))
+  const all = agent.litters ? [null, 'a tool', { name: 7 }, ...sound, { title: 'Nameless' }] : sound
   const from = typeof cursor === 'string' ? Number(cursor) : 0
   const next = from + agent.pageSize
   const tools = all.slice(from, next)
@@ -80,7 +84,10 @@ function content(agent: Agent, result: TaskResult): Doc {
 
 function deliver(agent: Agent, message: Doc, headers: Record<string, string>): Answer {
   if (agent.reply === 'json') return reply(200, message, headers)
-  return reply(200, eventStream(message), { ...headers, 'content-type': 'text/event-stream' })
+  const type = { 'content-type': 'text/event-stream' }
+  if (!agent.leavesOpen) return reply(200, eventStream(message), { ...headers, ...type })
+  const body = Buffer.from(`${eventStream(message)}: still here\n\n`)
+  return { kind: 'left_open', status: 200, headers: { ...headers, ...type }, body }
 }
 
 /** A stream as lively ones look: a comment, a notification first, the reply spread over several data lines. */

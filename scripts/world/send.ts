@@ -22,6 +22,9 @@ export function send(answer: Answer, request: IncomingMessage, response: ServerR
       })
       response.write(answer.body, () => response.destroy())
       return
+    case 'left_open':
+      response.writeHead(answer.status, answer.headers).write(answer.body)
+      return
     case 'hang':
       return
     case 'reset':

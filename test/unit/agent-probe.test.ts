@@ -59,6 +59,14 @@ describe('a well-behaved agent', () => {
         has_tmp: true,
       },
       formats: [{ format_id, name: 'Banner' }],
+      operations: {
+        standard: {
+          ...{ can_search_inventory: true, can_get_availability: true, can_get_pricing: true },
+          ...{ can_reserve_inventory: false, can_create_order: false, can_list_properties: false },
+        },
+        creative: { can_generate: false, can_validate: false, can_preview: false },
+        signals: { can_match: false, can_activate: false, can_get_signals: false },
+      },
       needs_auth: false,
       unread: [],
     })

@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Database } from '../../pipeline/index/duckdb.ts'
+import { type Agent, cast } from '../../scripts/world/cast.ts'
+import {
+  Command,
+  type Environment,
+  freePort,
+  registry,
+  temporaryFolder,
+  until,
+} from '../support/command.ts'
+
+const folder = temporaryFolder()
+const env: Environment = { DATA_DIR: folder.path, REDIS_URL: undefined, LOG_LEVEL: 'warn' }
+let start: Command
+
+interface Found {
+  agent_url: string
+  outcome: string
+  took_ms: number | null
+  name: string | null
+  type: string | null
+  protocols: string[] | null
+  tools_count: number | null
+  needs_auth: boolean | null
+  metrics: number | null
+  formats: number | null
+  faults: number | null
+}
+
+const FOUND = `
+select location as agent_url, outcome, took_ms, name, type, protocols, tools_count, needs_auth,
+  json_array_length(document, '$.capabilities.measurement.metrics')::double as metrics,
+  json_array_length(document, '$.formats')::double as formats, fault_count as faults
+from crawl_state s left join agent_profiles p on p.agent_url = s.location
+left join documents d using (kind, location) where s.kind = 'agent' order by location`
+
+const found = new Map<string, Found>()
+
+async function ask<Row>(sql: string): Promise<Row[]> {
+  const db = await Database.open(`${folder.path}/registry.duckdb`, { readOnly: true })
+  const rows = await db.all<Row>(sql)
+  db.close()
+  return rows
+}
+
+beforeAll(async () => {
+  const port = await freePort()
+  env.PORT = String(port)
+  start = new Command(['start'], env)
+  await start.says(/openapi\/registry\.yaml/, 150)
+  await until(async () => {
+    const [{ untried } = { untried: 1 }] = await ask<{ untried: number }>(
+      `select count(*) as untried from crawl_state where kind = 'agent' and attempted_at is null`,
+    ).catch(() => [])
+    return untried === 0
+  }, 60)
+  for (const row of await ask<Found>(FOUND)) found.set(row.agent_url, row)
+}, 240_000)
+
+afterAll(async () => {
+  await start.interrupt()
+  folder.remove()
+})
+
+const keyOf = ({ host, path }: Agent) => `https://${host}${path.replace(/\/$/, '')}`
+
+const outcomes: Record<Agent['door'], string> = {
+  open: 'ok',
+  auth: 'needs_auth',
+  down: 'server_error',
+  hang: 'timeout',
+  website: 'not_json',
+  card_only: 'ok',
+}
+
+describe('after the first crawl of the demo internet', () => {
+  test('every agent that anybody names was asked, and how it fares is known', async () => {
+    const missing = await ask(`select agent_url from agents
+      anti join (select location as agent_url from crawl_state where kind = 'agent' and attempted_at is not null) using (agent_url)`)
+    expect(missing).toEqual([])
+    expect([...found.keys()]).toEqual(expect.arrayContaining(cast.map(keyOf)))
+    for (const row of found.values()) expect(row.took_ms ?? 0).toBeLessThanOrEqual(11_000)
+  })
+
+  test.each(cast.map(agent => [keyOf(agent), agent] as const))('%s is what it is', (key, agent) => {
+    const row = found.get(key)!
+    expect(row).toMatchObject({ outcome: outcomes[agent.door], type: agent.type })
+    if (outcomes[agent.door] !== 'ok') return expect(row.tools_count).toBe(0)
+    const isCreative = agent.type === 'creative'
+    const protocols = agent.door === 'card_only' ? ['a2a'] : isCreative ? ['mcp', 'a2a'] : ['mcp']
+    expect(row).toMatchObject({ name: agent.company, protocols, needs_auth: agent.guardsCalls })
+    expect(row.tools_count).toBeGreaterThan(1)
+    const readsFormats = isCreative && !agent.guardsCalls
+    if (readsFormats) expect(row.formats).toBe(2)
+    const isMeasured = agent.type === 'measurement' && agent.company !== 'Over Claim'
+    expect(row.metrics).toBe(isMeasured ? 3 : null)
+    const isSound = !agent.litters && !agent.guardsCalls && agent.company !== 'Over Claim'
+    expect(row.faults === 0).toBe(isSound)
+  })
+
+  test('the feed tells the profiles of those that publishers name, and no others', async () => {
+    const told = await ask<{ entity_id: string; name: string; type: string }>(
+      `select entity_id, payload->>'name' as name, payload->>'type' as type from events
+       where event_type in ('agent.discovered', 'agent.profile_updated')
+       qualify row_number() over (partition by entity_id order by event_id desc) = 1`,
+    )
+    const agents = await ask<{ agent_url: string }>('select agent_url from agents')
+    expect(new Set(told.map(row => row.entity_id))).toEqual(
+      new Set(agents.map(row => row.agent_url)),
+    )
+    for (const { entity_id, name, type } of told) {
+      const { name: own, type: known } = found.get(entity_id)!
+      expect({ name, type }).toEqual({ name: own ?? entity_id, type: known ?? 'unknown' })
+    }
+  })
+
+  test('nothing says that a vendor was verified', async () => {
+    const flags = await ask<{ flags: string[] }>(
+      `select document->>'$.capabilities.measurement.metrics[*].accreditations[*].verified_by_aao' as flags
+       from documents where kind = 'agent'`,
+    )
+    const said = flags.flatMap(row => row.flags ?? [])
+    expect(said.length).toBeGreaterThan(3)
+    expect(new Set(said)).toEqual(new Set(['false']))
+  })
+
+  test('the stores agree', async () => {
+    const { stdout } = await registry(['verify'], env)
+    expect(stdout).toBe('every store agrees\n')
+  })
+})
