@@ -19,8 +19,16 @@ export interface Walked {
   wakes: Instant[]
 }
 
-/** Asks which brand a domain is on a web that was read just now; elsewhere is nothing. */
-export function walk(web: Web, domain: string, now = NOW): Walked {
+/**
+ * Asks which brand a domain is on a web that was read just now; elsewhere is nothing. `kept` are
+ * documents as they are kept, with what they remember.
+ */
+export function walk(
+  web: Web,
+  domain: string,
+  now = NOW,
+  kept: Readonly<Record<string, BrandDocument>> = {},
+): Walked {
   const walked: Walked = { answer: undefined, asked: [], wakes: [] }
   const rule = deriveBrand(domain as never, now)
   let step = rule.next()
@@ -31,7 +39,8 @@ export function walk(web: Web, domain: string, now = NOW): Walked {
     } else {
       const { location } = step.value.see
       walked.asked.push(location)
-      step = rule.next(fileAt(web, location, now))
+      const document = kept[location]
+      step = rule.next(document ? { standing: 'stands', document } : fileAt(web, location, now))
     }
   }
   walked.answer = step.value === pending ? 'pending' : step.value
