@@ -117,6 +117,14 @@ describe('a first start crawls the demo internet', () => {
     expect(body).toMatchObject({ discovery_method: null, properties: [] })
   })
 
+  test('a brand of which only its home page tells is read there', async () => {
+    const { status, body } = await get('/api/brands/enrich?domain=only-a-home-page.example')
+    expect([status, body]).toMatchObject([
+      200,
+      { source_type: 'enriched', manifest: { name: 'Only A Home Page' } },
+    ])
+  })
+
   test('what is not there and what nobody asked are told apart', async () => {
     const never = await get('/api/brands/resolve?domain=nobody-asked.example')
     expect(never).toMatchObject({ status: 404, body: { freshness: { state: 'never_crawled' } } })
