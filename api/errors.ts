@@ -37,7 +37,8 @@ export function sendError(
   reply.header('cache-control', 'no-store').header('x-content-type-options', 'nosniff')
   reply.header('access-control-allow-origin', '*').type('application/json; charset=utf-8')
   if (error === undefined) return reply.code(500).send('{"error":"internal error"}')
-  const { retryAfterSeconds } = error
+  const { retryAfterSeconds, headers } = error
+  reply.headers(headers)
   if (retryAfterSeconds !== undefined) reply.header('retry-after', String(retryAfterSeconds))
   if (error.status === publicErrors.unauthenticated.status) {
     reply.header('www-authenticate', challenge(request.headers.authorization !== undefined))

@@ -10,15 +10,20 @@ export interface LimitStore {
 const HOUR_S = 3_600
 const RETRY_AFTER_S = 5
 
-/** Answers which window is shut and for how many seconds, or takes a place in both. */
+/**
+ * Takes a place in both windows, or in none: which one is shut if any, how many places the caller has
+ * left, and the milliseconds until the window that was named opens again.
+ */
 const RESERVE = `
-local held = redis.call('TTL', KEYS[1])
-if held > 0 then return {'domain', held} end
+local held = redis.call('PTTL', KEYS[1])
+if held > 0 then return {'place', 0, held} end
+local most = tonumber(ARGV[3])
 local used = tonumber(redis.call('GET', KEYS[2]) or '0')
-if used >= tonumber(ARGV[3]) then return {'user', redis.call('TTL', KEYS[2])} end
+if used >= most then return {'user', 0, redis.call('PTTL', KEYS[2])} end
 if tonumber(ARGV[2]) > 0 then redis.call('SET', KEYS[1], ARGV[1], 'EX', ARGV[2]) end
-if redis.call('INCR', KEYS[2]) == 1 then redis.call('EXPIRE', KEYS[2], ARGV[4]) end
-return {'taken', 0}`
+used = redis.call('INCR', KEYS[2])
+if used == 1 then redis.call('EXPIRE', KEYS[2], ARGV[4]) end
+return {'taken', most - used, redis.call('PTTL', KEYS[2])}`
 
 const RELEASE = `
 if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end
@@ -26,11 +31,17 @@ if tonumber(redis.call('GET', KEYS[2]) or '0') > 0 then redis.call('DECR', KEYS[
 
 export interface CrawlPlace {
   id: string
-  domain: string
+  /** What is asked for: a domain, whatever files of it, or `manager:` and a domain. */
+  place: string
   user: string
 }
 
-/** How often a crawl may be asked for: once a domain in a window, and so many an hour by a user. */
+type Headers = Readonly<Record<string, string>>
+
+/**
+ * How often a crawl may be asked for: once a place in a window, and so many an hour by a user, of
+ * every kind together.
+ */
 export class CrawlQuota {
   readonly #store: LimitStore | undefined
   readonly #config: Config
@@ -40,22 +51,29 @@ export class CrawlQuota {
     this.#config = config
   }
 
-  /** Takes a place in both windows, or refuses with 429; 503 while nobody can count. */
-  async reserve(request: CrawlPlace): Promise<void> {
+  /**
+   * Takes a place in both windows, or refuses with 429; 503 while nobody can count. Returns the
+   * headers that say how many are left.
+   */
+  async reserve(request: CrawlPlace): Promise<Headers> {
     const { crawlRequestDomainSeconds, crawlRequestsPerHour } = this.#config.LIMITS
-    const [window, seconds] = (await this.#run(
+    const [window, left, ms] = (await this.#run(
       RESERVE,
       request,
       crawlRequestDomainSeconds,
       crawlRequestsPerHour,
       HOUR_S,
-    )) as ['domain' | 'user' | 'taken', number]
-    if (window === 'taken') return
-    const text =
-      window === 'domain'
-        ? `a crawl of ${request.domain} was asked for a moment ago`
-        : `no more than ${crawlRequestsPerHour} crawl requests an hour`
-    refuse('rate_limited', text, { retry_after: Math.max(1, seconds) })
+    )) as ['place' | 'user' | 'taken', number, number]
+    const seconds = Math.max(1, Math.ceil(ms / 1_000))
+    const byUser = limitHeaders(crawlRequestsPerHour, HOUR_S, left, seconds)
+    if (window === 'taken') return byUser
+    if (window === 'user') {
+      const text = `no more than ${crawlRequestsPerHour} crawl requests an hour`
+      refuse('rate_limited', text, { retry_after: seconds }, byUser)
+    }
+    const text = `a crawl of ${request.place.replace(/^manager:/, '')} was asked for a moment ago`
+    const byPlace = limitHeaders(1, crawlRequestDomainSeconds, 0, seconds)
+    return refuse('rate_limited', text, { retry_after: seconds }, byPlace)
   }
 
   /** Gives the place back of a request that was not admitted. */
@@ -63,19 +81,25 @@ export class CrawlQuota {
     await this.#run(RELEASE, request).catch(() => undefined)
   }
 
-  async #run(
-    script: string,
-    { id, domain, user }: CrawlPlace,
-    ...more: number[]
-  ): Promise<unknown> {
-    const keys = [`registry:crawl:domain:${domain}`, `registry:crawl:user:${user}`]
+  async #run(script: string, { id, place, user }: CrawlPlace, ...more: number[]): Promise<unknown> {
+    const keys = [`registry:crawl:place:${place}`, `registry:crawl:user:${user}`]
     try {
       if (this.#store?.status !== 'ready') throw new Error('no connection to Redis')
       return await this.#store.eval(script, keys.length, ...keys, id, ...more)
     } catch {
       return refuse('unavailable', 'crawl requests cannot be taken now; try again', {
+        code: 'crawl_queue_unavailable',
         retry_after: RETRY_AFTER_S,
       })
     }
+  }
+}
+
+function limitHeaders(most: number, windowS: number, left: number, seconds: number): Headers {
+  return {
+    'ratelimit-policy': `${most};w=${windowS}`,
+    'ratelimit-limit': String(most),
+    'ratelimit-remaining': String(left),
+    'ratelimit-reset': String(seconds),
   }
 }

@@ -18,6 +18,8 @@ const PENDING = ['waiting', 'active', 'delayed', 'prioritized'] as const
 /** Files that were handed out together. */
 interface Batch {
   sources: readonly Source[]
+  /** A person asked for them: they wait for nobody. */
+  isUrgent: boolean
   /** Since when its job is done or lost; what it found may still be on its way. */
   endedAt: Instant | undefined
 }
@@ -64,11 +66,10 @@ export class Pump {
     this.#forgetLost(pending)
     const room = Math.max(0, crawlBatchesInFlight - pending.size) * crawlBatchSources
     const targets = await this.#next(room)
-    const isUrgent = ({ priority }: DueTarget) => priority === reasons.requested
     await this.#handOut(targets.filter(isUrgent), { lifo: true })
     await this.#handOut(
       targets.filter(target => !isUrgent(target)),
-      {},
+      { lifo: false },
     )
     return targets.length
   }
@@ -77,7 +78,7 @@ export class Pump {
     await this.#queue.close()
   }
 
-  async #handOut(targets: readonly DueTarget[], options: { lifo?: boolean }): Promise<void> {
+  async #handOut(targets: readonly DueTarget[], options: { lifo: boolean }): Promise<void> {
     const size = this.#config.LIMITS.crawlBatchSources
     for (let start = 0; start < targets.length; start += size) {
       const batch = targets.slice(start, start + size).map(({ priority: _, ...target }) => target)
@@ -86,15 +87,14 @@ export class Pump {
         { targets: batch },
         { ...queues.crawl.options, ...options },
       )
-      this.#note(job.id!, batch)
+      this.#note(job.id!, { sources: batch, isUrgent: options.lifo, endedAt: undefined })
     }
     if (targets.length > 0) this.#log.debug({ targets: targets.length }, 'handed out')
   }
 
-  #note(id: string, sources: readonly Source[], endedAt?: Instant): void {
-    const batch: Batch = { sources, endedAt }
+  #note(id: string, batch: Batch): void {
     this.#batches.set(id, batch)
-    for (const source of sources) this.#inFlight.set(sourceKey(source), batch)
+    for (const source of batch.sources) this.#inFlight.set(sourceKey(source), batch)
   }
 
   /**
@@ -103,7 +103,9 @@ export class Pump {
    */
   async #recover(): Promise<void> {
     for (const job of await this.#queue.getJobs([...PENDING])) {
-      if (job) this.#note(job.id!, job.data.targets)
+      if (!job) continue
+      const isUrgent = job.opts.lifo === true
+      this.#note(job.id!, { sources: job.data.targets, isUrgent, endedAt: undefined })
     }
     const results = new Queue<ObservationsMessage>('observations', {
       connection: this.#connection,
@@ -113,7 +115,8 @@ export class Pump {
     for (const job of await results.getJobs([...PENDING])) {
       const seen = job ? await unpackObservations(job.data, this.#connection).catch(() => []) : []
       const sources = seen.map(({ kind, location }) => ({ kind, location }))
-      this.#note(`observations ${job?.id}`, sources, this.#clock.now())
+      const endedAt = this.#clock.now()
+      this.#note(`observations ${job?.id}`, { sources, isUrgent: true, endedAt })
     }
     await results.close()
     this.#isRecovered = true
@@ -143,11 +146,20 @@ export class Pump {
         Math.max(room, URGENT) + this.#inFlight.size,
       ),
     )
-    const free = due.filter(target => !this.#inFlight.has(sourceKey(target)))
-    const isUrgent = ({ priority }: DueTarget) => priority === reasons.requested
+    const free = due.filter(target => this.#isFree(target))
     return [
       ...free.filter(isUrgent).slice(0, URGENT),
       ...free.filter(target => !isUrgent(target)).slice(0, room),
     ]
   }
+
+  /** One that waits in the long queue is handed out again when a person asks for it. */
+  #isFree(target: DueTarget): boolean {
+    const flight = this.#inFlight.get(sourceKey(target))
+    return flight === undefined || (isUrgent(target) && !flight.isUrgent)
+  }
+}
+
+function isUrgent({ priority }: DueTarget): boolean {
+  return priority === reasons.requested
 }

@@ -1,6 +1,11 @@
 import type { Operation } from '../operation.ts'
 import { listRegisteredBrands, resolveBrand, resolveBrandsBulk } from './brands.ts'
-import { requestCrawl } from './crawl.ts'
+import {
+  readCrawlRequest,
+  requestBrandCrawl,
+  requestCrawl,
+  requestManagerRevalidation,
+} from './crawl.ts'
 import { enrichBrand } from './enrich.ts'
 import { readFeed, streamFeed } from './feed.ts'
 import { lookUpDomain, lookUpPublisher, registryStats } from './lookups.ts'
@@ -25,6 +30,9 @@ export const operations: readonly Operation[] = [
   listRegisteredProperties,
   registryStats,
   requestCrawl,
+  readCrawlRequest,
+  requestBrandCrawl,
+  requestManagerRevalidation,
   readFeed,
   streamFeed,
   lookUpPublisher,

@@ -34,9 +34,16 @@ export class PublicError extends Error {
   readonly error: PublicErrorName
   readonly fields: Readonly<Record<string, unknown>>
   readonly retryAfterSeconds: number | undefined
+  readonly headers: Readonly<Record<string, string>>
 
-  constructor(error: PublicErrorName, text: string, fields: Record<string, unknown> = {}) {
+  constructor(
+    error: PublicErrorName,
+    text: string,
+    fields: Record<string, unknown> = {},
+    headers: Readonly<Record<string, string>> = {},
+  ) {
     super(text)
+    this.headers = headers
     this.error = error
     this.status = publicErrors[error].status
     this.fields = fields
@@ -54,8 +61,9 @@ export function refuse(
   error: PublicErrorName,
   text: string,
   fields?: Record<string, unknown>,
+  headers?: Readonly<Record<string, string>>,
 ): never {
-  throw new PublicError(error, text, fields)
+  throw new PublicError(error, text, fields, headers)
 }
 
 /** The single writer must stop: what it knows and what is on disk differ. A restart recovers. */

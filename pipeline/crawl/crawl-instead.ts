@@ -14,11 +14,12 @@ export async function crawlInstead(
   named: ReadonlySet<string>,
   deps: CrawlDeps,
 ): Promise<Observation | undefined> {
-  const { kind, location, outcome } = missing
+  const { kind, location, outcome, after_seq } = missing
   if (kind !== 'adagents.json' || isUrl(location) || !isMissing(outcome)) return undefined
   const adsTxt: Source = { kind: 'ads.txt', location }
   if (named.has(sourceKey(adsTxt))) return undefined
-  const seen = readObservation(await crawlSource(adsTxt, deps), deps.limits)
+  const target = after_seq === undefined ? adsTxt : { ...adsTxt, after_seq }
+  const seen = readObservation(await crawlSource(target, deps), deps.limits)
   const manager = (seen.document as AdsTxtDocument | undefined)?.manager_domain
   return manager === undefined || manager === location ? undefined : seen
 }

@@ -32,6 +32,7 @@ export async function crawlSource(target: CrawlTarget, deps: CrawlDeps): Promise
     observed_at: deps.clock.now(),
     outcome: fetched.kind === 'failed' ? outcomeOf(target, fetched) : fetched.kind,
   }
+  if (target.after_seq !== undefined) seen.after_seq = target.after_seq
   if (fetched.status !== undefined) seen.status = fetched.status
   if (fetched.url !== url) seen.resolved_url = fetched.url
   if (fetched.kind === 'ok') return takeBody(seen, target, fetched, deps.limits)

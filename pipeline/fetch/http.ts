@@ -10,7 +10,7 @@ import { Connections } from './connections.ts'
 import { createResolver, type TxtAnswer } from './dns.ts'
 import { type Failure, tooLate } from './failures.ts'
 import type { Ask, Fetched } from './fetched.ts'
-import { refusalOf } from './guard.ts'
+import { hostRefusal, refusalOf } from './guard.ts'
 import { Holds } from './holds.ts'
 import { Politeness } from './politeness.ts'
 import { isRedirect, nextHop } from './redirects.ts'
@@ -93,6 +93,7 @@ export function createFetcher(options: FetcherOptions): Fetcher {
     call: (url, call) => callOver(context, url, call),
     lookupTxt: name => resolver.lookupTxt(name),
     async lookupHost(name) {
+      if (hostRefusal(name) !== undefined) return 'private'
       const resolution = await resolver.resolve(name)
       if (resolution.kind === 'found') return 'public'
       if (resolution.kind === 'refused') return 'private'

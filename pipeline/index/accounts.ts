@@ -1,6 +1,6 @@
 import { type Instant, isoOf } from '../core/clock.ts'
 import type { Answer, Operation, OperationOf, Submission } from '../model/submission.ts'
-import { Database, type Parameters } from './duckdb.ts'
+import { Database, listOf, type Parameters } from './duckdb.ts'
 import { createTables } from './tables.ts'
 
 interface Stamp {
@@ -17,6 +17,13 @@ export interface PrincipalRow {
   label: string
   created_at: string
   revoked: boolean
+}
+
+/** Who asked for a crawl, and for which organization. */
+export interface RequesterRow {
+  crawl_request_id: string
+  requested_by: string
+  org_id: string | null
 }
 
 /**
@@ -66,6 +73,15 @@ export class Accounts {
          k.revoked_at is not null as revoked
        from api_keys k join organizations o using (org_id) where ${where} order by k.hash`,
       parameters,
+    )
+  }
+
+  /** Who asked for these crawls. */
+  requesters(crawlRequestIds: readonly string[]): Promise<RequesterRow[]> {
+    return this.db.all(
+      `select crawl_request_id, requested_by, org_id from crawl_requests
+       where crawl_request_id in (select unnest(${listOf('$ids')}))`,
+      { ids: JSON.stringify(crawlRequestIds) },
     )
   }
 
@@ -153,12 +169,11 @@ export class Accounts {
   }
 
   async #requestCrawl(
-    { crawl_request_id, domain, requested_by }: OperationOf<'crawl.request'>,
+    { crawl_request_id, scope, domain, requested_by, org_id }: OperationOf<'crawl.request'>,
     { now, seq }: Stamp,
   ): Promise<Answer> {
-    await this.db.insert('crawl_requests', [
-      { crawl_request_id, domain, requested_by, requested_at: isoOf(now), seq },
-    ])
+    const request = { crawl_request_id, scope, domain, requested_by, org_id: org_id ?? null }
+    await this.db.insert('crawl_requests', [{ ...request, requested_at: isoOf(now), seq }])
     return { done: { crawl_request_id, domain } }
   }
 

@@ -9,6 +9,7 @@ import { updateDeclarations } from './agent-declarations.ts'
 import { keepAgentSources } from './agent-sources.ts'
 import { type AgentChanges, updateAgents } from './agents.ts'
 import { updateBrands } from './brands.ts'
+import { openRequest, settleRequests } from './crawl-requests.ts'
 import { type Stirred, takeIn, takeTurns } from './crawl-state.ts'
 import { recordDependencies, type Subjects, subjectsOf } from './dependencies.ts'
 import { Files } from './derive.ts'
@@ -43,7 +44,7 @@ export interface Applying extends Stamp, Recrawling {
 export async function apply(db: Database, batch: Batch, applying: Applying): Promise<FeedEvent[]> {
   const taken = await takeSubmissions(db, batch.submissions, applying)
   const merged = await takeMerges(db, taken, applying)
-  await quarantine(db, batch.poison ?? [], applying.seq)
+  await quarantine(db, batch.poison ?? [], applying)
   const observations = await weigh(db, batch.observations, applying)
   const stirred = [
     ...(observations.length > 0 ? await takeIn(db, observations, applying) : []),
@@ -53,6 +54,7 @@ export async function apply(db: Database, batch: Batch, applying: Applying): Pro
   const files = new Files(db, applying.now)
   await takeDocuments(db, observations, stirred, files, applying)
   const drafts = await deriveAgain(db, subjects, stirred, files, applying, merged)
+  await settleRequests(db, { observations, poison: batch.poison }, applying)
   return recordEvents(db, drafts, batch.actor, applying)
 }
 
@@ -100,10 +102,11 @@ async function updateAllOfAgents(
   return changes
 }
 
-function quarantine(
+/** Sets observations aside. Their files are not due before the next night: nothing else would say so. */
+async function quarantine(
   db: Database,
   poison: NonNullable<Batch['poison']>,
-  seq: number,
+  { seq, nextRun }: Applying,
 ): Promise<void> {
   const rows = poison.map(({ seen: { kind, location, observed_at }, reason }) => ({
     kind: String(kind),
@@ -112,7 +115,13 @@ function quarantine(
     reason,
     seq,
   }))
-  return db.insert('quarantine', rows)
+  await db.insert('quarantine', rows)
+  for (const { kind, location } of rows) {
+    await db.run(
+      'update crawl_state set due_at = $due::timestamptz where kind = $kind and location = $location',
+      { due: isoOf(nextRun), kind, location },
+    )
+  }
 }
 
 /** Domains that people asked for join the frontier, or are due again; each submission once. Those that were not done yet. */
@@ -130,11 +139,11 @@ async function takeSubmissions(
     if (operation.op === 'domains.add') {
       const added = operation.domains.map((domain): Newcomer => ({ domain, why: 'given' }))
       await addDomains(db, added, { now, seq, max: frontierMax })
-      if (operation.again) await makeDue(db, operation.domains, { now, requested: false })
+      if (operation.again) await makeDue(db, operation.domains, now)
     } else if (operation.op === 'crawl.request') {
       const asked = [{ domain: operation.domain, why: 'requested' as const }]
       await addDomains(db, asked, { now, seq, max: frontierMax + 1 })
-      await makeDue(db, [operation.domain], { now, requested: true })
+      await openRequest(db, operation, { now, seq })
     }
   }
   return fresh

@@ -4,7 +4,7 @@ import { type Effect, effectOf, missingOutcomes, outcomeNames } from '../core/ou
 import type { SourceKind } from '../model/documents.ts'
 import type { Observation } from '../model/observation.ts'
 import type { Database } from './duckdb.ts'
-import { RECRAWL, REQUEST_RETRIES, type Recrawling } from './recrawl.ts'
+import { RECRAWL, type Recrawling } from './recrawl.ts'
 
 /** A file whose answer must be derived again, its own domain's or only those that depend on it. */
 export interface Stirred {
@@ -21,7 +21,7 @@ export interface Stirred {
 const INCOMING = `create or replace temp table incoming (
   kind varchar, location varchar, at_ms double, outcome varchar, effect varchar, status double,
   etag varchar, last_modified varchar, retry_after_s double, hash varchar,
-  took_ms double)`
+  took_ms double, after_seq double)`
 
 const GARBLED = outcomesOf('garbled')
 const SILENT = outcomesOf('unreachable')
@@ -57,7 +57,6 @@ select s.rowid as row_id, i.*, s.attempted_at is null as is_first,
   i.outcome = 'ok' and i.hash is distinct from s.hash as is_new,
   if(is_silent, s.effect, i.effect) as new_effect,
   if(is_silent, least(s.failures::integer + 1, 255), 0) as new_failures,
-  s.requested and is_silent and new_failures <= ${REQUEST_RETRIES} as new_requested,
   case when is_silent then s.streak::integer
     when s.effect = i.effect and not is_new then s.streak::integer + 1 else 1 end as new_streak,
   if(new_streak = 1 and not is_silent, seen_at, s.streak_since) as new_streak_since,
@@ -118,8 +117,8 @@ from night n where s.rowid = n.row_id`
 const LOUD = `
 update crawl_state s set outcome = n.outcome, effect = n.new_effect, status = n.status::usmallint,
   streak_since = n.new_streak_since, etag = n.new_etag, last_modified = n.new_last_modified,
-  hash = n.new_hash, absent_at = n.new_absent_at, requested = n.new_requested,
-  priority = if(n.effect = 'success' or (s.priority = 0 and not n.new_requested), 2, s.priority)
+  hash = n.new_hash, absent_at = n.new_absent_at, requested = false,
+  priority = if(n.effect = 'success' or s.priority = 0, 2, s.priority)
 from night n where s.rowid = n.row_id and n.is_loud`
 
 /** Only agents have one: a night of files writes none. */
@@ -176,6 +175,7 @@ function* rowsOf(observations: readonly Observation[]) {
       seen.retry_after_s,
       seen.hash,
       seen.took_ms,
+      seen.after_seq,
     ]
   }
 }

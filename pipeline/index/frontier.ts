@@ -76,20 +76,16 @@ export async function addHops(
   )
 }
 
-/**
- * Makes the files of domains due now. `requested`: a person asked, so one answer is believed, and an
- * attempt that brings none is soon repeated.
- */
+/** Makes the files of domains due now. */
 export async function makeDue(
   db: Database,
   domains: readonly string[],
-  { now, requested }: { now: Instant; requested: boolean },
+  now: Instant,
 ): Promise<void> {
   await db.run(
-    `update crawl_state set due_at = $now::timestamptz, requested = requested or $requested,
-       failures = if($requested, 0, failures), priority = if($requested, 0, priority)
+    `update crawl_state set due_at = $now::timestamptz
      where location in (select unnest(${listOf('$domains')}))`,
-    { now: isoOf(now), requested, domains: JSON.stringify(domains) },
+    { now: isoOf(now), domains: JSON.stringify(domains) },
   )
 }
 
@@ -112,14 +108,17 @@ export async function dueTargets(
     etag: string | null
     last_modified: string | null
     hash: string | null
+    after_seq: number | null
   }>(
-    `select kind, location, priority, etag, last_modified, hash from crawl_state
+    `select kind, location, priority, etag, last_modified, hash, (select seq from meta) as after_seq
+     from crawl_state
      where due_at <= $now::timestamptz ${since === undefined ? '' : 'and due_at >= $since::timestamptz and priority < 3'}
      order by priority, due_at, location, kind limit $limit`,
     { now: isoOf(now), limit, ...(since === undefined ? {} : { since: isoOf(since) }) },
   )
-  return rows.map(({ etag, last_modified, hash, ...row }) => ({
+  return rows.map(({ etag, last_modified, hash, after_seq, ...row }) => ({
     ...row,
+    ...(after_seq !== null && { after_seq }),
     ...(hash?.startsWith(`${PARSER_VERSION}-`) && {
       hash,
       ...(etag !== null && { etag }),

@@ -1,3 +1,4 @@
+import type { CrawlRequestRow } from '../model/crawl-request.ts'
 import type { EventType, FeedEvent } from '../model/event.ts'
 import type { AuthorizationRow, BrandRow, PropertyRow, PublisherRow } from '../model/rows.ts'
 import type { Accounts } from './accounts.ts'
@@ -17,9 +18,10 @@ export interface Scope {
   /** Subquery of the domains whose brand, or whose inventory, is projected. */
   brands: string
   publishers: string
-  /** Conditions on rows of crawl_state, events, api_keys and aliases. */
+  /** Conditions on rows of crawl_state, events, crawl_requests, api_keys and aliases. */
   files: string
   events: string
+  requests: string
   keys: string
   aliases: string
   parameters: Parameters
@@ -34,6 +36,7 @@ export function scopeAfter(seq: number): Scope {
     publishers: touched('publisher'),
     files: 'seq > $seq',
     events: 'seq > $seq',
+    requests: 'seq > $seq',
     keys: 'k.seq > $seq',
     aliases: 'seq > $seq',
     parameters: { seq },
@@ -48,6 +51,7 @@ export function scopeOfSlice(slice: number, count: number): Scope {
     publishers: `(select domain as key from publishers where ${inSlice('domain')})`,
     files: inSlice('location'),
     events: 'seq % $count = $slice',
+    requests: inSlice('crawl_request_id'),
     keys: inSlice('hash'),
     aliases: inSlice('alias_rid'),
     parameters: { slice, count },
@@ -71,6 +75,7 @@ export async function entriesOf(
     ...commits.flatMap(eventEntries),
     ...(await principalEntries(accounts, scope)),
     ...(await aliasEntries(index, scope)),
+    ...(await crawlRequestEntries(index, accounts, scope)),
   ]
   return { entries, events: commits.flat() }
 }
@@ -187,6 +192,28 @@ async function aliasEntries(index: Database, { aliases, parameters }: Scope): Pr
     space: 'alias',
     key: alias_rid,
     value: Buffer.from(canonical_rid),
+  }))
+}
+
+/** Who asked is kept with what is told, so that nobody else is told. */
+async function crawlRequestEntries(
+  index: Database,
+  accounts: Accounts,
+  { requests, parameters }: Scope,
+): Promise<Entry[]> {
+  const rows = await index.all<CrawlRequestRow>(
+    `select * from crawl_requests where ${requests}`,
+    parameters,
+  )
+  if (rows.length === 0) return []
+  const ids = rows.map(({ crawl_request_id }) => crawl_request_id)
+  const requesters = new Map(
+    (await accounts.requesters(ids)).map(row => [row.crawl_request_id, row]),
+  )
+  return rows.map(({ seq: _, ...row }) => ({
+    space: 'crawl_request',
+    key: row.crawl_request_id,
+    value: Buffer.from(JSON.stringify({ ...row, ...requesters.get(row.crawl_request_id) })),
   }))
 }
 

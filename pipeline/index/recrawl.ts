@@ -8,10 +8,6 @@ export interface Recrawling {
   soonestMs: number
 }
 
-/** What a person asked for and nobody answered is tried again this often, minutes apart. */
-const REQUEST_MINUTES = [1, 5, 30, 120]
-export const REQUEST_RETRIES = REQUEST_MINUTES.length
-
 const HOUR = 3_600
 const DAY = 24 * HOUR
 
@@ -20,14 +16,14 @@ const AGENT_HOURS = 21
 
 /**
  * Seconds until a file is due again, by what it said: the first line that fits; null is the nightly
- * run. A file is "held" when it answered with a document within a week.
+ * run. A file is "held" when it answered with a document within a week. What a person has asked for is
+ * due when that request says (crawl-requests.ts).
  */
 const WAIT = `
 case
   when i.kind = 'agent' then least(
     if(i.effect = 'success', ${AGENT_HOURS},
       2 ** least(if(is_silent, new_failures, new_streak) - 1, 10)), ${AGENT_HOURS}) * ${HOUR}
-  when new_requested then ([${REQUEST_MINUTES}])[new_failures] * 60
   when i.effect = 'success' then $soonest_s * 2 ** least(new_streak - 1, 10)
   when s.priority = 3 then ([1, 7, 30])[least(new_streak + new_failures, 3)] * ${DAY}
   when is_silent then least(if(is_held, 24, 30 * 24), 2 ** least(new_failures - 1, 10)) * ${HOUR}

@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { open, type RootDatabase, type Database as Space } from 'lmdb'
 
 /** Version of the keys and values; a store of another version is projected again. */
-export const SERVING_FORMAT = 4
+export const SERVING_FORMAT = 5
 
 /** Key spaces of the store. Values of the first four are ETag and JSON (`documentValue`). */
 export const spaces = [
@@ -16,6 +16,7 @@ export const spaces = [
   'event_by_type',
   'principal',
   'alias',
+  'crawl_request',
   'meta',
 ] as const
 export type SpaceName = (typeof spaces)[number]

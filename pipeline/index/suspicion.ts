@@ -120,11 +120,12 @@ async function knownOf(db: Database, seen: readonly Observation[], now: Instant)
 
 /** What the crawl state is told instead: an attempt that brought nothing new. */
 function doubtful({ seen, suspicion }: { seen: Understood; suspicion: Suspicion }): Observation {
-  const { kind, location, observed_at, status } = seen
+  const { kind, location, observed_at, status, after_seq } = seen
   const { believed_at } = suspicion
   return {
     ...{ kind, location, observed_at, outcome: 'held' as const, faults: [suspicion.fault] },
     ...(status !== undefined && { status }),
+    ...(after_seq !== undefined && { after_seq }),
     ...(believed_at !== undefined && {
       retry_after_s: Math.ceil((believed_at - observed_at) / SECOND),
     }),

@@ -93,6 +93,11 @@ const sentences: Record<string, string> = {
   'authorizations reach an alias': `select count(*) as n from (
        select unnest(property_rids) as rid from authorizations) g
      semi join aliases a on a.alias_rid = g.rid`,
+  'crawl requests wait for a file that nobody fetches': `select count(*) as n from (
+       select unnest(from_json(files, '[{"kind":"VARCHAR","location":"VARCHAR","attempts":"INTEGER","next_attempt_at":"VARCHAR"}]'), recursive := true)
+       from crawl_requests where completed_at is null) f
+     left join crawl_state s using (kind, location)
+     where (f.attempts = 0 or f.next_attempt_at is not null) and s.due_at is null`,
   'events share an id': 'select count(*) - count(distinct event_id) as n from events',
   'events come after the last one issued':
     'select count(*) as n from events, meta where event_id > last_event_id or last_event_id is null',
@@ -103,7 +108,8 @@ const sentences: Record<string, string> = {
        union all select seq from properties union all select seq from authorizations
        union all select seq from claims union all select seq from collections union all select seq from crawl_state
        union all select seq from aliases union all select seq from agents union all select seq from agent_profiles
-       union all select seq from held_documents union all select seq from submissions) r, meta
+       union all select seq from held_documents union all select seq from crawl_requests
+       union all select seq from submissions) r, meta
      where r.seq > meta.seq`,
 }
 

@@ -216,10 +216,6 @@ export const FeedAnswer = z
   })
   .meta({ id: 'Feed', description: 'A page of the change feed' })
 
-export const CrawlAccepted = z
-  .looseObject({ message: text, domain: text, crawl_request_id: z.uuid() })
-  .meta({ id: 'CrawlAccepted' })
-
 export const ErrorBody = z
   .looseObject({ error: text, message: text.optional(), retry_after: count.optional() })
   .meta({ id: 'Error', description: 'What went wrong, in words' })

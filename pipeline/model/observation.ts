@@ -60,6 +60,8 @@ export const CrawlTarget = Source.extend({
   last_modified: z.string().optional(),
   /** Content hash of the document we hold; the same bytes come back as `unchanged`. */
   hash: z.string().optional(),
+  /** The last commit when the file was handed out: the attempt began after it. */
+  after_seq: z.number().int().optional(),
 })
 export type CrawlTarget = z.infer<typeof CrawlTarget>
 
@@ -94,6 +96,8 @@ export const Observation = Source.extend({
   hash: z.string().optional(),
   document: z.unknown().optional(),
   faults: z.array(Fault).optional(),
+  /** As the target said. */
+  after_seq: z.number().int().optional(),
   /** The bytes as fetched. */
   body: z.instanceof(Uint8Array).optional(),
 })

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Domain } from '../core/domain.ts'
+import { crawlScopes } from './crawl-request.ts'
 
 const name = z.string().trim().min(1).max(200)
 const id = z.uuid()
@@ -29,8 +30,10 @@ export const Operation = z.discriminatedUnion('op', [
   z.object({
     op: z.literal('crawl.request'),
     crawl_request_id: id,
+    scope: z.enum(crawlScopes),
     domain: Domain,
     requested_by: z.string(),
+    org_id: z.string().optional(),
   }),
   z.object({
     op: z.literal('domains.add'),

@@ -1,35 +1,95 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { randomUUID } from 'node:crypto'
+import { RegistryClient } from '@adcp/sdk'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { runCrawler } from '../../jobs/crawler.ts'
+import { type Desk, openDesk } from '../../jobs/enqueue.ts'
+import type { Role } from '../../jobs/role.ts'
+import { MINUTE, systemClock } from '../../pipeline/core/clock.ts'
+import { readConfig } from '../../pipeline/core/config.ts'
 import { PublicError } from '../../pipeline/core/errors.ts'
+import { silentLog } from '../../pipeline/core/log.ts'
 import type { Answer } from '../../pipeline/model/submission.ts'
-import { openRegistry, type RegistryOptions, type TestRegistry } from '../support/app.ts'
+import {
+  openRegistry,
+  publicNames,
+  type RegistryOptions,
+  type TestRegistry,
+} from '../support/app.ts'
+import { crawlDue } from '../support/crawling.ts'
+import { publisherFile } from '../support/documents.ts'
+import { type NameServer, startNameServer } from '../support/names.ts'
 import { startRedis, type TestRedis } from '../support/redis.ts'
 
+const PUBLIC = { A: ['93.184.216.34'] }
+const paths = {
+  domain: '/api/registry/crawl-request',
+  brand: '/api/registry/brand-crawl-request',
+  manager: '/api/registry/manager-revalidation-request',
+} as const
+
+let names: NameServer
 let redis: TestRedis
-const opened: TestRegistry[] = []
+let crawler: Role | undefined
+let office: Desk
+let opened: TestRegistry[] = []
+
+/** A crawler whose one name server is the one of this test: it answers whether names are public. */
+function startCrawler(): Promise<Role> {
+  const config = readConfig({ DNS_SERVER: names.address })
+  return runCrawler(config, redis.url, systemClock, silentLog)
+}
 
 beforeAll(async () => {
+  names = await startNameServer()
   redis = await startRedis()
+  crawler = await startCrawler()
+  office = openDesk(redis.url, silentLog)
+})
+
+beforeEach(async () => {
+  names.zone = Object.fromEntries(
+    ['news.example', 'a.example', 'one-more.example', 'xn--bcher-kva.example'].map(name => [
+      name,
+      PUBLIC,
+    ]),
+  )
+  const kept = await redis.redis.keys('registry:crawl:*')
+  const counts = kept.filter(key => /^registry:crawl:(place|user):/.test(key))
+  if (counts.length > 0) await redis.redis.del(counts)
+})
+
+afterEach(async () => {
+  for (const registry of opened) await registry.close()
+  opened = []
 })
 
 afterAll(async () => {
-  for (const registry of opened) await registry.close()
+  await crawler?.close()
+  await office.close()
   await redis.close()
+  await names.close()
 })
 
-/** A registry and one of its callers. */
-async function open(options: RegistryOptions = {}) {
-  await redis.redis.flushall()
-  const registry = await openRegistry({ redis: redis.redis, ...options })
+/** A registry with a writer of its own, whose names are looked up by the crawler, and a caller. */
+async function open({ desk, ...options }: RegistryOptions = {}) {
+  const send: Desk['send'] = (errand, ms) => office.send(errand, ms)
+  const registry = await openRegistry({ redis: redis.redis, desk: { send, ...desk }, ...options })
   opened.push(registry)
   const token = await registry.createKey('Publishers')
-  const ask = (body: unknown, credential = token) =>
+  const post = (url: string, body: unknown, credential = token) =>
     registry.app.inject({
       method: 'POST',
-      url: '/api/registry/crawl-request',
+      url,
       headers: { authorization: `Bearer ${credential}` },
       payload: body as object,
     })
-  return { registry, ask }
+  const ask = (body: unknown, credential = token) => post(paths.domain, body, credential)
+  const status = (id: string, credential = token) =>
+    registry.app.inject({
+      url: `${paths.domain}/${id}`,
+      headers: { authorization: `Bearer ${credential}` },
+    })
+  return { registry, ask, post, status, token }
 }
 
 describe('POST /api/registry/crawl-request', () => {
@@ -47,10 +107,23 @@ describe('POST /api/registry/crawl-request', () => {
       {
         op: 'crawl.request',
         crawl_request_id: body.crawl_request_id,
+        scope: 'domain',
         domain: 'news.example',
         requested_by: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        org_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
       },
     ])
+    expect(answer.headers).toMatchObject({
+      'ratelimit-policy': '30;w=3600',
+      'ratelimit-limit': '30',
+      'ratelimit-remaining': '29',
+      'ratelimit-reset': '3600',
+    })
+  })
+
+  test('202: a name in its own letters is the name in A-labels', async () => {
+    const { ask } = await open()
+    expect((await ask({ domain: 'Bücher.example' })).json().domain).toBe('xn--bcher-kva.example')
   })
 
   test('429: a domain is asked for once in five minutes, by anybody', async () => {
@@ -60,13 +133,21 @@ describe('POST /api/registry/crawl-request', () => {
     const answer = await ask({ domain: 'NEWS.example' }, other)
     expect(answer.statusCode).toBe(429)
     expect(answer.json().error).toBe('a crawl of news.example was asked for a moment ago')
-    expect(answer.json().retry_after).toBeGreaterThan(290)
-    expect(answer.headers['retry-after']).toBe(String(answer.json().retry_after))
+    const { retry_after } = answer.json()
+    expect(retry_after).toBeGreaterThan(290)
+    expect(answer.headers).toMatchObject({
+      'retry-after': String(retry_after),
+      'ratelimit-policy': '1;w=300',
+      'ratelimit-limit': '1',
+      'ratelimit-remaining': '0',
+      'ratelimit-reset': String(retry_after),
+    })
   })
 
   test('429: a caller asks thirty times an hour, and no more', async () => {
     const { registry, ask } = await open()
     const other = await registry.createKey('Others')
+    for (let i = 0; i < 31; i++) names.zone[`d${i}.example`] = PUBLIC
     const asked = Array.from({ length: 31 }, (_, i) => ask({ domain: `d${i}.example` }))
     const statuses = (await Promise.all(asked)).map(answer => answer.statusCode)
     expect(statuses.filter(status => status === 202)).toHaveLength(30)
@@ -75,34 +156,128 @@ describe('POST /api/registry/crawl-request', () => {
       429,
       'no more than 30 crawl requests an hour',
     ])
-    expect(answer.json().retry_after).toBeGreaterThan(3590)
+    const { retry_after } = answer.json()
+    expect(retry_after).toBeGreaterThan(3_500)
+    expect(answer.headers).toMatchObject({
+      'retry-after': String(retry_after),
+      'ratelimit-limit': '30',
+      'ratelimit-remaining': '0',
+      'ratelimit-reset': String(retry_after),
+    })
     expect((await ask({ domain: 'one-more.example' }, other)).statusCode).toBe(202)
   })
 
-  test('one domain asked for by many at once is taken once', async () => {
+  test('429: a request that is refused costs nothing and holds no window open', async () => {
+    const { ask } = await open({ limits: { crawlRequestsPerHour: 2 } })
+    expect((await ask({ domain: 'news.example' })).statusCode).toBe(202)
+    const key = 'registry:crawl:place:news.example'
+    await redis.redis.expire(key, 100)
+    expect((await ask({ domain: 'news.example' })).json().retry_after).toBeLessThanOrEqual(100)
+    expect(await redis.redis.ttl(key)).toBeLessThanOrEqual(100)
+    expect((await ask({ domain: 'a.example' })).statusCode).toBe(202)
+  })
+
+  test('one domain asked for by fifty at once is taken once', async () => {
     const { registry, ask } = await open()
     const answers = await Promise.all(
-      Array.from({ length: 20 }, () => ask({ domain: 'a.example' })),
+      Array.from({ length: 50 }, () => ask({ domain: 'a.example' })),
     )
     expect(answers.filter(answer => answer.statusCode === 202)).toHaveLength(1)
+    expect(answers.filter(answer => answer.statusCode === 429)).toHaveLength(49)
     expect(registry.submitted).toHaveLength(1)
   })
 
   test.each([
     [{}, 'domain: is required'],
     [{ domain: 7 }, 'domain: Invalid input: expected string, received number'],
+    [{ domain: '' }, 'domain: must be a domain name'],
     [{ domain: 'localhost' }, 'domain: must be a domain name'],
     [{ domain: '10.0.0.1' }, 'domain: must be a domain name'],
     [{ domain: 'https://news.example' }, 'domain: must be a domain name'],
     [{ domain: 'printer.local' }, 'domain: must be a domain on the public Internet'],
+    [{ domain: 'printer.localdomain' }, 'domain: must be a domain on the public Internet'],
     [{ domain: 'db.prod.internal' }, 'domain: must be a domain on the public Internet'],
     [{ domain: 'news.ex4mple' }, 'domain: must be a domain on the public Internet'],
   ])('400: %j is refused and costs nothing', async (body, error) => {
     const { ask } = await open({ limits: { crawlRequestsPerHour: 1 } })
+    names.questions = []
     const answer = await ask(body)
     expect(answer.statusCode).toBe(400)
     expect(answer.json().error).toContain(error)
+    expect(names.questions).toEqual([])
     expect((await ask({ domain: 'news.example' })).statusCode).toBe(202)
+  })
+
+  test('400: a name that leads to a private address is refused like one that leads nowhere', async () => {
+    const { ask, registry } = await open({ limits: { crawlRequestsPerHour: 1 } })
+    names.zone = {
+      ...names.zone,
+      'loop.example': { A: ['127.0.0.1'] },
+      'ten.example': { A: ['93.184.216.34', '10.0.0.1'] },
+      'shared.example': { A: ['100.64.0.1'] },
+      'mapped.example': { AAAA: ['::ffff:169.254.169.254'] },
+      'unique.example': { AAAA: ['fd00::1'] },
+      'link.example': { AAAA: ['fe80::1'] },
+      'zero.example': { A: ['0.0.0.0'] },
+      'empty.example': {},
+    }
+    const refusedAt = performance.now()
+    const answers = await Promise.all(
+      [...Object.keys(names.zone), 'nowhere.example', 'metadata.goog']
+        .filter(name => names.zone[name] !== PUBLIC)
+        .map(domain => ask({ domain })),
+    )
+    expect(answers).toHaveLength(10)
+    for (const answer of answers) {
+      expect([answer.statusCode, answer.json()]).toEqual([
+        400,
+        { error: 'domain: must be a domain on the public Internet' },
+      ])
+    }
+    expect(performance.now() - refusedAt).toBeLessThan(3_000)
+    expect(registry.submitted).toEqual([])
+    expect((await ask({ domain: 'news.example' })).statusCode).toBe(202)
+  })
+
+  test('400 comes before 429: a caller without a place left is told what is wrong', async () => {
+    const { ask } = await open({ limits: { crawlRequestsPerHour: 1 } })
+    await ask({ domain: 'news.example' })
+    const statuses = ['nowhere.example', 'not a domain', 'a.example'].map(domain => ask({ domain }))
+    expect((await Promise.all(statuses)).map(({ statusCode }) => statusCode)).toEqual([
+      400, 400, 429,
+    ])
+  })
+
+  test.each([
+    ['fails', { fails: true }],
+    ['says nothing', { silent: true }],
+  ] as const)(
+    '503: while the name server %s nobody can tell, and it costs nothing',
+    async (_, entry) => {
+      const { ask } = await open({ limits: { crawlRequestsPerHour: 1 } })
+      const name = `trouble-${randomUUID()}.example`
+      names.zone[name] = { ...entry }
+      const began = performance.now()
+      const answer = await ask({ domain: name })
+      expect(performance.now() - began).toBeLessThan(6_000)
+      expect(answer.statusCode).toBe(503)
+      expect(answer.headers['retry-after']).toBe(String(answer.json().retry_after))
+      expect((await ask({ domain: 'news.example' })).statusCode).toBe(202)
+    },
+  )
+
+  test('503: without a crawler nobody can look a name up', async () => {
+    const { ask, registry } = await open()
+    await crawler?.close()
+    try {
+      const began = performance.now()
+      const answer = await ask({ domain: 'news.example' })
+      expect(performance.now() - began).toBeLessThan(6_000)
+      expect([answer.statusCode, answer.headers['retry-after']]).toEqual([503, '5'])
+      expect(registry.submitted).toEqual([])
+    } finally {
+      crawler = await startCrawler()
+    }
   })
 
   test('503: what is not admitted gives its place back', async () => {
@@ -138,12 +313,160 @@ describe('POST /api/registry/crawl-request', () => {
     const answer = await ask('not even JSON', 'sk_nobody')
     expect(answer.statusCode).toBe(401)
   })
+})
 
-  test('503: nobody can count while Redis is away', async () => {
-    const { ask, registry } = await open()
+describe('GET /api/registry/crawl-request/{id}', () => {
+  test('200: the requester sees it from the moment it is accepted until it is done', async () => {
+    const { registry, ask, status } = await open()
+    const id = (await ask({ domain: 'news.example' })).json().crawl_request_id
+    const queued = await status(id)
+    expect(queued.statusCode).toBe(200)
+    expect(queued.headers['cache-control']).toBe('private, no-store')
+    expect(queued.json()).toMatchObject({
+      ...{ crawl_request_id: id, domain: 'news.example', status: 'queued' },
+      ...{ attempts: 0, max_attempts: 5, started_at: null, completed_at: null },
+      outcome: [{ file: 'brand.json', outcome: null }, { file: 'adagents.json' }],
+    })
+    await crawlDue(registry, {
+      'brand.json news.example': 'timeout',
+      'adagents.json news.example': { authorized_agents: [] },
+    })
+    expect((await status(id)).json()).toMatchObject({
+      ...{ status: 'retrying', attempts: 1, last_error_code: 'timeout', completed_at: null },
+      next_attempt_at: new Date(registry.clock.now() + MINUTE).toISOString(),
+      outcome: [{ outcome: 'timeout' }, { outcome: 'ok', http_status: 200 }],
+    })
+    registry.clock.pass(MINUTE)
+    expect((await status(id)).json()).toMatchObject({ status: 'running', next_attempt_at: null })
+    await crawlDue(registry, {})
+    expect((await status(id.toUpperCase())).json()).toMatchObject({
+      ...{ status: 'completed', attempts: 2, last_error_code: null, next_attempt_at: null },
+      completed_at: new Date(registry.clock.now()).toISOString(),
+    })
+  })
+
+  test('404: of another organization’s request nothing is told, as of none', async () => {
+    const { registry, ask, status } = await open()
+    const id = (await ask({ domain: 'news.example' })).json().crawl_request_id
+    const other = await registry.createKey('Others')
+    const [theirs, none] = [await status(id, other), await status(randomUUID())]
+    expect([theirs.statusCode, theirs.json()]).toEqual([404, none.json()])
+    expect(none.statusCode).toBe(404)
+  })
+
+  test('200: another key of the organization sees it', async () => {
+    const { registry, ask, status } = await open()
+    const id = (await ask({ domain: 'news.example' })).json().crawl_request_id
+    const sibling = await registry.createKey('Publishers')
+    expect((await status(id, sibling)).statusCode).toBe(200)
+  })
+
+  test('400: what is no id, and 401: who is nobody', async () => {
+    const { status } = await open()
+    expect((await status('7')).statusCode).toBe(400)
+    expect((await status('7')).json().error).toContain('id: ')
+    expect((await status(randomUUID(), 'sk_nobody')).statusCode).toBe(401)
+  })
+})
+
+describe('POST /api/registry/brand-crawl-request', () => {
+  test('202: the brand.json alone is fetched', async () => {
+    const { registry, post, status } = await open()
+    const answer = await post(paths.brand, { domain: 'News.example' })
+    expect([answer.statusCode, answer.json()]).toEqual([
+      202,
+      {
+        ...{ message: 'Brand crawl request accepted', domain: 'news.example' },
+        crawl_request_id: expect.any(String),
+      },
+    ])
+    await crawlDue(registry, {})
+    expect((await status(answer.json().crawl_request_id)).json()).toMatchObject({
+      status: 'completed',
+      outcome: [{ file: 'brand.json', outcome: 'absent' }],
+    })
+  })
+
+  test('429: shares the window of its domain with crawls of both files', async () => {
+    const { ask, post } = await open()
+    expect((await post(paths.brand, { domain: 'news.example' })).statusCode).toBe(202)
+    expect((await ask({ domain: 'news.example' })).statusCode).toBe(429)
+    expect((await ask({ domain: 'a.example' })).statusCode).toBe(202)
+    expect((await post(paths.brand, { domain: 'a.example' })).statusCode).toBe(429)
+  })
+})
+
+describe('POST /api/registry/manager-revalidation-request', () => {
+  test('202: says how many publishers depend on the manager, or that none does', async () => {
+    const { registry, post, status } = await open()
+    const pointer = { authoritative_location: 'https://a.example/.well-known/adagents.json' }
+    const points = { variant: 'authoritative_location', ...pointer } as never
+    await registry.observe(
+      ...['x.example', 'y.example'].map(location => ({
+        ...{ kind: 'adagents.json' as const, location, document: points },
+      })),
+      publisherFile('a.example', { sites: ['a.example'], agents: ['https://agent.example/mcp'] }),
+    )
+    registry.clock.pass(MINUTE)
+    const answer = await post(paths.manager, { manager_domain: 'A.example' })
+    expect([answer.statusCode, answer.json()]).toEqual([
+      202,
+      {
+        ...{ message: 'Manager re-validation enqueued', manager_domain: 'a.example' },
+        ...{ publishers_enqueued: 2, crawl_request_id: expect.any(String) },
+      },
+    ])
+    expect((await status(answer.json().crawl_request_id)).json()).toMatchObject({
+      ...{ status: 'queued', outcome: [{ file: 'adagents.json' }] },
+    })
+    const nobody = await post(paths.manager, { manager_domain: 'news.example' })
+    expect([nobody.statusCode, nobody.json().publishers_enqueued]).toEqual([202, 0])
+  })
+
+  test('429: has a window of its own, and shares the hour with every other kind', async () => {
+    const { ask, post } = await open({ limits: { crawlRequestsPerHour: 3 } })
+    const manager = { manager_domain: 'news.example' }
+    expect((await ask({ domain: 'news.example' })).statusCode).toBe(202)
+    expect((await post(paths.manager, manager)).statusCode).toBe(202)
+    const again = await post(paths.manager, manager)
+    expect([again.statusCode, again.json().error]).toEqual([
+      429,
+      'a crawl of news.example was asked for a moment ago',
+    ])
+    expect((await post(paths.brand, { domain: 'a.example' })).statusCode).toBe(202)
+    const over = await post(paths.manager, { manager_domain: 'a.example' })
+    expect([over.statusCode, over.json().error]).toEqual([
+      429,
+      'no more than 3 crawl requests an hour',
+    ])
+  })
+
+  test('400: the field is named', async () => {
+    const { post } = await open()
+    const answer = await post(paths.manager, { domain: 'news.example' })
+    expect(answer.json().error).toBe('manager_domain: is required')
+    const nowhere = await post(paths.manager, { manager_domain: 'nowhere.example' })
+    expect(nowhere.json().error).toBe('manager_domain: must be a domain on the public Internet')
+  })
+})
+
+test('the ecosystem’s own client asks for a crawl', async () => {
+  const { registry, token } = await open()
+  const baseUrl = await registry.app.listen({ port: 0, host: '127.0.0.1' })
+  const client = new RegistryClient({ baseUrl, apiKey: token })
+  expect(await client.requestCrawl('news.example')).toMatchObject({
+    message: 'Crawl request accepted',
+    domain: 'news.example',
+  })
+  await expect(client.requestCrawl('news.example')).rejects.toThrow('429')
+})
+
+describe('while Redis is away', () => {
+  test('503: nobody can count', async () => {
+    const { ask, registry } = await open({ desk: { send: publicNames } })
     await redis.stop()
     const answer = await ask({ domain: 'news.example' })
-    expect(answer.statusCode).toBe(503)
+    expect([answer.statusCode, answer.json().code]).toEqual([503, 'crawl_queue_unavailable'])
     expect(answer.headers['retry-after']).toBe('5')
     expect(registry.submitted).toEqual([])
   })

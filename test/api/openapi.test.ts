@@ -5,17 +5,18 @@ import { groups } from '../../api/operation.ts'
 import { operations } from '../../api/routes/index.ts'
 import { publicErrors } from '../../pipeline/core/errors.ts'
 import { ErrorBody } from '../../pipeline/model/answers.ts'
-import { openRegistry, type TestRegistry } from '../support/app.ts'
+import { openRegistry, publicNames, type TestRegistry } from '../support/app.ts'
 import { brandFile, publisherFile } from '../support/documents.ts'
 import { startRedis, type TestRedis } from '../support/redis.ts'
 
 let redis: TestRedis
 let registry: TestRegistry
 let key: string
+let crawlRequest: string
 
 beforeAll(async () => {
   redis = await startRedis()
-  registry = await openRegistry({ redis: redis.redis })
+  registry = await openRegistry({ redis: redis.redis, desk: { send: publicNames } })
   key = await registry.createKey('Readers')
   const sites = ['acme.example', 'www.acme.example']
   const agents = ['https://agent.example/mcp']
@@ -23,6 +24,11 @@ beforeAll(async () => {
     brandFile('acme.example', 'Acme'),
     publisherFile('acme.example', { sites, agents, placements: ['top'] }),
   )
+  const asked = await registry.app.inject({
+    ...{ method: 'POST', url: '/api/registry/crawl-request' },
+    ...{ headers: { authorization: `Bearer ${key}` }, payload: { domain: 'c.example' } },
+  })
+  crawlRequest = asked.json().crawl_request_id
   await registry.publish()
 })
 
@@ -86,7 +92,10 @@ test('every reference leads to a component', async () => {
 })
 
 /** A request of each operation that is answered, and one that is refused where it can be. */
-const requests: Record<string, { url?: string; payload?: object; refused?: string | object }> = {
+const requests: Record<
+  string,
+  { url?: string | (() => string); payload?: object; refused?: string | object }
+> = {
   resolveBrand: { url: '?domain=acme.example', refused: '?domain=nobody.example' },
   resolveBrandsBulk: { payload: { domains: ['acme.example', 'b.example'] }, refused: {} },
   listBrands: { refused: '?limit=x' },
@@ -95,6 +104,9 @@ const requests: Record<string, { url?: string; payload?: object; refused?: strin
   resolvePropertiesBulk: { payload: { domains: ['acme.example', 'b.example'] }, refused: {} },
   listProperties: { refused: '?limit=x' },
   requestCrawl: { payload: { domain: 'acme.example' }, refused: { domain: 'acme.example' } },
+  requestBrandCrawl: { payload: { domain: 'b.example' }, refused: { domain: 'b.example' } },
+  requestManagerRevalidation: { payload: { manager_domain: 'acme.example' }, refused: {} },
+  getCrawlRequest: { url: () => crawlRequest, refused: 'x' },
   readFeed: { refused: '?cursor=01939f00-0000-7000-8000-000000000000' },
   lookUpPublisher: { url: '?domain=acme.example&include=placements', refused: '' },
   lookUpDomain: { url: 'acme.example', refused: 'x' },
@@ -105,6 +117,7 @@ describe('replies are as described', () => {
   const ending = operations.filter(({ id }) => id !== 'streamFeed')
   test.each(ending.map(operation => [operation.id, operation] as const))('%s', async (id, of) => {
     const { url = '', payload, refused } = requests[id] ?? {}
+    const end = typeof url === 'string' ? url : url()
     const call = (end: string, body?: object) =>
       registry.app.inject({
         method: of.method,
@@ -112,7 +125,7 @@ describe('replies are as described', () => {
         headers: { authorization: `Bearer ${key}` },
         ...(body && { payload: body }),
       })
-    const answer = await call(url, payload)
+    const answer = await call(end, payload)
     const body = of.reply[answer.statusCode]
     expect(body, `${answer.statusCode} ${answer.body}`).toBeDefined()
     if (body instanceof z.ZodType) body.parse(answer.json())

@@ -12,7 +12,7 @@ import { type Log, silentLog } from '../../pipeline/core/log.ts'
 import { Reader } from '../../pipeline/index/reader.ts'
 import { Sequencer } from '../../pipeline/index/sequencer.ts'
 import type { Observation } from '../../pipeline/model/observation.ts'
-import type { Operation } from '../../pipeline/model/submission.ts'
+import type { Answer, Operation } from '../../pipeline/model/submission.ts'
 
 export const START = Date.parse('2026-11-20T03:00:00.000Z')
 
@@ -39,10 +39,12 @@ export interface TestRegistry {
   /** What was handed in at the desk. */
   submitted: Operation[]
   observe(...observations: Seen[]): Promise<void>
-  submit(...operations: Operation[]): Promise<void>
+  submit(...operations: Operation[]): Promise<Answer[]>
   /** Makes a key of an organization; its secret is what callers send. */
   createKey(organization: string): Promise<string>
   publish(): Promise<void>
+  /** Ends the writer and opens another one, as a new process would. */
+  restart(): Promise<void>
   close(): Promise<void>
 }
 
@@ -56,6 +58,14 @@ export interface RegistryOptions {
   settings?: Record<string, string>
 }
 
+function noCrawler(): never {
+  return refuse('unavailable', 'no crawler runs beside this test')
+}
+
+/** What a crawler says who finds every name on the public Internet, and does nothing else. */
+export const publicNames = (async ({ errand }) =>
+  errand === 'lookup_host' ? { host: 'public' } : noCrawler()) as Desk['send']
+
 export async function openRegistry(options: RegistryOptions = {}): Promise<TestRegistry> {
   const dataDir = mkdtempSync(join(tmpdir(), 'registry-api-'))
   const config = readConfig({
@@ -66,36 +76,38 @@ export async function openRegistry(options: RegistryOptions = {}): Promise<TestR
   })
   const clock = new TestClock()
   const log = options.log ?? silentLog
-  const sequencer = (await Sequencer.open({ config, clock, log: silentLog }))!
+  let sequencer = (await Sequencer.open({ config, clock, log: silentLog }))!
   const reader = new Reader(dataDir, clock)
   const submitted: Operation[] = []
+  const commit = async (observations: Observation[], operations: Operation[]) => {
+    const submissions = operations.map(operation => ({ submission_id: randomUUID(), operation }))
+    const { answers } = await sequencer.commit({ observations, submissions })
+    await reader.refresh()
+    return submissions.map(({ submission_id }) => answers.get(submission_id)!)
+  }
   const desk = {
     submit: async (operation: Operation) => {
       submitted.push(operation)
-      return { done: {} }
+      return (await commit([], [operation]))[0]!
     },
-    send: () => refuse('unavailable', 'no crawler runs beside this test'),
+    send: noCrawler,
     ...options.desk,
   }
   const { redis } = options
   const app = buildApp({ config, reader, clock, log, desk, ...(redis && { redis }) })
-  const commit = async (observations: Observation[], operations: Operation[]) => {
-    const submissions = operations.map(operation => ({ submission_id: randomUUID(), operation }))
-    await sequencer.commit({ observations, submissions })
-    await reader.refresh()
-  }
   return {
     app,
     clock,
     config,
     reader,
-    sequencer,
+    get sequencer() {
+      return sequencer
+    },
     submitted,
-    observe: (...seen) =>
-      commit(
-        seen.map(one => observationOf(one, clock)),
-        [],
-      ),
+    async observe(...seen) {
+      const observations = seen.map(one => observationOf(one, clock))
+      await commit(observations, [])
+    },
     submit: (...operations) => commit([], operations),
     async createKey(organization) {
       const secret = `sk_${randomUUID()}`
@@ -113,6 +125,10 @@ export async function openRegistry(options: RegistryOptions = {}): Promise<TestR
     async publish() {
       await sequencer.publish()
       await reader.refresh()
+    },
+    async restart() {
+      await sequencer.close()
+      sequencer = (await Sequencer.open({ config, clock, log: silentLog }))!
     },
     async close() {
       await app.close()

@@ -7,7 +7,10 @@ import { createTables } from '../../pipeline/index/tables.ts'
 import type { FeedEvent } from '../../pipeline/model/event.ts'
 import type { Observation } from '../../pipeline/model/observation.ts'
 
-/** An index in memory that batches are applied to as the sequencer does: real tables, no files. */
+/**
+ * An index in memory that batches are applied to as the sequencer does: real tables, no files. Attempts
+ * that do not say when they began did so after the commit before.
+ */
 export interface MemoryIndex {
   db: Database
   commit(batch: readonly Observation[] | Partial<Batch>): Promise<FeedEvent[]>
@@ -28,9 +31,10 @@ export async function openMemoryIndex(
       const now = clock.now()
       const stamp = { now, seq: ++seq, ids, mint: () => ids.next(), nextRun: nextRun(now) }
       const recrawling = { soonestMs: 6 * HOUR, frontierMax: 1e6, agentsPerHost: 500 }
-      const whole = 'length' in batch ? { observations: batch } : batch
+      const { observations = [], ...rest } = 'length' in batch ? { observations: batch } : batch
+      const begun = observations.map(seen => ({ after_seq: seq - 1, ...seen }))
       return db.transaction(() =>
-        apply(db, { observations: [], submissions: [], ...whole }, { ...stamp, ...recrawling }),
+        apply(db, { submissions: [], ...rest, observations: begun }, { ...stamp, ...recrawling }),
       )
     },
     close: () => db.close(),

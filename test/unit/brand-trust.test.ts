@@ -29,6 +29,7 @@ type History = [days: number, hours: number, what: Happening][]
 
 const request = submission('request', {
   op: 'crawl.request',
+  scope: 'domain',
   crawl_request_id: '00000000-0000-7000-8000-000000000000',
   domain: house as never,
   requested_by: 'Candle',

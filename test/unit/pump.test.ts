@@ -66,6 +66,15 @@ function give(domains: Domain[], id = domains[0]!) {
   return registry.commit({ observations: [], submissions: [submission(id, operation)] })
 }
 
+function request(domain: string) {
+  const operation = {
+    ...{ op: 'crawl.request' as const, scope: 'domain' as const, domain: domain as Domain },
+    crawl_request_id: '00000000-0000-7000-8000-000000000000',
+    requested_by: 'Acme',
+  }
+  return registry.commit({ observations: [], submissions: [submission(domain, operation)] })
+}
+
 /** What the waiting jobs hold, first come first served. */
 async function waiting(): Promise<CrawlTarget[][]> {
   const jobs = await queue.getJobs(['waiting'], 0, -1, true)
@@ -122,16 +131,22 @@ describe('a registry that slept for three days', () => {
     const pump = newPump()
     await give(names(40, 'd'))
     await pump.turn()
-    const operation = {
-      op: 'crawl.request' as const,
-      crawl_request_id: '00000000-0000-7000-8000-000000000000',
-      domain: 'now.example' as Domain,
-      requested_by: 'Acme',
-    }
-    await registry.commit({ observations: [], submissions: [submission('ask', operation)] })
+    await request('now.example')
     expect(await pump.turn()).toBe(2)
     const [first] = await waiting()
     expect(first!.map(({ location }) => location)).toEqual(['now.example', 'now.example'])
+  })
+
+  it('hands out once more, and at once, what somebody asks for who would wait behind that', async () => {
+    const pump = newPump()
+    await give(names(15, 'd'))
+    await pump.turn()
+    await request('d12.example')
+    expect(await pump.turn()).toBe(2)
+    expect(await pump.turn()).toBe(0)
+    const [first] = await waiting()
+    expect(first!.map(({ location }) => location)).toEqual(['d12.example', 'd12.example'])
+    expect(await newPump().turn()).toBe(0)
   })
 })
 

@@ -27,6 +27,7 @@ function seenAs(what: Exclude<Happening, 'request'>, at: Instant): Observation {
 
 const request = submission('request', {
   op: 'crawl.request',
+  scope: 'domain',
   crawl_request_id: '00000000-0000-7000-8000-000000000000',
   domain: domain as never,
   requested_by: 'Acme',

@@ -31,6 +31,7 @@ const unreachable = outcomeNames.filter(name => effectOf(name) === 'unreachable'
 
 const request = submission('request', {
   op: 'crawl.request',
+  scope: 'domain',
   crawl_request_id: '00000000-0000-7000-8000-000000000000',
   domain: domain as never,
   requested_by: 'Acme',

@@ -64,6 +64,7 @@ async function happen(index: MemoryIndex, what: Happening, at: Instant): Promise
   else {
     const operation = {
       op: 'crawl.request',
+      scope: 'domain',
       domain: domain as never,
       requested_by: 'Acme',
       crawl_request_id: '00000000-0000-7000-8000-000000000000',

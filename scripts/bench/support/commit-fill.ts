@@ -96,6 +96,7 @@ export async function project(folder: string, domains: readonly string[]): Promi
       publishers: `(select domain as key from publishers where ${within('domain')} and false)`,
       files: within('location'),
       events: `${within('entity_id')} and false`,
+      requests: `${within('crawl_request_id')} and false`,
       keys: `${within('k.hash')} and false`,
       aliases: `${within('alias_rid::varchar')} and false`,
       parameters: {

@@ -1,0 +1,42 @@
+import { SECOND } from '../../pipeline/core/clock.ts'
+import type { Outcome } from '../../pipeline/core/outcomes.ts'
+import { dueTargets } from '../../pipeline/index/frontier.ts'
+import type { CrawlTarget, Observation } from '../../pipeline/model/observation.ts'
+import type { TestRegistry } from './app.ts'
+import { answered, read } from './sightings.ts'
+
+/** What stands where on a small internet, by `kind location`, an ads.txt as `text`; else 404. */
+export type Web = Record<
+  string,
+  object | Outcome | [Outcome, Partial<Observation>] | { text: string }
+>
+
+/** What a crawler brings that was handed these files. */
+export function visit(targets: readonly CrawlTarget[], web: Web, at: number): Observation[] {
+  return targets.map(target => {
+    const { kind, location, after_seq } = target
+    const found = web[`${kind} ${location}`] ?? 'absent'
+    const began = after_seq === undefined ? {} : { after_seq }
+    if (typeof found === 'string') return answered(found, kind, location, at, began)
+    if (Array.isArray(found))
+      return answered(found[0], kind, location, at, { ...found[1], ...began })
+    const content = kind === 'ads.txt' && 'text' in found ? String(found.text) : found
+    return { ...read(kind, location, content, at), ...began }
+  })
+}
+
+/** The files that are due; agents are not on this internet. */
+export async function due({ sequencer, clock }: TestRegistry): Promise<CrawlTarget[]> {
+  const targets = await sequencer.quietly(() => dueTargets(sequencer.index, clock.now(), 1_000))
+  return targets.filter(({ kind }) => kind !== 'agent')
+}
+
+/** Fetches what is due, commits it, and says which files that were. A second passes. */
+export async function crawlDue(registry: TestRegistry, web: Web): Promise<string[]> {
+  const targets = await due(registry)
+  registry.clock.pass(SECOND)
+  const observations = visit(targets, web, registry.clock.now())
+  if (observations.length > 0) await registry.sequencer.commit({ observations, submissions: [] })
+  await registry.reader.refresh()
+  return targets.map(({ kind, location }) => `${kind} ${location}`)
+}
