@@ -94,7 +94,18 @@ function inventory(i: number, made: number): object {
   const own = [0, 1, 2].filter(n => chance(i, made, 10 + n) < 0.8).map(n => property(i, n))
   const managed = i % 20 === 5 ? [11, 12, 13, 14].map(n => property(i + n, 0)) : []
   const agents = [0, 1, 2].filter(n => chance(i, made, 20 + n) < 0.6)
-  return { properties: [...own, ...managed], authorized_agents: agents.map(n => grant(i, n, made)) }
+  return {
+    properties: [...own, ...managed],
+    collections: [0, 1].filter(n => chance(i, made, 30 + n) < 0.3).map(n => collection(n, made)),
+    authorized_agents: agents.map(n => grant(i, n, made)),
+    revoked_publisher_domains: [0, 11]
+      .filter(n => chance(i, made, 40 + n) < 0.1)
+      .map(n => ({ publisher_domain: domainOf(i + n), revoked_at: '2026-11-19T00:00:00Z' })),
+  }
+}
+
+function collection(n: number, made: number): object {
+  return { collection_id: `c${n}`, name: `Show ${n} of ${made}`, kind: 'series' }
 }
 
 function property(i: number, n: number): object {
@@ -114,5 +125,9 @@ function grant(i: number, n: number, made: number): object {
     return { ...entry, authorization_type: 'publisher_properties', ...selectors }
   }
   if (n === 1) return { ...entry, authorization_type: 'property_ids', property_ids: ['p0', 'p2'] }
-  return { ...entry, authorization_type: 'property_tags', property_tags: ['news'] }
+  const window =
+    chance(i, made, 50) < 0.5
+      ? { effective_from: '2026-11-21T00:00:00Z', effective_until: '2026-11-22T00:00:00Z' }
+      : {}
+  return { ...entry, ...window, authorization_type: 'property_tags', property_tags: ['news'] }
 }
