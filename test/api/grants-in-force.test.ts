@@ -1,0 +1,42 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { DAY } from '../../pipeline/core/clock.ts'
+import { verify } from '../../pipeline/index/verify.ts'
+import { openRegistry, START, type TestRegistry } from '../support/app.ts'
+import { byIds, shop } from '../support/nights.ts'
+import { read } from '../support/sightings.ts'
+
+const acme = 'acme.example'
+const always = 'https://always.example/mcp'
+const later = 'https://later.example/mcp'
+let registry: TestRegistry
+
+beforeAll(async () => {
+  registry = await openRegistry()
+  const authorized_agents = [
+    byIds(always),
+    byIds(later, { effective_from: '2026-11-22T00:00:00Z' }),
+  ]
+  await registry.observe(read('adagents.json', acme, shop(acme, { authorized_agents }), START))
+})
+
+afterAll(() => registry.close())
+
+async function agentsAt(url: string): Promise<string[]> {
+  const body = (await registry.app.inject(url)).json()
+  return body.authorized_agents.map((agent: { url: string }) => agent.url)
+}
+
+const lookups = [`/api/registry/publisher?domain=${acme}`, `/api/properties/resolve?domain=${acme}`]
+
+describe('an agent whose grant has not begun', () => {
+  test.each(lookups)('is not listed by %s', async url => {
+    expect(await agentsAt(url)).toEqual([always])
+  })
+
+  test('is listed once it has, though the file was not read again', async () => {
+    registry.clock.pass(3 * DAY)
+    expect(await registry.sequencer.tick()).toBeDefined()
+    for (const url of lookups) expect(await agentsAt(url)).toEqual([always, later])
+    expect(await verify(registry.sequencer)).toEqual([])
+  })
+})
