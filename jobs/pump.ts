@@ -82,19 +82,41 @@ export class Pump {
     const size = this.#config.LIMITS.crawlBatchSources
     for (let start = 0; start < targets.length; start += size) {
       const batch = targets.slice(start, start + size).map(({ priority: _, ...target }) => target)
-      const job = await this.#queue.add(
+      // Noted before anybody can answer.
+      const handed = this.#note({ sources: batch, isUrgent: options.lifo, endedAt: undefined })
+      const adding = this.#queue.add(
         'batch',
         { targets: batch },
         { ...queues.crawl.options, ...options },
       )
-      this.#note(job.id!, { sources: batch, isUrgent: options.lifo, endedAt: undefined })
+      const job = await adding.catch(error => {
+        this.#release(handed)
+        throw error
+      })
+      this.#keep(job.id!, handed)
     }
     if (targets.length > 0) this.#log.debug({ targets: targets.length }, 'handed out')
   }
 
-  #note(id: string, batch: Batch): void {
-    this.#batches.set(id, batch)
+  #note(batch: Batch): Batch {
     for (const source of batch.sources) this.#inFlight.set(sourceKey(source), batch)
+    return batch
+  }
+
+  /** A Redis that lost its memory counts jobs from the beginning: what had the number is gone. */
+  #keep(id: string, batch: Batch): void {
+    const earlier = this.#batches.get(id)
+    if (earlier) this.#release(earlier)
+    this.#batches.set(id, batch)
+  }
+
+  /** Files of the batch that nobody has answered for. */
+  #leftOf(batch: Batch): Source[] {
+    return batch.sources.filter(source => this.#inFlight.get(sourceKey(source)) === batch)
+  }
+
+  #release(batch: Batch): void {
+    for (const source of this.#leftOf(batch)) this.#inFlight.delete(sourceKey(source))
   }
 
   /**
@@ -105,7 +127,8 @@ export class Pump {
     for (const job of await this.#queue.getJobs([...PENDING])) {
       if (!job) continue
       const isUrgent = job.opts.lifo === true
-      this.#note(job.id!, { sources: job.data.targets, isUrgent, endedAt: undefined })
+      const batch = { sources: job.data.targets, isUrgent, endedAt: undefined }
+      this.#keep(job.id!, this.#note(batch))
     }
     const results = new Queue<ObservationsMessage>('observations', {
       connection: this.#connection,
@@ -116,7 +139,7 @@ export class Pump {
       const seen = job ? await unpackObservations(job.data, this.#connection).catch(() => []) : []
       const sources = seen.map(({ kind, location }) => ({ kind, location }))
       const endedAt = this.#clock.now()
-      this.#note(`observations ${job?.id}`, { sources, isUrgent: true, endedAt })
+      this.#keep(`observations ${job?.id}`, this.#note({ sources, isUrgent: true, endedAt }))
     }
     await results.close()
     this.#isRecovered = true
@@ -128,11 +151,11 @@ export class Pump {
     for (const [id, batch] of this.#batches) {
       if (pending.has(id)) continue
       batch.endedAt ??= now
-      const left = batch.sources.filter(one => this.#inFlight.get(sourceKey(one)) === batch)
+      const files = this.#leftOf(batch).length
       const isLost = now - batch.endedAt > this.#config.LIMITS.crawlLostMs
-      if (left.length > 0 && !isLost) continue
-      if (left.length > 0) this.#log.warn({ files: left.length }, 'files were handed out in vain')
-      for (const source of left) this.#inFlight.delete(sourceKey(source))
+      if (files > 0 && !isLost) continue
+      if (files > 0) this.#log.warn({ files }, 'files were handed out in vain')
+      this.#release(batch)
       this.#batches.delete(id)
     }
   }

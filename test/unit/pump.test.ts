@@ -179,6 +179,17 @@ describe('what was handed out', () => {
     expect(await newPump().turn()).toBe(0)
   })
 
+  it('is handed out again at once when Redis has lost its memory and counts anew', async () => {
+    const pump = newPump()
+    await give(names(5, 'd'))
+    await pump.turn()
+    await server.redis.flushall()
+    await give(names(5, 'e'))
+    expect(await pump.turn()).toBe(10)
+    expect(await pump.turn()).toBe(10)
+    expect(new Set((await waiting()).flat().map(sourceKey)).size).toBe(20)
+  })
+
   it('is handed out again when its job ended and no answer came for a while', async () => {
     const pump = newPump()
     await give(names(5, 'd'))
