@@ -11,7 +11,14 @@ import {
 } from '../support/command.ts'
 
 const folder = temporaryFolder()
-const env: Environment = { DATA_DIR: folder.path, REDIS_URL: undefined, LOG_LEVEL: 'warn' }
+/** More time for an answer than the registry gives, so that a busy machine is not taken for a slow agent. */
+const PROBE_MS = 25_000
+const env: Environment = {
+  DATA_DIR: folder.path,
+  REDIS_URL: undefined,
+  LOG_LEVEL: 'warn',
+  LIMITS: JSON.stringify({ probeMs: PROBE_MS, agentCardMs: PROBE_MS }),
+}
 let start: Command
 
 interface Found {
@@ -54,9 +61,9 @@ beforeAll(async () => {
       `select count(*) as untried from crawl_state where kind = 'agent' and attempted_at is null`,
     ).catch(() => [])
     return untried === 0
-  }, 60)
+  }, 90)
   for (const row of await ask<Found>(FOUND)) found.set(row.agent_url, row)
-}, 240_000)
+}, 270_000)
 
 afterAll(async () => {
   await start.interrupt()
@@ -80,7 +87,7 @@ describe('after the first crawl of the demo internet', () => {
       anti join (select location as agent_url from crawl_state where kind = 'agent' and attempted_at is not null) using (agent_url)`)
     expect(missing).toEqual([])
     expect([...found.keys()]).toEqual(expect.arrayContaining(cast.map(keyOf)))
-    for (const row of found.values()) expect(row.took_ms ?? 0).toBeLessThanOrEqual(11_000)
+    for (const row of found.values()) expect(row.took_ms ?? 0).toBeLessThanOrEqual(PROBE_MS + 1_000)
   })
 
   test.each(cast.map(agent => [keyOf(agent), agent] as const))('%s is what it is', (key, agent) => {
