@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { countHeld } from '../pipeline/index/queries/held.ts'
 import type { Reader } from '../pipeline/index/reader.ts'
 
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
@@ -33,6 +34,11 @@ export class Metrics {
     collectDefaultMetrics({ register: this.#registry })
     this.watch('registry_seq', 'last commit that answers by key show', () => reader.serving?.seq)
     this.watch('registry_snapshot_seq', 'last commit that lists show', () => reader.snapshot?.seq)
+    this.watch(
+      'registry_held_publishers',
+      'publishers whose losses the brake holds back',
+      () => reader.snapshot && countHeld(reader.snapshot),
+    )
   }
 
   meterOf(operation: string = UNKNOWN): Meter {
@@ -60,13 +66,13 @@ export class Metrics {
   }
 
   /** Reads a value whenever the metrics are asked for. */
-  watch(name: string, help: string, read: () => number | undefined): void {
+  watch(name: string, help: string, read: () => number | Promise<number> | undefined): void {
     new Gauge({
       name,
       help,
       registers: [this.#registry],
-      collect() {
-        this.set(read() ?? 0)
+      async collect() {
+        this.set((await read()) ?? 0)
       },
     })
   }

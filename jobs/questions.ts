@@ -1,5 +1,6 @@
 import type { Clock, Instant } from '../pipeline/core/clock.ts'
 import { crawlSummary } from '../pipeline/index/crawl-summary.ts'
+import { heldRows } from '../pipeline/index/held.ts'
 import type { Sequencer } from '../pipeline/index/sequencer.ts'
 import { verify } from '../pipeline/index/verify.ts'
 
@@ -7,6 +8,7 @@ import { verify } from '../pipeline/index/verify.ts'
 export type Question =
   | { ask: 'verify' }
   | { ask: 'crawl_summary'; since: Instant; withFaults: boolean }
+  | { ask: 'held' }
   /** Publishes a snapshot of what is committed, without waiting for its time. */
   | { ask: 'publish' }
 
@@ -20,6 +22,8 @@ export function answerQuestion(
       return sequencer.publish()
     case 'verify':
       return sequencer.quietly(() => verify(sequencer))
+    case 'held':
+      return sequencer.quietly(() => heldRows(sequencer.index))
     case 'crawl_summary':
       return sequencer.quietly(() =>
         crawlSummary(sequencer.index, question.since, clock.now(), question),

@@ -89,6 +89,31 @@ key
   .requiredOption('--org <name>', 'organization that owns it')
   .action(async (id, options) => (await import('./commands/accounts.ts')).revokeKey(id, options))
 
+const held = program
+  .command('held')
+  .description('answers that would take too much at once, held back until somebody looks')
+held
+  .command('list')
+  .description('print whose answers are held, and what they would take')
+  .option('--json', 'print JSON')
+  .action(async options => (await import('./commands/held.ts')).listHeld(options))
+held
+  .command('release')
+  .description('let them apply: the grants end, the properties turn stale')
+  .argument('[domains...]', 'publishers that `held list` prints')
+  .option('--all', 'all that are held')
+  .action(async (domains, { all }) =>
+    (await import('./commands/held.ts')).releaseHeld({ domains, all }),
+  )
+held
+  .command('drop')
+  .description('forget them: the rows stand on, and the files are read again now')
+  .argument('[domains...]', 'publishers that `held list` prints')
+  .option('--all', 'all that are held')
+  .action(async (domains, { all }) =>
+    (await import('./commands/held.ts')).dropHeld({ domains, all }),
+  )
+
 program
   .command('merge')
   .description('make one record of two that are the same')

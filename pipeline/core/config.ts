@@ -19,6 +19,7 @@ function setting<Schema extends z.ZodType>(
 
 const text = z.string().min(1)
 const whole = (min: number, max: number) => z.coerce.number().int().min(min).max(max)
+const share = z.coerce.number().min(0).max(1)
 const cron = text.refine(isCron, { error: 'must be a cron pattern such as "0 3 * * *"' })
 const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
 
@@ -118,6 +119,26 @@ export const settings = {
       .default('https://api.brandfetch.io'),
     'where that provider answers, or another one that speaks as it does',
     { shown: 'https://api.brandfetch.io' },
+  ),
+  BRAKE_SHARE: setting(
+    share.default(0.02),
+    'share of all grants and active properties that a night may take before more is held back',
+    { shown: '0.02' },
+  ),
+  BRAKE_FACTOR: setting(
+    whole(1, 1_000_000).default(5),
+    'times what a night usually takes (mean of up to seven, of at least three) that one may take',
+    { shown: '5' },
+  ),
+  BRAKE_ROWS: setting(
+    whole(1, 1_000_000_000).default(200),
+    'fewer grants and properties than this in a night are never held back',
+    { shown: '200' },
+  ),
+  BRAKE_PUBLISHERS: setting(
+    whole(1, 1_000_000_000).default(20),
+    'rows of fewer publishers than this in a night are never held back',
+    { shown: '20' },
   ),
   LIMITS: setting(LimitsOverride.default(limits as Limits), 'JSON of limits to override', {
     shown: '{}',

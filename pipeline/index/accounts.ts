@@ -127,6 +127,8 @@ export class Accounts {
       case 'crawl.request':
         return this.#requestCrawl(operation, stamp)
       case 'domains.add':
+      case 'held.release':
+      case 'held.drop':
         return Promise.resolve({ done: { domains: operation.domains.length } })
       case 'property.merge':
       case 'collection.merge': {

@@ -8,6 +8,7 @@ import type { Submission } from '../model/submission.ts'
 import { updateDeclarations } from './agent-declarations.ts'
 import { keepAgentSources } from './agent-sources.ts'
 import { type AgentChanges, updateAgents } from './agents.ts'
+import type { Braking, HeldBack } from './brake.ts'
 import { updateBrands } from './brands.ts'
 import { openRequest, settleRequests } from './crawl-requests.ts'
 import { type Stirred, takeIn, takeTurns } from './crawl-state.ts'
@@ -16,6 +17,7 @@ import { Files } from './derive.ts'
 import { isUnderstood, replaceDocuments } from './documents.ts'
 import { type Database, listOf } from './duckdb.ts'
 import { addDomains, addHops, makeDue, type Newcomer } from './frontier.ts'
+import { takeHeld } from './held.ts'
 import { type Merged, moveGrants, noneMerged, takeMerges } from './merges.ts'
 import { updatePublishers } from './publishers.ts'
 import type { Recrawling } from './recrawl.ts'
@@ -30,43 +32,55 @@ export interface Batch {
   actor?: string
 }
 
-export interface Applying extends Stamp, Recrawling {
+export interface Applying extends Stamp, Recrawling, Braking {
   ids: RisingIds
   frontierMax: number
   /** How many agents of one host are probed. */
   agentsPerHost: number
 }
 
+/** What a batch came to. */
+export interface Applied {
+  events: FeedEvent[]
+  /** What the brake held back, if anything. */
+  held: HeldBack
+}
+
 /**
  * What a batch means for the index: takes it in, derives again what it stirs, writes the difference
  * and the events. Runs inside the one transaction of a commit.
  */
-export async function apply(db: Database, batch: Batch, applying: Applying): Promise<FeedEvent[]> {
+export async function apply(db: Database, batch: Batch, applying: Applying): Promise<Applied> {
   const taken = await takeSubmissions(db, batch.submissions, applying)
   const merged = await takeMerges(db, taken, applying)
+  const asked = await takeHeld(db, taken, applying)
   await quarantine(db, batch.poison ?? [], applying)
   const observations = await weigh(db, batch.observations, applying)
   const stirred = [
     ...(observations.length > 0 ? await takeIn(db, observations, applying) : []),
     ...(await takeTurns(db, applying.now)),
+    ...asked.stirred,
   ]
   const subjects = await subjectsOf(db, stirred, applying.now)
+  const publisher = [...new Set([...subjects.publisher, ...asked.released])]
   const files = new Files(db, applying.now)
   await takeDocuments(db, observations, stirred, files, applying)
-  const drafts = await deriveAgain(db, subjects, stirred, files, applying, merged)
+  const again = { ...subjects, publisher }
+  const letThrough = { ...applying, released: new Set(asked.released) }
+  const { drafts, held } = await deriveAgain(db, again, stirred, files, letThrough, merged)
   await settleRequests(db, { observations, poison: batch.poison }, applying)
-  return recordEvents(db, drafts, batch.actor, applying)
+  return { events: await recordEvents(db, drafts, batch.actor, applying), held }
 }
 
 /** Derives answers again, and writes the difference and what follows from it. */
-async function deriveAgain(
+export async function deriveAgain(
   db: Database,
   subjects: Subjects,
   stirred: readonly Stirred[],
   files: Files,
   applying: Applying,
   merged: Merged = noneMerged,
-): Promise<EventDraft[]> {
+): Promise<{ drafts: EventDraft[]; held: HeldBack }> {
   const brands = await updateBrands(db, subjects.brand, files, applying)
   const publishing = [...new Set([...subjects.publisher, ...merged.publishers])]
   const publishers = await updatePublishers(db, publishing, files, applying)
@@ -83,7 +97,8 @@ async function deriveAgain(
   )
   await addDomains(db, mentioned, { ...applying, max: applying.frontierMax })
   await recordChanges(db, applying.seq, { brand: brands.domains, publisher: publishers.domains })
-  return [...merged.events, ...publishers.events, ...moved, ...agents.events]
+  const drafts = [...merged.events, ...publishers.events, ...moved, ...agents.events]
+  return { drafts, held: publishers.held }
 }
 
 /** Agents by what reaches them, what was declared of them and what they said; who is probed follows. */

@@ -35,7 +35,7 @@ export async function updateBrands(
   const touched = settled.flatMap(({ domain, facts }) => {
     const old = before.get(domain)
     const row = facts && brandRowOf(domain, facts, seq)
-    return isSame(old, row) ? [] : [{ domain, row, mentions: facts?.mentions ?? [] }]
+    return isSame(old, row) ? [] : [{ domain, row }]
   })
   await deleteRows(
     db,
@@ -50,7 +50,7 @@ export async function updateBrands(
   return {
     derived,
     domains: touched.map(({ domain }) => domain),
-    mentions: touched.flatMap(({ mentions }) => mentions),
+    mentions: settled.flatMap(({ facts }) => facts?.mentions ?? []),
   }
 }
 

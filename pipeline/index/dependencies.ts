@@ -4,7 +4,7 @@ import type { SourceKind } from '../model/documents.ts'
 import { isUrl } from '../model/observation.ts'
 import type { Stirred } from './crawl-state.ts'
 import type { Derived } from './derive.ts'
-import type { Database } from './duckdb.ts'
+import { type Database, listOf } from './duckdb.ts'
 
 /** The rules, each answering for domains, and the source a subject's own answer begins with. */
 export const rules = ['brand', 'publisher'] as const
@@ -42,6 +42,23 @@ export async function subjectsOf(
   )
   for (const { rule, subject } of others) subjects[rule].add(subject)
   return { brand: [...subjects.brand], publisher: [...subjects.publisher] }
+}
+
+/** Domains after `after` that a rule may have an answer for: those with a file at its well-known place. */
+export async function someSubjects(
+  db: Database,
+  rule: Rule,
+  { after, limit }: { after: string; limit: number },
+): Promise<Domain[]> {
+  const kinds = Object.entries(ruleOf).flatMap(([kind, of]) => (of === rule ? [kind] : []))
+  const rows = await db.all<{ subject: Domain }>(
+    `select distinct location as subject from crawl_state
+     where location > $after and not contains(location, '://')
+       and kind in (select unnest(${listOf('$kinds')}))
+     order by subject limit $limit`,
+    { after, limit, kinds: JSON.stringify(kinds) },
+  )
+  return rows.map(({ subject }) => subject)
 }
 
 /** Remembers what the answers were read from, and when time alone changes them. */

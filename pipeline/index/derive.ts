@@ -18,15 +18,16 @@ export class Files {
   readonly #db: Database
   readonly now: Instant
   readonly #known = new Map<string, KnownFile>()
+  readonly #fresh = new Map<string, NonNullable<KnownFile['document']>>()
 
   constructor(db: Database, now: Instant) {
     this.#db = db
     this.now = now
   }
 
-  /** Makes a file known without asking the index: it was just read, so it stands. */
+  /** Hands over a document that was just kept, so that the index need not be asked for it. */
   add(source: Source, document: NonNullable<KnownFile['document']>): void {
-    this.#known.set(sourceKey(source), { standing: 'stands', document })
+    this.#fresh.set(sourceKey(source), document)
   }
 
   get(source: Source): KnownFile {
@@ -40,25 +41,32 @@ export class Files {
     if (missing.length === 0) return
     const rows = await this.#db.all<Source & FileState & Pick<KnownFile, 'document'>>(
       `with wanted as (select unnest(
-         from_json($sources::json, '[{"kind":"VARCHAR","location":"VARCHAR"}]'), recursive := true))
+         from_json($sources::json, '[{"kind":"VARCHAR","location":"VARCHAR","is_fresh":"BOOLEAN"}]'),
+         recursive := true))
        select s.kind, s.location, s.outcome, s.effect, s.status, d.document,
          epoch_ms(s.streak_since)::double as streak_since,
          epoch_ms(s.attempted_at)::double as attempted_at,
          epoch_ms(s.succeeded_at)::double as succeeded_at,
          epoch_ms(s.stale_at)::double as stale_at, epoch_ms(s.ended_at)::double as ended_at,
          epoch_ms(s.absent_at)::double as absent_at
-       from crawl_state s semi join wanted using (kind, location)
-       left join documents d using (kind, location)`,
-      { sources: JSON.stringify(missing.map(({ kind, location }) => ({ kind, location }))) },
+       from crawl_state s join wanted w using (kind, location)
+       left join documents d on d.kind = s.kind and d.location = s.location and not w.is_fresh`,
+      { sources: JSON.stringify(missing.map(source => this.#wanted(source))) },
     )
     for (const source of missing) this.#known.set(sourceKey(source), { standing: 'untried' })
-    for (const { document, ...state } of rows) {
+    for (const { document: stored, ...state } of rows) {
+      const document = this.#fresh.get(sourceKey(state)) ?? stored
       this.#known.set(sourceKey(state), {
         standing: standingOf(state, this.now),
         state,
         ...(document ? { document } : {}),
       })
     }
+  }
+
+  #wanted(source: Source) {
+    const { kind, location } = source
+    return { kind, location, is_fresh: this.#fresh.has(sourceKey(source)) }
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Instant } from '../core/clock.ts'
 import type { Domain } from '../core/domain.ts'
 import { authorizationEvents, authorizationFacts } from '../diff/authorization-events.ts'
 import { collectionEvents, collectionFacts } from '../diff/collections.ts'
@@ -10,6 +11,7 @@ import type { AuthorizationRow, CollectionRow, PropertyRow, PublisherRow } from 
 import { pending } from '../resolve/derivation.ts'
 import { type Astray, derivePublisher, type PublisherFacts } from '../resolve/publisher.ts'
 import { loadMerges, markAgents } from './aliases.ts'
+import { type Braking, brake, type HeldBack } from './brake.ts'
 import { updateClaims } from './claims.ts'
 import { type Derived, deriveAll, type Files } from './derive.ts'
 import { type Database, listOf } from './duckdb.ts'
@@ -32,6 +34,8 @@ export interface PublisherChanges {
   events: EventDraft[]
   /** What the changes add to what agents reach. */
   reached: FacetCount[]
+  /** What the brake held back. */
+  held: HeldBack
 }
 
 const statusAndFacts = [...propertyFacts, 'status', 'stale_reason', 'channels'] as const
@@ -63,7 +67,7 @@ export async function updatePublishers(
   db: Database,
   domains: readonly Domain[],
   files: Files,
-  stamp: Stamp,
+  stamp: Stamp & Braking,
 ): Promise<PublisherChanges> {
   const derived = await deriveAll(domains, domain => derivePublisher(domain, stamp.now), files)
   const answered = derived.flatMap(({ subject: domain, answer }) =>
@@ -73,16 +77,18 @@ export async function updatePublishers(
     db,
     answered.map(({ domain }) => domain),
   )
-  const changes = answered.map(({ domain, facts }) => {
+  const answers = answered.map(({ domain, facts }) => {
     const old = before.get(domain) ?? nothingOf(undefined)
     const fresh = freshRowsOf(domain, facts, old, stamp)
-    return { domain, facts, merges: old.merges, ...changesOf(old, fresh, stamp) }
+    return { domain, facts, merges: old.merges, old, fresh }
   })
+  const braked = await brake(db, answers, stamp)
+  const changes = braked.answers.map(one => ({ ...one, ...changesOf(one.old, one.fresh, stamp) }))
   const touched = changes.filter(({ isChanged }) => isChanged)
   await writePublishers(db, touched)
   await updateClaims(db, answered, stamp)
   return {
-    derived,
+    derived: derived.map(one => wakingSooner(one, braked.ends.get(one.subject))),
     domains: touched.map(({ domain }) => domain),
     mentions: touched.flatMap(({ facts }) => facts.mentions),
     events: touched.flatMap(({ events }) => events),
@@ -90,7 +96,13 @@ export async function updatePublishers(
       ...touched.flatMap(({ reached }) => reached),
       ...(await reachedByMerges(db, touched)),
     ],
+    held: braked.held,
   }
+}
+
+function wakingSooner(one: PublisherDerived, at: Instant | undefined): PublisherDerived {
+  if (at === undefined) return one
+  return { ...one, wakesAt: Math.min(at, one.wakesAt ?? at) }
 }
 
 /** A merged property is reached by grants of several publishers: its agents are added up again. */

@@ -4,12 +4,11 @@ import { HOUR, isoOf } from '../core/clock.ts'
 import type { Config } from '../core/config.ts'
 import { Fatal } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
-import { nextTime } from '../core/schedule.ts'
+import { lastTime, nextTime } from '../core/schedule.ts'
 import { RisingIds } from '../core/uuid-v7.ts'
-import type { FeedEvent } from '../model/event.ts'
 import type { Answer, Submission } from '../model/submission.ts'
 import { Accounts } from './accounts.ts'
-import { apply, type Batch } from './apply.ts'
+import { type Applied, apply, type Batch } from './apply.ts'
 import { keepBody } from './documents.ts'
 import { Database } from './duckdb.ts'
 import { EventFile } from './event-file.ts'
@@ -186,11 +185,16 @@ export class Sequencer {
     for (const { body, hash } of batch.observations) {
       if (body && hash) keepBody(this.paths, hash, body)
     }
-    const events = await this.#step('index', () => this.#apply({ ...batch, submissions }, now, seq))
+    const { events, held } = await this.#step('index', () =>
+      this.#apply({ ...batch, submissions }, now, seq),
+    )
     this.#meta.seq = seq
     this.#meta.last_event_id = events.at(-1)?.event_id ?? this.#meta.last_event_id
     await this.#project().catch(error => this.#break(error))
     this.#tell(batch, { seq, events: events.length, ms: Math.round(performance.now() - started) })
+    if (held.publishers > 0) {
+      this.#options.log.error({ seq, ...held }, 'too much at once: held back; see `held list`')
+    }
     return { seq, events: events.length, answers }
   }
 
@@ -206,10 +210,10 @@ export class Sequencer {
     }
   }
 
-  #apply(batch: Batch, now: number, seq: number): Promise<FeedEvent[]> {
-    const { CRAWL_SCHEDULE, RECRAWL_HOURS, FRONTIER_MAX, LIMITS } = this.#options.config
+  #apply(batch: Batch, now: number, seq: number): Promise<Applied> {
+    const { CRAWL_SCHEDULE, RECRAWL_HOURS, FRONTIER_MAX, LIMITS, ...config } = this.#options.config
     return this.index.transaction(async () => {
-      const events = await apply(this.index, batch, {
+      const applied = await apply(this.index, batch, {
         now,
         seq,
         ids: this.#ids,
@@ -218,10 +222,17 @@ export class Sequencer {
         soonestMs: RECRAWL_HOURS * HOUR,
         frontierMax: FRONTIER_MAX,
         agentsPerHost: LIMITS.agentsPerHost,
+        night: lastTime(CRAWL_SCHEDULE, now),
+        brake: {
+          share: config.BRAKE_SHARE,
+          factor: config.BRAKE_FACTOR,
+          rows: config.BRAKE_ROWS,
+          publishers: config.BRAKE_PUBLISHERS,
+        },
       })
-      const lastEventId = events.at(-1)?.event_id
+      const lastEventId = applied.events.at(-1)?.event_id
       await numberCommit(this.index, this.#meta.fence, { seq, now, lastEventId })
-      return events
+      return applied
     })
   }
 

@@ -98,6 +98,7 @@ const sentences: Record<string, string> = {
        from crawl_requests where completed_at is null) f
      left join crawl_state s using (kind, location)
      where (f.attempts = 0 or f.next_attempt_at is not null) and s.due_at is null`,
+  'publishers are held twice, or are none': `select count(*) - count(distinct p.domain) as n from held left join publishers p on p.domain = subject`,
   'events share an id': 'select count(*) - count(distinct event_id) as n from events',
   'events come after the last one issued':
     'select count(*) as n from events, meta where event_id > last_event_id or last_event_id is null',

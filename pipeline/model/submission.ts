@@ -43,6 +43,10 @@ export const Operation = z.discriminatedUnion('op', [
   }),
   z.object({ op: z.literal('property.merge'), ...merge }),
   z.object({ op: z.literal('collection.merge'), ...merge }),
+  /** The answers that were held back for these publishers apply. */
+  z.object({ op: z.literal('held.release'), domains: z.array(Domain).max(20_000) }),
+  /** They are forgotten, and the files read again (index/held.ts). */
+  z.object({ op: z.literal('held.drop'), domains: z.array(Domain).max(20_000) }),
 ])
 export type Operation = z.infer<typeof Operation>
 export type OperationOf<Op extends Operation['op']> = Extract<Operation, { op: Op }>

@@ -82,7 +82,7 @@ describe('a month with capacity to spare', () => {
         // Seen right after each round: what was not due then is at most one step older before the next.
         expect(oldest + STEP).toBeLessThanOrEqual(DAY)
       },
-      nightly,
+      { nextRun: nightly },
     )
     expect(asked['still.example']).toBeLessThan(DAYS + 4)
     expect(asked['weekly.example']).toBeLessThan(DAYS + 15)
@@ -118,7 +118,7 @@ describe('a month with capacity to spare', () => {
         expect(total(10, 20)).toBe(400)
         expect(total(20, 31)).toBe(0)
       },
-      nightly,
+      { nextRun: nightly },
     )
   })
 })

@@ -28,11 +28,13 @@ interface Opening {
   dataDir?: string
   clock?: Clock
   log?: Log
+  /** Settings that are not the default. */
+  settings?: Record<string, string>
   onStep?: NonNullable<SequencerOptions['onStep']>
 }
 
-export function optionsOf({ dataDir, clock, log, onStep }: Opening): SequencerOptions {
-  const config = readConfig({ DATA_DIR: dataDir ?? newDataDir() })
+export function optionsOf({ dataDir, clock, log, settings, onStep }: Opening): SequencerOptions {
+  const config = readConfig({ ...settings, DATA_DIR: dataDir ?? newDataDir() })
   return {
     ...{ config, clock: clock ?? systemClock, log: log ?? silentLog },
     ...(onStep && { onStep }),

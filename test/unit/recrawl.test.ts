@@ -57,7 +57,7 @@ async function hoursAfterEach(...history: History): Promise<number[]> {
       }
       return waits
     },
-    nextRun,
+    { nextRun },
   )
 }
 

@@ -1,0 +1,75 @@
+import { openDesk } from '../../jobs/enqueue.ts'
+import type { Config } from '../../pipeline/core/config.ts'
+import type { Domain } from '../../pipeline/core/domain.ts'
+import { createLog } from '../../pipeline/core/log.ts'
+import { type HeldRow, heldRows } from '../../pipeline/index/held.ts'
+import { readSettings } from './environment.ts'
+import { carryOut, doneOrExit, openAlone, runningRegistry } from './running.ts'
+
+const DOMAINS_A_SUBMISSION = 20_000
+
+/** Prints whose answers the brake holds back, and what they would take. */
+export async function listHeld({ json }: { json?: boolean }): Promise<void> {
+  const rows = await heldIn(readSettings())
+  if (json) process.stdout.write(`${JSON.stringify(rows)}\n`)
+  else for (const row of rows) process.stdout.write(`${lineOf(row)}\n`)
+  if (!json && rows.length === 0) process.stdout.write('nothing is held\n')
+}
+
+function lineOf({ subject, reason, grants, properties, since }: HeldRow): string {
+  return `${subject.padEnd(32)} ${reason.padEnd(8)} ${grants} grants, ${properties} properties, since ${since}`
+}
+
+/** Whose answers shall be released or dropped: named, or all that are held. */
+export interface Chosen {
+  domains: string[]
+  all?: boolean
+}
+
+export function releaseHeld(chosen: Chosen): Promise<void> {
+  return settle(chosen, 'held.release', 'released')
+}
+
+export function dropHeld(chosen: Chosen): Promise<void> {
+  return settle(chosen, 'held.drop', 'dropped')
+}
+
+async function settle(
+  { domains, all }: Chosen,
+  op: 'held.release' | 'held.drop',
+  done: string,
+): Promise<void> {
+  const config = readSettings()
+  const held = (await heldIn(config)).map(({ subject }) => subject)
+  const chosen = all ? held : held.filter(subject => domains.includes(subject))
+  const unknown = domains.filter(domain => !held.includes(domain as Domain))
+  if (!all && (domains.length === 0 || unknown.length > 0)) {
+    const reason =
+      domains.length === 0 ? 'name domains, or --all' : `not held: ${unknown.join(' ')}`
+    doneOrExit({ refused: reason })
+  }
+  for (let start = 0; start < chosen.length; start += DOMAINS_A_SUBMISSION) {
+    const some = chosen.slice(start, start + DOMAINS_A_SUBMISSION)
+    const [answer] = await carryOut(config, [{ op, domains: some }])
+    doneOrExit(answer!)
+  }
+  process.stdout.write(`${done} ${chosen.length}\n`)
+}
+
+async function heldIn(config: Config): Promise<HeldRow[]> {
+  const run = await runningRegistry(config)
+  if (run) {
+    const desk = openDesk(run.redis_url, createLog('held', 'error'))
+    try {
+      return await desk.ask<HeldRow[]>({ ask: 'held' })
+    } finally {
+      await desk.close()
+    }
+  }
+  const sequencer = await openAlone(config)
+  try {
+    return await heldRows(sequencer.index)
+  } finally {
+    await sequencer.close()
+  }
+}

@@ -1,0 +1,67 @@
+import type { Domain } from '../../pipeline/core/domain.ts'
+import type { Outcome } from '../../pipeline/core/outcomes.ts'
+import { type HeldRow, heldRows } from '../../pipeline/index/held.ts'
+import type { Observation } from '../../pipeline/model/observation.ts'
+import type { BrakeLimits } from '../../pipeline/resolve/brake.ts'
+import { type TestClock, testClock } from './clock.ts'
+import { type MemoryIndex, openMemoryIndex } from './memory-index.ts'
+import { shop } from './nights.ts'
+import { cleanUp } from './registry.ts'
+import { answered, read } from './sightings.ts'
+
+/** What the settings say when nobody sets them. */
+export const limits: BrakeLimits = { share: 0.02, factor: 5, rows: 200, publishers: 20 }
+
+/** Publishers of one grant and one property each: two rows a publisher. */
+export function many(count: number, from = 0): string[] {
+  return Array.from({ length: count }, (_, i) => `p${from + i}.example`)
+}
+
+/** What a crawl of the domains brings: a file, or how the attempts ended. */
+export function crawlOf(
+  domains: readonly string[],
+  found: Outcome | ((domain: string) => object),
+  clock: TestClock,
+): Observation[] {
+  return domains.map(domain =>
+    typeof found === 'string'
+      ? answered(found, 'adagents.json', domain, clock.now())
+      : read('adagents.json', domain, found(domain), clock.now()),
+  )
+}
+
+export interface Web {
+  index: MemoryIndex
+  clock: TestClock
+  /** Commits a crawl and tells how many events of each type follow. */
+  crawl(
+    domains: readonly string[],
+    found: Outcome | ((domain: string) => object),
+  ): Promise<Record<string, number>>
+  held(): Promise<HeldRow[]>
+}
+
+/** An index of many publishers that all stand. */
+export async function webOf(count: number, brake: BrakeLimits = limits): Promise<Web> {
+  const clock = testClock('2026-11-20T04:00Z')
+  const index = await openMemoryIndex(clock, { brake })
+  cleanUp(() => index.close())
+  await index.commit(crawlOf(many(count), shop, clock))
+  clock.tick({ days: 1 })
+  return {
+    index,
+    clock,
+    async crawl(domains, found) {
+      return typesOf(await index.commit(crawlOf(domains, found, clock)))
+    },
+    held: () => heldRows(index.db),
+  }
+}
+
+export function typesOf(events: readonly { event_type: string }[]): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const { event_type } of events) counts[event_type] = (counts[event_type] ?? 0) + 1
+  return counts
+}
+
+export const asDomains = (domains: readonly string[]) => domains as Domain[]

@@ -1,0 +1,184 @@
+import fc from 'fast-check'
+import { DAY, HOUR, type Instant, MINUTE } from '../../pipeline/core/clock.ts'
+import { isMissing, type Outcome } from '../../pipeline/core/outcomes.ts'
+import { isUrl, type Observation, type Source } from '../../pipeline/model/observation.ts'
+import type { TestClock } from './clock.ts'
+import type { MemoryIndex } from './memory-index.ts'
+import { answered, read } from './sightings.ts'
+import { brandDomains, contents, elsewhere, publishers } from './world-files.ts'
+
+/** One attempt to read a file: what was there, and how long before its delivery. */
+interface Sighting {
+  kind: Source['kind']
+  location: string
+  found: { file: object | string } | { text: string } | { outcome: Outcome }
+  ago: number
+  /** What a crawler finds in the ads.txt that it asks for when the file is missing. */
+  instead?: Sighting['found']
+}
+
+/** What happens between two looks at the index, and in which order the news of it arrives. */
+export interface Night {
+  /** How far the clock moves, and how often the index notices on the way. */
+  after: number
+  ticks: number
+  sightings: Sighting[]
+  /** Where the observations go in their order of delivery, and which of them come a night late. */
+  order: number[]
+  late: boolean[]
+  batch: number
+  isTwice: boolean
+}
+
+type FileSource = Source & { kind: keyof typeof contents }
+
+const sources: FileSource[] = [
+  ...[...publishers, elsewhere['adagents.json']].map(location => ({
+    kind: 'adagents.json' as const,
+    location,
+  })),
+  ...[...brandDomains, elsewhere['brand.json']].map(location => ({
+    kind: 'brand.json' as const,
+    location,
+  })),
+]
+
+const failures = fc.constantFrom<Outcome>(
+  ...(['unchanged', 'unchanged', 'absent', 'absent', 'server_error', 'timeout', 'denied'] as const),
+)
+
+const garbage = fc.constantFrom('<html>', '{"hello":1}', '')
+
+/** How long before its delivery something was seen; not always after what was delivered before. */
+const ago = fc.constantFrom(0, 0, 1, 2, MINUTE, 50 * MINUTE, 3 * HOUR, 2 * DAY, 9 * DAY)
+
+const found = ({ kind, location }: FileSource) =>
+  fc.oneof(
+    { weight: 5, arbitrary: contents[kind](location).map(file => ({ file })) },
+    { weight: 4, arbitrary: failures.map(outcome => ({ outcome })) },
+    { weight: 1, arbitrary: garbage.map(text => ({ text })) },
+  )
+
+const sighting: fc.Arbitrary<Sighting> = fc
+  .constantFrom(...sources)
+  .chain(source =>
+    fc
+      .tuple(fc.record({ ...constant(source), found: found(source), ago }), instead(source))
+      .map(([seen, more]) => ({ ...seen, ...more })),
+  )
+
+const firstSighting = (source: FileSource): fc.Arbitrary<Sighting> => {
+  const file = contents[source.kind](source.location).map(file => ({ file }))
+  const seen = fc.oneof({ weight: 7, arbitrary: file }, { weight: 1, arbitrary: found(source) })
+  return fc
+    .tuple(fc.record({ ...constant(source), found: seen, ago: fc.constant(0) }), instead(source))
+    .map(([one, more]) => ({ ...one, ...more }))
+}
+
+/** A well-known adagents.json that is missing comes with the ads.txt of its domain. */
+function instead({ kind, location }: FileSource): fc.Arbitrary<Pick<Sighting, 'instead'>> {
+  if (kind !== 'adagents.json' || isUrl(location)) return fc.constant({})
+  return found({ kind: 'ads.txt', location }).map(text => ({ instead: text }))
+}
+
+function constant({ kind, location }: FileSource) {
+  return { kind: fc.constant(kind), location: fc.constant(location) }
+}
+
+const after = fc.oneof(
+  { weight: 3, arbitrary: fc.constantFrom(0, 5 * MINUTE, HOUR, 2 * HOUR) },
+  { weight: 4, arbitrary: fc.constantFrom(DAY, 2 * DAY) },
+  { weight: 2, arbitrary: fc.constantFrom(7 * DAY - MINUTE, 7 * DAY, 8 * DAY) },
+  { weight: 1, arbitrary: fc.constantFrom(30 * DAY, 181 * DAY, 200 * DAY) },
+)
+
+const oneIn = (n: number) => fc.nat({ max: n - 1 }).map(drawn => drawn === n - 1)
+
+const night: fc.Arbitrary<Night> = fc.record({
+  after,
+  ticks: fc.nat({ max: 2 }),
+  sightings: fc.array(sighting, { maxLength: 7, size: 'max' }),
+  order: fc.array(fc.nat(), { minLength: 4, maxLength: 4 }),
+  late: fc.array(oneIn(6), { minLength: 3, maxLength: 3 }),
+  batch: fc.constantFrom(100, 100, 3, 1),
+  isTwice: oneIn(4),
+})
+
+const firstNight: fc.Arbitrary<Night> = fc.tuple(...sources.map(firstSighting)).map(sightings => ({
+  ...{ after: 0, ticks: 0, sightings, order: [0], late: [false], batch: 100, isTwice: false },
+}))
+
+/** A night in which nearly every file is read, and some more in which some are. */
+export const nights: fc.Arbitrary<Night[]> = fc
+  .tuple(firstNight, fc.array(night, { minLength: 1, maxLength: 4, size: 'max' }))
+  .map(([first, others]) => [first, ...others])
+
+function observed({ kind, location, found, ago, instead }: Sighting, now: Instant): Observation[] {
+  const one = observedAs({ kind, location }, found, now - ago)
+  const hasAdsTxt = kind === 'adagents.json' && !isUrl(location)
+  if (!hasAdsTxt || instead === undefined || !isMissing(one.outcome)) return [one]
+  return [one, observedAs({ kind: 'ads.txt', location }, instead, now - ago)]
+}
+
+function observedAs({ kind, location }: Source, found: Sighting['found'], at: Instant) {
+  if ('outcome' in found) return answered(found.outcome, kind, location, at)
+  return read(kind, location, 'file' in found ? found.file : found.text, at)
+}
+
+/** Lives through nights: the clock moves, and what was seen is committed as each night says. */
+export class Living {
+  readonly #index: MemoryIndex
+  readonly #clock: TestClock
+  #late: Observation[] = []
+
+  constructor(index: MemoryIndex, clock: TestClock) {
+    this.#index = index
+    this.#clock = clock
+  }
+
+  async through(night: Night): Promise<void> {
+    for (let tick = 0; tick <= night.ticks; tick++) {
+      this.#clock.tick({ ms: Math.floor(night.after / (night.ticks + 1)) })
+      await this.#index.commit([])
+    }
+    const seen = night.sightings.flatMap(one => observed(one, this.#clock.now()))
+    const isLate = (index: number) => night.late[index % night.late.length]!
+    const arriving = [...this.#late, ...seen.filter((_, index) => !isLate(index))]
+    this.#late = seen.filter((_, index) => isLate(index))
+    for (const batch of batchesOf(inOrder(arriving, night.order), night.batch)) {
+      await this.#index.commit(batch)
+      if (night.isTwice) await this.#index.commit(batch)
+    }
+  }
+
+  /** Nothing is left unread: whatever a rule asked for is answered, until none asks for more. */
+  async untilNothingIsUntried(): Promise<void> {
+    for (;;) {
+      const untried = await this.#index.db.all<Source>(
+        `select kind, location from crawl_state where attempted_at is null order by all`,
+      )
+      if (untried.length === 0) return
+      const at = this.#clock.now()
+      const missing = { outcome: 'absent' } as const
+      const sightings = untried.map(source => ({
+        ...source,
+        found: missing,
+        ago: 0,
+        instead: missing,
+      }))
+      await this.#index.commit(sightings.flatMap(one => observed(one, at)))
+    }
+  }
+}
+
+function inOrder(seen: readonly Observation[], order: readonly number[]): Observation[] {
+  return seen
+    .map((one, index) => ({ one, turn: (order[index % order.length]! * (index + 7)) % 101 }))
+    .sort((a, b) => a.turn - b.turn)
+    .map(({ one }) => one)
+}
+
+function batchesOf<Item>(items: readonly Item[], size: number): Item[][] {
+  const count = Math.ceil(items.length / size)
+  return Array.from({ length: count }, (_, i) => items.slice(i * size, (i + 1) * size))
+}
