@@ -4,6 +4,7 @@ import { type Desk, openDesk } from '../../jobs/enqueue.ts'
 import { systemClock } from '../../pipeline/core/clock.ts'
 import type { Config } from '../../pipeline/core/config.ts'
 import type { Domain } from '../../pipeline/core/domain.ts'
+import { PublicError } from '../../pipeline/core/errors.ts'
 import { createLog } from '../../pipeline/core/log.ts'
 import { crawlBatch, hostsAtOnce } from '../../pipeline/crawl/crawl-batch.ts'
 import { readObservation } from '../../pipeline/crawl/read-observation.ts'
@@ -17,7 +18,8 @@ import { asTyped, readSettings } from './environment.ts'
 import { Progress } from './progress.ts'
 import { openAlone, runningRegistry } from './running.ts'
 
-const DOMAINS_A_SUBMISSION = 20_000
+const DOMAINS_A_SUBMISSION = 5_000
+const TRIES = 10
 const FILES_A_ROUND = 5_000
 const POLL_MS = 1_000
 
@@ -74,14 +76,23 @@ async function crawlHere(config: Config, domains: Domain[]): Promise<CrawlSummar
   }
 }
 
-async function addDomains(
+/** Adding a domain twice is adding it once, so a busy registry is simply asked again. */
+export async function addDomains(
   submit: (operation: Operation) => Promise<Answer>,
-  domains: Domain[],
+  domains: readonly Domain[],
   again: boolean,
 ): Promise<void> {
   for (let start = 0; start < domains.length; start += DOMAINS_A_SUBMISSION) {
     const some = domains.slice(start, start + DOMAINS_A_SUBMISSION)
-    await submit({ op: 'domains.add', domains: some, again })
+    for (let tries = 1; ; tries++) {
+      try {
+        await submit({ op: 'domains.add', domains: some, again })
+        break
+      } catch (error) {
+        const isBusy = error instanceof PublicError && error.error === 'unavailable'
+        if (!isBusy || tries === TRIES) throw error
+      }
+    }
   }
 }
 

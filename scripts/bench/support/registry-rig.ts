@@ -2,11 +2,12 @@ import { setTimeout } from 'node:timers/promises'
 import { type Desk, openDesk } from '../../../jobs/enqueue.ts'
 import { type OwnRedis, startRedis } from '../../../jobs/own-redis.ts'
 import { connectRedis, type Redis } from '../../../jobs/redis.ts'
-import { DAY } from '../../../pipeline/core/clock.ts'
+import { HOUR } from '../../../pipeline/core/clock.ts'
 import type { Domain } from '../../../pipeline/core/domain.ts'
 import { silentLog } from '../../../pipeline/core/log.ts'
 import type { CrawlSummary } from '../../../pipeline/index/crawl-summary.ts'
 import { type Paths, pathsOf } from '../../../pipeline/index/paths.ts'
+import { addDomains } from '../../commands/crawl.ts'
 import { built, Child } from './child.ts'
 import { type RoleName, roles } from './night-role.ts'
 import type { NightQuestion } from './night-world.ts'
@@ -14,7 +15,8 @@ import { cpuSeconds, watchMemory } from './usage.ts'
 
 const POLL_MS = 1_000
 const MEMORY_MS = 100
-const ADDED = 20_000
+/** Longer than a day by the spread of what is asked daily, so that all of it is due at once. */
+const NIGHT_MS = 27 * HOUR
 /** Nothing is waiting this often in a row: what a commit leads to has come to its end too. */
 const QUIET_POLLS = 2
 
@@ -94,11 +96,12 @@ export class RegistryRig {
   }
 
   /** Hands domains in; their files are due at once. */
-  async add(domains: readonly string[]): Promise<void> {
-    for (let start = 0; start < domains.length; start += ADDED) {
-      const some = domains.slice(start, start + ADDED) as Domain[]
-      await this.#desk.submit({ op: 'domains.add', domains: some, again: false })
-    }
+  add(domains: readonly string[]): Promise<void> {
+    return addDomains(
+      operation => this.#desk.submit(operation),
+      domains as readonly Domain[],
+      false,
+    )
   }
 
   /** The next day: every role's clock goes on, and the web has changed. */
@@ -172,7 +175,7 @@ export class RegistryRig {
   }
 
   get #aheadMs(): number {
-    return (this.#night - 1) * DAY
+    return (this.#night - 1) * NIGHT_MS
   }
 
   async #redisMemory(name: string): Promise<number> {
