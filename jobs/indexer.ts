@@ -109,7 +109,11 @@ async function takeOver(config: Config, clock: Clock, log: Log): Promise<Sequenc
   }
 }
 
-/** The bulk lane collects much; the write lane waits for nothing but the commit before it. */
+/**
+ * The bulk lane collects much: a commit of a large index costs something however little it brings,
+ * so after a slow one more is waited for, and batches shrink only so far. The write lane waits for
+ * nothing but the commit before it.
+ */
 function openLanes(
   sequencer: Sequencer,
   pump: Pump,
@@ -117,13 +121,15 @@ function openLanes(
   fail: (error: unknown) => void,
 ) {
   let size: number = LIMITS.bulkCommitObservations
+  let lastMs = 0
   const observations = new Lane<Observation[], undefined>(
     async deliveries => {
       const seen = deliveries.flat()
       const started = performance.now()
       await sequencer.commit({ observations: seen, submissions: [] }).catch(failed)
-      const isSlow = performance.now() - started > LIMITS.bulkCommitSlowMs
-      size = isSlow ? Math.max(1_000, size >> 1) : Math.min(LIMITS.bulkCommitObservations, size * 2)
+      lastMs = performance.now() - started
+      size = lastMs > LIMITS.bulkCommitSlowMs ? size >> 1 : size << 1
+      size = Math.max(LIMITS.bulkCommitLeast, Math.min(LIMITS.bulkCommitObservations, size))
       pump.landed(seen)
       return deliveries.map(() => undefined)
     },
@@ -131,7 +137,7 @@ function openLanes(
       sizeOf: seen => seen.length,
       size: () => size,
       waitMs: LIMITS.bulkCommitWaitMs,
-      quietMs: QUIET_MS,
+      quietMs: () => Math.max(QUIET_MS, lastMs),
     },
   )
   const submissions = new Lane<Submission, Answer>(
@@ -140,7 +146,7 @@ function openLanes(
       const { answers } = await sequencer.commit(batch).catch(failed)
       return items.map(({ submission_id }) => answers.get(submission_id)!)
     },
-    { sizeOf: () => 1, size: () => 1, waitMs: 0, quietMs: 0 },
+    { sizeOf: () => 1, size: () => 1, waitMs: 0, quietMs: () => 0 },
   )
   function failed(error: unknown): never {
     fail(error)

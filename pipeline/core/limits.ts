@@ -34,6 +34,7 @@ export const limits = {
   observationMessageBytes: MiB,
   observationsWaiting: 64,
   bulkCommitObservations: 50_000,
+  bulkCommitLeast: 10_000,
   bulkCommitWaitMs: 5_000,
   bulkCommitSlowMs: 800,
   frontierDomains: 2_000_000,

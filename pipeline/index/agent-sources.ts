@@ -34,6 +34,13 @@ from (select agent_url from touched_agents
       semi join (${namedAgents}) named using (agent_url)) t
 where s.kind = 'agent' and s.location = t.agent_url and s.due_at is null`
 
+/** One that was never probed leaves no trace, as if it had come and gone within one batch. */
+const FORGET = `
+delete from crawl_state s
+using (select agent_url from touched_agents
+       anti join (${namedAgents}) named using (agent_url)) t
+where s.kind = 'agent' and s.location = t.agent_url and s.attempted_at is null`
+
 const REST = `
 update crawl_state s set due_at = null, seq = $seq
 from (select agent_url from touched_agents
@@ -58,5 +65,6 @@ export async function keepAgentSources(
   await db.run(NEWCOMERS)
   await db.run(ADD, { now: isoOf(now), seq, per_host: agentsPerHost })
   await db.run(WAKE, { now: isoOf(now), seq })
+  await db.run(FORGET)
   await db.run(REST, { seq })
 }

@@ -34,10 +34,11 @@ function outcomesOf(effect: Effect): string {
 const saysMissing = (row: string) =>
   `coalesce(${row}.outcome in ('${missingOutcomes.join("', '")}'), false)`
 
+/** An agent that is not known was forgotten while it was probed, and stays so. */
 const JOIN_UNKNOWN = `
 insert into crawl_state (kind, location, priority, streak, requested, seq)
 select distinct kind, location, 2, 0, false, $seq from incoming
-anti join crawl_state using (kind, location)`
+anti join crawl_state using (kind, location) where kind != 'agent'`
 
 /**
  * What one attempt does to the state of its file. `stale_at` and `ended_at` are the moments from
