@@ -28,7 +28,7 @@ export const limits = {
   agentsPerHost: 500,
   faultsPerDocument: 200,
   crawlBatchSources: 500,
-  crawlBatchesInFlight: 16,
+  crawlBatchesInFlight: 100,
   crawlLostMs: 300_000,
   jobLockMs: 120_000,
   observationMessageBytes: MiB,
