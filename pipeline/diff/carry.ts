@@ -2,6 +2,7 @@ import type { Instant } from '../core/clock.ts'
 import type { AdagentsDocument, DocumentOf } from '../model/documents.ts'
 import type { Fault } from '../model/observation.ts'
 import { carryAgent } from './carry-agent.ts'
+import { carryPointer } from './carry-pointer.ts'
 import { carryPortfolio } from './carry-portfolio.ts'
 import { carryRevocations } from './carry-revocations.ts'
 
@@ -15,7 +16,9 @@ export function carry(
   observedAt: Instant,
 ): DocumentOf {
   if (fresh.variant === 'inline' || fresh.variant === 'pointer') {
-    return carryRevocations(old as AdagentsDocument | undefined, fresh, observedAt)
+    const before = old as AdagentsDocument | undefined
+    const kept = carryRevocations(before, fresh, observedAt)
+    return kept.variant === 'pointer' ? carryPointer(before, kept) : kept
   }
   if (old?.variant === 'agent' && fresh.variant === 'agent') return carryAgent(old, fresh)
   if (fresh.variant === 'house_portfolio') return carryPortfolio(old, fresh, observedAt)

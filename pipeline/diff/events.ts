@@ -20,24 +20,31 @@ export function propertyEvents(change: Change<PropertyRow>): EventDraft[] {
     entity_id: row.property_rid,
     payload: { property_rid: row.property_rid, publisher_domain: row.publisher_domain, ...payload },
   })
-  if (change.kind === 'added') return [event('property.created', propertyPayload(row))]
+  if (change.kind === 'added') {
+    const created = event('property.created', propertyPayload(row))
+    return row.status === 'stale' ? [created, event(...staleNow(row))] : [created]
+  }
   const changed = change.fields.filter(field =>
     (propertyFacts as readonly string[]).includes(field),
   )
-  const turned = turnOf(change.old, row)
+  const turned = change.old.status !== row.status
   return [
     ...(changed.length > 0
       ? [event('property.updated', { ...propertyPayload(row), changed_fields: changed })]
       : []),
-    ...(turned ? [event(turned.event_type, turned.payload)] : []),
+    ...(turned
+      ? [row.status === 'stale' ? event(...staleNow(row)) : event(...activeAgain(row))]
+      : []),
   ]
 }
 
-function turnOf(old: PropertyRow, row: PropertyRow) {
-  if (old.status === row.status) return undefined
-  return row.status === 'stale'
-    ? { event_type: 'property.stale' as const, payload: { reason: row.stale_reason } }
-    : { event_type: 'property.reactivated' as const, payload: { reactivated_at: row.changed_at } }
+/** Also of a property that is first seen in a file that does not stand. */
+function staleNow({ stale_reason }: PropertyRow): ['property.stale', object] {
+  return ['property.stale', { reason: stale_reason }]
+}
+
+function activeAgain({ changed_at }: PropertyRow): ['property.reactivated', object] {
+  return ['property.reactivated', { reactivated_at: changed_at }]
 }
 
 export function propertyPayload(row: PropertyRow) {

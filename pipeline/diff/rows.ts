@@ -11,7 +11,6 @@ import type {
 } from '../model/rows.ts'
 import type { BrandFacts } from '../resolve/brand.ts'
 import type { PublisherFacts } from '../resolve/publisher.ts'
-import type { Standing } from '../resolve/standing.ts'
 import { authorizationRowsOf } from './authorizations.ts'
 import { collectionRowsOf, removedRowOf } from './collections.ts'
 import { identify } from './identity.ts'
@@ -102,28 +101,18 @@ export function publisherRowsOf(
   return { publisher: publisherRowOf(domain, facts, owned, before, stamp), ...owned }
 }
 
-/** The rows of a publisher whose file leads nowhere: those that stand, as far as they still do. */
+/** The rows of a publisher whose file leads nowhere: what was known of it is over, and remembered. */
 export function strandedRowsOf(
-  standing: Standing,
   before: PublisherRows & { publisher: PublisherRow },
   stamp: Stamp,
 ): PublisherRows {
-  if (standing === 'stands') return before
-  const isOver = standing === 'ended'
-  const authorizations = isOver ? [] : before.authorizations
-  const collections = isOver
-    ? before.collections.map(row => removedRowOf(row, stamp))
-    : before.collections
+  const over = { valid: false, agent_count: 0, property_count: 0, collection_count: 0 }
   const stamped = { changed_at: isoOf(stamp.now), seq: stamp.seq }
   return {
-    publisher: {
-      ...before.publisher,
-      ...{ valid: false, agent_count: agentsOf(authorizations), property_count: 0 },
-      ...{ collection_count: activeOf(collections), ...stamped },
-    },
+    publisher: { ...before.publisher, ...over, ...stamped },
     properties: before.properties.map(row => staleRowOf(row, 'validation_failed', stamp)),
-    authorizations,
-    collections,
+    authorizations: [],
+    collections: before.collections.map(row => removedRowOf(row, stamp)),
   }
 }
 
@@ -164,7 +153,7 @@ function propertyRowOf(
     classification: 'property',
     source: 'authoritative',
     status: stands ? 'active' : 'stale',
-    stale_reason: stands ? null : (old?.stale_reason ?? 'validation_failed'),
+    stale_reason: stands ? null : 'validation_failed',
     created_at: old?.created_at ?? isoOf(now),
     changed_at: isoOf(now),
     seq,

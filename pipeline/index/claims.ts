@@ -40,6 +40,6 @@ function freshRowsOf(
   old: readonly ClaimRow[],
   stamp: Stamp,
 ): readonly ClaimRow[] {
-  if (facts.standing === 'ended') return []
-  return facts.document ? claimRowsOf(domain, facts.claims, old, stamp) : old
+  if (facts.standing === 'ended' || !facts.document) return []
+  return claimRowsOf(domain, facts.claims, old, stamp)
 }

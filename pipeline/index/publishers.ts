@@ -125,7 +125,7 @@ function freshRowsOf(
 ): PublisherRows {
   if (facts.document) return publisherRowsOf(domain, facts, old, stamp)
   const { publisher } = old
-  return publisher ? strandedRowsOf(facts.standing, { ...old, publisher }, stamp) : old
+  return publisher ? strandedRowsOf({ ...old, publisher }, stamp) : old
 }
 
 function nothingOf(publisher: PublisherRow | undefined): PublisherRows {

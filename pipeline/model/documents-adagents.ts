@@ -140,15 +140,6 @@ export const RememberedRevocation = z.object({
 })
 export type RememberedRevocation = z.infer<typeof RememberedRevocation>
 
-/** A file that only says where the real one is. */
-export const AdagentsPointer = z.object({
-  variant: z.literal('pointer'),
-  authoritative_location: text,
-  remembered_revocations: z.array(RememberedRevocation).exactOptional(),
-  last_updated: moment.exactOptional(),
-})
-export type AdagentsPointer = z.infer<typeof AdagentsPointer>
-
 export const AdagentsInline = z.object({
   variant: z.literal('inline'),
   agents: z.array(AgentEntry),
@@ -173,6 +164,26 @@ export const AdagentsInline = z.object({
   fields: z.record(text, text),
 })
 export type AdagentsInline = z.infer<typeof AdagentsInline>
+
+/**
+ * What counted before a file became this pointer: where it pointed then, the latest first, and the
+ * document it was before all of these. It counts until something was read where it points now.
+ */
+export const BeforePointer = z.object({
+  authoritative_locations: texts,
+  document: AdagentsInline.exactOptional(),
+})
+export type BeforePointer = z.infer<typeof BeforePointer>
+
+/** A file that only says where the real one is. */
+export const AdagentsPointer = z.object({
+  variant: z.literal('pointer'),
+  authoritative_location: text,
+  remembered_revocations: z.array(RememberedRevocation).exactOptional(),
+  last_updated: moment.exactOptional(),
+  before: BeforePointer.exactOptional(),
+})
+export type AdagentsPointer = z.infer<typeof AdagentsPointer>
 
 export const AdagentsDocument = z.discriminatedUnion('variant', [AdagentsPointer, AdagentsInline])
 export type AdagentsDocument = z.infer<typeof AdagentsDocument>

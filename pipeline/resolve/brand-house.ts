@@ -30,13 +30,18 @@ export type Claim = Pick<
 export interface Leaf {
   domain: Domain
   brand_id: string
+  /** Whose brand it is: the file there has led to the leaf. */
+  requested: Domain
 }
 
-/** Whether the house that a leaf names, names it back. The house's own redirects are followed first. */
+/**
+ * Whether the house that a leaf names, names it back. The house's own redirects are followed first;
+ * those that lead back to where the leaf was found lead to no house.
+ */
 export function* claimOf(leaf: Leaf, house: Domain, now: Instant): Derivation<Claim | Pending> {
-  const visited = new Set<string>()
+  const visited = new Set<string>([leaf.requested])
   let at: Place = { current: house, location: house }
-  while (visited.size <= MAX_HOPS && !visited.has(at.location)) {
+  while (visited.size <= MAX_HOPS + 1 && !visited.has(at.location)) {
     visited.add(at.location)
     const file = yield* ask('brand.json', at.location)
     if (file.standing === 'untried') return pending

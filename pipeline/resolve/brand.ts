@@ -121,7 +121,8 @@ function* asCanonical(at: Walk, { brand, house_domain }: Canonical): Derivation<
   const facts = entryFacts(brand, at.current)
   const house = parseDomain(house_domain)
   if (house === undefined) return { ...facts, relationship_trust: 'standalone', mentions: owned }
-  const claim = yield* claimOf({ domain: at.current, brand_id: brand.id }, house, at.now)
+  const leaf = { domain: at.current, brand_id: brand.id, requested: at.requested }
+  const claim = yield* claimOf(leaf, house, at.now)
   return claim === pending ? pending : { ...facts, ...claim, mentions: [...owned, house] }
 }
 

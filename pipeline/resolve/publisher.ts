@@ -2,6 +2,7 @@ import type { Instant } from '../core/clock.ts'
 import { type Domain, parsePublisherDomain } from '../core/domain.ts'
 import type {
   AdagentsDocument,
+  AdagentsPointer,
   AgentEntry,
   CollectionEntry,
   PropertyEntry,
@@ -48,9 +49,9 @@ export interface PublisherFacts {
   mentions: Domain[]
 }
 
-/** The file leads to none that can be read: what was known of the publisher stands no better. */
+/** The file leads to none that was ever read: nothing of the publisher counts. */
 export interface Astray {
-  standing: Standing
+  standing: 'ended'
   document?: never
   mentions: Domain[]
 }
@@ -103,23 +104,43 @@ function* findPublisher(
     const { manager_domain } = managed
     return { ...facts, discovery_method: 'ads_txt_managerdomain', manager_domain }
   }
-  if (own.document === undefined) return own.standing === 'untried' ? undefined : astray('ended')
+  if (own.document === undefined) return own.standing === 'untried' ? undefined : astray
   if (own.document.variant === 'inline') {
     return factsOf(domain, own.document, own.standing, domain, now)
   }
   const source = sourceAt('adagents.json', own.document.authoritative_location)
-  if (source === undefined || source.location === domain) return astray('ended')
+  if (source === undefined || source.location === domain) return astray
   const target = yield* ask('adagents.json', source.location)
   if (target.standing === 'untried') return pending
   const standing = worstOf(own.standing, target.standing)
-  if (target.document === undefined) return astray(standing)
-  if (target.document.variant !== 'inline') return astray('ended')
+  if (target.document === undefined) {
+    return yield* whatCountedBefore(domain, own.document, standing, now)
+  }
+  if (target.document.variant !== 'inline') return astray
   return factsOf(domain, target.document, standing, source.location, now)
 }
 
-function astray(standing: Standing): Astray {
-  return { standing, mentions: [] }
+/** Nothing was ever read where a file points: until then it changes what counts for nobody. */
+function* whatCountedBefore(
+  domain: Domain,
+  { before }: AdagentsPointer,
+  standing: Standing,
+  now: Instant,
+): Derivation<PublisherFacts | Astray> {
+  for (const place of before?.authoritative_locations ?? []) {
+    const source = sourceAt('adagents.json', place)
+    if (source === undefined || source.location === domain) continue
+    const file = yield* ask('adagents.json', source.location)
+    if (file.document?.variant === 'inline') {
+      const worst = worstOf(standing, file.standing)
+      return factsOf(domain, file.document, worst, source.location, now)
+    }
+  }
+  const document = before?.document
+  return document === undefined ? astray : factsOf(domain, document, standing, domain, now)
 }
+
+const astray: Astray = { standing: 'ended', mentions: [] }
 
 function factsOf(
   domain: Domain,

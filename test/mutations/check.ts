@@ -1,0 +1,91 @@
+/**
+ * Takes every line and statement away, one at a time, that decides whose answer is derived again, and
+ * looks whether the property of test/property/incremental.property.test.ts notices: a check of that
+ * test. Takes minutes. `npm run check:mutations [text to be found in what is taken away]`
+ */
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  conditions,
+  harmless,
+  type Mutant,
+  mutantsOf,
+  regions,
+  withoutConditions,
+} from './mutants.ts'
+
+const root = join(import.meta.dirname, '../..')
+/** Worlds until a mutant counts as alive, and seconds for all of them. */
+const WORLDS = 150
+const SECONDS = 240
+const SEEDS = 1
+
+type Fate = 'differs' | 'fails' | 'no program' | 'harmless' | 'ALIVE'
+
+function main(): void {
+  const copy = mkdtempSync(join(tmpdir(), 'registry-mutants-'))
+  try {
+    for (const part of ['pipeline', 'data', 'test', 'package.json', 'tsconfig.json']) {
+      cpSync(join(root, part), join(copy, part), { recursive: true })
+    }
+    symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
+    if (fateIn(copy, WORLDS).fate !== 'ALIVE')
+      throw new Error('the property does not hold as it is')
+    const wanted = process.argv[2] ?? ''
+    const sourceOf = ({ file }: { file: string }) => readFileSync(join(root, file), 'utf8')
+    const mutants = [
+      ...regions.flatMap(region => mutantsOf(region, sourceOf(region))),
+      ...conditions.flatMap(condition => withoutConditions(condition, sourceOf(condition))),
+    ].filter(({ text }) => text.includes(wanted))
+    const fates = mutants.map(mutant => told(mutant, judged(mutant, copy)))
+    for (const fate of ['differs', 'fails', 'harmless', 'no program', 'ALIVE'] as const) {
+      console.log(`${String(fates.filter(one => one === fate).length).padStart(4)} ${fate}`)
+    }
+    if (fates.includes('ALIVE')) process.exitCode = 1
+  } finally {
+    rmSync(copy, { recursive: true, force: true })
+  }
+}
+
+interface Judged {
+  fate: Fate
+  /** Worlds lived through before it was noticed. */
+  worlds: string
+}
+
+function judged(mutant: Mutant, copy: string): Judged {
+  if (Object.hasOwn(harmless, mutant.text)) return { fate: 'harmless', worlds: '' }
+  writeFileSync(join(copy, mutant.file), mutant.source)
+  try {
+    return fateIn(copy, WORLDS)
+  } finally {
+    cpSync(join(root, mutant.file), join(copy, mutant.file))
+  }
+}
+
+/** How the property fares in a copy of the sources. A mutant that never ends is noticed too. */
+function fateIn(copy: string, worlds: number): Judged {
+  const args = [
+    '--import',
+    'tsx',
+    'test/mutations/once.ts',
+    ...[SEEDS, worlds, SECONDS].map(String),
+  ]
+  const timeout = (SECONDS + 60) * 1_000
+  const run = spawnSync(process.execPath, args, { cwd: copy, encoding: 'utf8', timeout })
+  const [first, second = ''] = run.stdout.split('\n')
+  if (first !== 'loaded') return { fate: 'no program', worlds: '' }
+  const fate: Fate = run.status === 0 ? 'ALIVE' : run.status === 1 ? 'differs' : 'fails'
+  return { fate, worlds: second.split(' ')[0]! }
+}
+
+function told({ file, line, text }: Mutant, { fate, worlds }: Judged): Fate {
+  const why = fate === 'harmless' ? harmless[text] : worlds && `after ${worlds}`
+  const place = `${file.replace(/^.*\//, '')}:${line}`
+  console.log(`${fate.padEnd(10)} ${why?.padEnd(10)} ${place.padEnd(22)} ${text.slice(0, 100)}`)
+  return fate
+}
+
+main()

@@ -1,0 +1,154 @@
+/** A part of a source file in which every line, and every statement, must matter. */
+export interface Region {
+  file: string
+  /** The line it begins after, and the first one after that which it ends before. */
+  after: string
+  before: string
+  /** Only these of its lines, where others are about something else. */
+  only?: RegExp
+}
+
+/** Where it is decided whose answer is derived again. */
+export const regions: Region[] = [
+  {
+    file: 'pipeline/index/dependencies.ts',
+    after: '): Promise<Subjects> {',
+    before: '}',
+  },
+  {
+    file: 'pipeline/index/dependencies.ts',
+    after: '  derived: readonly Derived<string, unknown>[],',
+    before: '}',
+    only: /^ {2}/,
+  },
+  {
+    file: 'pipeline/index/dependencies.ts',
+    after: 'function* dependencyRows(rule: Rule, derived: readonly Derived<string, unknown>[]) {',
+    before: '}',
+  },
+  {
+    file: 'pipeline/index/dependencies.ts',
+    after: 'const ruleOf: Record<SourceKind, Rule | undefined> = {',
+    before: '}',
+    only: /brand|publisher/,
+  },
+  { file: 'pipeline/index/crawl-state.ts', after: 'const STIRRED = `', before: 'order by' },
+  {
+    file: 'pipeline/index/crawl-state.ts',
+    after: 'const NIGHT = `',
+    before: 'from (select * from incoming',
+    only: /^ {4}(or )?coalesce\(s\.(stale|ended|turns)_at <=|^ {4}or is_silent|^ {4}if\(new_(stale|ended)_at >/,
+  },
+  {
+    file: 'pipeline/index/crawl-state.ts',
+    after: 'export async function takeTurns(db: Database, now: Instant): Promise<Stirred[]> {',
+    before: '}',
+  },
+  { file: 'pipeline/index/derive.ts', after: '  goOn(files: Files): boolean {', before: '  }' },
+  {
+    file: 'pipeline/index/derive.ts',
+    after: '  result(now: Instant): Derived<Subject, Answer> {',
+    before: '  }',
+  },
+  { file: 'pipeline/index/derive.ts', after: '  #noteWakes(): void {', before: '  }' },
+  {
+    file: 'pipeline/index/apply.ts',
+    after: 'export async function apply(',
+    before: '}',
+    only: /takeTurns|subjectsOf/,
+  },
+  {
+    file: 'pipeline/index/apply.ts',
+    after: 'export async function deriveAgain(',
+    before: '}',
+    only: /recordDependencies|addHops|addDomains/,
+  },
+]
+
+/** Conditions that share a line with others: what stands there, and the same without one of them. */
+export const conditions: { file: string; of: string; without: string[] }[] = [
+  {
+    file: 'pipeline/index/crawl-state.ts',
+    of: 'where is_own or instead is not null or ((is_first or is_turned or is_otherwise) and exists (',
+    without: [
+      'where instead is not null or ((is_first or is_turned or is_otherwise) and exists (',
+      'where is_own or ((is_first or is_turned or is_otherwise) and exists (',
+      'where is_own or instead is not null or ((is_turned or is_otherwise) and exists (',
+      'where is_own or instead is not null or ((is_first or is_otherwise) and exists (',
+      'where is_own or instead is not null or ((is_first or is_turned) and exists (',
+    ],
+  },
+  {
+    file: 'pipeline/index/crawl-state.ts',
+    of: 'is_own or instead is not null as is_own',
+    without: ['instead is not null as is_own', 'is_own'],
+  },
+  {
+    file: 'pipeline/index/crawl-state.ts',
+    of: 'is_new or (new_hash is not null and is_turned) as is_own',
+    without: ['(new_hash is not null and is_turned) as is_own', 'is_new as is_own'],
+  },
+  {
+    file: 'pipeline/index/crawl-state.ts',
+    of: 'false as is_new, hash is not null as is_own',
+    without: ['false as is_new, false as is_own'],
+  },
+  {
+    file: 'pipeline/index/crawl-state.ts',
+    of: '(new_effect is distinct from s.effect\n    or is_silent !=',
+    without: ['(is_silent !='],
+  },
+]
+
+/** What may be taken away without a difference in what is said, and why it is there. */
+export const harmless: Record<string, string> = {
+  'if (derived.length === 0) return': 'only saves work',
+}
+
+export interface Mutant {
+  file: string
+  line: number
+  /** What is taken away. */
+  text: string
+  source: string
+}
+
+/** A source without one statement each: a line, with the lines that are indented below it. */
+export function mutantsOf(region: Region, source: string): Mutant[] {
+  const lines = source.split('\n')
+  const first = lines.findIndex(line => line.startsWith(region.after)) + 1
+  const length = lines.slice(first).findIndex(line => line.startsWith(region.before))
+  if (first === 0 || length < 1) throw new Error(`${region.file} has no ${region.after}`)
+  return Array.from({ length }, (_, i) => first + i).flatMap(at => {
+    const line = lines[at]!
+    if (!/\w/.test(line) || /^\s*(\/\/|\*|\/\*)/.test(line)) return []
+    if (region.only && !region.only.test(line)) return []
+    const taken = lines.slice(at, endOf(lines, at, first + length))
+    const left = [...lines.slice(0, at), ...lines.slice(at + taken.length)]
+    const text = taken.map(one => one.trim()).join(' ')
+    return [{ file: region.file, line: at + 1, text, source: left.join('\n') }]
+  })
+}
+
+/** A source without one condition each. */
+export function withoutConditions(
+  { file, of, without }: (typeof conditions)[number],
+  source: string,
+): Mutant[] {
+  const at = source.indexOf(of)
+  if (at === -1 || source.includes(of, at + 1)) throw new Error(`${file} has not one ${of}`)
+  const line = source.slice(0, at).split('\n').length
+  return without.map(text => ({ file, line, text: `=> ${text}`, source: source.replace(of, text) }))
+}
+
+function endOf(lines: readonly string[], at: number, limit: number): number {
+  const depth = indentOf(lines[at]!)
+  let end = at + 1
+  while (end < limit && indentOf(lines[end]!) > depth) end++
+  const closes = end < limit && indentOf(lines[end]!) === depth && /^\s*[)\]}`]/.test(lines[end]!)
+  return closes ? end + 1 : end
+}
+
+function indentOf(line: string): number {
+  return line.trim() === '' ? Number.POSITIVE_INFINITY : line.search(/\S/)
+}

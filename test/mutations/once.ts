@@ -1,0 +1,13 @@
+/**
+ * Holds the property once, in a copy of the sources that may be mutated. Says how it went by its exit
+ * status: 0 it holds, 1 the indexes differ, 2 something else went wrong.
+ */
+import { AssertionError } from 'node:assert/strict'
+import { checkIncremental } from '../support/incremental.ts'
+
+const [seed, numRuns, seconds] = process.argv.slice(2).map(Number) as [number, number, number]
+process.stdout.write('loaded\n')
+const run = await checkIncremental(seconds, { seed, numRuns, endOnFailure: true })
+const isTold = run.errorInstance instanceof AssertionError
+process.stdout.write(`${run.numRuns}\n`)
+process.exit(run.failed ? (isTold ? 1 : 2) : 0)

@@ -1,0 +1,10 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { checkIncremental } from '../support/incremental.ts'
+
+describe('after any nights the index', () => {
+  it('says what one says that is derived anew from documents, crawl state and time', async () => {
+    const run = await checkIncremental(35, { numRuns: 40 })
+    expect(run.failed, fc.defaultReportMessage(run)).toBe(false)
+  })
+})
