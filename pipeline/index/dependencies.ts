@@ -4,7 +4,7 @@ import type { SourceKind } from '../model/documents.ts'
 import { isUrl } from '../model/observation.ts'
 import type { Stirred } from './crawl-state.ts'
 import type { Derived } from './derive.ts'
-import { type Database, listOf } from './duckdb.ts'
+import type { Database } from './duckdb.ts'
 
 /** The rules, each answering for domains, and the source a subject's own answer begins with. */
 export const rules = ['brand', 'publisher'] as const
@@ -44,19 +44,15 @@ export async function subjectsOf(
   return { brand: [...subjects.brand], publisher: [...subjects.publisher] }
 }
 
-/** Domains after `after` that a rule may have an answer for: those with a file at its well-known place. */
+/** Domains after `after` that a rule may have an answer for: those with any file at a well-known place. */
 export async function someSubjects(
   db: Database,
-  rule: Rule,
   { after, limit }: { after: string; limit: number },
 ): Promise<Domain[]> {
-  const kinds = Object.entries(ruleOf).flatMap(([kind, of]) => (of === rule ? [kind] : []))
   const rows = await db.all<{ subject: Domain }>(
     `select distinct location as subject from crawl_state
-     where location > $after and not contains(location, '://')
-       and kind in (select unnest(${listOf('$kinds')}))
-     order by subject limit $limit`,
-    { after, limit, kinds: JSON.stringify(kinds) },
+     where location > $after and not contains(location, '://') order by subject limit $limit`,
+    { after, limit },
   )
   return rows.map(({ subject }) => subject)
 }

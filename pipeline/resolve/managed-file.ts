@@ -31,14 +31,15 @@ export function* managedFile(
   own: KnownFile<'adagents.json'>,
   now: Instant,
 ): Derivation<ManagedFile | Pending | undefined> {
-  const absence = yield* absenceOf(own, now)
+  const absence = absenceOf(own, now)
   if (absence === undefined) return undefined
   const adsTxt = yield* ask('ads.txt', publisher)
   const manager = parseDomain(adsTxt.document?.manager_domain)
   if (manager === undefined || manager === publisher) return undefined
+  if (absence.until !== undefined) yield* wake(absence.until)
   const file = yield* fileOf(manager, publisher)
   if (file === pending || file === undefined) return file
-  const standing = worstOf(absence, adsTxt.standing, file.standing)
+  const standing = worstOf(absence.standing, adsTxt.standing, file.standing)
   const scope = scopeOf(file.document)
   if (standing === 'ended' || !scope.publishers.has(publisher)) return undefined
   const revocations = new Revocations(file.document, now)
@@ -49,17 +50,21 @@ export function* managedFile(
   return { manager_domain: manager, location: file.location, document, standing }
 }
 
+interface Absence {
+  standing: Standing
+  /** When it is over if nothing else is heard. */
+  until?: Instant
+}
+
 /** How far it stands that the file is missing; undefined when it is not. */
-function* absenceOf({ document, standing, state }: KnownFile, now: Instant) {
+function absenceOf({ document, standing, state }: KnownFile, now: Instant): Absence | undefined {
   if (state === undefined || state.outcome === null) return undefined
   if (document !== undefined && standing === 'stands') return undefined
-  if (isMissing(state.outcome)) return 'stands'
+  if (isMissing(state.outcome)) return { standing: 'stands' }
   if (state.absent_at === null) return undefined
   const isNonsense = effectOf(state.outcome) === 'unusable'
-  const end = state.absent_at + (isNonsense ? NONSENSE : SILENCE)
-  yield* wake(end)
-  if (now >= end) return undefined
-  return isNonsense ? 'stale' : 'stands'
+  const until = state.absent_at + (isNonsense ? NONSENSE : SILENCE)
+  return now >= until ? undefined : { standing: isNonsense ? 'stale' : 'stands', until }
 }
 
 /** The manager's file, or the one that it points to. Never back to where the question came from. */

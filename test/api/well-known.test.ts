@@ -85,6 +85,7 @@ describe('GET /metrics', () => {
     expect(answer.body).toContain('registry_requests_total{operation="unknown",status="404"} 1')
     expect(answer.body).toContain('registry_request_seconds_bucket')
     expect(answer.body).toContain('registry_seq 0')
+    expect(answer.body).toContain('registry_held_publishers 0')
   })
 })
 

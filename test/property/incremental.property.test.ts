@@ -7,4 +7,10 @@ describe('after any nights the index', () => {
     const run = await checkIncremental(35, { numRuns: 40 })
     expect(run.failed, fc.defaultReportMessage(run)).toBe(false)
   })
+
+  it('does so also for all who are not held, and for all once they are released', async () => {
+    const holdingAll = { share: 0, factor: 1, rows: 1, publishers: 1 }
+    const run = await checkIncremental(20, { numRuns: 20 }, holdingAll)
+    expect(run.failed, fc.defaultReportMessage(run)).toBe(false)
+  })
 })

@@ -52,7 +52,8 @@ export class Anew {
 /**
  * What two indexes say, to be compared. Rows are told by their content, so that identities may differ
  * by a bijection; a grant reaches properties of that content. Left out on both sides is what waits
- * for a file that nobody has tried yet: there what stood stays, and anew nothing stood. Left out of the
+ * for a file that nobody has tried yet, and who is held by the brake: there what stood stays, and anew
+ * nothing stood. Left out of the
  * first is what only it can remember because no file says it any more: a property that is stale, a
  * collection that is removed, and a publisher that is not valid and has none of its own left.
  */
@@ -73,6 +74,7 @@ export async function compared(
     collections: said.collections.filter(row => !waiting.publisher.has(row.publisher_domain)),
     agents: said.agents.filter(row => !agents.has(row.agent_url)),
     agent_facets: said.agent_facets.filter(row => !agents.has(row.agent_url)),
+    wakes: said.wakes.filter(row => !waiting[row.rule as 'publisher'].has(row.subject)),
   })
   const [incremental, fresh] = [settled(a), settled(b)]
   const said = { ...incremental }
@@ -93,11 +95,11 @@ const remembered = {
     row.valid === false && [row.agent_count, row.property_count].every(n => n === 0),
 } satisfies Partial<Record<keyof Said, (row: Row) => boolean>>
 
-/** Everything that was asked for and never tried makes who asked wait. */
+/** Everything that was asked for and never tried makes who asked wait; the brake makes others. */
 async function waitingIn(db: Database): Promise<Record<'brand' | 'publisher', Set<unknown>>> {
   const rows = await db.all<{ rule: 'brand' | 'publisher'; subject: string }>(
     `select distinct rule, subject from depends_on join crawl_state using (kind, location)
-     where attempted_at is null`,
+     where attempted_at is null union select rule, subject from held`,
   )
   const of = (rule: string) =>
     new Set<unknown>(rows.flatMap(row => (row.rule === rule ? [row.subject] : [])))

@@ -1,23 +1,27 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
+import { heldRows } from '../../pipeline/index/held.ts'
+import type { BrakeLimits } from '../../pipeline/resolve/brake.ts'
 import { Anew, compared, differences } from './anew.ts'
 import { testClock } from './clock.ts'
 import { inTime } from './in-time.ts'
-import { openMemoryIndex } from './memory-index.ts'
+import { type MemoryIndex, openMemoryIndex } from './memory-index.ts'
 import { worldStart } from './world-files.ts'
 import { Living, type Night, nights } from './worlds.ts'
+import { submission } from './writes.ts'
 
 /**
  * Lives through generated nights; after each, and once more when nothing is left untried, what stands
  * is compared with what would stand anew. Fails with what differs. After so many seconds no further
- * world is begun.
+ * world is begun. In the end everything that the brake held is released.
  */
 export async function checkIncremental(
   seconds: number,
   options: fc.Parameters<[Night[]]>,
+  brake?: BrakeLimits,
 ): Promise<fc.RunDetails<[Night[]]>> {
   const clock = testClock(worldStart)
-  const index = await openMemoryIndex(clock)
+  const index = await openMemoryIndex(clock, brake && { brake })
   const anew = await Anew.open(clock)
   const compare = async () => {
     const both = await compared(index.db, await anew.deriveFrom(index), clock.now())
@@ -33,6 +37,8 @@ export async function checkIncremental(
     }
     await living.untilNothingIsUntried()
     await compare()
+    await releaseAll(index)
+    await compare()
   })
   try {
     return await fc.check(fc.asyncProperty(nights, liveThrough), options)
@@ -40,4 +46,11 @@ export async function checkIncremental(
     index.close()
     anew.close()
   }
+}
+
+async function releaseAll(index: MemoryIndex): Promise<void> {
+  const domains = (await heldRows(index.db)).map(({ subject }) => subject)
+  if (domains.length === 0) return
+  await index.commit({ submissions: [submission('all', { op: 'held.release', domains })] })
+  assert.deepEqual(await heldRows(index.db), [])
 }

@@ -1,0 +1,46 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Sequencer } from '../../pipeline/index/sequencer.ts'
+import { testClock } from '../support/clock.ts'
+import { registry, temporaryFolder } from '../support/command.ts'
+import { crawlOf, many } from '../support/mass.ts'
+import { shop } from '../support/nights.ts'
+import { optionsOf } from '../support/registry.ts'
+
+const folder = temporaryFolder()
+const env = { DATA_DIR: folder.path, REDIS_URL: undefined, LOG_LEVEL: 'error' }
+const settings = { BRAKE_ROWS: '3', BRAKE_PUBLISHERS: '3' }
+const held = (...args: string[]) => registry(['held', ...args], env)
+
+beforeAll(async () => {
+  const clock = testClock('2026-11-20T04:00Z')
+  const options = optionsOf({ dataDir: folder.path, clock, settings })
+  const sequencer = (await Sequencer.open(options))!
+  for (const found of [shop, 'absent'] as const) {
+    await sequencer.commit({ observations: crawlOf(many(3), found, clock), submissions: [] })
+    clock.tick({ days: 1 })
+  }
+  await sequencer.publish()
+  await sequencer.close()
+})
+
+afterAll(() => folder.remove())
+
+describe('registry held', () => {
+  test('lists, releases and drops whom the brake holds', async () => {
+    const line = /^p0\.example +failed +0 grants, 1 properties, since 2026-11-21T04:00:00.000Z$/m
+    expect((await held('list')).stdout).toMatch(line)
+    expect(JSON.parse((await held('list', '--json')).stdout)).toHaveLength(3)
+    expect((await registry(['stats'], env)).stdout).toMatch(/^held +3$/m)
+
+    expect(await held('release', 'p9.example')).toMatchObject({
+      status: 1,
+      stderr: 'not held: p9.example\n',
+    })
+    expect(await held('drop')).toMatchObject({ status: 1, stderr: 'name domains, or --all\n' })
+
+    expect((await held('release', 'p0.example')).stdout).toBe('released 1\n')
+    expect((await held('drop', '--all')).stdout).toBe('dropped 2\n')
+    expect((await held('list')).stdout).toBe('nothing is held\n')
+    expect(await registry(['verify'], env)).toMatchObject({ status: 0 })
+  })
+})
