@@ -44,15 +44,20 @@ export async function subjectsOf(
   return { brand: [...subjects.brand], publisher: [...subjects.publisher] }
 }
 
-/** Domains after `after` that a rule may have an answer for: those with any file at a well-known place. */
+/** The file that an answer begins with. */
+const firstOf: Record<Rule, SourceKind> = { brand: 'brand.json', publisher: 'adagents.json' }
+
+/** Domains after `after` that a rule may have an answer for: those that its first file is known of. */
 export async function someSubjects(
   db: Database,
+  rule: Rule,
   { after, limit }: { after: string; limit: number },
 ): Promise<Domain[]> {
   const rows = await db.all<{ subject: Domain }>(
-    `select distinct location as subject from crawl_state
-     where location > $after and not contains(location, '://') order by subject limit $limit`,
-    { after, limit },
+    `select location as subject from crawl_state
+     where kind = $kind and location > $after and not contains(location, '://')
+     order by subject limit $limit`,
+    { kind: firstOf[rule], after, limit },
   )
   return rows.map(({ subject }) => subject)
 }

@@ -1,7 +1,7 @@
 import type { EventDraft } from '../model/event.ts'
 import { type Applying, deriveAgain } from './apply.ts'
 import type { Stirred } from './crawl-state.ts'
-import { type Subjects, someSubjects } from './dependencies.ts'
+import { rules, type Subjects, someSubjects } from './dependencies.ts'
 import { Files } from './derive.ts'
 import type { Database } from './duckdb.ts'
 
@@ -21,11 +21,13 @@ export async function deriveEverything(db: Database, applying: Applying): Promis
     const derived = await deriveAgain(db, some, stirred, new Files(db, applying.now), applying)
     drafts.push(...derived.drafts)
   }
-  for (let after = ''; ; ) {
-    const subjects = await someSubjects(db, { after, limit: SLICE })
-    if (subjects.length === 0) break
-    await derive({ brand: subjects, publisher: subjects }, [])
-    after = subjects.at(-1)!
+  for (const rule of rules) {
+    for (let after = ''; ; ) {
+      const subjects = await someSubjects(db, rule, { after, limit: SLICE })
+      if (subjects.length === 0) break
+      await derive({ [rule]: subjects }, [])
+      after = subjects.at(-1)!
+    }
   }
   for (let after = ''; ; ) {
     const files = await someFilesOnAgents(db, after)

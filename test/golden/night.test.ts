@@ -2,7 +2,7 @@ import { describe, it } from 'vitest'
 import type { Instant } from '../../pipeline/core/clock.ts'
 import { isoOf } from '../../pipeline/core/clock.ts'
 import type { Outcome } from '../../pipeline/core/outcomes.ts'
-import type { FileKind, Observation } from '../../pipeline/model/observation.ts'
+import type { Observation, Source } from '../../pipeline/model/observation.ts'
 import { testClock } from '../support/clock.ts'
 import { type Contents, contentsOf, type Row } from '../support/contents.ts'
 import { expectGolden } from '../support/golden.ts'
@@ -12,10 +12,12 @@ import {
   harbourWithoutTags,
   harbourWithoutTides,
   home,
+  isle,
   lantern,
   reefWithDeepDives,
   reefWithoutAlmanac,
   shore,
+  simple,
 } from '../support/shore.ts'
 import { answered, read } from '../support/sightings.ts'
 import { submission } from '../support/writes.ts'
@@ -28,6 +30,8 @@ interface Step {
   /** What differs from the first night; undefined was not asked. None at all: a tick. */
   brands?: Record<string, Found>
   publishers?: Record<string, Found>
+  /** What a crawler finds where a publisher has no file. */
+  adsTxt?: Record<string, Found>
 }
 
 const html = '<!doctype html><title>Parked</title>'
@@ -35,7 +39,8 @@ const quietly = (files: object): Record<string, Outcome> =>
   Object.fromEntries(Object.keys(files).map(name => [name, 'unchanged']))
 const calm = {
   brands: quietly(shore['brand.json']),
-  publishers: quietly(shore['adagents.json']),
+  publishers: { ...quietly(shore['adagents.json']), 'isle.example': 'absent' as const },
+  adsTxt: { 'isle.example': 'unchanged' as const },
 }
 const otherHome = { ...home, name: 'Harbour News', identifiers: [...home.identifiers] }
 
@@ -44,11 +49,13 @@ const steps: Step[] = [
     title: 'night 1: everything is new',
     after: {},
     brands: shore['brand.json'],
-    publishers: shore['adagents.json'],
+    publishers: { ...shore['adagents.json'], 'isle.example': 'absent' },
+    adsTxt: { 'isle.example': isle },
   },
   {
     title: 'night 2: an agent is removed; a page instead of a file; silence; candle is let go',
     after: { days: 1 },
+    ...calm,
     brands: { ...calm.brands, 'lantern.example': { ...lantern, brand_refs: [] } },
     publishers: {
       ...calm.publishers,
@@ -97,13 +104,15 @@ const steps: Step[] = [
   },
   { title: 'a week after night 1: storm ends, nobody else', after: { days: 4 } },
   {
-    title: 'the night after: buoy and storm are back; the manager takes its word on pier back',
+    title:
+      'the night after: buoy and storm are back; isle has a file; pier is not disowned any more',
     after: { days: 1 },
     ...calm,
     publishers: {
       ...calm.publishers,
       'quay.example': shore['adagents.json']['quay.example'],
       'buoy.example': shore['adagents.json']['buoy.example'],
+      'isle.example': simple('isle.example'),
       'storm.example': 'unchanged',
     },
   },
@@ -116,16 +125,24 @@ const incidental = ['seq', 'hash', 'faults', 'fault_count']
 const outcomes = ['unchanged', 'server_error', 'absent', 'timeout', 'denied', 'dns_failed']
 
 function sightings(step: Step, at: Instant): Observation[] {
-  const of = (kind: FileKind, files: Record<string, Found> = {}) =>
+  const of = (kind: Source['kind'], files: Record<string, Found> = {}) =>
     Object.entries(files).map(([location, found]) =>
       outcomes.includes(found as string)
         ? answered(found as Outcome, kind, location, at)
         : read(kind, location, found!, at),
     )
-  return [...of('brand.json', step.brands), ...of('adagents.json', step.publishers)]
+  return [
+    ...of('brand.json', step.brands),
+    ...of('adagents.json', step.publishers),
+    ...of('ads.txt', step.adsTxt),
+  ]
 }
 
-const hosts = [...Object.keys(shore['brand.json']), ...Object.keys(shore['adagents.json'])]
+const hosts = [
+  ...Object.keys(shore['brand.json']),
+  ...Object.keys(shore['adagents.json']),
+  'isle.example',
+]
 const given = submission('given', {
   op: 'domains.add',
   domains: hosts.filter(host => !host.includes('://')) as never,

@@ -66,13 +66,18 @@ export const harbour = {
 export const harbourWithoutTags = { ...harbour, authorized_agents: [byIds, inline, signals] }
 export const harbourWithoutTides = { ...harbourWithoutTags, properties: [home] }
 
-/** A manager's file, that its own publisher and another one share. */
+/** A manager's file: of its own publisher, of one that points to it, of one that has only an ads.txt. */
 export const quay = {
-  properties: [website('quay.example'), website('pier.example')],
-  authorized_agents: [everything('https://quay.example/mcp', 'quay.example', 'pier.example')],
+  properties: [website('quay.example'), website('pier.example'), website('isle.example')],
+  authorized_agents: [
+    everything('https://quay.example/mcp', 'quay.example', 'pier.example', 'isle.example'),
+  ],
 }
 
-const simple = (domain: string) => ({
+/** The ads.txt of the one that has no other file. */
+export const isle = 'exchange.example, 1, RESELLER\nMANAGERDOMAIN=quay.example\n'
+
+export const simple = (domain: string) => ({
   properties: [website(domain)],
   authorized_agents: [everything('https://quay.example/mcp', domain)],
 })

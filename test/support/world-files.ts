@@ -26,10 +26,10 @@ const optional = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: 
 const someOf = <Value>(value: fc.Arbitrary<Value>, maxLength: number) =>
   fc.array(value, { maxLength, size: 'max' })
 
+const daysIn = (days: number) => isoOf(worldStart + days * DAY)
+
 /** Moments around which the clock of a world moves. */
-const moment = fc
-  .constantFrom(-200, -179, -100, -1, 0.05, 1, 3, 8, 40)
-  .map(days => isoOf(worldStart + days * DAY))
+const moment = fc.constantFrom(-200, -179, -100, -1, 0.05, 1, 3, 8, 40).map(daysIn)
 
 /** Mostly its own, but for the files that many share. */
 const ownerIn = (location: string) =>
@@ -129,6 +129,7 @@ const inventoryAt = (location: string) =>
       authorized_agents: fc.array(entryIn(location), { minLength: 1, maxLength: 3, size: 'max' }),
       collections: someOf(collectionIn(location), 2),
       revoked_publisher_domains: someOf(revocation, 2),
+      last_updated: fc.constantFrom(-3, -1, 0.05, 1).map(daysIn),
     },
     { requiredKeys: ['properties', 'authorized_agents'] },
   )
@@ -152,9 +153,12 @@ const leafFile = (domain: string) =>
       house: fc.constantFrom(undefined, 'h.example', 'h.example', 'h.example', 'g.example'),
       id: fc.constantFrom(`b_${domain[0]}`, `b_${domain[0]}`, `b_${domain[0]}`, 'other'),
       owns: fc.constantFrom([], [domain], [...leaves]),
+      declares: fc.subarray(agents, { maxLength: 1 }),
+      type: fc.constantFrom('sales', 'brand'),
     })
-    .map(({ name, house, id, owns }) => ({
+    .map(({ name, house, id, owns, declares, type }) => ({
       ...{ id, names: [{ en: name }], properties: owned(owns) },
+      agents: declares.map(url => ({ type, url, id: type })),
       ...(house === undefined ? {} : { house_domain: house }),
     }))
 
@@ -188,6 +192,12 @@ const brandPointer = fc
 
 const brandAgent = fc.constant({ brand_agent: { url: agents[0]!, id: 'brand' } })
 
+/** What a live agent lists. */
+const probe = () =>
+  fc.subarray(['get_products', 'create_media_buy', 'build_creative']).map(names => ({
+    tools: names.map(name => ({ name })),
+  }))
+
 const adsTxt = (domain: string) =>
   fc
     .constantFrom('m.example', 'm.example', 'm.example', 'a.example', domain)
@@ -209,4 +219,5 @@ export const contents = {
     )
   },
   'ads.txt': adsTxt,
+  agent: probe,
 } satisfies Record<string, (location: string) => fc.Arbitrary<object | string>>

@@ -1,11 +1,16 @@
 import fc from 'fast-check'
 import { DAY, HOUR, type Instant, MINUTE } from '../../pipeline/core/clock.ts'
+import type { Domain } from '../../pipeline/core/domain.ts'
 import { isMissing, type Outcome } from '../../pipeline/core/outcomes.ts'
+import { idOfFacts } from '../../pipeline/core/uuid-v7.ts'
+import { contentHash } from '../../pipeline/crawl/crawl-source.ts'
+import { agentDocumentOf } from '../../pipeline/model/agent-tasks.ts'
 import { isUrl, type Observation, type Source } from '../../pipeline/model/observation.ts'
 import type { TestClock } from './clock.ts'
 import type { MemoryIndex } from './memory-index.ts'
 import { answered, read } from './sightings.ts'
-import { brandDomains, contents, elsewhere, publishers } from './world-files.ts'
+import { agents, brandDomains, contents, elsewhere, publishers } from './world-files.ts'
+import { submission } from './writes.ts'
 
 /** One attempt to read a file: what was there, and how long before its delivery. */
 interface Sighting {
@@ -28,6 +33,8 @@ export interface Night {
   late: boolean[]
   batch: number
   isTwice: boolean
+  /** Whose files a person asks for, before anything else. */
+  asked?: string | undefined
 }
 
 type FileSource = Source & { kind: keyof typeof contents }
@@ -37,6 +44,7 @@ const sources: FileSource[] = [
     kind: 'adagents.json' as const,
     location,
   })),
+  ...agents.map(location => ({ kind: 'agent' as const, location })),
   ...[...brandDomains, elsewhere['brand.json']].map(location => ({
     kind: 'brand.json' as const,
     location,
@@ -102,6 +110,7 @@ const night: fc.Arbitrary<Night> = fc.record({
   late: fc.array(oneIn(6), { minLength: 3, maxLength: 3 }),
   batch: fc.constantFrom(100, 100, 3, 1),
   isTwice: oneIn(4),
+  asked: fc.option(fc.constantFrom(...publishers, ...brandDomains), { nil: undefined, freq: 4 }),
 })
 
 const firstNight: fc.Arbitrary<Night> = fc.tuple(...sources.map(firstSighting)).map(sightings => ({
@@ -122,7 +131,17 @@ function observed({ kind, location, found, ago, instead }: Sighting, now: Instan
 
 function observedAs({ kind, location }: Source, found: Sighting['found'], at: Instant) {
   if ('outcome' in found) return answered(found.outcome, kind, location, at)
+  if (kind === 'agent') return probed(location, 'file' in found ? found.file : {}, at)
   return read(kind, location, 'file' in found ? found.file : found.text, at)
+}
+
+/** What a probe hands back that went well. */
+function probed(endpoint: string, listed: object | string, at: Instant): Observation {
+  const parts = { endpoint, tools: [], needs_auth: false, unread: [], ...(listed as object) }
+  const document = agentDocumentOf(parts)
+  const hash = contentHash(Buffer.from(JSON.stringify(document)))
+  const seen = { kind: 'agent', location: endpoint, observed_at: at, outcome: 'ok' } as const
+  return { ...seen, hash, document, took_ms: 1 }
 }
 
 /** Lives through nights: the clock moves, and what was seen is committed as each night says. */
@@ -130,6 +149,7 @@ export class Living {
   readonly #index: MemoryIndex
   readonly #clock: TestClock
   #late: Observation[] = []
+  #asked = 0
 
   constructor(index: MemoryIndex, clock: TestClock) {
     this.#index = index
@@ -141,6 +161,7 @@ export class Living {
       this.#clock.tick({ ms: Math.floor(night.after / (night.ticks + 1)) })
       await this.#index.commit([])
     }
+    if (night.asked !== undefined) await this.#ask(night.asked)
     const seen = night.sightings.flatMap(one => observed(one, this.#clock.now()))
     const isLate = (index: number) => night.late[index % night.late.length]!
     const arriving = [...this.#late, ...seen.filter((_, index) => !isLate(index))]
@@ -149,6 +170,15 @@ export class Living {
       await this.#index.commit(batch)
       if (night.isTwice) await this.#index.commit(batch)
     }
+  }
+
+  async #ask(domain: string): Promise<void> {
+    const name = `request ${this.#asked++}`
+    const operation = {
+      ...{ op: 'crawl.request' as const, crawl_request_id: idOfFacts(name) },
+      ...{ scope: 'domain' as const, domain: domain as Domain, requested_by: 'somebody' },
+    }
+    await this.#index.commit({ submissions: [submission(name, operation)] })
   }
 
   /** Nothing is left unread: whatever a rule asked for is answered, until none asks for more. */
