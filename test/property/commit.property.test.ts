@@ -52,6 +52,12 @@ function rows({ events: _, ...tables }: Contents) {
   return tables
 }
 
+/** An agent that is named, not named and named again waits since the last time, if one can tell. */
+function rowsOfTried(contents: Contents) {
+  const { crawl_state, ...others } = rows(contents)
+  return { ...others, crawl_state: crawl_state.filter(row => row.attempted_at !== null) }
+}
+
 describe('a night that is committed', () => {
   it('twice is committed once', async () => {
     await fc.assert(
@@ -108,7 +114,7 @@ describe('a night that is committed', () => {
           }
         }
         const parts = await indexOf(path, inBatches, [...incidental, ...times])
-        expect(rows(parts)).toEqual(rows(whole))
+        expect(rowsOfTried(parts)).toEqual(rowsOfTried(whole))
       }),
       { numRuns: 6 },
     )
