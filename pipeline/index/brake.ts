@@ -159,7 +159,7 @@ async function recordNight(
 
 /** Since when those are held that were before. */
 async function heldAmong(db: Database, answers: readonly Answered[]): Promise<Map<Domain, string>> {
-  if (answers.length === 0) return new Map()
+  if (answers.length === 0 || !(await db.one('select 1 from held limit 1'))) return new Map()
   const rows = await db.all<{ subject: Domain; since: string }>(
     `select subject, since from held
      where rule = 'publisher' and subject in (select unnest(${listOf('$domains')}))`,

@@ -26,6 +26,7 @@ export function heldRows(db: Database): Promise<HeldRow[]> {
 
 /** Those of the domains that are held; they are held no more. */
 export async function letGo(db: Database, domains: readonly Domain[]): Promise<Domain[]> {
+  if (domains.length === 0) return []
   const named = { domains: JSON.stringify(domains) }
   const where = `rule = 'publisher' and subject in (select unnest(${listOf('$domains')}))`
   const rows = await db.all<{ subject: Domain }>(
