@@ -1,8 +1,7 @@
-import { isoOf } from '../core/clock.ts'
 import type { RisingIds } from '../core/uuid-v7.ts'
 import type { FacetCount } from '../diff/reach.ts'
 import type { Stamp } from '../diff/rows.ts'
-import { type EventDraft, eventTypes, type FeedEvent } from '../model/event.ts'
+import type { EventDraft, FeedEvent } from '../model/event.ts'
 import { type Observation, sourceKey } from '../model/observation.ts'
 import type { Submission } from '../model/submission.ts'
 import { updateDeclarations } from './agent-declarations.ts'
@@ -10,24 +9,27 @@ import { keepAgentSources } from './agent-sources.ts'
 import { type AgentChanges, updateAgents } from './agents.ts'
 import type { Braking, HeldBack } from './brake.ts'
 import { updateBrands } from './brands.ts'
-import { openRequest, settleRequests } from './crawl-requests.ts'
+import { settleRequests } from './crawl-requests.ts'
 import { type Stirred, takeIn, takeTurns } from './crawl-state.ts'
 import { recordDependencies, type Subjects, subjectsOf } from './dependencies.ts'
 import { Files } from './derive.ts'
 import { isUnderstood, replaceDocuments } from './documents.ts'
-import { type Database, listOf } from './duckdb.ts'
-import { addDomains, addHops, makeDue, type Newcomer } from './frontier.ts'
+import type { Database } from './duckdb.ts'
+import { addDomains, addHops, type Newcomer } from './frontier.ts'
 import { takeHeld } from './held.ts'
 import { type Merged, moveGrants, noneMerged, takeMerges } from './merges.ts'
 import { updatePublishers } from './publishers.ts'
+import { type Poison, quarantine } from './quarantine.ts'
+import { recordEvents } from './record-events.ts'
 import type { Recrawling } from './recrawl.ts'
+import { takeSubmissions } from './submissions.ts'
 import { weigh } from './suspicion.ts'
 
 export interface Batch {
   observations: readonly Observation[]
   submissions: readonly Submission[]
   /** Observations that could not be taken in, to be remembered as such. */
-  poison?: readonly { seen: Observation; reason: string }[]
+  poison?: readonly Poison[]
   /** Who is named as the actor of the events. */
   actor?: string
 }
@@ -117,68 +119,6 @@ async function updateAllOfAgents(
   return changes
 }
 
-/** Sets observations aside. Their files are not due before the next night: nothing else would say so. */
-async function quarantine(
-  db: Database,
-  poison: NonNullable<Batch['poison']>,
-  { seq, nextRun }: Applying,
-): Promise<void> {
-  const rows = poison.map(({ seen: { kind, location, observed_at }, reason }) => ({
-    kind: String(kind),
-    location: String(location),
-    observed_at: isoOf(Number.isFinite(observed_at) ? observed_at : 0),
-    reason,
-    seq,
-  }))
-  await db.insert('quarantine', rows)
-  for (const { kind, location } of rows) {
-    await db.run(
-      'update crawl_state set due_at = $due::timestamptz where kind = $kind and location = $location',
-      { due: isoOf(nextRun), kind, location },
-    )
-  }
-}
-
-/** Domains that people asked for join the frontier, or are due again; each submission once. Those that were not done yet. */
-async function takeSubmissions(
-  db: Database,
-  submissions: readonly Submission[],
-  { now, seq, frontierMax }: Applying,
-): Promise<Submission[]> {
-  const fresh = await submissionsToDo(db, submissions)
-  await db.insert(
-    'submissions',
-    fresh.map(({ submission_id }) => ({ submission_id, seq })),
-  )
-  for (const { operation } of fresh) {
-    if (operation.op === 'domains.add') {
-      const added = operation.domains.map((domain): Newcomer => ({ domain, why: 'given' }))
-      await addDomains(db, added, { now, seq, max: frontierMax })
-      if (operation.again) await makeDue(db, operation.domains, now)
-    } else if (operation.op === 'crawl.request') {
-      const asked = [{ domain: operation.domain, why: 'requested' as const }]
-      await addDomains(db, asked, { now, seq, max: frontierMax + 1 })
-      await openRequest(db, operation, { now, seq })
-    }
-  }
-  return fresh
-}
-
-async function submissionsToDo(
-  db: Database,
-  submissions: readonly Submission[],
-): Promise<Submission[]> {
-  if (submissions.length === 0) return []
-  const once = new Map(submissions.map(submission => [submission.submission_id, submission]))
-  const done = await db.all<{ id: string }>(
-    `select submission_id as id from submissions
-     where submission_id in (select unnest(${listOf('$ids')}))`,
-    { ids: JSON.stringify([...once.keys()]) },
-  )
-  for (const { id } of done) once.delete(id)
-  return [...once.values()]
-}
-
 async function takeDocuments(
   db: Database,
   observations: readonly Observation[],
@@ -207,29 +147,4 @@ async function recordChanges(
     domains.map(key => ({ seq, space, key })),
   )
   await db.insert('changes', rows)
-}
-
-async function recordEvents(
-  db: Database,
-  drafts: readonly EventDraft[],
-  actor = 'pipeline:crawler',
-  { ids, now, seq }: Applying,
-): Promise<FeedEvent[]> {
-  const events = drafts.map(({ event_type, entity_id, payload, actor: own }): FeedEvent => {
-    const { entity, payload: shape } = eventTypes[event_type]
-    return {
-      event_id: ids.next(),
-      event_type,
-      entity_type: entity,
-      entity_id,
-      payload: shape.parse(payload) as FeedEvent['payload'],
-      actor: own ?? actor,
-      created_at: isoOf(now),
-    }
-  })
-  await db.insert(
-    'events',
-    events.map(event => ({ ...event, seq })),
-  )
-  return events
 }

@@ -17,8 +17,10 @@ import { Lease } from './lease.ts'
 import { refusedMerges } from './merges.ts'
 import { type Meta, numberCommit, raiseFence } from './meta.ts'
 import { type Paths, pathsOf } from './paths.ts'
-import { entriesOf, eventsFollowing, scopeAfter } from './projection.ts'
+import { entriesOf } from './projection.ts'
+import { eventsFollowing } from './projections/events.ts'
 import { dropOldBodies, dropOldEvents, followRetention } from './retention.ts'
+import { scopeAfter } from './scope.ts'
 import { SERVING_FORMAT, ServingStore } from './serving.ts'
 import {
   advance,

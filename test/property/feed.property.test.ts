@@ -4,7 +4,7 @@ import { isoOf } from '../../pipeline/core/clock.ts'
 import { idOfBytes, NIL_UUID } from '../../pipeline/core/uuid-v7.ts'
 import { pathsOf } from '../../pipeline/index/paths.ts'
 import { pageAfter } from '../../pipeline/index/points/feed.ts'
-import { eventEntries } from '../../pipeline/index/projection.ts'
+import { eventEntries } from '../../pipeline/index/projections/events.ts'
 import { Reader } from '../../pipeline/index/reader.ts'
 import { ServingStore } from '../../pipeline/index/serving.ts'
 import {

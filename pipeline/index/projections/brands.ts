@@ -1,0 +1,20 @@
+import type { BrandRow } from '../../model/rows.ts'
+import { brandResolutionOf } from '../answers.ts'
+import type { Database } from '../duckdb.ts'
+import type { Scope } from '../scope.ts'
+import type { Entry } from '../serving.ts'
+import { documentValue } from '../serving-value.ts'
+
+export async function brandEntries(
+  index: Database,
+  { brands, parameters }: Scope,
+): Promise<Entry[]> {
+  const keys = await index.all<{ key: string }>(brands, parameters)
+  if (keys.length === 0) return []
+  const rows = await index.all<BrandRow>(
+    `select * from brands where domain in ${brands}`,
+    parameters,
+  )
+  const known = new Map(rows.map(row => [row.domain, documentValue(brandResolutionOf(row))]))
+  return keys.map(({ key }) => ({ space: 'brand', key, value: known.get(key) }))
+}

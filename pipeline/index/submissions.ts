@@ -1,0 +1,48 @@
+import type { Stamp } from '../diff/rows.ts'
+import type { Submission } from '../model/submission.ts'
+import { openRequest } from './crawl-requests.ts'
+import { type Database, listOf } from './duckdb.ts'
+import { addDomains, makeDue, type Newcomer } from './frontier.ts'
+
+/**
+ * Domains that people asked for join the frontier, or are due again. Returns the submissions that
+ * were not done before: each is carried out once.
+ */
+export async function takeSubmissions(
+  db: Database,
+  submissions: readonly Submission[],
+  { now, seq, frontierMax }: Stamp & { frontierMax: number },
+): Promise<Submission[]> {
+  const fresh = await submissionsToDo(db, submissions)
+  await db.insert(
+    'submissions',
+    fresh.map(({ submission_id }) => ({ submission_id, seq })),
+  )
+  for (const { operation } of fresh) {
+    if (operation.op === 'domains.add') {
+      const added = operation.domains.map((domain): Newcomer => ({ domain, why: 'given' }))
+      await addDomains(db, added, { now, seq, max: frontierMax })
+      if (operation.again) await makeDue(db, operation.domains, now)
+    } else if (operation.op === 'crawl.request') {
+      const asked = [{ domain: operation.domain, why: 'requested' as const }]
+      await addDomains(db, asked, { now, seq, max: frontierMax + 1 })
+      await openRequest(db, operation, { now, seq })
+    }
+  }
+  return fresh
+}
+
+async function submissionsToDo(
+  db: Database,
+  submissions: readonly Submission[],
+): Promise<Submission[]> {
+  if (submissions.length === 0) return []
+  const once = new Map(submissions.map(submission => [submission.submission_id, submission]))
+  const done = await db.all<{ id: string }>(
+    `select submission_id as id from submissions
+     where submission_id in (select unnest(${listOf('$ids')}))`,
+    { ids: JSON.stringify([...once.keys()]) },
+  )
+  for (const { id } of done) once.delete(id)
+  return [...once.values()]
+}
