@@ -10,9 +10,11 @@ import { Budget } from './budget.ts'
 import { answerErrors, answerMalformed, publicErrorOf, sendError } from './errors.ts'
 import { FeedStreams } from './feed-streams.ts'
 import { rateLimiting } from './limits.ts'
+import { addMcp, MCP_PATH } from './mcp/endpoint.ts'
 import { Metrics } from './metrics.ts'
-import { describeApi } from './openapi.ts'
+import { describeApi, openapiOf } from './openapi.ts'
 import { CrawlQuota, type LimitStore } from './quota.ts'
+import { referencePage } from './reference/page.ts'
 import { addRoutes } from './route.ts'
 import { operations } from './routes/index.ts'
 import type { Services } from './services.ts'
@@ -47,16 +49,16 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   app.removeContentTypeParser('text/plain')
   app.setValidatorCompiler(compileValidator)
   answerErrors(app, services)
-  answerUnknown(app, operations)
+  answerUnknown(app, [...operations, { method: 'POST', path: MCP_PATH }])
   app.register(rateLimit, rateLimiting(deps.redis))
   app.register(async scope => addRoutes(scope, operations, services))
+  addMcp(app, operations, services)
   return app
 }
 
 function servicesOf(app: FastifyInstance, deps: AppDeps): Services {
   const { config, redis, ...rest } = deps
   const baseUrl = () => (config.BASE_URL ?? app.listeningOrigin).replace(/\/+$/, '')
-  let description: string | undefined
   const metrics = new Metrics(deps.reader)
   const streams = new FeedStreams(deps.reader, config, deps.log)
   metrics.watch('registry_feed_streams', 'open streams of the feed', () => streams.count)
@@ -70,10 +72,17 @@ function servicesOf(app: FastifyInstance, deps: AppDeps): Services {
     streams,
     crawlerKey: publicKeyOf(config),
     baseUrl,
-    description: () => {
-      description ??= describeApi(operations, baseUrl())
-      return description
-    },
+    description: once(() => describeApi(operations, baseUrl())),
+    reference: once(() => referencePage(openapiOf(operations, baseUrl()))),
+  }
+}
+
+/** Made when it is first asked for: only then is it known where the API listens. */
+function once<Value>(make: () => Value): () => Value {
+  let made: Value | undefined
+  return () => {
+    made ??= make()
+    return made
   }
 }
 

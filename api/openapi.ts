@@ -2,12 +2,16 @@ import { stringify } from 'yaml'
 import { z } from 'zod'
 import { type PublicErrorName, publicErrors } from '../pipeline/core/errors.ts'
 import { ErrorBody } from '../pipeline/model/answers.ts'
+import { type Json, referenceTo, schemaOf } from './json-schema.ts'
 import { groups, type Operation, pathParameters, type ReplyBody } from './operation.ts'
-
-type Json = Record<string, unknown>
 
 /** The OpenAPI 3.1 description of the operations, as YAML. */
 export function describeApi(operations: readonly Operation[], baseUrl: string): string {
+  return stringify(openapiOf(operations, baseUrl), { aliasDuplicateObjects: false })
+}
+
+/** The OpenAPI 3.1 description of the operations. */
+export function openapiOf(operations: readonly Operation[], baseUrl: string) {
   const components: Json = {}
   const paths: Record<string, Json> = {}
   for (const operation of operations) {
@@ -17,29 +21,24 @@ export function describeApi(operations: readonly Operation[], baseUrl: string): 
       [operation.method.toLowerCase()]: describe(operation, components),
     }
   }
-  return stringify(
-    {
-      openapi: '3.1.0',
-      info: {
-        title: 'Agentic Ad Registry',
-        version: '1.0.0',
-        description: 'Brands, publishers and agents of the agentic advertising ecosystem.',
-        license: { name: 'Apache 2.0', identifier: 'Apache-2.0' },
-      },
-      servers: [{ url: baseUrl }],
-      tags: groups.map(name => ({ name })),
-      paths,
-      components: {
-        schemas: Object.fromEntries(
-          Object.entries(components).sort(([a], [b]) => (a < b ? -1 : 1)),
-        ),
-        securitySchemes: {
-          bearer: { type: 'http', scheme: 'bearer', description: 'an API key, `sk_…`' },
-        },
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Agentic Ad Registry',
+      version: '1.0.0',
+      description: 'Brands, publishers and agents of the agentic advertising ecosystem.',
+      license: { name: 'Apache 2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: baseUrl }],
+    tags: groups.map(name => ({ name })),
+    paths,
+    components: {
+      schemas: Object.fromEntries(Object.entries(components).sort(([a], [b]) => (a < b ? -1 : 1))),
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer', description: 'an API key, `sk_…`' },
       },
     },
-    { aliasDuplicateObjects: false },
-  )
+  }
 }
 
 function describe(operation: Operation, components: Json): Json {
@@ -56,7 +55,7 @@ function describe(operation: Operation, components: Json): Json {
     ...(body && {
       requestBody: {
         required: true,
-        content: { 'application/json': { schema: schemaOf(body, 'input', components) } },
+        content: { 'application/json': { schema: referenceTo(body, 'input', components) } },
       },
     }),
     responses: responsesOf(operation, components),
@@ -102,38 +101,13 @@ function responsesOf({ reply, errors, access, limit }: Operation, components: Js
 
 function contentOf(body: ReplyBody, components: Json): Json {
   return body instanceof z.ZodType
-    ? { 'application/json': { schema: schemaOf(body, 'output', components) } }
+    ? { 'application/json': { schema: referenceTo(body, 'output', components) } }
     : { [body.type.split(';')[0]!]: { schema: { type: 'string' } } }
 }
 
 function refusal(description: string, components: Json): Json {
   return {
     description,
-    content: { 'application/json': { schema: schemaOf(ErrorBody, 'output', components) } },
+    content: { 'application/json': { schema: referenceTo(ErrorBody, 'output', components) } },
   }
-}
-
-/** The JSON Schema of a model; models with an id become components. */
-function schemaOf(schema: z.ZodType, io: 'input' | 'output', components: Json): Json {
-  const {
-    $schema: _,
-    $defs = {},
-    ...rest
-  } = z.toJSONSchema(schema, {
-    io,
-    unrepresentable: 'any',
-    override: keepSaid,
-  })
-  const [body, defs] = JSON.parse(
-    JSON.stringify([rest, $defs]).replaceAll('"#/$defs/', '"#/components/schemas/'),
-  ) as [Json, Record<string, Json>]
-  for (const [name, { id: __, ...component }] of Object.entries(defs)) components[name] = component
-  return body
-}
-
-/** What was said of an input that is transformed is dropped unless it is said again. */
-function keepSaid({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodType; jsonSchema: Json }) {
-  const { default: usual, examples } = z.globalRegistry.get(zodSchema as z.ZodType) ?? {}
-  if (usual !== undefined) jsonSchema.default = usual
-  if (examples !== undefined) jsonSchema.examples = examples
 }

@@ -57,6 +57,8 @@ interface Declared<
   cache: CachePolicy
   limit?: LimitName
   deprecated?: true
+  /** It changes something: not offered to those who only read. */
+  writes?: true
   query?: Query
   params?: Params
   body?: Body

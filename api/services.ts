@@ -25,6 +25,7 @@ export interface Services {
   crawlerKey: PublicJwk | undefined
   /** Public address, without a trailing slash. */
   baseUrl(): string
-  /** The OpenAPI description as YAML. */
+  /** The OpenAPI description as YAML, and as a page for people. */
   description(): string
+  reference(): string
 }

@@ -2,11 +2,14 @@ import type { FastifyInstance, onRequestHookHandler } from 'fastify'
 import { PublicError } from '../pipeline/core/errors.ts'
 import type { Operation } from './operation.ts'
 
+/** A path that is there, and the method it takes. */
+export type Place = Pick<Operation, 'method' | 'path'>
+
 /**
  * Answers what no route takes: a preflight, a method that the path does not have, or a path that is
  * not there. Asked before the body is looked at, so that its type does not matter.
  */
-export function answerUnknown(app: FastifyInstance, operations: readonly Operation[]): void {
+export function answerUnknown(app: FastifyInstance, operations: readonly Place[]): void {
   const paths = [...methodsByPath(operations)].map(([path, methods]) => ({
     pattern: new RegExp(`^${path.replaceAll('.', '\\.').replace(/:\w+/g, '[^/]+')}/?$`),
     allow: [...methods, 'OPTIONS'].join(', '),
@@ -37,7 +40,7 @@ const preflight = {
   'access-control-max-age': '86400',
 }
 
-function methodsByPath(operations: readonly Operation[]): Map<string, string[]> {
+function methodsByPath(operations: readonly Place[]): Map<string, string[]> {
   const found = new Map<string, string[]>()
   for (const { path, method } of operations) {
     const methods = method === 'GET' ? ['GET', 'HEAD'] : [method]

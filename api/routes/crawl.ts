@@ -48,6 +48,7 @@ export const requestCrawl = operation({
     'Both files of the domain and those they point to are fetched. The crawl is asynchronous: ask ' +
     `for its status by \`crawl_request_id\`. ${limits}`,
   access: 'bearer',
+  writes: true,
   cache: 'none',
   body: z.object({ domain: CrawlDomain }),
   reply: { 202: CrawlAccepted },
@@ -67,6 +68,7 @@ export const requestBrandCrawl = operation({
   summary: 'Ask for the brand.json of a domain to be crawled again soon',
   description: `The same for one file and those it points to. ${limits}`,
   access: 'bearer',
+  writes: true,
   cache: 'none',
   body: z.object({ domain: CrawlDomain }),
   reply: { 202: CrawlAccepted },
@@ -88,6 +90,7 @@ export const requestManagerRevalidation = operation({
     'What it changes is derived again for every publisher whose answer is read from it; ' +
     `\`publishers_enqueued\` is how many those are. ${limits}`,
   access: 'bearer',
+  writes: true,
   cache: 'none',
   body: z.object({ manager_domain: CrawlDomain }),
   reply: { 202: ManagerRevalidationAccepted },

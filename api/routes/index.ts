@@ -17,6 +17,7 @@ import {
   isReady,
   openapiDocuments,
   readMetrics,
+  referencePages,
 } from './well-known.ts'
 
 /** Every endpoint there is. */
@@ -39,6 +40,7 @@ export const operations: readonly Operation[] = [
   lookUpDomain,
   describeRegistry,
   ...openapiDocuments,
+  ...referencePages,
   describeCrawlerKeys,
   isAlive,
   isReady,

@@ -5,6 +5,7 @@ import { ok } from '../reply.ts'
 
 const DIRECTORY = 'application/http-message-signatures-directory+json'
 const YAML = 'application/yaml; charset=utf-8'
+const HTML = 'text/html; charset=utf-8'
 const Up = z.looseObject({ status: z.string() })
 
 export const describeRegistry = operation({
@@ -29,7 +30,7 @@ export const describeRegistry = operation({
     return ok({
       name: 'Agentic Ad Registry',
       version: '1.0.0',
-      documentation: openapi,
+      documentation: `${services.baseUrl()}/docs`,
       openapi,
       endpoints: {
         brands: '/api/brands/registry',
@@ -56,6 +57,30 @@ export const openapiDocuments = [
     reply: { 200: { type: YAML } },
     errors: [],
     handle: ({ services }) => ({ ...ok(services.description()), type: YAML }),
+  }),
+)
+
+/** Nothing on the page runs, and nothing is loaded from elsewhere. */
+const PAGE_POLICY =
+  "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'"
+
+export const referencePages = [
+  ['home', '/'],
+  ['reference', '/docs'],
+].map(([id, path]) =>
+  operation({
+    id: id!,
+    method: 'GET',
+    path: path!,
+    summary: 'This description, for people',
+    access: 'public',
+    cache: 'document',
+    reply: { 200: { type: HTML } },
+    errors: [],
+    handle: ({ services }) => ({
+      ...ok(services.reference(), { 'content-security-policy': PAGE_POLICY }),
+      type: HTML,
+    }),
   }),
 )
 

@@ -106,6 +106,7 @@ export const doors: Record<string, string[]> = {
   'prom-client': ['api', 'jobs'],
   fastify: ['api'],
   '@fastify/*': ['api'],
+  '@modelcontextprotocol/sdk': ['api/mcp'],
   jose: ['api/auth.ts'],
   yaml: ['api', 'scripts'],
   commander: ['scripts'],
