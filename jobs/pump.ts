@@ -2,9 +2,10 @@ import { Queue } from 'bullmq'
 import type { Clock, Instant } from '../pipeline/core/clock.ts'
 import type { Config } from '../pipeline/core/config.ts'
 import type { Log } from '../pipeline/core/log.ts'
-import { type DueTarget, dueTargets, reasons } from '../pipeline/index/frontier.ts'
+import { type Due, type DueTarget, dueTargets, reasons } from '../pipeline/index/frontier.ts'
 import type { Sequencer } from '../pipeline/index/sequencer.ts'
 import { type Source, sourceKey } from '../pipeline/model/observation.ts'
+import { Ahead } from './ahead.ts'
 import { type CrawlMessage, type ObservationsMessage, unpackObservations } from './messages.ts'
 import { queues, REDIS_PREFIX } from './queues.ts'
 import type { Redis } from './redis.ts'
@@ -35,6 +36,7 @@ export class Pump {
   readonly #clock: Clock
   readonly #batches = new Map<string, Batch>()
   readonly #inFlight = new Map<string, Batch>()
+  readonly #ahead = new Ahead(room => this.#due('others', room + this.#inFlight.size))
   readonly #log: Log
   readonly #connection: Redis
   #isRecovered = false
@@ -56,6 +58,7 @@ export class Pump {
   /** An answer for these files is committed: they may be handed out again when they are due. */
   landed(sources: readonly Source[]): void {
     for (const source of sources) this.#inFlight.delete(sourceKey(source))
+    this.#ahead.forget(sources)
   }
 
   /** Fills the crawl queue up to its bound; returns how many files were handed out. */
@@ -162,18 +165,21 @@ export class Pump {
 
   /** What is due and not handed out yet; what a person asked for comes also when there is no room. */
   async #next(room: number): Promise<DueTarget[]> {
-    const due = await this.#sequencer.quietly(() =>
-      dueTargets(
-        this.#sequencer.index,
-        this.#clock.now(),
-        Math.max(room, URGENT) + this.#inFlight.size,
-      ),
+    const handedOut = [...this.#batches.values()].filter(({ isUrgent }) => isUrgent)
+    const urgent = await this.#due(
+      'requested',
+      handedOut.reduce((files, { sources }) => files + sources.length, URGENT),
     )
-    const free = due.filter(target => this.#isFree(target))
     return [
-      ...free.filter(isUrgent).slice(0, URGENT),
-      ...free.filter(target => !isUrgent(target)).slice(0, room),
+      ...urgent.filter(target => this.#isFree(target)).slice(0, URGENT),
+      ...(room > 0 ? await this.#ahead.take(room, target => this.#isFree(target)) : []),
     ]
+  }
+
+  #due(which: Due, limit: number): Promise<DueTarget[]> {
+    return this.#sequencer.quietly(() =>
+      dueTargets(this.#sequencer.index, this.#clock.now(), limit, { which }),
+    )
   }
 
   /** One that waits in the long queue is handed out again when a person asks for it. */

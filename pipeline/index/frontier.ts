@@ -41,7 +41,7 @@ export async function addDomains(
      from newcomers semi join frontier using (domain)
      cross join (values ('brand.json'), ('adagents.json')) kinds(kind)
      anti join crawl_state s on s.kind = kinds.kind and s.location = newcomers.domain
-     group by kind, domain`,
+     group by kind, domain order by domain, kind`,
     { ...at, seq },
   )
   await db.run(
@@ -91,16 +91,29 @@ export async function makeDue(
 
 export type DueTarget = CrawlTarget & { priority: number }
 
+/** Which of the files that are due: those that a person asked for, or all others. */
+export type Due = 'requested' | 'others'
+
+const priorities: Record<Due, string> = {
+  requested: `priority = ${reasons.requested}`,
+  others: `priority > ${reasons.requested}`,
+}
+
 /**
- * Files that are due, the most wanted first, with what a crawler needs to ask for them politely.
- * With `since`, only those made due since then, mentions left out.
+ * Files that are due, the most wanted first, with what a crawler needs to ask for them politely. Those
+ * of one location stand together. With `since`, only those made due since then, mentions left out.
  */
 export async function dueTargets(
   db: Database,
   now: Instant,
   limit: number,
-  { since }: { since?: Instant } = {},
+  { which, since }: { which?: Due; since?: Instant } = {},
 ): Promise<DueTarget[]> {
+  const conditions = [
+    'due_at <= $now::timestamptz',
+    ...(which === undefined ? [] : [priorities[which]]),
+    ...(since === undefined ? [] : ['due_at >= $since::timestamptz and priority < 3']),
+  ]
   const rows = await db.all<{
     kind: SourceKind
     location: string
@@ -110,10 +123,12 @@ export async function dueTargets(
     hash: string | null
     after_seq: number | null
   }>(
+    // Which files those are is found without their texts: of millions, that is most of the work.
     `select kind, location, priority, etag, last_modified, hash, (select seq from meta) as after_seq
-     from crawl_state
-     where due_at <= $now::timestamptz ${since === undefined ? '' : 'and due_at >= $since::timestamptz and priority < 3'}
-     order by priority, due_at, location, kind limit $limit`,
+     from crawl_state where rowid in (
+       select rowid from crawl_state where ${conditions.join(' and ')}
+       order by priority, due_at, rowid limit $limit)
+     order by priority, due_at, location, kind`,
     { now: isoOf(now), limit, ...(since === undefined ? {} : { since: isoOf(since) }) },
   )
   return rows.map(({ etag, last_modified, hash, after_seq, ...row }) => ({

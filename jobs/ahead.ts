@@ -1,0 +1,51 @@
+import type { DueTarget } from '../pipeline/index/frontier.ts'
+import { type Source, sourceKey } from '../pipeline/model/observation.ts'
+
+/** Files read beyond those that are handed out at once. */
+const MORE = 50_000
+/** Reading anew is so quick that nothing is kept. */
+const QUICK_MS = 50
+/** Otherwise what was read is good for so many times as long as reading it took. */
+const GOOD_FOR = 20
+
+/**
+ * What is due next, read ahead: finding the most wanted of millions of files holds up the writer for
+ * longer than crawlers take to ask for a batch of them.
+ */
+export class Ahead {
+  readonly #read: (limit: number) => Promise<DueTarget[]>
+  #files = new Map<string, DueTarget>()
+  #goodUntil = 0
+
+  /** `read` returns the files that are due, the most wanted first, those under way among them. */
+  constructor(read: (limit: number) => Promise<DueTarget[]>) {
+    this.#read = read
+  }
+
+  /** The next `count` of those that are free. */
+  async take(count: number, isFree: (target: DueTarget) => boolean): Promise<DueTarget[]> {
+    if (this.#files.size < count || performance.now() > this.#goodUntil) {
+      await this.#refill(count, isFree)
+    }
+    const taken: DueTarget[] = []
+    for (const [key, target] of this.#files) {
+      if (taken.length === count) break
+      this.#files.delete(key)
+      if (isFree(target)) taken.push(target)
+    }
+    return taken
+  }
+
+  /** These were crawled meanwhile: they are due at another time now. */
+  forget(sources: readonly Source[]): void {
+    for (const source of sources) this.#files.delete(sourceKey(source))
+  }
+
+  async #refill(count: number, isFree: (target: DueTarget) => boolean): Promise<void> {
+    const started = performance.now()
+    const due = await this.#read(count + MORE)
+    const took = performance.now() - started
+    this.#goodUntil = took < QUICK_MS ? 0 : started + took * GOOD_FOR
+    this.#files = new Map(due.filter(isFree).map(target => [sourceKey(target), target]))
+  }
+}
