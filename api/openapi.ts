@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { type PublicErrorName, publicErrors } from '../pipeline/core/errors.ts'
 import { ErrorBody } from '../pipeline/model/answers.ts'
 import { type Json, referenceTo, schemaOf } from './json-schema.ts'
-import { groups, type Operation, pathParameters, type ReplyBody } from './operation.ts'
+import { groupTexts, type Operation, pathParameters, type ReplyBody } from './operation.ts'
 
 /** The OpenAPI 3.1 description of the operations, as YAML. */
 export function describeApi(operations: readonly Operation[], baseUrl: string): string {
@@ -30,7 +30,7 @@ export function openapiOf(operations: readonly Operation[], baseUrl: string) {
       license: { name: 'Apache 2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: baseUrl }],
-    tags: groups.map(name => ({ name })),
+    tags: Object.entries(groupTexts).map(([name, description]) => ({ name, description })),
     paths,
     components: {
       schemas: Object.fromEntries(Object.entries(components).sort(([a], [b]) => (a < b ? -1 : 1))),

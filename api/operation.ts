@@ -6,24 +6,25 @@ import type { LimitName } from './limits.ts'
 import type { Sent, Streamed } from './reply.ts'
 import type { Services } from './services.ts'
 
-/** The surface groups of the specification, in its order. */
-export const groups = [
-  'Onboarding',
-  'Member Agents',
-  'Brand Resolution',
-  'Property Resolution',
-  'Agent Discovery',
-  'Change Feed',
-  'Lookups & Authorization',
-  'Validation Tools',
-  'Community Mirrors',
-  'Search',
-  'Agent Probing',
-  'Brand Discovery',
-  'Agent Compliance',
-  'Policy Registry',
-] as const
-export type Group = (typeof groups)[number]
+/** The surface groups of the specification, in its order, and what they are for. */
+export const groupTexts = {
+  Onboarding: 'How an organization comes to be known',
+  'Member Agents': 'Agents that members register',
+  'Brand Resolution': 'Which brand a domain is',
+  'Property Resolution': 'What a publisher owns',
+  'Agent Discovery': 'Agents, those who run them, and asking for a crawl',
+  'Change Feed': 'What changed, in the order in which it happened',
+  'Lookups & Authorization': 'Who may sell what, and how that is known',
+  'Validation Tools': 'Checking and making files before they are published',
+  'Community Mirrors': 'Files kept for platforms that publish none',
+  Search: 'Finding brands, publishers, properties and agents',
+  'Agent Probing': 'Asking a live agent',
+  'Brand Discovery': 'Brands that members submit',
+  'Agent Compliance': 'How agents fare in tests',
+  'Policy Registry': 'Policies that agents refer to',
+} as const
+export type Group = keyof typeof groupTexts
+export const groups = Object.keys(groupTexts) as Group[]
 
 export type Access = 'public' | 'bearer'
 

@@ -145,42 +145,53 @@ function fields(schema: Json): Html {
   )}</table>`
 }
 
+interface Shape {
+  $ref?: string
+  anyOf?: Json[]
+  oneOf?: Json[]
+  type?: string
+  items?: Json
+  const?: unknown
+  enum?: unknown[]
+  properties?: Record<string, Json>
+  minimum?: number
+  maximum?: number
+  default?: unknown
+}
+
 /** What a value may be, in one line; models are links. */
 function typeOf(schema: Json): Html {
-  const {
-    $ref,
-    anyOf,
-    oneOf,
-    type,
-    items,
-    const: only,
-    enum: among,
-    properties,
-  } = schema as {
-    $ref?: string
-    anyOf?: Json[]
-    oneOf?: Json[]
-    type?: string
-    items?: Json
-    const?: unknown
-    enum?: unknown[]
-    properties?: Record<string, Json>
-  }
-  if ($ref !== undefined) {
-    const name = $ref.split('/').at(-1)!
+  const shape = schema as Shape
+  if (shape.$ref !== undefined) {
+    const name = shape.$ref.split('/').at(-1)!
     return html`<a href="#model-${name}">${name}</a>`
   }
-  const choices = anyOf ?? oneOf
+  const choices = shape.anyOf ?? shape.oneOf
   if (choices) return joined(choices.map(typeOf))
-  if (among) return joined(among.map(value => html`<code>${JSON.stringify(value)}</code>`))
-  if (only !== undefined) return html`<code>${JSON.stringify(only)}</code>`
-  if (type === 'array') return html`list of ${items ? typeOf(items) : 'anything'}`
-  if (properties)
-    return html`{ ${joined(
-      Object.keys(properties).map(name => html`<code>${name}</code>`),
+  if (shape.enum) return joined(shape.enum.map(literal))
+  if (shape.const !== undefined) return literal(shape.const)
+  if (shape.type === 'array') return html`list of ${shape.items ? typeOf(shape.items) : 'anything'}`
+  if (shape.properties) {
+    const members = Object.entries(shape.properties)
+    return joined(
+      members.map(([name, of]) => html`<code>${name}</code>: ${typeOf(of)}`),
       ', ',
-    )} }`
-  return html`${type ?? 'anything'}`
+    )
+  }
+  return html`${shape.type ?? 'anything'}${boundsOf(shape)}`
+}
+
+function literal(value: unknown): Html {
+  return html`<code>${JSON.stringify(value)}</code>`
+}
+
+/** Bounds that somebody chose, and what holds when nothing is said. */
+function boundsOf({ minimum, maximum, default: usual }: Shape): string {
+  const isChosen = maximum !== undefined && maximum < Number.MAX_SAFE_INTEGER
+  return [
+    isChosen ? ` from ${minimum ?? 0} to ${maximum}` : '',
+    usual === undefined ? '' : `, otherwise ${JSON.stringify(usual)}`,
+  ].join('')
 }
 
 function joined(parts: readonly Html[], by = ' or '): Html {

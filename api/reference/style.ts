@@ -30,7 +30,7 @@ p { margin: .5rem 0; }
 table { border-collapse: collapse; width: 100%; font-size: .9rem; }
 th { text-align: left; font-weight: 600; color: var(--dim); font-size: .8rem; }
 td, th { padding: .35rem .75rem .35rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
-td:first-child { white-space: nowrap; } td { overflow-wrap: anywhere; }
+td:first-child { white-space: nowrap; width: 12rem; } td:nth-child(2) { width: 19rem; } td { overflow-wrap: anywhere; }
 pre { background: var(--soft); border: 1px solid var(--line); border-radius: 6px; padding: .75rem;
   overflow-x: auto; }
 @media (max-width: 60rem) { .frame { display: block; } nav { position: static; max-height: none; padding-bottom: 0; } }

@@ -1,7 +1,8 @@
+import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
-import { groups } from '../../api/operation.ts'
+import { groups, groupTexts } from '../../api/operation.ts'
 import { operations } from '../../api/routes/index.ts'
 import { publicErrors } from '../../pipeline/core/errors.ts'
 import { ErrorBody } from '../../pipeline/model/answers.ts'
@@ -50,7 +51,7 @@ describe.each(['/openapi/registry.yaml', '/.well-known/openapi.yaml'])('GET %s',
       openapi: '3.1.0',
       info: { version: '1.0.0' },
       servers: [{ url: 'https://registry.example' }],
-      tags: groups.map(name => ({ name })),
+      tags: groups.map(name => ({ name, description: groupTexts[name] })),
     })
   })
 })
@@ -80,6 +81,14 @@ test('every operation is described, with its parameters and refusals', async () 
       schema: { type: 'integer', minimum: 1, maximum: 10_000, default: 100 },
     },
   ])
+})
+
+test('a public linter has nothing to say but that some operations cannot be asked wrongly', async () => {
+  const config = await createConfig({ extends: ['recommended'] })
+  const source = (await registry.app.inject('/openapi/registry.yaml')).body
+  const problems = await lintFromString({ source, config })
+  const others = problems.filter(({ ruleId }) => ruleId !== 'operation-4xx-response')
+  expect(others.map(({ ruleId, message }) => `${ruleId}: ${message}`)).toEqual([])
 })
 
 test('every reference leads to a component', async () => {

@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { calculateJwkThumbprint } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { html, prose } from '../../api/reference/html.ts'
+import { operations } from '../../api/routes/index.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
 import { brandFile } from '../support/documents.ts'
 
@@ -191,5 +193,30 @@ describe('what is asked for wrongly', () => {
     })
     expect(said).toMatch(/^HTTP\/1.1 400 Bad Request\r\n/)
     expect(said).toMatch(/\r\n\r\n\{"error":"[^"]+"\}$/)
+  })
+})
+
+describe.each(['/', '/docs'])('GET %s', url => {
+  test('200: the reference for people, on which nothing runs and nothing is loaded', async () => {
+    const answer = await get(url)
+    expect(answer.statusCode).toBe(200)
+    expect(answer.headers['content-type']).toBe('text/html; charset=utf-8')
+    expect(answer.headers['content-security-policy']).toContain("default-src 'none'")
+    expect(answer.body).not.toMatch(/<script|<img|<link|src=/)
+  })
+
+  test('shows every operation with its path, and leads only to places that are there', async () => {
+    const { body } = await get(url)
+    for (const { id, path } of operations) {
+      expect(body).toContain(`<h3 id="${id}">`)
+      expect(body).toContain(path.replace(/:(\w+)/g, '{$1}'))
+    }
+    const targets = [...body.matchAll(/href="#([^"]+)"/g)].map(([, target]) => target)
+    expect(targets.filter(target => !body.includes(`id="${target}"`))).toEqual([])
+  })
+
+  test('escapes what it shows', () => {
+    expect(html`<b>${'<i>&"'}</b>`.text).toBe('<b>&#60;i&#62;&#38;&#34;</b>')
+    expect(prose('a `<b>`').text).toBe('a <code>&#60;b&#62;</code>')
   })
 })
