@@ -49,3 +49,60 @@ export function whole({ min, max, default: otherwise, clamp }: WholeNumber) {
     })
     .meta({ type: 'integer', minimum: min, maximum: max, default: otherwise })
 }
+
+const VALUES = 100
+
+/** Comma-separated values, at most a hundred; empty ones say nothing. */
+export function csv(description: string) {
+  return z
+    .string()
+    .default('')
+    .transform((text, ctx) => {
+      const values = text
+        .split(',')
+        .map(value => value.trim())
+        .filter(value => value !== '')
+      if (values.length > VALUES) ctx.addIssue(`must not be more than ${VALUES} values`)
+      return values
+    })
+    .meta({ description })
+}
+
+/** A moment in ISO 8601, a day alone or with a time and its zone. */
+export const Moment = z
+  .string()
+  .refine(text => ISO.test(text) && !Number.isNaN(Date.parse(text)), {
+    error: 'must be a date such as 2026-11-20T03:00:00Z',
+  })
+  .transform(text => new Date(text).toISOString())
+  .meta({ type: 'string', examples: ['2026-11-20T03:00:00Z'] })
+
+const ISO = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/
+
+/** What an opaque cursor says: its own spelling of values, in base64url. */
+export function cursorText(values: readonly unknown[]): string {
+  return Buffer.from(JSON.stringify(values)).toString('base64url')
+}
+
+/** The cursor of a list whose places have this shape; the empty one stands for the beginning. */
+export function cursorOf<Place extends z.ZodType>(place: Place) {
+  return z
+    .string()
+    .default('')
+    .transform((text, ctx): z.output<Place> | undefined => {
+      if (text === '') return undefined
+      const read = place.safeParse(parsed(Buffer.from(text, 'base64url').toString()))
+      if (read.success) return read.data
+      ctx.addIssue('must be the cursor of a page')
+      return z.NEVER
+    })
+    .meta({ description: 'go on after the page that had this `cursor`' })
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

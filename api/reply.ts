@@ -12,9 +12,11 @@ export interface Sent {
   headers?: Readonly<Record<string, string>>
 }
 
-/** An answer that goes on until the caller leaves: `open` is given the connection to write to. */
+/** An answer that is sent as it is made, or as long as the caller stays: `open` is given the connection. */
 export interface Streamed {
   headers: Readonly<Record<string, string>>
+  /** Of what would be sent; who holds it already is told so instead. */
+  etag?: string
   open(response: ServerResponse): void
 }
 

@@ -67,18 +67,28 @@ function handlerOf(operation: Operation, services: Services): RouteOptions['hand
     const { query, params, body, principal } = request
     const caller = () => callerOf(request.ip)
     const sent = operation.handle({ query, params, body, principal, caller, services })
-    if ('open' in sent) return stream(reply.headers(headers), sent)
+    if ('open' in sent) return stream(request, reply.headers(headers), sent)
     if (!(sent instanceof Promise)) return answer(request, reply, sent, started)
     return sent.then(late => answer(request, reply, late, started))
   }
 }
 
 /** The framework lets go of the answer here; whoever opened it ends it. */
-function stream(reply: FastifyReply, sent: Streamed): void {
-  const headers = reply.headers(sent.headers).getHeaders()
+function stream(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  sent: Streamed,
+): FastifyReply | undefined {
+  reply.headers(sent.headers)
+  if (sent.etag !== undefined) {
+    reply.header('etag', `"${sent.etag}"`)
+    if (isHeld(request.headers['if-none-match'], sent.etag)) return reply.code(304).send()
+  }
+  const headers = reply.getHeaders()
   reply.hijack()
   reply.raw.writeHead(200, headers as OutgoingHttpHeaders)
   sent.open(reply.raw)
+  return undefined
 }
 
 /** Counts and times the answers of an operation; one that took long is a line in the log. */

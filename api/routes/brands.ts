@@ -2,12 +2,12 @@ import { z } from 'zod'
 import { Domain } from '../../pipeline/core/domain.ts'
 import { findBrand, resolveBrands } from '../../pipeline/index/points/brands.ts'
 import { freshnessOf } from '../../pipeline/index/points/stored.ts'
-import { listBrands, noBrands } from '../../pipeline/index/queries/brands.ts'
+import { type BrandsAsked, listBrands, noBrands } from '../../pipeline/index/queries/brands.ts'
 import type { Reader } from '../../pipeline/index/reader.ts'
 import { BrandItem, BrandResolution, BrandStats } from '../../pipeline/model/answers.ts'
 import { BulkDomains, bulkOf, strictly } from '../bulk.ts'
 import { fresh } from '../fields.ts'
-import { fitting, listQuery, seqHeader } from '../lists.ts'
+import { fitting, listAnswer, listQuery, seqHeader } from '../lists.ts'
 import { operation } from '../operation.ts'
 import { ok, okStored, refused, type Sent } from '../reply.ts'
 
@@ -70,7 +70,12 @@ export const listRegisteredBrands = operation({
   errors: ['invalid_request'],
   handle: async ({ query, services: { reader } }) => {
     const { snapshot } = reader
-    const { brands, stats } = snapshot ? await listBrands(snapshot, query) : noBrands
-    return ok({ ...fitting('brands', brands), stats }, seqHeader(snapshot))
+    const body = snapshot ? await listAnswer('brands', snapshot, query, brandPage) : noBrands
+    return ok(body, seqHeader(snapshot))
   },
 })
+
+async function brandPage(source: Parameters<typeof listBrands>[0], asked: BrandsAsked) {
+  const { brands, stats } = await listBrands(source, asked)
+  return { ...fitting('brands', brands), stats }
+}

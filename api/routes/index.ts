@@ -1,5 +1,13 @@
 import type { Operation } from '../operation.ts'
+import { searchForAgents } from './agent-search.ts'
+import { listAuthorizations, snapshotAuthorizations } from './authorizations.ts'
 import { listRegisteredBrands, resolveBrand, resolveBrandsBulk } from './brands.ts'
+import {
+  listCatalog,
+  listCatalogCollections,
+  syncCatalog,
+  syncCatalogCollections,
+} from './catalog.ts'
 import {
   readCrawlRequest,
   requestBrandCrawl,
@@ -8,8 +16,11 @@ import {
 } from './crawl.ts'
 import { enrichBrand } from './enrich.ts'
 import { readFeed, streamFeed } from './feed.ts'
+import { brandHistory, propertyHistory } from './history.ts'
 import { lookUpDomain, lookUpPublisher, registryStats } from './lookups.ts'
+import { lookUpManifest } from './manifests.ts'
 import { listRegisteredProperties, resolvePropertiesBulk, resolveProperty } from './properties.ts'
+import { resolveIdentifiers } from './resolve.ts'
 import {
   describeCrawlerKeys,
   describeRegistry,
@@ -26,9 +37,17 @@ export const operations: readonly Operation[] = [
   resolveBrandsBulk,
   listRegisteredBrands,
   enrichBrand,
+  brandHistory,
   resolveProperty,
   resolvePropertiesBulk,
   listRegisteredProperties,
+  propertyHistory,
+  resolveIdentifiers,
+  listCatalog,
+  syncCatalog,
+  listCatalogCollections,
+  syncCatalogCollections,
+  searchForAgents,
   registryStats,
   requestCrawl,
   readCrawlRequest,
@@ -38,6 +57,9 @@ export const operations: readonly Operation[] = [
   streamFeed,
   lookUpPublisher,
   lookUpDomain,
+  listAuthorizations,
+  snapshotAuthorizations,
+  lookUpManifest,
   describeRegistry,
   ...openapiDocuments,
   ...referencePages,

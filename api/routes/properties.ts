@@ -2,12 +2,16 @@ import { z } from 'zod'
 import { Domain } from '../../pipeline/core/domain.ts'
 import { findProperties, resolveProperties } from '../../pipeline/index/points/properties.ts'
 import { freshnessOf } from '../../pipeline/index/points/stored.ts'
-import { listProperties, noProperties } from '../../pipeline/index/queries/properties.ts'
+import {
+  listProperties,
+  noProperties,
+  type PropertiesAsked,
+} from '../../pipeline/index/queries/properties.ts'
 import type { Reader } from '../../pipeline/index/reader.ts'
 import { PropertyItem, PropertyResolution, PropertyStats } from '../../pipeline/model/answers.ts'
 import { BulkDomains, bulkOf, leniently } from '../bulk.ts'
 import { fresh } from '../fields.ts'
-import { fitting, listQuery, seqHeader } from '../lists.ts'
+import { fitting, listAnswer, listQuery, seqHeader } from '../lists.ts'
 import { operation } from '../operation.ts'
 import { ok, okStored, refused, type Sent } from '../reply.ts'
 
@@ -68,7 +72,14 @@ export const listRegisteredProperties = operation({
   errors: ['invalid_request'],
   handle: async ({ query, services: { reader } }) => {
     const { snapshot } = reader
-    const { properties, stats } = snapshot ? await listProperties(snapshot, query) : noProperties
-    return ok({ ...fitting('properties', properties), stats }, seqHeader(snapshot))
+    const body = snapshot
+      ? await listAnswer('properties', snapshot, query, propertyPage)
+      : noProperties
+    return ok(body, seqHeader(snapshot))
   },
 })
+
+async function propertyPage(source: Parameters<typeof listProperties>[0], asked: PropertiesAsked) {
+  const { properties, stats } = await listProperties(source, asked)
+  return { ...fitting('properties', properties), stats }
+}

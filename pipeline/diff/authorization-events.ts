@@ -60,10 +60,15 @@ function event(
   row: AuthorizationRow,
   more: object = {},
 ): EventDraft {
-  return { event_type, entity_id: row.id, payload: { ...payloadOf(row), ...more } }
+  const payload = authorizationPayload(row, row.property_rids.length)
+  return { event_type, entity_id: row.id, payload: { ...payload, ...more } }
 }
 
-function payloadOf(row: AuthorizationRow): Record<string, unknown> {
+/** A grant as readers see it, in the feed and in what a replica begins with. */
+export function authorizationPayload(
+  row: Omit<AuthorizationRow, 'property_rids'>,
+  properties: number,
+): Record<string, unknown> {
   return withoutNulls({
     id: row.id,
     agent_url: row.agent_url,
@@ -71,7 +76,7 @@ function payloadOf(row: AuthorizationRow): Record<string, unknown> {
     publisher_domain: row.publisher_domain,
     authorization_type: row.authorization_type,
     ...cut(Object.fromEntries(authorizationFacts.map(name => [name, row[name]]))),
-    properties_authorized: row.property_rids.length,
+    properties_authorized: properties,
     publisher_wide: row.publisher_wide,
     evidence: 'adagents_json',
     discovery_method: row.discovery_method,

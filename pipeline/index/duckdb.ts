@@ -1,4 +1,4 @@
-import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
+import { type DuckDBConnection, DuckDBInstance, type DuckDBResult } from '@duckdb/node-api'
 
 export type Parameter = string | number | boolean | null
 export type Parameters = Readonly<Record<string, Parameter>>
@@ -52,20 +52,27 @@ export class Database {
 
   async all<Row>(sql: string, parameters: Parameters = {}): Promise<Row[]> {
     const reader = await this.#connection.runAndReadAll(sql, { ...parameters })
-    const names = reader.columnNames()
-    const json = reader.columnTypes().map(type => type.alias === 'JSON')
-    return reader.getRowsJS().map(values => {
-      const row: Record<string, unknown> = {}
-      for (let i = 0; i < names.length; i++) {
-        const value = values[i]
-        row[names[i]!] = json[i] && typeof value === 'string' ? JSON.parse(value) : plain(value)
-      }
-      return row as Row
-    })
+    return reader.getRowsJS().map(rowMaker<Row>(reader))
   }
 
   async one<Row>(sql: string, parameters: Parameters = {}): Promise<Row | undefined> {
     return (await this.all<Row>(sql, parameters))[0]
+  }
+
+  /**
+   * Rows as they are found, a few thousand at a time, on a connection of its own: for answers that are
+   * larger than the memory they may take.
+   */
+  async *stream<Row>(sql: string, parameters: Parameters = {}): AsyncGenerator<Row[]> {
+    const connection = await this.#instance.connect()
+    try {
+      await connection.run("set TimeZone = 'UTC'")
+      const result = await connection.stream(sql, { ...parameters })
+      const rowOf = rowMaker<Row>(result)
+      for await (const rows of result.yieldRowsJs()) yield rows.map(rowOf)
+    } finally {
+      connection.closeSync()
+    }
   }
 
   /** Runs `work` alone on the connection; all of it is kept, or nothing. */
@@ -130,6 +137,20 @@ export class Database {
     const structure = structureText(types as [string, string][])
     this.#structures.set(table, structure)
     return structure
+  }
+}
+
+/** Makes rows of a result's values: one member a column. */
+function rowMaker<Row>(result: Pick<DuckDBResult, 'columnNames' | 'columnTypes'>) {
+  const names = result.columnNames()
+  const json = result.columnTypes().map(type => type.alias === 'JSON')
+  return (values: readonly unknown[]): Row => {
+    const row: Record<string, unknown> = {}
+    for (let i = 0; i < names.length; i++) {
+      const value = values[i]
+      row[names[i]!] = json[i] && typeof value === 'string' ? JSON.parse(value) : plain(value)
+    }
+    return row as Row
   }
 }
 

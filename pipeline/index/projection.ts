@@ -8,6 +8,7 @@ import { commitsOf, eventEntries } from './projections/events.ts'
 import { freshnessEntries } from './projections/freshness.ts'
 import { principalEntries } from './projections/principals.ts'
 import { publisherEntries } from './projections/publishers.ts'
+import { revisionEntries } from './projections/revisions.ts'
 import type { Scope } from './scope.ts'
 import type { Entry } from './serving.ts'
 
@@ -29,6 +30,7 @@ export async function entriesOf(
     ...(await principalEntries(accounts, scope)),
     ...(await aliasEntries(index, scope)),
     ...(await crawlRequestEntries(index, accounts, scope)),
+    ...(await revisionEntries(index, accounts, scope)),
   ]
   return { entries, events: commits.flat() }
 }

@@ -2,17 +2,14 @@ import { existsSync, statSync } from 'node:fs'
 import type { Clock, Instant } from '../core/clock.ts'
 import { Database } from './duckdb.ts'
 import { type Paths, pathsOf } from './paths.ts'
+import { Snapshot } from './published.ts'
 import { ServingStore } from './serving.ts'
 import { type Checkpoint, readCheckpoint } from './snapshot.ts'
 
-/** Readers of a snapshot that was replaced get this long to finish. */
-const GRACE_MS = 30_000
+export type { Snapshot }
 
-/** The current snapshot, for lists and search; `seq` tells how far it goes. */
-export interface Snapshot {
-  seq: number
-  db: Database
-}
+/** Readers of a store that was replaced get this long to finish. */
+const GRACE_MS = 30_000
 
 /**
  * What the API is answered from: the serving store for questions by key, the current snapshot for
@@ -69,7 +66,7 @@ export class Reader {
     clearInterval(this.#polling)
     await this.#refreshing
     await this.#serving?.store.close()
-    this.#snapshot?.db.close()
+    this.#snapshot?.close()
   }
 
   #openServing(): void {
@@ -91,8 +88,8 @@ export class Reader {
     if (!existsSync(file)) return
     const old = this.#snapshot
     const db = await Database.open(file, { readOnly: true, memoryLimit: '512MB' })
-    this.#snapshot = { seq: checkpoint.seq, db }
+    this.#snapshot = await Snapshot.of(db, old)
     this.#opened = checkpoint
-    if (old) setTimeout(() => old.db.close(), GRACE_MS).unref()
+    if (old) setTimeout(() => old.close(), GRACE_MS).unref()
   }
 }

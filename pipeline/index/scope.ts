@@ -5,12 +5,13 @@ export interface Scope {
   /** Subquery of the domains whose brand, or whose inventory, is projected. */
   brands: string
   publishers: string
-  /** Conditions on rows of crawl_state, events, crawl_requests, api_keys and aliases. */
+  /** Conditions on rows of crawl_state, events, crawl_requests, api_keys, aliases and revisions. */
   files: string
   events: string
   requests: string
   keys: string
   aliases: string
+  revisions: string
   parameters: Parameters
 }
 
@@ -26,6 +27,7 @@ export function scopeAfter(seq: number): Scope {
     requests: 'seq > $seq',
     keys: 'k.seq > $seq',
     aliases: 'seq > $seq',
+    revisions: 'seq > $seq',
     parameters: { seq },
   }
 }
@@ -41,6 +43,7 @@ export function scopeOfSlice(slice: number, count: number): Scope {
     requests: inSlice('crawl_request_id'),
     keys: inSlice('hash'),
     aliases: inSlice('alias_rid'),
+    revisions: inSlice('domain'),
     parameters: { slice, count },
   }
 }

@@ -89,3 +89,12 @@ function numberAt(bytes: Uint8Array, start: number, end: number): number {
 export function freshnessJson({ state, rest }: Freshness): string {
   return rest === '' ? `{"state":"${state}"}` : `{"state":"${state}",${rest}`
 }
+
+/** Where the number of an entry's last revision stands, and where each of its revisions does. */
+export function historyKey(entity: 'brand' | 'property', domain: string): string {
+  return `${entity} ${domain}`
+}
+
+export function revisionKey(entity: 'brand' | 'property', domain: string, number: number): string {
+  return `${historyKey(entity, domain)} ${number}`
+}

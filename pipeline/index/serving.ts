@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { open, type RootDatabase, type Database as Space } from 'lmdb'
 
 /** Version of the keys and values; a store of another version is projected again. */
-export const SERVING_FORMAT = 5
+export const SERVING_FORMAT = 6
 
 /** Key spaces of the store. Values of the first four are ETag and JSON (`documentValue`). */
 export const spaces = [
@@ -17,6 +17,7 @@ export const spaces = [
   'principal',
   'alias',
   'crawl_request',
+  'revision',
   'meta',
 ] as const
 export type SpaceName = (typeof spaces)[number]

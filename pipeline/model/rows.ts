@@ -108,6 +108,21 @@ export interface AliasRow {
   seq: number
 }
 
+/** One save, enrichment or rollback of an entry. */
+export interface RevisionRow {
+  entity: 'brand' | 'property'
+  domain: string
+  revision_number: number
+  editor_id: string
+  edit_summary: string
+  source: string
+  is_rollback: boolean
+  rolled_back_to: number | null
+  state: Record<string, unknown>
+  created_at: string
+  seq: number
+}
+
 export interface CollectionRow {
   collection_rid: string
   publisher_domain: string

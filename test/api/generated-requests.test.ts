@@ -57,7 +57,17 @@ const value: Record<string, fc.Arbitrary<string>> = {
   offset: fc.oneof(fc.integer({ min: -5, max: 20_000 }).map(String), odd),
   search: odd,
   source: fc.oneof(fc.constantFrom('brand_json', 'community', 'adagents_json'), odd),
-  include: fc.oneof(fc.constantFrom('placements', 'agents'), odd),
+  include: fc.oneof(fc.constantFrom('placements', 'agents', 'effective', 'raw'), odd),
+  agent_url: fc.oneof(
+    fc.constantFrom('https://agent.example/mcp', 'HTTPS://AGENT.example/mcp/'),
+    odd,
+  ),
+  channels: fc.oneof(fc.constantFrom('display', 'display,ctv', Array(101).fill('x').join()), odd),
+  since: fc.oneof(
+    fc.date().map(String),
+    fc.constantFrom('2026-01-01', '2026-13-01T00:00:00Z'),
+    odd,
+  ),
   fresh: fc.oneof(fc.constantFrom('true', 'false'), odd),
 }
 
@@ -121,7 +131,7 @@ function injected({ method, path, query, body, type, authorization }: Made): Inj
   }
 }
 
-const refused = [400, 401, 404, 405, 410, 413, 415]
+const refused = [400, 401, 403, 404, 405, 410, 413, 415]
 
 test(`${REQUESTS} requests, sensible and not, are answered or refused in words`, async () => {
   const seen = new Map<number, number>()

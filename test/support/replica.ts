@@ -1,8 +1,10 @@
+import { agentViewOf, profileOf as profileOfView } from '../../pipeline/diff/agent-events.ts'
 import { authorizationFacts } from '../../pipeline/diff/authorization-events.ts'
 import { collectionFacts } from '../../pipeline/diff/collections.ts'
 import { propertyFacts } from '../../pipeline/diff/events.ts'
 import type { Database } from '../../pipeline/index/duckdb.ts'
 import type { FeedEvent } from '../../pipeline/model/event.ts'
+import type { AgentProfileRow, AgentRow } from '../../pipeline/model/rows.ts'
 
 type Row = Record<string, unknown>
 
@@ -15,13 +17,46 @@ export interface Held {
   publishers: string[]
 }
 
-/** Keeps up with the feed as a consumer would, and refuses an event that cannot be. */
+/** What a replica can begin with instead of the whole feed, as the API answers it. */
+export interface Beginning {
+  agents?: readonly Row[]
+  authorizations?: readonly Row[]
+  properties?: readonly Row[]
+  collections?: readonly Row[]
+}
+
+/**
+ * Keeps up with the feed as a consumer would, and refuses an event that cannot be. One that began with
+ * answers of several snapshots is told again what some of them knew already: it believes what it hears.
+ */
 export class Replica {
+  readonly #isCredulous: boolean
+  /** Nothing that it begins with names publishers. */
+  #hasHeardAll = true
   readonly #properties = new Map<string, Row>()
   readonly #authorizations = new Map<string, Row>()
   readonly #collections = new Map<string, Row>()
   readonly #agents = new Map<string, Row>()
   readonly #publishers = new Set<string>()
+
+  constructor({ isCredulous = false } = {}) {
+    this.#isCredulous = isCredulous
+  }
+
+  begin({ agents, authorizations, properties, collections }: Beginning): void {
+    this.#hasHeardAll = false
+    for (const row of agents ?? []) this.#add(this.#agents, row.url as string, profileOf(row))
+    for (const row of authorizations ?? []) {
+      this.#add(this.#authorizations, row.id as string, grantOf(row))
+    }
+    for (const row of properties ?? []) {
+      const facts = { ...propertyOf({ property: row }), status: row.status }
+      this.#add(this.#properties, row.property_rid as string, facts)
+    }
+    for (const row of collections ?? []) {
+      this.#add(this.#collections, row.collection_rid as string, collectionOf(row))
+    }
+  }
 
   apply(events: readonly FeedEvent[]): void {
     for (const event of events) this.#apply(event)
@@ -40,73 +75,78 @@ export class Replica {
   #apply({ event_type, entity_id: id, payload }: FeedEvent): void {
     switch (event_type) {
       case 'property.created':
-        add(this.#properties, id, { ...propertyOf(payload), status: 'active' })
+        this.#add(this.#properties, id, { ...propertyOf(payload), status: 'active' })
         break
       case 'property.updated':
-        change(this.#properties, id, propertyOf(payload))
+        this.#change(this.#properties, id, propertyOf(payload))
         break
       case 'property.stale':
-        turn(this.#properties, id, 'active', 'stale')
+        this.#turn(this.#properties, id, 'active', 'stale')
         break
       case 'property.reactivated':
-        turn(this.#properties, id, 'stale', 'active')
+        this.#turn(this.#properties, id, 'stale', 'active')
         break
       case 'authorization.granted':
-        add(this.#authorizations, id, grantOf(payload))
+        this.#add(this.#authorizations, id, grantOf(payload))
         break
       case 'authorization.modified':
-        change(this.#authorizations, id, grantOf(payload))
+        this.#change(this.#authorizations, id, grantOf(payload))
         break
       case 'authorization.revoked':
-        remove(this.#authorizations, id)
+        this.#remove(this.#authorizations, id)
         break
       case 'collection.created':
-        add(this.#collections, id, collectionOf(payload))
+        this.#add(this.#collections, id, collectionOf(payload))
         break
       case 'collection.updated':
       case 'collection.removed':
-        change(this.#collections, id, collectionOf(payload))
+        this.#change(this.#collections, id, collectionOf(payload))
         break
       case 'agent.discovered':
-        add(this.#agents, id, profileOf(payload))
+        this.#add(this.#agents, id, profileOf(payload))
         break
       case 'agent.profile_updated':
-        change(this.#agents, id, profileOf(payload))
+        this.#change(this.#agents, id, profileOf(payload))
         break
       case 'agent.removed':
-        remove(this.#agents, id)
+        this.#remove(this.#agents, id)
         break
       case 'publisher.adagents_discovered':
-        if (this.#publishers.has(id)) throw new Error(`${id} was discovered before`)
+        if (this.#hasHeardAll && this.#publishers.has(id)) {
+          throw new Error(`${id} was discovered before`)
+        }
         this.#publishers.add(id)
         break
       case 'publisher.adagents_changed':
-        if (!this.#publishers.has(id)) throw new Error(`${id} was never discovered`)
+        if (this.#hasHeardAll && !this.#publishers.has(id)) {
+          throw new Error(`${id} was never discovered`)
+        }
         break
       default:
         throw new Error(`a replica does not know ${event_type}`)
     }
   }
-}
 
-function add(rows: Map<string, Row>, id: string, row: Row): void {
-  if (rows.has(id)) throw new Error(`${id} is there already`)
-  rows.set(id, row)
-}
+  #add(rows: Map<string, Row>, id: string, row: Row): void {
+    if (rows.has(id) && !this.#isCredulous) throw new Error(`${id} is there already`)
+    rows.set(id, row)
+  }
 
-function change(rows: Map<string, Row>, id: string, facts: Row): void {
-  const row = rows.get(id)
-  if (row === undefined) throw new Error(`${id} is not there`)
-  rows.set(id, { ...row, ...facts })
-}
+  #change(rows: Map<string, Row>, id: string, facts: Row): void {
+    const row = rows.get(id)
+    if (row === undefined && !this.#isCredulous) throw new Error(`${id} is not there`)
+    rows.set(id, { ...row, ...facts })
+  }
 
-function turn(rows: Map<string, Row>, id: string, from: string, to: string): void {
-  if (rows.get(id)?.status !== from) throw new Error(`${id} is not ${from}`)
-  change(rows, id, { status: to })
-}
+  #turn(rows: Map<string, Row>, id: string, from: string, to: string): void {
+    const status = rows.get(id)?.status
+    if (status !== from && !this.#isCredulous) throw new Error(`${id} is not ${from}`)
+    this.#change(rows, id, { status: to })
+  }
 
-function remove(rows: Map<string, Row>, id: string): void {
-  if (!rows.delete(id)) throw new Error(`${id} is not there`)
+  #remove(rows: Map<string, Row>, id: string): void {
+    if (!rows.delete(id) && !this.#isCredulous) throw new Error(`${id} is not there`)
+  }
 }
 
 function propertyOf({ property }: Row): Row {
@@ -125,9 +165,13 @@ function collectionOf(payload: Row): Row {
   return { publisher_domain, collection_id, ...factsOf(payload, collectionFacts) }
 }
 
-function profileOf({ inventory_profile }: Row): Row {
-  const { publisher_count, property_count } = inventory_profile as Row
-  return { publisher_count, property_count }
+const profileFacts = [
+  ...(['channels', 'property_types', 'markets', 'categories', 'tags', 'delivery_types'] as const),
+  ...(['property_count', 'publisher_count', 'has_tmp', 'category_taxonomy'] as const),
+]
+
+function profileOf({ name, type, inventory_profile }: Row): Row {
+  return { name, type, ...factsOf(inventory_profile as Row, profileFacts) }
 }
 
 /** What says nothing is absent in an event and null in a row. */
@@ -151,11 +195,23 @@ export async function heldIn(db: Database): Promise<Held> {
       grantOf,
     ),
     collections: await by('select * from collections', 'collection_rid', collectionOf),
-    agents: await by('select * from agents', 'agent_url', row =>
-      profileOf({ inventory_profile: row }),
-    ),
+    agents: await agentsIn(db),
     publishers: publishers.map(({ domain }) => domain).sort(),
   }
+}
+
+async function agentsIn(db: Database): Promise<Record<string, Row>> {
+  const profiles = await db.all<AgentProfileRow>('select * from agent_profiles')
+  const byUrl = new Map(profiles.map(row => [row.agent_url, row]))
+  const rows = await db.all<AgentRow>('select * from agents')
+  return Object.fromEntries(
+    rows.map(row => {
+      const view = agentViewOf(row, byUrl.get(row.agent_url))
+      const { agent_url, name, type } = view
+      const inventory_profile = profileOfView(view)
+      return [agent_url, profileOf({ name: name ?? agent_url, type, inventory_profile })]
+    }),
+  )
 }
 
 /** What the events of one commit may say of one thing, in this order. */

@@ -32,7 +32,7 @@ from brands where ${MATCHES}`
 
 /** A page of brands by name; the counts are of all that match the search, whatever their source. */
 export async function listBrands(
-  { db }: Snapshot,
+  { db }: Pick<Snapshot, 'db'>,
   { search, source, limit, offset }: BrandsAsked,
 ): Promise<{ brands: BrandItem[]; stats: BrandStats }> {
   const matching = { search: substring(search) }

@@ -34,7 +34,7 @@ select count(*) as total, count(*) filter (p.source in ('contributed', 'enriched
 
 /** A page of active properties by id; the counts are of all that match the search. */
 export async function listProperties(
-  { db }: Snapshot,
+  { db }: Pick<Snapshot, 'db'>,
   { search, source, limit, offset }: PropertiesAsked,
 ): Promise<{ properties: PropertyItem[]; stats: PropertyStats }> {
   const matching = { search: substring(search) }

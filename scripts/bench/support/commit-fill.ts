@@ -99,6 +99,7 @@ export async function project(folder: string, domains: readonly string[]): Promi
       requests: `${within('crawl_request_id')} and false`,
       keys: `${within('k.hash')} and false`,
       aliases: `${within('alias_rid::varchar')} and false`,
+      revisions: `${within('domain')} and false`,
       parameters: {
         from: domains[at]!,
         to: domains[Math.min(at + PROJECTED, domains.length) - 1]!,

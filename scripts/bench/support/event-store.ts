@@ -5,7 +5,12 @@ import { idOfBytes } from '../../../pipeline/core/uuid-v7.ts'
 import { pathsOf } from '../../../pipeline/index/paths.ts'
 import { eventEntries } from '../../../pipeline/index/projections/events.ts'
 import { type Entry, ServingStore } from '../../../pipeline/index/serving.ts'
-import { type EventType, eventTypes, type FeedEvent } from '../../../pipeline/model/event.ts'
+import {
+  type EventType,
+  eventTypeNames,
+  eventTypes,
+  type FeedEvent,
+} from '../../../pipeline/model/event.ts'
 import { randomFrom } from '../../world/random.ts'
 import { domainOf } from './brand-store.ts'
 
@@ -104,7 +109,7 @@ export function cursorsOf(
   folder: string,
   events: number,
   count: number,
-  types: readonly EventType[],
+  types: readonly EventType[] = eventTypeNames,
 ): string[] {
   const from = Number(readFileSync(doneFile(folder, events), 'utf8'))
   const random = randomFrom('cursors')

@@ -12,6 +12,8 @@ export interface Question {
   method: 'GET' | 'POST'
   /** Path and query. */
   path: string
+  /** The route of the path, where that has parameters. */
+  route?: string
   headers?: Readonly<Record<string, string>>
   body?: string
 }
@@ -115,8 +117,8 @@ export class HttpBench {
   /** Ours against a bare server that sends the same headers and, on average, as many bytes. */
   async duel(questions: readonly Question[]): Promise<Duel> {
     const sample = await this.#sample(questions)
-    const { method, path } = questions[0]!
-    const shape = { method, path: path.split('?')[0], ...sample }
+    const { method, path, route = path.split('?')[0] } = questions[0]!
+    const shape = { method, path: route, ...sample }
     const bare = await Child.start<{ url: string }>(join(root, 'scripts/bench/bare/server.mjs'), {
       args: [JSON.stringify(shape)],
     })

@@ -1,0 +1,81 @@
+import { DAY, type Instant } from '../core/clock.ts'
+import { instantOfId, NIL_UUID } from '../core/uuid-v7.ts'
+import type { Database } from './duckdb.ts'
+import { AgentIndex } from './queries/agent-index.ts'
+import { Pages } from './queries/pages.ts'
+
+interface Made {
+  db: Database
+  seq: number
+  committedAt: string | null
+  lastEventId: string | null
+  agents: AgentIndex
+  pages: Pages
+}
+
+/** The index as of one commit, for lists, search and whatever a replica begins with. */
+export class Snapshot {
+  readonly db: Database
+  /** The commit it shows, and when that was. */
+  readonly seq: number
+  readonly committedAt: string | null
+  /** The agents of the graph, ready to be searched. */
+  readonly agents: AgentIndex
+  readonly pages: Pages
+  readonly #lastEventId: string | null
+  #holders = 0
+  #isLetGo = false
+  #isClosed = false
+
+  private constructor({ db, seq, committedAt, lastEventId, agents, pages }: Made) {
+    this.db = db
+    this.seq = seq
+    this.committedAt = committedAt
+    this.#lastEventId = lastEventId
+    this.agents = agents
+    this.pages = pages
+  }
+
+  /** What can be taken over from the snapshot before is not made again. */
+  static async of(db: Database, before?: Snapshot): Promise<Snapshot> {
+    const meta = await db.one<{
+      seq: number
+      committed_at: string | null
+      last_event_id: string | null
+    }>('select seq, committed_at, last_event_id from meta')
+    const { seq = 0, committed_at = null, last_event_id = null } = meta ?? {}
+    const agents = await AgentIndex.of(db, before?.agents)
+    const pages = await Pages.of(db, before?.pages)
+    const stamp = { seq, committedAt: committed_at, lastEventId: last_event_id }
+    return new Snapshot({ db, ...stamp, agents, pages })
+  }
+
+  /**
+   * The last event of the commit that is shown. Whoever reads on from there misses nothing that is not
+   * in the snapshot. One that the feed keeps no more stands for its beginning.
+   */
+  cursor(now: Instant, retentionDays: number): string {
+    const last = this.#lastEventId
+    return last === null || instantOfId(last) < now - retentionDays * DAY ? NIL_UUID : last
+  }
+
+  /** Keeps the file open until what is returned is called, once, though others let go of it. */
+  hold(): () => void {
+    this.#holders += 1
+    return () => {
+      this.#holders -= 1
+      this.#closeUnused()
+    }
+  }
+
+  close(): void {
+    this.#isLetGo = true
+    this.#closeUnused()
+  }
+
+  #closeUnused(): void {
+    if (!this.#isLetGo || this.#holders > 0 || this.#isClosed) return
+    this.#isClosed = true
+    this.db.close()
+  }
+}

@@ -1,0 +1,82 @@
+import { authorizationPayload } from '../../diff/authorization-events.ts'
+import type { AuthorizationItem } from '../../model/answers-authorizations.ts'
+import type { AuthorizationRow } from '../../model/rows.ts'
+import type { Snapshot } from '../reader.ts'
+
+/** A place in the order of an agent's grants: by publisher, then by property, then by id. */
+export interface GrantPlace {
+  publisher_domain: string
+  property_id_slug: string | null
+  id: string
+}
+
+type Grant = Omit<AuthorizationRow, 'property_rids'> & {
+  reached: number
+  property_rid: string | null
+  property_id_slug: string | null
+}
+
+const GRANTS = `
+select a.* exclude (property_rids), len(a.property_rids)::double as reached,
+  case when len(a.property_rids) = 1 then a.property_rids[1]::varchar end as property_rid,
+  p.property_id as property_id_slug
+from authorizations a
+left join properties p on len(a.property_rids) = 1 and p.property_rid = a.property_rids[1]
+where a.in_force`
+
+const OF_AGENT = `
+select * from (${GRANTS} and a.agent_url = $agent)
+where $publisher is null or (publisher_domain, property_id_slug is null,
+  coalesce(property_id_slug, ''), id::varchar) > ($publisher, $slug is null, coalesce($slug, ''), $id)
+order by publisher_domain, property_id_slug nulls last, id::varchar limit $limit`
+
+/** The agent that an address names: the very one, else one that differs in case alone. */
+export async function agentNamed({ db }: Snapshot, key: string): Promise<string> {
+  const row = await db.one<{ agent_url: string }>(
+    `select agent_url from agents where lower(agent_url) = lower($key)
+     order by agent_url != $key, agent_url limit 1`,
+    { key },
+  )
+  return row?.agent_url ?? key
+}
+
+/** What an agent was granted, after a place, and how much it is in all. */
+export async function grantsOf(
+  { db }: Snapshot,
+  { agent, after, limit }: { agent: string; after: GrantPlace | undefined; limit: number },
+): Promise<{ items: AuthorizationItem[]; total: number }> {
+  const [rows, count] = await Promise.all([
+    db.all<Grant>(OF_AGENT, {
+      agent,
+      publisher: after?.publisher_domain ?? null,
+      slug: after?.property_id_slug ?? null,
+      id: after?.id ?? null,
+      limit,
+    }),
+    db.one<{ total: number }>(
+      'select count(*) as total from authorizations where in_force and agent_url = $agent',
+      { agent },
+    ),
+  ])
+  return { items: rows.map(itemOf), total: count?.total ?? 0 }
+}
+
+/** Every grant in force, some at a time. */
+export async function* allGrants({ db }: Snapshot): AsyncGenerator<AuthorizationItem[]> {
+  for await (const rows of db.stream<Grant>(GRANTS)) yield rows.map(itemOf)
+}
+
+function itemOf({ reached, property_rid, property_id_slug, ...row }: Grant): AuthorizationItem {
+  return {
+    authorized_for: null,
+    signing_keys: null,
+    ...authorizationPayload(row, reached),
+    property_rid,
+    property_id_slug,
+    disputed: false,
+    created_by: null,
+    expires_at: row.effective_until,
+    override_applied: false,
+    override_reason: null,
+  } as AuthorizationItem
+}

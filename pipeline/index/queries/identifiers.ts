@@ -1,0 +1,58 @@
+import type { ResolvedIdentifier } from '../../model/answers-catalog.ts'
+import type { Identifier } from '../../model/documents.ts'
+import { lookupKeys, spelled } from '../../resolve/identifiers.ts'
+import type { Snapshot } from '../reader.ts'
+
+type Known = Pick<ResolvedIdentifier, 'classification' | 'source'> & {
+  property_rid: string
+  key: string
+}
+
+/**
+ * The property that stands for each identifier that was asked for. Of several the one that is active,
+ * then the publisher's own, then the first that was known.
+ */
+const OWNERS = `
+with asked as (select unnest(from_json($keys::json, '["VARCHAR"]')) as key),
+declared as (
+  select p.property_rid, p.classification, p.source, p.status, p.publisher_domain,
+    unnest(p.identifiers) as i
+  from properties p where p.status != 'removed'),
+found as (
+  select d.*, i.type || ':' || lower(i.value) as key from declared d
+  semi join asked on asked.key = d.i.type || ':' || lower(d.i.value))
+select key, property_rid, classification, source from found
+qualify row_number() over (partition by key order by status = 'active' desc,
+  i.value = publisher_domain desc, source = 'authoritative' desc, property_rid) = 1`
+
+/** What the catalog knows of identifiers, one answer each, in their order. */
+export async function lookUpIdentifiers(
+  { db }: Pick<Snapshot, 'db'>,
+  asked: readonly Identifier[],
+): Promise<ResolvedIdentifier[]> {
+  const keys = asked.map(lookupKeys)
+  const rows = await db.all<Known>(OWNERS, { keys: JSON.stringify([...new Set(keys.flat())]) })
+  const known = new Map(rows.map(({ key, ...row }) => [key, row]))
+  return asked.map((identifier, i) => {
+    const key = keys[i]!.find(one => known.has(one))
+    return answerOf(identifier, key === undefined ? undefined : known.get(key))
+  })
+}
+
+function answerOf(asked: Identifier, known: Omit<Known, 'key'> | undefined): ResolvedIdentifier {
+  const identifier = spelled(asked)
+  return known === undefined
+    ? {
+        identifier,
+        property_rid: null,
+        classification: 'unknown',
+        status: 'excluded',
+        source: null,
+      }
+    : { identifier, ...known, status: 'existing' }
+}
+
+/** What is answered before anything was published. */
+export function unknownIdentifiers(asked: readonly Identifier[]): ResolvedIdentifier[] {
+  return asked.map(one => answerOf(one, undefined))
+}

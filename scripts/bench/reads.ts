@@ -1,0 +1,54 @@
+import { randomFrom } from '../world/random.ts'
+import { printDuel, ratiosOf } from './support/duel-report.ts'
+import { HttpBench } from './support/http-bench.ts'
+import { readOptions } from './support/options.ts'
+import { readRows } from './support/read-rows.ts'
+import { fillReads, sizesOf } from './support/read-store.ts'
+import { note, printResult } from './support/report.ts'
+import { rounded, roundedSpread, type Spread } from './support/spread.ts'
+
+/**
+ * Reads of every kind (`support/read-rows.ts`), one after the other: the API as one process against a
+ * bare Fastify route that sends as many bytes under the same headers. `ratio` is that of the row that
+ * is nearest to what it shall not fall below. The index is filled by SQL and served by the shipped
+ * projection and snapshot; settings are the defaults.
+ */
+const QUESTIONS = 10_000
+
+const options = readOptions(50_000, 50_000)
+const sizes = sizesOf(options.size)
+note(`filling a store with ${sizes.agents} agents and ${sizes.domains} domains …`)
+await fillReads(options.folder, sizes)
+
+const ratios: { name: string; atLeast: number; ratio: Spread; cpuRatio: Spread }[] = []
+const measured = await HttpBench.with(options, {}, async bench => {
+  for (const { name, atLeast, questions } of readRows) {
+    const count = Math.min(QUESTIONS, 10 * sizes.agents)
+    const asked = { random: randomFrom('reads', name), sizes, folder: options.folder, count }
+    const duel = await bench.duel(questions(asked))
+    const { ratio, cpuRatio } = ratiosOf(duel)
+    ratios.push({ name, atLeast, ratio, cpuRatio })
+    printDuel(`${name}, ${sizes.agents} agents`, duel)
+    console.log(`ours ÷ bare: ${rounded(ratio.median)} (at least ${atLeast})\n`)
+  }
+  return { memory: bench.apiMemoryMB, readyMs: bench.readyMs }
+})
+
+const [nearest] = [...ratios].sort(
+  (a, b) => a.ratio.median / a.atLeast - b.ratio.median / b.atLeast,
+)
+printResult({
+  bench: 'reads',
+  size: options.size,
+  pairs: options.pairs,
+  seconds: options.seconds,
+  ratio: roundedSpread(nearest!.ratio),
+  by_row: Object.fromEntries(
+    ratios.map(({ name, atLeast, ratio, cpuRatio }) => [
+      name,
+      { ...roundedSpread(ratio), cpu: rounded(cpuRatio.median), at_least: atLeast },
+    ]),
+  ),
+  api_rss_anon_mb: Math.round(measured.memory),
+  ready_ms: Math.round(measured.readyMs),
+})

@@ -1,0 +1,86 @@
+import { channels } from '../../../pipeline/model/documents.ts'
+import type { Random } from '../../world/random.ts'
+import { domainOf, someDomain, unknownDomain } from './brand-store.ts'
+import { cursorsOf, secret } from './event-store.ts'
+import type { Question } from './http-bench.ts'
+import { markets, type Sizes, TAGS, tagOf } from './read-store.ts'
+
+/** One kind of question of the bench of reads. */
+export interface ReadRow {
+  name: string
+  /** What ours ÷ bare shall not fall below. */
+  atLeast: number
+  /** `count` questions to a store of these sizes. */
+  questions(asked: { random: Random; sizes: Sizes; folder: string; count: number }): Question[]
+}
+
+const headers = { authorization: `Bearer ${secret}` }
+
+/** Questions that differ in their path alone. */
+function paths(
+  path: (random: Random, sizes: Sizes) => string,
+  /** The route, where the path has parameters. */
+  route?: string,
+): ReadRow['questions'] {
+  const question = { method: 'GET' as const, headers, ...(route && { route }) }
+  return ({ random, sizes, count }) =>
+    Array.from({ length: count }, () => ({ ...question, path: path(random, sizes) }))
+}
+
+/** One in five asks for a domain that nobody knows. */
+function anyDomain(random: Random, { domains }: Sizes): string {
+  return random.chance(0.2) ? unknownDomain(random) : someDomain(random, domains)
+}
+
+export const readRows: readonly ReadRow[] = [
+  {
+    name: 'agent search, two filters',
+    atLeast: 0.25,
+    questions: paths(
+      random =>
+        `/api/registry/agents/search?channels=${random.pick(channels)}&markets=${random.pick(markets as [string])}`,
+    ),
+  },
+  {
+    name: 'agent search, a page further on',
+    atLeast: 0.25,
+    questions: paths(
+      random =>
+        `/api/registry/agents/search?tags=${tagOf(random.below(TAGS))},${tagOf(random.below(TAGS))}&min_properties=${random.below(1_500)}`,
+    ),
+  },
+  { name: 'brands/registry', atLeast: 0.2, questions: paths(() => '/api/brands/registry') },
+  { name: 'properties/registry', atLeast: 0.2, questions: paths(() => '/api/properties/registry') },
+  {
+    name: 'lookup/domain',
+    atLeast: 0.45,
+    questions: paths(
+      (random, sizes) => `/api/registry/lookup/domain/${anyDomain(random, sizes)}`,
+      '/api/registry/lookup/domain/:domain',
+    ),
+  },
+  {
+    name: 'publisher',
+    atLeast: 0.45,
+    questions: paths(
+      (random, sizes) => `/api/registry/publisher?domain=${anyDomain(random, sizes)}`,
+    ),
+  },
+  {
+    name: 'brands/history',
+    atLeast: 0.25,
+    questions: paths(
+      (random, { domains }) => `/api/brands/history?domain=${domainOf(random.below(domains))}`,
+    ),
+  },
+  {
+    name: 'feed, a page of 100',
+    atLeast: 0.25,
+    questions: ({ folder, sizes, count }) =>
+      cursorsOf(folder, sizes.events, count).map(cursor => ({
+        method: 'GET',
+        path: `/api/registry/feed?limit=100&cursor=${cursor}`,
+        headers,
+      })),
+  },
+]

@@ -1,0 +1,105 @@
+import { existsSync, writeFileSync } from 'node:fs'
+import { Database } from '../../../pipeline/index/duckdb.ts'
+import { pathsOf } from '../../../pipeline/index/paths.ts'
+import { rebuild } from '../../../pipeline/index/rebuild.ts'
+import { advance, sha256Of, takeSnapshot } from '../../../pipeline/index/snapshot.ts'
+import { createTables, INDEX_FORMAT } from '../../../pipeline/index/tables.ts'
+import { channels, propertyTypes } from '../../../pipeline/model/documents.ts'
+import { fillEvents } from './event-store.ts'
+
+/** How much there is of everything, by the number of agents. */
+export interface Sizes {
+  agents: number
+  domains: number
+  events: number
+}
+
+export function sizesOf(agents: number): Sizes {
+  return { agents, domains: 2 * agents, events: 4 * agents }
+}
+
+export const markets = 'AT AU BE BR CA CH DE DK ES FI FR GB IE IN IT JP NL NO PL PT SE US'.split(
+  ' ',
+)
+export const tagOf = (number: number) => `tag${number}`
+export const TAGS = 400
+
+/** SQL for the name of a domain, and the key of an agent, by the number in a column. */
+const domain = (n: string) => `printf('d%07d.bench.example', (${n})::bigint)`
+const agent = (n: string) => `printf('https://a%06d.bench.example/mcp', (${n})::bigint)`
+/** SQL for some of a list's members: about one in `one`, others for each row. */
+const some = (values: readonly string[], one: number) =>
+  `list_sort(list_filter([${values.map(value => `'${value}'`).join()}], x -> hash(x, n) % ${one} = 0))`
+const rid = (n: string) => `printf('01990000-0000-7000-8000-%012x', (${n})::bigint)::uuid`
+
+const at = 'now()::timestamptz'
+
+function fillings({ agents, domains }: Sizes): string[] {
+  const everyDomain = `from range(${domains}) r(n)`
+  const everyAgent = `from range(${agents}) r(n)`
+  const tags = Array.from({ length: TAGS }, (_, number) => tagOf(number))
+  return [
+    `insert into meta values (${INDEX_FORMAT}, 0, 1, ${at}, null)`,
+    `insert into brands by name select ${domain('n')} as domain, domain as canonical_id,
+       domain as canonical_domain, 'Brand ' || hash(n)::varchar as brand_name,
+       'brand_json' as source, '{"description":"of the bench"}'::json as manifest, 1 as seq
+     ${everyDomain}`,
+    `insert into publishers by name select ${domain('n')} as domain, true as valid,
+       'direct' as discovery_method, domain as resolved_location, 3 as agent_count,
+       2 as property_count, 0 as collection_count, 0 as placement_count, 0 as format_count,
+       0 as signal_count, '{}'::json as fields, '{"formats":[],"placements":[]}'::json as catalog,
+       ${at} as discovered_at, ${at} as changed_at, 1 as seq ${everyDomain}`,
+    `insert into properties by name select ${rid('n * 2 + k')} as property_rid,
+       ${domain('n')} as publisher_domain, 'p' || k as property_id, 'website' as property_type,
+       'Site ' || k || ' of ' || n as name,
+       [{type: 'domain', value: 'www' || k || '.' || ${domain('n')}}] as identifiers,
+       ['all', 'news'] as tags, ['display'] as supported_channels, ['display'] as channels,
+       'property' as classification, 'authoritative' as source, 'active' as status,
+       ${at} as created_at, ${at} as changed_at, 1 as seq ${everyDomain}, range(2) s(k)`,
+    `insert into authorizations by name select uuid() as id,
+       ${agent(`hash(n, k) % ${agents}`)} as agent_url, ${domain('n')} as publisher_domain,
+       k as entry, 'property_ids' as authorization_type, 'All' as authorized_for,
+       [${rid('n * 2')}, ${rid('n * 2 + 1')}] as property_rids, true as publisher_wide,
+       ['p0', 'p1'] as property_ids, true as in_force, 'direct' as discovery_method,
+       ${at} as granted_at, ${at} as changed_at, 1 as seq ${everyDomain}, range(3) s(k)`,
+    `insert into agents by name select ${agent('n')} as agent_url, 1 + hash(n) % 50 as publisher_count,
+       1 + hash(n, 1) % 2000 as property_count, ${some(propertyTypes, 4)} as property_types,
+       ${some(channels, 6)} as channels, ${some(tags, 40)} as tags, ${some(markets, 4)} as markets,
+       ${at} as discovered_at, ${at} as changed_at, 1 as seq ${everyAgent}`,
+    `insert into agent_profiles by name select ${agent('n')} as agent_url, 'Agent ' || n as name,
+       'sales' as type, ['mcp'] as protocols, 9 as tools_count, []::varchar[] as channels,
+       []::varchar[] as markets, hash(n, 2) % 5 = 0 as has_tmp, false as needs_auth,
+       ${at} as changed_at, 1 as seq ${everyAgent}`,
+    `insert into crawl_state by name select unnest(['brand.json', 'adagents.json']) as kind,
+       ${domain('n')} as location, 2 as priority, 'ok' as outcome, 'success' as effect,
+       200 as status, 0 as streak, ${at} as attempted_at, ${at} as succeeded_at, false as requested,
+       1 as seq ${everyDomain}`,
+  ]
+}
+
+/**
+ * Fills `folder`, once: the index by SQL, what is served from it by the shipped projection and
+ * snapshot, and events beside it.
+ */
+export async function fillReads(folder: string, sizes: Sizes): Promise<void> {
+  const done = `${folder}/reads-${sizes.agents}`
+  if (existsSync(done)) return
+  const paths = pathsOf(folder)
+  const index = await Database.open(paths.index, { memoryLimit: '2GB' })
+  await createTables(index, 'tables')
+  for (const filling of fillings(sizes)) await index.run(filling)
+  index.close()
+  if (!(await rebuild(folder))) throw new Error(`another process is writing to ${folder}`)
+  await fillEvents(folder, sizes.events)
+  await publish(folder)
+  writeFileSync(done, '')
+}
+
+async function publish(folder: string): Promise<void> {
+  const paths = pathsOf(folder)
+  const index = await Database.open(paths.index)
+  const snapshot = await takeSnapshot(index, paths)
+  index.close()
+  const sha256 = await sha256Of(paths.snapshotOf(1))
+  advance(paths, { seq: 1, last_event_id: null, snapshot, sha256 })
+}

@@ -1,0 +1,183 @@
+import { gunzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  AgentAuthorizations,
+  AuthorizationItem,
+} from '../../pipeline/model/answers-authorizations.ts'
+import { openRegistry, type TestRegistry } from '../support/app.ts'
+import { publisherFile } from '../support/documents.ts'
+
+let registry: TestRegistry
+let key: string
+
+const agent = 'https://Sales.example/MCP'
+const kept = 'https://sales.example/MCP'
+const other = 'https://other.example/mcp'
+const publishers = ['a.example', 'b.example', 'c.example']
+
+beforeAll(async () => {
+  registry = await openRegistry()
+  key = await registry.createKey('Replicas')
+  await registry.observe(
+    ...publishers.map(domain => publisherFile(domain, { sites: [domain], agents: [agent] })),
+    publisherFile('d.example', { sites: ['d.example', 'www.d.example'], agents: [other] }),
+  )
+  await registry.publish()
+})
+
+afterAll(() => registry.close())
+
+const get = (url: string, more: Record<string, string> = {}) =>
+  registry.app.inject({ url, headers: { authorization: `Bearer ${key}`, ...more } })
+const list = (query: string) => get(`/api/registry/authorizations?${query}`)
+const of = (url: string) => `agent_url=${encodeURIComponent(url)}`
+
+describe('GET /api/registry/authorizations', () => {
+  test('200: the grants of an agent by publisher, each as the feed tells it', async () => {
+    const answer = await list(of(agent))
+    expect(answer.statusCode).toBe(200)
+    const body = AgentAuthorizations.parse(answer.json())
+    expect(body).toMatchObject({
+      ...{ agent_url: kept, evidence: ['adagents_json'], include: 'effective' },
+      ...{ count: 3, rows_total: 3, cursor: null },
+    })
+    expect(body.rows.map(({ publisher_domain }) => publisher_domain)).toEqual(publishers)
+    expect(body.rows[0]).toMatchObject({
+      ...{ agent_url: kept, agent_url_canonical: kept, authorization_type: 'property_tags' },
+      ...{ property_tags: ['all'], properties_authorized: 1, publisher_wide: true },
+      ...{ property_id_slug: 'a_example', authorized_for: 'inventory of a.example' },
+      ...{ evidence: 'adagents_json', disputed: false, override_applied: false },
+      ...{ created_by: null, expires_at: null, signing_keys: null, override_reason: null },
+    })
+    const feed = (await get('/api/registry/feed?types=authorization.granted')).json()
+    const told = new Map(
+      feed.events.map((event: { entity_id: string; payload: object }) => [
+        event.entity_id,
+        event.payload,
+      ]),
+    )
+    for (const row of body.rows) expect(row).toMatchObject(told.get(row.id) as object)
+  })
+
+  test('200: more than one property is not named as one', async () => {
+    const [row] = (await list(of(other))).json().rows
+    expect(row).toMatchObject({
+      ...{ property_rid: null, property_id_slug: null, properties_authorized: 2 },
+      publisher_wide: true,
+    })
+  })
+
+  test('200: an agent is found whatever the case of its address', async () => {
+    const { agent_url, count } = (await list(of('https://SALES.example/mcp/'))).json()
+    expect([agent_url, count]).toEqual([kept, 3])
+  })
+
+  test('200: pages have every grant once', async () => {
+    const seen: string[] = []
+    let cursor: string | null = ''
+    while (cursor !== null) {
+      const page: AgentAuthorizations = (await list(`${of(agent)}&limit=2&cursor=${cursor}`)).json()
+      expect(page.rows_total).toBe(3)
+      expect(page.rows_truncated).toBe(page.cursor === null ? undefined : true)
+      seen.push(...page.rows.map(row => row.publisher_domain))
+      cursor = page.cursor
+    }
+    expect(seen).toEqual(publishers)
+  })
+
+  test('200: evidence that nobody gave has no rows', async () => {
+    expect((await list(`${of(agent)}&evidence=agent_claim,community`)).json()).toMatchObject({
+      ...{ evidence: ['agent_claim', 'community'], rows: [], count: 0, cursor: null },
+    })
+    expect((await list(`${of(agent)}&evidence=override,adagents_json`)).json().count).toBe(3)
+    expect((await list(`${of(agent)}&evidence=`)).json().count).toBe(3)
+    expect((await list(of('https://nobody.example'))).json().rows).toEqual([])
+  })
+
+  test('200: a grant whose window is over is not listed', async () => {
+    const own = await openRegistry()
+    const secret = await own.createKey('Readers')
+    const file = publisherFile('a.example', { sites: ['a.example'], agents: [agent] })
+    const document = file.document as { agents: object[] }
+    document.agents[0] = { ...document.agents[0], effective_until: '2026-11-19T00:00:00.000Z' }
+    await own.observe(file)
+    await own.publish()
+    const headers = { authorization: `Bearer ${secret}` }
+    const url = `/api/registry/authorizations?${of(agent)}`
+    expect((await own.app.inject({ url, headers })).json().count).toBe(0)
+    await own.close()
+  })
+
+  test.each(['', 'agent_url=', 'agent_url=nonsense', `${of(agent)}&evidence=hearsay`])(
+    '400: %s',
+    async query => {
+      expect((await list(query)).statusCode).toBe(400)
+    },
+  )
+
+  test.each(['include=all', 'cursor=x', 'limit=0'])('400: %s', async query => {
+    expect((await list(`${of(agent)}&${query}`)).statusCode).toBe(400)
+  })
+
+  test('403: what was overridden is for administrators', async () => {
+    expect((await list(`${of(agent)}&include=raw`)).statusCode).toBe(403)
+  })
+
+  test('401: a credential is needed', async () => {
+    const url = `/api/registry/authorizations?${of(agent)}`
+    expect((await registry.app.inject(url)).statusCode).toBe(401)
+  })
+})
+
+describe('GET /api/registry/authorizations/snapshot', () => {
+  const url = '/api/registry/authorizations/snapshot'
+  const linesOf = (payload: Buffer) =>
+    gunzipSync(payload)
+      .toString()
+      .split('\n')
+      .filter(line => line !== '')
+      .map(line => AuthorizationItem.parse(JSON.parse(line)))
+
+  test('200: every grant in force, a line each, with where to read on', async () => {
+    const answer = await get(url)
+    expect(answer.statusCode).toBe(200)
+    expect(answer.headers).toMatchObject({
+      'content-type': 'application/x-ndjson',
+      'content-encoding': 'gzip',
+      'x-sync-cursor': registry.sequencer.lastEventId,
+      etag: expect.stringMatching(/^"[\w-]{22}"$/),
+    })
+    const rows = linesOf(answer.rawPayload)
+    expect(rows).toHaveLength(4)
+    const [listed] = (await list(of(other))).json().rows
+    expect(rows).toContainEqual(listed)
+  })
+
+  test('304: who has it is told so, until a grant changes', async () => {
+    const { etag } = (await get(url)).headers
+    const again = await get(url, { 'if-none-match': etag as string })
+    expect([again.statusCode, again.body]).toEqual([304, ''])
+    expect(again.headers).toMatchObject({ etag, 'x-sync-cursor': registry.sequencer.lastEventId })
+    const others = await get(`${url}?evidence=community`, { 'if-none-match': etag as string })
+    expect(others.statusCode).toBe(200)
+    expect(linesOf(others.rawPayload)).toEqual([])
+  })
+
+  test('200: a reader of a snapshot that was replaced still gets all of it', async () => {
+    const { snapshot } = registry.reader
+    const release = snapshot!.hold()
+    snapshot!.close()
+    expect(await snapshot!.db.one('select 1 as one')).toEqual({ one: 1 })
+    release()
+    await registry.observe(publisherFile('e.example', { sites: ['e.example'], agents: [other] }))
+    await registry.publish()
+    expect(linesOf((await get(url)).rawPayload)).toHaveLength(5)
+  })
+
+  test('400, 401, 403', async () => {
+    expect((await get(`${url}?evidence=x`)).statusCode).toBe(400)
+    expect((await get(`${url}?include=x`)).statusCode).toBe(400)
+    expect((await get(`${url}?include=raw`)).statusCode).toBe(403)
+    expect((await registry.app.inject(url)).statusCode).toBe(401)
+  })
+})

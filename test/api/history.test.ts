@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { History } from '../../pipeline/model/answers-history.ts'
+import type { RevisionRow } from '../../pipeline/model/rows.ts'
+import { openRegistry, type TestRegistry } from '../support/app.ts'
+import { brandFile, publisherFile } from '../support/documents.ts'
+
+let registry: TestRegistry
+let editor: string
+
+/** Puts revisions into the index, as a commit that saves would, and lets the next commit serve them. */
+async function save(...rows: Partial<RevisionRow>[]): Promise<void> {
+  const { index, seq } = registry.sequencer
+  await index.insert(
+    'revisions',
+    rows.map(row => ({
+      ...{ entity: 'brand', domain: 'saved.example', editor_id: 'system', edit_summary: '' },
+      ...{ source: 'community', is_rollback: false, rolled_back_to: null, state: {} },
+      ...{ created_at: '2026-11-20T03:00:00.000Z', seq: seq + 1, ...row },
+    })),
+  )
+  await registry.observe(brandFile('acme.example', 'Acme'))
+}
+
+beforeAll(async () => {
+  registry = await openRegistry()
+  await registry.createKey('Acme Media')
+  const [key] = await registry.sequencer.accounts.db.all<{ key_id: string }>(
+    'select key_id from api_keys',
+  )
+  editor = key!.key_id
+  await registry.observe(publisherFile('acme.example', { sites: ['acme.example'], agents: [] }), {
+    kind: 'brand.json',
+    location: 'gone.example',
+    outcome: 'absent',
+    status: 404,
+  })
+  await save(
+    { revision_number: 1, edit_summary: 'made' },
+    { revision_number: 2, edit_summary: 'a logo', editor_id: editor },
+    { revision_number: 3, source: 'enriched' },
+    { revision_number: 4, is_rollback: true, rolled_back_to: 2, editor_id: editor },
+    ...Array.from({ length: 150 }, (_, i) => ({ domain: 'many.example', revision_number: i + 1 })),
+    { entity: 'property', domain: 'shop.example', revision_number: 1 },
+    { entity: 'property', domain: 'shop.example', revision_number: 2 },
+  )
+  await save({ revision_number: 5, edit_summary: 'later' })
+})
+
+afterAll(() => registry.close())
+
+const get = (path: string) => registry.app.inject(`/api/${path}`)
+const numbersIn = async (path: string) =>
+  History.parse((await get(path)).json()).revisions.map(one => one.revision_number)
+
+describe('GET /api/brands/history', () => {
+  test('200: edits newest first, without the one that made the entry', async () => {
+    const answer = await get('brands/history?domain=https://SAVED.example/about')
+    expect(answer.statusCode).toBe(200)
+    const body = answer.json()
+    expect([body.domain, body.total]).toEqual(['saved.example', 4])
+    expect(body.revisions).toEqual([
+      {
+        ...{ revision_number: 5, editor_name: 'system', edit_summary: 'later' },
+        ...{ source: 'community', is_rollback: false, created_at: '2026-11-20T03:00:00.000Z' },
+      },
+      {
+        ...{ revision_number: 4, editor_name: 'Acme Media', edit_summary: '' },
+        ...{ source: 'community', is_rollback: true, rolled_back_to: 2 },
+        created_at: '2026-11-20T03:00:00.000Z',
+      },
+      expect.objectContaining({ revision_number: 3, editor_name: 'system', source: 'enriched' }),
+      expect.objectContaining({ revision_number: 2, editor_name: 'Acme Media' }),
+    ])
+  })
+
+  test('200: a name is nowhere in the index, an id is', async () => {
+    const { index } = registry.sequencer
+    const rows = await index.all<{ editor_id: string }>('select distinct editor_id from revisions')
+    expect(rows.map(row => row.editor_id).sort()).toEqual([editor, 'system'].sort())
+  })
+
+  test('200: a page is twenty long, at most a hundred, and may begin anywhere', async () => {
+    const many = 'brands/history?domain=many.example'
+    expect(await numbersIn(many)).toEqual(Array.from({ length: 20 }, (_, i) => 150 - i))
+    expect(await numbersIn(`${many}&limit=1000`)).toHaveLength(100)
+    expect(await numbersIn(`${many}&limit=2&offset=147`)).toEqual([3, 2])
+    expect(await numbersIn(`${many}&offset=148`)).toEqual([2])
+    expect(await numbersIn(`${many}&offset=149`)).toEqual([])
+    expect((await get(`${many}&offset=900`)).json().total).toBe(149)
+  })
+
+  test.each(['limit=0', 'limit=-5', 'limit=x', 'limit=', 'offset=-1', 'offset=x'])(
+    '200: %s falls back to the usual',
+    async query => {
+      expect(await numbersIn(`brands/history?domain=many.example&${query}`)).toHaveLength(20)
+    },
+  )
+
+  test('200: a brand that was only crawled has no edits', async () => {
+    expect((await get('brands/history?domain=acme.example')).json()).toMatchObject({
+      ...{ domain: 'acme.example', total: 0, revisions: [] },
+      freshness: { state: 'current' },
+    })
+  })
+
+  test('404: of an unknown brand it says how its file stands', async () => {
+    const answer = await get('brands/history?domain=gone.example')
+    expect(answer.statusCode).toBe(404)
+    expect(answer.json()).toMatchObject({
+      ...{ error: 'nothing is known of gone.example', domain: 'gone.example' },
+      freshness: { state: 'absent' },
+    })
+    expect((await get('brands/history?domain=shop.example')).statusCode).toBe(404)
+  })
+
+  test('400: a domain is needed', async () => {
+    expect((await get('brands/history')).json()).toEqual({ error: 'domain: is required' })
+    expect((await get('brands/history?domain=x')).statusCode).toBe(400)
+  })
+})
+
+describe('GET /api/properties/history', () => {
+  test('200: edits of a hosted entry, and none of one that was crawled', async () => {
+    expect(await numbersIn('properties/history?domain=shop.example')).toEqual([2])
+    expect((await get('properties/history?domain=acme.example')).json().total).toBe(0)
+  })
+
+  test('404: unknown, although a brand of that name is not', async () => {
+    expect((await get('properties/history?domain=saved.example')).statusCode).toBe(404)
+  })
+
+  test('a rebuilt store tells the same', async () => {
+    const before = (await get('brands/history?domain=saved.example')).json()
+    await registry.restart()
+    expect((await get('brands/history?domain=saved.example')).json()).toEqual(before)
+  })
+})
