@@ -59,7 +59,12 @@ export async function updateAgents(
   const profilesBefore = await profilesOf(db, agents)
   const counted = await updateReach(db, reached, before, stamp)
   const profiles = await updateProfiles(db, [...new Set(told)], stamp)
-  const profilesAfter = new Map([...profilesBefore, ...(await profilesOf(db, profiles))])
+  const changed = new Set(profiles)
+  // One that is gone is in neither of them.
+  const profilesAfter = new Map([
+    ...[...profilesBefore].filter(([agent]) => !changed.has(agent)),
+    ...(await profilesOf(db, profiles)),
+  ])
   const isCounted = new Set(reached.map(row => row.agent_url))
   const after = [...counted, ...before.filter(row => !isCounted.has(row.agent_url))]
   const changes = diff(

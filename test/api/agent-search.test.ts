@@ -18,6 +18,9 @@ beforeAll(async () => {
   await registry.observe(
     publisherFile('a.example', { sites, agents: [wide] }),
     publisherFile('b.example', { sites: ['b.example'], agents: [wide, narrow, twin] }),
+  )
+  registry.clock.pass(1_000)
+  await registry.observe(
     probedAgent(narrow, {
       tools: ['get_products'],
       name: 'Narrow',

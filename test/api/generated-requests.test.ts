@@ -113,7 +113,8 @@ const request = fc
   })
   .map(({ credential, domain: named, ...made }) => ({
     ...made,
-    path: made.path.replace(/:\w+/, encodeURIComponent(named)),
+    // An empty one would be the path of another operation.
+    path: made.path.replace(/:\w+/, encodeURIComponent(named) || '-'),
     authorization: credential && `Bearer ${credential === 'known' ? 'KEY' : `sk_${randomUUID()}`}`,
   }))
 type Made = typeof request extends fc.Arbitrary<infer Value> ? Value : never

@@ -5,7 +5,7 @@ import { Consumer } from '../support/consumer.ts'
 import { inTime } from '../support/in-time.ts'
 import type { MemoryIndex } from '../support/memory-index.ts'
 import { heldIn } from '../support/replica.ts'
-import { Living, nights } from '../support/worlds.ts'
+import { Living, type Night, nights } from '../support/worlds.ts'
 
 /** Nights come to a whole registry, with its files and its API. */
 function livingIn(registry: TestRegistry): Living {
@@ -37,7 +37,7 @@ function known({ replica }: Consumer) {
 
 describe('a replica that begins with search, authorizations, catalog and collections', () => {
   it('and follows the feed from their cursor, says what the index says after any nights', async () => {
-    const check = inTime(60, async (path, first, isTorn) => {
+    const check = inTime(25, async (path: Night[], first: number, isTorn: boolean) => {
       const registry = await openRegistry()
       try {
         const consumer = new Consumer(registry.app, await registry.createKey('Replica'))

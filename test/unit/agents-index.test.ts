@@ -342,6 +342,19 @@ describe('the type that is declared', () => {
       expect(await profile()).toMatchObject({ type: 'sales' })
     }))
 
+  it('is over with the declaration where nobody reached the agent, and that is told', () =>
+    living(async ({ commit, clock, profile }) => {
+      const declared = declare('seller.example', 'buying', clock.now())
+      await commit([names([seller], clock.now()), declared])
+      const silent = read('brand.json', 'seller.example', brandOf('b'), clock.tick({ hours: 1 }))
+      const [event] = await commit([silent])
+      expect(await profile()).toBeUndefined()
+      expect(event).toMatchObject({
+        event_type: 'agent.profile_updated',
+        payload: { type: 'unknown', changed_fields: ['type'] },
+      })
+    }))
+
   it('changes with the declaration, and is told', () =>
     living(async ({ commit, clock }) => {
       await commit([names([seller], clock.now())])
