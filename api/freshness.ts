@@ -6,6 +6,7 @@
 export const cachePolicies = {
   revalidate: 'public, no-cache',
   list: 'public, max-age=5',
+  minute: 'public, max-age=60',
   document: 'public, max-age=3600',
   private: 'private, no-store',
   none: 'no-store',

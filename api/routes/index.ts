@@ -1,6 +1,9 @@
 import type { Operation } from '../operation.ts'
 import { searchForAgents } from './agent-search.ts'
 import { listAuthorizations, snapshotAuthorizations } from './authorizations.ts'
+import { listAgentPublishers, listAgentPublishersAlias } from './agent-publishers.ts'
+import { authorizeProperty, authorizePublisher } from './authorization.ts'
+import { lookUpAgentDomains, lookUpProperty } from './authorization-lookups.ts'
 import { listRegisteredBrands, resolveBrand, resolveBrandsBulk } from './brands.ts'
 import {
   listCatalog,
@@ -19,6 +22,7 @@ import { readFeed, streamFeed } from './feed.ts'
 import { brandHistory, propertyHistory } from './history.ts'
 import { lookUpDomain, lookUpPublisher, registryStats } from './lookups.ts'
 import { lookUpManifest } from './manifests.ts'
+import { authorizeProduct, expandProduct } from './product-authorization.ts'
 import { listRegisteredProperties, resolvePropertiesBulk, resolveProperty } from './properties.ts'
 import { resolveIdentifiers } from './resolve.ts'
 import {
@@ -60,6 +64,14 @@ export const operations: readonly Operation[] = [
   listAuthorizations,
   snapshotAuthorizations,
   lookUpManifest,
+  authorizePublisher,
+  listAgentPublishers,
+  listAgentPublishersAlias,
+  lookUpProperty,
+  lookUpAgentDomains,
+  authorizeProduct,
+  expandProduct,
+  authorizeProperty,
   describeRegistry,
   ...openapiDocuments,
   ...referencePages,

@@ -9,6 +9,7 @@ import { keepAgentSources } from './agent-sources.ts'
 import { type AgentChanges, updateAgents } from './agents.ts'
 import type { Braking, HeldBack } from './brake.ts'
 import { updateBrands } from './brands.ts'
+import { recordChanges } from './changes.ts'
 import { settleRequests } from './crawl-requests.ts'
 import { type Stirred, takeIn, takeTurns } from './crawl-state.ts'
 import { recordDependencies, type Subjects, subjectsOf } from './dependencies.ts'
@@ -18,6 +19,7 @@ import type { Database } from './duckdb.ts'
 import { addDomains, addHops, type Newcomer } from './frontier.ts'
 import { takeHeld } from './held.ts'
 import { type Merged, moveGrants, noneMerged, takeMerges } from './merges.ts'
+import { updatePropertyDeclarations } from './property-declarations.ts'
 import { updatePublishers } from './publishers.ts'
 import { type Poison, quarantine } from './quarantine.ts'
 import { recordEvents } from './record-events.ts'
@@ -89,6 +91,7 @@ export async function deriveAgain(
   const moved = await moveGrants(db, merged.aliases, applying)
   const reached = [...merged.reached, ...publishers.reached]
   const agents = await updateAllOfAgents(db, reached, stirred, files, applying)
+  const operator = await updatePropertyDeclarations(db, stirred, files)
   await recordDependencies(db, 'brand', brands.derived)
   await recordDependencies(db, 'publisher', publishers.derived)
   const asked = [...brands.derived, ...publishers.derived].flatMap(one => one.asked)
@@ -98,7 +101,13 @@ export async function deriveAgain(
     (domain): Newcomer => ({ domain, why: 'mentioned' }),
   )
   await addDomains(db, mentioned, { ...applying, max: applying.frontierMax })
-  await recordChanges(db, applying.seq, { brand: brands.domains, publisher: publishers.domains })
+  await recordChanges(db, applying.seq, {
+    brand: brands.domains,
+    publisher: publishers.domains,
+    ...publishers.gone,
+    agent: agents.named,
+    operator,
+  })
   const drafts = [...merged.events, ...publishers.events, ...moved, ...agents.events]
   return { drafts, held: publishers.held }
 }
@@ -110,13 +119,14 @@ async function updateAllOfAgents(
   stirred: readonly Stirred[],
   files: Files,
   applying: Applying,
-): Promise<AgentChanges> {
+): Promise<AgentChanges & { named: string[] }> {
   const declared = await updateDeclarations(db, stirred, files)
   const probed = stirred.filter(({ kind, is_new }) => kind === 'agent' && is_new)
   const told = [...declared, ...probed.map(({ location }) => location)]
   const changes = await updateAgents(db, reached, told, applying)
-  await keepAgentSources(db, [...changes.joinedOrLeft, ...declared], applying)
-  return changes
+  const named = [...changes.joinedOrLeft, ...declared]
+  await keepAgentSources(db, named, applying)
+  return { ...changes, named }
 }
 
 async function takeDocuments(
@@ -136,15 +146,4 @@ async function takeDocuments(
     .sort((a, b) => a.observed_at - b.observed_at)
   const kept = await replaceDocuments(db, understood, applying)
   for (const seen of kept) files.add(seen, seen.document)
-}
-
-async function recordChanges(
-  db: Database,
-  seq: number,
-  keys: { brand: readonly string[]; publisher: readonly string[] },
-): Promise<void> {
-  const rows = Object.entries(keys).flatMap(([space, domains]) =>
-    domains.map(key => ({ seq, space, key })),
-  )
-  await db.insert('changes', rows)
 }

@@ -9,9 +9,11 @@ import type { EventDraft } from '../model/event.ts'
 import type { AliasRow, AuthorizationRow, CollectionRow, PropertyRow } from '../model/rows.ts'
 import type { OperationOf, Submission } from '../model/submission.ts'
 import { aliasesOf, markAgents } from './aliases.ts'
+import { goneOf, recordChanges } from './changes.ts'
 import { type Database, listOf } from './duckdb.ts'
 import { loadPublishers } from './publishers.ts'
 import { deleteRows } from './rows.ts'
+import { elsewhereKey } from './serving-keys.ts'
 
 type Merge = OperationOf<'property.merge' | 'collection.merge'>
 
@@ -91,6 +93,9 @@ async function takeMerge(db: Database, merge: Merge, stamp: Stamp): Promise<Merg
   const row = await joinRows(db, merge.op, { alias, canonical }, stamp)
   await countAgain(db, merge.op, owners, stamp)
   const after = await loadPublishers(db, owners)
+  for (const domain of owners) {
+    await recordChanges(db, stamp.seq, { ...goneOf(before.get(domain)!, after.get(domain)!) })
+  }
   const reached = owners.flatMap(domain => reachDelta(before.get(domain)!, after.get(domain)!))
   reached.push(...(await markAgents(db, [merging.alias_rid, canonical_rid], [])))
   const publishers = [...owners, ...(await grantersOf(db, merging.alias_rid))]
@@ -152,10 +157,7 @@ async function countAgain(
      where domain in (select unnest(${listOf('$domains')}))`,
     { seq, domains: JSON.stringify(domains) },
   )
-  await db.insert(
-    'changes',
-    domains.map(key => ({ seq, space: 'publisher', key })),
-  )
+  await recordChanges(db, seq, { publisher: domains })
 }
 
 /**
@@ -183,10 +185,8 @@ export async function moveGrants(
   await deleteRows(db, 'authorizations', 'id', ids)
   await db.insert('authorizations', rows)
   const touched = [...new Set(old.map(row => row.publisher_domain))]
-  await db.insert(
-    'changes',
-    touched.map(key => ({ seq: stamp.seq, space: 'publisher', key })),
-  )
+  const identifier = touched.flatMap(domain => aliases.map(rid => elsewhereKey(rid, domain)))
+  await recordChanges(db, stamp.seq, { publisher: touched, identifier })
   return rows.flatMap((row, i) => {
     const fields = ['property_rids']
     return authorizationEvents({ kind: 'changed', old: old[i]!, row, fields }, stamp)

@@ -12,6 +12,7 @@ import { pending } from '../resolve/derivation.ts'
 import { type Astray, derivePublisher, type PublisherFacts } from '../resolve/publisher.ts'
 import { loadMerges, markAgents } from './aliases.ts'
 import { type Braking, brake, type HeldBack } from './brake.ts'
+import { type Gone, goneOf, nothingGone } from './changes.ts'
 import { updateClaims } from './claims.ts'
 import { type Derived, deriveAll, type Files } from './derive.ts'
 import { type Database, listOf } from './duckdb.ts'
@@ -34,6 +35,8 @@ export interface PublisherChanges {
   events: EventDraft[]
   /** What the changes add to what agents reach. */
   reached: FacetCount[]
+  /** Keys of the serving store that went away. */
+  gone: Gone
   /** What the brake held back. */
   held: HeldBack
 }
@@ -96,6 +99,10 @@ export async function updatePublishers(
       ...touched.flatMap(({ reached }) => reached),
       ...(await reachedByMerges(db, touched)),
     ],
+    gone: {
+      reach: touched.flatMap(({ gone }) => gone.reach),
+      identifier: touched.flatMap(({ gone }) => gone.identifier),
+    },
     held: braked.held,
   }
 }
@@ -158,6 +165,7 @@ function changesOf(old: PublisherRows, fresh: PublisherRows, stamp: Stamp) {
     ...changes,
     isChanged: reach + changes.publisher.length + changes.collections.length > 0,
     reached: reach === 0 ? [] : reachDelta(old, fresh),
+    gone: reach === 0 ? nothingGone : goneOf(old, fresh),
     events: [
       ...is.flatMap(row => publisherEvents(old.publisher, row)),
       ...changes.properties.flatMap(propertyEvents),

@@ -5,12 +5,17 @@ import { open, type RootDatabase, type Database as Space } from 'lmdb'
 /** Version of the keys and values; a store of another version is projected again. */
 export const SERVING_FORMAT = 6
 
-/** Key spaces of the store. Values of the first four are ETag and JSON (`documentValue`). */
+/** Key spaces of the store. Values of the first six are ETag and JSON (`documentValue`). */
 export const spaces = [
   'brand',
   'property',
   'publisher',
   'lookup',
+  'inventory',
+  'operator',
+  'reach',
+  'identifier',
+  'agent',
   'freshness',
   'event',
   'event_by_type',
@@ -114,6 +119,20 @@ export class ServingStore {
   events(space: LogName, range: Range): Iterable<{ key: string; value: Uint8Array }> {
     const entries = this.#logs[space].getRange({ ...range })
     return entries as Iterable<{ key: string; value: Uint8Array }>
+  }
+
+  /** Entries whose key begins with `prefix` and a space, after the key `after` of them. */
+  range(
+    space: SpaceName,
+    prefix: string,
+    { after, limit }: { after?: string; limit?: number } = {},
+  ): Iterable<{ key: string; value: Buffer }> {
+    return this.#spaces[space].getRange({
+      start: `${prefix} ${after ?? ''}`,
+      end: `${prefix}!`,
+      ...(after !== undefined && { exclusiveStart: true }),
+      ...(limit !== undefined && { limit }),
+    }) as Iterable<{ key: string; value: Buffer }>
   }
 
   *entries(space: SpaceName, after?: Key): Iterable<{ key: Key; value: Buffer }> {

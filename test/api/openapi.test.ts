@@ -100,6 +100,12 @@ test('every reference leads to a component', async () => {
   expect(text).not.toContain('$defs')
 })
 
+const agent = encodeURIComponent('https://agent.example/mcp')
+const product = {
+  agent_url: 'https://agent.example/mcp',
+  publisher_properties: [{ publisher_domain: 'acme.example' }],
+}
+
 /** A request of each operation that is answered, and one that is refused where it can be. */
 const requests: Record<
   string,
@@ -138,6 +144,20 @@ const requests: Record<
   readFeed: { refused: '?cursor=01939f00-0000-7000-8000-000000000000' },
   lookUpPublisher: { url: '?domain=acme.example&include=placements', refused: '' },
   lookUpDomain: { url: 'acme.example', refused: 'x' },
+  authorizePublisher: {
+    url: `?domain=acme.example&agent=${agent}&explain=true`,
+    refused: `?domain=nobody.example&agent=${agent}`,
+  },
+  listAgentPublishers: { url: agent, refused: 'x' },
+  listAgentPublishersAlias: { url: agent, refused: 'x' },
+  lookUpProperty: { url: '?type=domain&value=acme.example', refused: '' },
+  lookUpAgentDomains: { url: agent, refused: 'x' },
+  validateProductAuthorization: { payload: { ...product, explain: true }, refused: {} },
+  expandProductIdentifiers: { payload: product, refused: {} },
+  validatePropertyAuthorization: {
+    url: `?agent_url=${agent}&identifier_type=domain&identifier_value=acme.example&explain=true`,
+    refused: '',
+  },
 }
 
 describe('replies are as described', () => {
@@ -149,7 +169,7 @@ describe('replies are as described', () => {
     const call = (end: string, body?: object) =>
       registry.app.inject({
         method: of.method,
-        url: of.path.replace(/:\w+/, '') + end,
+        url: of.path.includes(':') ? of.path.replace(/:\w+/, () => end) : of.path + end,
         headers: { authorization: `Bearer ${key}` },
         ...(body && { payload: body }),
       })

@@ -1,0 +1,33 @@
+/** Callers refuse longer answers of single lookups. */
+const ANSWER_BYTES = 200 * 1024
+
+/** How much of an answer is left for its lists: 200 KiB for all of them together. */
+export class Room {
+  #left: number
+
+  constructor(bytes = ANSWER_BYTES) {
+    this.#left = bytes
+  }
+
+  /** As many items as there is room for; `<name>_total` and `<name>_truncated` say what is missing. */
+  fit<Name extends string, Item>(name: Name, items: readonly Item[]) {
+    const shown = this.take(items)
+    return {
+      [name]: shown,
+      ...(shown.length < items.length && {
+        [`${name}_total`]: items.length,
+        [`${name}_truncated`]: true,
+      }),
+    } as Record<Name, Item[]>
+  }
+
+  take<Item>(items: readonly Item[]): Item[] {
+    const shown: Item[] = []
+    for (const item of items) {
+      this.#left -= Buffer.byteLength(JSON.stringify(item)) + 1
+      if (this.#left < 0) break
+      shown.push(item)
+    }
+    return shown
+  }
+}

@@ -1,0 +1,111 @@
+import { z } from 'zod'
+import { findAgent } from '../../pipeline/index/points/agents.ts'
+import { candidatesOf } from '../../pipeline/index/points/candidates.ts'
+import { findInventory, type StockedProperty } from '../../pipeline/index/points/inventory.ts'
+import { publishersAfter } from '../../pipeline/index/points/reach.ts'
+import type { Reader } from '../../pipeline/index/reader.ts'
+import { AgentDomains, PropertyLookup } from '../../pipeline/model/answers-authority.ts'
+import { judge, type Operating } from '../../pipeline/resolve/authority.ts'
+import { Room } from '../bounds.ts'
+import { PastedDomain, whole } from '../fields.ts'
+import { operation } from '../operation.ts'
+import { ok } from '../reply.ts'
+import { parseAgent } from '../sale-input.ts'
+
+export const lookUpProperty = operation({
+  id: 'lookUpProperty',
+  method: 'GET',
+  path: '/api/registry/lookup/property',
+  group: 'Lookups & Authorization',
+  summary: 'The agents that may sell what an identifier names',
+  description:
+    'Lists grants in force, under whatever terms they hold. A domain also means its `www.` and `m.`, ' +
+    'and is found under a wildcard over its parents.',
+  access: 'public',
+  cache: 'revalidate',
+  query: z.object({
+    type: z.string().min(1).max(100),
+    value: z.string().min(1).max(2_048),
+    limit: whole({ min: 1, max: 1_000, default: 1_000, clamp: true }),
+    cursor: whole({ min: 0, max: 1e9, default: 0 }),
+  }),
+  reply: { 200: PropertyLookup },
+  errors: ['invalid_request'],
+  handle: ({ query: { type, value, limit, cursor }, services: { reader } }) => {
+    const all = sellersOf(reader, { type, value })
+    const shown = new Room().take(all.slice(cursor, cursor + limit))
+    const end = cursor + shown.length
+    return ok({
+      type,
+      value,
+      agents: shown,
+      count: shown.length,
+      ...(shown.length < all.length && { agents_total: all.length, agents_truncated: true }),
+      ...(end < all.length && { next_cursor: String(end) }),
+    })
+  },
+})
+
+/** Each agent once for each property and publisher, by publisher and agent. */
+function sellersOf(reader: Reader, asked: { type: string; value: string }) {
+  const terms = { at: reader.now(), anywhere: true }
+  const nobody: Operating = { operator: undefined, declared: undefined }
+  const rows = candidatesOf(reader, asked).found.flatMap(({ property, publishers }) =>
+    publishers.flatMap(publisher_domain => {
+      const inventory = findInventory(reader, publisher_domain)
+      if (inventory === undefined) return []
+      const agents = [...inventory.agents].filter(
+        agent => judge(property, inventory.granting(agent), nobody, terms).authorized,
+      )
+      const shown = propertyShown(property)
+      return agents.map(agent_url => ({ agent_url, publisher_domain, property: shown }))
+    }),
+  )
+  const order = ({ publisher_domain, agent_url, property }: (typeof rows)[number]) =>
+    `${publisher_domain} ${agent_url} ${property.id}`
+  return rows.sort((a, b) => (order(a) < order(b) ? -1 : 1))
+}
+
+function propertyShown(property: StockedProperty) {
+  return {
+    id: property.property_rid,
+    property_rid: property.property_rid,
+    property_id: property.property_id ?? property.property_rid,
+    publisher_domain: property.publisher_domain,
+    property_type: property.property_type,
+    name: property.name,
+    identifiers: property.identifiers,
+    tags: property.tags,
+  }
+}
+
+export const lookUpAgentDomains = operation({
+  id: 'lookUpAgentDomains',
+  method: 'GET',
+  path: '/api/registry/lookup/agent/:agentUrl/domains',
+  group: 'Lookups & Authorization',
+  summary: 'The publishers that grant an agent anything',
+  description: 'By name. An agent that nobody knows has none.',
+  access: 'public',
+  cache: 'revalidate',
+  params: z.object({ agentUrl: z.string() }),
+  query: z.object({
+    limit: whole({ min: 1, max: 5_000, default: 5_000, clamp: true }),
+    cursor: PastedDomain.optional(),
+  }),
+  reply: { 200: AgentDomains },
+  errors: ['invalid_request'],
+  handle: ({ params: { agentUrl }, query: { limit, cursor }, services: { reader } }) => {
+    const agent = findAgent(reader, parseAgent('agentUrl', agentUrl))
+    const found = publishersAfter(reader, agent.agent_url, { after: cursor, limit: limit + 1 })
+    const domains = new Room().take(found.slice(0, limit))
+    const total = agent.publisher_count
+    return ok({
+      agent_url: agentUrl,
+      domains,
+      count: domains.length,
+      ...(domains.length < total && { domains_total: total, domains_truncated: true }),
+      ...(domains.length < found.length && { next_cursor: domains.at(-1) }),
+    })
+  },
+})

@@ -1,0 +1,106 @@
+import { z } from 'zod'
+import { agentUrlKey } from '../pipeline/core/agent-url.ts'
+import type { Instant } from '../pipeline/core/clock.ts'
+import { refuse } from '../pipeline/core/errors.ts'
+import { delegationTypes } from '../pipeline/model/documents.ts'
+import type { Terms } from '../pipeline/resolve/sale-terms.ts'
+
+const VALUES = 100
+const VALUE_CHARS = 500
+const URL_CHARS = 2_048
+
+/** The address of an agent; its key is what counts. `*` is an agent that nobody is. */
+export const AgentUrl = z
+  .string()
+  .max(URL_CHARS)
+  .overwrite(text => (text.trim() === '*' ? '*' : (agentUrlKey(text) ?? text)))
+  .refine(text => text === '*' || agentUrlKey(text) !== undefined, {
+    error: 'must be the address of an agent such as https://agent.example/mcp',
+  })
+  .meta({ examples: ['https://agent.example/mcp'] })
+
+/** Which country; a code that has another name (`UK`) would match nothing and say so nowhere. */
+const Country = z
+  .string()
+  .overwrite(text => text.trim().toUpperCase())
+  .refine(isCountry, { error: 'must be a country code of two letters such as GB' })
+
+const names = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' })
+
+function isCountry(code: string): boolean {
+  if (!/^[A-Z]{2}$/.test(code) || code === 'ZZ') return false
+  const [canonical] = Intl.getCanonicalLocales(`und-${code}`)
+  return canonical === `und-${code}` && names.of(code) !== undefined
+}
+
+const At = z.iso
+  .datetime({ offset: true, error: 'must be a date and time such as 2026-01-31T09:00:00Z' })
+  .meta({ description: 'judge the windows of grants as of then; all else is as of now' })
+
+const value = z.string().min(1).max(VALUE_CHARS)
+const values = z.array(value).min(1).max(VALUES)
+
+/** Repeated or separated by commas. */
+const list = z
+  .union([z.string(), z.array(z.string())])
+  .transform(given => (Array.isArray(given) ? given : [given]).flatMap(text => text.split(',')))
+  .pipe(values)
+  .meta({ type: 'string', description: 'values, separated by commas' })
+
+const delegation_type = z.enum(delegationTypes).optional()
+const country = Country.optional()
+const at = At.optional()
+
+/** Boolean parameters are on only when they say so literally. */
+export const explain = z
+  .string()
+  .optional()
+  .meta({ description: '`true` adds `evidence`: the files, entries and rules behind the answer' })
+
+export const termsInQuery = {
+  delegation_type,
+  country,
+  at,
+  placement_ids: list.optional(),
+  placement_tags: list.optional(),
+  collection_ids: list.optional(),
+}
+
+export const termsInBody = {
+  delegation_type,
+  country,
+  at,
+  placement_ids: values.optional(),
+  placement_tags: values.optional(),
+  collection_ids: values.optional(),
+}
+
+type Given = Omit<Terms, 'at' | 'anywhere'> & { at?: string | undefined }
+
+/** What is asked, as of now where nothing is said. */
+export function termsOf(given: Given, now: Instant, anywhere = false): Terms {
+  return {
+    delegation_type: given.delegation_type,
+    country: given.country,
+    placement_ids: given.placement_ids,
+    placement_tags: given.placement_tags,
+    collection_ids: given.collection_ids,
+    at: given.at === undefined ? now : Date.parse(given.at),
+    anywhere,
+  }
+}
+
+/** Read apart from the parameter itself, which is echoed as it was given. */
+export function parseAgent(name: string, text: string): string {
+  const read = AgentUrl.safeParse(text)
+  if (read.success) return read.data
+  return refuse('invalid_request', `${name}: ${read.error.issues[0]!.message}`)
+}
+
+/** What the descriptions of several endpoints say. */
+export const sidesTold =
+  '`sides` tells what the publisher’s file and the brand.json of the agent’s operator say; ' +
+  '`confirmed` means that both say the same. '
+export const termsTold =
+  'A grant that holds only in certain countries, placements or collections lets nothing through ' +
+  'that does not name them. With `at` only the windows of grants are judged as of then.'

@@ -1,0 +1,15 @@
+create table if not exists property_declarations (
+  location varchar not null,
+  brand_id varchar not null,
+  type varchar not null,
+  identifier varchar not null,
+  store varchar,
+  relationship varchar not null
+);
+comment on table property_declarations is 'Properties that a brand.json that stands says are its brand''s, or sold by it: the operator''s side of an authorization.';
+comment on column property_declarations.location is 'the file: a domain (the well-known place) or an https URL';
+comment on column property_declarations.brand_id is 'id of the brand inside the file';
+comment on column property_declarations.type is 'website, mobile_app, … as written';
+comment on column property_declarations.identifier is 'the one identifier, as written';
+comment on column property_declarations.store is 'app store, if the file names one';
+comment on column property_declarations.relationship is 'owned, direct, delegated or ad_network';

@@ -1,0 +1,61 @@
+import { agentUrlKey } from '../../core/agent-url.ts'
+import { isUrl } from '../../model/observation.ts'
+import type { Operating } from '../../resolve/authority.ts'
+import { Declarations, type Declared, type Operator, operatorOf } from '../../resolve/operator.ts'
+import type { Reader } from '../reader.ts'
+import type { ServingStore } from '../serving.ts'
+import { agentKey, hashOf } from '../serving-keys.ts'
+import { Parsed } from './parsed.ts'
+import { freshnessOf } from './stored.ts'
+
+/** An agent as it is known: granted something, or named by a brand.json. */
+export interface KnownAgent {
+  agent_url: string
+  publisher_count: number
+  operator: Operator | null
+}
+
+/**
+ * The agent that an address means: the one of that very key, else the first that differs from it in
+ * nothing but case. Nobody knows the agent when nothing is found; it has a site all the same.
+ */
+export function findAgent(reader: Reader, agentUrl: string): KnownAgent {
+  const store = reader.serving
+  const stored = store?.get('agent', agentKey(agentUrl)) ?? (store && likeIn(store, agentUrl))
+  if (stored !== undefined) return JSON.parse(stored.toString())
+  const operator = agentUrlKey(agentUrl) === undefined ? undefined : operatorOf(agentUrl, [])
+  return { agent_url: agentUrl, publisher_count: 0, operator: operator ?? null }
+}
+
+function likeIn(store: ServingStore, agentUrl: string): Buffer | undefined {
+  const [like] = agentKey(agentUrl).split(' ')
+  const found = [...store.range('agent', like!)].map(({ value }) => Buffer.from(value))
+  return found.sort(Buffer.compare)[0]
+}
+
+const KEPT_BYTES = 16 * 1024 * 1024
+const parsed = new Parsed(
+  'operator',
+  KEPT_BYTES,
+  json => new Declarations((json as (Declared & { store: string | null })[]).map(withoutNull)),
+)
+const silent = new Declarations([])
+
+function withoutNull({ store, ...declared }: Declared & { store: string | null }): Declared {
+  return store === null ? declared : { ...declared, store }
+}
+
+/** What the brand.json behind an agent declares. One that stands and lists no property is silent. */
+export function operatingOf(reader: Reader, { operator }: KnownAgent): Operating {
+  if (operator === null) return { operator: undefined, declared: undefined }
+  const { location, names_agent } = operator
+  const store = reader.serving
+  const declared = store && parsed.get(store, hashOf(location))
+  const stands = names_agent || (!isUrl(location) && isRead(reader, location))
+  return { operator, declared: declared ?? (stands ? silent : undefined) }
+}
+
+function isRead(reader: Reader, domain: string): boolean {
+  const { state } = freshnessOf(reader, 'brand.json', domain)
+  return state === 'current' || state === 'stale'
+}

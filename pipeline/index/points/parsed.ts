@@ -1,0 +1,74 @@
+import type { ServingStore, SpaceName } from '../serving.ts'
+import { ETAG_LENGTH } from '../serving-value.ts'
+
+interface Kept<Value> {
+  /** The commit as of which it was compared last. */
+  seq: number
+  etag: string
+  bytes: number
+  value: Value | undefined
+}
+
+/**
+ * Documents of one key space, parsed and indexed once and kept while they stay the same: what is asked
+ * often is parsed once a change, not once a request. Bounded by the size of the JSON; what was not
+ * asked for longest goes first.
+ */
+export class Parsed<Value> {
+  readonly #space: SpaceName
+  readonly #parse: (json: unknown) => Value
+  readonly #maxBytes: number
+  readonly #kept = new Map<string, Kept<Value>>()
+  #bytes = 0
+  #store: ServingStore | undefined
+
+  constructor(space: SpaceName, maxBytes: number, parse: (json: unknown) => Value) {
+    this.#space = space
+    this.#maxBytes = maxBytes
+    this.#parse = parse
+  }
+
+  get(store: ServingStore, key: string): Value | undefined {
+    if (this.#store !== store) this.#forgetAll(store)
+    const { seq } = store
+    const known = this.#kept.get(key)
+    if (known?.seq === seq) return known.value
+    const value = store.peek(this.#space, key)
+    if (value === undefined) {
+      this.#drop(key)
+      return undefined
+    }
+    const text = Buffer.from(value.buffer, value.byteOffset, value.length)
+    const etag = text.toString('latin1', 0, ETAG_LENGTH)
+    if (known?.etag === etag) {
+      known.seq = seq
+      return known.value
+    }
+    const parsed = this.#parse(JSON.parse(text.toString('utf8', ETAG_LENGTH)))
+    this.#keep(key, { seq, etag, bytes: text.length, value: parsed })
+    return parsed
+  }
+
+  #keep(key: string, kept: Kept<Value>): void {
+    this.#drop(key)
+    this.#kept.set(key, kept)
+    this.#bytes += kept.bytes
+    for (const oldest of this.#kept.keys()) {
+      if (this.#bytes <= this.#maxBytes || oldest === key) break
+      this.#drop(oldest)
+    }
+  }
+
+  #drop(key: string): void {
+    const known = this.#kept.get(key)
+    if (known === undefined) return
+    this.#kept.delete(key)
+    this.#bytes -= known.bytes
+  }
+
+  #forgetAll(store: ServingStore): void {
+    this.#kept.clear()
+    this.#bytes = 0
+    this.#store = store
+  }
+}

@@ -1,0 +1,32 @@
+import type { StoredReach } from '../inventory-value.ts'
+import type { Reader } from '../reader.ts'
+import { hashOf } from '../serving-keys.ts'
+
+export type { StoredReach } from '../inventory-value.ts'
+
+/** What an agent reaches by grants in force, publisher by publisher after `after`, in their order. */
+export function* reachesAfter(
+  reader: Reader,
+  agentUrl: string,
+  after?: string,
+): Iterable<StoredReach> {
+  const store = reader.serving
+  if (store === undefined) return
+  const range = store.range('reach', hashOf(agentUrl), after === undefined ? {} : { after })
+  for (const { value } of range) yield JSON.parse(value.toString())
+}
+
+/** Only the publishers' names, which cost no more than reading the keys. */
+export function publishersAfter(
+  reader: Reader,
+  agentUrl: string,
+  { after, limit }: { after?: string | undefined; limit: number },
+): string[] {
+  const store = reader.serving
+  if (store === undefined) return []
+  const range = store.range('reach', hashOf(agentUrl), {
+    ...(after !== undefined && { after }),
+    limit,
+  })
+  return [...range].map(({ key }) => key.slice(key.indexOf(' ') + 1))
+}

@@ -1,0 +1,53 @@
+import { createHash } from 'node:crypto'
+import type { AuthorizationRow, PropertyRow } from '../model/rows.ts'
+import { identifierKey } from '../resolve/identifiers.ts'
+
+/**
+ * Keys of pairs. The first part is a hash, so that addresses of any length fit; all keys of one agent,
+ * or of one identifier, stand together and are read as a range.
+ */
+export function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64url').slice(0, 16)
+}
+
+/** What an agent reaches of a publisher. */
+export function reachKey(agentUrl: string, publisher: string): string {
+  return `${hashOf(agentUrl)} ${publisher}`
+}
+
+/** An agent; those that differ in nothing but case stand together. */
+export function agentKey(agentUrl: string): string {
+  return `${hashOf(agentUrl.toLowerCase())} ${hashOf(agentUrl)}`
+}
+
+export function identifierEntryKey(key: string, rid: string): string {
+  return `${hashOf(key)} ${rid}`
+}
+
+/** That a publisher's grants reach a property of another one, which its own was merged into. */
+export function elsewhereKey(rid: string, publisher: string): string {
+  return `${hashOf(`granted ${rid}`)} ${publisher}`
+}
+
+/** The rows of one publisher that its properties are found by. */
+export interface Findable {
+  properties: readonly PropertyRow[]
+  authorizations: readonly AuthorizationRow[]
+}
+
+/** Under what a publisher's active properties are found, and those of others that its grants reach. */
+export function identifierKeysOf({ properties, authorizations }: Findable): string[] {
+  const keys = new Set<string>()
+  for (const row of properties.filter(({ status }) => status === 'active')) {
+    for (const one of row.identifiers) {
+      keys.add(identifierEntryKey(identifierKey(one), row.property_rid))
+    }
+  }
+  const own = new Set(properties.map(row => row.property_rid))
+  for (const { property_rids, publisher_domain } of authorizations) {
+    for (const rid of property_rids) {
+      if (!own.has(rid)) keys.add(elsewhereKey(rid, publisher_domain))
+    }
+  }
+  return [...keys]
+}

@@ -1,0 +1,120 @@
+import { isSameSite, parseDomain, registrableDomain } from '../core/domain.ts'
+import type { BrandProperty, Identifier, Relationship } from '../model/documents.ts'
+import { isUrl } from '../model/observation.ts'
+import { identifierKey, lookupKeys } from './identifiers.ts'
+
+/** What a brand.json says of a property: that it is its own, or how it sells it. */
+export type Declared = Pick<BrandProperty, 'type' | 'identifier' | 'store' | 'relationship'> & {
+  brand_id: string
+}
+
+/** Whose brand.json speaks for an agent. */
+export interface Operator {
+  domain: string
+  /** The file: a domain (its well-known place) or an address. */
+  location: string
+  /** The file names the agent; otherwise it is merely the file of the agent's site. */
+  names_agent: boolean
+}
+
+/**
+ * The operator of an agent, given the brand.json files that name it: one of the agent's own site before
+ * any other. Anybody can name anybody's agent, so several strangers who do are nobody.
+ */
+export function operatorOf(agentUrl: string, naming: readonly string[]): Operator | undefined {
+  const host = new URL(agentUrl).hostname
+  const sorted = [...naming].sort()
+  const own = sorted.find(location => isSameSite(hostOf(location), host))
+  const only = sorted.length === 1 ? sorted[0] : undefined
+  const location = own ?? only
+  if (location !== undefined) return { domain: hostOf(location), location, names_agent: true }
+  const site = registrableDomain(host)
+  return site === undefined ? undefined : { domain: site, location: site, names_agent: false }
+}
+
+function hostOf(location: string): string {
+  return isUrl(location) ? new URL(location).hostname : location
+}
+
+const appStores: Readonly<Record<string, readonly string[]>> = {
+  apple: ['ios_bundle', 'apple_app_store_id', 'apple_tv_bundle', 'bundle_id'],
+  google: ['android_package', 'google_play_id', 'bundle_id'],
+  amazon: ['fire_tv_asin'],
+  roku: ['roku_store_id'],
+  samsung: ['samsung_app_id'],
+}
+const anyStore = [...new Set(Object.values(appStores).flat())]
+
+/** The types of identifier that the one identifier of a declared property can be. */
+const identifierTypesOf: Readonly<Record<string, readonly string[]>> = {
+  website: ['domain', 'subdomain'],
+  desktop_app: ['bundle_id'],
+  dooh: ['venue_id', 'screen_id', 'network_id'],
+  podcast: ['rss_url', 'apple_podcast_id', 'spotify_collection_id', 'podcast_guid'],
+  radio: ['station_id', 'facility_id', 'network_id'],
+  linear_tv: ['station_id', 'facility_id', 'network_id'],
+  streaming_audio: ['station_id', 'network_id', 'bundle_id'],
+  ai_assistant: ['bundle_id'],
+}
+
+/** A declared property as the identifiers of a publisher's file could write it. */
+export function identifiersOf({ type, store, identifier: value }: Omit<Declared, 'brand_id'>) {
+  const isApp = type === 'mobile_app' || type === 'ctv_app'
+  const types = isApp ? (appStores[store ?? ''] ?? anyStore) : (identifierTypesOf[type] ?? [])
+  const isName = !isApp && parseDomain(value) !== undefined
+  const all = new Set([...types, type, ...(isName ? ['domain'] : [])])
+  return [...all].map((one): Identifier => ({ type: one, value }))
+}
+
+/** What an operator's file declares, by the keys under which a property is looked for. */
+export class Declarations {
+  readonly #byKey = new Map<string, Declared[]>()
+  readonly all: readonly Declared[]
+
+  constructor(all: readonly Declared[]) {
+    this.all = all
+    for (const declared of all) {
+      for (const key of new Set(identifiersOf(declared).map(identifierKey))) {
+        const same = this.#byKey.get(key)
+        if (same) same.push(declared)
+        else this.#byKey.set(key, [declared])
+      }
+    }
+  }
+
+  /** What the file says of a property that goes by these identifiers. */
+  of(identifiers: readonly Identifier[]): Declared[] {
+    if (this.#byKey.size === 0) return []
+    const found = new Set(
+      identifiers.flatMap(lookupKeys).flatMap(key => this.#byKey.get(key) ?? []),
+    )
+    return [...found]
+  }
+}
+
+export type OperatorRule =
+  | 'no_operator'
+  | 'no_brand_file'
+  | 'not_declared'
+  | 'delegation_not_stated'
+  | 'declared_alike'
+  | 'owns_it'
+  | 'claims_to_own'
+  | 'declared_otherwise'
+
+/**
+ * How what is declared of a property compares with what its publisher grants. That the operator owns
+ * what it sells only fits where it is the publisher itself; a delegation that nobody stated compares
+ * with nothing.
+ */
+export function compareDeclared(
+  relationships: readonly Relationship[],
+  delegation: string | undefined,
+  isPublisherItself: boolean,
+): OperatorRule {
+  const isOwned = relationships.includes('owned')
+  if (!isPublisherItself && relationships.every(one => one === 'owned')) return 'claims_to_own'
+  if (delegation === undefined) return 'delegation_not_stated'
+  if (relationships.includes(delegation as Relationship)) return 'declared_alike'
+  return isOwned && isPublisherItself ? 'owns_it' : 'declared_otherwise'
+}

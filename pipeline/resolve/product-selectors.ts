@@ -1,0 +1,45 @@
+/** Which properties of a publisher a product is sold on. */
+export interface ProductSelector {
+  publisher_domain: string | undefined
+  selection_type: 'all' | 'by_id' | 'by_tag'
+  property_ids: readonly string[]
+  property_tags: readonly string[]
+  /** Only properties of these types; of any, where it says none. */
+  property_types: readonly string[] | undefined
+}
+
+interface Selectable {
+  property_id: string | null
+  property_type: string
+  tags: readonly string[]
+  is_active: boolean
+}
+
+/** A property that is asked for: by an id that nothing may go by, or by what is there. */
+export interface Requested<Property> {
+  /** The id, where it was asked for by one. */
+  id?: string
+  properties: Property[]
+}
+
+/** What a selector asks for: an item for each id that it names, else one for each active property. */
+export function requestedBy<Property extends Selectable>(
+  { selection_type, property_ids, property_tags, property_types }: ProductSelector,
+  properties: readonly Property[],
+): Requested<Property>[] {
+  const active = properties.filter(
+    one => one.is_active && (property_types?.includes(one.property_type) ?? true),
+  )
+  if (selection_type === 'by_id') {
+    const byId = new Map<string, Property[]>()
+    for (const one of active) {
+      if (one.property_id === null) continue
+      byId.set(one.property_id, [...(byId.get(one.property_id) ?? []), one])
+    }
+    return property_ids.map(id => ({ id, properties: byId.get(id) ?? [] }))
+  }
+  const tags = new Set(property_tags)
+  const isSelected = (one: Property) =>
+    selection_type === 'all' || one.tags.some(tag => tags.has(tag))
+  return active.filter(isSelected).map(one => ({ properties: [one] }))
+}

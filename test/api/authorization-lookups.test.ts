@@ -1,0 +1,297 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { DAY } from '../../pipeline/core/clock.ts'
+import { verify } from '../../pipeline/index/verify.ts'
+import { openRegistry, type TestRegistry } from '../support/app.ts'
+import { byIds, bySelectors, pointerTo, shop, site } from '../support/nights.ts'
+import { publishFiles } from '../support/selling.ts'
+
+const agent = 'https://agent.example/Sell/mcp'
+const other = 'https://agent.example/sell/other'
+const names = ['a', 'b', 'c', 'd', 'e'].map(name => `${name}.example`)
+const encoded = encodeURIComponent
+let registry: TestRegistry
+
+beforeAll(async () => {
+  registry = await openRegistry()
+  await publishFiles(
+    registry,
+    Object.fromEntries(
+      names.map(domain => [domain, shop(domain, { authorized_agents: [byIds(agent)] })]),
+    ),
+  )
+  await publishFiles(registry, {
+    'network.example': {
+      properties: [
+        site('child.example', { identifiers: [{ type: 'domain', value: 'child.example' }] }),
+        site('child.example', {
+          property_id: undefined,
+          name: 'nameless',
+          identifiers: [{ type: 'domain', value: 'x.child.example' }],
+        }),
+        site('left.example'),
+      ],
+      authorized_agents: [
+        bySelectors(other, {
+          publisher_domains: ['child.example', 'left.example'],
+          selection_type: 'all',
+        }),
+      ],
+    },
+    'child.example': pointerTo('network.example'),
+    'left.example': pointerTo('network.example'),
+  })
+  await registry.publish()
+})
+
+afterAll(() => registry.close())
+
+const get = (url: string, headers = {}) => registry.app.inject({ url, headers })
+const publishersOf = (url: string, query = '') =>
+  get(`/v1/agents/${encoded(url)}/publishers${query}`)
+
+describe('GET /v1/agents/{encodedUrl}/publishers', () => {
+  test('200: the publishers of an agent by domain, and when their files were read', async () => {
+    const answer = await publishersOf(agent)
+    expect(answer.statusCode).toBe(200)
+    expect(answer.headers['cache-control']).toBe('public, max-age=60')
+    expect(answer.json()).toEqual({
+      agent_url: agent,
+      directory_indexed_at: '2026-11-20T03:00:00.000Z',
+      publishers: names.map(publisher_domain => ({
+        publisher_domain,
+        discovery_method: 'direct',
+        manager_domain: null,
+        properties_authorized: 1,
+        properties_total: 1,
+        signing_keys_pinned: false,
+        status: 'authorized',
+        last_verified_at: '2026-11-20T03:00:00.000Z',
+      })),
+      next_cursor: null,
+    })
+    const alias = await get(`/api/v1/agents/${encoded(agent)}/publishers`)
+    expect(alias.json()).toEqual(answer.json())
+  })
+
+  test('200: properties without an id are not counted as authorized, and ids come when asked for', async () => {
+    const { publishers } = (await publishersOf(other, '?include=properties')).json()
+    expect(publishers).toMatchObject([
+      {
+        publisher_domain: 'child.example',
+        discovery_method: 'authoritative_location',
+        manager_domain: 'network.example',
+        properties_authorized: 1,
+        properties_total: 2,
+        property_ids: ['site'],
+      },
+      { publisher_domain: 'left.example', property_ids: ['site'] },
+    ])
+  })
+
+  test('200: pages follow each other to the end', async () => {
+    const seen: string[] = []
+    for (let cursor = ''; ; ) {
+      const page = (await publishersOf(agent, `?limit=2${cursor && `&cursor=${cursor}`}`)).json()
+      expect(page.publishers.length).toBeLessThanOrEqual(2)
+      seen.push(...page.publishers.map((one: { publisher_domain: string }) => one.publisher_domain))
+      if (page.next_cursor === null) break
+      cursor = page.next_cursor
+    }
+    expect(seen).toEqual(names)
+  })
+
+  test('200: what was verified since; nothing since later', async () => {
+    const count = async (since: string) =>
+      (await publishersOf(agent, `?since=${encoded(since)}`)).json().publishers.length
+    expect(await count('2026-11-20T04:00:00+01:00')).toBe(5)
+    expect(await count('2026-11-20T03:00:01Z')).toBe(0)
+  })
+
+  test('304: to who holds the page', async () => {
+    const { headers } = await publishersOf(agent)
+    const again = await get(`/v1/agents/${encoded(agent)}/publishers`, {
+      'if-none-match': headers.etag,
+    })
+    expect([again.statusCode, again.body]).toEqual([304, ''])
+    expect(again.headers['cache-control']).toBe('public, max-age=60')
+    const paged = await get(`/v1/agents/${encoded(agent)}/publishers?limit=1`, {
+      'if-none-match': headers.etag,
+    })
+    expect(paged.statusCode).toBe(200)
+  })
+
+  test('200: odd limits mean the usual page or the largest', async () => {
+    for (const limit of ['0', '-1', 'many', '5000', '1e3']) {
+      expect((await publishersOf(agent, `?limit=${limit}`)).json().publishers).toHaveLength(5)
+    }
+  })
+
+  test('404: an agent that nobody ever named, unless something is asked of it', async () => {
+    const nobody = 'https://nobody.example/mcp'
+    const answer = await publishersOf(`${nobody}/`)
+    expect(answer.statusCode).toBe(404)
+    expect(answer.json()).toMatchObject({ error: expect.any(String), agent_url: nobody })
+    expect((await publishersOf(nobody, '?status=authorized')).json()).toEqual({
+      agent_url: nobody,
+      directory_indexed_at: null,
+      publishers: [],
+      next_cursor: null,
+    })
+  })
+
+  test.each([
+    ['?status=authorized,revoked', 'status'],
+    ['?status=maybe', 'status'],
+    ['?include=properties,more', 'include'],
+    ['?since=yesterday', 'since'],
+    ['?cursor=%00', 'cursor'],
+    [`?cursor=${Buffer.from('a b.example').toString('base64url')}`, 'cursor'],
+    [`?cursor=${Buffer.from('a.example\n').toString('base64url')}`, 'cursor'],
+  ])('400: %s is refused by name', async (query, name) => {
+    const answer = await publishersOf(agent, query)
+    expect(answer.statusCode).toBe(400)
+    expect(answer.json().error).toMatch(new RegExp(`^${name}: `))
+  })
+
+  test.each(['%zz', '%', 'not%20a%20url', 'https%3A%2F%2Fu%3Ap%40agent.example', '%2Fv1%2Fagents'])(
+    '400: the path %s is refused',
+    async path => {
+      for (const url of [
+        `/v1/agents/${path}/publishers`,
+        `/api/registry/lookup/agent/${path}/domains`,
+      ]) {
+        const answer = await get(url)
+        expect(answer.statusCode).toBe(400)
+        expect(answer.json().error).toEqual(expect.any(String))
+      }
+    },
+  )
+
+  test('an address is decoded once: an escape in it stays one', async () => {
+    const odd = 'https://agent.example/a%2Fb'
+    await publishFiles(registry, {
+      'odd.example': shop('odd.example', { authorized_agents: [byIds(odd)] }),
+    })
+    expect((await publishersOf(odd)).json()).toMatchObject({
+      agent_url: odd,
+      publishers: [{ publisher_domain: 'odd.example' }],
+    })
+    expect((await publishersOf('https://agent.example/a/b')).statusCode).toBe(404)
+  })
+
+  test('200: revoked are those that their file has revoked', async () => {
+    const own = await openRegistry()
+    const files = { 'p.example': shop('p.example', { authorized_agents: [byIds(agent)] }) }
+    await publishFiles(own, files)
+    own.clock.pass(DAY)
+    const revoked_publisher_domains = [
+      { publisher_domain: 'p.example', revoked_at: '2026-11-20T00:00:00Z' },
+    ]
+    await publishFiles(own, { 'p.example': { ...files['p.example'], revoked_publisher_domains } })
+    await own.publish()
+    const ask = async (query: string, url = agent) =>
+      (await own.app.inject(`/v1/agents/${encoded(url)}/publishers${query}`)).json()
+    expect((await ask('?status=authorized')).publishers).toEqual([])
+    for (const query of [
+      '?status=revoked',
+      '?status=authorized&status=revoked&include=properties',
+    ]) {
+      expect((await ask(query)).publishers).toMatchObject([
+        { publisher_domain: 'p.example', status: 'revoked', properties_authorized: 0 },
+      ])
+    }
+    expect((await ask('?status=revoked', other)).publishers).toEqual([])
+    await own.close()
+  })
+
+  test('a publisher that names an agent costs that pair alone', async () => {
+    const before = registry.reader.serving!.count('reach')
+    await publishFiles(registry, {
+      'late.example': shop('late.example', { authorized_agents: [byIds(agent), byIds(other)] }),
+    })
+    expect(registry.reader.serving!.count('reach')).toBe(before + 2)
+    await publishFiles(registry, {
+      'late.example': shop('late.example', { authorized_agents: [byIds(other)] }),
+    })
+    expect(registry.reader.serving!.count('reach')).toBe(before + 1)
+    expect(await verify(registry.sequencer)).toEqual([])
+  })
+})
+
+describe('GET /api/registry/lookup/agent/{agentUrl}/domains', () => {
+  const domainsOf = (url: string, query = '') =>
+    get(`/api/registry/lookup/agent/${encoded(url)}/domains${query}`)
+
+  test('200: its publishers by name, whatever the slashes and the case; the address is echoed', async () => {
+    for (const url of [agent, `${agent}//`, agent.toUpperCase()]) {
+      const body = (await domainsOf(url)).json()
+      expect(body).toMatchObject({ agent_url: url, domains: expect.arrayContaining(names) })
+      expect(body.count).toBe(body.domains.length)
+    }
+    expect((await domainsOf(other)).json().domains).not.toContain('a.example')
+  })
+
+  test('200: long lists are cut and go on', async () => {
+    const { count } = (await domainsOf(agent)).json()
+    const first = (await domainsOf(agent, '?limit=2')).json()
+    expect(first).toMatchObject({
+      domains: names.slice(0, 2),
+      count: 2,
+      domains_total: count,
+      domains_truncated: true,
+      next_cursor: 'b.example',
+    })
+    const next = (await domainsOf(agent, `?limit=${count}&cursor=b.example`)).json()
+    expect(next.domains.slice(0, 3)).toEqual(names.slice(2))
+    expect(next).not.toHaveProperty('next_cursor')
+  })
+
+  test('200: an agent nobody knows has none', async () => {
+    const url = 'https://nobody.example'
+    expect((await domainsOf(url)).json()).toEqual({ agent_url: url, domains: [], count: 0 })
+    expect((await domainsOf('*')).json()).toEqual({ agent_url: '*', domains: [], count: 0 })
+  })
+})
+
+describe('GET /api/registry/lookup/property', () => {
+  const lookUp = (type: string, value: string, more = '') =>
+    get(`/api/registry/lookup/property?type=${encoded(type)}&value=${encoded(value)}${more}`)
+
+  test('200: the agents of what an identifier names; type and value are echoed', async () => {
+    expect((await lookUp('domain', 'WWW.child.example')).json()).toMatchObject({
+      type: 'domain',
+      value: 'WWW.child.example',
+      agents: [
+        {
+          agent_url: other,
+          publisher_domain: 'child.example',
+          property: {
+            property_id: 'site',
+            publisher_domain: 'child.example',
+            property_type: 'website',
+            name: 'child.example',
+            identifiers: [{ type: 'domain', value: 'child.example' }],
+            tags: ['all'],
+          },
+        },
+      ],
+      count: 1,
+    })
+  })
+
+  test('200: what nobody lists has no agents', async () => {
+    for (const [type, value] of [
+      ['domain', 'nobody.example'],
+      ['ios_bundle', 'child.example'],
+      ['domain', '*.example'],
+    ] as const) {
+      expect((await lookUp(type, value)).json()).toEqual({ type, value, agents: [], count: 0 })
+    }
+  })
+
+  test('400: type and value are required', async () => {
+    for (const query of ['', '?type=domain', '?value=a.example', '?type=&value=a.example']) {
+      expect((await get(`/api/registry/lookup/property${query}`)).statusCode).toBe(400)
+    }
+  })
+})

@@ -1,0 +1,400 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { DAY } from '../../pipeline/core/clock.ts'
+import { rebuild } from '../../pipeline/index/rebuild.ts'
+import { verify } from '../../pipeline/index/verify.ts'
+import { openRegistry, type TestRegistry } from '../support/app.ts'
+import { byIds, bySelectors, shop, site } from '../support/nights.ts'
+import { askIn, operatorFile, publishFiles } from '../support/selling.ts'
+
+const agent = 'https://sell.agents.example/MCP'
+const twin = 'https://sell.agents.example/other'
+const path = '/api/registry/validate/property-authorization'
+const publisherPath = '/api/registry/publisher/authorization'
+let registry: TestRegistry
+
+const sells = (domain: string, relationship: string) => ({ identifier: domain, relationship })
+const granting = (domain: string, more: object = {}, sites: object[] = [site(domain)]) =>
+  shop(domain, { properties: sites, authorized_agents: [byIds(agent, more)] })
+
+beforeAll(async () => {
+  registry = await openRegistry({ limits: { crawlBatchSources: 500 } })
+  await publishFiles(registry, {
+    'both.example': granting('both.example', { delegation_type: 'direct' }),
+    'differ.example': granting('differ.example', { delegation_type: 'direct' }),
+    'silent.example': granting('silent.example', { delegation_type: 'delegated' }),
+    'unstated.example': granting('unstated.example'),
+    'owner.example': granting('owner.example', { delegation_type: 'direct' }),
+    'mute.example': shop('mute.example', { authorized_agents: [] }),
+    'french.example': granting('french.example', { countries: ['FR', 'BE'] }),
+    'spring.example': granting('spring.example', {
+      effective_from: '2027-03-01T00:00:00Z',
+      effective_until: '2027-05-31T00:00:00Z',
+    }),
+    'placed.example': {
+      ...granting('placed.example', { placement_ids: ['top'] }),
+      placements: [
+        { placement_id: 'top', name: 'Top', property_ids: ['site'], tags: ['above'] },
+        { placement_id: 'foot', name: 'Foot', property_ids: ['site'], tags: ['below'] },
+        { placement_id: 'away', name: 'Away', property_ids: ['other'] },
+      ],
+    },
+    'shows.example': granting('shows.example', {
+      collections: [{ publisher_domain: 'shows.example', collection_ids: ['late'] }],
+    }),
+    'wild.example': granting('wild.example', {}, [
+      site('wild.example', { identifiers: [{ type: 'domain', value: '*.wild.example' }] }),
+    ]),
+    'apps.example': granting('apps.example', { delegation_type: 'delegated' }, [
+      site('apps.example', {
+        property_type: 'mobile_app',
+        identifiers: [{ type: 'ios_bundle', value: 'com.Apps.Game' }],
+      }),
+    ]),
+    'many.example': {
+      properties: ['a', 'b', 'c'].map(id =>
+        site('many.example', {
+          property_id: id,
+          name: id,
+          tags: [id],
+          identifiers: [{ type: 'domain', value: `${id}.many.example` }],
+        }),
+      ),
+      authorized_agents: [
+        byIds(agent, { property_ids: ['a', 'b'], delegation_type: 'direct' }),
+        bySelectors(twin, { publisher_domain: 'many.example', selection_type: 'all' }),
+      ],
+    },
+    'brand agents.example': operatorFile(
+      [agent],
+      [
+        sells('both.example', 'direct'),
+        sells('differ.example', 'ad_network'),
+        sells('unstated.example', 'direct'),
+        sells('owner.example', 'owned'),
+        sells('mute.example', 'delegated'),
+        sells('b.many.example', 'ad_network'),
+        { type: 'mobile_app', store: 'apple', ...sells('com.apps.game', 'delegated') },
+      ],
+    ),
+  })
+})
+
+afterAll(() => registry.close())
+
+const asked = async (domain: string, query: Record<string, unknown> = {}) => {
+  const answer = await askIn(registry, path, {
+    agent_url: agent,
+    identifier_type: 'domain',
+    identifier_value: domain,
+    ...query,
+  })
+  expect(answer.statusCode).toBe(200)
+  return answer.json()
+}
+
+/** `authorized`, `confirmed`, and what each side says, in one word each. */
+const told = async (domain: string, query?: Record<string, unknown>) => {
+  const { authorized, confirmed, sides } = await asked(domain, query)
+  return [authorized, confirmed, sides.publisher, sides.operator].join(' ')
+}
+
+describe('GET /api/registry/validate/property-authorization', () => {
+  test.each([
+    ['both.example', 'true true match match'],
+    ['differ.example', 'false false match mismatch'],
+    ['silent.example', 'true false match unknown'],
+    ['unstated.example', 'true false match unknown'],
+    ['owner.example', 'false false match mismatch'],
+    ['mute.example', 'false false mismatch unknown'],
+    ['nobody.example', 'false false unknown unknown'],
+  ])('200: %s, by both sides: %s', async (domain, expected) => {
+    expect(await told(domain)).toBe(expected)
+  })
+
+  test.each<[string, Record<string, unknown>, string]>([
+    ['both.example', { delegation_type: 'direct' }, 'true true match match'],
+    ['both.example', { delegation_type: 'delegated' }, 'false false mismatch mismatch'],
+    ['unstated.example', { delegation_type: 'direct' }, 'false false unknown match'],
+    ['silent.example', { delegation_type: 'delegated' }, 'true false match unknown'],
+    ['french.example', {}, 'false false mismatch unknown'],
+    ['french.example', { country: 'be' }, 'true false match unknown'],
+    ['french.example', { country: 'GB' }, 'false false mismatch unknown'],
+    ['both.example', { country: 'GB' }, 'true true match match'],
+    ['spring.example', {}, 'false false mismatch unknown'],
+    ['spring.example', { at: '2027-03-01T00:00:00Z' }, 'true false match unknown'],
+    ['spring.example', { at: '2027-05-31T02:00:00+02:00' }, 'true false match unknown'],
+    ['spring.example', { at: '2027-05-31T00:00:01Z' }, 'false false mismatch unknown'],
+    ['placed.example', {}, 'false false mismatch unknown'],
+    ['placed.example', { placement_ids: 'top' }, 'true false match unknown'],
+    ['placed.example', { placement_ids: 'top,foot' }, 'false false mismatch unknown'],
+    ['placed.example', { placement_ids: 'away' }, 'false false mismatch unknown'],
+    ['placed.example', { placement_tags: 'above' }, 'true false match unknown'],
+    ['placed.example', { placement_tags: 'below' }, 'false false mismatch unknown'],
+    ['placed.example', { placement_tags: 'never' }, 'false false mismatch unknown'],
+    ['both.example', { placement_ids: 'top' }, 'false false mismatch match'],
+    ['shows.example', {}, 'false false mismatch unknown'],
+    ['shows.example', { collection_ids: 'late' }, 'true false match unknown'],
+    ['shows.example', { collection_ids: 'late,early' }, 'false false mismatch unknown'],
+  ])('200: %s asked with %j: %s', async (domain, query, expected) => {
+    expect(await told(domain, query)).toBe(expected)
+  })
+
+  test.each([
+    ['www.both.example', true],
+    ['m.both.example', true],
+    ['news.both.example', false],
+    ['a.b.wild.example', true],
+    ['wild.example', false],
+    ['notwild.example', false],
+    ['www.a.many.example', false],
+  ])('200: the domain %s is matched: %s', async (domain, expected) => {
+    expect((await asked(domain)).authorized).toBe(expected)
+  })
+
+  test('200: an app is matched by its identifier whatever the case, and confirmed by its store', async () => {
+    const answer = await asked('COM.APPS.game', { identifier_type: 'ios_bundle' })
+    expect(answer).toMatchObject({
+      agent_url: agent,
+      identifier_type: 'ios_bundle',
+      identifier_value: 'COM.APPS.game',
+      authorized: true,
+      confirmed: true,
+      property_id: 'site',
+      publisher_domain: 'apps.example',
+    })
+    const bundle = await asked('com.apps.game', { identifier_type: 'bundle_id' })
+    expect(bundle).not.toHaveProperty('property_id')
+    expect(bundle.authorized).toBe(false)
+  })
+
+  test('200: two agents on one host are two agents', async () => {
+    const of = async (agent_url: string) =>
+      (await asked('c.many.example', { agent_url })).authorized
+    expect([await of(agent), await of(twin)]).toEqual([false, true])
+    expect(await of('https://sell.agents.example')).toBe(false)
+  })
+
+  test('200: an address that differs in case alone is the agent, if it is none itself', async () => {
+    for (const agent_url of [`${agent}/`, agent.toLowerCase(), agent.replace('https', 'HTTPS')]) {
+      expect(await asked('both.example', { agent_url })).toMatchObject({
+        agent_url,
+        authorized: true,
+      })
+    }
+  })
+
+  test('200: explained, it names the files, the entry and the rule', async () => {
+    const { evidence } = await asked('differ.example', { explain: 'true' })
+    expect(evidence).toMatchObject([
+      {
+        side: 'publisher',
+        domain: 'differ.example',
+        file: 'https://differ.example/.well-known/adagents.json',
+        fetched_at: '2026-11-20T03:00:00.000Z',
+        entry: 'authorized_agents[0]',
+        delegation_type: 'direct',
+        rule: 'granted',
+        says: 'match',
+      },
+      {
+        side: 'operator',
+        domain: 'agents.example',
+        file: 'https://agents.example/.well-known/brand.json',
+        names_agent: true,
+        declared: [{ identifier: 'differ.example', relationship: 'ad_network' }],
+        rule: 'declared_otherwise',
+        says: 'mismatch',
+      },
+    ])
+    for (const explain of ['1', 'True', 'false']) {
+      expect(await asked('differ.example', { explain })).not.toHaveProperty('evidence')
+    }
+  })
+
+  test.each<[Record<string, unknown>, string]>([
+    [{ agent_url: undefined }, 'agent_url: is required'],
+    [{ identifier_type: undefined }, 'identifier_type: is required'],
+    [{ identifier_value: '' }, 'identifier_value: '],
+    [{ agent_url: 'not an address' }, 'agent_url: must be the address of an agent'],
+    [{ agent_url: 'https://a:b@agent.example' }, 'agent_url: must be the address of an agent'],
+    [{ country: 'UK' }, 'country: must be a country code'],
+    [{ country: 'ZZ' }, 'country: must be a country code'],
+    [{ country: 'EMEA' }, 'country: must be a country code'],
+    [{ delegation_type: 'owned' }, 'delegation_type: '],
+    [{ at: 'tomorrow' }, 'at: must be a date and time'],
+    [{ placement_ids: '' }, 'placement_ids'],
+    [{ placement_ids: Array.from({ length: 101 }, (_, i) => i).join() }, 'placement_ids'],
+  ])('400: %j is refused by name', async (query, error) => {
+    const answer = await askIn(registry, path, {
+      ...{ agent_url: agent, identifier_type: 'domain', identifier_value: 'both.example' },
+      ...query,
+    })
+    expect(answer.statusCode).toBe(400)
+    expect(answer.json().error).toContain(error)
+  })
+})
+
+describe('GET /api/registry/publisher/authorization', () => {
+  const of = (domain: string, query: Record<string, unknown> = {}) =>
+    askIn(registry, publisherPath, { domain, agent, ...query })
+
+  test('200: what is granted is counted, and what the operator contradicts is not', async () => {
+    expect((await of('many.example')).json()).toMatchObject({
+      publisher_domain: 'many.example',
+      agent_url: agent,
+      authorized: 1,
+      total: 3,
+      publisher_wide: false,
+      source: 'adagents_json',
+      authorized_for: 'All',
+      unauthorized_properties: [
+        { id: 'b', name: 'b', type: 'website' },
+        { id: 'c', name: 'c', type: 'website' },
+      ],
+      sides: { publisher: 'match', operator: 'unknown' },
+      confirmed: false,
+      freshness: { state: 'current' },
+    })
+  })
+
+  test('200: a grant of all properties counts as each of them', async () => {
+    const answer = await of('https://MANY.example/x', { agent: `${twin}/` })
+    expect(answer.json()).toMatchObject({
+      agent_url: twin,
+      authorized: 3,
+      total: 3,
+      publisher_wide: true,
+      unauthorized_properties: [],
+    })
+  })
+
+  test('200: restrictions count where the question names them', async () => {
+    expect((await of('french.example')).json()).toMatchObject({ authorized: 1, total: 1 })
+    expect((await of('french.example', { country: 'GB' })).json()).toMatchObject({ authorized: 0 })
+    expect((await of('both.example')).json()).toMatchObject({ authorized: 1, confirmed: true })
+  })
+
+  test('404: without a grant in force, with the address as its key', async () => {
+    const refused = [
+      ['mute.example', { agent: `${agent}///` }],
+      ['spring.example', {}],
+      ['nobody.example', {}],
+    ] as const
+    for (const [domain, query] of refused) {
+      const answer = await of(domain, query)
+      expect(answer.statusCode).toBe(404)
+      expect(answer.json()).toMatchObject({ error: expect.any(String), domain, agent_url: agent })
+    }
+    expect((await of('spring.example', { at: '2027-04-01T00:00:00Z' })).statusCode).toBe(200)
+  })
+
+  test.each<[Record<string, unknown>, string]>([
+    [{ domain: 'a b' }, 'domain: must be a domain name'],
+    [{ agent: undefined }, 'agent: is required'],
+    [{ agent: '' }, 'agent: must be the address of an agent'],
+    [{ country: 'GBR' }, 'country: must be a country code'],
+  ])('400: %j is refused by name', async (query, error) => {
+    const answer = await askIn(registry, publisherPath, { domain: 'both.example', agent, ...query })
+    expect(answer.statusCode).toBe(400)
+    expect(answer.json().error).toContain(error)
+  })
+})
+
+describe('what authority is judged by', () => {
+  test('follows a merge: an alias answers as what it is part of', async () => {
+    await publishFiles(registry, {
+      'left.example': granting('left.example', {}, [
+        site('left.example', {
+          identifiers: [{ type: 'rss_url', value: 'https://pod.example/l' }],
+        }),
+      ]),
+      'right.example': shop('right.example', {
+        properties: [
+          site('right.example', {
+            identifiers: [{ type: 'rss_url', value: 'https://pod.example/r' }],
+          }),
+        ],
+        authorized_agents: [],
+      }),
+    })
+    const ask = (value: string) => asked(value, { identifier_type: 'rss_url' })
+    expect((await ask('https://pod.example/l')).authorized).toBe(true)
+    expect((await ask('https://pod.example/r')).authorized).toBe(false)
+    const rid = async (domain: string) =>
+      (
+        await registry.sequencer.index.one<{ rid: string }>(
+          `select property_rid as rid from properties where publisher_domain = '${domain}'`,
+        )
+      )?.rid ?? ''
+    const [answer] = await registry.submit({
+      op: 'property.merge',
+      alias_rid: await rid('left.example'),
+      canonical_rid: await rid('right.example'),
+    })
+    expect(answer).toHaveProperty('done')
+    for (const value of ['https://pod.example/l', 'https://pod.example/r']) {
+      expect(await ask(value)).toMatchObject({
+        authorized: true,
+        publisher_domain: 'left.example',
+        property_rid: await rid('right.example'),
+      })
+    }
+    expect(await verify(registry.sequencer)).toEqual([])
+  })
+
+  test('is gone with the entry, the identifier, the operator’s word and the file', async () => {
+    const domain = 'fades.example'
+    const seller = 'https://mcp.fading.example/a'
+    const is = async (agent_url: string, value = domain) =>
+      (await asked(value, { agent_url })).sides
+    const file = (more: object, sites = [site(domain)]) =>
+      shop(domain, { properties: sites, authorized_agents: [byIds(seller, more)] })
+    await publishFiles(registry, {
+      [domain]: file({ delegation_type: 'direct' }),
+      'brand fading.example': operatorFile([seller], [sells(domain, 'direct')]),
+    })
+    expect(await is(seller)).toEqual({ publisher: 'match', operator: 'match' })
+    await publishFiles(registry, {
+      'brand fading.example': operatorFile([seller], [sells(domain, 'delegated')]),
+    })
+    expect(await is(seller)).toEqual({ publisher: 'match', operator: 'mismatch' })
+    await publishFiles(registry, { 'brand fading.example': operatorFile([], []) })
+    expect(await is(seller)).toEqual({ publisher: 'match', operator: 'unknown' })
+    const moved = site(domain, { identifiers: [{ type: 'domain', value: `new.${domain}` }] })
+    await publishFiles(registry, { [domain]: file({}, [moved]) })
+    expect(await is(seller)).toEqual({ publisher: 'unknown', operator: 'unknown' })
+    expect(await is(seller, `new.${domain}`)).toEqual({ publisher: 'match', operator: 'unknown' })
+    await publishFiles(registry, { [domain]: shop(domain, { authorized_agents: [] }) })
+    expect(await is(seller)).toEqual({ publisher: 'mismatch', operator: 'unknown' })
+    expect(await verify(registry.sequencer)).toEqual([])
+  })
+
+  test('is made again from the index, byte for byte', async () => {
+    const own = await openRegistry()
+    await publishFiles(own, {
+      'p.example': shop('p.example', { authorized_agents: [byIds(agent)] }),
+      'brand agents.example': operatorFile([agent], [sells('p.example', 'direct')]),
+    })
+    own.clock.pass(DAY)
+    await publishFiles(own, { 'p.example': shop('p.example', { properties: [] }) })
+    expect(await verify(own.sequencer)).toEqual([])
+    const { DATA_DIR } = own.config
+    await own.sequencer.close()
+    expect(await rebuild(DATA_DIR)).toBe(true)
+    await own.restart().catch(() => undefined)
+    expect(await verify(own.sequencer)).toEqual([])
+    await own.close()
+  })
+})
+
+test('a credential changes nothing, good or bad', async () => {
+  const url = `${path}?agent_url=${encodeURIComponent(agent)}&identifier_type=domain&identifier_value=both.example`
+  const bodies = await Promise.all(
+    [undefined, `Bearer sk_${randomUUID()}`].map(async authorization => {
+      const headers = authorization ? { authorization } : {}
+      return (await registry.app.inject({ url, headers })).json()
+    }),
+  )
+  expect(bodies[0]).toEqual(bodies[1])
+})

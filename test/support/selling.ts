@@ -1,0 +1,47 @@
+import type { TestRegistry } from './app.ts'
+import { read } from './sightings.ts'
+
+/** A brand.json of one brand that lists agents and what it sells. */
+export function operatorFile(
+  agents: readonly string[],
+  properties: readonly {
+    identifier: string
+    relationship?: string
+    type?: string
+    store?: string
+  }[],
+): object {
+  return {
+    id: 'operator',
+    names: [{ en: 'Operator' }],
+    agents: agents.map(url => ({ type: 'sales', url })),
+    properties: properties.map(one => ({ type: 'website', ...one })),
+  }
+}
+
+const SECOND = 1_000
+
+/** Commits what these files say, a second apart; a domain's brand.json by the key `brand DOMAIN`. */
+export async function publishFiles(
+  registry: TestRegistry,
+  files: Record<string, object>,
+): Promise<void> {
+  await registry.observe(
+    ...Object.entries(files).map(([key, file]) => {
+      const [domain, kind] = key.startsWith('brand ')
+        ? [key.slice(6), 'brand.json' as const]
+        : [key, 'adagents.json' as const]
+      return read(kind, domain!, file, registry.clock.now())
+    }),
+  )
+  registry.clock.pass(SECOND)
+}
+
+/** The answer to a question in the query; arrays are joined by commas. */
+export async function askIn(registry: TestRegistry, path: string, query: Record<string, unknown>) {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined)
+  const text = new URLSearchParams(
+    Object.fromEntries(given.map(([name, value]) => [name, String(value)])),
+  )
+  return registry.app.inject(`${path}?${text}`)
+}
