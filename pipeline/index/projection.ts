@@ -2,7 +2,7 @@ import type { FeedEvent } from '../model/event.ts'
 import type { Accounts } from './accounts.ts'
 import type { Database } from './duckdb.ts'
 import { aliasEntries } from './projections/aliases.ts'
-import { agentEntries, goneEntries, operatorEntries } from './projections/authority.ts'
+import { keyedEntries } from './projections/authority.ts'
 import { brandEntries } from './projections/brands.ts'
 import { crawlRequestEntries } from './projections/crawl-requests.ts'
 import { commitsOf, eventEntries } from './projections/events.ts'
@@ -23,12 +23,12 @@ export async function entriesOf(
   scope: Scope,
 ): Promise<{ entries: Entry[]; events: FeedEvent[] }> {
   const commits = await commitsOf(index, scope)
+  const keyed = await keyedEntries(index, scope)
   const entries = [
-    ...(await goneEntries(index, scope)),
+    ...keyed.gone,
     ...(await brandEntries(index, scope)),
     ...(await publisherEntries(index, scope)),
-    ...(await agentEntries(index, scope)),
-    ...(await operatorEntries(index, scope)),
+    ...keyed.put,
     ...(await freshnessEntries(index, scope)),
     ...commits.flatMap(eventEntries),
     ...(await principalEntries(accounts, scope)),

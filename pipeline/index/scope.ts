@@ -5,11 +5,11 @@ export interface Scope {
   /** Subquery of the domains whose brand, or whose inventory, is projected. */
   brands: string
   publishers: string
-  /** Subquery of the agents, and of the brand.json files, that are projected. */
-  agents: string
-  operators: string
-  /** Query for keys that went away; of a whole index there are none. */
-  gone?: string
+  /**
+   * Query for keys with their space: agents and brand.json files that are projected, and keys of the
+   * spaces `reach` and `identifier` that went away.
+   */
+  keyed: string
   /** Conditions on rows of crawl_state, events, crawl_requests, api_keys, aliases and revisions. */
   files: string
   events: string
@@ -27,11 +27,9 @@ export function scopeAfter(seq: number): Scope {
   return {
     brands: touched('brand'),
     publishers: touched('publisher'),
-    agents: `(select key from ${touched('agent')}
-      union all select agent_url from agents where seq > $seq)`,
-    operators: touched('operator'),
-    gone: `select distinct space, key from changes
-      where seq > $seq and space in ('reach', 'identifier')`,
+    keyed: `select space, key from changes
+      where seq > $seq and space in ('reach', 'identifier', 'agent', 'operator')
+      union select 'agent', agent_url from agents where seq > $seq`,
     files: 'seq > $seq',
     events: 'seq > $seq',
     requests: 'seq > $seq',
@@ -48,9 +46,9 @@ export function scopeOfSlice(slice: number, count: number): Scope {
   return {
     brands: `(select domain as key from brands where ${inSlice('domain')})`,
     publishers: `(select domain as key from publishers where ${inSlice('domain')})`,
-    agents: `(select agent_url as key from agents where ${inSlice('agent_url')}
-      union all select agent_url from agent_declarations where ${inSlice('agent_url')})`,
-    operators: `(select location as key from property_declarations where ${inSlice('location')})`,
+    keyed: `select 'agent' as space, agent_url as key from agents where ${inSlice('agent_url')}
+      union select 'agent', agent_url from agent_declarations where ${inSlice('agent_url')}
+      union select 'operator', location from property_declarations where ${inSlice('location')}`,
     files: inSlice('location'),
     events: 'seq % $count = $slice',
     requests: inSlice('crawl_request_id'),

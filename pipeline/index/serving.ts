@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { open, type RootDatabase, type Database as Space } from 'lmdb'
 
 /** Version of the keys and values; a store of another version is projected again. */
-export const SERVING_FORMAT = 6
+export const SERVING_FORMAT = 7
 
 /** Key spaces of the store. Values of the first six are ETag and JSON (`documentValue`). */
 export const spaces = [

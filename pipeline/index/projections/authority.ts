@@ -1,5 +1,5 @@
 import { type Declared, operatorOf } from '../../resolve/operator.ts'
-import type { Database } from '../duckdb.ts'
+import { type Database, listOf } from '../duckdb.ts'
 import { type InventoryRows, inventoryOf, reachesOf } from '../inventory-value.ts'
 import type { Scope } from '../scope.ts'
 import type { Entry } from '../serving.ts'
@@ -8,12 +8,24 @@ import { documentValue } from '../serving-value.ts'
 
 const json = (value: unknown) => Buffer.from(JSON.stringify(value))
 
-/** Keys that are gone: removed before anything is put, since one may be back. */
-export async function goneEntries(index: Database, { gone, parameters }: Scope): Promise<Entry[]> {
-  if (gone === undefined) return []
-  const rows = await index.all<{ space: 'reach' | 'identifier'; key: string }>(gone, parameters)
-  return rows.map(({ space, key }) => ({ space, key, value: undefined }))
+/** Keys that went away, removed before anything is put since one may be back; agents and operators. */
+export async function keyedEntries(
+  index: Database,
+  { keyed, parameters }: Scope,
+): Promise<{ gone: Entry[]; put: Entry[] }> {
+  const rows = await index.all<{ space: Keyed; key: string }>(keyed, parameters)
+  const of = (space: Keyed) => rows.filter(row => row.space === space).map(({ key }) => key)
+  const gone = (['reach', 'identifier'] as const).flatMap(space =>
+    of(space).map(key => ({ space, key, value: undefined })),
+  )
+  const put = [
+    ...(await agentEntries(index, of('agent'))),
+    ...(await operatorEntries(index, of('operator'))),
+  ]
+  return { gone, put }
 }
+
+type Keyed = 'reach' | 'identifier' | 'agent' | 'operator'
 
 /** What sales of one publisher's properties are judged by, found by publisher, agent and identifier. */
 export function authorityEntries(rows: InventoryRows): Entry[] {
@@ -34,21 +46,19 @@ export function authorityEntries(rows: InventoryRows): Entry[] {
 }
 
 /** Agents that are granted anything or that some brand.json names, and who operates them. */
-export async function agentEntries(
-  index: Database,
-  { agents, parameters }: Scope,
-): Promise<Entry[]> {
+async function agentEntries(index: Database, keys: readonly string[]): Promise<Entry[]> {
+  if (keys.length === 0) return []
   const rows = await index.all<{
     agent_url: string
     publisher_count: number | null
     named_by: string[] | null
   }>(
-    `with touched as (select distinct key as agent_url from ${agents}),
+    `with touched as (select unnest(${listOf('$keys')}) as agent_url),
      naming as (select agent_url, list(distinct location order by location) as named_by
        from agent_declarations semi join touched using (agent_url) group by all)
      select agent_url, a.publisher_count::double as publisher_count, n.named_by
      from touched left join agents a using (agent_url) left join naming n using (agent_url)`,
-    parameters,
+    { keys: JSON.stringify(keys) },
   )
   return rows.map(({ agent_url, publisher_count, named_by }) => ({
     space: 'agent',
@@ -65,18 +75,16 @@ export async function agentEntries(
 }
 
 /** What brand.json files declare of properties, by file. */
-export async function operatorEntries(
-  index: Database,
-  { operators, parameters }: Scope,
-): Promise<Entry[]> {
+async function operatorEntries(index: Database, keys: readonly string[]): Promise<Entry[]> {
+  if (keys.length === 0) return []
   const rows = await index.all<{ location: string; declared: Declared[] | null }>(
-    `with touched as (select distinct key as location from ${operators}),
+    `with touched as (select unnest(${listOf('$keys')}) as location),
      said as (select location, to_json(list({'brand_id': brand_id, 'type': type,
          'identifier': identifier, 'store': store, 'relationship': relationship}
          order by brand_id, type, identifier, store, relationship)) as declared
        from property_declarations semi join touched using (location) group by all)
      select location, declared from touched left join said using (location)`,
-    parameters,
+    { keys: JSON.stringify(keys) },
   )
   return rows.map(({ location, declared }) => ({
     space: 'operator',

@@ -94,8 +94,8 @@ export async function project(folder: string, domains: readonly string[]): Promi
     const { entries } = await entriesOf(index, accounts, {
       brands: `(select domain as key from brands where ${within('domain')})`,
       publishers: `(select domain as key from publishers where ${within('domain')} and false)`,
-      agents: '(select agent_url as key from agents where false)',
-      operators: `(select location as key from property_declarations where ${within('location')})`,
+      keyed: `select distinct 'operator' as space, location as key from property_declarations
+        where ${within('location')}`,
       files: within('location'),
       events: `${within('entity_id')} and false`,
       requests: `${within('crawl_request_id')} and false`,
