@@ -1,9 +1,9 @@
 import type { Operation } from '../operation.ts'
-import { searchForAgents } from './agent-search.ts'
-import { listAuthorizations, snapshotAuthorizations } from './authorizations.ts'
 import { listAgentPublishers, listAgentPublishersAlias } from './agent-publishers.ts'
+import { searchForAgents } from './agent-search.ts'
 import { authorizeProperty, authorizePublisher } from './authorization.ts'
 import { lookUpAgentDomains, lookUpProperty } from './authorization-lookups.ts'
+import { listAuthorizations, snapshotAuthorizations } from './authorizations.ts'
 import { listRegisteredBrands, resolveBrand, resolveBrandsBulk } from './brands.ts'
 import {
   listCatalog,
