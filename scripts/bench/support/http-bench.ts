@@ -139,6 +139,11 @@ export class HttpBench {
     return { rounds, answerBytes: sample.bytes }
   }
 
+  /** Ours alone: asks these questions in turn for so many seconds. */
+  drive(questions: readonly Question[]): Promise<(seconds: number) => Promise<Run>> {
+    return this.#contestant('alone', this.#api, questions.map(requestText))
+  }
+
   async close(): Promise<void> {
     await this.#load.stop()
     await this.#api.stop()

@@ -1,0 +1,96 @@
+import { randomFrom } from '../world/random.ts'
+import { built, Child } from './support/child.ts'
+import type { Question as NightQuestion, NightRun } from './support/commit-night.ts'
+import { HttpBench, type Question, type Run } from './support/http-bench.ts'
+import { readOptions } from './support/options.ts'
+import { note, printResult, printTable } from './support/report.ts'
+import { rounded, roundedSpread, spreadOf } from './support/spread.ts'
+
+/**
+ * Readers while the writer works: nine in ten ask by key, nine in a hundred for a page of a list, one
+ * in a hundred searches with a typing error. First with nobody writing, then during a night of bulk
+ * commits with the snapshot after it. Any answer but 200 and 404 ends the bench.
+ */
+const options = readOptions(1_000_000)
+const args = [options.folder, String(options.size)]
+const program = (name: string) => `${built}/scripts/bench/support/${name}.js`
+const domains = Math.max(Math.ceil(options.size / 10), options.size - Math.ceil(options.size / 10))
+const random = randomFrom('mixed')
+
+const labelOf = () => `d${String(1 + random.below(domains)).padStart(6, '0')}`
+const byKey = ['brands/resolve', 'properties/resolve', 'registry/publisher'] as const
+const lists = ['brands/registry', 'properties/registry'] as const
+
+function questionOf(number: number): Question {
+  const place = number % 100
+  if (place === 0) return get(`search?q=brnad ${labelOf()}`)
+  if (place < 10) return get(`${random.pick(lists)}?limit=50&offset=${random.below(domains)}`)
+  return get(`${random.pick(byKey)}?domain=${labelOf()}.bench.example`)
+}
+
+function get(path: string): Question {
+  return { method: 'GET', path: `/api/${encodeURI(path)}` }
+}
+
+note(`filling an index with ${options.size} files …`)
+await (await Child.start(program('commit-fill'), { args })).stop()
+const writer = await Child.start<{ nextNight: number }, NightQuestion, NightRun>(
+  program('commit-night'),
+  { args },
+)
+const { nextNight } = writer.ready
+note('a night, so that there is a snapshot …')
+await writer.ask({ ask: 'night', night: nextNight })
+
+const { quiet, busy, nights } = await HttpBench.with(options, {}, async bench => {
+  const drive = await bench.drive(Array.from({ length: 20_000 }, (_, i) => questionOf(i)))
+  await drive(options.seconds)
+  const quiet: Run[] = []
+  for (let n = 0; n < options.pairs; n++) quiet.push(await drive(options.seconds))
+  const busy: Run[] = []
+  const nights: NightRun[] = []
+  while (busy.length < options.pairs) {
+    note('readers while a night is committed …')
+    let isOver = false
+    const night = writer.ask({ ask: 'night', night: nextNight + 1 + nights.length })
+    const ended = night.finally(() => {
+      isOver = true
+    })
+    while (!isOver) busy.push(await drive(options.seconds))
+    nights.push(await ended)
+  }
+  return { quiet, busy, nights }
+})
+await writer.stop()
+
+const quietP99 = spreadOf(quiet.map(run => run.p99Ms))
+const busyP99 = spreadOf(busy.map(run => run.p99Ms))
+const ratios = spreadOf(busy.map(run => run.p99Ms / quietP99.median))
+const perSecond = (runs: readonly Run[]) =>
+  Math.round(spreadOf(runs.map(run => run.perSecond)).median)
+printTable(
+  ['readers', 'nobody writes', 'a night is committed'],
+  [
+    ['answers a second', perSecond(quiet), perSecond(busy)],
+    [
+      'p50, ms',
+      rounded(spreadOf(quiet.map(run => run.p50Ms)).median),
+      rounded(spreadOf(busy.map(run => run.p50Ms)).median),
+    ],
+    ['p99, ms', rounded(quietP99.median), rounded(busyP99.median)],
+    [
+      'p99 of the worst stretch, ms',
+      rounded(Math.max(...quiet.map(run => run.p99Ms))),
+      rounded(Math.max(...busy.map(run => run.p99Ms))),
+    ],
+    ['commits and snapshot, s', '', rounded(spreadOf(nights.map(night => night.seconds)).median)],
+  ],
+)
+console.log(`p99 while committing ÷ quiet p99: ${rounded(ratios.median)} (at most 10)`)
+printResult({
+  bench: 'mixed',
+  size: options.size,
+  ratio: roundedSpread(ratios),
+  quiet_p99_ms: roundedSpread(quietP99),
+  busy_p99_ms: roundedSpread(busyP99),
+})
