@@ -1,0 +1,72 @@
+import { RegistryClient, RegistrySync } from '@adcp/sdk'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openRegistry, type TestRegistry } from '../support/app.ts'
+import { until } from '../support/command.ts'
+import { publisherFile } from '../support/documents.ts'
+
+const shop = 'https://agent.example/mcp'
+const rival = 'https://rival.example/mcp'
+
+let registry: TestRegistry
+let sync: RegistrySync
+const errors: Error[] = []
+
+/** What the publisher says from now on, and time for it to be published. */
+async function say(domain: string, agents: string[]): Promise<void> {
+  registry.clock.pass(60_000)
+  await registry.observe(publisherFile(domain, { sites: [domain], agents }))
+  await registry.publish()
+}
+
+beforeAll(async () => {
+  registry = await openRegistry()
+  const apiKey = await registry.createKey('Readers')
+  await say('news.example', [shop])
+  await say('blog.example', [shop, rival])
+  const baseUrl = await registry.app.listen({ port: 0 })
+  const client = new RegistryClient({ baseUrl, apiKey })
+  sync = new RegistrySync({ client, pollIntervalMs: 50, onError: error => errors.push(error) })
+  await sync.start()
+})
+
+afterAll(async () => {
+  sync.stop()
+  await registry.close()
+})
+
+describe('the public client keeps a copy', () => {
+  test('that begins with every agent and every grant', () => {
+    expect(sync.state).toBe('syncing')
+    expect(sync.getAgents().map(({ url }) => url)).toEqual(expect.arrayContaining([shop, rival]))
+    expect(sync.getStats()).toEqual({ agents: 2, authorizations: 3 })
+    expect(sync.isAuthorized(shop, 'news.example')).toBe(true)
+    expect(sync.isAuthorized(rival, 'news.example')).toBe(false)
+    expect(sync.getAuthorizationsForDomain('blog.example')).toHaveLength(2)
+  })
+
+  test('in which agents are found by what they reach', () => {
+    const found = sync.findAgents({ channels: ['display'], min_properties: 2 })
+    expect(found.map(({ url }) => url)).toEqual([shop])
+    expect(sync.findAgents({ property_types: ['website'] })).toHaveLength(2)
+    expect(sync.findAgents({ channels: ['dooh'] })).toEqual([])
+  })
+
+  test('that follows a grant', async () => {
+    await say('news.example', [shop, rival])
+    await until(async () => sync.isAuthorized(rival, 'news.example'), 10)
+    expect(sync.getStats().authorizations).toBe(4)
+  })
+
+  test('that follows a revocation, and an agent that nobody names any more', async () => {
+    await say('news.example', [shop])
+    await say('blog.example', [shop])
+    await until(async () => sync.getAgent(rival) === undefined, 10)
+    expect(sync.isAuthorized(rival, 'blog.example')).toBe(false)
+    expect(sync.isAuthorized(shop, 'blog.example')).toBe(true)
+    expect(sync.getStats()).toEqual({ agents: 1, authorizations: 2 })
+  })
+
+  test('without an error on the way', () => {
+    expect(errors).toEqual([])
+  })
+})
