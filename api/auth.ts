@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { refuse } from '../pipeline/core/errors.ts'
+import type { Tier } from '../pipeline/core/membership.ts'
 import { findPrincipal } from '../pipeline/index/points/principals.ts'
 import type { Reader } from '../pipeline/index/reader.ts'
 
@@ -9,6 +10,10 @@ export interface Principal {
   id: string
   org_id: string
   org_name: string
+  /** The membership of the organization; null when it has none that counts. */
+  tier: Tier | null
+  /** What else the caller may do. */
+  roles: readonly string[]
 }
 
 const BEARER = /^bearer +(\S+) *$/i
@@ -19,12 +24,23 @@ export function authenticate(reader: Reader, authorization: string | undefined):
   if (authorization === undefined) {
     return refuse('unauthenticated', 'a credential is needed: Authorization: Bearer sk_…')
   }
-  const token = BEARER.exec(authorization)?.[1] ?? ''
+  return (
+    recognise(reader, authorization) ?? refuse('unauthenticated', 'the credential is not valid')
+  )
+}
+
+/** The caller that an `Authorization` header names, if it names one. */
+export function recognise(
+  reader: Reader,
+  authorization: string | undefined,
+): Principal | undefined {
+  const token = BEARER.exec(authorization ?? '')?.[1] ?? ''
   const found = API_KEY.test(token)
     ? findPrincipal(reader, hash('sha256', token, 'hex'))
     : undefined
-  if (found === undefined) return refuse('unauthenticated', 'the credential is not valid')
-  return { kind: 'key', id: found.key_id, org_id: found.org_id, org_name: found.org_name }
+  if (found === undefined) return undefined
+  const { key_id: id, org_id, org_name, membership_tier: tier } = found
+  return { kind: 'key', id, org_id, org_name, tier, roles: [] }
 }
 
 /** What a 401 answers: how to authenticate, and whether something was tried (RFC 6750). */

@@ -8,6 +8,8 @@ export const cachePolicies = {
   list: 'public, max-age=5',
   minute: 'public, max-age=60',
   document: 'public, max-age=3600',
+  /** What it says depends on who asks. */
+  personal: 'private, no-cache',
   private: 'private, no-store',
   none: 'no-store',
 } as const

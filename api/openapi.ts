@@ -3,7 +3,13 @@ import { z } from 'zod'
 import { type PublicErrorName, publicErrors } from '../pipeline/core/errors.ts'
 import { ErrorBody } from '../pipeline/model/answers.ts'
 import { type Json, referenceTo, schemaOf } from './json-schema.ts'
-import { groupTexts, type Operation, pathParameters, type ReplyBody } from './operation.ts'
+import {
+  type Access,
+  groupTexts,
+  type Operation,
+  pathParameters,
+  type ReplyBody,
+} from './operation.ts'
 
 /** The OpenAPI 3.1 description of the operations, as YAML. */
 export function describeApi(operations: readonly Operation[], baseUrl: string): string {
@@ -41,6 +47,13 @@ export function openapiOf(operations: readonly Operation[], baseUrl: string) {
   }
 }
 
+/** An empty requirement stands for a caller without a credential. */
+const security: Record<Access, Json[]> = {
+  public: [],
+  bearer: [{ bearer: [] }],
+  optional: [{}, { bearer: [] }],
+}
+
 function describe(operation: Operation, components: Json): Json {
   const { id, group, summary, description, deprecated, access, body } = operation
   const parameters = parametersOf(operation, components)
@@ -50,7 +63,7 @@ function describe(operation: Operation, components: Json): Json {
     summary,
     ...(description && { description }),
     ...(deprecated && { deprecated }),
-    security: access === 'bearer' ? [{ bearer: [] }] : [],
+    security: security[access],
     ...(parameters.length > 0 && { parameters }),
     ...(body && {
       requestBody: {

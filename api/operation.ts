@@ -26,14 +26,25 @@ export const groupTexts = {
 export type Group = keyof typeof groupTexts
 export const groups = Object.keys(groupTexts) as Group[]
 
-export type Access = 'public' | 'bearer'
+/**
+ * Who may call: everybody, whoever has a credential, or everybody, of whom one with a credential may
+ * be told more. For `optional` a credential that is missing or wrong is nobody's, never a 401.
+ */
+export type Access = 'public' | 'bearer' | 'optional'
+
+/** Who a handler is told asks. */
+type Asking<Who extends Access> = Who extends 'bearer'
+  ? Principal
+  : Who extends 'optional'
+    ? Principal | undefined
+    : undefined
 
 /** What a handler is called with: checked input, who asks, and what the process offers. */
 export interface Call<Query, Params, Body, Who extends Access> {
   query: Query
   params: Params
   body: Body
-  principal: Who extends 'bearer' ? Principal : undefined
+  principal: Asking<Who>
   /** The address that counts as one caller. */
   caller(): string
   services: Services

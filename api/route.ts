@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
-import { authenticate, type Principal } from './auth.ts'
+import { authenticate, type Principal, recognise } from './auth.ts'
 import { callerOf } from './budget.ts'
 import { cachePolicies, isHeld } from './freshness.ts'
 import { limitOf } from './limits.ts'
@@ -44,15 +44,18 @@ function routeOf(operation: Operation, services: Services): RouteOptions {
       ...(params && { params }),
       ...(body && { body }),
     },
-    ...(access === 'bearer' && {
+    ...(access !== 'public' && {
       onRequest: (request, _reply, done) => {
-        request.principal = authenticate(services.reader, request.headers.authorization)
+        request.principal = callers[access](services.reader, request.headers.authorization)
         done()
       },
     }),
     handler: handlerOf(operation, services),
   }
 }
+
+/** How the caller is found; a credential that is only looked at cannot fail. */
+const callers = { bearer: authenticate, optional: recognise }
 
 function handlerOf(operation: Operation, services: Services): RouteOptions['handler'] {
   const headers = headersOf(operation)
@@ -106,7 +109,8 @@ function headersOf({ access, method, cache }: Operation): Record<string, string>
   return {
     'cache-control': cachePolicies[cache],
     'x-content-type-options': 'nosniff',
-    ...(access === 'public' && method === 'GET' && { 'access-control-allow-origin': '*' }),
+    ...(access === 'optional' && { vary: 'authorization' }),
+    ...(access !== 'bearer' && method === 'GET' && { 'access-control-allow-origin': '*' }),
   }
 }
 

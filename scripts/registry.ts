@@ -1,4 +1,6 @@
-import { Argument, Command, InvalidArgumentError } from 'commander'
+import { Argument, Command, InvalidArgumentError, Option } from 'commander'
+import { tierNames, visibilities } from '../pipeline/core/membership.ts'
+import { agentTypes } from '../pipeline/model/documents-vocabulary.ts'
 
 const program = new Command('registry')
   .description('The registry of agentic advertising')
@@ -69,6 +71,64 @@ org
   .description('create an organization')
   .requiredOption('--name <name>', 'its name')
   .action(async options => (await import('./commands/accounts.ts')).createOrganization(options))
+
+const orgDomain = org.command('domain').description('domains that are an organization’s own')
+orgDomain
+  .command('add')
+  .description('say that a domain is an organization’s')
+  .argument('<domain>', 'the domain; those below it are meant too')
+  .requiredOption('--org <name>', 'whose it is')
+  .action(async (domain, options) =>
+    (await import('./commands/members.ts')).addDomain(domain, options),
+  )
+orgDomain
+  .command('remove')
+  .description('say so no longer')
+  .argument('<domain>', 'the domain')
+  .requiredOption('--org <name>', 'whose it was')
+  .action(async (domain, options) =>
+    (await import('./commands/members.ts')).removeDomain(domain, options),
+  )
+
+const member = program.command('member').description('organizations that are members')
+const profileOptions = (command: Command) =>
+  command
+    .requiredOption('--org <name>', 'the organization')
+    .option('--slug <slug>', 'its name in addresses')
+    .option('--display-name <name>', 'its name as people read it')
+    .addOption(new Option('--tier <tier>', 'its membership').choices([...tierNames, 'none']))
+    .option('--founding', 'it is a founding member')
+    .option('--no-founding', 'it is not')
+    .option('--public', 'others are told that its domains are a member’s')
+    .option('--no-public', 'they are not')
+profileOptions(
+  member.command('create').description('make an organization a member and print its slug'),
+).action(async options => (await import('./commands/members.ts')).createMember(options))
+profileOptions(
+  member.command('set').description('change a member; what is not given stays'),
+).action(async options => (await import('./commands/members.ts')).changeMember(options))
+member
+  .command('list')
+  .description('print members, their domains and agents')
+  .option('--json', 'print JSON')
+  .action(async options => (await import('./commands/members.ts')).listMembers(options))
+
+const agent = member.command('agent').description('agents that members enrol')
+agent
+  .command('add')
+  .description('enrol an agent, or change what is given of one')
+  .argument('<url>', 'its address')
+  .requiredOption('--org <name>', 'whose it is')
+  .addOption(new Option('--type <type>', 'what it is; a new one needs it').choices(agentTypes))
+  .option('--name <name>', 'what to call it')
+  .addOption(new Option('--visibility <who>', 'who is shown it').choices(visibilities))
+  .action(async (url, options) => (await import('./commands/members.ts')).addAgent(url, options))
+agent
+  .command('remove')
+  .description('remove an agent that is not public')
+  .argument('<url>', 'its address')
+  .requiredOption('--org <name>', 'whose it is')
+  .action(async (url, options) => (await import('./commands/members.ts')).removeAgent(url, options))
 
 const key = program.command('key').description('API keys')
 key

@@ -5,6 +5,7 @@ import type { Database } from './duckdb.ts'
 export const namedAgents = [
   'select agent_url from agents',
   'select agent_url from agent_declarations',
+  'select agent_url from enrolled_agents',
 ].join(' union all ')
 
 /** Longer addresses are not probed: they are keys in stores that bound them. */

@@ -47,11 +47,10 @@ export function domainLookupOf({ publisher, authorizations }: PublisherState): D
   } as unknown as DomainLookup
 }
 
-export function publisherLookupOf(state: PublisherState): PublisherLookup {
+export function publisherLookupOf(state: PublisherState): Omit<PublisherLookup, 'member'> {
   const { publisher, properties } = state
   return {
     domain: publisher.domain,
-    member: null,
     adagents_valid: publisher.valid,
     discovery_method: publisher.discovery_method,
     manager_domain: publisher.manager_domain,
@@ -62,7 +61,7 @@ export function publisherLookupOf(state: PublisherState): PublisherLookup {
     ),
     ...cut('authorized_agents', reachOf(state)),
     formats: publisher.catalog.formats.slice(0, FORMATS),
-  } as unknown as PublisherLookup
+  } as unknown as Omit<PublisherLookup, 'member'>
 }
 
 export function propertyItemOf(row: PropertyRow) {

@@ -16,6 +16,7 @@ import { recordDependencies, type Subjects, subjectsOf } from './dependencies.ts
 import { Files } from './derive.ts'
 import { isUnderstood, replaceDocuments } from './documents.ts'
 import type { Database } from './duckdb.ts'
+import { type Enrolment, takeEnrolments } from './enrolments.ts'
 import { addDomains, addHops, type Newcomer } from './frontier.ts'
 import { takeHeld } from './held.ts'
 import { type Merged, moveGrants, noneMerged, takeMerges } from './merges.ts'
@@ -30,6 +31,8 @@ import { weigh } from './suspicion.ts'
 export interface Batch {
   observations: readonly Observation[]
   submissions: readonly Submission[]
+  /** What members that the submissions are about show to everybody. */
+  enrolments?: readonly Enrolment[]
   /** Observations that could not be taken in, to be remembered as such. */
   poison?: readonly Poison[]
   /** Who is named as the actor of the events. */
@@ -72,6 +75,7 @@ export async function apply(db: Database, batch: Batch, applying: Applying): Pro
   const again = { ...subjects, publisher }
   const letThrough = { ...applying, released: new Set(asked.released) }
   const { drafts, held } = await deriveAgain(db, again, stirred, files, letThrough, merged)
+  await takeEnrolments(db, batch.enrolments ?? [], applying)
   await settleRequests(db, { observations, poison: batch.poison }, applying)
   return { events: await recordEvents(db, drafts, batch.actor, applying), held }
 }

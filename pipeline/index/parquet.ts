@@ -7,7 +7,15 @@ import { readCheckpoint } from './snapshot.ts'
 import { tableNames } from './tables.ts'
 
 /** Tables that serve the machine, not the analyst. */
-const internal = new Set(['meta', 'changes', 'submissions', 'depends_on', 'wakes', 'agent_facets'])
+const internal = new Set([
+  'meta',
+  'changes',
+  'submissions',
+  'depends_on',
+  'wakes',
+  'agent_facets',
+  'enrolled_agents',
+])
 const DAYS_KEPT = 2
 
 export const exportedTables = () => tableNames('tables').filter(name => !internal.has(name))

@@ -7,6 +7,7 @@ import { brandEntries } from './projections/brands.ts'
 import { crawlRequestEntries } from './projections/crawl-requests.ts'
 import { commitsOf, eventEntries } from './projections/events.ts'
 import { freshnessEntries } from './projections/freshness.ts'
+import { memberEntries } from './projections/members.ts'
 import { principalEntries } from './projections/principals.ts'
 import { publisherEntries } from './projections/publishers.ts'
 import { revisionEntries } from './projections/revisions.ts'
@@ -32,6 +33,7 @@ export async function entriesOf(
     ...(await freshnessEntries(index, scope)),
     ...commits.flatMap(eventEntries),
     ...(await principalEntries(accounts, scope)),
+    ...(await memberEntries(accounts, scope)),
     ...(await aliasEntries(index, scope)),
     ...(await crawlRequestEntries(index, accounts, scope)),
     ...(await revisionEntries(index, accounts, scope)),

@@ -10,11 +10,12 @@ export interface Scope {
    * spaces `reach` and `identifier` that went away.
    */
   keyed: string
-  /** Conditions on rows of crawl_state, events, crawl_requests, api_keys, aliases and revisions. */
+  /** Conditions on rows of crawl_state, events, crawl_requests, api_keys, members, aliases, revisions. */
   files: string
   events: string
   requests: string
   keys: string
+  members: string
   aliases: string
   revisions: string
   parameters: Parameters
@@ -33,7 +34,8 @@ export function scopeAfter(seq: number): Scope {
     files: 'seq > $seq',
     events: 'seq > $seq',
     requests: 'seq > $seq',
-    keys: 'k.seq > $seq',
+    keys: 'greatest(k.seq, o.seq) > $seq',
+    members: 'm.seq > $seq',
     aliases: 'seq > $seq',
     revisions: 'seq > $seq',
     parameters: { seq },
@@ -53,6 +55,7 @@ export function scopeOfSlice(slice: number, count: number): Scope {
     events: 'seq % $count = $slice',
     requests: inSlice('crawl_request_id'),
     keys: inSlice('hash'),
+    members: inSlice('m.org_id'),
     aliases: inSlice('alias_rid'),
     revisions: inSlice('domain'),
     parameters: { slice, count },

@@ -184,11 +184,12 @@ export class Sequencer {
     const answers = await this.#answer(batch, { now, seq })
     const isDone = ({ submission_id }: Submission) => 'done' in answers.get(submission_id)!
     const submissions = batch.submissions.filter(isDone)
+    const enrolments = await this.accounts.enrolments(submissions, answers)
     for (const { body, hash } of batch.observations) {
       if (body && hash) keepBody(this.paths, hash, body)
     }
     const { events, held } = await this.#step('index', () =>
-      this.#apply({ ...batch, submissions }, now, seq),
+      this.#apply({ ...batch, submissions, enrolments }, now, seq),
     )
     this.#meta.seq = seq
     this.#meta.last_event_id = events.at(-1)?.event_id ?? this.#meta.last_event_id

@@ -2,8 +2,11 @@ import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { open, type RootDatabase, type Database as Space } from 'lmdb'
 
+/** Key in `meta` of the commit in which any member changed last. */
+export const MEMBERS_CHANGED = 'members'
+
 /** Version of the keys and values; a store of another version is projected again. */
-export const SERVING_FORMAT = 7
+export const SERVING_FORMAT = 8
 
 /** Key spaces of the store. Values of the first six are ETag and JSON (`documentValue`). */
 export const spaces = [
@@ -20,6 +23,7 @@ export const spaces = [
   'event',
   'event_by_type',
   'principal',
+  'member',
   'alias',
   'crawl_request',
   'revision',
@@ -76,6 +80,11 @@ export class ServingStore {
   /** The commit this store shows; 0 before the first. */
   get seq(): number {
     return Number(this.#text('seq') ?? 0)
+  }
+
+  /** The commit in which any member changed last; 0 while there is none. */
+  get membersChanged(): number {
+    return Number(this.#text(MEMBERS_CHANGED) ?? 0)
   }
 
   get format(): number | undefined {

@@ -109,7 +109,7 @@ const sentences: Record<string, string> = {
        select seq from events union all select seq from brands union all select seq from publishers
        union all select seq from properties union all select seq from authorizations
        union all select seq from claims union all select seq from collections union all select seq from crawl_state
-       union all select seq from aliases union all select seq from agents union all select seq from agent_profiles
+       union all select seq from aliases union all select seq from agents union all select seq from agent_profiles union all select seq from enrolled_agents
        union all select seq from held_documents union all select seq from crawl_requests
        union all select seq from submissions) r, meta
      where r.seq > meta.seq`,
@@ -134,7 +134,22 @@ async function wrongInAccounts({ index, accounts }: Stores): Promise<string[]> {
     )
   const [inIndex, inAccounts] = [await ids(index), await ids(accounts.db)]
   const missing = [...inIndex].filter(id => !inAccounts.has(id))
-  return missing.map(id => `accounts: the index has submission ${id}, accounts have not`)
+  return [
+    ...missing.map(id => `accounts: the index has submission ${id}, accounts have not`),
+    ...(await wrongEnrolments(index, accounts)),
+  ]
+}
+
+/** What members keep to themselves must not stand in the index. */
+async function wrongEnrolments(index: Database, accounts: Accounts): Promise<string[]> {
+  const pairs = async (db: Database, from: string) =>
+    (await db.all<{ pair: string }>(`select org_id || ' ' || agent_url as pair from ${from}`)).map(
+      ({ pair }) => pair,
+    )
+  const shown = new Set(await pairs(accounts.db, `member_agents where visibility = 'public'`))
+  const enrolled = await pairs(index, 'enrolled_agents')
+  const wrong = enrolled.filter(pair => !shown.has(pair)).length
+  return wrong === 0 ? [] : [`index: ${wrong} agents are enrolled that no member shows`]
 }
 
 async function wrongInServing({ index, accounts, serving }: Stores): Promise<string[]> {

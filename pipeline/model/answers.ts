@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { tierNames } from '../core/membership.ts'
 import { Identifier } from './documents.ts'
 import { BrandCompany, BrandProfile, enrichers } from './enrichment.ts'
 import { FeedEvent } from './event.ts'
@@ -197,6 +198,7 @@ export const StoredPrincipal = z.object({
   key_id: text,
   org_id: text,
   org_name: text,
+  membership_tier: z.enum(tierNames).nullable(),
   label: text,
   created_at: text,
 })

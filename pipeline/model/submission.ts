@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { Domain } from '../core/domain.ts'
+import type { PublicErrorName } from '../core/errors.ts'
 import { crawlScopes } from './crawl-request.ts'
+import { memberOperations } from './member.ts'
 
 const name = z.string().trim().min(1).max(200)
 const id = z.uuid()
@@ -47,6 +49,7 @@ export const Operation = z.discriminatedUnion('op', [
   z.object({ op: z.literal('held.release'), domains: z.array(Domain).max(20_000) }),
   /** They are forgotten, and the files read again (index/held.ts). */
   z.object({ op: z.literal('held.drop'), domains: z.array(Domain).max(20_000) }),
+  ...memberOperations,
 ])
 export type Operation = z.infer<typeof Operation>
 export type OperationOf<Op extends Operation['op']> = Extract<Operation, { op: Op }>
@@ -54,5 +57,10 @@ export type OperationOf<Op extends Operation['op']> = Extract<Operation, { op: O
 export const Submission = z.object({ submission_id: id, operation: Operation })
 export type Submission = z.infer<typeof Submission>
 
-/** What a submission came to: `refused` is the caller's fault, said in words. */
-export type Answer = { done: Record<string, unknown> } | { refused: string }
+/**
+ * What a submission came to: `refused` is the caller's fault, said in words. `error` says which kind
+ * of fault, where it is another one than a wrong request.
+ */
+export type Answer =
+  | { done: Record<string, unknown> }
+  | { refused: string; error?: Extract<PublicErrorName, 'not_found' | 'conflict'> }

@@ -9,6 +9,7 @@ import { createLog } from '../../pipeline/core/log.ts'
 import { pathsOf } from '../../pipeline/index/paths.ts'
 import { readCheckpoint } from '../../pipeline/index/snapshot.ts'
 import { crawlThere } from './crawl.ts'
+import { enrolDemoMembers } from './demo-members.ts'
 import { readDomainsFile } from './domains-file.ts'
 import { asTyped, readSettings, redisUrlOf } from './environment.ts'
 import { runningRegistry } from './running.ts'
@@ -63,6 +64,7 @@ export async function start(options: { domains?: string }): Promise<void> {
     await supervisor.start('crawler', ['crawler'], { ...env, ...worldEnv })
     const domains = given?.domains ?? (isDemo ? (await readDomainsFile(domainsFile)).domains : [])
     for (const line of given?.refused ?? []) process.stderr.write(`not a domain, line ${line}\n`)
+    if (isDemo && isFirst) await enrolDemoMembers(redisUrl)
     if (domains.length > 0 && (isFirst || given)) await firstCrawl(redisUrl, domains)
     printUrls(url ?? '', isDemo ? exampleDomains : domains, isDemo ? homePageOnly : undefined)
   } catch (error) {

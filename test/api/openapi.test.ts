@@ -56,6 +56,8 @@ describe.each(['/openapi/registry.yaml', '/.well-known/openapi.yaml'])('GET %s',
   })
 })
 
+const security = { public: [], bearer: [{ bearer: [] }], optional: [{}, { bearer: [] }] }
+
 test('every operation is described, with its parameters and refusals', async () => {
   const { paths } = await description()
   for (const operation of operations) {
@@ -67,7 +69,7 @@ test('every operation is described, with its parameters and refusals', async () 
     expect(Object.keys(described.responses)).toEqual(
       expect.arrayContaining([...statuses, ...refusals, '500']),
     )
-    expect(described.security).toEqual(operation.access === 'bearer' ? [{ bearer: [] }] : [])
+    expect(described.security).toEqual(security[operation.access])
   }
   expect(Object.keys(paths)).toHaveLength(new Set(operations.map(({ path }) => path)).size)
   expect(paths['/api/registry/lookup/domain/{domain}'].get.parameters).toMatchObject([

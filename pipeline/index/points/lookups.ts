@@ -1,20 +1,46 @@
-import type { PublisherLookup } from '../../model/answers.ts'
+import { createHash } from 'node:crypto'
+import type { DomainLookup, PublisherLookup } from '../../model/answers.ts'
 import { urlOf } from '../../model/observation.ts'
 import type { Reader } from '../reader.ts'
+import { type Members, membersOf, publicMember } from './members.ts'
 import { findStored, freshnessOf, type StoredAnswer, shelves } from './stored.ts'
 
 /** `more` are further members of the answer, which its ETag does not cover. */
 export function findPublisher(
   reader: Reader,
   domain: string,
-  more?: object,
+  more: object = {},
 ): StoredAnswer | undefined {
-  const members = more && `,${JSON.stringify(more).slice(1, -1)}`
-  return findStored(reader, shelves.publisher, domain, members)
+  const member = publicMember(membersOf(reader).ownerOf(domain))
+  const members = `,${JSON.stringify({ member, ...more }).slice(1, -1)}`
+  const found = findStored(reader, shelves.publisher, domain, members)
+  if (found === undefined || member === null) return found
+  return { ...found, etag: `${found.etag}.${digestOf(member)}` }
 }
 
 export function findDomainLookup(reader: Reader, domain: string): StoredAnswer | undefined {
-  return findStored(reader, shelves.lookup, domain)
+  const found = findStored(reader, shelves.lookup, domain)
+  const members = membersOf(reader)
+  return found === undefined || members.publicAgents === 0 ? found : withMembers(found, members)
+}
+
+/** Says of each agent which member shows it. */
+function withMembers(found: StoredAnswer, members: Members): StoredAnswer {
+  const lookup = JSON.parse(found.body.toString()) as DomainLookup
+  const told: object[] = []
+  const authorized_agents = lookup.authorized_agents.map(agent => {
+    const member = publicMember(members.whoEnrolled(agent.url))
+    if (member === null) return agent
+    told.push({ url: agent.url, ...member })
+    return { ...agent, member }
+  })
+  if (told.length === 0) return found
+  const body = Buffer.from(JSON.stringify({ ...lookup, authorized_agents }))
+  return { body, etag: `${found.etag}.${digestOf(told)}` }
+}
+
+function digestOf(said: object): string {
+  return createHash('sha256').update(JSON.stringify(said)).digest('base64url').slice(0, 8)
 }
 
 /** Whether the file of a domain that never had a good one is valid; null where nobody can say. */
@@ -32,7 +58,7 @@ export function unknownPublisher(reader: Reader, domain: string): PublisherLooku
   const freshness = freshnessOf(reader, 'adagents.json', domain)
   return {
     domain,
-    member: null,
+    member: publicMember(membersOf(reader).ownerOf(domain)),
     adagents_valid: validity[freshness.state],
     discovery_method: null,
     manager_domain: null,

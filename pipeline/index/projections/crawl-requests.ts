@@ -1,4 +1,5 @@
 import type { CrawlRequestRow } from '../../model/crawl-request.ts'
+import { requesters as requestersOf } from '../accounts/crawl-requests.ts'
 import type { Accounts } from '../accounts.ts'
 import type { Database } from '../duckdb.ts'
 import type { Scope } from '../scope.ts'
@@ -17,7 +18,7 @@ export async function crawlRequestEntries(
   if (rows.length === 0) return []
   const ids = rows.map(({ crawl_request_id }) => crawl_request_id)
   const requesters = new Map(
-    (await accounts.requesters(ids)).map(row => [row.crawl_request_id, row]),
+    (await requestersOf(accounts.db, ids)).map(row => [row.crawl_request_id, row]),
   )
   return rows.map(({ seq: _, ...row }) => ({
     space: 'crawl_request',

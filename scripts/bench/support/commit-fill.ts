@@ -100,6 +100,7 @@ export async function project(folder: string, domains: readonly string[]): Promi
       events: `${within('entity_id')} and false`,
       requests: `${within('crawl_request_id')} and false`,
       keys: `${within('k.hash')} and false`,
+      members: `${within('m.org_id')} and false`,
       aliases: `${within('alias_rid::varchar')} and false`,
       revisions: `${within('domain')} and false`,
       parameters: {

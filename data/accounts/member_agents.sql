@@ -1,0 +1,21 @@
+create table if not exists member_agents (
+  org_id varchar not null,
+  agent_url varchar not null,
+  position uinteger not null,
+  type varchar not null,
+  name varchar,
+  visibility varchar not null,
+  health_check_url varchar,
+  enrolled_at timestamptz not null,
+  seq bigint not null
+);
+comment on table member_agents is 'Agents that members enrolled.';
+comment on column member_agents.org_id is 'whose agent it is';
+comment on column member_agents.agent_url is 'key of the agent';
+comment on column member_agents.position is 'which of the member''s agents it was, from 1';
+comment on column member_agents.type is 'brand, rights, measurement, governance, creative, sales, buying or signals, as its member says';
+comment on column member_agents.name is 'as its member calls it';
+comment on column member_agents.visibility is 'public, members_only or private';
+comment on column member_agents.health_check_url is 'where its member wants its health looked up';
+comment on column member_agents.enrolled_at is 'first enrolled';
+comment on column member_agents.seq is 'commit that last touched the row';

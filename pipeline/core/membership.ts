@@ -1,0 +1,22 @@
+/**
+ * Tiers of membership. Those with API access see what members show only each other, and may show
+ * agents to everybody. An organization without a tier is no member that pays.
+ */
+export const tiers = {
+  individual_academic: { label: 'Explorer', apiAccess: false },
+  individual_professional: { label: 'Professional', apiAccess: true },
+  company_standard: { label: 'Builder', apiAccess: true },
+  company_icl: { label: 'Partner', apiAccess: true },
+  company_leader: { label: 'Leader', apiAccess: true },
+} as const satisfies Record<string, { label: string; apiAccess: boolean }>
+
+export type Tier = keyof typeof tiers
+export const tierNames = Object.keys(tiers) as [Tier, ...Tier[]]
+
+export function hasApiAccess(tier: Tier | null): boolean {
+  return tier !== null && tiers[tier].apiAccess
+}
+
+/** Who is shown an agent that a member enrolled: everybody, members with API access, or its own member. */
+export const visibilities = ['public', 'members_only', 'private'] as const
+export type Visibility = (typeof visibilities)[number]

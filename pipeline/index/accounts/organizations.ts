@@ -1,0 +1,92 @@
+import { isoOf } from '../../core/clock.ts'
+import type { Tier } from '../../core/membership.ts'
+import type { Answer, OperationOf } from '../../model/submission.ts'
+import type { Database, Parameters } from '../duckdb.ts'
+import type { Stamp } from './stamp.ts'
+
+export interface Organization {
+  org_id: string
+  name: string
+  membership_tier: Tier | null
+}
+
+/** An API key as the serving store holds it, under the SHA-256 of its secret. */
+export interface PrincipalRow {
+  hash: string
+  key_id: string
+  org_id: string
+  org_name: string
+  membership_tier: Tier | null
+  label: string
+  created_at: string
+  revoked: boolean
+}
+
+export async function createOrganization(
+  db: Database,
+  { org_id, name }: OperationOf<'organization.create'>,
+  { now, seq }: Stamp,
+): Promise<Answer> {
+  const taken = await organizationNamed(db, name)
+  if (taken) return { refused: `an organization named ${name} exists already`, error: 'conflict' }
+  await db.insert('organizations', [
+    { org_id, name, membership_tier: null, created_at: isoOf(now), seq },
+  ])
+  return { done: { org_id, name } }
+}
+
+export async function createKey(
+  db: Database,
+  { key_id, org, label, hash }: OperationOf<'key.create'>,
+  { now, seq }: Stamp,
+): Promise<Answer> {
+  const owner = await organizationNamed(db, org)
+  if (!owner) return noOrganization(org)
+  const { org_id } = owner
+  await db.insert('api_keys', [
+    { key_id, org_id, label, hash, created_at: isoOf(now), revoked_at: null, seq },
+  ])
+  return { done: { key_id, org_id } }
+}
+
+export async function revokeKey(
+  db: Database,
+  { key_id }: OperationOf<'key.revoke'>,
+  { now, seq }: Stamp,
+): Promise<Answer> {
+  const revoked = await db.run(
+    `update api_keys set revoked_at = coalesce(revoked_at, $now::timestamptz), seq = $seq
+     where key_id = $key_id`,
+    { key_id, now: isoOf(now), seq },
+  )
+  return revoked > 0 ? { done: { key_id } } : { refused: `no key ${key_id}`, error: 'not_found' }
+}
+
+/** Keys for which `where` holds (k is api_keys, o organizations). */
+export function principals(
+  db: Database,
+  where: string,
+  parameters: Parameters,
+): Promise<PrincipalRow[]> {
+  return db.all(
+    `select k.hash, k.key_id, k.org_id, o.name as org_name, o.membership_tier, k.label,
+       k.created_at, k.revoked_at is not null as revoked
+     from api_keys k join organizations o using (org_id) where ${where} order by k.hash`,
+    parameters,
+  )
+}
+
+export function organizationNamed(
+  db: Database,
+  nameOrId: string,
+): Promise<Organization | undefined> {
+  return db.one(
+    `select org_id, name, membership_tier from organizations
+     where name = $name or org_id = $name`,
+    { name: nameOrId },
+  )
+}
+
+export function noOrganization(org: string): Answer {
+  return { refused: `no organization named ${org}`, error: 'not_found' }
+}

@@ -1,0 +1,45 @@
+import type { Answer, Operation } from '../../model/submission.ts'
+import type { Database } from '../duckdb.ts'
+import { recordRequester } from './crawl-requests.ts'
+import { addDomain, removeDomain } from './domains.ts'
+import { removeAgent, saveAgent } from './member-agents.ts'
+import { createMember, setTier, updateMember } from './members.ts'
+import { createKey, createOrganization, revokeKey } from './organizations.ts'
+import type { Stamp } from './stamp.ts'
+
+/** What an operation does to the accounts; what it does to the index alone only has an answer here. */
+export async function perform(db: Database, operation: Operation, stamp: Stamp): Promise<Answer> {
+  switch (operation.op) {
+    case 'organization.create':
+      return createOrganization(db, operation, stamp)
+    case 'organization.domain.add':
+      return addDomain(db, operation, stamp)
+    case 'organization.domain.remove':
+      return removeDomain(db, operation, stamp)
+    case 'key.create':
+      return createKey(db, operation, stamp)
+    case 'key.revoke':
+      return revokeKey(db, operation, stamp)
+    case 'member.create':
+      return createMember(db, operation, stamp)
+    case 'member.update':
+      return updateMember(db, operation, stamp)
+    case 'member.tier':
+      return setTier(db, operation, stamp)
+    case 'member.agent.save':
+      return saveAgent(db, operation, stamp)
+    case 'member.agent.remove':
+      return removeAgent(db, operation, stamp)
+    case 'crawl.request':
+      return recordRequester(db, operation, stamp)
+    case 'domains.add':
+    case 'held.release':
+    case 'held.drop':
+      return { done: { domains: operation.domains.length } }
+    case 'property.merge':
+    case 'collection.merge': {
+      const { alias_rid, canonical_rid } = operation
+      return { done: { alias_rid, canonical_rid } }
+    }
+  }
+}

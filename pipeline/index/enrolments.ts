@@ -1,0 +1,71 @@
+import type { Instant } from '../core/clock.ts'
+import { keepAgentSources, namedAgents } from './agent-sources.ts'
+import { type Database, listOf } from './duckdb.ts'
+
+/** All agents that a member shows to everybody. */
+export interface Enrolment {
+  org_id: string
+  agents: readonly string[]
+}
+
+/**
+ * Keeps which agents members show to everybody: these are probed. One that is shown no more, and
+ * that nobody else names, is forgotten: only its member may know of it now.
+ */
+export async function takeEnrolments(
+  db: Database,
+  enrolments: readonly Enrolment[],
+  applying: { now: Instant; seq: number; agentsPerHost: number },
+): Promise<void> {
+  if (enrolments.length === 0) return
+  const orgs = { orgs: JSON.stringify(enrolments.map(({ org_id }) => org_id)) }
+  const theirs = `org_id in (select unnest(${listOf('$orgs')}))`
+  const before = await db.all<Enrolled>(
+    `select org_id, agent_url from enrolled_agents where ${theirs}`,
+    orgs,
+  )
+  const after = enrolments.flatMap(({ org_id, agents }) =>
+    agents.map((agent_url): Enrolled => ({ org_id, agent_url })),
+  )
+  const added = without(after, before)
+  const gone = without(before, after)
+  for (const { org_id, agent_url } of gone) {
+    await db.run('delete from enrolled_agents where org_id = $org_id and agent_url = $agent_url', {
+      org_id,
+      agent_url,
+    })
+  }
+  const { seq } = applying
+  await db.insert(
+    'enrolled_agents',
+    added.map(row => ({ ...row, seq })),
+  )
+  const changed = [...added, ...gone].map(({ agent_url }) => agent_url)
+  await keepAgentSources(db, changed, applying)
+  await forget(
+    db,
+    gone.map(({ agent_url }) => agent_url),
+  )
+}
+
+interface Enrolled {
+  org_id: string
+  agent_url: string
+}
+
+function without(rows: readonly Enrolled[], others: readonly Enrolled[]): Enrolled[] {
+  const keyOf = ({ org_id, agent_url }: Enrolled) => `${org_id} ${agent_url}`
+  const known = new Set(others.map(keyOf))
+  return rows.filter(row => !known.has(keyOf(row)))
+}
+
+async function forget(db: Database, agents: readonly string[]): Promise<void> {
+  if (agents.length === 0) return
+  const unnamed = (key: string) => `${key} in (select unnest(${listOf('$agents')}))
+    and ${key} not in (${namedAgents})`
+  const parameters = { agents: JSON.stringify(agents) }
+  for (const table of ['documents', 'crawl_state']) {
+    await db.run(`delete from ${table} where kind = 'agent' and ${unnamed('location')}`, parameters)
+  }
+  await db.run(`delete from agent_profiles where ${unnamed('agent_url')}`, parameters)
+}

@@ -1,0 +1,90 @@
+import { z } from 'zod'
+import { agentUrlKey } from '../core/agent-url.ts'
+import { Domain } from '../core/domain.ts'
+import { tierNames, visibilities } from '../core/membership.ts'
+import { agentTypes } from './documents.ts'
+
+/** By what an organization shows that a domain is its own; `operator`: whoever runs the registry says so. */
+export const domainProofs = ['operator', 'dns_txt', 'http', 'email'] as const
+export type DomainProof = (typeof domainProofs)[number]
+
+const name = z.string().trim().min(1).max(200)
+/** Name or id of an organization. */
+const org = name
+const MAX_AGENT_URL = 1_000
+
+export const Slug = z
+  .string()
+  .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'must be lower-case letters and digits, parted by hyphens')
+  .max(80)
+
+/** The address of an agent that is enrolled, as its key. */
+export const EnrolledUrl = z
+  .string()
+  .max(MAX_AGENT_URL)
+  .refine(text => !/[?#]/.test(text) && agentUrlKey(text) !== undefined, {
+    error: 'must be an http(s) address without ? and #',
+  })
+  .overwrite(text => agentUrlKey(text) ?? text)
+
+const profile = {
+  slug: Slug.exactOptional(),
+  display_name: name.exactOptional(),
+  is_founding: z.boolean().exactOptional(),
+  is_public: z.boolean().exactOptional(),
+}
+
+/**
+ * What may be asked about members. What is left out of a change stays as it is; of a new profile or
+ * agent it is what shows least.
+ */
+export const memberOperations = [
+  z.object({
+    op: z.literal('organization.domain.add'),
+    org,
+    domain: Domain,
+    proof: z.enum(domainProofs),
+  }),
+  z.object({ op: z.literal('organization.domain.remove'), org, domain: Domain }),
+  z.object({ op: z.literal('member.create'), org, ...profile }),
+  z.object({ op: z.literal('member.update'), org, ...profile }),
+  z.object({ op: z.literal('member.tier'), org, tier: z.enum(tierNames).nullable() }),
+  z.object({
+    op: z.literal('member.agent.save'),
+    org,
+    url: EnrolledUrl,
+    type: z.enum(agentTypes).exactOptional(),
+    name: name.exactOptional(),
+    visibility: z.enum(visibilities).exactOptional(),
+    health_check_url: z
+      .url({ protocol: /^https?$/ })
+      .max(2_000)
+      .exactOptional(),
+  }),
+  z.object({ op: z.literal('member.agent.remove'), org, url: EnrolledUrl }),
+] as const
+
+export const MemberAgent = z.object({
+  url: z.string(),
+  type: z.enum(agentTypes),
+  name: z.string().nullable(),
+  visibility: z.enum(visibilities),
+  health_check_url: z.string().nullable(),
+  enrolled_at: z.string(),
+})
+export type MemberAgent = z.infer<typeof MemberAgent>
+
+/** A member as the serving store holds it, with all it keeps to itself. */
+export const StoredMember = z.object({
+  org_id: z.string(),
+  org_name: z.string(),
+  slug: z.string(),
+  display_name: z.string(),
+  is_founding: z.boolean(),
+  is_public: z.boolean(),
+  membership_tier: z.enum(tierNames).nullable(),
+  /** In the order in which they were enrolled. */
+  agents: z.array(MemberAgent),
+  domains: z.array(z.string()),
+})
+export type StoredMember = z.infer<typeof StoredMember>

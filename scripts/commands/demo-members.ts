@@ -1,0 +1,31 @@
+import { openDesk } from '../../jobs/enqueue.ts'
+import { createLog } from '../../pipeline/core/log.ts'
+import { idOfFacts } from '../../pipeline/core/uuid-v7.ts'
+import { Operation } from '../../pipeline/model/submission.ts'
+import { type DemoMember, demoMembers } from '../world/members.ts'
+
+/** Enrols the members of the demo internet, one operation after the other. */
+export async function enrolDemoMembers(redisUrl: string): Promise<void> {
+  const desk = openDesk(redisUrl, createLog('start', 'warn'))
+  try {
+    for (const operation of demoMembers.flatMap(operationsOf)) {
+      const answer = await desk.submit(operation)
+      // An earlier start may have got half way.
+      if ('refused' in answer && answer.error !== 'conflict') throw new Error(answer.refused)
+    }
+  } finally {
+    await desk.close()
+  }
+}
+
+function operationsOf(member: DemoMember): Operation[] {
+  const { organization: org, domain, tier, isFounding, isPublic, agents } = member
+  const operations = [
+    { op: 'organization.create', org_id: idOfFacts('demo member', org), name: org },
+    { op: 'member.tier', org, tier },
+    { op: 'organization.domain.add', org, domain, proof: 'operator' },
+    { op: 'member.create', org, is_founding: isFounding, is_public: isPublic },
+    ...agents.map(agent => ({ op: 'member.agent.save', org, ...agent })),
+  ]
+  return operations.map(operation => Operation.parse(operation))
+}

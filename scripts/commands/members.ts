@@ -1,0 +1,118 @@
+import { existsSync } from 'node:fs'
+import type { Tier } from '../../pipeline/core/membership.ts'
+import { pathsOf } from '../../pipeline/index/paths.ts'
+import { ServingStore } from '../../pipeline/index/serving.ts'
+import { StoredMember } from '../../pipeline/model/member.ts'
+import { Operation } from '../../pipeline/model/submission.ts'
+import { readSettings } from './environment.ts'
+import { carryOut, doneOrExit } from './running.ts'
+
+interface Profile {
+  slug?: string
+  displayName?: string
+  founding?: boolean
+  public?: boolean
+  tier?: Tier | 'none'
+}
+
+/** Makes an organization a member. */
+export async function createMember(options: Profile & { org: string }): Promise<void> {
+  const done = await ask({ op: 'member.create', org: options.org, ...profileOf(options) })
+  if (options.tier) await setTier(options.org, options.tier)
+  process.stdout.write(`${done.slug}\n`)
+}
+
+/** Changes what is given of a member, and leaves the rest. */
+export async function changeMember(options: Profile & { org: string }): Promise<void> {
+  const done = await ask({ op: 'member.update', org: options.org, ...profileOf(options) })
+  if (options.tier) await setTier(options.org, options.tier)
+  process.stdout.write(`${done.slug}\n`)
+}
+
+async function setTier(org: string, tier: Tier | 'none'): Promise<void> {
+  const done = await ask({ op: 'member.tier', org, tier: tier === 'none' ? null : tier })
+  if (Number(done.demoted) > 0) {
+    process.stderr.write(`${done.demoted} public agents are shown to members only now\n`)
+  }
+}
+
+interface AgentOptions {
+  org: string
+  type?: string
+  name?: string
+  visibility?: string
+}
+
+/** Enrols an agent, or changes what is given of one. */
+export async function addAgent(url: string, options: AgentOptions): Promise<void> {
+  const { agent, warnings } = (await ask({ op: 'member.agent.save', url, ...options })) as {
+    agent: { url: string; visibility: string }
+    warnings?: { message: string }[]
+  }
+  for (const { message } of warnings ?? []) process.stderr.write(`${message}\n`)
+  process.stdout.write(`${agent.url} is ${agent.visibility}\n`)
+}
+
+export async function removeAgent(url: string, { org }: { org: string }): Promise<void> {
+  await ask({ op: 'member.agent.remove', org, url })
+  process.stdout.write('removed\n')
+}
+
+export async function addDomain(domain: string, { org }: { org: string }): Promise<void> {
+  const done = await ask({ op: 'organization.domain.add', org, domain, proof: 'operator' })
+  process.stdout.write(`${done.domain} is ${org}’s\n`)
+}
+
+export async function removeDomain(domain: string, { org }: { org: string }): Promise<void> {
+  await ask({ op: 'organization.domain.remove', org, domain })
+  process.stdout.write('removed\n')
+}
+
+export async function listMembers({ json }: { json?: boolean }): Promise<void> {
+  const members = await storedMembers()
+  if (json) return void process.stdout.write(`${JSON.stringify(members)}\n`)
+  for (const member of members) {
+    const { slug, membership_tier, is_founding, is_public, agents, domains, org_name } = member
+    const facts = [
+      membership_tier ?? 'no tier',
+      is_public ? 'public' : 'private',
+      ...(is_founding ? ['founding'] : []),
+      ...domains,
+    ]
+    process.stdout.write(`${slug}  ${org_name}: ${facts.join(', ')}\n`)
+    for (const { url, type, visibility } of agents) {
+      process.stdout.write(`  ${visibility.padEnd(12)} ${type.padEnd(11)} ${url}\n`)
+    }
+  }
+}
+
+/** Carries one operation out; what is wrong with it ends the command with its words. */
+async function ask(given: Record<string, unknown>): Promise<Record<string, unknown>> {
+  const read = Operation.safeParse(given)
+  if (!read.success) {
+    const faults = read.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)
+    return doneOrExit({ refused: faults.join('\n') })
+  }
+  const [answer] = await carryOut(readSettings(), [read.data])
+  return doneOrExit(answer!)
+}
+
+function profileOf({ slug, displayName, founding, public: is_public }: Profile) {
+  return {
+    ...(slug !== undefined && { slug }),
+    ...(displayName !== undefined && { display_name: displayName }),
+    ...(founding !== undefined && { is_founding: founding }),
+    ...(is_public !== undefined && { is_public }),
+  }
+}
+
+async function storedMembers(): Promise<StoredMember[]> {
+  const { servingFile } = pathsOf(readSettings().DATA_DIR)
+  if (!existsSync(servingFile)) return []
+  const serving = ServingStore.open(servingFile, { readOnly: true })
+  const members = [...serving.entries('member')].map(({ value }) =>
+    StoredMember.parse(JSON.parse(value.toString())),
+  )
+  await serving.close()
+  return members.sort((a, b) => (a.slug < b.slug ? -1 : 1))
+}
