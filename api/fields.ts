@@ -106,3 +106,23 @@ function parsed(text: string): unknown {
     return undefined
   }
 }
+
+/** A switch in a query string: only the word `true` turns it on. */
+export const flag = z
+  .unknown()
+  .optional()
+  .transform(given => given === 'true')
+  .meta({ type: 'string', enum: ['true'] })
+
+/** A parameter that may be given several times; empty and repeated values do not count. */
+export function repeated(most: number) {
+  return z
+    .union([z.string(), z.array(z.string())])
+    .optional()
+    .transform((given = [], ctx): string[] => {
+      const values = new Set([given].flat().filter(value => value !== ''))
+      if (values.size <= most) return [...values]
+      ctx.addIssue(`must be at most ${most} values`)
+      return z.NEVER
+    })
+}

@@ -40,15 +40,15 @@ export function syncHeaders(
 }
 
 /** As many items as fit into an answer; `<name>_truncated` says when there were more. */
-export function fitting<Name extends string, Item>(name: Name, items: readonly Item[]) {
+export function fitting<Name extends string, Item>(name: Name, items: Iterable<Item>) {
   let bytes = 0
-  const fits = items.findIndex(item => {
+  const fits: Item[] = []
+  for (const item of items) {
     bytes += Buffer.byteLength(JSON.stringify(item)) + 1
-    return bytes > LIST_BYTES
-  })
-  return fits === -1
-    ? { [name]: items }
-    : { [name]: items.slice(0, fits), [`${name}_truncated`]: true }
+    if (bytes > LIST_BYTES) return { [name]: fits, [`${name}_truncated`]: true }
+    fits.push(item)
+  }
+  return { [name]: fits }
 }
 
 /** The items of one page: as many as were asked for and fit, and at least one where there are any. */

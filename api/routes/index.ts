@@ -1,6 +1,7 @@
 import type { Operation } from '../operation.ts'
 import { listAgentPublishers, listAgentPublishersAlias } from './agent-publishers.ts'
 import { searchForAgents } from './agent-search.ts'
+import { listAgents } from './agents.ts'
 import { authorizeProperty, authorizePublisher } from './authorization.ts'
 import { lookUpAgentDomains, lookUpProperty } from './authorization-lookups.ts'
 import { listAuthorizations, snapshotAuthorizations } from './authorizations.ts'
@@ -22,8 +23,10 @@ import { readFeed, streamFeed } from './feed.ts'
 import { brandHistory, propertyHistory } from './history.ts'
 import { lookUpDomain, lookUpPublisher, registryStats } from './lookups.ts'
 import { lookUpManifest } from './manifests.ts'
+import { lookUpOperator } from './operators.ts'
 import { authorizeProduct, expandProduct } from './product-authorization.ts'
 import { listRegisteredProperties, resolvePropertiesBulk, resolveProperty } from './properties.ts'
+import { listRegisteredPublishers } from './publishers.ts'
 import { resolveIdentifiers } from './resolve.ts'
 import {
   describeCrawlerKeys,
@@ -52,6 +55,8 @@ export const operations: readonly Operation[] = [
   listCatalogCollections,
   syncCatalogCollections,
   searchForAgents,
+  listAgents,
+  listRegisteredPublishers,
   registryStats,
   requestCrawl,
   readCrawlRequest,
@@ -59,6 +64,7 @@ export const operations: readonly Operation[] = [
   requestManagerRevalidation,
   readFeed,
   streamFeed,
+  lookUpOperator,
   lookUpPublisher,
   lookUpDomain,
   listAuthorizations,

@@ -6,7 +6,7 @@ import {
 } from '../../pipeline/index/points/lookups.ts'
 import { freshnessOf } from '../../pipeline/index/points/stored.ts'
 import { placementsOf } from '../../pipeline/index/queries/publishers.ts'
-import { countAll, nothing } from '../../pipeline/index/queries/stats.ts'
+import { statsOf } from '../../pipeline/index/queries/stats.ts'
 import type { Reader } from '../../pipeline/index/reader.ts'
 import { DomainLookup, PublisherLookup, RegistryStats } from '../../pipeline/model/answers.ts'
 import { PastedDomain } from '../fields.ts'
@@ -103,6 +103,6 @@ export const registryStats = operation({
   errors: [],
   handle: async ({ services: { reader } }) => {
     const { snapshot } = reader
-    return ok(snapshot ? await countAll(snapshot) : nothing, seqHeader(snapshot))
+    return ok(await statsOf(reader), seqHeader(snapshot))
   },
 })

@@ -112,6 +112,8 @@ function printUrls(url: string, domains: readonly string[], unlisted?: string): 
     `  ${url}/api/properties/resolve?domain=${domain}`,
     `  ${url}/api/registry/lookup/domain/${domain}`,
     `  ${url}/api/brands/registry?limit=5`,
+    `  ${url}/api/registry/agents?health=true`,
+    `  ${url}/api/registry/operator?domain=${domain}`,
     `  ${url}/api/registry/stats`,
     `  ${url}/openapi/registry.yaml`,
   ]

@@ -97,6 +97,19 @@ function formats(agent: Agent): Doc[] {
   }))
 }
 
+/** One studio still lists bare formats, as older agents do. */
+function supportedFormats(agent: Agent): Doc[] {
+  if (agent.company === 'Prism Forge') return formats(agent)
+  return [
+    {
+      capability_id: 'banner',
+      format: { format_kind: 'image', params: { width: 300, height: 250 } },
+      operations: ['build', 'preview'],
+    },
+    { capability_id: 'spot', format: { format_kind: 'video_hosted' }, operations: ['validate'] },
+  ]
+}
+
 function signal(agent: Agent, n: number): Doc {
   return {
     signal_agent_segment_id: `segment_${n}`,
@@ -115,7 +128,7 @@ function capabilities(agent: Agent): Doc {
     case 'measurement':
       return { ...common, measurement: { metrics: metricsOf(agent) } }
     case 'creative':
-      return { ...common, creative: { supported_formats: formats(agent) } }
+      return { ...common, creative: { supported_formats: supportedFormats(agent) } }
     case 'signals':
       return { ...common, signals: { audience_types: ['contextual', 'lookalike'] } }
     case 'sales':

@@ -6,6 +6,7 @@ import { operations } from '../../api/routes/index.ts'
 import { eventTypeNames } from '../../pipeline/model/event.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
 import { brandFile, publisherFile } from '../support/documents.ts'
+import { enrol } from '../support/members.ts'
 
 const REQUESTS = 10_000
 const SEED = 20_261_120
@@ -17,6 +18,13 @@ let key: string
 beforeAll(async () => {
   registry = await openRegistry({ limits: { bulkResolvePerMinute: 1e9 } })
   key = await registry.createKey('Readers')
+  await enrol(registry, {
+    ...{ org: 'Acme', tier: 'company_leader', domains: ['a.example'] },
+    agents: [
+      { url: 'https://agent.example/mcp' },
+      { url: 'https://b.example', type: 'measurement' },
+    ],
+  })
   for (const name of ['a', 'b', 'c']) {
     const domain = `${name}.example`
     const sites = [domain, `www.${domain}`]
@@ -68,6 +76,14 @@ const value: Record<string, fc.Arbitrary<string>> = {
     fc.constantFrom('2026-01-01', '2026-13-01T00:00:00Z'),
     odd,
   ),
+  type: fc.oneof(fc.constantFrom('sales', 'measurement', 'si'), odd),
+  scope: fc.oneof(fc.constantFrom('all', 'PRIVATE', 'none'), odd),
+  health: fc.oneof(fc.constantFrom('true', '1'), odd),
+  properties: fc.oneof(fc.constantFrom('true', '1'), odd),
+  metric_id: odd,
+  q: odd,
+  format_kind: odd,
+  verified: fc.oneof(fc.constantFrom('true', 'false'), odd),
   fresh: fc.oneof(fc.constantFrom('true', 'false'), odd),
 }
 

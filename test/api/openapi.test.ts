@@ -8,6 +8,7 @@ import { publicErrors } from '../../pipeline/core/errors.ts'
 import { ErrorBody } from '../../pipeline/model/answers.ts'
 import { openRegistry, publicNames, type TestRegistry } from '../support/app.ts'
 import { brandFile, publisherFile } from '../support/documents.ts'
+import { enrol, probed } from '../support/members.ts'
 import { startRedis, type TestRedis } from '../support/redis.ts'
 
 let redis: TestRedis
@@ -21,9 +22,14 @@ beforeAll(async () => {
   key = await registry.createKey('Readers')
   const sites = ['acme.example', 'www.acme.example']
   const agents = ['https://agent.example/mcp']
+  await enrol(registry, {
+    ...{ org: 'Acme', tier: 'company_leader', domains: ['acme.example'] },
+    agents: [{ url: agents[0]! }],
+  })
   await registry.observe(
     brandFile('acme.example', 'Acme'),
     publisherFile('acme.example', { sites, agents, placements: ['top'] }),
+    probed(agents[0]!, { tools: [{ name: 'get_products' }] }),
   )
   const asked = await registry.app.inject({
     ...{ method: 'POST', url: '/api/registry/crawl-request' },
@@ -144,6 +150,9 @@ const requests: Record<
   lookUpManifest: { url: '?domain=acme.example', refused: '?domain=acme.example&type=x' },
   getCrawlRequest: { url: () => crawlRequest, refused: 'x' },
   readFeed: { refused: '?cursor=01939f00-0000-7000-8000-000000000000' },
+  listAgents: { url: '?health=true&capabilities=true', refused: '?type=si' },
+  listPublishers: { refused: '?limit=x' },
+  lookUpOperator: { url: '?domain=acme.example', refused: '?domain=acme.example&scope=x' },
   lookUpPublisher: { url: '?domain=acme.example&include=placements', refused: '' },
   lookUpDomain: { url: 'acme.example', refused: 'x' },
   authorizePublisher: {

@@ -145,6 +145,52 @@ describe('a first start crawls the demo internet', () => {
   })
 })
 
+describe('members of the demo internet', () => {
+  const agents = async (query: string, headers: Record<string, string> = {}) =>
+    (await get(`/api/registry/agents${query}`, headers)).body.agents as unknown as {
+      url: string
+      health?: { status: string }
+      capabilities?: Record<string, unknown>
+    }[]
+
+  test('show their agents, which are probed', async () => {
+    const found = await until(async () => {
+      const all = await agents('?health=true&capabilities=true')
+      return all.length > 0 && all.every(one => one.health?.status === 'online') && all
+    }, 30)
+    expect(found.map(({ url }) => url)).toEqual([
+      'https://sales.pinnacle-network.example/mcp',
+      'https://studio.inkwell-creative.example/mcp',
+      'https://verify.true-meter.example/mcp',
+      'https://metrics.bright-gauge.example/mcp',
+    ])
+    expect(await agents('?metric_id=viewability&accreditation=Meter+Council')).toMatchObject([
+      { url: 'https://verify.true-meter.example/mcp' },
+    ])
+    expect(await agents('?format_kind=image&creative_operation=preview')).toMatchObject([
+      { url: 'https://studio.inkwell-creative.example/mcp' },
+    ])
+  })
+
+  test('operate them at their domain, and publishers trust them', async () => {
+    const { body } = await get('/api/registry/operator?domain=www.pinnacle-network.example')
+    expect(body).toMatchObject({
+      member: { slug: 'pinnacle-network', is_founding_member: true },
+      agents: [{ url: 'https://sales.pinnacle-network.example/mcp', type: 'sales' }],
+    })
+    const hidden = await get('/api/registry/operator?domain=north-buy.example')
+    expect(hidden.body).toMatchObject({ member: { slug: 'north-buy' }, agents: [] })
+  })
+
+  test('show some of them to members with API access only', async () => {
+    const name = 'Meadow Signals'
+    const { stdout } = await registry(['key', 'create', '--org', name], env)
+    const seen = await agents('?type=signals', { authorization: `Bearer ${stdout.trim()}` })
+    expect(seen).toMatchObject([{ url: 'https://data.meadow-signals.example/mcp' }])
+    expect(await agents('?type=signals')).toEqual([])
+  })
+})
+
 describe('the ecosystem’s own client', () => {
   test('looks brands, properties and agents up, and tells unknown ones as null', async () => {
     const client = new RegistryClient({ baseUrl: base })
@@ -161,6 +207,15 @@ describe('the ecosystem’s own client', () => {
     expect(owned?.authorized_agents?.length).toBeGreaterThan(20)
     const agents = await client.lookupDomain('many-sellers.example')
     expect(agents.authorized_agents?.length).toBeGreaterThan(20)
+  })
+
+  test('lists agents and publishers, and looks operators up', async () => {
+    const client = new RegistryClient({ baseUrl: base })
+    const { agents, count } = await client.listAgents({ type: 'sales', health: true })
+    expect([agents.length, count]).toEqual([1, 1])
+    expect((await client.listPublishers()).publishers.length).toBeGreaterThan(200)
+    const operator = await client.lookupOperator('pinnacle-network.example')
+    expect(operator?.agents[0]?.authorized_by.length).toBeGreaterThan(0)
   })
 })
 

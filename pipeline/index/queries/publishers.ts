@@ -1,6 +1,7 @@
 import { withoutNulls } from '../../diff/events.ts'
 import type { PlacementItem } from '../../model/answers.ts'
 import type { PlacementEntry } from '../../model/documents.ts'
+import { listOf } from '../duckdb.ts'
 import type { Snapshot } from '../reader.ts'
 
 /** The placements of a publisher's file, as it orders them. */
@@ -17,4 +18,39 @@ function placementItemOf({ manifest, ...placement }: PlacementEntry): PlacementI
   const more = { description, channels, format_options, source: 'adagents_json' }
   const shown = Object.entries(more).filter(([, value]) => value !== undefined)
   return withoutNulls({ ...placement, ...Object.fromEntries(shown) }) as PlacementItem
+}
+
+export interface ListedPublisher {
+  domain: string
+  agent_count: number
+  /** When the file it is read from was last found to be good; ISO 8601. */
+  last_validated: string | null
+}
+
+const LISTED = `
+with page as (select domain, agent_count, resolved_location from publishers
+  where valid and domain > $after order by domain limit $limit)
+select domain, agent_count::double as agent_count, s.succeeded_at as last_validated
+from page left join crawl_state s on s.kind = 'adagents.json' and s.location = resolved_location
+order by domain`
+
+/** Publishers whose file stands, by domain, from after one on. */
+export function listPublishers(
+  { db }: Snapshot,
+  page: { after: string; limit: number },
+): Promise<ListedPublisher[]> {
+  return db.all(LISTED, page)
+}
+
+/** How many of these domains are publishers whose file stands. */
+export async function countPublishers(
+  { db }: Snapshot,
+  domains: readonly string[],
+): Promise<number> {
+  const row = await db.one<{ n: number }>(
+    `select count(*)::double as n from publishers
+     where valid and domain in (select unnest(${listOf('$domains')}))`,
+    { domains: JSON.stringify(domains) },
+  )
+  return row!.n
 }

@@ -1,5 +1,7 @@
 import type { RegistryStats } from '../../model/answers.ts'
-import type { Snapshot } from '../reader.ts'
+import { type Members, membersOf } from '../points/members.ts'
+import type { Reader, Snapshot } from '../reader.ts'
+import { countPublishers } from './publishers.ts'
 
 const STATS = `
 select
@@ -19,6 +21,32 @@ select property_type, count(*) as properties from properties where status = 'act
 group by property_type order by property_type`
 
 const counted = new WeakMap<Snapshot, Promise<RegistryStats>>()
+const registered = new WeakMap<Members, { snapshot: Snapshot; publishers: Promise<number> }>()
+
+/** What the registry holds; members are those of now. */
+export async function statsOf(reader: Reader): Promise<RegistryStats> {
+  const { snapshot } = reader
+  const members = membersOf(reader)
+  return {
+    ...(snapshot ? await countAll(snapshot) : nothing),
+    registered_agents: members.shownToAll.length,
+    registered_publishers: snapshot ? await countRegistered(snapshot, members) : 0,
+  }
+}
+
+/** Publishers that are the verified domains of public members. */
+function countRegistered(snapshot: Snapshot, members: Members): Promise<number> {
+  const known = registered.get(members)
+  if (known?.snapshot === snapshot) return known.publishers
+  const shown = members.all.filter(member => member.is_public)
+  const publishers = countPublishers(
+    snapshot,
+    shown.flatMap(({ domains }) => domains),
+  )
+  registered.set(members, { snapshot, publishers })
+  publishers.catch(() => registered.delete(members))
+  return publishers
+}
 
 /** What the registry holds; counted once a snapshot. */
 export function countAll(snapshot: Snapshot): Promise<RegistryStats> {
@@ -44,7 +72,7 @@ async function count({ db, seq }: Snapshot): Promise<RegistryStats> {
 }
 
 /** What is counted before the first snapshot. */
-export const nothing: RegistryStats = {
+const nothing: RegistryStats = {
   seq: 0,
   total_brands: 0,
   total_publishers: 0,

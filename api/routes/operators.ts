@@ -1,0 +1,109 @@
+import { z } from 'zod'
+import { hasApiAccess, tiers } from '../../pipeline/core/membership.ts'
+import { membersOf } from '../../pipeline/index/points/members.ts'
+import { type Trust, trustIn } from '../../pipeline/index/queries/operators.ts'
+import { OperatorLookup } from '../../pipeline/model/answers-agents.ts'
+import type { StoredMember } from '../../pipeline/model/member.ts'
+import { scopes, visibleTo } from '../../pipeline/resolve/visibility.ts'
+import type { Principal } from '../auth.ts'
+import { PastedDomain } from '../fields.ts'
+import { seqHeader } from '../lists.ts'
+import { operation } from '../operation.ts'
+import { ok } from '../reply.ts'
+
+const AGENTS = 20
+const PUBLISHERS_EACH = 100
+/** Of publishers in one answer: callers refuse answers above 256 KiB. */
+const PUBLISHER_BYTES = 160 * 1024
+
+export const lookUpOperator = operation({
+  id: 'lookUpOperator',
+  method: 'GET',
+  path: '/api/registry/operator',
+  group: 'Lookups & Authorization',
+  summary: 'The agents a domain operates, and the publishers that trust them',
+  description:
+    'Agents of the member that has verified the domain, or the longest domain above it. Everybody ' +
+    'sees public ones, members with API access also those for members, the member itself all. ' +
+    '`scope` narrows that and never widens it. A domain that is no member’s answers 200 with ' +
+    'nothing in it.',
+  access: 'optional',
+  cache: 'personal',
+  query: z.object({
+    domain: PastedDomain,
+    scope: z.string().default('all').overwrite(lowerCase).pipe(z.enum(scopes)).meta({
+      default: 'all',
+    }),
+  }),
+  reply: { 200: OperatorLookup },
+  errors: ['invalid_request'],
+  handle: async ({ query: { domain, scope }, principal, services: { reader } }) => {
+    const { snapshot } = reader
+    const member = membersOf(reader).ownerAbove(domain)
+    if (member === undefined) return ok({ domain, member: null, agents: [] }, seqHeader(snapshot))
+    const visible = visibleTo(askerOf(principal, member), scope)
+    const agents = member.agents.filter(({ visibility }) => visible.has(visibility))
+    const shown = agents.slice(0, AGENTS)
+    const trust = await trustIn(
+      snapshot,
+      shown.map(({ url }) => url),
+      PUBLISHERS_EACH,
+    )
+    const budget = { bytes: PUBLISHER_BYTES }
+    const answer: OperatorLookup = {
+      domain,
+      member: memberOf(member),
+      agents: shown.map(({ url, name, type }) => ({
+        ...{ url, name: name ?? member.display_name, type },
+        ...authorizedBy(trust.get(url) ?? [], budget),
+      })),
+      ...(agents.length > AGENTS && { agents_total: agents.length, agents_truncated: true }),
+    }
+    return ok(answer, seqHeader(snapshot))
+  },
+})
+
+function lowerCase(text: string): string {
+  return text.toLowerCase()
+}
+
+function askerOf(principal: Principal | undefined, { org_id }: StoredMember) {
+  return {
+    isOwner: principal?.org_id === org_id,
+    hasApiAccess: principal !== undefined && hasApiAccess(principal.tier),
+  }
+}
+
+/** A profile that is not public keeps its standing to itself. */
+function memberOf(member: StoredMember): OperatorLookup['member'] {
+  const { slug, display_name, is_public, is_founding, membership_tier } = member
+  return {
+    slug,
+    display_name,
+    ...(is_public && { is_founding_member: is_founding }),
+    ...(is_public &&
+      membership_tier !== null && {
+        membership_tier,
+        membership_tier_label: tiers[membership_tier].label,
+      }),
+  }
+}
+
+/** Publishers as long as there is room for them in the answer. */
+function authorizedBy(trust: readonly Trust[], budget: { bytes: number }) {
+  const authorized_by: OperatorLookup['agents'][number]['authorized_by'] = []
+  for (const { publisher_domain, authorized_for } of trust) {
+    const entry = {
+      publisher_domain,
+      ...(authorized_for !== null && { authorized_for }),
+      source: 'adagents_json' as const,
+    }
+    budget.bytes -= Buffer.byteLength(JSON.stringify(entry)) + 1
+    if (budget.bytes < 0) break
+    authorized_by.push(entry)
+  }
+  const total = trust[0]?.total ?? 0
+  return authorized_by.length < total
+    ? { authorized_by, authorized_by_total: total, authorized_by_truncated: true }
+    : { authorized_by }
+}

@@ -1,0 +1,239 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openRegistry, type TestRegistry } from '../support/app.ts'
+import { publisherFile } from '../support/documents.ts'
+import { enrol } from '../support/members.ts'
+
+let registry: TestRegistry
+const keys: Record<string, string | undefined> = {}
+
+const url = (name: string) => `https://${name}.acme.example/mcp`
+const [shown, forMembers, hidden] = [url('shown'), url('members'), url('hidden')]
+
+beforeAll(async () => {
+  registry = await openRegistry()
+  keys.owner = await enrol(registry, {
+    ...{ org: 'Acme Ads', tier: 'company_leader', founding: true, domains: ['acme.example'] },
+    agents: [
+      { url: shown, name: 'Shown' },
+      { url: forMembers, visibility: 'members_only', type: 'signals' },
+      { url: hidden, visibility: 'private' },
+    ],
+  })
+  keys.member = await enrol(registry, { org: 'Other', tier: 'company_standard' })
+  keys.below = await enrol(registry, { org: 'Small', tier: 'individual_academic' })
+  keys.outsider = await registry.createKey('Nobody')
+  keys.poorOwner = await enrol(registry, {
+    ...{ org: 'Poor', tier: 'individual_academic', domains: ['poor.example'], public: false },
+    agents: [
+      { url: 'https://members.poor.example', visibility: 'members_only' },
+      { url: 'https://hidden.poor.example', visibility: 'private' },
+    ],
+  })
+  await registry.observe(
+    publisherFile('news.example', { sites: ['news.example'], agents: [shown, hidden] }),
+    publisherFile('daily.example', { sites: ['daily.example'], agents: [shown] }),
+  )
+  await registry.publish()
+})
+
+afterAll(() => registry.close())
+
+function get(query: string, token?: string, over = registry) {
+  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
+  return over.app.inject({ url: `/api/registry/operator${query}`, headers })
+}
+
+async function agentsOf(query: string, token?: string): Promise<string[]> {
+  const answer = await get(query, token)
+  expect(answer.statusCode).toBe(200)
+  return answer.json().agents.map((agent: { url: string }) => agent.url)
+}
+
+describe('who sees which agents', () => {
+  const all = [shown, forMembers, hidden]
+  const some = [shown, forMembers]
+  const table: [string, string, string[]][] = [
+    ['anonymous', 'all', [shown]],
+    ['anonymous', 'public', [shown]],
+    ['anonymous', 'member', [shown]],
+    ['anonymous', 'private', []],
+    ['wrong', 'all', [shown]],
+    ['wrong', 'private', []],
+    ['outsider', 'all', [shown]],
+    ['outsider', 'private', []],
+    ['below', 'all', [shown]],
+    ['below', 'public', [shown]],
+    ['below', 'member', [shown]],
+    ['below', 'private', []],
+    ['member', 'all', some],
+    ['member', 'public', [shown]],
+    ['member', 'member', some],
+    ['member', 'private', []],
+    ['owner', 'all', all],
+    ['owner', 'public', [shown]],
+    ['owner', 'member', some],
+    ['owner', 'private', [hidden]],
+  ]
+  test.each(table)('%s asking for %s', async (who, scope, expected) => {
+    const token = who === 'wrong' ? 'sk_wrong' : keys[who]
+    expect(await agentsOf(`?domain=acme.example&scope=${scope}`, token)).toEqual(expected)
+    if (scope === 'all') expect(await agentsOf('?domain=acme.example', token)).toEqual(expected)
+  })
+
+  test('an owner without API access sees all that is theirs, and nothing as members see it', async () => {
+    const asked = (scope: string) => agentsOf(`?domain=poor.example&scope=${scope}`, keys.poorOwner)
+    const [members, own] = ['https://members.poor.example', 'https://hidden.poor.example']
+    expect(await asked('all')).toEqual([members, own])
+    expect(await asked('member')).toEqual([])
+    expect(await asked('private')).toEqual([own])
+  })
+
+  test('a credential that is no bearer, or a revoked one, is nobody’s', async () => {
+    for (const authorization of ['Basic YTpi', 'Bearer', 'Bearer eyJ.a.b', '']) {
+      const answer = await registry.app.inject({
+        ...{ url: '/api/registry/operator?domain=acme.example', headers: { authorization } },
+      })
+      expect(answer.statusCode).toBe(200)
+      expect(answer.json().agents).toHaveLength(1)
+      expect(answer.headers).not.toHaveProperty('www-authenticate')
+    }
+  })
+
+  test('a tier that is lost takes effect at once', async () => {
+    const own = await openRegistry()
+    const owner = await enrol(own, {
+      ...{ org: 'A', tier: 'company_icl', domains: ['a.example'] },
+      agents: [{ url: 'https://a.example/one' }],
+    })
+    const member = await enrol(own, { org: 'B', tier: 'company_icl' })
+    const seen = async (token?: string) =>
+      (await get('?domain=a.example', token, own)).json().agents.length
+    expect([await seen(), await seen(member)]).toEqual([1, 1])
+    await own.submit({ op: 'member.tier', org: 'A', tier: null })
+    expect([await seen(), await seen(member), await seen(owner)]).toEqual([0, 1, 1])
+    await own.submit({ op: 'member.tier', org: 'B', tier: 'individual_academic' })
+    expect(await seen(member)).toBe(0)
+    await own.close()
+  })
+})
+
+describe('GET /api/registry/operator', () => {
+  test('200: the member behind a domain, its agents and who trusts them', async () => {
+    const answer = await get('?domain=https://Acme.example/about', keys.owner)
+    expect(answer.headers).toMatchObject({
+      vary: 'authorization',
+      'cache-control': 'private, no-cache',
+      'access-control-allow-origin': '*',
+      'x-registry-seq': String(registry.reader.snapshot?.seq),
+    })
+    expect(answer.json()).toEqual({
+      domain: 'acme.example',
+      member: {
+        slug: 'acme-ads',
+        display_name: 'Acme Ads',
+        is_founding_member: true,
+        membership_tier: 'company_leader',
+        membership_tier_label: 'Leader',
+      },
+      agents: [
+        {
+          ...{ url: shown, name: 'Shown', type: 'sales' },
+          authorized_by: [
+            {
+              publisher_domain: 'daily.example',
+              authorized_for: 'inventory of daily.example',
+              source: 'adagents_json',
+            },
+            {
+              publisher_domain: 'news.example',
+              authorized_for: 'inventory of news.example',
+              source: 'adagents_json',
+            },
+          ],
+        },
+        { url: forMembers, name: 'Acme Ads', type: 'signals', authorized_by: [] },
+        {
+          ...{ url: hidden, name: 'Acme Ads', type: 'sales' },
+          authorized_by: [
+            {
+              publisher_domain: 'news.example',
+              authorized_for: 'inventory of news.example',
+              source: 'adagents_json',
+            },
+          ],
+        },
+      ],
+    })
+  })
+
+  test('200: a profile that is not public keeps its standing to itself', async () => {
+    expect((await get('?domain=poor.example')).json()).toEqual({
+      domain: 'poor.example',
+      member: { slug: 'poor', display_name: 'Poor' },
+      agents: [],
+    })
+  })
+
+  test('200: a domain below a verified one is its owner’s, unless another verified it', async () => {
+    const own = await openRegistry()
+    await enrol(own, { org: 'Above', domains: ['a.example'] })
+    await enrol(own, { org: 'Below', domains: ['b.a.example'] })
+    const slug = async (domain: string) =>
+      (await get(`?domain=${domain}`, undefined, own)).json().member?.slug
+    expect(await slug('a.example')).toBe('above')
+    expect(await slug('x.y.a.example')).toBe('above')
+    expect(await slug('c.b.a.example')).toBe('below')
+    expect(await slug('ba.example')).toBeUndefined()
+    await own.submit({
+      op: 'organization.domain.remove',
+      org: 'Below',
+      domain: 'b.a.example' as never,
+    })
+    expect(await slug('c.b.a.example')).toBe('above')
+    await own.close()
+  })
+
+  test('200: a domain that is no member’s has nothing, whoever asks', async () => {
+    for (const token of [undefined, keys.owner]) {
+      const answer = await get('?domain=nobody.example&scope=PRIVATE', token)
+      expect(answer.json()).toEqual({ domain: 'nobody.example', member: null, agents: [] })
+    }
+  })
+
+  test('200: of many agents and many publishers it says how many there are', async () => {
+    const own = await openRegistry()
+    const agents = Array.from({ length: 25 }, (_, i) => ({ url: `https://many.example/${i}` }))
+    await enrol(own, { org: 'Many', tier: 'company_leader', domains: ['many.example'], agents })
+    const publishers = Array.from({ length: 120 }, (_, i) => `p${i}.example`)
+    await own.observe(
+      ...publishers.map(domain =>
+        publisherFile(domain, { sites: [domain], agents: ['https://many.example/0'] }),
+      ),
+    )
+    await own.publish()
+    const answer = await get('?domain=many.example', undefined, own)
+    expect(answer.body.length).toBeLessThan(256 * 1024)
+    const body = answer.json()
+    expect(body).toMatchObject({ agents_total: 25, agents_truncated: true })
+    expect(body.agents).toHaveLength(20)
+    expect(body.agents[0]).toMatchObject({
+      authorized_by_total: 120,
+      authorized_by_truncated: true,
+    })
+    expect(body.agents[0].authorized_by).toHaveLength(100)
+    await own.close()
+  })
+
+  test.each([
+    ['', 'domain: is required'],
+    ['?domain=acme', 'domain: must be a domain name such as acme.example'],
+    ['?domain=acme.example&scope=none', 'scope: Invalid option'],
+    ['?domain=acme.example&scope=all&scope=public', 'scope: Invalid input'],
+  ])('400: %s is refused by name, whoever asks', async (query, error) => {
+    for (const token of [undefined, keys.owner]) {
+      const answer = await get(query, token)
+      expect(answer.statusCode).toBe(400)
+      expect(answer.json().error).toContain(error)
+    }
+  })
+})

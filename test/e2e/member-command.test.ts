@@ -1,0 +1,66 @@
+import { afterAll, describe, expect, test } from 'vitest'
+import { registry, temporaryFolder } from '../support/command.ts'
+
+const folder = temporaryFolder()
+const env = { DATA_DIR: folder.path, REDIS_URL: undefined, LOG_LEVEL: 'error' }
+const run = (...args: string[]) => registry(args, env)
+const acme = ['--org', 'Acme']
+const url = 'https://agent.acme.example/mcp'
+
+afterAll(() => folder.remove())
+
+describe('registry member', () => {
+  test('makes members, enrols agents, and refuses in words what makes no sense', async () => {
+    await run('org', 'create', '--name', 'Acme')
+    expect(await run('member', 'list')).toMatchObject({ status: 0, stdout: '' })
+    expect(await run('member', 'create', '--org', 'Nobody')).toMatchObject({
+      status: 1,
+      stderr: 'no organization named Nobody\n',
+    })
+    const created = await run(
+      ...['member', 'create', ...acme, '--tier', 'company_leader', '--founding', '--public'],
+    )
+    expect(created).toEqual({ status: 0, stdout: 'acme\n', stderr: '' })
+    expect((await run('member', 'set', ...acme, '--display-name', 'Acme Inc')).stdout).toBe(
+      'acme\n',
+    )
+    expect((await run('member', 'set', ...acme, '--tier', 'gold')).stderr).toContain('company_icl')
+    expect((await run('org', 'domain', 'add', 'Acme.example', ...acme)).stdout).toBe(
+      'acme.example is Acme’s\n',
+    )
+    expect(await run('org', 'domain', 'remove', 'other.example', ...acme)).toMatchObject({
+      status: 1,
+      stderr: 'Acme has not verified other.example\n',
+    })
+
+    const add = (...more: string[]) => run('member', 'agent', 'add', url, ...acme, ...more)
+    expect((await add()).stderr).toBe('a new agent needs a type\n')
+    expect((await add('--type', 'robot')).stderr).toContain('Allowed choices are brand')
+    expect((await add('--type', 'sales', '--visibility', 'public')).stdout).toBe(
+      `${url} is public\n`,
+    )
+    expect((await run('member', 'agent', 'add', 'acme', ...acme)).stderr).toBe(
+      'url: must be an http(s) address without ? and #\n',
+    )
+    expect((await run('member', 'agent', 'remove', url, ...acme)).stderr).toBe(
+      `${url} is public: hide it first\n`,
+    )
+    expect((await run('member', 'list')).stdout).toBe(
+      'acme  Acme: company_leader, public, founding, acme.example\n' +
+        `  public       sales       ${url}\n`,
+    )
+    expect(await run('verify')).toMatchObject({ status: 0 })
+
+    const lost = await run('member', 'set', ...acme, '--tier', 'none', '--no-public')
+    expect(lost.stderr).toBe('1 public agents are shown to members only now\n')
+    expect((await add('--visibility', 'public')).stdout).toBe(`${url} is members_only\n`)
+    expect((await run('member', 'agent', 'remove', url, ...acme)).stdout).toBe('removed\n')
+    expect(JSON.parse((await run('member', 'list', '--json')).stdout)).toMatchObject([
+      {
+        ...{ slug: 'acme', display_name: 'Acme Inc', org_name: 'Acme', membership_tier: null },
+        ...{ is_founding: true, is_public: false, agents: [], domains: ['acme.example'] },
+      },
+    ])
+    expect(await run('verify')).toMatchObject({ status: 0 })
+  })
+})

@@ -1,0 +1,52 @@
+import type { Tier, Visibility } from '../../pipeline/core/membership.ts'
+import { contentHash } from '../../pipeline/crawl/crawl-source.ts'
+import { agentDocumentOf } from '../../pipeline/model/agent-tasks.ts'
+import type { AgentParts, AgentType } from '../../pipeline/model/documents.ts'
+import { Operation } from '../../pipeline/model/submission.ts'
+import type { Seen, TestRegistry } from './app.ts'
+
+export interface TestMember {
+  org: string
+  tier?: Tier
+  founding?: boolean
+  public?: boolean
+  domains?: string[]
+  agents?: { url: string; type?: AgentType; name?: string; visibility?: Visibility }[]
+}
+
+/** What makes an organization that exists a member, with its domains and agents. */
+export function memberOperations(member: TestMember): Operation[] {
+  const { org, tier, founding, domains = [], agents = [] } = member
+  const operations = [
+    ...(tier === undefined ? [] : [{ op: 'member.tier', org, tier }]),
+    ...domains.map(domain => ({ op: 'organization.domain.add', org, domain, proof: 'dns_txt' })),
+    {
+      ...{ op: 'member.create', org, is_public: member.public ?? true },
+      ...(founding !== undefined && { is_founding: founding }),
+    },
+    ...agents.map(agent => ({
+      ...{ op: 'member.agent.save', org, type: 'sales', visibility: 'public' },
+      ...agent,
+    })),
+  ]
+  return operations.map(operation => Operation.parse(operation))
+}
+
+/** Makes a member and returns the secret of a key of it. */
+export async function enrol(registry: TestRegistry, member: TestMember): Promise<string> {
+  const key = await registry.createKey(member.org)
+  for (const answer of await registry.submit(...memberOperations(member))) {
+    if ('refused' in answer) throw new Error(answer.refused)
+  }
+  return key
+}
+
+/** What a probe brings of an agent that answered. */
+export function probed(location: string, parts: Partial<AgentParts> = {}): Seen {
+  const document = agentDocumentOf({
+    ...{ endpoint: location, server_name: 'Agent', tools: [], needs_auth: false, unread: [] },
+    ...parts,
+  })
+  const hash = contentHash(Buffer.from(JSON.stringify(document)))
+  return { kind: 'agent', location, document, hash, took_ms: 40 }
+}
