@@ -31,9 +31,12 @@ export const lookUpOperator = operation({
   cache: 'personal',
   query: z.object({
     domain: PastedDomain,
-    scope: z.string().default('all').overwrite(lowerCase).pipe(z.enum(scopes)).meta({
-      default: 'all',
-    }),
+    scope: z
+      .string()
+      .overwrite(lowerCase)
+      .pipe(z.enum(scopes))
+      .default('all')
+      .meta({ default: 'all', examples: [...scopes] }),
   }),
   reply: { 200: OperatorLookup },
   errors: ['invalid_request'],

@@ -29,7 +29,7 @@ export class Members {
     }
     const agents = all
       .flatMap(member => member.agents.map((agent): EnrolledAgent => ({ ...agent, member })))
-      .sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1))
+      .sort((a, b) => (a.enrolled_at < b.enrolled_at ? -1 : a.enrolled_at > b.enrolled_at ? 1 : 0))
     const shown = agents.filter(({ visibility }) => visibility !== 'private')
     this.shownToMembers = onceEach(shown)
     this.shownToAll = onceEach(shown.filter(({ visibility }) => visibility === 'public'))
@@ -58,10 +58,6 @@ export class Members {
   get publicAgents(): number {
     return this.#byPublicAgent.size
   }
-}
-
-function orderOf({ enrolled_at, url, member }: EnrolledAgent): string {
-  return `${enrolled_at} ${member.org_id} ${url}`
 }
 
 /**

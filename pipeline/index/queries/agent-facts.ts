@@ -128,7 +128,7 @@ const REACH = `
 select agent_url, list(publisher_domain order by publisher_domain) as publishers from (
   select agent_url, publisher_domain from authorizations
   where in_force and agent_url in (select unnest(${listOf('$agents')}))
-  group by all
+  group by agent_url, publisher_domain
   qualify row_number() over (partition by agent_url order by publisher_domain) <= ${PUBLISHERS_NAMED})
 group by agent_url`
 
