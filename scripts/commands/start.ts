@@ -64,8 +64,8 @@ export async function start(options: { domains?: string }): Promise<void> {
     await supervisor.start('crawler', ['crawler'], { ...env, ...worldEnv })
     const domains = given?.domains ?? (isDemo ? (await readDomainsFile(domainsFile)).domains : [])
     for (const line of given?.refused ?? []) process.stderr.write(`not a domain, line ${line}\n`)
-    if (isDemo && isFirst) await enrolDemoMembers(redisUrl)
     if (domains.length > 0 && (isFirst || given)) await firstCrawl(redisUrl, domains)
+    if (isDemo && isFirst) await enrolDemoMembers(redisUrl)
     printUrls(url ?? '', isDemo ? exampleDomains : domains, isDemo ? homePageOnly : undefined)
   } catch (error) {
     await end(1, error instanceof Error ? error.message : String(error))

@@ -12,7 +12,6 @@ afterAll(() => folder.remove())
 describe('registry member', () => {
   test('makes members, enrols agents, and refuses in words what makes no sense', async () => {
     await run('org', 'create', '--name', 'Acme')
-    expect(await run('member', 'list')).toMatchObject({ status: 0, stdout: '' })
     expect(await run('member', 'create', '--org', 'Nobody')).toMatchObject({
       status: 1,
       stderr: 'no organization named Nobody\n',
@@ -28,14 +27,9 @@ describe('registry member', () => {
     expect((await run('org', 'domain', 'add', 'Acme.example', ...acme)).stdout).toBe(
       'acme.example is Acme’s\n',
     )
-    expect(await run('org', 'domain', 'remove', 'other.example', ...acme)).toMatchObject({
-      status: 1,
-      stderr: 'Acme has not verified other.example\n',
-    })
 
     const add = (...more: string[]) => run('member', 'agent', 'add', url, ...acme, ...more)
     expect((await add()).stderr).toBe('a new agent needs a type\n')
-    expect((await add('--type', 'robot')).stderr).toContain('Allowed choices are brand')
     expect((await add('--type', 'sales', '--visibility', 'public')).stdout).toBe(
       `${url} is public\n`,
     )
@@ -51,7 +45,16 @@ describe('registry member', () => {
     )
     expect(await run('verify')).toMatchObject({ status: 0 })
 
-    const lost = await run('member', 'set', ...acme, '--tier', 'none', '--no-public')
+    const lost = await run(
+      'member',
+      'set',
+      ...acme,
+      '--tier',
+      'none',
+      '--no-public',
+      '--display-name',
+      'Acme Inc',
+    )
     expect(lost.stderr).toBe('1 public agents are shown to members only now\n')
     expect((await add('--visibility', 'public')).stdout).toBe(`${url} is members_only\n`)
     expect((await run('member', 'agent', 'remove', url, ...acme)).stdout).toBe('removed\n')
