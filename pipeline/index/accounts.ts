@@ -59,16 +59,6 @@ export class Accounts {
     return enrolmentsOf(this.db, [...new Set(touched as string[])])
   }
 
-  /** How editors are called: a key by its organization. */
-  async editors(ids: readonly string[]): Promise<Map<string, string>> {
-    const rows = await this.db.all<{ id: string; name: string }>(
-      `select k.key_id as id, o.name from api_keys k join organizations o using (org_id)
-       where k.key_id in (select unnest(${listOf('$ids')}))`,
-      { ids: JSON.stringify(ids) },
-    )
-    return new Map(rows.map(({ id, name }) => [id, name]))
-  }
-
   close(): void {
     this.db.close()
   }

@@ -1,4 +1,5 @@
 import type { RevisionRow } from '../../model/rows.ts'
+import { editorNames } from '../accounts/organizations.ts'
 import type { Accounts } from '../accounts.ts'
 import type { Database } from '../duckdb.ts'
 import type { Scope } from '../scope.ts'
@@ -19,7 +20,7 @@ export async function revisionEntries(
     parameters,
   )
   if (rows.length === 0) return []
-  const names = await accounts.editors([...new Set(rows.map(row => row.editor_id))])
+  const names = await editorNames(accounts.db, [...new Set(rows.map(row => row.editor_id))])
   const last = await index.all<{ entity: RevisionRow['entity']; domain: string; number: number }>(
     `select entity, domain, max(revision_number)::double as number from revisions
      where (entity, domain) in (select entity, domain from revisions where ${revisions})
