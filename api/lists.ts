@@ -1,19 +1,39 @@
 import { z } from 'zod'
+import { refuse } from '../pipeline/core/errors.ts'
 import { NIL_UUID } from '../pipeline/core/uuid-v7.ts'
-import type { Snapshot } from '../pipeline/index/reader.ts'
+import type { Reader, Snapshot } from '../pipeline/index/reader.ts'
 import { whole } from './fields.ts'
 import type { Services } from './services.ts'
 
 const SEARCH_CHARS = 200
+const SHORTEST_CHARS = 2
+const NOT_YET_SECONDS = 5
 const LARGEST_PAGE = 5_000
 const LARGEST_OFFSET = 1e9
 /** Callers refuse longer lists. */
 export const LIST_BYTES = Math.floor(1.5 * 1024 * 1024)
 
+const SearchText = z.string().trim().max(SEARCH_CHARS)
+
+/** What is looked for, where something must be. */
+export const RequiredText = SearchText.min(SHORTEST_CHARS, {
+  error: `must be at least ${SHORTEST_CHARS} characters`,
+}).meta({ description: 'a name, a domain, an identifier, or a part of one' })
+
+/** What finds entries; undefined before the first snapshot, when there are none. */
+export function searchOf({ search, snapshot }: Reader) {
+  if (search !== undefined || snapshot === undefined) return search
+  return refuse('unavailable', 'the search is being made; try again', {
+    retry_after: NOT_YET_SECONDS,
+  })
+}
+
 /** The query of a list; `limit=0` means the usual page. */
 export function listQuery<const Source extends string>(sources: readonly Source[], usual: number) {
   return z.object({
-    search: z.string().max(SEARCH_CHARS).optional().meta({ description: 'part of a name' }),
+    search: SearchText.optional().meta({
+      description: 'part of a name, a domain or an identifier; blank for all',
+    }),
     source: z.enum(sources).optional(),
     limit: whole({ min: 0, max: LARGEST_PAGE, default: usual, clamp: true }).transform(
       limit => limit || usual,
@@ -23,7 +43,7 @@ export function listQuery<const Source extends string>(sources: readonly Source[
 }
 
 /** Which commit a list shows. */
-export function seqHeader(snapshot: Snapshot | undefined): Record<string, string> {
+export function seqHeader(snapshot: Pick<Snapshot, 'seq'> | undefined): Record<string, string> {
   return { 'x-registry-seq': String(snapshot?.seq ?? 0) }
 }
 
@@ -82,4 +102,16 @@ export async function listAnswer<Asked extends { limit: number; offset: number }
   return snapshot.pages.get(`${name} ${limit}`, async source =>
     Buffer.from(JSON.stringify(await make(source, asked))),
   )
+}
+
+/** The same for items that are JSON already: the members of an answer, as JSON. */
+export function fittingJson(name: string, items: readonly string[]): string {
+  let bytes = 0
+  const fits = items.findIndex(item => {
+    bytes += Buffer.byteLength(item) + 1
+    return bytes > LIST_BYTES
+  })
+  return fits === -1
+    ? `"${name}":[${items.join()}]`
+    : `"${name}":[${items.slice(0, fits).join()}],"${name}_truncated":true`
 }

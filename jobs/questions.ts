@@ -9,7 +9,7 @@ export type Question =
   | { ask: 'verify' }
   | { ask: 'crawl_summary'; since: Instant; withFaults: boolean }
   | { ask: 'held' }
-  /** Publishes a snapshot of what is committed, without waiting for its time. */
+  /** Publishes a snapshot of what is committed, without waiting for its time, search included. */
   | { ask: 'publish' }
 
 export function answerQuestion(
@@ -19,7 +19,7 @@ export function answerQuestion(
 ): Promise<unknown> {
   switch (question.ask) {
     case 'publish':
-      return sequencer.publish()
+      return sequencer.publish().then(() => sequencer.searchable())
     case 'verify':
       return sequencer.quietly(() => verify(sequencer))
     case 'held':

@@ -2,12 +2,17 @@ import { z } from 'zod'
 import { Domain } from '../../pipeline/core/domain.ts'
 import { findBrand, resolveBrands } from '../../pipeline/index/points/brands.ts'
 import { freshnessOf } from '../../pipeline/index/points/stored.ts'
-import { type BrandsAsked, listBrands, noBrands } from '../../pipeline/index/queries/brands.ts'
+import {
+  type BrandsAsked,
+  listBrands,
+  noBrands,
+  searchBrands,
+} from '../../pipeline/index/queries/brands.ts'
 import type { Reader } from '../../pipeline/index/reader.ts'
 import { BrandItem, BrandResolution, BrandStats } from '../../pipeline/model/answers.ts'
 import { BulkDomains, bulkOf, strictly } from '../bulk.ts'
 import { fresh } from '../fields.ts'
-import { fitting, listAnswer, listQuery, seqHeader } from '../lists.ts'
+import { fitting, fittingJson, listAnswer, listQuery, searchOf, seqHeader } from '../lists.ts'
 import { operation } from '../operation.ts'
 import { ok, okStored, refused, type Sent } from '../reply.ts'
 
@@ -54,6 +59,8 @@ export const resolveBrandsBulk = operation({
     ok(resolveBrands(reader, strictly(body.domains, config.LIMITS.bulkResolveDomains))),
 })
 
+const brandListQuery = listQuery(['brand_json', 'enriched', 'community', 'hosted'], 1_000)
+
 export const listRegisteredBrands = operation({
   id: 'listBrands',
   method: 'GET',
@@ -61,14 +68,16 @@ export const listRegisteredBrands = operation({
   group: 'Brand Resolution',
   summary: 'List brands',
   description:
-    'Brands by name. `search` is a part of the domain, the name or the name of the house; `stats` ' +
-    'counts all that match it, whatever `source` says.',
+    'Brands by name. `search` is a part of the domain, a name or the name of the house: brands that ' +
+    'are called so come first, then those that begin so; where no brand contains it, those that it ' +
+    'may mean misspelled. `stats` counts all that match it, whatever `source` says.',
   access: 'public',
   cache: 'list',
-  query: listQuery(['brand_json', 'enriched', 'community', 'hosted'], 1_000),
+  query: brandListQuery,
   reply: { 200: z.looseObject({ brands: z.array(BrandItem), stats: BrandStats }) },
-  errors: ['invalid_request'],
+  errors: ['invalid_request', 'unavailable'],
   handle: async ({ query, services: { reader } }) => {
+    if (query.search) return searchedBrands(reader, query.search, query)
     const { snapshot } = reader
     const body = snapshot ? await listAnswer('brands', snapshot, query, brandPage) : noBrands
     return ok(body, seqHeader(snapshot))
@@ -78,4 +87,16 @@ export const listRegisteredBrands = operation({
 async function brandPage(source: Parameters<typeof listBrands>[0], asked: BrandsAsked) {
   const { brands, stats } = await listBrands(source, asked)
   return { ...fitting('brands', brands), stats }
+}
+
+async function searchedBrands(
+  reader: Reader,
+  text: string,
+  query: z.output<typeof brandListQuery>,
+): Promise<Sent> {
+  const index = searchOf(reader)
+  if (index === undefined) return ok(noBrands, seqHeader(index))
+  const { items, stats } = await searchBrands(index, text, query)
+  const body = `{${fittingJson('brands', items)},"stats":${JSON.stringify(stats)}}`
+  return ok(body, seqHeader(index))
 }

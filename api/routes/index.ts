@@ -28,6 +28,7 @@ import { authorizeProduct, expandProduct } from './product-authorization.ts'
 import { listRegisteredProperties, resolvePropertiesBulk, resolveProperty } from './properties.ts'
 import { listRegisteredPublishers } from './publishers.ts'
 import { resolveIdentifiers } from './resolve.ts'
+import { findBrandsByName, searchRegistry } from './search.ts'
 import {
   describeCrawlerKeys,
   describeRegistry,
@@ -43,6 +44,7 @@ export const operations: readonly Operation[] = [
   resolveBrand,
   resolveBrandsBulk,
   listRegisteredBrands,
+  findBrandsByName,
   enrichBrand,
   brandHistory,
   resolveProperty,
@@ -78,6 +80,7 @@ export const operations: readonly Operation[] = [
   authorizeProduct,
   expandProduct,
   authorizeProperty,
+  searchRegistry,
   describeRegistry,
   ...openapiDocuments,
   ...referencePages,

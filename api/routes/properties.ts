@@ -6,12 +6,13 @@ import {
   listProperties,
   noProperties,
   type PropertiesAsked,
+  searchProperties,
 } from '../../pipeline/index/queries/properties.ts'
 import type { Reader } from '../../pipeline/index/reader.ts'
 import { PropertyItem, PropertyResolution, PropertyStats } from '../../pipeline/model/answers.ts'
 import { BulkDomains, bulkOf, leniently } from '../bulk.ts'
 import { fresh } from '../fields.ts'
-import { fitting, listAnswer, listQuery, seqHeader } from '../lists.ts'
+import { fitting, fittingJson, listAnswer, listQuery, searchOf, seqHeader } from '../lists.ts'
 import { operation } from '../operation.ts'
 import { ok, okStored, refused, type Sent } from '../reply.ts'
 
@@ -56,6 +57,8 @@ export const resolvePropertiesBulk = operation({
     ok(resolveProperties(reader, leniently(body.domains, config.LIMITS.bulkResolveDomains))),
 })
 
+const propertyListQuery = listQuery(['adagents_json', 'community', 'enriched'], 100)
+
 export const listRegisteredProperties = operation({
   id: 'listProperties',
   method: 'GET',
@@ -63,14 +66,16 @@ export const listRegisteredProperties = operation({
   group: 'Property Resolution',
   summary: 'List properties',
   description:
-    'Active properties. `search` is a part of the name, the publisher domain or an identifier; ' +
-    '`stats` counts all that match it, whatever `source` says.',
+    'Active properties. `search` is a part of the name, the publisher domain or an identifier: ' +
+    'properties that are called so come first, then those that begin so; where none contains it, ' +
+    'those that it may mean misspelled. `stats` counts all that match it, whatever `source` says.',
   access: 'public',
   cache: 'list',
-  query: listQuery(['adagents_json', 'community', 'enriched'], 100),
+  query: propertyListQuery,
   reply: { 200: z.looseObject({ properties: z.array(PropertyItem), stats: PropertyStats }) },
-  errors: ['invalid_request'],
+  errors: ['invalid_request', 'unavailable'],
   handle: async ({ query, services: { reader } }) => {
+    if (query.search) return searchedProperties(reader, query.search, query)
     const { snapshot } = reader
     const body = snapshot
       ? await listAnswer('properties', snapshot, query, propertyPage)
@@ -82,4 +87,16 @@ export const listRegisteredProperties = operation({
 async function propertyPage(source: Parameters<typeof listProperties>[0], asked: PropertiesAsked) {
   const { properties, stats } = await listProperties(source, asked)
   return { ...fitting('properties', properties), stats }
+}
+
+async function searchedProperties(
+  reader: Reader,
+  text: string,
+  query: z.output<typeof propertyListQuery>,
+): Promise<Sent> {
+  const index = searchOf(reader)
+  if (index === undefined) return ok(noProperties, seqHeader(index))
+  const { items, stats } = await searchProperties(index, text, query)
+  const body = `{${fittingJson('properties', items)},"stats":${JSON.stringify(stats)}}`
+  return ok(body, seqHeader(index))
 }

@@ -18,6 +18,8 @@ export function pathsOf(dataDir: string) {
     snapshots: at('snapshots'),
     snapshotOf: (number: number) => at('snapshots', `${String(number).padStart(6, '0')}.duckdb`),
     registry: at('registry.duckdb'),
+    search: at('search'),
+    searchCheckpoint: at('search', 'current.json'),
     parquet: at('parquet'),
     bodies: at('bodies'),
     bodyOf: (hash: string) => at('bodies', hash.slice(-2), `${hash}.gz`),

@@ -3,6 +3,8 @@ import type { Clock, Instant } from '../core/clock.ts'
 import { Database } from './duckdb.ts'
 import { type Paths, pathsOf } from './paths.ts'
 import { Snapshot } from './published.ts'
+import { readSearchCheckpoint, type SearchCheckpoint } from './search/checkpoint.ts'
+import { SearchIndex } from './search/search-index.ts'
 import { ServingStore } from './serving.ts'
 import { type Checkpoint, readCheckpoint } from './snapshot.ts'
 
@@ -13,7 +15,7 @@ const GRACE_MS = 30_000
 
 /**
  * What the API is answered from: the serving store for questions by key, the current snapshot for
- * lists. Both are opened read-only; nothing here writes or waits for a writer.
+ * lists, the search file for finding. All are opened read-only; nothing here writes or waits for a writer.
  */
 export class Reader {
   readonly paths: Paths
@@ -21,6 +23,8 @@ export class Reader {
   #serving: { store: ServingStore; inode: number } | undefined
   #snapshot: Snapshot | undefined
   #opened: Checkpoint | undefined
+  #search: SearchIndex | undefined
+  #searched: SearchCheckpoint | undefined
   #polling: NodeJS.Timeout | undefined
   #refreshing: Promise<void> = Promise.resolve()
 
@@ -42,6 +46,11 @@ export class Reader {
     return this.#snapshot
   }
 
+  /** Undefined until the search file of the first snapshot was made. */
+  get search(): SearchIndex | undefined {
+    return this.#search
+  }
+
   get isReady(): boolean {
     return this.#serving !== undefined && this.#serving.store.seq > 0
   }
@@ -58,6 +67,7 @@ export class Reader {
     this.#refreshing = this.#refreshing.then(async () => {
       this.#openServing()
       await this.#openSnapshot()
+      await this.#openSearch()
     })
     return this.#refreshing
   }
@@ -67,6 +77,7 @@ export class Reader {
     await this.#refreshing
     await this.#serving?.store.close()
     this.#snapshot?.close()
+    await this.#search?.close()
   }
 
   #openServing(): void {
@@ -91,5 +102,20 @@ export class Reader {
     this.#snapshot = await Snapshot.of(db, old)
     this.#opened = checkpoint
     if (old) setTimeout(() => old.close(), GRACE_MS).unref()
+  }
+
+  async #openSearch(): Promise<void> {
+    const next = readSearchCheckpoint(this.paths)
+    if (next === undefined || next.seq === this.#searched?.seq) return
+    const old = this.#search
+    if (old && next.file === this.#searched?.file && next.contents === this.#searched.contents) {
+      this.#search = old.at(next.seq)
+    } else {
+      const file = `${this.paths.search}/${next.file}`
+      if (!existsSync(file)) return
+      this.#search = await SearchIndex.open(file, next.seq)
+      if (old) setTimeout(() => void old.close(), GRACE_MS).unref()
+    }
+    this.#searched = next
   }
 }

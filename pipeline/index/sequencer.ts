@@ -21,6 +21,7 @@ import { entriesOf } from './projection.ts'
 import { eventsFollowing } from './projections/events.ts'
 import { dropOldBodies, dropOldEvents, followRetention } from './retention.ts'
 import { scopeAfter } from './scope.ts'
+import { SearchPublisher } from './search/publish.ts'
 import { SERVING_FORMAT, ServingStore } from './serving.ts'
 import {
   advance,
@@ -74,6 +75,7 @@ export class Sequencer {
   readonly serving: ServingStore
   readonly #lease: Lease
   readonly #events: EventFile
+  readonly #search: SearchPublisher
   readonly #options: SequencerOptions
   readonly #ids: RisingIds
   readonly #meta: Meta
@@ -97,6 +99,7 @@ export class Sequencer {
     this.#options = parts.options
     this.serving = ServingStore.open(parts.paths.servingFile)
     this.#events = new EventFile(parts.paths)
+    this.#search = new SearchPublisher(parts.paths)
     this.#ids = new RisingIds(parts.options.clock, parts.meta.last_event_id ?? undefined)
   }
 
@@ -150,7 +153,15 @@ export class Sequencer {
   publish(): Promise<number> {
     const published = this.#publishing.then(() => this.#publish())
     this.#publishing = published.catch(() => undefined)
+    void published
+      .then(() => this.searchable())
+      .catch(error => this.#options.log.error({ error }, 'not searchable'))
     return published
+  }
+
+  /** Resolves when search shows what was published last; nothing else waits for that. */
+  searchable(): Promise<void> {
+    return this.#search.publish()
   }
 
   /** Lets go of what nobody is answered from any more: events beyond the feed's reach, old bytes. */
@@ -170,6 +181,7 @@ export class Sequencer {
 
   async close(): Promise<void> {
     await this.#publishing
+    await this.#search.close()
     await this.#turn
     await this.serving.close()
     this.index.close()

@@ -70,6 +70,7 @@ async function crawlHere(config: Config, domains: Domain[]): Promise<CrawlSummar
     await addDomains(operation => submitHere(sequencer, operation), domains, true)
     await crawlRounds(sequencer, config, since)
     await sequencer.publish()
+    await sequencer.searchable()
     return await crawlSummary(sequencer.index, since, systemClock.now(), { withFaults: true })
   } finally {
     await sequencer.close()

@@ -64,6 +64,7 @@ const value: Record<string, fc.Arbitrary<string>> = {
   limit: fc.oneof(fc.integer({ min: -5, max: 20_000 }).map(String), odd),
   offset: fc.oneof(fc.integer({ min: -5, max: 20_000 }).map(String), odd),
   search: odd,
+  q: fc.oneof(fc.constantFrom('brand', 'brnad', 'a.example', 'www', 'ab'), odd),
   source: fc.oneof(fc.constantFrom('brand_json', 'community', 'adagents_json'), odd),
   include: fc.oneof(fc.constantFrom('placements', 'agents', 'effective', 'raw'), odd),
   agent_url: fc.oneof(

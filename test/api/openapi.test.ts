@@ -122,6 +122,8 @@ const requests: Record<
   resolveBrand: { url: '?domain=acme.example', refused: '?domain=nobody.example' },
   resolveBrandsBulk: { payload: { domains: ['acme.example', 'b.example'] }, refused: {} },
   listBrands: { refused: '?limit=x' },
+  findBrands: { url: '?q=acme', refused: '?q=a' },
+  search: { url: '?q=acme', refused: '' },
   enrichBrand: { url: '?domain=acme.example', refused: '?domain=nobody.example' },
   resolveProperty: { url: '?domain=acme.example', refused: '?domain=nobody.example' },
   resolvePropertiesBulk: { payload: { domains: ['acme.example', 'b.example'] }, refused: {} },

@@ -8,7 +8,7 @@ const root = join(import.meta.dirname, '../..')
 const short = ['--smoke', '--pairs', '1', '--seconds', '0.2', '--connections', '4']
 
 /** A thousandth of the full size: whether each bench still runs, not how fast anything is. */
-test.each(['points', 'bulk', 'feed', 'reads', 'crawl', 'commit', 'stream', 'mixed'])(
+test.each(['points', 'bulk', 'feed', 'reads', 'crawl', 'commit', 'stream', 'mixed', 'search'])(
   'bench:%s ends with its ratio',
   async name => {
     const file = join(root, `dist/scripts/bench/${name}.js`)

@@ -124,6 +124,7 @@ export async function openRegistry(options: RegistryOptions = {}): Promise<TestR
     },
     async publish() {
       await sequencer.publish()
+      await sequencer.searchable()
       await reader.refresh()
     },
     async restart() {

@@ -1,25 +1,26 @@
 import { withoutNulls } from '../../diff/events.ts'
 import type { BrandItem, BrandStats } from '../../model/answers.ts'
 import type { Snapshot } from '../reader.ts'
-import { type Page, substring } from './rows.ts'
+import type { Matches, SearchIndex } from '../search/search-index.ts'
+import type { Page } from './rows.ts'
 
 export interface BrandsAsked extends Page {
-  search?: string | undefined
   source?: string | undefined
 }
 
-const MATCHES = `($search is null or domain ilike $search escape '\\'
-  or brand_name ilike $search escape '\\' or house_name ilike $search escape '\\')`
-
-const ITEMS = `
-select domain, brand_name, canonical_domain, source,
+/** The columns of an item. */
+export const brandItemColumns = `
+domain, brand_name, canonical_domain, source,
   manifest is not null and manifest::varchar != '{}' as has_manifest,
   source = 'brand_json' as verified,
   coalesce(keller_type, 'master') as keller_type,
-  house_domain, claimed_house_domain, relationship_trust
-from brands
-where ${MATCHES} and ($source is null or source = $source)
-order by brand_name, domain limit $limit offset $offset`
+  house_domain, claimed_house_domain, parent_brand, brand_agent_url, relationship_trust`
+
+export const brandOrder = 'order by brand_name, domain'
+
+const ITEMS = `
+select ${brandItemColumns} from brands where ($source is null or source = $source)
+${brandOrder} limit $limit offset $offset`
 
 const STATS = `
 select count(*) as total, 0 as hosted, count(*) filter (source = 'brand_json') as brand_json,
@@ -28,19 +29,67 @@ select count(*) as total, 0 as hosted, count(*) filter (source = 'brand_json') a
   count(*) filter (keller_type is null or keller_type in ('master', 'independent')) as houses,
   count(*) filter (keller_type in ('sub_brand', 'endorsed')) as sub_brands,
   count(*) filter (manifest is not null and manifest::varchar != '{}') as with_manifest
-from brands where ${MATCHES}`
+from brands`
 
-/** A page of brands by name; the counts are of all that match the search, whatever their source. */
+export function brandItemOf(row: Record<string, unknown>): BrandItem {
+  return withoutNulls(row) as BrandItem
+}
+
+/** A page of brands by name; the counts are of all, whatever their source. */
 export async function listBrands(
   { db }: Pick<Snapshot, 'db'>,
-  { search, source, limit, offset }: BrandsAsked,
+  { source, limit, offset }: BrandsAsked,
 ): Promise<{ brands: BrandItem[]; stats: BrandStats }> {
-  const matching = { search: substring(search) }
   const [rows, stats] = await Promise.all([
-    db.all<Record<string, unknown>>(ITEMS, { ...matching, source: source ?? null, limit, offset }),
-    db.one<BrandStats>(STATS, matching),
+    db.all<Record<string, unknown>>(ITEMS, { source: source ?? null, limit, offset }),
+    db.one<BrandStats>(STATS),
   ])
-  return { brands: rows.map(row => withoutNulls(row) as BrandItem), stats: stats! }
+  return { brands: rows.map(brandItemOf), stats: stats! }
+}
+
+/** The same for brands that match a text, the best first; the items are JSON. */
+export async function searchBrands(
+  index: SearchIndex,
+  text: string,
+  { source, limit, offset }: BrandsAsked,
+): Promise<{ items: string[]; stats: BrandStats }> {
+  const matches = await index.all('brands', text)
+  const isOf = (flags: number) => source === undefined || sources[flags & SOURCE] === source
+  return { items: await matches.page({ limit, offset }, isOf), stats: countBrands(matches) }
+}
+
+const sources = ['brand_json', 'enriched', 'community'] as const
+const SOURCE = 0b11
+const HOUSE = 0b100
+const SUB_BRAND = 0b1000
+const MANIFEST = 0b1_0000
+
+/** What is counted and filtered of a brand, as eight bits. */
+export function brandFlags({ source, keller_type, has_manifest }: BrandItem): number {
+  const kind =
+    keller_type === 'master' || keller_type === 'independent'
+      ? HOUSE
+      : keller_type === 'sub_brand' || keller_type === 'endorsed'
+        ? SUB_BRAND
+        : 0
+  return sources.indexOf(source) | kind | (has_manifest ? MANIFEST : 0)
+}
+
+function countBrands(matches: Matches): BrandStats {
+  const count = matches.counter()
+  const ofSource = (name: (typeof sources)[number]) =>
+    count(flags => sources[flags & SOURCE] === name)
+  return {
+    total: count(() => true),
+    hosted: 0,
+    brand_json: ofSource('brand_json'),
+    community: ofSource('community'),
+    enriched: ofSource('enriched'),
+    stub: 0,
+    houses: count(flags => (flags & HOUSE) !== 0),
+    sub_brands: count(flags => (flags & SUB_BRAND) !== 0),
+    with_manifest: count(flags => (flags & MANIFEST) !== 0),
+  }
 }
 
 /** What is listed before the first snapshot. */

@@ -1,50 +1,92 @@
 import type { PropertyItem, PropertyStats } from '../../model/answers.ts'
 import type { Snapshot } from '../reader.ts'
-import { type Page, substring } from './rows.ts'
-
-export interface PropertiesAsked extends Page {
-  search?: string | undefined
-  source?: 'adagents_json' | 'community' | 'enriched' | undefined
-}
+import type { Matches, SearchIndex } from '../search/search-index.ts'
+import type { Page } from './rows.ts'
 
 /** The words of answers, and the words of the table. */
-const sources = { adagents_json: 'authoritative', community: 'contributed', enriched: 'enriched' }
+const catalogSources = {
+  adagents_json: 'authoritative',
+  community: 'contributed',
+  enriched: 'enriched',
+} as const
 
+export type PropertySource = keyof typeof catalogSources
+
+export interface PropertiesAsked extends Page {
+  source?: PropertySource | undefined
+}
+
+/** What lists show. */
 const LISTED = `
 from properties p join publishers u on u.domain = p.publisher_domain
-where p.status = 'active' and p.classification = 'property'
-  and ($search is null or p.name ilike $search escape '\\'
-    or p.publisher_domain ilike $search escape '\\'
-    or array_to_string(list_transform(p.identifiers, i -> i.value), chr(10))
-      ilike $search escape '\\')`
+where p.status = 'active' and p.classification = 'property'`
 
-const ITEMS = `
+const ITEM = `
 select p.property_rid, p.publisher_domain as domain, p.publisher_domain, p.property_id as id,
   p.property_type as type, p.property_type, p.name, to_json(p.identifiers) as identifiers,
   to_json(p.tags) as tags, p.status,
   case p.source when 'authoritative' then 'adagents_json' when 'contributed' then 'community'
     else p.source end as source,
-  p.source = 'authoritative' as verified, u.property_count, u.agent_count
-${LISTED} and ($source is null or p.source = $source)
+  p.source = 'authoritative' as verified, u.property_count, u.agent_count`
+
+/** All properties that lists show, in their order. */
+export const listedProperties = `${ITEM} ${LISTED} order by p.property_rid`
+
+const ITEMS = `
+${ITEM} ${LISTED} and ($source is null or p.source = $source)
 order by p.property_rid limit $limit offset $offset`
 
 const STATS = `
 select count(*) as total, count(*) filter (p.source in ('contributed', 'enriched')) as community,
   count(*) filter (p.source = 'authoritative') as adagents_json, 0 as hosted ${LISTED}`
 
-/** A page of active properties by id; the counts are of all that match the search. */
+export type PropertyItemRow = PropertyItem & { id: string | null }
+
+export function listedPropertyOf({ id, ...row }: PropertyItemRow): PropertyItem {
+  return id === null ? row : { id, ...row }
+}
+
+/** A page of active properties by id; the counts are of all, whatever their source. */
 export async function listProperties(
   { db }: Pick<Snapshot, 'db'>,
-  { search, source, limit, offset }: PropertiesAsked,
+  { source, limit, offset }: PropertiesAsked,
 ): Promise<{ properties: PropertyItem[]; stats: PropertyStats }> {
-  const matching = { search: substring(search) }
-  const of = source === undefined ? null : sources[source]
+  const of = source === undefined ? null : catalogSources[source]
   const [rows, stats] = await Promise.all([
-    db.all<PropertyItem & { id: string | null }>(ITEMS, { ...matching, source: of, limit, offset }),
-    db.one<PropertyStats>(STATS, matching),
+    db.all<PropertyItemRow>(ITEMS, { source: of, limit, offset }),
+    db.one<PropertyStats>(STATS),
   ])
-  const properties = rows.map(({ id, ...row }) => (id === null ? row : { id, ...row }))
-  return { properties, stats: stats! }
+  return { properties: rows.map(listedPropertyOf), stats: stats! }
+}
+
+/** The same for properties that match a text, the best first; the items are JSON. */
+export async function searchProperties(
+  index: SearchIndex,
+  text: string,
+  { source, limit, offset }: PropertiesAsked,
+): Promise<{ items: string[]; stats: PropertyStats }> {
+  const matches = await index.all('properties', text)
+  const isOf = (flags: number) => source === undefined || sources[flags] === source
+  return { items: await matches.page({ limit, offset }, isOf), stats: countProperties(matches) }
+}
+
+/** A listed property as searches of all kinds show it: with the catalog's word for its source. */
+export function foundPropertyOf(item: PropertyItem): PropertyItem {
+  return { ...item, source: catalogSources[item.source as PropertySource] }
+}
+
+const sources = Object.keys(catalogSources)
+
+/** What is counted and filtered of a property, as eight bits. */
+export function propertyFlags({ source }: PropertyItem): number {
+  return sources.indexOf(source)
+}
+
+function countProperties(matches: Matches): PropertyStats {
+  const count = matches.counter()
+  const ofFile = count(flags => sources[flags] === 'adagents_json')
+  const total = count(() => true)
+  return { total, community: total - ofFile, adagents_json: ofFile, hosted: 0 }
 }
 
 /** What is listed before the first snapshot. */

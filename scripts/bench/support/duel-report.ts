@@ -7,12 +7,15 @@ export interface DuelRatios {
   ratio: Spread
   /** Answers a second of the server's CPU: the same where both servers are busy all the time. */
   cpuRatio: Spread
+  /** The time that 95 of 100 answers took at most. */
+  p95Ratio: Spread
 }
 
 export function ratiosOf({ rounds }: Duel): DuelRatios {
   return {
     ratio: spreadOf(rounds.map(({ ours, bare }) => ours.perSecond / bare.perSecond)),
     cpuRatio: spreadOf(rounds.map(({ ours, bare }) => ours.perCpuSecond / bare.perCpuSecond)),
+    p95Ratio: spreadOf(rounds.map(({ ours, bare }) => ours.p95Ms / bare.p95Ms)),
   }
 }
 
@@ -26,13 +29,24 @@ export function printDuel(title: string, duel: Duel): void {
       Math.round(middle(run => run.bytes / run.answers)),
       `${Math.round(100 * middle(run => run.notFound / run.answers))} %`,
       rounded(middle(run => run.p50Ms)),
+      rounded(middle(run => run.p95Ms)),
       rounded(middle(run => run.p99Ms)),
       `${Math.round(100 * middle(run => run.serverBusy))} %`,
       `${Math.round(100 * middle(run => run.clientBusy))} %`,
     ]
   }
   printTable(
-    [title, 'answers/s', 'bytes', '404', 'p50 ms', 'p99 ms', 'server busy', 'client busy'],
+    [
+      title,
+      'answers/s',
+      'bytes',
+      '404',
+      'p50 ms',
+      'p95 ms',
+      'p99 ms',
+      'server busy',
+      'client busy',
+    ],
     [row('ours'), row('bare')],
   )
 }

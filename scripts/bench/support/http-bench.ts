@@ -144,6 +144,19 @@ export class HttpBench {
     return this.#contestant('alone', this.#api, questions.map(requestText))
   }
 
+  /** What `others` find who ask, over one connection, while all connections ask `questions`. */
+  async beside(questions: readonly Question[], others: readonly Question[]): Promise<Run> {
+    const ours = await this.#contestant('ours', this.#api, questions.map(requestText))
+    const load = await Child.start<object, Target | LoadRun, Load>(
+      join(built, 'scripts/bench/support/load.js'),
+    )
+    const beside = await this.#contestant('beside', this.#api, others.map(requestText), load, 1)
+    const { seconds } = this.#options
+    const [found] = await Promise.all([beside(seconds), ours(seconds)])
+    await load.stop()
+    return found
+  }
+
   async close(): Promise<void> {
     await this.#load.stop()
     await this.#api.stop()
@@ -154,12 +167,13 @@ export class HttpBench {
     set: string,
     server: Child<{ url: string }, never, never>,
     requests: string[],
+    client = this.#load,
+    connections = this.#options.connections,
   ): Promise<(seconds: number) => Promise<Run>> {
-    await this.#load.ask({ set, port: Number(new URL(server.ready.url).port), requests })
+    await client.ask({ set, port: Number(new URL(server.ready.url).port), requests })
     return async seconds => {
-      const { connections } = this.#options
       const before = cpuSeconds(server.pid)
-      const load = await this.#load.ask({ set, connections, seconds })
+      const load = await client.ask({ set, connections, seconds })
       const cpu = cpuSeconds(server.pid) - before
       if (load.unwanted > 0) throw new Error(`${load.unwanted} answers of ${set} were refusals`)
       return {

@@ -26,6 +26,7 @@ export interface Load {
   bytes: number
   seconds: number
   p50Ms: number
+  p95Ms: number
   p99Ms: number
   /** User and system time of this process: were it near `seconds`, the client would be the limit. */
   cpuSeconds: number
@@ -54,12 +55,15 @@ async function run({ set, connections, seconds }: LoadRun): Promise<Load> {
     ...counts,
     seconds: (performance.now() - started) / 1_000,
     p50Ms: sorted[sorted.length >> 1] ?? 0,
+    p95Ms: sorted[Math.floor(sorted.length * 0.95)] ?? 0,
     p99Ms: sorted[Math.floor(sorted.length * 0.99)] ?? 0,
     cpuSeconds: (user + system) / 1e6,
   }
 }
 
-type Tally = Omit<Load, 'seconds' | 'p50Ms' | 'p99Ms' | 'cpuSeconds'> & { times: number[] }
+type Tally = Omit<Load, 'seconds' | 'p50Ms' | 'p95Ms' | 'p99Ms' | 'cpuSeconds'> & {
+  times: number[]
+}
 
 /** One connection, one request at a time, until the time is over. */
 function drive(target: Target & { next: number }, tally: Tally, end: number): Promise<void> {

@@ -20,12 +20,12 @@ const flags = {
   smoke: { type: 'boolean' },
   pairs: { type: 'string', default: '7' },
   seconds: { type: 'string', default: '5' },
-  connections: { type: 'string', default: '50' },
+  connections: { type: 'string' },
   folder: { type: 'string' },
 } as const
 
 /** `--full`, `--smoke` (a thousandth of it) or `--size N`; without any, a tenth of the full size. */
-export function readOptions(full: number, usual = full / 10): Options {
+export function readOptions(full: number, usual = full / 10, connections = 50): Options {
   const { values } = parseArgs({ options: flags })
   const size = values.full ? full : values.smoke ? full / 1_000 : Number(values.size ?? usual)
   const folder =
@@ -34,7 +34,7 @@ export function readOptions(full: number, usual = full / 10): Options {
     size: atLeast(1, size, 'size'),
     pairs: atLeast(1, Number(values.pairs), 'pairs'),
     seconds: atLeast(0.1, Number(values.seconds), 'seconds'),
-    connections: atLeast(1, Number(values.connections), 'connections'),
+    connections: atLeast(1, Number(values.connections ?? connections), 'connections'),
     folder,
     tidy() {
       if (values.folder === undefined) rmSync(folder, { recursive: true, force: true })

@@ -1,0 +1,53 @@
+import { domainToUnicode } from 'node:url'
+
+/** Letters that have no decomposition, as people without that key write them. */
+const plain: Readonly<Record<string, string>> = {
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  ø: 'o',
+  đ: 'd',
+  ð: 'd',
+  ħ: 'h',
+  ı: 'i',
+  ĸ: 'k',
+  ł: 'l',
+  ŋ: 'n',
+  þ: 'th',
+  ŧ: 't',
+  ς: 'σ',
+}
+const PLAIN = new RegExp(`[${Object.keys(plain).join('')}]`, 'g')
+const PRINTABLE_ASCII = /^[\x20-\x7e]*$/
+
+/**
+ * A text as search compares it: compatibility forms, case and diacritics are folded, invisible
+ * characters dropped, white space is one blank. Folding twice changes nothing.
+ */
+export function fold(text: string): string {
+  const letters = PRINTABLE_ASCII.test(text) ? text.toLowerCase() : foldLetters(text)
+  return letters.replace(/\s+/g, ' ').trim()
+}
+
+function foldLetters(text: string): string {
+  return text
+    .normalize('NFKD')
+    .toLowerCase()
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .replace(PLAIN, (letter: string) => plain[letter]!)
+    .replace(/[\p{Cc}\s]+/gu, ' ')
+    .replace(/[\p{Cf}\p{Cs}]/gu, '')
+}
+
+/** Runs of letters and digits of a folded text. */
+export function wordsOf(folded: string): string[] {
+  return folded.match(/[\p{L}\p{N}]+/gu) ?? []
+}
+
+/** A stored domain in the forms in which it is typed: as it is, and in its own script. */
+export function formsOf(domain: string): string[] {
+  if (!domain.includes('xn--')) return [domain]
+  const unicode = domainToUnicode(domain)
+  return unicode === '' || unicode === domain ? [domain] : [domain, unicode]
+}

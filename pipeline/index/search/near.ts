@@ -1,0 +1,76 @@
+import { wordsOf } from '../../core/fold.ts'
+import { pointsOf } from '../../core/one-edit.ts'
+import type { Shelf } from './shelf.ts'
+import type { Slices } from './slices.ts'
+import { mayMean } from './vocabulary.ts'
+
+/** Of more words none is looked for misspelled. */
+const MOST_WORDS = 8
+/** So many entries are soon looked at, each whether it has the other words too. */
+const FEW = 64
+const PAUSE_EVERY = 256
+
+/**
+ * Entries in whose texts each word that is asked for stands, or one of four characters or more that
+ * is one edit from it; rising, without those in `but`.
+ */
+export function* entriesNear(
+  shelf: Shelf,
+  folded: string,
+  but: ReadonlySet<number>,
+  limit = Number.POSITIVE_INFINITY,
+): Slices<number[]> {
+  const asked = [...new Set(wordsOf(folded))].map(pointsOf)
+  if (asked.length > MOST_WORDS) return []
+  const words = rarest(shelf, asked)
+  if (asked.length === 1) return (yield* having(shelf, words, but, limit)).slice(0, limit)
+  const found: number[] = []
+  let steps = 0
+  for (const id of yield* having(shelf, words, but, Number.POSITIVE_INFINITY)) {
+    if (found.length === limit) break
+    if (hasAll(shelf, id, asked)) found.push(id)
+    if (++steps % PAUSE_EVERY === 0) yield
+  }
+  return found
+}
+
+/** What one of the words may mean: of the one that few entries have, else that the fewest have. */
+function rarest(shelf: Shelf, asked: readonly number[][]): number[] {
+  let least = Number.POSITIVE_INFINITY
+  let best: number[] = []
+  for (const typed of [...asked].sort((a, b) => b.length - a.length)) {
+    const words = shelf.words.meantBy(typed)
+    const entries = words.reduce((sum, word) => sum + shelf.words.countOf(word), 0)
+    if (entries >= least) continue
+    least = entries
+    best = words
+    if (entries <= FEW) break
+  }
+  return best
+}
+
+/** Entries that have one of these words; of each word the first ones, as many as are wanted. */
+function* having(
+  shelf: Shelf,
+  words: readonly number[],
+  but: ReadonlySet<number>,
+  limit: number,
+): Slices<number[]> {
+  const found = new Set<number>()
+  let steps = 0
+  for (const word of words) {
+    const cursor = shelf.words.entriesOf(word)
+    for (let taken = 0; taken < limit && cursor.next() < shelf.count; ) {
+      if (++steps % (16 * PAUSE_EVERY) === 0) yield
+      if (but.has(cursor.id)) continue
+      found.add(cursor.id)
+      taken++
+    }
+  }
+  return [...found].sort((a, b) => a - b)
+}
+
+function hasAll(shelf: Shelf, id: number, asked: readonly number[][]): boolean {
+  const words = shelf.textsOf(id).flatMap(wordsOf).map(pointsOf)
+  return asked.every(typed => words.some(word => mayMean(typed, word)))
+}

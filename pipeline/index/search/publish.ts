@@ -1,0 +1,119 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { setPriority } from 'node:os'
+import { fileURLToPath } from 'node:url'
+import { Database } from '../duckdb.ts'
+import { replaceFile } from '../durable.ts'
+import type { Paths } from '../paths.ts'
+import { readCheckpoint } from '../snapshot.ts'
+import { buildSearch } from './build.ts'
+import { readSearchCheckpoint, type SearchCheckpoint } from './checkpoint.ts'
+import { SEARCH_FORMAT } from './search-index.ts'
+
+/** From so many entries on the file is made by a process of its own: this one has writes to serve. */
+const FEW = 5_000
+const NICE = 10
+const KEPT = 2
+
+const CONTENTS = ['brands', 'publishers', 'properties'].map(
+  table => `(select count(*) || ' ' || coalesce(max(seq), 0) || ' ' from ${table})`,
+)
+
+/**
+ * Keeps the search file up with the snapshots: a file made from the current one, unless nothing
+ * that can be found has changed. Snapshots and the writer wait for none of this.
+ */
+export class SearchPublisher {
+  readonly #paths: Paths
+  readonly #few: number
+  #child: ChildProcess | undefined
+  #isClosed = false
+  #turn: Promise<void> = Promise.resolve()
+
+  constructor(paths: Paths, few = FEW) {
+    this.#paths = paths
+    this.#few = few
+  }
+
+  /** Resolves when the file shows the current snapshot, or a later one. */
+  publish(): Promise<void> {
+    const turn = this.#turn.then(() => this.#publish())
+    this.#turn = turn.catch(() => undefined)
+    return turn
+  }
+
+  /** What is not done is left to the next process. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#child?.kill()
+    await this.#turn
+  }
+
+  async #publish(): Promise<void> {
+    const paths = this.#paths
+    const checkpoint = readCheckpoint(paths)
+    const known = readSearchCheckpoint(paths)
+    if (this.#isClosed || checkpoint === undefined || checkpoint.seq === known?.seq) return
+    const snapshot = `${paths.snapshots}/${checkpoint.snapshot}`
+    const { contents, entries } = await contentsOf(snapshot)
+    const isSame = contents === known?.contents && existsSync(`${paths.search}/${known.file}`)
+    const file = isSame ? known.file : checkpoint.snapshot.replace('.duckdb', '.search')
+    if (!isSame) {
+      mkdirSync(paths.search, { recursive: true })
+      await this.#build(snapshot, `${paths.search}/${file}`, entries)
+      if (this.#isClosed) return
+    }
+    const { seq } = checkpoint
+    const next: SearchCheckpoint = { seq, file, format: SEARCH_FORMAT, contents }
+    replaceFile(paths.searchCheckpoint, `${JSON.stringify(next)}\n`)
+    prune(paths, file)
+  }
+
+  async #build(snapshot: string, target: string, entries: number): Promise<void> {
+    if (entries <= this.#few) return buildSearch(snapshot, target)
+    const program = fileURLToPath(new URL(BUILD_PROGRAM, import.meta.url))
+    const execArgv = program.endsWith('.ts') ? ['--import', 'tsx'] : []
+    const child = fork(program, [snapshot, target], {
+      execArgv,
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    })
+    this.#child = child
+    if (child.pid !== undefined) lower(child.pid)
+    const [code, signal] = await new Promise<[number | null, string | null]>((resolve, reject) => {
+      child.once('error', reject)
+      child.once('exit', (status, by) => resolve([status, by]))
+    })
+    this.#child = undefined
+    if (code !== 0 && !this.#isClosed)
+      throw new Error(`the search file was not made: ${signal ?? `status ${code}`}`)
+  }
+}
+
+const BUILD_PROGRAM = import.meta.url.endsWith('.ts') ? './build-program.ts' : './build-program.js'
+
+function lower(pid: number): void {
+  try {
+    setPriority(pid, NICE)
+  } catch {
+    // It ended already, or the system does not let us.
+  }
+}
+
+async function contentsOf(snapshot: string): Promise<{ contents: string; entries: number }> {
+  const db = await Database.open(snapshot, { readOnly: true, memoryLimit: '128MB', threads: 1 })
+  try {
+    const row = await db.one<{ contents: string; entries: number }>(
+      `select ${CONTENTS.join(' || ')} as contents, (select count(*) from brands)
+         + (select count(*) from publishers) + (select count(*) from properties) as entries`,
+    )
+    return row!
+  } finally {
+    db.close()
+  }
+}
+
+/** Readers of a file that is deleted keep it. */
+function prune(paths: Paths, current: string): void {
+  const others = readdirSync(paths.search).filter(name => name !== current && name < current)
+  for (const name of others.sort().slice(0, 1 - KEPT)) rmSync(`${paths.search}/${name}`)
+}

@@ -1,0 +1,150 @@
+import { fold } from '../../core/fold.ts'
+import { PartsReader } from './file.ts'
+import { entriesNear } from './near.ts'
+import { type Rank, Shelf, type ShelfContents } from './shelf.ts'
+import { inSlices, type Slices } from './slices.ts'
+import { needlesOf } from './texts.ts'
+
+/** Version of the file; one of another version is made again. */
+export const SEARCH_FORMAT = 1
+
+export const shelfNames = ['brands', 'publishers', 'properties'] as const
+export type ShelfName = (typeof shelfNames)[number]
+
+export interface SearchContents {
+  format: number
+  shelves: Record<ShelfName, ShelfContents>
+}
+
+/** Up to so many entries are judged at once; of more, the best are looked for first. */
+const FEW = 2_048
+const PAUSE_EVERY = 1_024
+
+/**
+ * Finds entries by their texts. What is called as asked comes first, then what begins so, then what
+ * contains it, then what is misspelled by one edit; and within each of these the order of the list.
+ */
+export class SearchIndex {
+  /** The commit it shows. */
+  readonly seq: number
+  readonly #file: PartsReader<SearchContents>
+  readonly #shelves: Record<ShelfName, Shelf>
+
+  private constructor(
+    seq: number,
+    file: PartsReader<SearchContents>,
+    shelves: Record<ShelfName, Shelf>,
+  ) {
+    this.seq = seq
+    this.#file = file
+    this.#shelves = shelves
+  }
+
+  static async open(path: string, seq: number): Promise<SearchIndex> {
+    const file = await PartsReader.open<SearchContents>(path)
+    const { shelves } = file.contents
+    return new SearchIndex(seq, file, {
+      brands: await Shelf.load(file, shelves.brands),
+      publishers: await Shelf.load(file, shelves.publishers),
+      properties: await Shelf.load(file, shelves.properties),
+    })
+  }
+
+  /** The same entries, as a later commit has them. */
+  at(seq: number): SearchIndex {
+    return new SearchIndex(seq, this.#file, this.#shelves)
+  }
+
+  close(): Promise<void> {
+    return this.#file.close()
+  }
+
+  /** The first of all entries that match, as JSON. */
+  async best(name: ShelfName, text: string, limit: number): Promise<string[]> {
+    const shelf = this.#shelves[name]
+    const ids = await inSlices(bestOf(shelf, fold(text), limit))
+    return ids.map(id => shelf.itemOf(id))
+  }
+
+  /**
+   * Every entry that contains the text, in order; where none does, those that it may mean misspelled.
+   * A list is a filter, so what else might be meant is not mixed with what was asked for.
+   */
+  async all(name: ShelfName, text: string): Promise<Matches> {
+    const shelf = this.#shelves[name]
+    return new Matches(shelf, await inSlices(allOf(shelf, fold(text))))
+  }
+}
+
+/** All entries that match. */
+export class Matches {
+  readonly #shelf: Shelf
+  readonly #ids: readonly number[]
+
+  constructor(shelf: Shelf, ids: readonly number[]) {
+    this.#shelf = shelf
+    this.#ids = ids
+  }
+
+  /** Counts those whose flags fit. */
+  counter(): (fits: (flags: number) => boolean) => number {
+    const counts = new Uint32Array(256)
+    for (const id of this.#ids) counts[this.#shelf.flagsOf(id)]!++
+    return fits => counts.reduce((sum, count, flags) => (fits(flags) ? sum + count : sum), 0)
+  }
+
+  /** A page of those whose flags fit, as JSON. */
+  page(
+    { offset, limit }: { offset: number; limit: number },
+    fits: (flags: number) => boolean,
+  ): Promise<string[]> {
+    const shelf = this.#shelf
+    const ids = this.#ids.filter(id => fits(shelf.flagsOf(id))).slice(offset, offset + limit)
+    return inSlices(itemsOf(shelf, ids))
+  }
+}
+
+function* itemsOf(shelf: Shelf, ids: readonly number[]): Slices<string[]> {
+  const items: string[] = []
+  for (const id of ids) {
+    items.push(shelf.itemOf(id))
+    if (items.length % PAUSE_EVERY === 0) yield
+  }
+  return items
+}
+
+function* bestOf(shelf: Shelf, folded: string, limit: number): Slices<number[]> {
+  if (folded === '' || limit === 0) return []
+  const { is, begins, contains } = needlesOf(folded)
+  let found: Set<number>
+  if (shelf.atMost(contains) <= FEW) {
+    found = new Set((yield* ranked(shelf, contains)).slice(0, limit))
+  } else {
+    found = new Set()
+    for (const bytes of [is, begins, contains]) {
+      // Of so many at least the missing ones are new.
+      for (const id of yield* shelf.holding(bytes, limit)) if (found.size < limit) found.add(id)
+      if (found.size === limit) break
+    }
+  }
+  if (found.size === limit) return [...found]
+  return [...found, ...(yield* entriesNear(shelf, folded, found, limit - found.size))]
+}
+
+function* allOf(shelf: Shelf, folded: string): Slices<number[]> {
+  if (folded === '') return []
+  const found = yield* ranked(shelf, needlesOf(folded).contains)
+  return found.length > 0 ? found : yield* entriesNear(shelf, folded, new Set())
+}
+
+/** Everything that contains the text, by how well it does. */
+function* ranked(shelf: Shelf, text: Uint8Array): Slices<number[]> {
+  const byRank: [number[], number[], number[]] = [[], [], []]
+  let steps = 0
+  for (const id of yield* shelf.holding(text)) {
+    const rank: Rank | undefined = shelf.rankOf(id, text)
+    if (rank !== undefined) byRank[rank].push(id)
+    if (++steps % PAUSE_EVERY === 0) yield
+  }
+  return byRank[0].concat(byRank[1], byRank[2])
+}

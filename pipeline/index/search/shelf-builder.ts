@@ -1,0 +1,52 @@
+import { wordsOf } from '../../core/fold.ts'
+import type { SearchEntry } from './entries.ts'
+import type { PartsWriter } from './file.ts'
+import { GramsBuilder } from './grams-builder.ts'
+import type { ShelfContents } from './shelf.ts'
+import { ASIDE, NAME, TextsBuffer } from './texts.ts'
+import { VocabularyBuilder } from './vocabulary-builder.ts'
+
+/** Takes in the entries of one collection in their order. Items go to the file as they come. */
+export class ShelfBuilder {
+  readonly #file: PartsWriter
+  readonly #itemsAt: number
+  readonly #texts = new TextsBuffer()
+  readonly #words = new VocabularyBuilder()
+  readonly #textStarts = [0]
+  readonly #itemStarts = [0]
+  readonly #flags: number[] = []
+
+  constructor(file: PartsWriter) {
+    this.#file = file
+    this.#itemsAt = file.position
+  }
+
+  add({ names, aside, flags, item }: SearchEntry): void {
+    for (const name of names) this.#texts.add(NAME, name)
+    for (const text of aside) this.#texts.add(ASIDE, text)
+    this.#words.add(this.#flags.length, [...names, ...aside].flatMap(wordsOf))
+    this.#file.write(Buffer.from(JSON.stringify(item)))
+    this.#textStarts.push(this.#texts.length)
+    this.#itemStarts.push(this.#file.position - this.#itemsAt)
+    this.#flags.push(flags)
+  }
+
+  finish(): ShelfContents {
+    const file = this.#file
+    const items = { at: this.#itemsAt, bytes: file.position - this.#itemsAt }
+    const count = this.#flags.length
+    const texts = this.#texts.slice()
+    const grams = new GramsBuilder()
+    grams.addAll(texts, this.#textStarts, count)
+    return {
+      count,
+      items,
+      texts: file.part(texts),
+      textStarts: file.part(Uint32Array.from(this.#textStarts)),
+      itemStarts: file.part(Float64Array.from(this.#itemStarts)),
+      flags: file.part(Uint8Array.from(this.#flags)),
+      grams: grams.write(file),
+      words: this.#words.write(file),
+    }
+  }
+}

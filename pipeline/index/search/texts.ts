@@ -1,0 +1,51 @@
+/**
+ * The folded texts of all entries in one run of bytes: each between a byte that says what it is and
+ * END. So one search for a part of that run answers "is", "begins with" and "contains" alike.
+ */
+export const NAME = 0
+/** A text by which an entry is found, though it is not called so. */
+export const ASIDE = 1
+export const END = 2
+
+const utf8 = new TextEncoder()
+
+/** What `is`, `begins` and `contains` look for. Texts hold no control characters, so nothing collides. */
+export function needlesOf(folded: string): {
+  is: Uint8Array
+  begins: Uint8Array
+  contains: Uint8Array
+} {
+  const text = utf8.encode(folded)
+  return {
+    is: Uint8Array.of(NAME, ...text, END),
+    begins: Uint8Array.of(NAME, ...text),
+    contains: text,
+  }
+}
+
+/** The number of three bytes; absent ones count as END. */
+export function gramOf(a: number, b = END, c = END): number {
+  return (a << 16) | (b << 8) | c
+}
+
+/** Collects texts while an index is built. */
+export class TextsBuffer {
+  #bytes = Buffer.allocUnsafe(64 * 1024)
+  length = 0
+
+  add(kind: typeof NAME | typeof ASIDE, folded: string): void {
+    const most = 3 * folded.length + 2
+    if (this.length + most > this.#bytes.length) {
+      const larger = Buffer.allocUnsafe(2 * this.#bytes.length + most)
+      larger.set(this.#bytes.subarray(0, this.length))
+      this.#bytes = larger
+    }
+    this.#bytes[this.length++] = kind
+    this.length += this.#bytes.write(folded, this.length)
+    this.#bytes[this.length++] = END
+  }
+
+  slice(from = 0, to = this.length): Uint8Array {
+    return this.#bytes.subarray(from, to)
+  }
+}

@@ -1,0 +1,94 @@
+import { isWithinOneEdit } from '../../core/one-edit.ts'
+import type { PartsReader } from './file.ts'
+import { Cursor } from './postings.ts'
+import type { VocabularyContents } from './vocabulary-builder.ts'
+import { keysOf, LONGEST, SHORTEST_MEANT, SHORTEST_TYPED } from './word-keys.ts'
+
+/** Whether a word as it was typed is another one, or that one misspelled. */
+export function mayMean(typed: ArrayLike<number>, meant: ArrayLike<number>): boolean {
+  if (typed.length < SHORTEST_TYPED || meant.length < SHORTEST_MEANT) {
+    return (
+      typed.length === meant.length && Array.from(typed).every((point, i) => point === meant[i])
+    )
+  }
+  return isWithinOneEdit(typed, meant)
+}
+
+/** The words of all entries, to be asked for those that a word may mean. */
+export class Vocabulary {
+  readonly #file: PartsReader<unknown>
+  readonly #contents: VocabularyContents
+  readonly #text: Uint8Array
+  readonly #starts: Uint32Array
+  readonly #bucketEnds: Uint32Array
+  readonly #counts: Uint32Array
+  readonly #ends: Float64Array
+  #bucket = new Uint32Array(64)
+
+  private constructor(
+    file: PartsReader<unknown>,
+    contents: VocabularyContents,
+    loaded: [Uint8Array, Uint32Array, Uint32Array, Uint32Array, Float64Array],
+  ) {
+    this.#file = file
+    this.#contents = contents
+    ;[this.#text, this.#starts, this.#bucketEnds, this.#counts, this.#ends] = loaded
+  }
+
+  static async load(file: PartsReader<unknown>, contents: VocabularyContents): Promise<Vocabulary> {
+    return new Vocabulary(file, contents, [
+      await file.bytes(contents.text),
+      await file.uint32(contents.starts),
+      await file.uint32(contents.bucketEnds),
+      await file.uint32(contents.counts),
+      await file.float64(contents.ends),
+    ])
+  }
+
+  /** How many entries have a word. */
+  countOf(word: number): number {
+    return this.#counts[word]!
+  }
+
+  /** The entries that have it, rising. */
+  entriesOf(word: number): Cursor {
+    const start = word === 0 ? 0 : this.#ends[word - 1]!
+    return new Cursor(this.#file, this.#contents.lists.at + start, this.#ends[word]! - start)
+  }
+
+  /** Numbers of the words that the one given as code points may mean. */
+  meantBy(typed: readonly number[]): number[] {
+    if (typed.length > LONGEST) return []
+    const found = new Set<number>()
+    for (const key of keysOf(typed, SHORTEST_TYPED)) {
+      for (const word of this.#wordsWith(key)) {
+        if (!found.has(word) && mayMean(typed, this.#pointsOf(word))) found.add(word)
+      }
+    }
+    return [...found]
+  }
+
+  /** The words in the bucket of a key: valid until the next call. */
+  #wordsWith(key: number): Uint32Array {
+    const bucket = key % this.#bucketEnds.length
+    const start = bucket === 0 ? 0 : this.#bucketEnds[bucket - 1]!
+    const count = this.#bucketEnds[bucket]! - start
+    if (count > this.#bucket.length) this.#bucket = new Uint32Array(2 * count)
+    const { at } = this.#contents.buckets
+    this.#file.readInto(new Uint8Array(this.#bucket.buffer), 4 * count, at + 4 * start)
+    return this.#bucket.subarray(0, count)
+  }
+
+  #pointsOf(word: number): number[] {
+    const points: number[] = []
+    const end = this.#starts[word + 1]!
+    for (let at = this.#starts[word]!; at < end; ) {
+      const lead = this.#text[at++]!
+      const more = lead < 0x80 ? 0 : lead < 0xe0 ? 1 : lead < 0xf0 ? 2 : 3
+      let point = more === 0 ? lead : lead & (0x3f >> more)
+      for (let i = 0; i < more; i++) point = (point << 6) | (this.#text[at++]! & 0x3f)
+      points.push(point)
+    }
+    return points
+  }
+}

@@ -1,0 +1,296 @@
+import { connect } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openRegistry, type TestRegistry } from '../support/app.ts'
+import { brandFile, publisherFile } from '../support/documents.ts'
+
+let registry: TestRegistry
+
+beforeAll(async () => {
+  registry = await openRegistry()
+  const agents = ['https://agent.example/mcp']
+  await registry.observe(
+    brandFile('nova.example', 'Nova'),
+    brandFile('novabank.example', 'Nova Bank'),
+    brandFile('supernova.example', 'Supernova'),
+    brandFile('aaa.example', 'Casanova Foods'),
+    brandFile('nike.example', 'Nike'),
+    brandFile('mike.example', 'Mike'),
+    brandFile('google.example', 'Google'),
+    brandFile('cola.example', 'Coca-Cola'),
+    brandFile('xn--mnchen-3ya.example', 'Münchner Straßenbahn'),
+    brandFile('orsted.example', 'Ørsted'),
+    brandFile('tokyo.example', '東京メディア'),
+    brandFile('odd.example', '100% (a|b)* \\d+ [x] $^'),
+    ...Array.from({ length: 12 }, (_, i) => brandFile(`chain${i}.example`, `Chain ${i}`)),
+    publisherFile('news.example', { sites: ['news.example', 'sport.news.example'], agents }),
+    publisherFile('xn--zeitng-6ya.example', { sites: ['xn--zeitng-6ya.example'], agents }),
+    publisherFile('gone.example', { sites: ['gone.example'], agents }),
+  )
+  registry.clock.pass(60_000)
+  await registry.observe({
+    kind: 'adagents.json',
+    location: 'gone.example',
+    outcome: 'absent',
+    status: 404,
+  })
+  await registry.publish()
+})
+
+afterAll(() => registry.close())
+
+const get = (url: string) => registry.app.inject(url)
+
+async function search(text: string) {
+  const answer = await get(`/api/search?q=${encodeURIComponent(text)}`)
+  expect(answer.statusCode).toBe(200)
+  return answer.json()
+}
+
+async function found(text: string, more = ''): Promise<string[]> {
+  const answer = await get(`/api/brands/find?q=${encodeURIComponent(text)}${more}`)
+  expect(answer.statusCode).toBe(200)
+  return answer.json().results.map((item: { domain: string }) => item.domain)
+}
+
+describe('GET /api/search', () => {
+  test('200: the best of each kind, with the commit that is searched', async () => {
+    const answer = await get('/api/search?q=news')
+    expect(answer.headers).toMatchObject({
+      'x-registry-seq': '2',
+      'access-control-allow-origin': '*',
+    })
+    expect(answer.json()).toMatchObject({
+      brands: [],
+      publishers: [{ domain: 'news.example', member: null }],
+      properties: [
+        {
+          property_rid: expect.any(String),
+          source: 'authoritative',
+          verified: true,
+          identifiers: [{ type: 'domain', value: 'news.example' }],
+        },
+        { identifiers: [{ type: 'domain', value: 'sport.news.example' }] },
+      ],
+    })
+  })
+
+  test('200: brands are shown as in their list', async () => {
+    const listed = (await get('/api/brands/registry?limit=100')).json().brands
+    const [brand] = (await search('supernova')).brands
+    expect(listed).toContainEqual(brand)
+  })
+
+  test('200: a property is found by the value of an identifier', async () => {
+    const { properties } = await search('sport.news.example')
+    expect(properties[0].identifiers).toEqual([{ type: 'domain', value: 'sport.news.example' }])
+  })
+
+  test('200: five of each kind at most', async () => {
+    expect((await search('chain')).brands).toHaveLength(5)
+    expect((await search('example')).brands).toHaveLength(5)
+  })
+
+  test('200: nothing is found where nothing is like it, and all three lists are there', async () => {
+    expect(await search('zzzzqqqq')).toEqual({ brands: [], publishers: [], properties: [] })
+  })
+
+  test('200: a publisher whose file is gone is not shown, as in lists', async () => {
+    expect(await search('gone.example')).toMatchObject({ publishers: [], properties: [] })
+  })
+
+  test('200: nothing is found before the first snapshot', async () => {
+    const own = await openRegistry()
+    const answer = await own.app.inject('/api/search?q=nova')
+    expect(answer.json()).toEqual({ brands: [], publishers: [], properties: [] })
+    expect(answer.headers['x-registry-seq']).toBe('0')
+    await own.close()
+  })
+
+  test.each([
+    ['', 'q: is required'],
+    ['?q=', 'q: must be at least 2 characters'],
+    ['?q=%20a%20', 'q: must be at least 2 characters'],
+    ['?q=ab&q=cd', 'q: Invalid input: expected string, received array'],
+    [`?q=${'a'.repeat(201)}`, 'q: Too big: expected string to have <=200 characters'],
+  ])('400: %s is refused by name', async (query, error) => {
+    const answer = await get(`/api/search${query}`)
+    expect([answer.statusCode, answer.json()]).toEqual([400, { error }])
+  })
+
+  test('a new snapshot is searched once it is published, and a quiet one at once', async () => {
+    const own = await openRegistry()
+    await own.observe(brandFile('first.example', 'First'))
+    await own.publish()
+    await own.observe({ kind: 'brand.json', location: 'none.example', outcome: 'timeout' })
+    await own.publish()
+    const quiet = await own.app.inject('/api/search?q=first')
+    expect([quiet.headers['x-registry-seq'], quiet.json().brands.length]).toEqual(['2', 1])
+    own.clock.pass(60_000)
+    await own.observe(brandFile('first.example', 'Renamed'))
+    await own.publish()
+    const later = await own.app.inject('/api/brands/find?q=renamed')
+    expect([later.headers['x-registry-seq'], later.json().results.length]).toEqual(['3', 1])
+    await own.close()
+  })
+})
+
+describe('GET /api/brands/find', () => {
+  test('200: called so, then beginning so, then containing it, then misspelled', async () => {
+    expect(await found('nova')).toEqual([
+      'nova.example',
+      'novabank.example',
+      'aaa.example',
+      'supernova.example',
+    ])
+    expect(await found('nike')).toEqual(['nike.example', 'mike.example'])
+  })
+
+  test.each([
+    ['NOVA BANK', 'novabank.example'],
+    ['nova.example', 'nova.example'],
+    ['gogle', 'google.example'],
+    ['googel', 'google.example'],
+    ['giogle', 'google.example'],
+    ['gooogle', 'google.example'],
+    ['gogle.example', 'google.example'],
+    ['coca cola', 'cola.example'],
+    ['cola coca', 'cola.example'],
+    ['munchner strassenbahn', 'xn--mnchen-3ya.example'],
+    ['MÜNCHNER STRASSEN', 'xn--mnchen-3ya.example'],
+    ['straßenbahm', 'xn--mnchen-3ya.example'],
+    ['münchen.example', 'xn--mnchen-3ya.example'],
+    ['xn--mnchen', 'xn--mnchen-3ya.example'],
+    ['orsted', 'orsted.example'],
+    ['ørsted', 'orsted.example'],
+    ['東京', 'tokyo.example'],
+    ['メディア', 'tokyo.example'],
+    ['(a|b)*', 'odd.example'],
+    ['\\d+', 'odd.example'],
+    ['100%', 'odd.example'],
+    ['$^', 'odd.example'],
+  ])('200: %s finds %s first', async (text, domain) => {
+    expect((await found(text))[0]).toBe(domain)
+  })
+
+  test('200: the limit is ten, at most fifty, and none where zero is asked for', async () => {
+    expect(await found('chain')).toHaveLength(10)
+    expect(await found('chain', '&limit=999')).toHaveLength(12)
+    expect(await found('chain', '&limit=0')).toEqual([])
+  })
+
+  test.each(['q=a', 'limit=5', 'q=nova&limit=-1', 'q=nova&limit=x'])(
+    '400: %s is refused',
+    async query => {
+      expect((await get(`/api/brands/find?${query}`)).statusCode).toBe(400)
+    },
+  )
+})
+
+describe('lists with a search', () => {
+  const list = async (query: string) => (await get(`/api/${query}`)).json()
+
+  test('200: the best come first, and pages of them follow one another', async () => {
+    const names = async (page: string) =>
+      (await list(`brands/registry?search=nova${page}`)).brands.map(
+        (item: { brand_name: string }) => item.brand_name,
+      )
+    const all = ['Nova', 'Nova Bank', 'Casanova Foods', 'Supernova']
+    expect(await names('')).toEqual(all)
+    const pages = [await names('&limit=3'), await names('&limit=3&offset=3')]
+    expect(pages.flat()).toEqual(all)
+  })
+
+  test('200: counts are of all that match, whatever the page and the source', async () => {
+    const { brands, stats } = await list('brands/registry?search=nova&source=community&limit=1')
+    expect(brands).toEqual([])
+    expect(stats).toEqual({
+      ...{ total: 4, hosted: 0, brand_json: 4, community: 0, enriched: 0, stub: 0 },
+      ...{ houses: 4, sub_brands: 0, with_manifest: 0 },
+    })
+  })
+
+  test('200: what is misspelled counts where nothing is spelled so', async () => {
+    expect((await list('brands/registry?search=gogle')).stats.total).toBe(1)
+    expect((await list('brands/registry?search=nike')).stats.total).toBe(1)
+  })
+
+  test('200: a blank search is none, a single character is one', async () => {
+    const { total } = (await list('brands/registry')).stats
+    expect((await list('brands/registry?search=%20')).stats.total).toBe(total)
+    expect((await list('brands/registry?search=%25')).stats.total).toBe(1)
+  })
+
+  test('200: properties are found by identifier in both forms, and shown as in their list', async () => {
+    const { properties, stats } = await list('properties/registry?search=zeit%C3%BAng')
+    expect(stats).toEqual({ total: 1, community: 0, adagents_json: 1, hosted: 0 })
+    expect((await list('properties/registry')).properties).toContainEqual(properties[0])
+    expect((await list('properties/registry?search=zeitnug.example')).stats.total).toBe(1)
+    expect((await list('properties/registry?search=xn--zeitng')).stats.total).toBe(1)
+  })
+
+  test.each(['brands/registry?search=x&source=gossip', 'properties/registry?source=stub'])(
+    '400: %s names no source',
+    async query => {
+      expect((await get(`/api/${query}`)).statusCode).toBe(400)
+    },
+  )
+})
+
+describe('hostile texts', () => {
+  const texts = [
+    '%',
+    '__proto__',
+    "' or 1=1 --",
+    '.*.*.*.*',
+    '(((((((((',
+    '\\',
+    '\u0000\u0001\u0002',
+    '\u0002\u0002\u0002',
+    '\u202eabc',
+    '😀😀',
+    '👩‍👩‍👧‍👦',
+    '\u0301\u0301\u0301',
+    'ﷺ'.repeat(200),
+    'a'.repeat(200),
+    'a b '.repeat(50),
+    'nova '.repeat(8),
+    'אבגד',
+    '.example',
+    'e'.repeat(2),
+  ]
+  const paths = [
+    '/api/search?q=',
+    '/api/brands/find?limit=50&q=',
+    '/api/brands/registry?search=',
+    '/api/properties/registry?search=',
+  ]
+
+  test.each(texts)('%j is answered soon, with 200 or 400', async text => {
+    for (const path of paths) {
+      const started = performance.now()
+      const answer = await get(path + encodeURIComponent(text))
+      expect([200, 400]).toContain(answer.statusCode)
+      expect(performance.now() - started).toBeLessThan(1_000)
+    }
+  })
+
+  test.each(['%ED%A0%80%ED%A0%80', '%ff%fe', '%00%00', '%', '%zz'])(
+    '%s, which is no text, is answered with 200 or 400',
+    async bytes => {
+      for (const path of paths) expect([200, 400]).toContain((await get(path + bytes)).statusCode)
+    },
+  )
+
+  test('a megabyte is refused', async () => {
+    const megabyte = 'a'.repeat(1024 * 1024)
+    expect((await get(`/api/search?q=${megabyte}`)).statusCode).toBe(400)
+    const url = new URL(await registry.app.listen({ host: '127.0.0.1', port: 0 }))
+    const answer = await new Promise<string>((resolve, reject) => {
+      const socket = connect(Number(url.port), '127.0.0.1')
+      socket.on('error', reject)
+      socket.once('data', data => resolve(data.toString()))
+      socket.write(`GET /api/search?q=${'a'.repeat(20_000)} HTTP/1.1\r\nhost: x\r\n\r\n`)
+    })
+    expect(answer).toMatch(/^HTTP\/1\.1 4\d\d /)
+  })
+})

@@ -1,0 +1,91 @@
+import { mkdirSync } from 'node:fs'
+import { fold, wordsOf } from '../../pipeline/core/fold.ts'
+import type { SearchEntry } from '../../pipeline/index/search/entries.ts'
+import { PartsWriter } from '../../pipeline/index/search/file.ts'
+import { SEARCH_FORMAT, SearchIndex } from '../../pipeline/index/search/search-index.ts'
+import { ShelfBuilder } from '../../pipeline/index/search/shelf-builder.ts'
+import { cleanUp, newDataDir } from './registry.ts'
+
+/** What a brand is called, and the house it belongs to. */
+export interface Named {
+  names: string[]
+  house?: string
+}
+
+/** An index of brands alone; the item of each is its number. */
+export async function searchIndexOf(brands: readonly Named[]): Promise<SearchIndex> {
+  const folder = newDataDir()
+  mkdirSync(folder, { recursive: true })
+  const path = `${folder}/test.search`
+  const file = new PartsWriter(path)
+  const shelf = new ShelfBuilder(file)
+  for (const [number, named] of brands.entries()) shelf.add(entryOf(named, number))
+  const shelves = {
+    brands: shelf.finish(),
+    publishers: new ShelfBuilder(file).finish(),
+    properties: new ShelfBuilder(file).finish(),
+  }
+  file.end({ format: SEARCH_FORMAT, shelves })
+  const index = await SearchIndex.open(path, 1)
+  cleanUp(() => index.close())
+  return index
+}
+
+function entryOf({ names, house }: Named, number: number): SearchEntry {
+  return {
+    names: texts(names),
+    aside: texts(house === undefined ? [] : [house]),
+    flags: number % 3,
+    item: { number },
+  }
+}
+
+function texts(names: readonly string[]): string[] {
+  return [...new Set(names.map(fold))].filter(text => text !== '')
+}
+
+/** The numbers of brands that contain a text, the best first, found by looking at each. */
+export function literalMatches(brands: readonly Named[], text: string): number[] {
+  const asked = fold(text)
+  const ranks = brands.map(({ names, house = '' }) => {
+    const called = texts(names)
+    if (called.includes(asked)) return 0
+    if (called.some(name => name.startsWith(asked))) return 1
+    return [...called, fold(house)].some(name => name.includes(asked)) ? 2 : 3
+  })
+  return [0, 1, 2].flatMap(rank => ranks.flatMap((own, number) => (own === rank ? [number] : [])))
+}
+
+/** The numbers of brands each word of a text is one edit from a word of, tried by editing. */
+export function nearMatches(brands: readonly Named[], text: string): number[] {
+  const asked = [...new Set(wordsOf(fold(text)))]
+  if (asked.length === 0) return []
+  const isMeant = (known: readonly string[]) =>
+    asked.every(word => known.some(other => word === other || isMisspelled(word, other)))
+  return brands.flatMap(({ names, house = '' }, number) =>
+    isMeant([...names, house].flatMap(name => wordsOf(fold(name)))) ? [number] : [],
+  )
+}
+
+function isMisspelled(word: string, meant: string): boolean {
+  const characters = [...meant]
+  return characters.length >= 4 && [...word].length >= 3 && distance([...word], characters) <= 1
+}
+
+/** Edits between two words, neighbours changed counting as one: the textbook's table. */
+function distance(a: readonly string[], b: readonly string[]): number {
+  const rows = [Array.from({ length: b.length + 1 }, (_, j) => j)]
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const cost = a[i - 1] === b[j - 1] ? 0 : 1
+      let least = Math.min(rows[i - 1]![j]! + 1, row[j - 1]! + 1, rows[i - 1]![j - 1]! + cost)
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
+        least = Math.min(least, rows[i - 2]![j - 2]! + 1)
+      }
+      row.push(least)
+    }
+    rows.push(row)
+  }
+  return rows[a.length]![b.length]!
+}
