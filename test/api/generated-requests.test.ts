@@ -82,7 +82,6 @@ const value: Record<string, fc.Arbitrary<string>> = {
   health: fc.oneof(fc.constantFrom('true', '1'), odd),
   properties: fc.oneof(fc.constantFrom('true', '1'), odd),
   metric_id: odd,
-  q: odd,
   format_kind: odd,
   verified: fc.oneof(fc.constantFrom('true', 'false'), odd),
   fresh: fc.oneof(fc.constantFrom('true', 'false'), odd),
