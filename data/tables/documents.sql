@@ -20,7 +20,7 @@ comment on column documents.hash is 'version of the parser and SHA-256 of the by
 comment on column documents.resolved_url is 'where the answer came from, when redirects led elsewhere';
 comment on column documents.bytes is 'size after decompression';
 comment on column documents.fault_count is 'how many faults the document has';
-comment on column documents.faults is 'list of {field, message, severity}';
+comment on column documents.faults is 'list of {field, code, message, severity}';
 comment on column documents.document is 'what was understood';
 comment on column documents.first_seen_at is 'first document of this file';
 comment on column documents.changed_at is 'this document, first seen';

@@ -18,6 +18,6 @@ comment on column held_documents.leads_to is 'authoritative_location of the held
 comment on column held_documents.hash is 'version of the parser and SHA-256 of the bytes';
 comment on column held_documents.first_seen_at is 'since when this is served; what is moved is believed a day later';
 comment on column held_documents.seen_at is 'when it was last served';
-comment on column held_documents.faults is 'list of {field, message, severity}, the first says why it is held';
+comment on column held_documents.faults is 'list of {field, code, message, severity}, the first says why it is held';
 comment on column held_documents.document is 'what was understood';
 comment on column held_documents.seq is 'commit that last touched the row';

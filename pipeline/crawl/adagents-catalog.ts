@@ -32,7 +32,7 @@ export function parseCollection(part: Part): CollectionEntry | undefined {
 function readDistribution(part: Part): CollectionEntry['distribution'] {
   const domain = readDomain(part, 'publisher_domain')
   const identifiers = part.parts('identifiers').flatMap(readDistributionId)
-  if (identifiers.length === 0) part.error('identifiers', 'holds no valid identifier')
+  if (identifiers.length === 0) part.error('identifiers', 'empty', 'holds no valid identifier')
   if (domain === undefined || identifiers.length === 0) return []
   return [{ publisher_domain: domain, identifiers }]
 }
@@ -40,10 +40,14 @@ function readDistribution(part: Part): CollectionEntry['distribution'] {
 function readDistributionId(part: Part): Identifier[] {
   const type = part.text('type')
   const value = part.text('value', VALUE_CHARS)
-  for (const key of ['type', 'value']) if (!part.has(key)) part.error(key, 'is missing')
+  for (const key of ['type', 'value']) if (!part.has(key)) part.error(key, 'missing', 'is missing')
   if (type === undefined || value === undefined) return []
   if (knownDistributionTypes.has(type)) return [{ type, value }]
-  part.error('type', `is ${quote(type)}, which is no kind of identifier for a collection`)
+  part.error(
+    'type',
+    'not_allowed',
+    `is ${quote(type)}, which is no kind of identifier for a collection`,
+  )
   return []
 }
 
@@ -60,7 +64,11 @@ export function parsePlacement(part: Part): PlacementEntry | undefined {
   const id = readId(part, 'placement_id')
   if (id === undefined) return undefined
   if (!part.has('property_ids') && !part.has('property_tags')) {
-    part.error('property_ids', 'and property_tags are both missing: say where the placement is')
+    part.error(
+      'property_ids',
+      'missing',
+      'and property_tags are both missing: say where the placement is',
+    )
   }
   return {
     placement_id: id,
@@ -76,12 +84,14 @@ export function parsePlacement(part: Part): PlacementEntry | undefined {
 /** The id that everything else refers to; without one the item was left out. */
 export function readId(part: Part, key: string): string | undefined {
   const id = part.text(key)
-  if (id === undefined && !part.has(key)) part.error(key, 'is missing, so the item was left out')
+  if (id === undefined && !part.has(key))
+    part.error(key, 'missing', 'is missing, so the item was left out')
   return id
 }
 
 export function readName(part: Part): string | undefined {
-  if (!part.has('name')) part.error('name', 'is missing: give it a name that people know')
+  if (!part.has('name'))
+    part.error('name', 'missing', 'is missing: give it a name that people know')
   return part.label('name')
 }
 
@@ -92,11 +102,15 @@ export function readTagMap(part: Part, key: string): TagMap | undefined {
   const tags: TagMap = {}
   for (const [tag, value] of Object.entries(map.value)) {
     if (!isObject(value)) {
-      map.error(tag, `must be an object with a name and a description, not ${quote(value)}`)
+      map.error(
+        tag,
+        'wrong_type',
+        `must be an object with a name and a description, not ${quote(value)}`,
+      )
       continue
     }
     const item = new Part(value, map.path(tag), map.faults)
-    if (!item.has('name')) item.error('name', 'is missing: give the tag a name')
+    if (!item.has('name')) item.error('name', 'missing', 'is missing: give the tag a name')
     const description = item.label('description', 2_000) ?? ''
     tags[tag] = { name: item.label('name') ?? tag, description }
   }

@@ -48,7 +48,11 @@ export function parseEntry(part: Part, entry: number): AgentEntry | undefined {
 
 function readPurpose(part: Part): string | undefined {
   if (!part.has('authorized_for')) {
-    part.error('authorized_for', 'is missing: say in a few words what the agent may sell')
+    part.error(
+      'authorized_for',
+      'missing',
+      'is missing: say in a few words what the agent may sell',
+    )
   }
   return part.label('authorized_for')
 }
@@ -56,7 +60,11 @@ function readPurpose(part: Part): string | undefined {
 function readAuthorizationType(part: Part): AuthorizationType | undefined {
   if (!part.has('authorization_type')) {
     const rule = `must be ${alternatives(authorizationTypes)}`
-    part.error('authorization_type', `is missing, so the entry authorizes nothing; ${rule}`)
+    part.error(
+      'authorization_type',
+      'missing',
+      `is missing, so the entry authorizes nothing; ${rule}`,
+    )
   }
   return part.oneOf('authorization_type', authorizationTypes)
 }
@@ -102,13 +110,14 @@ function readCollections(part: Part): CollectionSelector[] | undefined {
   if (Array.isArray(value) && value.length === 0) {
     part.error(
       'collections',
+      'empty',
       'is empty, so this entry reaches nothing: leave it out to set no limit',
     )
   }
   return part.parts('collections').flatMap(item => {
     const domain = readDomain(item, 'publisher_domain')
     const ids = item.texts('collection_ids') ?? []
-    if (ids.length === 0) item.error('collection_ids', 'must list at least one collection')
+    if (ids.length === 0) item.error('collection_ids', 'empty', 'must list at least one collection')
     return domain === undefined || ids.length === 0
       ? []
       : [{ publisher_domain: domain, collection_ids: ids }]
@@ -126,11 +135,15 @@ function readWindow(
     ['effective_until', until],
   ] as const) {
     if (moment !== undefined || !part.has(key)) continue
-    part.error(key, 'cannot be read, so the whole entry was left out')
+    part.error(key, 'unreadable', 'cannot be read, so the whole entry was left out')
     return undefined
   }
   if (from !== undefined && until !== undefined && Date.parse(until) < Date.parse(from)) {
-    part.error('effective_until', 'is before effective_from, so the entry is never in effect')
+    part.error(
+      'effective_until',
+      'out_of_order',
+      'is before effective_from, so the entry is never in effect',
+    )
   }
   return { ...given('effective_from', from), ...given('effective_until', until) }
 }
@@ -140,5 +153,9 @@ function checkCompanion(part: Part, entry: AgentEntry, type: AuthorizationType):
   const list: readonly (string | PropertyEntry | object)[] | undefined = entry[key]
   if (list !== undefined && list.length > 0) return
   const why = part.has(key) ? 'holds nothing that can be used' : 'is missing'
-  part.error(key, `${why}: with authorization_type ${type} it must list at least one`)
+  part.error(
+    key,
+    part.has(key) ? 'empty' : 'missing',
+    `${why}: with authorization_type ${type} it must list at least one`,
+  )
 }

@@ -14,30 +14,39 @@ export function checkFormats(root: Part, kept: KeptLists): void {
 
 function checkFormat(format: Part, ids: Set<string>): void {
   if (format.has('capability_id')) {
-    format.error('capability_id', 'belongs to a product, not to a file: take it out')
+    format.error('capability_id', 'misplaced', 'belongs to a product, not to a file: take it out')
   }
   const id = format.text('format_option_id')
   if (id === undefined) {
     if (!format.has('format_option_id')) {
-      format.warn('format_option_id', 'is missing: placements cannot refer to this format')
+      format.warn(
+        'format_option_id',
+        'missing',
+        'is missing: placements cannot refer to this format',
+      )
     }
-  } else if (ids.has(id)) format.warn('format_option_id', `repeats ${quote(id)}`)
+  } else if (ids.has(id)) format.warn('format_option_id', 'repeated', `repeats ${quote(id)}`)
   else ids.add(id)
 }
 
 function checkRenderers(root: Part, kept: KeptLists): void {
   for (const key of ['catalog_etag', 'catalog_role']) {
-    if (!root.has(key)) root.error(key, 'is missing: a format with a reference_renderer needs it')
+    if (!root.has(key))
+      root.error(key, 'missing', 'is missing: a format with a reference_renderer needs it')
   }
   if (root.has('catalog_role') && root.value.catalog_role !== ROLE) {
-    root.error('catalog_role', `must be ${ROLE}`)
+    root.error('catalog_role', 'not_allowed', `must be ${ROLE}`)
   }
   for (const format of kept.formats) {
     if (!format.has('reference_renderer')) continue
     const renderer = format.part('reference_renderer')
     const revision = renderer?.value.format_revision
     if (renderer && (revision === undefined || revision !== format.value.format_revision)) {
-      renderer.error('format_revision', 'must be there and equal the format_revision of its format')
+      renderer.error(
+        'format_revision',
+        'missing',
+        'must be there and equal the format_revision of its format',
+      )
     }
   }
 }
@@ -46,7 +55,7 @@ function checkPlacement(placement: Part, formats: ReadonlySet<string>): void {
   const own = new Set<string>()
   for (const option of placement.parts('format_options')) {
     if (option.has('capability_id')) {
-      option.error('capability_id', 'belongs to a product, not to a file: take it out')
+      option.error('capability_id', 'misplaced', 'belongs to a product, not to a file: take it out')
     }
     const id = option.text('format_option_id')
     if (id === undefined) continue
@@ -54,6 +63,7 @@ function checkPlacement(placement: Part, formats: ReadonlySet<string>): void {
     if (!option.has('format_kind') && !formats.has(id)) {
       option.error(
         'format_option_id',
+        'unresolved',
         `is ${quote(id)}, which the formats of this file do not list`,
       )
     }
@@ -67,8 +77,12 @@ function checkRoutes(placement: Part, options: ReadonlySet<string>): void {
     const id = route.text('format_option_id')
     if (id === undefined) continue
     if (!options.has(id)) {
-      route.error('format_option_id', `is ${quote(id)}, which is no format of this placement`)
-    } else if (routed.has(id)) route.error('format_option_id', `repeats ${quote(id)}`)
+      route.error(
+        'format_option_id',
+        'unresolved',
+        `is ${quote(id)}, which is no format of this placement`,
+      )
+    } else if (routed.has(id)) route.error('format_option_id', 'repeated', `repeats ${quote(id)}`)
     routed.add(id)
   }
 }

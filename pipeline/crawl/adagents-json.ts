@@ -50,12 +50,16 @@ function readPointer(root: Part, domain: string | undefined): AdagentsPointer | 
   if (location === undefined) return undefined
   if (domain === undefined) {
     const rule = 'a file that another one points to must hold the agents itself'
-    root.error('authoritative_location', `points on to a further file: ${rule}`)
+    root.error('authoritative_location', 'nested_pointer', `points on to a further file: ${rule}`)
     return undefined
   }
   if (hasLists(root)) {
     const rule = 'only authoritative_location counts, the rest was not read'
-    root.warn('authoritative_location', `stands beside lists: ${rule}; keep one of the two`)
+    root.warn(
+      'authoritative_location',
+      'ambiguous',
+      `stands beside lists: ${rule}; keep one of the two`,
+    )
   }
   const lastUpdated = root.moment('last_updated')
   return {
@@ -73,10 +77,14 @@ function hasLists(root: Part): boolean {
 function readInline(root: Part, domain: string | undefined): AdagentsInline | undefined {
   if (!root.has('authorized_agents') && !root.has('authoritative_location')) {
     const rule = 'list the agents that may sell, or write [] for none'
-    root.error('authorized_agents', `is missing: ${rule}`)
+    root.error('authorized_agents', 'missing', `is missing: ${rule}`)
   }
   if (!hasLists(root)) {
-    root.error('root', 'holds no list of agents, properties or any other thing: nothing was read')
+    root.error(
+      'root',
+      'empty',
+      'holds no list of agents, properties or any other thing: nothing was read',
+    )
     return undefined
   }
   const kept = readLists(root)
@@ -139,7 +147,11 @@ function readTagMaps(root: Part): Pick<AdagentsInline, 'tags' | 'placement_tags'
 function readCatalogNotes(root: Part): Partial<AdagentsInline> {
   const supersededBy = readLocation(root, 'superseded_by')
   if (supersededBy !== undefined) {
-    root.warn('superseded_by', `says that ${supersededBy} replaces this file: read that one`)
+    root.warn(
+      'superseded_by',
+      'superseded',
+      `says that ${supersededBy} replaces this file: read that one`,
+    )
   }
   return {
     ...given('superseded_by', supersededBy),
@@ -151,12 +163,14 @@ function readCatalogNotes(root: Part): Partial<AdagentsInline> {
 
 /** What every file should carry around its content. `contact` is checked and never quoted. */
 function checkFrame(root: Part): void {
-  if (!root.has('$schema')) root.warn('$schema', 'is missing: name the schema the file follows')
+  if (!root.has('$schema'))
+    root.warn('$schema', 'missing', 'is missing: name the schema the file follows')
   else root.text('$schema', 2_048)
   if (!root.has('last_updated')) {
-    root.warn('last_updated', 'is missing: say when the file was changed last')
+    root.warn('last_updated', 'missing', 'is missing: say when the file was changed last')
   }
   root.parts('property_features')
   const contact = root.part('contact')
-  if (contact && typeof contact.value.name !== 'string') contact.error('name', 'is missing')
+  if (contact && typeof contact.value.name !== 'string')
+    contact.error('name', 'missing', 'is missing')
 }

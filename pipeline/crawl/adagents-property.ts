@@ -42,6 +42,7 @@ function readPublisherDomain(part: Part): string | undefined | null {
   if (value === null) {
     part.error(
       'publisher_domain',
+      'missing',
       'is null: name the owner, or leave it out for the serving domain',
     )
     return undefined
@@ -52,18 +53,20 @@ function readPublisherDomain(part: Part): string | undefined | null {
 function readPropertyType(part: Part): string {
   const type = part.text('property_type')
   if (type === undefined) {
-    if (!part.has('property_type')) part.error('property_type', `is missing, ${propertyTypeRule}`)
+    if (!part.has('property_type'))
+      part.error('property_type', 'missing', `is missing, ${propertyTypeRule}`)
     return 'unknown'
   }
   if (!knownPropertyTypes.has(type)) {
-    part.error('property_type', `is ${quote(type)}, ${propertyTypeRule}`)
+    part.error('property_type', 'not_allowed', `is ${quote(type)}, ${propertyTypeRule}`)
   }
   return type
 }
 const propertyTypeRule = `must be ${alternatives(propertyTypes)}`
 
 function readName(part: Part): string | undefined {
-  if (!part.has('name')) part.error('name', 'is missing: give it a name that people know')
+  if (!part.has('name'))
+    part.error('name', 'missing', 'is missing: give it a name that people know')
   return part.label('name')
 }
 
@@ -73,11 +76,11 @@ function readIdentifiers(part: Part): Identifier[] {
     const identifier = readIdentifier(item)
     if (identifier === undefined) continue
     if (identifiers.length < 50 && identifiers.some(known => isSame(known, identifier))) {
-      item.warn('value', `repeats ${quote(identifier.value)}`)
+      item.warn('value', 'repeated', `repeats ${quote(identifier.value)}`)
     } else identifiers.push(identifier)
   }
   if (identifiers.length === 0) {
-    part.error('identifiers', 'holds no valid identifier, so the property was left out')
+    part.error('identifiers', 'empty', 'holds no valid identifier, so the property was left out')
   }
   return identifiers
 }
@@ -85,10 +88,11 @@ function readIdentifiers(part: Part): Identifier[] {
 function readIdentifier(part: Part): Identifier | undefined {
   const type = part.text('type')
   const value = part.text('value', VALUE_CHARS)
-  if (!part.has('type')) part.error('type', 'is missing: say what kind of identifier it is')
-  if (!part.has('value')) part.error('value', 'is missing')
+  if (!part.has('type'))
+    part.error('type', 'missing', 'is missing: say what kind of identifier it is')
+  if (!part.has('value')) part.error('value', 'missing', 'is missing')
   if (type !== undefined && !knownIdentifierTypes.has(type)) {
-    part.error('type', `is ${quote(type)}, must be ${alternatives(identifierTypes)}`)
+    part.error('type', 'not_allowed', `is ${quote(type)}, must be ${alternatives(identifierTypes)}`)
     return undefined
   }
   if (type === undefined || value === undefined) return undefined
@@ -101,10 +105,14 @@ function readIdentifier(part: Part): Identifier | undefined {
 function checkDomainValue(part: Part, value: string): boolean {
   const host = value.replace(/^https?:\/\//i, '').replace(/[/?#].*$/s, '')
   if (parseDomain(host.replace(/^\*\./, '').replace(/\.$/, '')) === undefined) {
-    part.error('value', `is ${quote(value)}, must be a domain name such as acme.example`)
+    part.error(
+      'value',
+      'bad_domain',
+      `is ${quote(value)}, must be a domain name such as acme.example`,
+    )
     return false
   }
-  if (host !== value) part.warn('value', `is ${quote(value)}: write the bare domain`)
+  if (host !== value) part.warn('value', 'imprecise', `is ${quote(value)}: write the bare domain`)
   return true
 }
 
@@ -114,7 +122,11 @@ function isSame(a: Identifier, b: Identifier): boolean {
 
 function checkSlug(part: Part, key: string, value: string): void {
   if (!SLUG.test(value)) {
-    part.error(key, `is ${quote(value)}, must be lower-case letters, digits and _ only`)
+    part.error(
+      key,
+      'bad_pattern',
+      `is ${quote(value)}, must be lower-case letters, digits and _ only`,
+    )
   }
 }
 
@@ -123,7 +135,11 @@ export function readTags(part: Part, key: string, pattern?: RegExp): string[] {
   const tags = part.texts(key) ?? []
   const odd = pattern && tags.find(tag => !pattern.test(tag))
   if (odd !== undefined) {
-    part.error(key, `has ${quote(odd)}: tags are lower-case letters, digits and _ only`)
+    part.error(
+      key,
+      'bad_pattern',
+      `has ${quote(odd)}: tags are lower-case letters, digits and _ only`,
+    )
   }
   return tags
 }
@@ -133,7 +149,11 @@ function readChannels(part: Part): string[] {
   const known = names.filter(name => knownChannels.has(name))
   if (known.length < names.length) {
     const odd = names.find(name => !knownChannels.has(name))
-    part.error('supported_channels', `has ${quote(odd)}, must be of ${alternatives(channels)}`)
+    part.error(
+      'supported_channels',
+      'not_allowed',
+      `has ${quote(odd)}, must be of ${alternatives(channels)}`,
+    )
   }
   return known
 }

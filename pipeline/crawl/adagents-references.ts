@@ -1,5 +1,6 @@
 import { ownsHost } from '../core/domain.ts'
 import type { AdagentsInline, PropertyEntry } from '../model/documents.ts'
+import type { FaultCode } from '../model/fault-codes.ts'
 import type { Kept, KeptLists } from './adagents-json.ts'
 import { quote } from './faults.ts'
 import type { Part } from './part.ts'
@@ -25,11 +26,15 @@ function checkContent(root: Part, document: AdagentsInline): void {
   const catalog = ['properties', 'collections', 'placements', 'formats', 'signals'] as const
   if (document.agents.length > 0 || catalog.some(key => document[key].length > 0)) return
   const rule = 'list an agent, or at least one property, placement, format or signal'
-  root.error('authorized_agents', `lists no agent, and the file describes nothing else: ${rule}`)
+  root.error(
+    'authorized_agents',
+    'empty',
+    `lists no agent, and the file describes nothing else: ${rule}`,
+  )
 }
 
 function checkRepeated(kept: KeptLists): void {
-  repeats(kept.agents, 'url', ({ item }) => item.agent_url, 'warn')
+  repeats(kept.agents, 'url', ({ item }) => item.agent_url, 'warn', 'repeated_agent')
   repeats(kept.properties, 'property_id', ({ item }) =>
     item.property_id === undefined ? undefined : `${item.publisher_domain} ${item.property_id}`,
   )
@@ -43,6 +48,7 @@ function repeats<T>(
   key: string,
   nameOf: (kept: Kept<T>) => string | undefined,
   report: 'error' | 'warn' = 'error',
+  code: FaultCode = 'repeated',
 ): void {
   if (list.length < 2) return
   const seen = new Map<string, Part>()
@@ -51,7 +57,7 @@ function repeats<T>(
     if (name === undefined) continue
     const first = seen.get(name)
     if (first === undefined) seen.set(name, kept.part)
-    else kept.part[report](key, `is the same as ${first.path(key)}`)
+    else kept.part[report](key, code, `is the same as ${first.path(key)}`)
   }
 }
 
@@ -103,7 +109,8 @@ function unresolved(
   noun: string,
 ): void {
   const missing = names.filter(name => !known.has(name))
-  if (missing.length > 0) part.warn(key, `names ${enumerate(missing)}, which is no ${noun}`)
+  if (missing.length > 0)
+    part.warn(key, 'unresolved', `names ${enumerate(missing)}, which is no ${noun}`)
 }
 
 function enumerate(names: readonly string[]): string {
@@ -122,7 +129,8 @@ function checkTags(root: Part, kept: KeptLists, document: AdagentsInline): void 
     const tags = new Set<string>()
     for (const { item } of used[key]) for (const tag of item.tags) tags.add(tag)
     const missing = [...tags].filter(tag => !described || !Object.hasOwn(described, tag))
-    if (missing.length > 0) root.warn(key, `does not describe ${enumerate(missing)}, which is used`)
+    if (missing.length > 0)
+      root.warn(key, 'undescribed', `does not describe ${enumerate(missing)}, which is used`)
   }
 }
 
@@ -140,7 +148,11 @@ function checkRevoked(root: Part, document: AdagentsInline): void {
     .map(({ publisher_domain }) => publisher_domain)
     .filter(domain => named.has(domain))
   if (both.length > 0) {
-    root.warn('revoked_publisher_domains', `lists ${enumerate(both)}, named elsewhere in the file`)
+    root.warn(
+      'revoked_publisher_domains',
+      'contradictory',
+      `lists ${enumerate(both)}, named elsewhere in the file`,
+    )
   }
 }
 
@@ -148,7 +160,11 @@ function checkRevoked(root: Part, document: AdagentsInline): void {
 function checkOwners({ properties }: KeptLists): void {
   for (const { part } of properties) {
     if (part.has('publisher_domain')) continue
-    part.warn('publisher_domain', 'is missing, and this file is read for other domains: name one')
+    part.warn(
+      'publisher_domain',
+      'missing',
+      'is missing, and this file is read for other domains: name one',
+    )
   }
 }
 
@@ -156,11 +172,11 @@ function checkOwners({ properties }: KeptLists): void {
 function checkHosts({ properties, agents }: KeptLists, domain: string | undefined): void {
   for (const { part, item } of properties) {
     const fault = foreignHost(item, domain)
-    if (fault !== undefined) part.error('identifiers', fault)
+    if (fault !== undefined) part.error('identifiers', 'foreign_host', fault)
   }
   for (const { part, item } of agents) {
     const faults = (item.properties ?? []).flatMap(property => foreignHost(property, domain) ?? [])
-    for (const fault of faults) part.error('properties', `holds one that ${fault}`)
+    for (const fault of faults) part.error('properties', 'foreign_host', `holds one that ${fault}`)
   }
 }
 

@@ -13,7 +13,7 @@ const ALWAYS = '1970-01-01T00:00:00Z'
 export function readRevoked(root: Part): RevokedPublisherDomain[] {
   const value = root.value[KEY]
   if (value === undefined) return []
-  if (!Array.isArray(value)) root.error(KEY, `must be a list, not ${quote(value)}`)
+  if (!Array.isArray(value)) root.error(KEY, 'wrong_type', `must be a list, not ${quote(value)}`)
   const list: unknown[] = Array.isArray(value) ? value : [value]
   return list.flatMap((item, i) => readOne(root, item, Array.isArray(value) ? `${KEY}[${i}]` : KEY))
 }
@@ -22,14 +22,18 @@ function readOne(root: Part, item: unknown, at: string): RevokedPublisherDomain[
   if (isObject(item)) return readRevocation(new Part(item, at, root.faults))
   const domain = domainOf(item)
   const meaning = domain === undefined ? '' : ` (${domain} was taken as revoked)`
-  root.faults.error(at, `must be an object with publisher_domain and revoked_at${meaning}`)
+  root.faults.error(
+    at,
+    'wrong_type',
+    `must be an object with publisher_domain and revoked_at${meaning}`,
+  )
   return domain === undefined ? [] : [{ publisher_domain: domain, revoked_at: ALWAYS }]
 }
 
 function readRevocation(part: Part): RevokedPublisherDomain[] {
   const domain = readDomain(part, 'publisher_domain')
   const revokedAt = part.moment('revoked_at')
-  if (!part.has('revoked_at')) part.error('revoked_at', 'is missing: say since when')
+  if (!part.has('revoked_at')) part.error('revoked_at', 'missing', 'is missing: say since when')
   const reason = part.oneOf('reason', revocationReasons)
   if (domain === undefined) return []
   return [{ publisher_domain: domain, revoked_at: revokedAt ?? ALWAYS, ...given('reason', reason) }]

@@ -10,19 +10,23 @@ import { alternatives, type Part } from './part.ts'
 export function parseSelector(part: Part): Selector | undefined {
   const type = part.oneOf('selection_type', selectionTypes)
   if (!part.has('selection_type')) {
-    part.error('selection_type', `is missing, must be ${alternatives(selectionTypes)}`)
+    part.error('selection_type', 'missing', `is missing, must be ${alternatives(selectionTypes)}`)
   }
   const domains = readDomains(part)
   if (type === undefined || domains === undefined) return undefined
   if (type === 'all') return { publisher_domains: domains, selection_type: type }
   if (type === 'by_id' && part.has('publisher_domains')) {
-    part.error('publisher_domains', 'cannot go with by_id: write one selector per publisher_domain')
+    part.error(
+      'publisher_domains',
+      'contradictory',
+      'cannot go with by_id: write one selector per publisher_domain',
+    )
     return undefined
   }
   const key = type === 'by_id' ? 'property_ids' : 'property_tags'
   const names = part.texts(key) ?? []
   if (names.length === 0) {
-    part.error(key, `must list at least one with selection_type ${type}`)
+    part.error(key, 'empty', `must list at least one with selection_type ${type}`)
     return undefined
   }
   return { publisher_domains: domains, selection_type: type, [key]: names }
@@ -32,7 +36,7 @@ function readDomains(part: Part): string[] | undefined {
   const one = part.has('publisher_domain')
   if (one === part.has('publisher_domains')) {
     const why = one ? 'stands beside publisher_domains' : 'and publisher_domains are both missing'
-    part.error('publisher_domain', `${why}: give exactly one of the two`)
+    part.error('publisher_domain', 'contradictory', `${why}: give exactly one of the two`)
     return undefined
   }
   if (!one) return readDomainList(part)
@@ -49,14 +53,18 @@ function readDomainList(part: Part): string[] | undefined {
   list.forEach((value, i) => {
     const domain = domainOf(value)
     if (domain === undefined) {
-      part.error(`publisher_domains[${i}]`, `is ${quote(value)}, must be a domain name`)
+      part.error(
+        `publisher_domains[${i}]`,
+        'bad_domain',
+        `is ${quote(value)}, must be a domain name`,
+      )
     } else if (domains.has(domain)) repeated = domain
     else domains.add(domain)
   })
   if (repeated !== undefined) {
-    part.warn('publisher_domains', `lists ${repeated} more than once`)
+    part.warn('publisher_domains', 'repeated', `lists ${repeated} more than once`)
   }
   if (domains.size > 0) return [...domains]
-  part.error('publisher_domains', 'must list at least one domain name')
+  part.error('publisher_domains', 'empty', 'must list at least one domain name')
   return undefined
 }

@@ -11,9 +11,9 @@ export function parseSignal(part: Part): SignalEntry | undefined {
   const id = readId(part, 'id')
   if (id === undefined) return undefined
   if (!SIGNAL_ID.test(id))
-    part.error('id', `is ${quote(id)}, must be letters, digits, _ and - only`)
+    part.error('id', 'bad_pattern', `is ${quote(id)}, must be letters, digits, _ and - only`)
   if (!part.has('value_type')) {
-    part.error('value_type', `is missing, must be ${alternatives(signalValueTypes)}`)
+    part.error('value_type', 'missing', `is missing, must be ${alternatives(signalValueTypes)}`)
   }
   const valueType = part.oneOf('value_type', signalValueTypes)
   checkValues(part, valueType)
@@ -29,9 +29,13 @@ export function parseSignal(part: Part): SignalEntry | undefined {
 function checkValues(part: Part, valueType: string | undefined): void {
   const allowed = part.list('allowed_values')
   if (valueType === 'categorical' && !part.has('allowed_values')) {
-    part.warn('allowed_values', 'is missing: list the values a categorical signal can have')
+    part.warn(
+      'allowed_values',
+      'missing',
+      'is missing: list the values a categorical signal can have',
+    )
   } else if (valueType === 'categorical' && allowed?.length === 0) {
-    part.warn('allowed_values', 'is empty: list the values a categorical signal can have')
+    part.warn('allowed_values', 'empty', 'is empty: list the values a categorical signal can have')
   }
   const range = part.part('range')
   if (range) checkRange(range)
@@ -41,10 +45,10 @@ function checkValues(part: Part, valueType: string | undefined): void {
 function checkRange(range: Part): void {
   const { min, max } = range.value
   for (const key of ['min', 'max']) {
-    if (typeof range.value[key] !== 'number') range.error(key, 'must be a number')
+    if (typeof range.value[key] !== 'number') range.error(key, 'wrong_type', 'must be a number')
   }
   if (typeof min === 'number' && typeof max === 'number' && min > max) {
-    range.error('min', 'is greater than max')
+    range.error('min', 'out_of_order', 'is greater than max')
   }
 }
 
@@ -52,7 +56,11 @@ function readSignalTags(part: Part): string[] {
   const tags = part.texts('tags') ?? []
   const odd = tags.find(tag => !SIGNAL_TAG.test(tag))
   if (odd !== undefined) {
-    part.error('tags', `has ${quote(odd)}: tags are lower-case letters, digits, _ and - only`)
+    part.error(
+      'tags',
+      'bad_pattern',
+      `has ${quote(odd)}: tags are lower-case letters, digits, _ and - only`,
+    )
   }
   return tags
 }

@@ -5,15 +5,20 @@ import type { Part } from './part.ts'
 
 const URL_CHARS = 2_048
 const DOMAIN_CHARS = 512
+const NOT_HTTPS = 'must start with https://'
 
 /** A domain as the documents write it, in ASCII. Reports what is missing or is none. */
 export function readDomain(part: Part, key: string): string | undefined {
   const value = part.value[key]
   const domain = domainOf(value)
   if (domain === undefined) {
-    part.error(key, `${said(value)} must be a domain name such as acme.example`)
+    part.error(key, 'bad_domain', `${said(value)} must be a domain name such as acme.example`)
   } else if (domain !== value) {
-    part.warn(key, `is ${quote(value)} and was read as ${domain}: write the bare domain`)
+    part.warn(
+      key,
+      'imprecise',
+      `is ${quote(value)} and was read as ${domain}: write the bare domain`,
+    )
   }
   return domain
 }
@@ -36,15 +41,15 @@ export function readAgentUrl(
 ): { url: string; agent_url: string } | undefined {
   const url = part.text(key, URL_CHARS)
   if (url === undefined) {
-    if (!part.has(key)) part.error(key, 'is missing: name the address of the agent')
+    if (!part.has(key)) part.error(key, 'missing', 'is missing: name the address of the agent')
     return undefined
   }
   const agentUrl = agentUrlKey(url)
   if (agentUrl === undefined) {
-    part.error(key, `is ${quote(url)}, must be an https address without a user name`)
+    part.error(key, 'bad_address', `is ${quote(url)}, must be an https address without a user name`)
     return undefined
   }
-  if (!agentUrl.startsWith('https:')) part.error(key, 'must start with https://')
+  if (!agentUrl.startsWith('https:')) part.error(key, 'not_https', NOT_HTTPS)
   return { url, agent_url: agentUrl }
 }
 
@@ -57,7 +62,7 @@ export function readLocation(part: Part, key: string): string | undefined {
   if (written === undefined) return undefined
   const fault = faultOf(written)
   if (fault !== undefined) {
-    part.error(key, fault)
+    part.error(key, fault === NOT_HTTPS ? 'not_https' : 'bad_address', fault)
     return undefined
   }
   return tidyUrl(written).href
@@ -66,7 +71,7 @@ export function readLocation(part: Part, key: string): string | undefined {
 function faultOf(written: string): string | undefined {
   if (!URL.canParse(written)) return 'must be an address such as https://acme.example/file.json'
   const url = new URL(written)
-  if (url.protocol !== 'https:') return 'must start with https://'
+  if (url.protocol !== 'https:') return NOT_HTTPS
   if (url.username || url.password) return 'must not carry a user name or password'
   if (url.port !== '') return 'must use the default port of https'
   return url.href.length > URL_CHARS ? `is longer than ${URL_CHARS} characters` : undefined

@@ -19,7 +19,7 @@ export function parseAdsTxt(
 ): AdsTxtDocument | undefined {
   const text = decodeText(body, faults)
   if (text.trimStart().startsWith('<')) {
-    faults.error('root', 'is a web page: serve the text file itself at this address')
+    faults.error('root', 'not_text', 'is a web page: serve the text file itself at this address')
     return undefined
   }
   const managers = [...text.matchAll(LINE)].flatMap(({ 1: rest = '', index }) => {
@@ -27,15 +27,20 @@ export function parseAdsTxt(
     const manager = hostOf(value)
     if (isDeclined) return []
     if (manager !== undefined) return [manager]
-    faults.warn(FIELD, `in line ${lineAt(text, index)} is ${quote(value)}, not a bare domain name`)
+    faults.warn(
+      FIELD,
+      'bad_domain',
+      `in line ${lineAt(text, index)} is ${quote(value)}, not a bare domain name`,
+    )
     return []
   })
   if (managers.length > 1) {
-    faults.warn(FIELD, `is given ${managers.length} times: only the last one counts`)
+    faults.warn(FIELD, 'repeated', `is given ${managers.length} times: only the last one counts`)
   }
   const manager = managers.at(-1)
   if (manager === undefined) return { variant: 'ads_txt' }
-  if (manager === domain) faults.warn(FIELD, 'names the domain itself: there is no other file')
+  if (manager === domain)
+    faults.warn(FIELD, 'contradictory', 'names the domain itself: there is no other file')
   return { variant: 'ads_txt', manager_domain: manager }
 }
 

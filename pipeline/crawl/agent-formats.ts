@@ -14,7 +14,8 @@ export function readFormats(part: Part, limits: Limits): AsWritten[] | undefined
   const read = new Map<string, AsWritten>()
   for (const item of formats) {
     const id = formatIdOf(item.value.format_id)
-    if (id === undefined) item.error('format_id', 'must be an object of agent_url and id')
+    if (id === undefined)
+      item.error('format_id', 'wrong_type', 'must be an object of agent_url and id')
     else read.set(`${id.agent_url} ${id.id}`, { ...tamed(item.value), format_id: id })
   }
   const sorted = [...read].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, format]) => format)
@@ -51,8 +52,8 @@ function bounded(
 ): AsWritten[] | undefined {
   const kept = list.slice(0, agentFormats)
   if (list.length > kept.length)
-    part.error(key, `lists more than ${agentFormats}: the rest is left out`)
+    part.error(key, 'too_long', `lists more than ${agentFormats}: the rest is left out`)
   if (bytesOf(kept) < agentBlockBytes) return kept
-  part.error(key, `is larger than ${agentBlockBytes} bytes and was left out`)
+  part.error(key, 'too_long', `is larger than ${agentBlockBytes} bytes and was left out`)
   return undefined
 }

@@ -63,7 +63,11 @@ export function readMeasurement(part: Part): MeasurementCapabilities | undefined
   if (read.success) return read.data
   const { path, message } = read.error.issues[0]!
   const where = ['measurement', ...path.map(String)].join('.')
-  part.error(where, `${message}: the whole block is left out until it is repaired`)
+  part.error(
+    where,
+    'refused_answer',
+    `${message}: the whole block is left out until it is repaired`,
+  )
   return undefined
 }
 

@@ -53,7 +53,7 @@ async function partsOf(
   const time = { leftMs: deps.limits.probeMs }
   const tasks = await askTasks(tools, { session, time, deps, faults })
   const card = await readCard(address, deps)
-  if (isFault(card)) faults.warn('card', card.fault)
+  if (isFault(card)) faults.warn('card', 'refused_answer', card.fault)
   const isCard = typeof card === 'object' && 'card' in card
   return {
     endpoint: session.endpoint,
@@ -84,7 +84,7 @@ function failed(seen: Observation, trouble: Trouble): Observation {
     outcome,
     ...(status !== undefined && { status }),
     ...(retry_after_s !== undefined && { retry_after_s }),
-    faults: [{ field: 'root', message: detail, severity: 'error' }],
+    faults: [{ field: 'root', code: 'no_answer', message: detail, severity: 'error' }],
   }
 }
 

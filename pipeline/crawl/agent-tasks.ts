@@ -56,13 +56,13 @@ async function runTask(name: string, { session, time, deps, faults }: Asking): P
   const errorKey = errorKeyOf(deps.protocolName)
   const reply = await session.call('tools/call', { name, arguments: {} }, time)
   if ('trouble' in reply) {
-    faults.error(name, `was not answered: the agent ${reply.trouble.detail}`)
+    faults.error(name, 'refused_answer', `was not answered: the agent ${reply.trouble.detail}`)
     return { needsAuth: reply.trouble.outcome === 'needs_auth' }
   }
   const payload = extractResult(reply.result, errorKey)
   if (payload !== undefined) return { payload }
   const error = taskErrorOf(reply.result, 'mcp', errorKey)
-  faults.error(name, whyNot(reply.result.isError === true, error))
+  faults.error(name, 'refused_answer', whyNot(reply.result.isError === true, error))
   return { needsAuth: wantsCredential(error) }
 }
 

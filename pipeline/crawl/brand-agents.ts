@@ -17,7 +17,8 @@ export function readAgents(part: Part): AgentDeclaration[] {
     const agent = parseAgent(item)
     if (agent === undefined) continue
     const first = seen.get(agent.agent_url)
-    if (first !== undefined) item.error('url', `is the same as ${first}: declare an agent once`)
+    if (first !== undefined)
+      item.error('url', 'repeated', `is the same as ${first}: declare an agent once`)
     else seen.set(agent.agent_url, item.path('url'))
     agents.push(agent)
   }
@@ -31,7 +32,11 @@ export function readAgents(part: Part): AgentDeclaration[] {
 function readOlder(part: Part, key: keyof typeof older): AgentDeclaration | undefined {
   if (!part.has(key)) return undefined
   const item = part.part(key)
-  part.warn(key, `is an older way to write it: move it to agents, with the type ${older[key]}`)
+  part.warn(
+    key,
+    'outdated',
+    `is an older way to write it: move it to agents, with the type ${older[key]}`,
+  )
   return item && parseAgent(new Part({ ...item.value, type: older[key] }, item.at, item.faults))
 }
 
@@ -39,13 +44,18 @@ function readOlder(part: Part, key: keyof typeof older): AgentDeclaration | unde
 function parseAgent(part: Part): AgentDeclaration | undefined {
   const url = readAgentUrl(part, 'url')
   const type = part.text('type')
-  if (!part.has('type')) part.error('type', `is missing, must be ${alternatives(agentTypes)}`)
+  if (!part.has('type'))
+    part.error('type', 'missing', `is missing, must be ${alternatives(agentTypes)}`)
   if (type !== undefined && !knownTypes.has(type)) {
-    part.error('type', `is ${quote(type)}, must be ${alternatives(agentTypes)}`)
+    part.error('type', 'not_allowed', `is ${quote(type)}, must be ${alternatives(agentTypes)}`)
   }
   const id = part.text('id')
   if (id !== undefined && !SLUG.test(id)) {
-    part.error('id', `is ${quote(id)}, must be at most 100 lower-case letters, digits and _`)
+    part.error(
+      'id',
+      'bad_pattern',
+      `is ${quote(id)}, must be at most 100 lower-case letters, digits and _`,
+    )
   }
   const agent = {
     ...given('id', id),

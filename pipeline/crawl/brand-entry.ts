@@ -50,11 +50,15 @@ export const fileKeys: ReadonlySet<string> = new Set([
 export function parseBrand(part: Part, without?: ReadonlySet<string>): BrandEntry | undefined {
   const id = part.text('id')
   if (id === undefined) {
-    if (!part.has('id')) part.error('id', 'is missing, so the brand was left out')
+    if (!part.has('id')) part.error('id', 'missing', 'is missing, so the brand was left out')
     return undefined
   }
   if (!SLUG.test(id)) {
-    part.error('id', `is ${quote(id)}, must be lower-case letters, digits and _ only`)
+    part.error(
+      'id',
+      'bad_pattern',
+      `is ${quote(id)}, must be lower-case letters, digits and _ only`,
+    )
   }
   const names = readNames(part)
   return {
@@ -79,12 +83,13 @@ function readNames(part: Part): Record<string, string>[] {
       if (text !== undefined) name[locale] = text
     }
     const count = Object.keys(item.value).length
-    if (count === 0) item.faults.error(item.at, 'is empty: write { "en": "the name" }')
-    if (count > 1) item.faults.warn(item.at, 'holds several languages: write one object for each')
+    if (count === 0) item.faults.error(item.at, 'empty', 'is empty: write { "en": "the name" }')
+    if (count > 1)
+      item.faults.warn(item.at, 'imprecise', 'holds several languages: write one object for each')
     if (Object.keys(name).length > 0) names.push(name)
   }
   if (names.length === 0)
-    part.error('names', 'must list at least one name, such as { "en": "Acme" }')
+    part.error('names', 'empty', 'must list at least one name, such as { "en": "Acme" }')
   return names
 }
 
@@ -97,7 +102,11 @@ function readUrl(part: Part): string | undefined {
   const url = part.text('url', URL_CHARS)
   if (url === undefined) return undefined
   if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return url
-  part.error('url', `is ${quote(url)}, must be an address such as https://acme.example`)
+  part.error(
+    'url',
+    'bad_address',
+    `is ${quote(url)}, must be an address such as https://acme.example`,
+  )
   return undefined
 }
 
@@ -119,7 +128,7 @@ function parseProperty(part: Part): BrandProperty | undefined {
     : 'owned'
   const store = part.oneOf('store', stores)
   if (type === 'mobile_app' && store === undefined) {
-    part.warn('store', 'is missing: say which app store the identifier belongs to')
+    part.warn('store', 'missing', 'is missing: say which app store the identifier belongs to')
   }
   if (identifier === undefined || relationship === undefined) return undefined
   return {
@@ -136,27 +145,36 @@ const typeRule = `must be ${alternatives(propertyTypes)}`
 
 function readType(part: Part): string | undefined {
   const type = part.text('type')
-  if (!part.has('type')) part.error('type', `is missing and was read as website, ${typeRule}`)
+  if (!part.has('type'))
+    part.error('type', 'missing', `is missing and was read as website, ${typeRule}`)
   if (type !== undefined && !knownTypes.has(type))
-    part.error('type', `is ${quote(type)}, ${typeRule}`)
+    part.error('type', 'not_allowed', `is ${quote(type)}, ${typeRule}`)
   return type
 }
 
 function readIdentifier(part: Part, type: string | undefined): string | undefined {
   const identifier = part.text('identifier', URL_CHARS)
   if (!part.has('identifier')) {
-    part.error('identifier', 'is missing, so the property was left out')
+    part.error('identifier', 'missing', 'is missing, so the property was left out')
   }
   if (identifier === undefined || (type ?? 'website') !== 'website') return identifier
   if (parseDomain(identifier) !== undefined) return identifier
-  part.error('identifier', `is ${quote(identifier)}, must be a bare domain such as acme.example`)
+  part.error(
+    'identifier',
+    'bad_domain',
+    `is ${quote(identifier)}, must be a bare domain such as acme.example`,
+  )
   return undefined
 }
 
 function readRegion(part: Part): string | undefined {
   const region = part.text('region')
   if (region === undefined || REGION.test(region)) return region
-  part.error('region', `is ${quote(region)}, must be a country code such as GB, or global`)
+  part.error(
+    'region',
+    'bad_country',
+    `is ${quote(region)}, must be a country code such as GB, or global`,
+  )
   return undefined
 }
 

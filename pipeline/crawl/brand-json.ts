@@ -49,7 +49,7 @@ export function parseBrandJson(root: Part, domain: string | undefined): BrandDoc
     readBrandAgent(root)
   if (document === undefined) {
     const forms = 'a house with brands, a brand with id and names, a list of agents, or a pointer'
-    root.error('root', `is none of the forms of a brand.json: ${forms}`)
+    root.error('root', 'unknown_form', `is none of the forms of a brand.json: ${forms}`)
   } else if (document.variant !== 'brand_canonical') checkClosed(root, closed[document.variant])
   return document
 }
@@ -84,7 +84,7 @@ function checkRedirect(root: Part) {
 function readRegion(root: Part): string | undefined {
   const region = root.text('region')
   if (region === undefined || REGION.test(region)) return region
-  root.error('region', `is ${quote(region)}, must be a country code such as GB`)
+  root.error('region', 'bad_country', `is ${quote(region)}, must be a country code such as GB`)
   return undefined
 }
 
@@ -92,7 +92,7 @@ function readHousePortfolio(root: Part, domain: string | undefined): BrandDocume
   if (!isObject(root.value.house)) return undefined
   const house = root.part('house')
   if (!Array.isArray(root.value.brands) && !Array.isArray(root.value.brand_refs)) {
-    root.error('brands', 'and brand_refs are both missing: a house must list its brands')
+    root.error('brands', 'missing', 'and brand_refs are both missing: a house must list its brands')
     return undefined
   }
   return house && readPortfolio(root, house, domain)
@@ -103,7 +103,7 @@ function readCanonical(root: Part): BrandDocument | undefined {
   const brand = parseBrand(root, fileKeys)
   if (brand === undefined) return undefined
   const misplaced = [...fileKeys].filter(key => root.has(key) && !ownKeys.has(key))
-  for (const key of misplaced) root.error(key, 'has no place in the file of one brand')
+  for (const key of misplaced) root.error(key, 'misplaced', 'has no place in the file of one brand')
   const houseDomain = root.has('house_domain') ? readDomain(root, 'house_domain') : undefined
   return {
     variant: 'brand_canonical',
@@ -117,12 +117,13 @@ const ownKeys: ReadonlySet<string> = new Set(['$schema', 'version', 'last_update
 function readBrandAgent(root: Part): BrandDocument | undefined {
   if (!Array.isArray(root.value.agents) && !isObject(root.value.brand_agent)) return undefined
   const agents = readAgents(root)
-  if (agents.length === 0) root.error('agents', 'holds no usable agent: list at least one')
+  if (agents.length === 0) root.error('agents', 'empty', 'holds no usable agent: list at least one')
   return { variant: 'brand_agent', agents }
 }
 
 function checkClosed(root: Part, known: ReadonlySet<string>): void {
   for (const key of Object.keys(root.value)) {
-    if (!known.has(key)) root.error(key, 'is not known in this form of a brand.json: take it out')
+    if (!known.has(key))
+      root.error(key, 'misplaced', 'is not known in this form of a brand.json: take it out')
   }
 }

@@ -16,9 +16,11 @@ export function readOperators(root: Part, brandIds: readonly string[]): Authoriz
 function parseOperator(part: Part, ids: ReadonlySet<string>): AuthorizedOperator | undefined {
   const domain = readDomain(part, 'domain')
   const brands = part.texts('brands') ?? []
-  if (brands.length === 0) part.error('brands', 'must list ids of brands, or * for all of them')
+  if (brands.length === 0)
+    part.error('brands', 'empty', 'must list ids of brands, or * for all of them')
   for (const id of brands) {
-    if (!ids.has(id)) part.warn('brands', `names ${quote(id)}, which is no brand of this file`)
+    if (!ids.has(id))
+      part.warn('brands', 'unresolved', `names ${quote(id)}, which is no brand of this file`)
   }
   const scopes = readScopes(part)
   const countries = readCountries(part)
@@ -31,7 +33,11 @@ function readScopes(part: Part): AuthorizedOperator['scopes'] {
   const scopes = part.restriction('scopes')
   const unknown = scopes?.filter(scope => !knownScopes.has(scope)) ?? []
   for (const scope of unknown) {
-    part.error('scopes', `has ${quote(scope)}, must be ${alternatives(operatorScopes)}`)
+    part.error(
+      'scopes',
+      'not_allowed',
+      `has ${quote(scope)}, must be ${alternatives(operatorScopes)}`,
+    )
   }
   return scopes && operatorScopes.filter(scope => scopes.includes(scope))
 }
@@ -46,7 +52,11 @@ function readWindow(
     (part.has('valid_until') && until === undefined)
   if (isUnclear) return undefined
   if (from !== undefined && until !== undefined && Date.parse(until) <= Date.parse(from)) {
-    part.error('valid_until', 'is not after valid_from, so the operator is never in force')
+    part.error(
+      'valid_until',
+      'out_of_order',
+      'is not after valid_from, so the operator is never in force',
+    )
   }
   return { ...given('valid_from', from), ...given('valid_until', until) }
 }

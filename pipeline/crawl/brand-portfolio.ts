@@ -25,13 +25,14 @@ export function readPortfolio(root: Part, house: Part, domain: string | undefine
   if (domain !== undefined && houseDomain !== domain) {
     house.error(
       'domain',
+      'contradictory',
       `is ${houseDomain}, must be ${domain}: a house speaks on its own domain only`,
     )
   }
   const brands = readBrands(root)
   const refs = readRefs(root, brands)
   if (brands.length === 0 && refs.length === 0) {
-    root.error('brands', 'and brand_refs hold nothing usable: list at least one brand')
+    root.error('brands', 'empty', 'and brand_refs hold nothing usable: list at least one brand')
   }
   const lastUpdated = root.moment('last_updated')
   const portfolio: Portfolio = {
@@ -50,7 +51,7 @@ export function readPortfolio(root: Part, house: Part, domain: string | undefine
 }
 
 function readHouse(house: Part, domain: string): Portfolio['house'] {
-  if (!house.has('name')) house.error('name', 'is missing: give the house a name')
+  if (!house.has('name')) house.error('name', 'missing', 'is missing: give the house a name')
   return {
     domain,
     name: house.label('name') ?? domain,
@@ -67,10 +68,18 @@ function readBrands(root: Part): BrandEntry[] {
     const brand = parseBrand(part)
     if (brand === undefined) continue
     if (part.has('house_domain')) {
-      part.error('house_domain', 'has no place here: the house is the one of this file')
+      part.error(
+        'house_domain',
+        'misplaced',
+        'has no place here: the house is the one of this file',
+      )
     }
     if (brands.has(brand.id)) {
-      part.error('id', `is ${quote(brand.id)} again: the first one counts, this one was left out`)
+      part.error(
+        'id',
+        'repeated',
+        `is ${quote(brand.id)} again: the first one counts, this one was left out`,
+      )
       continue
     }
     brands.set(brand.id, brand)
@@ -78,7 +87,7 @@ function readBrands(root: Part): BrandEntry[] {
   }
   for (const { part, parent } of parents) {
     if (!brands.has(parent)) {
-      part.warn('parent_brand', `is ${quote(parent)}, which is no brand of this file`)
+      part.warn('parent_brand', 'unresolved', `is ${quote(parent)}, which is no brand of this file`)
     }
   }
   return [...brands.values()]
@@ -94,13 +103,18 @@ function readRefs(root: Part, brands: readonly BrandEntry[]): BrandRef[] {
     if (inline.has(ref.brand_id)) {
       part.error(
         'brand_id',
+        'contradictory',
         `is ${quote(ref.brand_id)}, which brands has as well: keep one of them`,
       )
     }
-    if (ids.has(ref.brand_id)) part.error('brand_id', `is ${quote(ref.brand_id)} again`)
+    if (ids.has(ref.brand_id)) part.error('brand_id', 'repeated', `is ${quote(ref.brand_id)} again`)
     ids.add(ref.brand_id)
     if (domains.has(ref.domain)) {
-      part.error('domain', `is ${ref.domain} again: the first one counts, this one was left out`)
+      part.error(
+        'domain',
+        'repeated',
+        `is ${ref.domain} again: the first one counts, this one was left out`,
+      )
       return []
     }
     domains.add(ref.domain)
@@ -112,7 +126,8 @@ function readRefs(root: Part, brands: readonly BrandEntry[]): BrandRef[] {
 function parseRef(part: Part): BrandRef | undefined {
   const domain = readDomain(part, 'domain')
   const id = part.text('brand_id')
-  if (!part.has('brand_id')) part.error('brand_id', 'is missing: name the id of the brand')
+  if (!part.has('brand_id'))
+    part.error('brand_id', 'missing', 'is missing: name the id of the brand')
   const effectiveAt = part.moment('effective_at')
   if (part.has('effective_at') && effectiveAt === undefined) return undefined
   if (domain === undefined || id === undefined) return undefined

@@ -16,7 +16,7 @@ function parseTrademark(part: Part): Trademark | undefined {
   const number = part.text('number')
   const mark = part.label('mark')
   for (const key of ['registry', 'number', 'mark']) {
-    if (!part.has(key)) part.error(key, 'is missing, so the trademark was left out')
+    if (!part.has(key)) part.error(key, 'missing', 'is missing, so the trademark was left out')
   }
   const license = part.has('license_type') ? part.oneOf('license_type', licenseTypes) : 'owned'
   const more = {
@@ -39,7 +39,11 @@ function readClasses(part: Part): number[] | undefined {
     Number.isInteger(value) && Number(value) >= 1 && Number(value) <= CLASSES
   written?.forEach((value, i) => {
     if (isClass(value)) return
-    part.error(`nice_classes[${i}]`, `is ${quote(value)}, must be a number from 1 to ${CLASSES}`)
+    part.error(
+      `nice_classes[${i}]`,
+      'not_allowed',
+      `is ${quote(value)}, must be a number from 1 to ${CLASSES}`,
+    )
   })
   return written && [...new Set(written.filter(isClass))]
 }

@@ -10,7 +10,7 @@ export function readCountries(part: Part): string[] | undefined {
   written.forEach((country, i) => {
     if (typeof country !== 'string' || COUNTRY.test(country.trim())) return
     const rule = 'must be a country code of two capital letters such as GB'
-    part.error(`countries[${i}]`, `is ${quote(country)}, ${rule}`)
+    part.error(`countries[${i}]`, 'bad_country', `is ${quote(country)}, ${rule}`)
   })
   return countries?.filter(country => COUNTRY.test(country))
 }

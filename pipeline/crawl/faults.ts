@@ -1,3 +1,4 @@
+import type { FaultCode } from '../model/fault-codes.ts'
 import type { Fault } from '../model/observation.ts'
 
 const FIELD_CHARS = 200
@@ -18,12 +19,13 @@ export class Faults {
     this.#max = Math.max(1, max)
   }
 
-  error(field: string, message: string): void {
-    this.#add(this.#errors, { field: shown(field, FIELD_CHARS), message, severity: 'error' })
+  error(field: string, code: FaultCode, message: string): void {
+    this.#add(this.#errors, { field: shown(field, FIELD_CHARS), code, message, severity: 'error' })
   }
 
-  warn(field: string, message: string): void {
-    this.#add(this.#warnings, { field: shown(field, FIELD_CHARS), message, severity: 'warning' })
+  warn(field: string, code: FaultCode, message: string): void {
+    const fault: Fault = { field: shown(field, FIELD_CHARS), code, message, severity: 'warning' }
+    this.#add(this.#warnings, fault)
   }
 
   list(): Fault[] {
@@ -43,7 +45,12 @@ export class Faults {
 
   #summary(more: number, errorsLeftOut: boolean): Fault {
     const message = `${more} more ${more === 1 ? 'fault is' : 'faults are'} not listed: repair these first`
-    return { field: 'root', message, severity: errorsLeftOut ? 'error' : 'warning' }
+    return {
+      field: 'root',
+      code: 'more_faults',
+      message,
+      severity: errorsLeftOut ? 'error' : 'warning',
+    }
   }
 }
 

@@ -1,3 +1,4 @@
+import type { FaultCode } from '../model/fault-codes.ts'
 import { cut, type Faults, quote } from './faults.ts'
 import { parseMoment } from './moment.ts'
 
@@ -36,12 +37,12 @@ export class Part {
     return this.value[key] !== undefined
   }
 
-  error(key: string, message: string): void {
-    this.faults.error(this.path(key), message)
+  error(key: string, code: FaultCode, message: string): void {
+    this.faults.error(this.path(key), code, message)
   }
 
-  warn(key: string, message: string): void {
-    this.faults.warn(this.path(key), message)
+  warn(key: string, code: FaultCode, message: string): void {
+    this.faults.warn(this.path(key), code, message)
   }
 
   /** A text that is compared: trimmed, never shortened. */
@@ -49,7 +50,11 @@ export class Part {
     const value = this.value[key]
     if (value === undefined) return undefined
     if (typeof value !== 'string') {
-      this.error(key, `must be a text, not ${quote(value)}; leave it out if there is none`)
+      this.error(
+        key,
+        'wrong_type',
+        `must be a text, not ${quote(value)}; leave it out if there is none`,
+      )
       return undefined
     }
     return readText(value, this.path(key), this.faults, maxChars)
@@ -59,7 +64,7 @@ export class Part {
   label(key: string, maxChars = LABEL_CHARS): string | undefined {
     const value = this.value[key]
     if (typeof value !== 'string' || value.length <= maxChars) return this.text(key, maxChars)
-    this.error(key, `is longer than ${maxChars} characters and was cut off: shorten it`)
+    this.error(key, 'too_long', `is longer than ${maxChars} characters and was cut off: shorten it`)
     return cut(value, maxChars).trim() || undefined
   }
 
@@ -67,14 +72,15 @@ export class Part {
     const value = this.value[key]
     if (value === undefined) return undefined
     const word = words.find(known => known === value)
-    if (word === undefined) this.error(key, `is ${quote(value)}, must be ${alternatives(words)}`)
+    if (word === undefined)
+      this.error(key, 'not_allowed', `is ${quote(value)}, must be ${alternatives(words)}`)
     return word
   }
 
   flag(key: string): boolean | undefined {
     const value = this.value[key]
     if (value === undefined || typeof value === 'boolean') return value
-    this.error(key, `must be true or false, not ${quote(value)}`)
+    this.error(key, 'wrong_type', `must be true or false, not ${quote(value)}`)
     return undefined
   }
 
@@ -86,12 +92,17 @@ export class Part {
     if (!moment) {
       this.error(
         key,
+        'bad_moment',
         `is ${quote(value)}, must be a date and time such as 2026-01-31T09:00:00Z; leave it out if there is none`,
       )
       return undefined
     }
     if (!moment.full) {
-      this.warn(key, `has no time or no zone and was read as ${moment.iso}: write it in full`)
+      this.warn(
+        key,
+        'imprecise',
+        `has no time or no zone and was read as ${moment.iso}: write it in full`,
+      )
     }
     return moment.iso
   }
@@ -99,7 +110,7 @@ export class Part {
   list(key: string): unknown[] | undefined {
     const value = this.value[key]
     if (value === undefined || Array.isArray(value)) return value
-    this.error(key, `must be a list, not ${quote(value)}`)
+    this.error(key, 'wrong_type', `must be a list, not ${quote(value)}`)
     return undefined
   }
 
@@ -118,13 +129,18 @@ export class Part {
     if (!Array.isArray(value)) {
       this.error(
         key,
+        'wrong_type',
         `must be a list, not ${quote(value)}: until it is, this entry reaches nothing`,
       )
       return []
     }
     const texts = this.#texts(key)
     if (value.length === 0) {
-      this.error(key, 'is empty, so this entry reaches nothing: leave it out to set no limit')
+      this.error(
+        key,
+        'empty',
+        'is empty, so this entry reaches nothing: leave it out to set no limit',
+      )
     }
     return texts
   }
@@ -138,7 +154,7 @@ export class Part {
     for (let i = 0; i < list.length; i++) {
       const item = list[i]
       if (isObject(item)) parts.push(new Part(item, `${path}[${i}]`, this.faults, i))
-      else this.faults.error(`${path}[${i}]`, `must be an object, not ${quote(item)}`)
+      else this.faults.error(`${path}[${i}]`, 'wrong_type', `must be an object, not ${quote(item)}`)
     }
     return parts
   }
@@ -147,7 +163,7 @@ export class Part {
     const value = this.value[key]
     if (value === undefined) return undefined
     if (isObject(value)) return new Part(value, this.path(key), this.faults)
-    this.error(key, `must be an object, not ${quote(value)}`)
+    this.error(key, 'wrong_type', `must be an object, not ${quote(value)}`)
     return undefined
   }
 
@@ -165,12 +181,12 @@ export class Part {
     for (let i = 0; i < list.length; i++) {
       const item = list[i]
       if (typeof item !== 'string') {
-        this.faults.error(`${path}[${i}]`, `must be a text, not ${quote(item)}`)
+        this.faults.error(`${path}[${i}]`, 'wrong_type', `must be a text, not ${quote(item)}`)
         continue
       }
       const text = readText(item, `${path}[${i}]`, this.faults, ID_CHARS)
       if (text !== undefined && texts.has(text)) {
-        this.faults.warn(`${path}[${i}]`, `repeats ${quote(text)}`)
+        this.faults.warn(`${path}[${i}]`, 'repeated', `repeats ${quote(text)}`)
       }
       if (text !== undefined) texts.add(text)
     }
@@ -180,8 +196,9 @@ export class Part {
 
 function readText(value: string, at: string, faults: Faults, maxChars: number): string | undefined {
   const trimmed = value.trim()
-  if (trimmed === '') faults.error(at, 'is empty: leave it out or say something')
-  else if (trimmed.length > maxChars) faults.error(at, `is longer than ${maxChars} characters`)
+  if (trimmed === '') faults.error(at, 'empty', 'is empty: leave it out or say something')
+  else if (trimmed.length > maxChars)
+    faults.error(at, 'too_long', `is longer than ${maxChars} characters`)
   else return trimmed
   return undefined
 }

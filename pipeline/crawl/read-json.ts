@@ -22,15 +22,19 @@ export function readJson(body: Uint8Array, faults: Faults): JsonRead {
   try {
     root = JSON.parse(UNSTORABLE.test(text) ? repairEscapes(text) : text)
   } catch (error) {
-    faults.error('json', whyNotJson(text, error))
+    faults.error('json', 'not_json', whyNotJson(text, error))
     return { outcome: 'not_json' }
   }
   if (!isObject(root)) {
-    faults.error('root', `must be a JSON object, not ${quote(root)}`)
+    faults.error('root', 'not_an_object', `must be a JSON object, not ${quote(root)}`)
     return { outcome: 'unusable' }
   }
   if (!tidy(root, 1)) {
-    faults.error('root', `is nested more than ${MAX_LEVELS} levels deep: make it flatter`)
+    faults.error(
+      'root',
+      'too_deep',
+      `is nested more than ${MAX_LEVELS} levels deep: make it flatter`,
+    )
     return { outcome: 'unusable' }
   }
   return { outcome: 'ok', root }
@@ -40,7 +44,11 @@ export function readJson(body: Uint8Array, faults: Faults): JsonRead {
 export function decodeText(body: Uint8Array, faults: Faults): string {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
   if (!isUtf8(bytes)) {
-    faults.warn('root', 'is not valid UTF-8: some characters were lost; save the file as UTF-8')
+    faults.warn(
+      'root',
+      'not_utf8',
+      'is not valid UTF-8: some characters were lost; save the file as UTF-8',
+    )
   }
   const text = bytes.toString('utf8')
   return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text

@@ -22,7 +22,7 @@ export function readSigningKeys(part: Part): JsonObject[] | undefined {
 function readKey(part: Part): JsonObject | undefined {
   const complete = (['kid', 'kty'] as const).filter(key => part.text(key) !== undefined)
   for (const key of ['kid', 'kty'])
-    if (!part.has(key)) part.error(key, 'is missing, so the key was left out')
+    if (!part.has(key)) part.error(key, 'missing', 'is missing, so the key was left out')
   const revokedAt = part.moment('revoked_at')
   if (complete.length < 2 || (part.has('revoked_at') && revokedAt === undefined)) return undefined
   const key: JsonObject = {}
@@ -49,6 +49,6 @@ export function checkPrivateKeys(part: Part, key: 'signing_keys' | 'encryption_k
     const member = PRIVATE.find(name => item?.[name] !== undefined)
     if (member === undefined) return
     const message = `is part of a private key: replace the key pair at once, this one is public now`
-    part.error(`${key}[${i}].${member}`, message)
+    part.error(`${key}[${i}].${member}`, 'private_key', message)
   })
 }

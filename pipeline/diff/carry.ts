@@ -32,5 +32,5 @@ export function faultsOfKept(kept: DocumentOf): Fault[] {
     kept.inferred_type === 'unknown'
       ? `offer nothing that tells a type any more; it is known as ${kept.type}`
       : `tell of the type ${kept.inferred_type}; it is known as ${kept.type}`
-  return [{ field: 'tools', message, severity: 'warning' }]
+  return [{ field: 'tools', code: 'contradictory', message, severity: 'warning' }]
 }

@@ -3,6 +3,7 @@ import type { Instant } from '../core/clock.ts'
 import { parseDomain, tidyUrl } from '../core/domain.ts'
 import { type Outcome, outcomeNames } from '../core/outcomes.ts'
 import type { SourceKind } from './documents.ts'
+import { faultCodeNames } from './fault-codes.ts'
 
 /** The two files every domain of the frontier is asked for. */
 export const fileKinds = ['brand.json', 'adagents.json'] as const
@@ -69,6 +70,7 @@ export type CrawlTarget = z.infer<typeof CrawlTarget>
 export const Fault = z
   .object({
     field: z.string(),
+    code: z.enum(faultCodeNames),
     message: z.string(),
     severity: z.enum(['error', 'warning']),
   })

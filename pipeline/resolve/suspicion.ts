@@ -84,11 +84,11 @@ function isMoved(kept: Marks, fresh: Marks): boolean {
 
 function olderFault(kept: Marks, { last_updated }: Marks): Fault {
   const message = `is ${last_updated}, older than ${kept.last_updated} of the file read before: that one still counts`
-  return { field: 'last_updated', message, severity: 'error' }
+  return { field: 'last_updated', code: 'held_back', message, severity: 'error' }
 }
 
 function movedFault(kept: Marks, believedAt: Instant): Fault {
   const until = `until ${isoOf(believedAt)}, or until somebody asks for a crawl`
   const message = `leads elsewhere than before: ${kept.authoritative_location} still counts ${until}`
-  return { field: 'authoritative_location', message, severity: 'warning' }
+  return { field: 'authoritative_location', code: 'held_back', message, severity: 'warning' }
 }

@@ -42,7 +42,7 @@ export async function listTools(
       return { trouble: reply.trouble }
     }
     const { result } = reply
-    if (!Array.isArray(result.tools)) faults.error('tools', 'must be a list')
+    if (!Array.isArray(result.tools)) faults.error('tools', 'wrong_type', 'must be a list')
     else takeTools(result.tools, tools, faults, limits.agentTools)
     cursor = cursorOf(result.nextCursor)
     if (cursor === undefined || seen.has(cursor) || tools.size >= limits.agentTools) break
@@ -72,9 +72,17 @@ function takeTools(
   for (const [i, item] of list.entries()) {
     const name = isObject(item) ? item.name : undefined
     if (typeof name !== 'string' || name.length > NAME_CHARS || clip(name, NAME_CHARS) !== name) {
-      faults.error(`tools[${i}].name`, `must be a text of at most ${NAME_CHARS} characters`)
+      faults.error(
+        `tools[${i}].name`,
+        'wrong_type',
+        `must be a text of at most ${NAME_CHARS} characters`,
+      )
     } else if (tools.size >= most) {
-      return faults.error('tools', `holds more than ${most} tools: the others are not listed`)
+      return faults.error(
+        'tools',
+        'too_long',
+        `holds more than ${most} tools: the others are not listed`,
+      )
     } else if (!tools.has(name)) {
       tools.set(name, toolOf(name, item as Record<string, unknown>))
     }

@@ -1,0 +1,61 @@
+import type { Instant } from '../core/clock.ts'
+import type { AdagentsDocument } from '../model/documents.ts'
+import type { Fault } from '../model/observation.ts'
+import { adviseOn } from './adagents-advice.ts'
+import { parseAdagents } from './adagents-json.ts'
+import { Faults } from './faults.ts'
+import { isObject, type JsonObject, Part } from './part.ts'
+import { readJson } from './read-json.ts'
+
+export interface CheckedFile {
+  /** The file as JSON, tidied; absent when it is none. */
+  root?: JsonObject
+  /** Absent when the file says nothing known. */
+  document?: AdagentsDocument
+  faults: Fault[]
+}
+
+/**
+ * The bytes of an adagents.json as the crawler reads them, with advice for whoever looks after the
+ * file. `domain` serves it; undefined for a file that others point to.
+ */
+export function checkAdagents(
+  bytes: Uint8Array,
+  domain: string | undefined,
+  { now, maxFaults }: { now: Instant; maxFaults: number },
+): CheckedFile {
+  const faults = new Faults(maxFaults)
+  const read = readJson(bytes, faults)
+  if (read.outcome !== 'ok') return { faults: faults.list() }
+  const document = parseAdagents(new Part(read.root, '', faults), domain)
+  if (document?.variant === 'inline') adviseOn(document, now, faults)
+  return { root: read.root, ...(document && { document }), faults: faults.list() }
+}
+
+/** Counts that people compare with what they meant to publish. */
+export function countsOf(root: JsonObject | undefined): AdagentsCounts {
+  const properties = listOf(root?.properties)
+  const types: Record<string, number> = {}
+  for (const property of properties) {
+    const type = isObject(property) ? property.property_type : undefined
+    const name = typeof type === 'string' && /^[a-z_]{1,64}$/.test(type) ? type : 'unknown'
+    types[name] = (types[name] ?? 0) + 1
+  }
+  return {
+    agent_count: listOf(root?.authorized_agents).length,
+    property_count: properties.length,
+    property_type_counts: types,
+    tag_count: isObject(root?.tags) ? Object.keys(root.tags).length : 0,
+  }
+}
+
+export interface AdagentsCounts {
+  agent_count: number
+  property_count: number
+  property_type_counts: Record<string, number>
+  tag_count: number
+}
+
+function listOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : []
+}
