@@ -7,6 +7,7 @@ import type { Log } from '../pipeline/core/log.ts'
 import { readSigningKey } from '../pipeline/core/signing-key.ts'
 import type { Reader } from '../pipeline/index/reader.ts'
 import { Budget } from './budget.ts'
+import { Demand } from './demand.ts'
 import { answerErrors, answerMalformed, publicErrorOf, sendError } from './errors.ts'
 import { FeedStreams } from './feed-streams.ts'
 import { rateLimiting } from './limits.ts'
@@ -15,6 +16,7 @@ import { Metrics } from './metrics.ts'
 import { describeApi, openapiOf } from './openapi.ts'
 import { CrawlQuota, type LimitStore } from './quota.ts'
 import { referencePage } from './reference/page.ts'
+import { Reports } from './reports.ts'
 import { addRoutes } from './route.ts'
 import { operations } from './routes/index.ts'
 import type { Services } from './services.ts'
@@ -62,12 +64,18 @@ function servicesOf(app: FastifyInstance, deps: AppDeps): Services {
   const metrics = new Metrics(deps.reader)
   const streams = new FeedStreams(deps.reader, config, deps.log)
   metrics.watch('registry_feed_streams', 'open streams of the feed', () => streams.count)
-  app.addHook('preClose', async () => streams.close())
+  const demand = new Demand(deps.desk, config.LIMITS, deps.log)
+  app.addHook('preClose', async () => {
+    demand.close()
+    streams.close()
+  })
   return {
     ...rest,
     config,
     quota: new CrawlQuota(redis, config),
     budget: new Budget(redis, config),
+    demand,
+    reports: new Reports(redis, config),
     metrics,
     streams,
     crawlerKey: publicKeyOf(config),

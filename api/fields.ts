@@ -1,9 +1,20 @@
 import { z } from 'zod'
 import { parseDomain } from '../pipeline/core/domain.ts'
 
-/** Accepted from callers that send it; every answer comes from the index. */
-export const fresh = z.string().optional().meta({
-  description: '`true` asks for a live answer; the index answers all the same',
+/** Only the literal `true` asks for it. */
+export const fresh = z
+  .unknown()
+  .optional()
+  .transform(given => given === 'true')
+  .meta({
+    type: 'string',
+    enum: ['true', 'false'],
+    default: 'false',
+    description: '`true` has the files read just now; what is stored answers where that fails',
+  })
+/** Taken from callers that send it, and without effect. */
+export const freshIgnored = z.string().optional().meta({
+  description: 'without effect: every answer comes from the index',
 })
 
 /** A domain as people paste it: a scheme, and all from the first slash on, are dropped. */

@@ -60,12 +60,16 @@ export function syncHeaders(
 }
 
 /** As many items as fit into an answer; `<name>_truncated` says when there were more. */
-export function fitting<Name extends string, Item>(name: Name, items: Iterable<Item>) {
+export function fitting<Name extends string, Item>(
+  name: Name,
+  items: Iterable<Item>,
+  maxBytes = LIST_BYTES,
+) {
   let bytes = 0
   const fits: Item[] = []
   for (const item of items) {
     bytes += Buffer.byteLength(JSON.stringify(item)) + 1
-    if (bytes > LIST_BYTES) return { [name]: fits, [`${name}_truncated`]: true }
+    if (bytes > maxBytes) return { [name]: fits, [`${name}_truncated`]: true }
     fits.push(item)
   }
   return { [name]: fits }

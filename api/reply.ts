@@ -28,7 +28,8 @@ export function okStored({ etag, body }: StoredAnswer, headers?: Sent['headers']
   return headers === undefined ? { status: 200, body, etag } : { status: 200, body, etag, headers }
 }
 
-const notKept = { 'cache-control': 'no-store' }
+/** For an answer that nobody shall keep. */
+export const notKept = { 'cache-control': 'no-store' }
 
 /**
  * A refusal that is an ordinary answer, such as a domain nobody knows: asked for often, so it costs

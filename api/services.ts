@@ -5,9 +5,11 @@ import type { Log } from '../pipeline/core/log.ts'
 import type { PublicJwk } from '../pipeline/core/signing-key.ts'
 import type { Reader } from '../pipeline/index/reader.ts'
 import type { Budget } from './budget.ts'
+import type { Demand } from './demand.ts'
 import type { FeedStreams } from './feed-streams.ts'
 import type { Metrics } from './metrics.ts'
 import type { CrawlQuota } from './quota.ts'
+import type { Reports } from './reports.ts'
 
 /** What handlers may use. Nothing in it writes, and nothing reaches the network. */
 export interface Services {
@@ -19,6 +21,10 @@ export interface Services {
   quota: CrawlQuota
   /** For whatever asks the web. */
   budget: Budget
+  /** What was looked up and is not known. */
+  demand: Demand
+  /** Answers that can be read again. */
+  reports: Reports
   metrics: Metrics
   streams: FeedStreams
   /** The key by which sites know our crawler, if it signs what it asks. */

@@ -47,7 +47,7 @@ export async function runCrawler(
   })
   const errands = new Worker<unknown>(
     'errands',
-    async ({ data }) => runErrand(Errand.parse(data), { fetcher, config }),
+    async ({ data }) => runErrand(Errand.parse(data), { fetcher, config, clock }),
     {
       connection: running,
       prefix: REDIS_PREFIX,

@@ -1,12 +1,19 @@
+import type { Clock } from '../pipeline/core/clock.ts'
 import type { Config } from '../pipeline/core/config.ts'
 import { brandfetch } from '../pipeline/crawl/brandfetch.ts'
 import { type BrandProvider, enrichBrand } from '../pipeline/crawl/enrich-brand.ts'
 import { homePage } from '../pipeline/crawl/home-page-provider.ts'
 import type { Fetcher } from '../pipeline/fetch/http.ts'
+import { askAgent } from '../pipeline/live/ask-agent.ts'
+import { checkAgents } from '../pipeline/live/check-agents.ts'
+import type { ProbeDeps } from '../pipeline/live/probe-deps.ts'
+import { readAdagents } from '../pipeline/live/read-adagents.ts'
+import { readBrand } from '../pipeline/live/read-brand.ts'
 import type { ErrandAnswers, ErrandName, ErrandOf } from '../pipeline/model/errand.ts'
 
 export interface ErrandDeps {
   fetcher: Fetcher
+  clock: Clock
   config: Config
 }
 
@@ -21,6 +28,21 @@ const runners: Runners = {
     enrichment:
       (await enrichBrand(domain, providersOf(config), { fetcher, limits: config.LIMITS })) ?? null,
   }),
+  async check_adagents({ domain, agents: wantsAgents }, deps) {
+    const { LIMITS: limits } = deps.config
+    const { report, agents, leftMs } = await readAdagents(domain, { ...deps, limits })
+    if (!wantsAgents || !report.validation.valid || agents.length === 0) return report
+    const asked = agents.slice(0, limits.validateAgents)
+    const agent_cards = await checkAgents(asked, leftMs, probing(deps))
+    return { ...report, agent_cards, agents_unchecked: agents.length - asked.length }
+  },
+  read_brand: ({ domain, seen }, deps) =>
+    readBrand(domain, seen, { ...deps, limits: deps.config.LIMITS }),
+  ask_agent: ({ address, about }, deps) => askAgent(address, about, probing(deps)),
+}
+
+function probing({ fetcher, clock, config }: ErrandDeps): ProbeDeps {
+  return { fetcher, clock, limits: config.LIMITS, protocolName: config.PROTOCOL_NAME }
 }
 
 /** Who is asked about a brand, the best informed first. */

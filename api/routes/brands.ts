@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Domain } from '../../pipeline/core/domain.ts'
+import { lean } from '../../pipeline/core/lean.ts'
 import { findBrand, resolveBrands } from '../../pipeline/index/points/brands.ts'
 import { freshnessOf } from '../../pipeline/index/points/stored.ts'
 import {
@@ -10,11 +11,19 @@ import {
 } from '../../pipeline/index/queries/brands.ts'
 import type { Reader } from '../../pipeline/index/reader.ts'
 import { BrandItem, BrandResolution, BrandStats } from '../../pipeline/model/answers.ts'
+import { BrandJson } from '../../pipeline/model/answers-brand-json.ts'
+import { urlOf } from '../../pipeline/model/observation.ts'
+import type { LiveBrandFailure } from '../../pipeline/model/reported-fault.ts'
 import { BulkDomains, bulkOf, strictly } from '../bulk.ts'
 import { fresh } from '../fields.ts'
 import { fitting, fittingJson, listAnswer, listQuery, searchOf, seqHeader } from '../lists.ts'
+import { liveBrand } from '../live-brand.ts'
 import { operation } from '../operation.ts'
-import { ok, okStored, refused, type Sent } from '../reply.ts'
+import { notKept, ok, okStored, refused, type Sent } from '../reply.ts'
+import type { Services } from '../services.ts'
+
+/** Of what a brand says; answers stay below 256 KiB. */
+const DATA_BYTES = 160 * 1024
 
 export const resolveBrand = operation({
   id: 'resolveBrand',
@@ -26,18 +35,86 @@ export const resolveBrand = operation({
   cache: 'revalidate',
   query: z.object({ domain: Domain, fresh }),
   reply: { 200: BrandResolution },
-  errors: ['invalid_request', 'not_found'],
-  handle: ({ query: { domain }, services: { reader } }) => {
-    const found = findBrand(reader, domain)
-    return found ? okStored(found) : unknownBrand(reader, domain)
+  errors: ['invalid_request', 'not_found', 'rate_limited', 'unavailable'],
+  handle: ({ query: { domain, fresh }, caller, services }) => {
+    if (fresh) return freshBrand(domain, caller(), services)
+    const found = findBrand(services.reader, domain)
+    return found ? okStored(found) : unknownBrand(services, domain)
   },
 })
 
-function unknownBrand(reader: Reader, domain: string): Sent {
+async function freshBrand(domain: Domain, caller: string, services: Services): Promise<Sent> {
+  const live = await liveBrand(domain, caller, services)
+  if (live.resolution !== null) return ok(live.resolution, notKept)
+  const stored = findBrand(services.reader, domain)
+  if (stored === undefined) return unknownBrand(services, domain, live.failure)
+  return ok({ ...JSON.parse(stored.body.toString()), live_brand_json: live.failure }, notKept)
+}
+
+export const readBrandJson = operation({
+  id: 'getBrandJson',
+  method: 'GET',
+  path: '/api/brands/brand-json',
+  group: 'Brand Resolution',
+  summary: 'What a brand says of itself',
+  description:
+    'The brand as the registry holds it, or with `fresh=true` the file of the domain as it is now; ' +
+    '`data_truncated` says that a long one was cut.',
+  access: 'public',
+  cache: 'none',
+  query: z.object({ domain: Domain, fresh }),
+  reply: { 200: BrandJson },
+  errors: ['invalid_request', 'not_found', 'rate_limited', 'unavailable'],
+  handle: ({ query: { domain, fresh }, caller, services }) =>
+    fresh ? freshBrandJson(domain, caller(), services) : storedBrandJson(domain, services),
+})
+
+async function freshBrandJson(domain: Domain, caller: string, services: Services): Promise<Sent> {
+  const live = await liveBrand(domain, caller, services)
+  if (live.resolution === null) return storedBrandJson(domain, services, live.failure)
+  const { url, variant, data, data_truncated, warnings } = live
+  return ok({
+    ...{ domain, url, data, variant },
+    ...(data_truncated && { data_truncated }),
+    ...(warnings.length > 0 && { warnings }),
+  })
+}
+
+/** The brand as it stands; `failure` is what came of asking the domain itself. */
+function storedBrandJson(domain: Domain, services: Services, failure?: LiveBrandFailure): Sent {
+  const stored = findBrand(services.reader, domain)
+  if (stored === undefined) return unknownBrand(services, domain, failure, { errors: [] })
+  const brand = JSON.parse(stored.body.toString()) as BrandResolution
+  const data = lean({ name: brand.brand_name, ...brand.brand_manifest }, DATA_BYTES)
+  const isOwn = brand.source === 'brand_json'
+  return ok({
+    domain,
+    url: isOwn
+      ? urlOf({ kind: 'brand.json', location: domain })
+      : `${services.baseUrl()}/brands/${domain}/brand.json`,
+    data: data?.value ?? { name: brand.brand_name },
+    ...(data?.truncated !== false && { data_truncated: true }),
+    ...(isOwn && {
+      variant: brand.relationship_trust === 'inline' ? 'house_portfolio' : 'brand_canonical',
+    }),
+    ...(failure && { live_brand_json: failure }),
+  })
+}
+
+function unknownBrand(
+  { demand, reader }: Services,
+  domain: Domain,
+  live?: LiveBrandFailure,
+  more?: object,
+): Sent {
   const freshness = freshnessOf(reader, 'brand.json', domain)
+  if (freshness.state === 'never_crawled') demand.add(domain)
+  const status = live === undefined ? freshness.http_status : live.status_code
   return refused('not_found', `no brand is known for ${domain}`, {
     domain,
-    ...(freshness.http_status !== undefined && { file_status: freshness.http_status }),
+    ...(status !== undefined && { file_status: status }),
+    ...more,
+    ...(live && { live_brand_json: live }),
     freshness,
   })
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
-import { Domain } from '../../pipeline/core/domain.ts'
+import type { Domain } from '../../pipeline/core/domain.ts'
 import { refuse } from '../../pipeline/core/errors.ts'
 import { crawlRequestStatus, findCrawlRequest } from '../../pipeline/index/points/crawl-requests.ts'
 import {
@@ -11,22 +11,10 @@ import {
 } from '../../pipeline/model/crawl-request.ts'
 import type { Principal } from '../auth.ts'
 import { operation } from '../operation.ts'
+import { PublicDomain, requirePublic } from '../public-host.ts'
 import type { CrawlPlace } from '../quota.ts'
 import { ok, refused } from '../reply.ts'
 import type { Services } from '../services.ts'
-
-/** Names that lead into somebody's own network, or nowhere. */
-const PRIVATE =
-  /(?:^|\.)(?:localhost|local|localdomain|internal|intranet|lan|home|corp|private|home\.arpa|arpa|invalid|onion|alt)$/
-const PUBLIC_END = /\.(?:[a-z]{2,}|xn--[a-z0-9-]+)$/
-const NOT_PUBLIC = 'must be a domain on the public Internet'
-const LOOKUP_MS = 3_000
-const RETRY_AFTER_S = 5
-
-const CrawlDomain = Domain.refine(
-  domain => PUBLIC_END.test(domain) && !PRIVATE.test(domain),
-  NOT_PUBLIC,
-)
 
 const limits =
   'Once a domain in five minutes, thirty an hour by one caller, of all crawls that may be asked for together.'
@@ -50,7 +38,7 @@ export const requestCrawl = operation({
   access: 'bearer',
   writes: true,
   cache: 'none',
-  body: z.object({ domain: CrawlDomain }),
+  body: z.object({ domain: PublicDomain }),
   reply: { 202: CrawlAccepted },
   errors,
   handle: async ({ body: { domain }, principal, services }) => {
@@ -70,7 +58,7 @@ export const requestBrandCrawl = operation({
   access: 'bearer',
   writes: true,
   cache: 'none',
-  body: z.object({ domain: CrawlDomain }),
+  body: z.object({ domain: PublicDomain }),
   reply: { 202: CrawlAccepted },
   errors,
   handle: async ({ body: { domain }, principal, services }) => {
@@ -92,7 +80,7 @@ export const requestManagerRevalidation = operation({
   access: 'bearer',
   writes: true,
   cache: 'none',
-  body: z.object({ manager_domain: CrawlDomain }),
+  body: z.object({ manager_domain: PublicDomain }),
   reply: { 202: ManagerRevalidationAccepted },
   errors,
   handle: async ({ body: { manager_domain }, principal, services }) => {
@@ -166,15 +154,4 @@ async function takeRequest(
     throw error
   }
   return { id: place.id, headers }
-}
-
-/** A name that leads into somebody's own network is refused in the words for one that leads nowhere. */
-async function requirePublic(field: string, host: Domain, { desk }: Services): Promise<void> {
-  const { host: leads } = await desk.send({ errand: 'lookup_host', host }, LOOKUP_MS)
-  if (leads === 'public') return
-  if (leads === 'unknown') {
-    const text = `${field}: the name could not be looked up now; try again`
-    refuse('unavailable', text, { retry_after: RETRY_AFTER_S })
-  }
-  refuse('invalid_request', `${field}: ${NOT_PUBLIC}`)
 }

@@ -5,7 +5,7 @@ import { listAgents } from './agents.ts'
 import { authorizeProperty, authorizePublisher } from './authorization.ts'
 import { lookUpAgentDomains, lookUpProperty } from './authorization-lookups.ts'
 import { listAuthorizations, snapshotAuthorizations } from './authorizations.ts'
-import { listRegisteredBrands, resolveBrand, resolveBrandsBulk } from './brands.ts'
+import { listRegisteredBrands, readBrandJson, resolveBrand, resolveBrandsBulk } from './brands.ts'
 import {
   listCatalog,
   listCatalogCollections,
@@ -24,11 +24,29 @@ import { brandHistory, propertyHistory } from './history.ts'
 import { lookUpDomain, lookUpPublisher, registryStats } from './lookups.ts'
 import { lookUpManifest } from './manifests.ts'
 import { lookUpOperator } from './operators.ts'
+import {
+  discoverAgent,
+  readAgentFormats,
+  readAgentProducts,
+  readAgentPublishers,
+} from './probing.ts'
 import { authorizeProduct, expandProduct } from './product-authorization.ts'
 import { listRegisteredProperties, resolvePropertiesBulk, resolveProperty } from './properties.ts'
+import {
+  checkIdentifierList,
+  checkPropertyList,
+  readIdentifierCheck,
+  readPropertyCheck,
+} from './property-checks.ts'
 import { listRegisteredPublishers } from './publishers.ts'
 import { resolveIdentifiers } from './resolve.ts'
 import { findBrandsByName, searchRegistry } from './search.ts'
+import {
+  createAdagentsFile,
+  validateAdagents,
+  validateProperty,
+  validatePublisher,
+} from './validation.ts'
 import {
   describeCrawlerKeys,
   describeRegistry,
@@ -43,6 +61,7 @@ import {
 export const operations: readonly Operation[] = [
   resolveBrand,
   resolveBrandsBulk,
+  readBrandJson,
   listRegisteredBrands,
   findBrandsByName,
   enrichBrand,
@@ -81,6 +100,18 @@ export const operations: readonly Operation[] = [
   expandProduct,
   authorizeProperty,
   searchRegistry,
+  validateProperty,
+  checkPropertyList,
+  readPropertyCheck,
+  checkIdentifierList,
+  readIdentifierCheck,
+  validateAdagents,
+  createAdagentsFile,
+  discoverAgent,
+  readAgentFormats,
+  readAgentProducts,
+  readAgentPublishers,
+  validatePublisher,
   describeRegistry,
   ...openapiDocuments,
   ...referencePages,

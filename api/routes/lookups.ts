@@ -31,13 +31,16 @@ export const lookUpPublisher = operation({
   errors: ['invalid_request'],
   handle: ({ query: { domain, include }, services }) =>
     include === undefined
-      ? publisherAnswer(services.reader, domain)
+      ? publisherAnswer(services, domain)
       : publisherWithPlacements(services, domain),
 })
 
-function publisherAnswer(reader: Reader, domain: string): Sent {
+function publisherAnswer({ demand, reader }: Services, domain: string): Sent {
   const found = findPublisher(reader, domain)
-  return found ? okStored(found) : ok(unknownPublisher(reader, domain))
+  if (found) return okStored(found)
+  const unknown = unknownPublisher(reader, domain)
+  if (unknown.freshness?.state === 'never_crawled') demand.add(domain)
+  return ok(unknown)
 }
 
 /** Placements come from the snapshot, so the ETag of the stored answer does not cover them. */
@@ -72,13 +75,16 @@ export const lookUpDomain = operation({
   params: z.object({ domain: PastedDomain }),
   reply: { 200: DomainLookup },
   errors: ['invalid_request'],
-  handle: ({ params: { domain }, services: { reader } }) => {
+  handle: ({ params: { domain }, services: { demand, reader } }) => {
     const headers = {
       deprecation: 'true',
       link: `</api/registry/publisher?domain=${domain}>; rel="successor-version"`,
     }
     const found = findDomainLookup(reader, domain)
-    return found ? okStored(found, headers) : ok(emptyLookup(reader, domain), headers)
+    if (found) return okStored(found, headers)
+    const empty = emptyLookup(reader, domain)
+    if (empty.freshness?.state === 'never_crawled') demand.add(domain)
+    return ok(empty, headers)
   },
 })
 

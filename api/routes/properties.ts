@@ -8,13 +8,13 @@ import {
   type PropertiesAsked,
   searchProperties,
 } from '../../pipeline/index/queries/properties.ts'
-import type { Reader } from '../../pipeline/index/reader.ts'
 import { PropertyItem, PropertyResolution, PropertyStats } from '../../pipeline/model/answers.ts'
 import { BulkDomains, bulkOf, leniently } from '../bulk.ts'
-import { fresh } from '../fields.ts'
+import { freshIgnored } from '../fields.ts'
 import { fitting, fittingJson, listAnswer, listQuery, searchOf, seqHeader } from '../lists.ts'
 import { operation } from '../operation.ts'
 import { ok, okStored, refused, type Sent } from '../reply.ts'
+import type { Services } from '../services.ts'
 
 export const resolveProperty = operation({
   id: 'resolveProperty',
@@ -24,20 +24,19 @@ export const resolveProperty = operation({
   summary: 'Resolve a publisher domain to its properties and authorized agents',
   access: 'public',
   cache: 'revalidate',
-  query: z.object({ domain: Domain, fresh }),
+  query: z.object({ domain: Domain, fresh: freshIgnored }),
   reply: { 200: PropertyResolution },
   errors: ['invalid_request', 'not_found'],
-  handle: ({ query: { domain }, services: { reader } }) => {
-    const found = findProperties(reader, domain)
-    return found ? okStored(found) : unknownPublisher(reader, domain)
+  handle: ({ query: { domain }, services }) => {
+    const found = findProperties(services.reader, domain)
+    return found ? okStored(found) : unknownPublisher(services, domain)
   },
 })
 
-function unknownPublisher(reader: Reader, domain: string): Sent {
-  return refused('not_found', `no properties are known for ${domain}`, {
-    domain,
-    freshness: freshnessOf(reader, 'adagents.json', domain),
-  })
+function unknownPublisher({ demand, reader }: Services, domain: string): Sent {
+  const freshness = freshnessOf(reader, 'adagents.json', domain)
+  if (freshness.state === 'never_crawled') demand.add(domain)
+  return refused('not_found', `no properties are known for ${domain}`, { domain, freshness })
 }
 
 export const resolvePropertiesBulk = operation({

@@ -1,5 +1,5 @@
 interface PublicErrorEntry {
-  status: 400 | 401 | 403 | 404 | 405 | 409 | 410 | 413 | 415 | 429 | 503
+  status: 400 | 401 | 403 | 404 | 405 | 409 | 410 | 413 | 415 | 429 | 502 | 503 | 504
   means: string
   /** Sent as `error` instead of the text, which then goes into `message`. */
   code?: string
@@ -24,6 +24,8 @@ export const publicErrors = {
   too_large: { status: 413, means: 'the body is too large' },
   unsupported_media_type: { status: 415, means: 'the body is not JSON' },
   rate_limited: { status: 429, means: 'more requests than the limit allows' },
+  bad_gateway: { status: 502, means: 'the agent that was asked gave no usable answer' },
+  gateway_timeout: { status: 504, means: 'the agent that was asked did not answer in time' },
   unavailable: { status: 503, means: 'a part that the answer needs is away; try again' },
 } as const satisfies Record<string, PublicErrorEntry>
 

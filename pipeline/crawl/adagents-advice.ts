@@ -22,7 +22,9 @@ export function adviseOn({ agents }: AdagentsInline, now: Instant, faults: Fault
       faults.warn(at('signing_keys'), 'unpinned', `is missing: ${rule}`)
     }
   }
-  for (const { entry } of agents.filter(({ exclusive }) => exclusive === true).slice(0, EXCLUSIVES)) {
+  for (const { entry } of agents
+    .filter(({ exclusive }) => exclusive === true)
+    .slice(0, EXCLUSIVES)) {
     const mine = agents.find(one => one.entry === entry)!
     const other = agents.find(one => one.entry !== entry && overlaps(mine, one))
     if (other === undefined) continue

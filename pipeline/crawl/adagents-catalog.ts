@@ -9,7 +9,7 @@ import {
 } from '../model/documents.ts'
 import { readDomain } from './addresses.ts'
 import { quote } from './faults.ts'
-import { given, isObject, Part } from './part.ts'
+import { given, isObject, Part, SLUG } from './part.ts'
 
 const VALUE_CHARS = 2_048
 const knownDistributionTypes: ReadonlySet<string> = new Set(distributionTypes)
@@ -70,12 +70,17 @@ export function parsePlacement(part: Part): PlacementEntry | undefined {
       'and property_tags are both missing: say where the placement is',
     )
   }
+  for (const key of ['property_ids', 'property_tags']) {
+    const list = part.value[key]
+    if (!Array.isArray(list) || list.length > 0) continue
+    part.warn(key, 'incomplete', 'is empty: name at least one, or leave it out')
+  }
   return {
     placement_id: id,
     name: readName(part) ?? id,
     tags: part.texts('tags') ?? [],
-    ...given('property_ids', part.texts('property_ids')),
-    ...given('property_tags', part.texts('property_tags')),
+    ...given('property_ids', part.names('property_ids', SLUG)),
+    ...given('property_tags', part.names('property_tags', SLUG)),
     ...given('collection_ids', part.restriction('collection_ids')),
     manifest: part.rest(placementFields),
   }
@@ -111,6 +116,9 @@ export function readTagMap(part: Part, key: string): TagMap | undefined {
     }
     const item = new Part(value, map.path(tag), map.faults)
     if (!item.has('name')) item.error('name', 'missing', 'is missing: give the tag a name')
+    if (!item.has('description')) {
+      item.warn('description', 'incomplete', 'is missing: say what the tag means')
+    }
     const description = item.label('description', 2_000) ?? ''
     tags[tag] = { name: item.label('name') ?? tag, description }
   }

@@ -10,7 +10,7 @@ import { parseProperty } from './adagents-property.ts'
 import { parseSelector } from './adagents-selector.ts'
 import { readAgentUrl, readDomain } from './addresses.ts'
 import { readCountries } from './countries.ts'
-import { alternatives, given, type Part } from './part.ts'
+import { alternatives, given, type Part, SIGNAL_ID, SIGNAL_TAG, SLUG } from './part.ts'
 import { checkPrivateKeys, readSigningKeys } from './signing-keys.ts'
 
 /** The list that each way of authorizing is empty without. */
@@ -71,12 +71,12 @@ function readAuthorizationType(part: Part): AuthorizationType | undefined {
 
 function readScope(part: Part): Partial<AgentEntry> {
   return {
-    ...given('property_ids', part.texts('property_ids')),
-    ...given('property_tags', part.texts('property_tags')),
+    ...given('property_ids', part.names('property_ids', SLUG)),
+    ...given('property_tags', part.names('property_tags', SLUG)),
     ...given('properties', readParts(part, 'properties', parseProperty)),
     ...given('publisher_properties', readParts(part, 'publisher_properties', parseSelector)),
-    ...given('signal_ids', part.texts('signal_ids')),
-    ...given('signal_tags', part.texts('signal_tags')),
+    ...given('signal_ids', part.names('signal_ids', SIGNAL_ID)),
+    ...given('signal_tags', part.names('signal_tags', SIGNAL_TAG)),
   }
 }
 

@@ -8,10 +8,9 @@ import {
 } from '../model/documents.ts'
 import { readDomain } from './addresses.ts'
 import { quote } from './faults.ts'
-import { alternatives, type Part } from './part.ts'
+import { alternatives, type Part, SLUG } from './part.ts'
 
 const VALUE_CHARS = 2_048
-const SLUG = /^[a-z0-9_]+$/
 const knownIdentifierTypes: ReadonlySet<string> = new Set(identifierTypes)
 const knownPropertyTypes: ReadonlySet<string> = new Set(propertyTypes)
 const knownChannels: ReadonlySet<string> = new Set(channels)
@@ -27,7 +26,7 @@ export function parseProperty(part: Part): PropertyEntry | undefined {
     property_type: readPropertyType(part),
     name: readName(part) ?? propertyId ?? identifiers[0]!.value,
     identifiers,
-    tags: readTags(part, 'tags', SLUG),
+    tags: part.names('tags', SLUG) ?? [],
     supported_channels: readChannels(part),
   }
   if (propertyId !== undefined) property.property_id = propertyId
@@ -121,27 +120,13 @@ function isSame(a: Identifier, b: Identifier): boolean {
 }
 
 function checkSlug(part: Part, key: string, value: string): void {
-  if (!SLUG.test(value)) {
+  if (!SLUG.pattern.test(value)) {
     part.error(
       key,
       'bad_pattern',
       `is ${quote(value)}, must be lower-case letters, digits and _ only`,
     )
   }
-}
-
-/** Tags outside the pattern are reported and kept: they still select what carries them. */
-export function readTags(part: Part, key: string, pattern?: RegExp): string[] {
-  const tags = part.texts(key) ?? []
-  const odd = pattern && tags.find(tag => !pattern.test(tag))
-  if (odd !== undefined) {
-    part.error(
-      key,
-      'bad_pattern',
-      `has ${quote(odd)}: tags are lower-case letters, digits and _ only`,
-    )
-  }
-  return tags
 }
 
 function readChannels(part: Part): string[] {

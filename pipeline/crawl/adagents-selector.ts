@@ -1,7 +1,7 @@
 import { type Selector, selectionTypes } from '../model/documents.ts'
 import { domainOf, readDomain } from './addresses.ts'
 import { quote } from './faults.ts'
-import { alternatives, type Part } from './part.ts'
+import { alternatives, type Part, SLUG } from './part.ts'
 
 /**
  * Properties of other publishers, by one of three predicates. Undefined when it is not clear whose
@@ -24,7 +24,7 @@ export function parseSelector(part: Part): Selector | undefined {
     return undefined
   }
   const key = type === 'by_id' ? 'property_ids' : 'property_tags'
-  const names = part.texts(key) ?? []
+  const names = part.names(key, SLUG) ?? []
   if (names.length === 0) {
     part.error(key, 'empty', `must list at least one with selection_type ${type}`)
     return undefined

@@ -1,16 +1,14 @@
 import { type SignalEntry, signalValueTypes } from '../model/documents.ts'
 import { readId, readName } from './adagents-catalog.ts'
 import { quote } from './faults.ts'
-import { alternatives, given, type Part } from './part.ts'
+import { alternatives, given, type Part, SIGNAL_ID, SIGNAL_TAG } from './part.ts'
 
-const SIGNAL_ID = /^[a-zA-Z0-9_-]+$/
-const SIGNAL_TAG = /^[a-z0-9_-]+$/
 const signalFields = new Set(['id', 'name', 'value_type', 'tags'])
 
 export function parseSignal(part: Part): SignalEntry | undefined {
   const id = readId(part, 'id')
   if (id === undefined) return undefined
-  if (!SIGNAL_ID.test(id))
+  if (!SIGNAL_ID.pattern.test(id))
     part.error('id', 'bad_pattern', `is ${quote(id)}, must be letters, digits, _ and - only`)
   if (!part.has('value_type')) {
     part.error('value_type', 'missing', `is missing, must be ${alternatives(signalValueTypes)}`)
@@ -53,14 +51,5 @@ function checkRange(range: Part): void {
 }
 
 function readSignalTags(part: Part): string[] {
-  const tags = part.texts('tags') ?? []
-  const odd = tags.find(tag => !SIGNAL_TAG.test(tag))
-  if (odd !== undefined) {
-    part.error(
-      'tags',
-      'bad_pattern',
-      `has ${quote(odd)}: tags are lower-case letters, digits, _ and - only`,
-    )
-  }
-  return tags
+  return part.names('tags', SIGNAL_TAG) ?? []
 }

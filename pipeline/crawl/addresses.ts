@@ -5,6 +5,8 @@ import type { Part } from './part.ts'
 
 const URL_CHARS = 2_048
 const DOMAIN_CHARS = 512
+/** What an address may hold as it is: the characters of RFC 3986. */
+const PLAIN_URL = /^https?:\/\/[a-z0-9.\-_~:/?#[\]@!$&'()*+,;=%]+$/i
 const NOT_HTTPS = 'must start with https://'
 
 /** A domain as the documents write it, in ASCII. Reports what is missing or is none. */
@@ -48,6 +50,9 @@ export function readAgentUrl(
   if (agentUrl === undefined) {
     part.error(key, 'bad_address', `is ${quote(url)}, must be an https address without a user name`)
     return undefined
+  }
+  if (!PLAIN_URL.test(url)) {
+    part.warn(key, 'imprecise', 'has characters that must be percent-encoded: encode them')
   }
   if (!agentUrl.startsWith('https:')) part.error(key, 'not_https', NOT_HTTPS)
   return { url, agent_url: agentUrl }

@@ -9,6 +9,8 @@ import { isObject, type JsonObject } from './part.ts'
 
 export interface CardFound {
   card: AgentCard
+  /** Where it was found. */
+  address: string
   /** What it can do, by the ids of its skills. */
   tools: AgentTool[]
 }
@@ -30,7 +32,7 @@ export async function readCard(
   for (const name of ['agent-card.json', 'agent.json']) {
     const url = new URL(base)
     url.pathname = `${base.pathname.replace(/\/$/, '')}/.well-known/${name}`
-    const read = readCardFile(await fetchCard(url.href, time, deps))
+    const read = readCardFile(url.href, await fetchCard(url.href, time, deps))
     if (isObject(read) && 'card' in read) return read
     if (worst === 'absent') worst = read
     if (read === 'failed') break
@@ -55,7 +57,7 @@ async function fetchCard(
   return fetched
 }
 
-function readCardFile(fetched: Fetched): CardRead {
+function readCardFile(address: string, fetched: Fetched): CardRead {
   if (fetched.kind === 'failed') {
     const isSure = fetched.status !== undefined && fetched.status < 500 && fetched.status !== 429
     return isSure ? 'absent' : 'failed'
@@ -69,15 +71,16 @@ function readCardFile(fetched: Fetched): CardRead {
     return { fault: 'must be served as application/json' }
   }
   if (typeof card.name !== 'string') return { fault: 'has no name, so it is no card of an agent' }
-  return cardOf(card)
+  return cardOf(address, card)
 }
 
-function cardOf(card: JsonObject): CardFound {
+function cardOf(address: string, card: JsonObject): CardFound {
   const name = clip(card.name, 200)
   const description = clip(card.description, 2_000)
   const url =
     typeof card.url === 'string' && URL.canParse(card.url) ? card.url.slice(0, 2_048) : undefined
   return {
+    address,
     card: {
       ...(name !== undefined && { name }),
       ...(description !== undefined && { description }),

@@ -6,11 +6,12 @@ import type { Faults } from './faults.ts'
 import { errorKeyOf, extractResult } from './mcp/result.ts'
 import type { McpDeps, McpSession, TimeLeft } from './mcp/session.ts'
 import { actionOf, taskErrorOf, wantsCredential } from './mcp/task-error.ts'
+import type { Trouble } from './mcp/trouble.ts'
 import { Part } from './part.ts'
 
 type TaskParts = Pick<AgentParts, 'capabilities' | 'formats' | 'needs_auth' | 'unread'>
 
-interface Asking {
+export interface Asking {
   session: McpSession
   time: TimeLeft
   deps: McpDeps
@@ -32,7 +33,7 @@ export async function askTasks(tools: readonly AgentTool[], asking: Asking): Pro
   for (const name of ['capabilities', 'formats'] as const) {
     const tool = tools.find(one => one.name.toLowerCase() === tasks[name])
     if (tool === undefined) continue
-    const answer = await runTask(tool.name, asking)
+    const answer = await runTask(tool.name, {}, asking)
     if ('payload' in answer) {
       Object.assign(
         parts,
@@ -50,14 +51,22 @@ function kept(name: string, value: unknown): object {
   return value === undefined ? {} : { [name]: value }
 }
 
-type TaskAnswer = { payload: Record<string, unknown> } | { needsAuth: boolean }
+export type TaskAnswer =
+  | { payload: Record<string, unknown> }
+  | { needsAuth: boolean; trouble?: Trouble }
 
-async function runTask(name: string, { session, time, deps, faults }: Asking): Promise<TaskAnswer> {
+/** Calls one task. Why there is no payload is a fault as well. */
+export async function runTask(
+  name: string,
+  args: object,
+  { session, time, deps, faults }: Asking,
+): Promise<TaskAnswer> {
   const errorKey = errorKeyOf(deps.protocolName)
-  const reply = await session.call('tools/call', { name, arguments: {} }, time)
+  const reply = await session.call('tools/call', { name, arguments: args }, time)
   if ('trouble' in reply) {
     faults.error(name, 'refused_answer', `was not answered: the agent ${reply.trouble.detail}`)
-    return { needsAuth: reply.trouble.outcome === 'needs_auth' }
+    const { trouble } = reply
+    return { needsAuth: trouble.outcome === 'needs_auth', trouble }
   }
   const payload = extractResult(reply.result, errorKey)
   if (payload !== undefined) return { payload }

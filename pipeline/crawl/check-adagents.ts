@@ -1,6 +1,9 @@
 import type { Instant } from '../core/clock.ts'
 import type { AdagentsDocument } from '../model/documents.ts'
+import { faultCodes } from '../model/fault-codes.ts'
+import type { AdagentsCounts } from '../model/live.ts'
 import type { Fault } from '../model/observation.ts'
+import type { ReportedFault } from '../model/reported-fault.ts'
 import { adviseOn } from './adagents-advice.ts'
 import { parseAdagents } from './adagents-json.ts'
 import { Faults } from './faults.ts'
@@ -32,6 +35,18 @@ export function checkAdagents(
   return { root: read.root, ...(document && { document }), faults: faults.list() }
 }
 
+/** Faults as people are told them, what is wrong apart from what could be better. */
+export function reported(faults: readonly Fault[]): {
+  valid: boolean
+  errors: ReportedFault[]
+  warnings: ReportedFault[]
+} {
+  const told = faults.map(fault => ({ ...fault, suggestion: faultCodes[fault.code].repair }))
+  const errors = told.filter(({ severity }) => severity === 'error')
+  const warnings = told.filter(({ severity }) => severity === 'warning')
+  return { valid: errors.length === 0, errors, warnings }
+}
+
 /** Counts that people compare with what they meant to publish. */
 export function countsOf(root: JsonObject | undefined): AdagentsCounts {
   const properties = listOf(root?.properties)
@@ -47,13 +62,6 @@ export function countsOf(root: JsonObject | undefined): AdagentsCounts {
     property_type_counts: types,
     tag_count: isObject(root?.tags) ? Object.keys(root.tags).length : 0,
   }
-}
-
-export interface AdagentsCounts {
-  agent_count: number
-  property_count: number
-  property_type_counts: Record<string, number>
-  tag_count: number
 }
 
 function listOf(value: unknown): unknown[] {

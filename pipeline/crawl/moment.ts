@@ -2,6 +2,8 @@ import { isoOf } from '../core/clock.ts'
 
 const MOMENT =
   /^(\d{4}-\d\d-\d\d)(?:[Tt ](\d\d:\d\d)(:\d\d)?(\.\d{1,9})?(?:([Zz])|([+-]\d\d):?(\d\d))?)?$/
+/** As RFC 3339 wants it. */
+const FULL = /T\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/i
 
 export interface Moment {
   /** In UTC, without milliseconds that are zero. */
@@ -17,14 +19,14 @@ export interface Moment {
 export function parseMoment(text: string): Moment | undefined {
   const match = MOMENT.exec(text.trim())
   if (!match) return undefined
-  const [, day, minutes, seconds = ':00', fraction = '', zulu, hours, rest] = match
+  const [, day, minutes, seconds = ':00', fraction = '', _zulu, hours, rest] = match
   if (!isDay(day!)) return undefined
   const zone = hours ? `${hours}:${rest}` : 'Z'
   const instant = Date.parse(`${day}T${minutes ?? '00:00'}${seconds}${fraction}${zone}`)
   if (Number.isNaN(instant)) return undefined
   const iso = isoOf(instant)
   if (iso.length !== 24) return undefined
-  const full = minutes !== undefined && (zulu !== undefined || hours !== undefined)
+  const full = FULL.test(text)
   return { iso: iso.replace('.000Z', 'Z'), full }
 }
 

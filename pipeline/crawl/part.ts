@@ -6,6 +6,19 @@ export type JsonObject = Record<string, unknown>
 
 const ID_CHARS = 255
 const LABEL_CHARS = 500
+/** What names of a kind may be made of. */
+export interface Alphabet {
+  pattern: RegExp
+  allows: string
+}
+
+/** Ids and tags of properties. */
+export const SLUG = { pattern: /^[a-z0-9_]+$/, allows: 'lower-case letters, digits and _' }
+export const SIGNAL_ID = { pattern: /^[a-zA-Z0-9_-]+$/, allows: 'letters, digits, _ and -' }
+export const SIGNAL_TAG = {
+  pattern: /^[a-z0-9_-]+$/,
+  allows: 'lower-case letters, digits, _ and -',
+}
 
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -101,7 +114,7 @@ export class Part {
       this.warn(
         key,
         'imprecise',
-        `has no time or no zone and was read as ${moment.iso}: write it in full`,
+        `is not a full date and time with a zone and was read as ${moment.iso}: write it so`,
       )
     }
     return moment.iso
@@ -117,6 +130,16 @@ export class Part {
   /** The distinct texts of a list; items that are none are left out. */
   texts(key: string): string[] | undefined {
     return this.list(key) && this.#texts(key)
+  }
+
+  /** Like `texts`, of names that a pattern allows; others are reported and kept. */
+  names(key: string, { pattern, allows }: Alphabet): string[] | undefined {
+    const names = this.texts(key)
+    const odd = names?.find(name => !pattern.test(name))
+    if (odd !== undefined) {
+      this.error(key, 'bad_pattern', `has ${quote(odd)}: ${allows} only`)
+    }
+    return names
   }
 
   /**
@@ -199,7 +222,10 @@ function readText(value: string, at: string, faults: Faults, maxChars: number): 
   if (trimmed === '') faults.error(at, 'empty', 'is empty: leave it out or say something')
   else if (trimmed.length > maxChars)
     faults.error(at, 'too_long', `is longer than ${maxChars} characters`)
-  else return trimmed
+  else {
+    if (trimmed !== value) faults.warn(at, 'imprecise', 'has blanks around it: take them out')
+    return trimmed
+  }
   return undefined
 }
 

@@ -3,6 +3,7 @@ import type { JsonObject, Part } from './part.ts'
 const PRIVATE = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']
 const PUBLIC =
   /^(?:kid|kty|alg|use|crv|x|y|n|e|key_ops|x5u|x5c|x5t|x5t#S256|revoked_at|[a-z]+_use)$/
+const TEXTS = ['alg', 'use', 'crv', 'x', 'y', 'n', 'e']
 const VALUE_CHARS = 4_096
 
 /**
@@ -13,6 +14,9 @@ const VALUE_CHARS = 4_096
 export function readSigningKeys(part: Part): JsonObject[] | undefined {
   if (!part.has('signing_keys')) return undefined
   checkPrivateKeys(part, 'signing_keys')
+  if (Array.isArray(part.value.signing_keys) && part.value.signing_keys.length === 0) {
+    part.error('signing_keys', 'empty', 'is empty, so no key is trusted: leave it out to pin none')
+  }
   return part
     .parts('signing_keys')
     .map(readKey)
@@ -23,6 +27,7 @@ function readKey(part: Part): JsonObject | undefined {
   const complete = (['kid', 'kty'] as const).filter(key => part.text(key) !== undefined)
   for (const key of ['kid', 'kty'])
     if (!part.has(key)) part.error(key, 'missing', 'is missing, so the key was left out')
+  for (const key of TEXTS) part.text(key, VALUE_CHARS)
   const revokedAt = part.moment('revoked_at')
   if (complete.length < 2 || (part.has('revoked_at') && revokedAt === undefined)) return undefined
   const key: JsonObject = {}

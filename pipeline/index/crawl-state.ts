@@ -119,7 +119,7 @@ const LOUD = `
 update crawl_state s set outcome = n.outcome, effect = n.new_effect, status = n.status::usmallint,
   streak_since = n.new_streak_since, etag = n.new_etag, last_modified = n.new_last_modified,
   hash = n.new_hash, absent_at = n.new_absent_at, requested = false,
-  priority = if(n.effect = 'success' or s.priority = 0, 2, s.priority)
+  priority = if(n.effect = 'success' or s.priority < 2, 2, s.priority)
 from night n where s.rowid = n.row_id and n.is_loud`
 
 /** Only agents have one: a night of files writes none. */

@@ -4,6 +4,9 @@ import { openRequest } from './crawl-requests.ts'
 import { type Database, listOf } from './duckdb.ts'
 import { addDomains, makeDue, type Newcomer } from './frontier.ts'
 
+/** How much of the frontier may fill up with names that strangers looked up. */
+const OPEN_SHARE = 0.9
+
 /**
  * Domains that people asked for join the frontier, or are due again. Returns the submissions that
  * were not done before: each is carried out once.
@@ -20,8 +23,10 @@ export async function takeSubmissions(
   )
   for (const { operation } of fresh) {
     if (operation.op === 'domains.add') {
-      const added = operation.domains.map((domain): Newcomer => ({ domain, why: 'given' }))
-      await addDomains(db, added, { now, seq, max: frontierMax })
+      const { why = 'given' } = operation
+      const added = operation.domains.map((domain): Newcomer => ({ domain, why }))
+      const max = why === 'demanded' ? Math.floor(frontierMax * OPEN_SHARE) : frontierMax
+      await addDomains(db, added, { now, seq, max })
       if (operation.again) await makeDue(db, operation.domains, now)
     } else if (operation.op === 'crawl.request') {
       const asked = [{ domain: operation.domain, why: 'requested' as const }]

@@ -3,6 +3,7 @@ import { tierNames } from '../core/membership.ts'
 import { Identifier } from './documents.ts'
 import { BrandCompany, BrandProfile, enrichers } from './enrichment.ts'
 import { FeedEvent } from './event.ts'
+import { LiveBrandFailure } from './reported-fault.ts'
 
 const text = z.string()
 const texts = z.array(text)
@@ -40,6 +41,7 @@ export const BrandResolution = z
     relationship_declared_at: text.optional(),
     names: z.array(z.record(text, text)).optional(),
     brand_manifest: freely.optional(),
+    live_brand_json: LiveBrandFailure.optional(),
     freshness: FreshnessBlock.optional(),
   })
   .meta({ id: 'BrandResolution', description: 'Which brand a domain is' })

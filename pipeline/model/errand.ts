@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { Domain } from '../core/domain.ts'
 import type { Enrichment } from './enrichment.ts'
+import { type AdagentsReport, type LiveBrand, SeenReference } from './live.ts'
+import { type AgentFailed, type AgentTold, agentTopics } from './live-agent.ts'
 
 /**
  * What the API may ask a crawler to look up on the web at once, since it has no way out itself. An
@@ -9,6 +11,24 @@ import type { Enrichment } from './enrichment.ts'
 export const Errand = z.discriminatedUnion('errand', [
   z.object({ errand: z.literal('lookup_host'), host: Domain }),
   z.object({ errand: z.literal('enrich_brand'), domain: Domain }),
+  z.object({
+    errand: z.literal('check_adagents'),
+    domain: Domain,
+    /** Whether its agents are asked too. */
+    agents: z.boolean(),
+  }),
+  z.object({
+    errand: z.literal('read_brand'),
+    domain: Domain,
+    /** What the index remembers of references to it. */
+    seen: z.array(SeenReference).max(10),
+  }),
+  z.object({
+    errand: z.literal('ask_agent'),
+    /** As its caller wrote it. */
+    address: z.string().max(2_048),
+    about: z.enum(agentTopics),
+  }),
 ])
 export type Errand = z.infer<typeof Errand>
 export type ErrandName = Errand['errand']
@@ -20,4 +40,7 @@ export interface ErrandAnswers {
   lookup_host: { host: 'public' | 'private' | 'nowhere' | 'unknown' }
   /** What others say of a brand; null when nobody could be asked, or knew anything. */
   enrich_brand: { enrichment: Enrichment | null }
+  check_adagents: AdagentsReport
+  read_brand: LiveBrand
+  ask_agent: AgentTold | AgentFailed
 }

@@ -16,6 +16,7 @@ export const faultCodes = {
   bad_moment: { means: 'not a date and time', repair: 'write it as 2026-01-31T09:00:00Z' },
   bad_country: { means: 'not a country code', repair: 'write two capital letters, such as GB' },
   imprecise: { means: 'understood, but written otherwise', repair: 'write it in the usual form' },
+  incomplete: { means: 'read all the same, but a part belongs there', repair: 'add it' },
   unreadable: { means: 'so unclear that more than it was left out', repair: 'write it in full' },
   repeated: { means: 'stands there twice', repair: 'keep one' },
   repeated_agent: { means: 'an agent has several entries', repair: 'check that all are meant' },

@@ -42,6 +42,8 @@ export const Operation = z.discriminatedUnion('op', [
     domains: z.array(Domain).max(20_000),
     /** Fetch again also what is known. */
     again: z.boolean(),
+    /** `demanded`: strangers looked them up. Otherwise an operator gave them. */
+    why: z.literal('demanded').exactOptional(),
   }),
   z.object({ op: z.literal('property.merge'), ...merge }),
   z.object({ op: z.literal('collection.merge'), ...merge }),

@@ -31,7 +31,7 @@ function bulk(domains: unknown, over = registry) {
 
 describe('GET /api/brands/resolve', () => {
   test('200: a domain that publishes a brand.json is that brand', async () => {
-    const answer = await get('/api/brands/resolve?domain=acme.example&fresh=true')
+    const answer = await get('/api/brands/resolve?domain=acme.example&fresh=TRUE')
     expect(answer.statusCode).toBe(200)
     expect(answer.json()).toMatchObject({
       canonical_id: 'acme.example',

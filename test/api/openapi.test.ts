@@ -6,19 +6,23 @@ import { groups, groupTexts } from '../../api/operation.ts'
 import { operations } from '../../api/routes/index.ts'
 import { publicErrors } from '../../pipeline/core/errors.ts'
 import { ErrorBody } from '../../pipeline/model/answers.ts'
-import { openRegistry, publicNames, type TestRegistry } from '../support/app.ts'
+import type { TestRegistry } from '../support/app.ts'
 import { brandFile, publisherFile } from '../support/documents.ts'
+import { agentAt, type LiveWeb, openLiveWeb } from '../support/live.ts'
 import { enrol, probed } from '../support/members.ts'
-import { startRedis, type TestRedis } from '../support/redis.ts'
 
-let redis: TestRedis
+let web: LiveWeb
 let registry: TestRegistry
 let key: string
 let crawlRequest: string
+let reports: string[]
 
 beforeAll(async () => {
-  redis = await startRedis()
-  registry = await openRegistry({ redis: redis.redis, desk: { send: publicNames } })
+  web = await openLiveWeb({
+    'agent.example': { '/mcp': agentAt({ get_products: { products: [] } }) },
+    'away.example': { '*': ({ request }) => request.socket.destroy() },
+  })
+  registry = await web.open()
   key = await registry.createKey('Readers')
   const sites = ['acme.example', 'www.acme.example']
   const agents = ['https://agent.example/mcp']
@@ -36,12 +40,17 @@ beforeAll(async () => {
     ...{ headers: { authorization: `Bearer ${key}` }, payload: { domain: 'c.example' } },
   })
   crawlRequest = asked.json().crawl_request_id
+  const report = async (url: string, payload: object) =>
+    (await registry.app.inject({ method: 'POST', url, payload })).json().report_id
+  reports = [
+    await report('/api/properties/check', { domains: ['acme.example'] }),
+    await report('/api/properties/check/bulk', { identifiers: ['acme.example'] }),
+  ]
   await registry.publish()
 })
 
 afterAll(async () => {
-  await registry.close()
-  await redis.close()
+  await web.close()
 })
 
 async function description() {
@@ -109,9 +118,14 @@ test('every reference leads to a component', async () => {
 })
 
 const agent = encodeURIComponent('https://agent.example/mcp')
+const away = encodeURIComponent('https://away.example')
 const product = {
   agent_url: 'https://agent.example/mcp',
   publisher_properties: [{ publisher_domain: 'acme.example' }],
+}
+const site = {
+  ...{ property_type: 'website', name: 'Acme' },
+  identifiers: [{ type: 'domain', value: 'acme.example' }],
 }
 
 /** A request of each operation that is answered, and one that is refused where it can be. */
@@ -156,6 +170,22 @@ const requests: Record<
   listPublishers: { refused: '?limit=x' },
   lookUpOperator: { url: '?domain=acme.example', refused: '?domain=acme.example&scope=x' },
   lookUpPublisher: { url: '?domain=acme.example&include=placements', refused: '' },
+  getBrandJson: { url: '?domain=acme.example', refused: '?domain=nobody.example' },
+  validateProperty: { url: '?domain=nobody.example', refused: '?domain=x' },
+  checkPropertyList: { payload: { domains: ['www.acme.example', 'doubleclick.net'] }, refused: {} },
+  checkIdentifierList: { payload: { identifiers: ['acme.example', 'ROKU,1'] }, refused: {} },
+  getPropertyCheck: { url: () => reports[0]!, refused: 'x' },
+  getIdentifierCheck: { url: () => reports[1]!, refused: 'x' },
+  validateAdagents: { payload: { domain: 'nobody.example' }, refused: {} },
+  createAdagents: {
+    payload: { authorized_agents: [], catalog_etag: '1', properties: [site] },
+    refused: { authorized_agents: [] },
+  },
+  discoverAgent: { url: `?url=${agent}`, refused: `?url=${away}` },
+  getAgentFormats: { url: `?url=${agent}`, refused: `?url=${away}` },
+  getAgentProducts: { url: `?url=${agent}`, refused: `?url=${away}` },
+  getAgentPublishers: { url: `?url=${agent}`, refused: '?url=x' },
+  validatePublisher: { url: '?domain=nobody.example', refused: '' },
   lookUpDomain: { url: 'acme.example', refused: 'x' },
   authorizePublisher: {
     url: `?domain=acme.example&agent=${agent}&explain=true`,

@@ -20,6 +20,23 @@ test('every file imports only what its layer may', () => {
   )
 })
 
+test('whatever the API imports, it reaches neither the way out nor a writer', () => {
+  const seen = new Set<string>()
+  const open = sourcesIn('api')
+  for (let path = open.pop(); path !== undefined; path = open.pop()) {
+    if (seen.has(path)) continue
+    seen.add(path)
+    for (const { specifier, typeOnly } of importsOf(readFileSync(join(root, path), 'utf8'))) {
+      if (typeOnly || !specifier.startsWith('.')) continue
+      open.push(new URL(specifier, `file:///${path}`).pathname.slice(1))
+    }
+  }
+  const closed =
+    /^pipeline\/(?:fetch|live)\/|^pipeline\/index\/(?:sequencer|apply|submissions)\.ts$/
+  expect(seen.size).toBeGreaterThan(100)
+  expect([...seen].filter(path => closed.test(path))).toEqual([])
+})
+
 test('every folder of sources is a layer', () => {
   const known = new Set(layers.map(({ folder }) => folder))
   const subfolders = readdirSync(join(root, 'pipeline'), { withFileTypes: true })

@@ -16,8 +16,12 @@ const fetch = 'pipeline/fetch'
 const crawl = 'pipeline/crawl'
 const resolve = 'pipeline/resolve'
 const diff = 'pipeline/diff'
+const live = 'pipeline/live'
 const index = 'pipeline/index'
 const answers = ['reader.ts', 'points', 'queries'].map(name => `${index}/${name}`)
+
+/** Reads a file that a caller proposes, with what the crawler knows of such files; fetches nothing. */
+const parser = `${crawl}/check-adagents.ts`
 
 export const layers: Layer[] = [
   { folder: core, imports: [], because: 'core knows nothing of ours' },
@@ -39,6 +43,12 @@ export const layers: Layer[] = [
     folder: crawl,
     imports: [core, model, fetch],
     because: 'a crawl returns observations and writes nowhere',
+    node: computing,
+  },
+  {
+    folder: live,
+    imports: [core, model, fetch, crawl, resolve, diff, `${index}/answers.ts`],
+    because: 'it asks the web now, answers by the rules, and writes nowhere',
     node: computing,
   },
   {
@@ -67,7 +77,7 @@ export const layers: Layer[] = [
   },
   {
     folder: 'api',
-    imports: [core, model, resolve, ...answers, 'jobs/enqueue.ts', 'jobs/redis.ts'],
+    imports: [core, model, resolve, ...answers, parser, 'jobs/enqueue.ts', 'jobs/redis.ts'],
     because: 'the API reads stores and asks by jobs',
     never: {
       [fetch]: 'the API has no way out to the network',

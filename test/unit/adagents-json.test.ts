@@ -48,7 +48,7 @@ describe('a sound file', () => {
       last_updated: '2026-01-31T09:00:00Z',
       authorized_agents: [
         entry({
-          url: ' https://Sales.Example/mcp/ ',
+          url: 'https://Sales.Example/mcp/',
           countries: ['GB', 'DE'],
           effective_from: '2026-01-01T00:00:00+01:00',
           exclusive: true,
@@ -421,6 +421,7 @@ describe('a property', () => {
       { type: 'domain', value: 'https://acme.example/' },
     ])
     expect(faults).toEqual([
+      'warning properties[0].identifiers[0].value',
       'warning properties[0].identifiers[2].value',
       'error properties[0].identifiers[3].value',
       'warning properties[0].identifiers[4].value',

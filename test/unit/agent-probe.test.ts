@@ -426,6 +426,7 @@ describe('a hostile agent', () => {
     expect(seen.faults).toEqual([
       {
         field: 'get_proto_capabilities',
+        code: 'refused_answer',
         message: 'failed with a code of its own',
         severity: 'error',
       },

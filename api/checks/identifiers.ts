@@ -1,0 +1,87 @@
+import { parseDomain } from '../../pipeline/core/domain.ts'
+import { blockedBy } from '../../pipeline/index/points/blocklist.ts'
+import { inventorySource } from '../../pipeline/index/points/inventory-source.ts'
+import {
+  type CatalogEntry,
+  catalogEntries,
+  catalogKey,
+} from '../../pipeline/index/queries/catalog-entries.ts'
+import type { Reader } from '../../pipeline/index/reader.ts'
+import type { Identifier } from '../../pipeline/model/documents.ts'
+import type { CheckedIdentifier, IdentifiersChecked } from '../../pipeline/model/property-check.ts'
+import { spelled } from '../../pipeline/resolve/identifiers.ts'
+import { notInventory } from './domains.ts'
+import { inTurns } from './turns.ts'
+
+const stores: Record<string, (value: string) => string> = {
+  GOOGLE_PLAY_STORE: () => 'android_package',
+  APPLE_APP_STORE: value => (/^\d+$/.test(value) ? 'apple_app_store_id' : 'ios_bundle'),
+  ROKU: () => 'roku_store_id',
+  SAMSUNG: () => 'samsung_app_id',
+  AMAZON: () => 'fire_tv_asin',
+}
+/** First parts by which the name of a package is told from a domain. */
+const PACKAGE = /^(?:com|net|org|io|co|tv|app|me|air|edu|gov|info|de|uk|fr|jp|br|in|ru|eu)\./i
+
+const actions = { ready: 'use', known: 'verify', ad_infra: 'remove', unknown: 'assess' } as const
+
+/** What is known of each identifier of a list as people paste it, in their order, repeats too. */
+export async function checkIdentifiers(
+  given: readonly string[],
+  reader: Reader,
+): Promise<IdentifiersChecked> {
+  const asked: { input: string; identifier: Identifier }[] = []
+  await inTurns(given, input => {
+    const identifier = identifierOf(input)
+    if (identifier !== undefined) asked.push({ input, identifier: spelled(identifier) })
+  })
+  const identifiers = asked.map(({ identifier }) => identifier)
+  const { snapshot } = reader
+  const catalog = snapshot && (await catalogEntries(snapshot, identifiers))
+  const entries: CheckedIdentifier[] = []
+  const counts = { ready: 0, known: 0, ad_infra: 0, unknown: 0 }
+  await inTurns(asked, ({ input, identifier }) => {
+    const found = judge(identifier, catalog?.get(catalogKey(identifier)), reader)
+    counts[found.verdict] += 1
+    entries.push({ input, identifier, ...found, action: actions[found.verdict] })
+  })
+  const summary = { total: given.length, ...counts, skipped: given.length - asked.length }
+  return { summary, entries }
+}
+
+type Judged = Omit<CheckedIdentifier, 'input' | 'identifier' | 'action'>
+
+function judge(identifier: Identifier, entry: CatalogEntry | undefined, reader: Reader): Judged {
+  const isHost = identifier.type === 'domain'
+  const inventory = isHost ? inventorySource(reader, identifier.value) : undefined
+  const facts = {
+    classification: entry?.classification ?? null,
+    source: entry?.source ?? inventory ?? null,
+    property_rid: entry?.property_rid ?? null,
+  }
+  if (entry && (notInventory.has(entry.classification) || entry.classification === 'network')) {
+    return { verdict: 'ad_infra', ...facts }
+  }
+  if (inventory !== undefined) return { verdict: 'ready', ...facts }
+  if (entry) return { verdict: 'known', ...facts }
+  if (isHost && blockedBy(identifier.value)) {
+    return { verdict: 'ad_infra', ...facts, classification: 'ad_infra' }
+  }
+  return { verdict: 'unknown', ...facts }
+}
+
+/** Undefined for an empty line, a remark, and what names nothing. */
+function identifierOf(line: string): Identifier | undefined {
+  const text = line.trim()
+  if (text === '' || text.startsWith('#')) return undefined
+  const [, store = '', id = ''] = /^([A-Z_]+)\s*,\s*(\S+)$/i.exec(text) ?? []
+  const typeOf = Object.hasOwn(stores, store.toUpperCase())
+    ? stores[store.toUpperCase()]
+    : undefined
+  if (typeOf !== undefined) return { type: typeOf(id), value: id }
+  if (/^\d+$/.test(text)) return { type: 'apple_app_store_id', value: text }
+  const host = text.replace(/^https?:\/\//i, '').replace(/[/?#].*$/s, '')
+  if (host === text && PACKAGE.test(text)) return { type: 'android_package', value: text }
+  const domain = parseDomain(host.replace(/\.$/, ''))
+  return domain === undefined ? undefined : { type: 'domain', value: domain }
+}

@@ -1,0 +1,14 @@
+import { setImmediate } from 'node:timers/promises'
+
+const AT_A_TIME = 500
+
+/** Does something with each item of a long list, and lets others be answered in between. */
+export async function inTurns<Item>(
+  items: readonly Item[],
+  work: (item: Item) => void,
+): Promise<void> {
+  for (let start = 0; start < items.length; start += AT_A_TIME) {
+    if (start > 0) await setImmediate()
+    for (const item of items.slice(start, start + AT_A_TIME)) work(item)
+  }
+}

@@ -1,0 +1,77 @@
+import type { Desk } from '../jobs/enqueue.ts'
+import { type Domain, parseDomain } from '../pipeline/core/domain.ts'
+import type { Limits } from '../pipeline/core/limits.ts'
+import type { Log } from '../pipeline/core/log.ts'
+import { mayBePublic } from './public-host.ts'
+
+const FLUSH_MS = 1_000
+/** Domains that were handed in already; forgotten together, so that they come again now and then. */
+const REMEMBERED = 10_000
+
+/**
+ * Domains that somebody looked up and nobody has crawled, handed in together once a second. Kept in
+ * memory and bounded: what is lost with the process, or while nobody takes it, is asked for again by
+ * the next lookup.
+ */
+export class Demand {
+  readonly #desk: Pick<Desk, 'submit'>
+  readonly #limits: Limits
+  readonly #log: Log
+  readonly #handedIn = new Set<Domain>()
+  readonly #unknown = new Set<Domain>()
+  readonly #again = new Set<Domain>()
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(desk: Pick<Desk, 'submit'>, limits: Limits, log: Log) {
+    this.#desk = desk
+    this.#limits = limits
+    this.#log = log
+  }
+
+  /** Somebody asked for a domain that was never crawled. */
+  add(name: string): void {
+    const domain = parseDomain(name)
+    if (domain === undefined || this.#handedIn.has(domain)) return
+    this.#put(this.#unknown, domain)
+  }
+
+  /** Somebody has seen that a domain is to be crawled again, known or not. */
+  renew(domain: Domain): void {
+    this.#put(this.#again, domain)
+  }
+
+  close(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#unknown.clear()
+    this.#again.clear()
+  }
+
+  #put(set: Set<Domain>, domain: Domain): void {
+    if (set.size >= this.#limits.demandedDomains || !mayBePublic(domain)) return
+    set.add(domain)
+    this.#timer ??= setTimeout(() => this.#flush(), FLUSH_MS).unref()
+  }
+
+  async #flush(): Promise<void> {
+    const [unknown, again] = [[...this.#unknown], [...this.#again]]
+    this.#unknown.clear()
+    this.#again.clear()
+    try {
+      if (unknown.length > 0) await this.#handIn(unknown, false)
+      if (again.length > 0) await this.#handIn(again, true)
+    } catch (error) {
+      this.#log.debug({ error }, 'demand was dropped')
+    }
+    this.#timer = undefined
+    if (this.#unknown.size + this.#again.size > 0) {
+      this.#timer = setTimeout(() => this.#flush(), FLUSH_MS).unref()
+    }
+  }
+
+  async #handIn(domains: Domain[], again: boolean): Promise<void> {
+    await this.#desk.submit({ op: 'domains.add', domains, again, why: 'demanded' })
+    if (this.#handedIn.size + domains.length > REMEMBERED) this.#handedIn.clear()
+    for (const domain of domains) this.#handedIn.add(domain)
+  }
+}

@@ -1,0 +1,112 @@
+import { z } from 'zod'
+import { refuse } from '../../pipeline/core/errors.ts'
+import { bytesOf } from '../../pipeline/core/lean.ts'
+import { limits } from '../../pipeline/core/limits.ts'
+import { IdentifierCheck, PropertyCheck } from '../../pipeline/model/property-check.ts'
+import { checkDomains } from '../checks/domains.ts'
+import { checkIdentifiers } from '../checks/identifiers.ts'
+import { fitting } from '../lists.ts'
+import { operation } from '../operation.ts'
+import { ok, refused, type Sent } from '../reply.ts'
+import type { Services } from '../services.ts'
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+/** Callers refuse longer answers; one that would be longer has each of its four lists cut. */
+const ANSWER_BYTES = 1.9 * 1024 * 1024
+const LIST_BYTES = ANSWER_BYTES / 4
+const kept =
+  'The answer can be read again for seven days by its `report_id`, which is absent while reports ' +
+  'cannot be kept.'
+const bodies = ['invalid_request', 'too_large', 'unsupported_media_type'] as const
+
+export const checkPropertyList = operation({
+  id: 'checkPropertyList',
+  method: 'POST',
+  path: '/api/properties/check',
+  group: 'Property Resolution',
+  summary: 'Check a list of domains before it is used',
+  description:
+    'Each domain is to be removed (it stands twice, or is no inventory), written otherwise, looked ' +
+    `at, or is known. One in \`modify\` stands in another list as well, under its new name. ${kept}`,
+  access: 'public',
+  cache: 'none',
+  body: z.object({ domains: z.array(z.unknown()).meta({ maxItems: limits.checkedNames }) }),
+  reply: { 200: PropertyCheck },
+  errors: bodies,
+  handle: async ({ body: { domains }, services }) => {
+    bounded('domains', domains, services)
+    const { summary, ...lists } = await checkDomains(domains, services.reader)
+    const most = bytesOf(lists) > ANSWER_BYTES ? LIST_BYTES : ANSWER_BYTES
+    const shown = Object.entries(lists).map(([name, list]) => fitting(name, list as object[], most))
+    return keep('domains', { summary, ...Object.assign({}, ...shown) }, services)
+  },
+})
+
+export const checkIdentifierList = operation({
+  id: 'checkIdentifierList',
+  method: 'POST',
+  path: '/api/properties/check/bulk',
+  group: 'Property Resolution',
+  summary: 'Check a list of identifiers of sites and apps',
+  description:
+    'A line is a domain, the id or package of an app, or a store and an id (`ROKU,12345`); empty ' +
+    `lines and those that begin with # are skipped. ${kept}`,
+  access: 'public',
+  cache: 'none',
+  body: z.object({ identifiers: z.array(z.string()).meta({ maxItems: limits.checkedNames }) }),
+  reply: { 200: IdentifierCheck },
+  errors: bodies,
+  handle: async ({ body: { identifiers }, services }) => {
+    bounded('identifiers', identifiers, services)
+    const { summary, entries } = await checkIdentifiers(identifiers, services.reader)
+    const shown = fitting('entries', entries, ANSWER_BYTES)
+    const isCut = 'entries_truncated' in shown
+    const report = { summary, ...shown, ...(isCut && { entries_total: entries.length }) }
+    return keep('identifiers', report, services)
+  },
+})
+
+export const readPropertyCheck = operation({
+  id: 'getPropertyCheck',
+  method: 'GET',
+  path: '/api/properties/check/:reportId',
+  group: 'Property Resolution',
+  summary: 'A checked list of domains again',
+  access: 'public',
+  cache: 'none',
+  params: z.object({ reportId: z.string() }),
+  reply: { 200: PropertyCheck },
+  errors: ['not_found', 'unavailable'],
+  handle: ({ params, services }) => find('domains', params.reportId, services),
+})
+
+export const readIdentifierCheck = operation({
+  id: 'getIdentifierCheck',
+  method: 'GET',
+  path: '/api/properties/check/bulk/:reportId',
+  group: 'Property Resolution',
+  summary: 'A checked list of identifiers again',
+  access: 'public',
+  cache: 'none',
+  params: z.object({ reportId: z.string() }),
+  reply: { 200: IdentifierCheck },
+  errors: ['not_found', 'unavailable'],
+  handle: ({ params, services }) => find('identifiers', params.reportId, services),
+})
+
+type Kind = 'domains' | 'identifiers'
+
+function bounded(kind: Kind, given: readonly unknown[], { config }: Services): void {
+  const most = config.LIMITS.checkedNames
+  if (given.length > most) refuse('invalid_request', `${kind}: must not be more than ${most}`)
+}
+
+async function keep(kind: Kind, report: object, { reports, clock }: Services): Promise<Sent> {
+  const id = await reports.keep(kind, report, clock.now())
+  return ok({ ...report, ...(id !== undefined && { report_id: id }) })
+}
+
+async function find(kind: Kind, id: string, { reports }: Services): Promise<Sent> {
+  const report = UUID.test(id) ? await reports.find(kind, id) : undefined
+  return report ? ok(report) : refused('not_found', 'no such report, or it has run out', {})
+}

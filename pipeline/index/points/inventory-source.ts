@@ -1,0 +1,18 @@
+import type { Reader } from '../reader.ts'
+import { ETAG_LENGTH } from '../serving-value.ts'
+
+/** The source stands before everything that is long. */
+const HEAD_BYTES = 600
+const SOURCE = /"source":"(\w+)"/
+
+/** Where the inventory of a domain is known from; undefined when none is. */
+export function inventorySource(
+  { serving }: Reader,
+  domain: string,
+): 'adagents_json' | 'hosted' | undefined {
+  const value = serving?.peek('property', domain)
+  if (value === undefined) return undefined
+  const head = Buffer.from(value.buffer, value.byteOffset, Math.min(value.length, HEAD_BYTES))
+  const source = SOURCE.exec(head.toString('latin1', ETAG_LENGTH))?.[1]
+  return source === 'adagents_json' ? source : 'hosted'
+}

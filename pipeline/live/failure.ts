@@ -1,0 +1,58 @@
+import type { Outcome } from '../core/outcomes.ts'
+import type { FaultCode } from '../model/fault-codes.ts'
+import type { Fault, Observation } from '../model/observation.ts'
+
+interface Failure {
+  field: string
+  code: FaultCode
+  message: string
+}
+
+/**
+ * One text for a name that leads nowhere, one that leads into somebody's own network, and a server
+ * that does not listen: whoever asks learns nothing about networks that are not public.
+ */
+const unreachable: Failure = {
+  field: 'connection',
+  code: 'connection',
+  message: 'the server cannot be reached: check the name, and that it is public and listens',
+}
+
+const failures: Partial<Record<Outcome, Failure>> = {
+  absent: { field: 'http_status', code: 'file_missing', message: 'there is no file: publish it' },
+  timeout: {
+    field: 'timeout',
+    code: 'timeout',
+    message: 'the server gave no complete answer in time: see that it answers sooner',
+  },
+  bad_redirect: {
+    field: 'network',
+    code: 'bad_redirect',
+    message:
+      'redirects lead off the site, in circles or too far: serve the file at its own address',
+  },
+  tls_failed: {
+    field: 'network',
+    code: 'tls',
+    message: 'the certificate or the handshake failed: renew the certificate',
+  },
+  too_large: {
+    field: 'network',
+    code: 'too_large',
+    message: 'the file is too large: make it smaller',
+  },
+  dns_failed: unreachable,
+  connection_failed: unreachable,
+  refused: unreachable,
+}
+
+/** Why a file could not be had, as its publisher may be told; its faults when it could. */
+export function failureOf({ outcome, status, faults }: Observation): Fault[] {
+  if (outcome === 'ok' || outcome === 'unchanged') return []
+  const known = failures[outcome]
+  if (known !== undefined) return [{ ...known, severity: 'error' }]
+  if (faults !== undefined && faults.length > 0) return faults
+  const what = status === undefined ? 'nothing usable' : String(status)
+  const message = `the server answered ${what}: the file must be served with 200`
+  return [{ field: 'http_status', code: 'http_status', message, severity: 'error' }]
+}

@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
+import { openRegistry, type TestRegistry } from '../support/app.ts'
+
+let registry: TestRegistry
+beforeAll(async () => {
+  registry = await openRegistry()
+})
+afterAll(() => registry.close())
+
+const create = (payload: object) =>
+  registry.app.inject({ method: 'POST', url: '/api/adagents/create', payload })
+const agent = {
+  ...{ url: 'https://agent.example/mcp', authorized_for: 'display' },
+  ...{ authorization_type: 'property_ids', property_ids: ['site'] },
+}
+const site = {
+  ...{ property_type: 'website', name: 'Site', property_id: 'site' },
+  identifiers: [{ type: 'domain', value: 'acme.example' }],
+}
+
+describe('POST /api/adagents/create', () => {
+  it('200: a file as text, in a fixed order, everything in it as given', async () => {
+    const answer = await create({
+      properties: [site],
+      authorized_agents: [{ ...agent, note: { kept: 'as it is' } }],
+      formats: [],
+      placement_tags: {},
+      catalog_etag: 'v1',
+      strange: 1,
+    })
+    expect(answer.statusCode).toBe(200)
+    const { success, data, timestamp } = answer.json()
+    expect([success, data.success, data.validation.valid]).toEqual([true, true, true])
+    expect(data.validation).toMatchObject({ domain: 'proposed', url: 'proposed' })
+    const file = JSON.parse(data.adagents_json)
+    expect(data.adagents_json).toBe(JSON.stringify(file, null, 2))
+    expect(Object.keys(file)).toEqual([
+      ...['authorized_agents', 'properties', 'catalog_etag', '$schema', 'last_updated'],
+    ])
+    expect(file.authorized_agents[0].note).toEqual({ kept: 'as it is' })
+    expect(file.last_updated).toBe(timestamp)
+  })
+
+  it('200: no agents are needed where there is something else', async () => {
+    const { data } = (await create({ authorized_agents: [], properties: [site] })).json()
+    expect(JSON.parse(data.adagents_json).authorized_agents).toEqual([])
+  })
+
+  it('200: schema and time are left out on request', async () => {
+    const made = { authorized_agents: [agent], properties: [site] }
+    const { data } = (
+      await create({ ...made, include_schema: false, include_timestamp: false })
+    ).json()
+    expect(Object.keys(JSON.parse(data.adagents_json))).toEqual(['authorized_agents', 'properties'])
+  })
+
+  test.each([
+    ['no list of agents', {}, 'authorized_agents'],
+    ['a list that is none', { authorized_agents: {} }, 'authorized_agents'],
+    ['nothing at all', { authorized_agents: [] }, 'lists no agent'],
+    ['an agent that is none', { authorized_agents: [null] }, 'authorized_agents[0]'],
+    [
+      'an agent without https',
+      { authorized_agents: [{ ...agent, url: 'http://a.example' }] },
+      'authorized_agents[0].url',
+    ],
+    [
+      'a private key',
+      { authorized_agents: [{ ...agent, signing_keys: [{ kid: 'a', kty: 'OKP', d: 'x' }] }] },
+      'private key',
+    ],
+    [
+      'a date that is half a date',
+      { authorized_agents: [{ ...agent, effective_from: '2026-01-01' }] },
+      'effective_from',
+    ],
+    [
+      'a country twice',
+      { authorized_agents: [{ ...agent, countries: ['GB', 'GB'] }] },
+      'countries[1]',
+    ],
+    [
+      'include_schema as a word',
+      { authorized_agents: [agent], include_schema: 'true' },
+      'include_schema',
+    ],
+  ])('400: %s', async (_what, payload, word) => {
+    const answer = await create(payload)
+    expect(answer.statusCode).toBe(400)
+    expect(answer.json().error).toContain(word)
+  })
+
+  it('400: every fault is listed with its code', async () => {
+    const { errors, success } = (await create({ authorized_agents: [{ url: 'x' }] })).json()
+    expect(success).toBe(false)
+    expect(errors).toMatchObject([
+      { field: 'authorized_agents[0].url', code: 'bad_address', severity: 'error' },
+      { field: 'authorized_agents', code: 'empty', severity: 'error' },
+    ])
+  })
+
+  it('413: what would be longer than callers take', async () => {
+    const properties = Array.from({ length: 2_000 }, (_, i) => ({ ...site, property_id: `s${i}` }))
+    expect((await create({ authorized_agents: [], properties })).statusCode).toBe(413)
+  })
+})

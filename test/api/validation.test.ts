@@ -1,0 +1,349 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest'
+import { openDesk } from '../../jobs/enqueue.ts'
+import { silentLog } from '../../pipeline/core/log.ts'
+import { faultCodes } from '../../pipeline/model/fault-codes.ts'
+import type { TestRegistry } from '../support/app.ts'
+import { agentAt, type LiveWeb, openLiveWeb } from '../support/live.ts'
+
+const FILE = '/.well-known/adagents.json'
+const CAP = 256 * 1024
+
+const property = (domain: string, more = {}) => ({
+  ...{ property_type: 'website', name: domain, tags: ['all'] },
+  identifiers: [{ type: 'domain', value: domain }],
+  ...more,
+})
+const entry = (url: string, more = {}) => ({
+  ...{ url, authorized_for: 'everything', authorization_type: 'property_tags' },
+  ...{ property_tags: ['all'], signing_keys: [{ kid: '1', kty: 'OKP' }] },
+  ...more,
+})
+const file = (domain: string, agents: string[], more = {}) => ({
+  $schema: 'https://schemas.example/adagents.json',
+  last_updated: '2026-11-01T00:00:00Z',
+  authorized_agents: agents.map(url => entry(url)),
+  properties: [property(domain)],
+  tags: { all: { name: 'All', description: 'Everything' } },
+  ...more,
+})
+
+let web: LiveWeb
+let registry: TestRegistry
+
+beforeAll(async () => {
+  web = await openLiveWeb(
+    {
+      'good.example': {
+        [FILE]: file('good.example', [
+          'https://carded.example',
+          'https://spoken.example/mcp',
+          'https://closed.example/mcp',
+          'https://gone.example/mcp',
+        ]),
+      },
+      'carded.example': {
+        '/.well-known/agent-card.json': { name: 'Carded', url: 'https://carded.example/a2a' },
+      },
+      'spoken.example': { '/mcp': agentAt({}) },
+      'closed.example': { '*': ({ response }) => response.writeHead(401).end() },
+      'gone.example': { '*': ({ response }) => response.writeHead(404).end() },
+      'wrong.example': {
+        [FILE]: file('wrong.example', [], {
+          authorized_agents: [
+            entry('http://plain.example'),
+            entry('https://a.example', { authorization_type: 'all' }),
+            entry('https://b.example', {
+              authorization_type: 'publisher_properties',
+              publisher_properties: [
+                { selection_type: 'by_id', publisher_domains: ['x.example'], property_ids: ['a'] },
+              ],
+            }),
+            entry('https://c.example', { signing_keys: [{ kid: '1', kty: 'OKP', d: 'secret' }] }),
+            entry('https://d.example', { effective_until: '2020-01-01T00:00:00Z' }),
+            entry('https://e.example', { property_tags: ['nowhere'] }),
+          ],
+        }),
+      },
+      'page.example': { [FILE]: '<!doctype html><p>Hello' },
+      'pointing.example': {
+        [FILE]: {
+          $schema: 's',
+          last_updated: '2026-11-01T00:00:00Z',
+          authoritative_location: 'https://shared.example/files/all.json',
+        },
+      },
+      'orphan.example': {
+        [FILE]: { authoritative_location: 'https://shared.example/files/all.json' },
+      },
+      'circling.example': { [FILE]: { authoritative_location: `https://pointing.example${FILE}` } },
+      'shared.example': {
+        '/files/all.json': file('pointing.example', [], {
+          authorized_agents: [entry('https://spoken.example/mcp')],
+          properties: [property('pointing.example', { publisher_domain: 'pointing.example' })],
+        }),
+      },
+      'managed.example': { '/ads.txt': 'managerdomain=manager.example\n' },
+      'unknown-to-manager.example': { '/ads.txt': 'MANAGERDOMAIN=manager.example\n' },
+      'selfmade.example': { '/ads.txt': 'managerdomain=selfmade.example\n' },
+      'manager.example': {
+        [FILE]: file('manager.example', ['https://spoken.example/mcp'], {
+          properties: [property('managed.example', { publisher_domain: 'managed.example' })],
+        }),
+      },
+      'inward.example': {
+        [FILE]: ({ response }) => response.writeHead(302, { location: 'https://10.0.0.1/x' }).end(),
+      },
+      'hangs-up.example': { '*': ({ request }) => request.socket.destroy() },
+      'slow.example': { [FILE]: ({ response }) => setTimeout(() => response.end('{}'), 3_000) },
+      'patient.example': {
+        [FILE]: ({ response }) =>
+          setTimeout(() => response.end(JSON.stringify(file('patient.example', []))), 300),
+      },
+      'failing.example': { [FILE]: ({ response }) => response.writeHead(500).end() },
+      'huge.example': {
+        [FILE]: file('huge.example', [], {
+          properties: Array.from({ length: 12_000 }, (_, i) => property(`s${i}.huge.example`)),
+        }),
+      },
+      'faulty.example': {
+        [FILE]: file('faulty.example', [], {
+          authorized_agents: Array.from({ length: 2_000 }, (_, i) => ({
+            url: `x${'y'.repeat(400)}${i}`,
+            authorized_for: 3,
+            authorization_type: 'q'.repeat(400),
+            countries: ['x'.repeat(300)],
+          })),
+        }),
+      },
+    },
+    { validateMs: 1_500, fetchMs: 1_000 },
+  )
+  registry = await web.open()
+})
+
+afterAll(() => web.close())
+beforeEach(() => web.forget())
+
+const validate = (domain: unknown, at = registry) =>
+  at.app.inject({ method: 'POST', url: '/api/adagents/validate', payload: { domain } as object })
+const codesOf = (faults: { code: string; field: string }[]) =>
+  faults.map(({ code, field }) => `${code} ${field}`)
+
+describe('POST /api/adagents/validate', () => {
+  it('200: a file that is in order, and how its agents are', async () => {
+    const answer = await validate('https://GOOD.example/')
+    expect(answer.statusCode).toBe(200)
+    const { data, ...top } = answer.json()
+    expect(top).toMatchObject({ success: true, valid: true, errors: [] })
+    expect(data).toMatchObject({ domain: 'good.example', found: true })
+    expect(data.validation).toMatchObject({
+      ...{ valid: true, errors: [], domain: 'good.example', status_code: 200 },
+      ...{ url: `https://good.example${FILE}`, discovery_method: 'direct' },
+      raw_data: { properties: [{ name: 'good.example' }] },
+    })
+    expect(data.validation.raw_data_truncated).toBeUndefined()
+    expect(data.validation.response_bytes).toBeGreaterThan(500)
+    expect(data.agent_cards).toMatchObject([
+      {
+        agent_url: 'https://carded.example',
+        valid: true,
+        card_data: { name: 'Carded' },
+        card_endpoint: 'https://carded.example/.well-known/agent-card.json',
+      },
+      { agent_url: 'https://spoken.example/mcp', valid: true, errors: [] },
+      { agent_url: 'https://closed.example/mcp', valid: true, oauth_required: true },
+      { agent_url: 'https://gone.example/mcp', valid: false, errors: ['the agent answered 404'] },
+    ])
+    expect(answer.headers['cache-control']).toBe('no-store')
+  })
+
+  it('200: each fault names its field, has a code of the table and says what to do', async () => {
+    const { valid, errors, warnings, data } = (await validate('wrong.example')).json()
+    expect(valid).toBe(false)
+    expect(data.validation).toMatchObject({ valid, errors, warnings })
+    expect(data.agent_cards).toBeUndefined()
+    expect(codesOf(errors)).toEqual([
+      'not_https authorized_agents[0].url',
+      'not_allowed authorized_agents[1].authorization_type',
+      'contradictory authorized_agents[2].publisher_properties[0].publisher_domains',
+      'empty authorized_agents[2].publisher_properties',
+      'private_key authorized_agents[3].signing_keys[0].d',
+    ])
+    expect(codesOf(warnings)).toEqual(
+      expect.arrayContaining([
+        'expired authorized_agents[4].effective_until',
+        'unresolved authorized_agents[5].property_tags',
+      ]),
+    )
+    for (const fault of [...errors, ...warnings]) {
+      expect(fault.suggestion).toBe(faultCodes[fault.code as keyof typeof faultCodes].repair)
+      expect(fault.message.length).toBeGreaterThan(5)
+    }
+  })
+
+  it('200: the file that is pointed to is what is checked', async () => {
+    const { data, valid } = (await validate('pointing.example')).json()
+    expect(valid).toBe(true)
+    expect(data.validation).toMatchObject({
+      discovery_method: 'authoritative_location',
+      resolved_url: 'https://shared.example/files/all.json',
+      raw_data: { authorized_agents: [{ url: 'https://spoken.example/mcp' }] },
+    })
+  })
+
+  it('200: a pointer to a file that names nothing of the domain is an orphan', async () => {
+    const { warnings } = (await validate('orphan.example')).json()
+    expect(codesOf(warnings)).toContain('orphaned_pointer authoritative_location')
+  })
+
+  it('200: a pointer to a pointer is followed no further', async () => {
+    const { errors } = (await validate('circling.example')).json()
+    expect(codesOf(errors)).toEqual(['nested_pointer authoritative_location'])
+  })
+
+  it('200: a missing file is answered from that of the manager who names the publisher', async () => {
+    const { data, warnings } = (await validate('managed.example')).json()
+    expect(data).toMatchObject({
+      found: true,
+      validation: { discovery_method: 'ads_txt_managerdomain', manager_domain: 'manager.example' },
+    })
+    expect(codesOf(warnings)).toContain('manager_used managerdomain')
+  })
+
+  test.each([
+    ['unknown-to-manager.example', 'errors', 'out_of_scope managerdomain_scope'],
+    ['selfmade.example', 'warnings', 'contradictory managerdomain'],
+  ])('200: no manager stands in for %s', async (domain, kind, code) => {
+    const answer = (await validate(domain)).json()
+    expect(answer.data).toMatchObject({ found: false, validation: { status_code: 404 } })
+    expect(codesOf(answer.errors)).toContain('file_missing http_status')
+    expect(codesOf(answer[kind])).toContain(code)
+  })
+
+  test.each([
+    ['nothing.example', 'file_missing http_status', 404],
+    ['page.example', 'not_json json', 200],
+    ['failing.example', 'http_status http_status', 500],
+    ['slow.example', 'timeout timeout', undefined],
+  ])('200: %s is not valid, and says why', async (domain, code, status) => {
+    const { data, errors, valid } = (await validate(domain)).json()
+    expect([valid, codesOf(errors), data.validation.status_code]).toEqual([false, [code], status])
+  })
+
+  it('200: a private network cannot be told from a server that is not there', async () => {
+    const told = async (domain: string) => {
+      const { errors, data } = (await validate(domain)).json()
+      const { domain: _, url: __, ...validation } = data.validation
+      return { errors, validation }
+    }
+    const away = await told('hangs-up.example')
+    expect(codesOf(away.errors)).toEqual(['connection connection'])
+    expect(await told('printer.local')).toEqual(away)
+    expect(await told('metadata.google.internal')).toEqual(away)
+    expect(await told('inward.example')).toEqual(away)
+  })
+
+  test.each(['huge.example', 'faulty.example'])(
+    '200: the answer about %s stays below what callers take',
+    async domain => {
+      const answer = await validate(domain)
+      expect(answer.body.length).toBeLessThan(CAP)
+      const { data, valid, errors } = answer.json()
+      expect(data.validation.raw_data_truncated).toBe(true)
+      expect(valid).toBe(errors.length === 0)
+    },
+  )
+
+  test.each([
+    [undefined],
+    [''],
+    ['  '],
+    [3],
+    [null],
+    [['a.example']],
+    ['10.0.0.1'],
+    ['a'.repeat(300)],
+  ])('400: %j is no domain', async domain => {
+    const answer = await validate(domain)
+    expect([answer.statusCode, answer.json().error]).toEqual([
+      400,
+      expect.stringMatching(/^domain: /),
+    ])
+    expect(web.origin.asked).toEqual([])
+  })
+
+  it('429: a target is not asked more than its budget, and equal questions are one', async () => {
+    const own = await web.open({ outwardPerTargetMinute: 1 })
+    const answers = await Promise.all([
+      validate('patient.example', own),
+      validate('patient.example', own),
+    ])
+    expect(answers.map(({ statusCode }) => statusCode)).toEqual([200, 200])
+    expect(web.origin.asked).toHaveLength(1)
+    const refused = await validate('patient.example', own)
+    expect(refused.statusCode).toBe(429)
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0)
+  })
+
+  it('503: without a crawler nobody can look', async () => {
+    const gone = openDesk(`unix:///nowhere-${process.pid}.sock`, silentLog)
+    const answer = await validate('good.example', await web.open({}, { desk: { send: gone.send } }))
+    expect(answer.statusCode).toBe(503)
+    await gone.close()
+  })
+})
+
+describe('GET /api/properties/validate', () => {
+  const ask = (query: string) => registry.app.inject(`/api/properties/validate${query}`)
+
+  it('200: the bare result', async () => {
+    expect((await ask('?domain=good.example')).json()).toMatchObject({
+      ...{ valid: true, domain: 'good.example', status_code: 200, errors: [] },
+    })
+    expect((await ask('?domain=nothing.example')).json()).toMatchObject({ valid: false })
+    expect((await ask('?domain=huge.example')).body.length).toBeLessThan(CAP)
+  })
+
+  test.each([
+    [''],
+    ['?domain='],
+    ['?domain=10.0.0.1'],
+    ['?domain=printer.local'],
+    ['?domain=a.internal'],
+  ])('400: %s', async query => {
+    const answer = await ask(query)
+    expect([answer.statusCode, answer.json().error]).toEqual([
+      400,
+      expect.stringMatching(/^domain: /),
+    ])
+  })
+})
+
+describe('GET /api/public/validate-publisher', () => {
+  const ask = (query: string) => registry.app.inject(`/api/public/validate-publisher${query}`)
+
+  it('200: how much is in the file', async () => {
+    expect((await ask('?domain=good.example')).json()).toMatchObject({
+      ...{ valid: true, domain: 'good.example', discovery_method: 'direct', agent_count: 4 },
+      ...{ property_count: 1, property_type_counts: { website: 1 }, tag_count: 1 },
+    })
+    expect((await ask('?domain=pointing.example')).json()).toMatchObject({ agent_count: 1 })
+  })
+
+  it('200: nothing counts that is not valid', async () => {
+    expect((await ask('?domain=wrong.example')).json()).toMatchObject({
+      ...{
+        valid: false,
+        agent_count: 0,
+        property_count: 0,
+        property_type_counts: {},
+        tag_count: 0,
+      },
+    })
+    expect((await ask('?domain=printer.local')).json()).toMatchObject({ valid: false })
+  })
+
+  it('400: a domain is required', async () => {
+    expect((await ask('')).statusCode).toBe(400)
+  })
+})

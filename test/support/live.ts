@@ -1,0 +1,107 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { runCrawler } from '../../jobs/crawler.ts'
+import { type Desk, openDesk } from '../../jobs/enqueue.ts'
+import { systemClock } from '../../pipeline/core/clock.ts'
+import { readConfig } from '../../pipeline/core/config.ts'
+import { silentLog } from '../../pipeline/core/log.ts'
+import { openRegistry, type RegistryOptions, type TestRegistry } from './app.ts'
+import { type Origin, serveOrigin } from './origin.ts'
+import { startRedis, type TestRedis } from './redis.ts'
+
+export interface LiveAsk {
+  request: IncomingMessage
+  response: ServerResponse
+  host: string
+  path: string
+  body: string
+}
+
+/** What a host says: JSON, or whatever the function does with the response. */
+export type LiveHost = Record<string, object | string | ((ask: LiveAsk) => unknown)>
+
+/** A web of some hosts, a crawler that reaches it, and registries that send that crawler. */
+export interface LiveWeb {
+  hosts: Record<string, LiveHost>
+  redis: TestRedis
+  desk: Desk
+  origin: Origin
+  open(limits?: Record<string, number>, more?: RegistryOptions): Promise<TestRegistry>
+  /** Forgets what was asked and spent so far. */
+  forget(): Promise<void>
+  close(): Promise<void>
+}
+
+export async function openLiveWeb(
+  hosts: Record<string, LiveHost>,
+  limits: Record<string, number> = {},
+): Promise<LiveWeb> {
+  const redis = await startRedis()
+  const origin = await serveOrigin(async (request, response, path) => {
+    let body = ''
+    for await (const chunk of request) body += chunk
+    const host = request.headers.host!
+    const said = web.hosts[host]?.[path.split('?')[0]!] ?? web.hosts[host]?.['*']
+    if (said === undefined) return void response.writeHead(404).end()
+    if (typeof said === 'function') return void said({ request, response, host, path, body })
+    response.setHeader('content-type', typeof said === 'string' ? 'text/plain' : 'application/json')
+    response.end(typeof said === 'string' ? said : JSON.stringify(said))
+  })
+  const desk = openDesk(redis.url, silentLog)
+  const settings = { CRAWL_CONNECT_TO: origin.url, LIMITS: JSON.stringify(limits) }
+  const role = await runCrawler(readConfig(settings), redis.url, systemClock, silentLog)
+  const registries: TestRegistry[] = []
+  const web: LiveWeb = {
+    hosts,
+    redis,
+    desk,
+    origin,
+    async open(own = {}, more = {}) {
+      const roomy = {
+        outwardPerMinute: 1e6,
+        outwardPerCallerMinute: 1e6,
+        outwardPerTargetMinute: 1e6,
+      }
+      const registry = await openRegistry({
+        redis: redis.redis,
+        ...more,
+        desk: { send: desk.send, ...more.desk },
+        limits: { ...limits, ...roomy, ...own },
+      })
+      registries.push(registry)
+      return registry
+    },
+    async forget() {
+      const keys = await redis.redis.keys('registry:outward:*')
+      if (keys.length > 0) await redis.redis.del(...keys)
+      origin.asked.length = 0
+    },
+    async close() {
+      for (const registry of registries) await registry.close()
+      await role.close()
+      await desk.close()
+      await origin.close()
+      await redis.close()
+    },
+  }
+  return web
+}
+
+/** An agent over MCP by hand: results of its tasks by name. */
+export function agentAt(tasks: Record<string, object>, name = 'Trained Agent') {
+  return ({ request, response, body }: LiveAsk) => {
+    if (request.method !== 'POST') return response.writeHead(405).end()
+    const { id, method, params = {} } = JSON.parse(body)
+    if (method === 'notifications/initialized') return response.writeHead(202).end()
+    const results: Record<string, object> = {
+      initialize: { protocolVersion: '2025-06-18', serverInfo: { name } },
+      'tools/list': {
+        tools: Object.keys(tasks).map(tool => ({ name: tool, inputSchema: { type: 'object' } })),
+      },
+      'tools/call': {
+        content: [{ type: 'text', text: JSON.stringify(tasks[params.name] ?? {}) }],
+      },
+    }
+    response.setHeader('content-type', 'application/json')
+    return response.end(JSON.stringify({ jsonrpc: '2.0', id, result: results[method] ?? {} }))
+  }
+}
