@@ -8,6 +8,7 @@ import {
   type PropertiesAsked,
   searchProperties,
 } from '../../pipeline/index/queries/properties.ts'
+import type { Reader } from '../../pipeline/index/reader.ts'
 import { PropertyItem, PropertyResolution, PropertyStats } from '../../pipeline/model/answers.ts'
 import { BulkDomains, bulkOf, leniently } from '../bulk.ts'
 import { freshIgnored } from '../fields.ts'
