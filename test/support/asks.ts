@@ -1,0 +1,123 @@
+/** A request of an operation: what follows its path, in place of its parameters or behind it. */
+export interface Ask {
+  /** What stands for the path parameter. */
+  place?: string
+  query?: string
+  payload?: object | string
+  headers?: Readonly<Record<string, string>>
+  /** Who is asked; whoever is sure to answer so, where nothing is said. */
+  whom?: Whom
+}
+
+/** One that answers, one whose limits are used up at once, one that is alone, one with nothing in it. */
+export type Whom = 'usual' | 'strict' | 'lonely' | 'empty'
+
+/** What the answers of the asked registry depend on: ids that were given out, who is asked about. */
+export interface Known {
+  crawlRequest: string
+  reportId: string
+  bulkReportId: string
+}
+
+type Asking = Ask | ((known: Known) => Ask)
+/** For each operation a request for a status; what every operation of its kind refuses needs none. */
+export type Asks = Readonly<Record<string, Readonly<Record<number, Asking>>>>
+
+export const url = 'https://agent.example/mcp'
+const agent = encodeURIComponent(url)
+const acme = { query: 'domain=acme.example' }
+const nobody = { query: 'domain=nobody.example' }
+const stranger = encodeURIComponent('https://nobody.example/mcp')
+const domains = { payload: { domains: ['acme.example', 'b.example'] } }
+const product = { agent_url: url, publisher_properties: [{ publisher_domain: 'acme.example' }] }
+const unissued = '01939f00-0000-7000-8000-000000000000'
+const property = `agent_url=${agent}&identifier_type=domain&identifier_value=acme.example`
+const identifiers = [{ type: 'domain', value: 'acme.example' }]
+
+export const asks: Asks = {
+  resolveBrand: { 200: acme, 404: nobody },
+  resolveBrandsBulk: { 200: domains, 429: domains },
+  listBrands: { 200: {}, 400: { query: 'source=x' } },
+  enrichBrand: { 200: acme, 404: nobody, 429: nobody, 503: nobody },
+  brandHistory: { 200: acme, 404: nobody },
+  resolveProperty: { 200: acme, 404: nobody },
+  resolvePropertiesBulk: { 200: domains, 429: domains },
+  listProperties: { 200: {}, 400: { query: 'source=x' } },
+  propertyHistory: { 200: acme, 404: nobody },
+  resolveIdentifiers: {
+    200: { payload: { identifiers, provenance: { type: 'crawl' }, mode: 'lookup' } },
+  },
+  listCatalog: { 200: { query: 'status=all' }, 400: { query: 'cursor=x' } },
+  syncCatalog: { 200: { query: 'since=2026-01-01' }, 400: {} },
+  listCatalogCollections: { 200: {}, 400: { query: 'limit=0' } },
+  syncCatalogCollections: { 200: {}, 400: { query: 'offset=-1' } },
+  searchAgents: { 200: { query: 'channels=display&limit=1' }, 400: { query: 'limit=0' } },
+  listAgents: { 200: { query: 'capabilities=true&health=true' }, 400: { query: 'type=x' } },
+  listPublishers: { 200: {}, 400: { query: 'limit=x' } },
+  registryStats: { 200: {} },
+  requestCrawl: asksForCrawl('domain', 'b.example'),
+  requestBrandCrawl: asksForCrawl('domain', 'c.example'),
+  requestManagerRevalidation: asksForCrawl('manager_domain', 'd.example'),
+  getCrawlRequest: {
+    200: ({ crawlRequest }) => ({ place: crawlRequest }),
+    400: { place: 'x' },
+    404: { place: unissued },
+  },
+  readFeed: {
+    200: { query: 'limit=1' },
+    400: { query: 'limit=0' },
+    410: { query: `cursor=${unissued}` },
+  },
+  streamFeed: { 400: { query: 'poll_interval_seconds=0' }, 410: { query: `cursor=${unissued}` } },
+  lookUpOperator: { 200: acme },
+  lookUpPublisher: { 200: { query: 'domain=acme.example&include=placements' } },
+  lookUpDomain: { 200: { place: 'acme.example' }, 400: { place: 'x' } },
+  listAuthorizations: {
+    200: { query: `agent_url=${agent}` },
+    400: { query: 'agent_url=' },
+    403: { query: `agent_url=${agent}&include=raw` },
+  },
+  snapshotAuthorizations: { 200: {}, 400: { query: 'evidence=x' }, 403: { query: 'include=raw' } },
+  lookUpManifest: { 200: acme },
+  authorizePublisher: {
+    200: { query: `domain=acme.example&agent=${agent}&explain=true` },
+    404: { query: `domain=acme.example&agent=${stranger}` },
+  },
+  listAgentPublishers: ofAgent(),
+  listAgentPublishersAlias: ofAgent(),
+  lookUpProperty: { 200: { query: 'type=domain&value=acme.example' }, 400: {} },
+  lookUpAgentDomains: { 200: { place: agent }, 400: { place: '*bad*' } },
+  validateProductAuthorization: { 200: { payload: { ...product, explain: true } } },
+  expandProductIdentifiers: { 200: { payload: product } },
+  validatePropertyAuthorization: { 200: { query: `${property}&explain=true` } },
+  describeRegistry: { 200: {} },
+  openapi: { 200: {} },
+  openapiWellKnown: { 200: {} },
+  home: { 200: {} },
+  reference: { 200: {} },
+  crawlerKeys: { 200: {} },
+  isAlive: { 200: {} },
+  isReady: { 200: {}, 503: { whom: 'empty' } },
+  metrics: { 200: {} },
+}
+
+function asksForCrawl(field: string, domain: string): Asks[string] {
+  const payload = { [field]: domain }
+  return { 202: { payload }, 429: { payload }, 503: { payload } }
+}
+
+function ofAgent(): Asks[string] {
+  return {
+    200: { place: agent },
+    400: { place: agent, query: 'status=x' },
+    404: { place: stranger },
+  }
+}
+
+/** What is refused whatever the operation. */
+export const always: Readonly<Record<number, Ask>> = {
+  400: { payload: '{' },
+  401: {},
+  413: { payload: JSON.stringify({ x: 'x'.repeat(2 * 1024 * 1024) }) },
+  415: { payload: 'x', headers: { 'content-type': 'text/plain' } },
+}
