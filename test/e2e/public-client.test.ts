@@ -1,0 +1,222 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { RegistryClient } from '@adcp/sdk'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { cast, managerDomain, urlOf } from '../../scripts/world/cast.ts'
+import {
+  Command,
+  type Environment,
+  freePort,
+  registry,
+  temporaryFolder,
+  until,
+} from '../support/command.ts'
+
+const folder = temporaryFolder()
+const cli = join(import.meta.dirname, '../../node_modules/@adcp/sdk/bin/adcp.js')
+const env: Environment = {
+  ...{ DATA_DIR: folder.path, REDIS_URL: undefined, LOG_LEVEL: 'warn', PROTOCOL_NAME: 'adcp' },
+  LIMITS: JSON.stringify({ outwardPerCallerMinute: 1_000, outwardPerMinute: 1_000 }),
+}
+const house = managerDomain
+const seller = 'https://ads.lantern-media.example/mcp'
+const formatsAgent = urlOf(cast.find(({ company }) => company === 'Inkwell Creative')!)
+let start: Command
+let base: string
+let secret: string
+let client: RegistryClient
+/** A publisher of the demo, one of its websites, and an agent that may sell all of it. */
+let publisher: string
+let site: string
+let agent: string
+
+beforeAll(async () => {
+  const port = await freePort()
+  env.PORT = String(port)
+  base = `http://127.0.0.1:${port}`
+  start = new Command(['start'], env)
+  await start.says(/openapi\/registry\.yaml/, 150)
+  await registry(['org', 'create', '--name', 'Readers'], env)
+  secret = (await registry(['key', 'create', '--org', 'Readers'], env)).stdout.trim()
+  client = new RegistryClient({ baseUrl: base, apiKey: secret })
+  const { events } = await until(async () => {
+    const feed = await client.getFeed({ types: 'authorization.granted', limit: 1_000 })
+    return feed.events.length > 0 && feed
+  }, 60)
+  for (const { payload } of events) {
+    const { publisher_domain, agent_url } = payload as Record<string, string>
+    const found = await client.lookupProperty(publisher_domain!)
+    const own = found?.properties?.find(({ identifiers }) => identifiers?.[0]?.type === 'domain')
+    if (own === undefined) continue
+    ;[publisher, agent, site] = [publisher_domain!, agent_url!, own.identifiers![0]!.value]
+    return
+  }
+}, 240_000)
+
+afterAll(async () => {
+  await start.interrupt()
+  folder.remove()
+})
+
+describe('the public client finds', () => {
+  test('brands', async () => {
+    expect(await client.lookupBrand(house)).toMatchObject({ canonical_domain: house })
+    expect(await client.lookupBrand('nobody.example')).toBeNull()
+    const many = await client.lookupBrands([house, 'nobody.example'])
+    expect(many).toMatchObject({ [house]: { canonical_domain: house }, 'nobody.example': null })
+    const { brands, stats } = await client.listBrands({ limit: 5 })
+    expect(brands).toHaveLength(5)
+    expect(stats.total).toBeGreaterThan(100)
+    expect(await client.getBrandJson(house)).toMatchObject({ domain: house })
+    expect(await client.enrichBrand(house)).toMatchObject({ success: true, domain: house })
+    const named = await client.findCompany('Pinnacle')
+    expect(named.results.map(({ domain }) => domain)).toContain(house)
+  })
+
+  test('properties', async () => {
+    expect(await client.lookupProperty(publisher)).toMatchObject({ publisher_domain: publisher })
+    expect(await client.lookupProperty('nobody.example')).toBeNull()
+    const many = await client.lookupProperties([publisher, 'nobody.example'])
+    expect(many[publisher]).toMatchObject({ publisher_domain: publisher })
+    expect(many['nobody.example']).toBeNull()
+    expect((await client.listProperties({ limit: 3 })).properties).toHaveLength(3)
+    expect(await client.domainsExist([publisher, 'nobody.example'])).toMatchObject({
+      [publisher]: true,
+      'nobody.example': false,
+    })
+    const byIdentifier = await client.lookupPropertyByIdentifier('domain', site)
+    expect(byIdentifier).toMatchObject({ type: 'domain', value: site })
+    expect(Number(byIdentifier.count)).toBeGreaterThan(0)
+  })
+
+  test('agents, operators and publishers', async () => {
+    const { agents, count } = await client.listAgents({ health: true, capabilities: true })
+    expect(agents).toHaveLength(count)
+    expect(count).toBeGreaterThan(0)
+    const { publishers } = await client.listPublishers()
+    expect(publishers.length).toBeGreaterThan(10)
+    expect(await client.getRegistryStats()).toMatchObject({ total_brands: expect.any(Number) })
+    expect(await client.lookupOperator(house)).toMatchObject({ domain: house })
+    const looked = await client.lookupPublisher(publisher)
+    expect(looked?.authorized_agents.map(({ url }) => url)).toContain(agent)
+    const byDomain = await client.lookupDomain(publisher)
+    expect(byDomain.authorized_agents.map(({ url }) => url)).toContain(agent)
+    const { domains } = await client.getAgentDomains(agent)
+    expect(domains).toContain(publisher)
+    const found = await client.searchAgents({ limit: 5 })
+    expect(found.results.length).toBeGreaterThan(0)
+    for (const { url, inventory_profile } of found.results) {
+      expect(url).toMatch(/^https:/)
+      expect(inventory_profile.channels).toEqual(expect.any(Array))
+    }
+  })
+
+  test('what a word leads to', async () => {
+    const found = await client.search('pinnacle')
+    expect(found.brands.length + found.publishers.length).toBeGreaterThan(0)
+    expect(await client.lookupManifestRef(house)).toMatchObject({ success: true, found: true })
+    expect(await client.getBrandHistory({ domain: house })).toMatchObject({ domain: house })
+    expect(await client.getPropertyHistory({ domain: publisher })).toMatchObject({ total: 0 })
+    expect(await client.getBrandHistory({ domain: 'nobody.example' })).toBeNull()
+  })
+
+  test('who may sell', async () => {
+    const one = await client.validatePropertyAuthorization(agent, 'domain', site)
+    expect(one).toMatchObject({ agent_url: agent, authorized: true, publisher_domain: publisher })
+    const stranger = 'https://nobody.example/mcp'
+    const none = await client.validatePropertyAuthorization(stranger, 'domain', site)
+    expect(none.authorized).toBe(false)
+    const selectors = [{ publisher_domain: publisher }]
+    const product = await client.validateProductAuthorization(agent, selectors)
+    expect(product).toMatchObject({ agent_url: agent, selectors: expect.any(Array) })
+    const expanded = await client.expandProductIdentifiers(agent, selectors)
+    expect(Number(expanded.property_count)).toBeGreaterThan(0)
+  })
+
+  test('the change feed, page after page', async () => {
+    const first = await client.getFeed({ limit: 10 })
+    const second = await client.getFeed({ limit: 10, cursor: first.cursor! })
+    const ids = [...first.events, ...second.events].map(({ event_id }) => event_id)
+    expect(new Set(ids).size).toBe(20)
+    expect(ids).toEqual([...ids].sort())
+  })
+})
+
+describe('the public client checks', () => {
+  test('files on the web', async () => {
+    expect(await client.validateProperty(publisher)).toMatchObject({ valid: true })
+    expect(await client.validateAdagents(publisher)).toMatchObject({ success: true, valid: true })
+    expect(await client.validatePublisher(publisher)).toMatchObject({ valid: true })
+    expect(await client.validateProperty('nobody.example')).toMatchObject({ valid: false })
+  })
+
+  test('a file that it wants made', async () => {
+    const authorized_agents = [
+      {
+        ...{ url: seller, authorized_for: 'all', authorization_type: 'property_tags' },
+        property_tags: ['all'],
+      },
+    ]
+    const properties = [
+      {
+        ...{ property_type: 'website', name: 'Site', tags: ['all'] },
+        identifiers: [{ type: 'domain', value: 'site.example' }],
+      },
+    ]
+    const made = await client.createAdagents({ authorized_agents, properties } as never)
+    expect(made).toMatchObject({ success: true })
+  })
+
+  test('a list of domains, and finds the report again', async () => {
+    const checked = await client.checkPropertyList([publisher, 'nobody.example'])
+    expect(checked.summary).toMatchObject({ total: 2, ok: 1, assess: 1 })
+    const report = await client.getPropertyCheckReport(checked.report_id)
+    expect(report.summary).toEqual(checked.summary)
+  })
+
+  test('live agents', async () => {
+    expect(await client.discoverAgent(seller)).toMatchObject({ type: 'sales' })
+    const formats = await client.getAgentFormats(formatsAgent)
+    expect(formats).toMatchObject({ success: true, formats: expect.any(Array) })
+    const products = await client.getAgentProducts(seller)
+    expect(products).toMatchObject({ success: true, products: expect.any(Array) })
+  })
+})
+
+describe('the command line of the public client', () => {
+  const run = (...args: string[]) =>
+    new Promise<{ status: number; stdout: string }>(resolve => {
+      const command = ['registry', ...args, '--registry-url', base, '--auth', secret]
+      execFile(process.execPath, [cli, ...command], { timeout: 60_000 }, (error, stdout, stderr) =>
+        resolve({ status: Number(error?.code ?? 0), stdout: stdout + stderr }),
+      )
+    })
+
+  test.each([
+    ['brand', () => [house], 'Pinnacle'],
+    ['brands', () => [house, 'nobody.example'], 'Pinnacle'],
+    ['brand-json', () => [house], house],
+    ['enrich-brand', () => [house], 'manifest'],
+    ['property', () => [publisher], () => publisher],
+    ['properties', () => [publisher, 'nobody.example'], () => publisher],
+    ['list-brands', () => ['--limit', '3'], ''],
+    ['list-properties', () => ['--limit', '3'], ''],
+    ['search', () => ['pinnacle'], ''],
+    ['agents', () => ['--health'], 'https://'],
+    ['publishers', () => [], '.example'],
+    ['stats', () => [], 'total_brands'],
+    ['validate', () => [publisher], 'PASS'],
+    ['validate', () => ['nobody.example'], 'FAIL'],
+    ['validate-publisher', () => [publisher], 'valid'],
+    ['lookup', () => [publisher], () => agent],
+    ['discover', () => [seller], 'sales'],
+    ['agent-formats', () => [formatsAgent], ''],
+    ['agent-products', () => [seller], ''],
+    ['check-auth', () => [agent, 'domain', site], 'Authorized: Yes'],
+  ] as [string, () => string[], string | (() => string)][])('%s', async (name, args, says) => {
+    const { status, stdout } = await run(name, ...args())
+    expect(stdout).toContain(typeof says === 'string' ? says : says())
+    expect(stdout).not.toMatch(/undefined|\[object Object\]/)
+    expect(status).toBe(stdout.includes('FAIL') ? status : 0)
+  })
+})
