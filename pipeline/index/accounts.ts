@@ -59,6 +59,15 @@ export class Accounts {
     return enrolmentsOf(this.db, [...new Set(touched as string[])])
   }
 
+  /** The same of every member. */
+  async allEnrolments() {
+    const members = await this.db.all<{ org_id: string }>('select org_id from members')
+    return enrolmentsOf(
+      this.db,
+      members.map(({ org_id }) => org_id),
+    )
+  }
+
   close(): void {
     this.db.close()
   }

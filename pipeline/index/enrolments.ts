@@ -48,6 +48,21 @@ export async function takeEnrolments(
   )
 }
 
+/** Of these, which the index does not know, or knows otherwise. */
+export async function unknownEnrolments(
+  db: Database,
+  enrolments: readonly Enrolment[],
+): Promise<Enrolment[]> {
+  const known = new Map<string, Set<string>>()
+  for (const { org_id, agent_url } of await db.all<Enrolled>('from enrolled_agents')) {
+    known.set(org_id, (known.get(org_id) ?? new Set()).add(agent_url))
+  }
+  return enrolments.filter(({ org_id, agents }) => {
+    const there = known.get(org_id) ?? new Set()
+    return there.size !== agents.length || agents.some(agent => !there.has(agent))
+  })
+}
+
 interface Enrolled {
   org_id: string
   agent_url: string

@@ -11,6 +11,7 @@ import { Accounts } from './accounts.ts'
 import { type Applied, apply, type Batch } from './apply.ts'
 import { keepBody } from './documents.ts'
 import { Database } from './duckdb.ts'
+import { unknownEnrolments } from './enrolments.ts'
 import { EventFile } from './event-file.ts'
 import { commitInHalves } from './halves.ts'
 import { Lease } from './lease.ts'
@@ -115,6 +116,7 @@ export class Sequencer {
     const meta = await raiseFence(index)
     const sequencer = new Sequencer({ paths, lease, index, accounts, meta, options })
     await sequencer.#recover()
+    await sequencer.#catchUp()
     return sequencer
   }
 
@@ -196,7 +198,8 @@ export class Sequencer {
     const answers = await this.#answer(batch, { now, seq })
     const isDone = ({ submission_id }: Submission) => 'done' in answers.get(submission_id)!
     const submissions = batch.submissions.filter(isDone)
-    const enrolments = await this.accounts.enrolments(submissions, answers)
+    const told = await this.accounts.enrolments(submissions, answers)
+    const enrolments = [...(batch.enrolments ?? []), ...told]
     for (const { body, hash } of batch.observations) {
       if (body && hash) keepBody(this.paths, hash, body)
     }
@@ -296,6 +299,17 @@ export class Sequencer {
     await followRetention(this.index, this.serving, this.paths)
     if (checkpoint) linkCurrent(this.paths, checkpoint.snapshot)
     log.info({ seq, fence: this.#meta.fence }, 'recovered')
+  }
+
+  /**
+   * A crash between the accounts and the index leaves the index with what members showed before.
+   * The submission comes again as a rule; but an agent that was hidden may not wait for that.
+   */
+  async #catchUp(): Promise<void> {
+    const enrolments = await unknownEnrolments(this.index, await this.accounts.allEnrolments())
+    if (enrolments.length > 0) {
+      await this.commit({ observations: [], submissions: [], enrolments, actor: 'pipeline:tick' })
+    }
   }
 
   /** Nobody commits during the copy; its checksum, which takes longer, holds up nobody. */

@@ -2,6 +2,7 @@ import { queues } from '../../jobs/queues.ts'
 import { settings } from '../../pipeline/core/config.ts'
 import { publicErrors } from '../../pipeline/core/errors.ts'
 import { limits } from '../../pipeline/core/limits.ts'
+import { tiers } from '../../pipeline/core/membership.ts'
 import { outcomes } from '../../pipeline/core/outcomes.ts'
 import { eventTypes } from '../../pipeline/model/event.ts'
 import { table } from './markdown.ts'
@@ -29,6 +30,15 @@ const sections: Record<string, () => string> = {
         String(status),
         name,
         means,
+      ]),
+    ),
+  tiers: () =>
+    table(
+      ['tier', 'called', 'API access'],
+      Object.entries(tiers).map(([name, { label, apiAccess }]) => [
+        `\`${name}\``,
+        label,
+        apiAccess ? 'yes' : 'no',
       ]),
     ),
   outcomes: () =>

@@ -6,7 +6,7 @@ import type { Observation } from '../../pipeline/model/observation.ts'
 import { type Answer, Operation, type Submission } from '../../pipeline/model/submission.ts'
 import { testClock } from '../support/clock.ts'
 import { probed as probeOf } from '../support/members.ts'
-import { newRegistry } from '../support/registry.ts'
+import { newDataDir, newRegistry, openRegistry } from '../support/registry.ts'
 import { writeOf } from '../support/writes.ts'
 
 const url = 'https://agent.acme.example/mcp'
@@ -226,6 +226,29 @@ describe('what the index is told of members', () => {
       await registry.commit({ observations: [observation()], submissions: [] })
       expect(await rows()).toBe(0)
     }))
+
+  it('is caught up with at the next start, when a crash kept a change from the index', async () => {
+    const clock = testClock('2026-11-20T03:00Z')
+    const opening = { dataDir: newDataDir(), clock }
+    const before = await openRegistry(opening)
+    const commit = (...submissions: Submission[]) =>
+      before.commit({ observations: [], submissions })
+    await commit(writeOf('Acme'), submissionOf({ op: 'member.tier', tier: 'company_icl' }))
+    await commit(submissionOf({ op: 'member.create' }), submissionOf(save(url, 'public')))
+    const hidden = submissionOf(save(url, 'private'))
+    await before.accounts.apply([hidden], { now: clock.now(), seq: before.seq + 1 })
+    expect(await verify(before)).toContain('index: 1 agents are enrolled that no member shows')
+    await before.close()
+
+    const after = await openRegistry(opening)
+    expect(await after.index.all('from enrolled_agents')).toEqual([])
+    expect(await verify(after)).toEqual([])
+    await after.close()
+
+    const again = await openRegistry(opening)
+    expect(again.seq, 'nothing is left to catch up with').toBe(after.seq)
+    await again.close()
+  })
 
   it('is what stands, when an old submission is delivered again after a newer one', () =>
     world(async ({ ask, deliver, probed, registry, clock }) => {
