@@ -10,7 +10,9 @@ import { type Listed, listOf, notOffered, payloadOf } from './agent-task.ts'
  * can preview.
  */
 export async function listFormats(tools: readonly AgentTool[], asking: Asking): Promise<Listed> {
-  const { limits, protocolName } = asking.deps
+  const { protocolName } = asking.deps
+  // What is too large to be kept may be handed on.
+  const limits = { ...asking.deps.limits, agentBlockBytes: 2 * asking.deps.limits.agentAnswerBytes }
   const told = await payloadOf(tools, `get_${protocolName}_capabilities`, {}, asking)
   if (told !== undefined && 'payload' in told) {
     const creative = new Part(blockOf(told.payload, 'creative'), 'creative', asking.faults)

@@ -1,4 +1,4 @@
-import type { Clock } from '../core/clock.ts'
+import type { Clock, Instant } from '../core/clock.ts'
 import type { Limits } from '../core/limits.ts'
 import { effectOf } from '../core/outcomes.ts'
 import { type CrawlDeps, crawlSource } from '../crawl/crawl-source.ts'
@@ -27,11 +27,14 @@ export class LiveFiles {
   readonly #deps: LiveDeps
   readonly #references: SeenReference[]
   readonly #until: number
+  /** When all of them are read, as far as rules are concerned. */
+  readonly now: Instant
   readonly #seen = new Map<string, Observation>()
 
   constructor(deps: LiveDeps, ms: number, references: SeenReference[] = []) {
     this.#deps = deps
     this.#references = references
+    this.now = deps.clock.now()
     this.#until = performance.now() + ms
   }
 
@@ -70,7 +73,7 @@ export class LiveFiles {
     const fresh = seen.document as DocumentOf | undefined
     if (fresh === undefined) return seen
     const old = fresh.variant === 'house_portfolio' ? this.#before(fresh) : undefined
-    return { ...seen, document: carry(old, fresh, seen.observed_at) }
+    return { ...seen, document: carry(old, fresh, this.now) }
   }
 
   #before(fresh: Extract<DocumentOf, { variant: 'house_portfolio' }>): DocumentOf {

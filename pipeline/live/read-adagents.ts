@@ -37,7 +37,7 @@ interface Reading {
  */
 export async function readAdagents(domain: Domain, deps: LiveDeps): Promise<ReadAdagents> {
   const files = new LiveFiles(deps, deps.limits.validateMs)
-  const now = deps.clock.now()
+  const { now } = files
   const own = await files.see({ kind: 'adagents.json', location: domain })
   const checked = check(own, now)
   const tell = (reading: Reading): ReadAdagents => ({

@@ -27,7 +27,7 @@ export async function readBrand(
   deps: LiveDeps,
 ): Promise<LiveBrand> {
   const files = new LiveFiles(deps, deps.limits.liveBrandMs, known)
-  const facts = await answerNow(deriveBrand(domain, deps.clock.now()), files)
+  const facts = await answerNow(deriveBrand(domain, files.now), files)
   const own = await files.see({ kind: 'brand.json', location: domain })
   const root = rootOf(own)
   if (facts === undefined || facts === pending || root === undefined) {

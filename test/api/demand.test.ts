@@ -1,0 +1,127 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, describe, expect, it } from 'vitest'
+import { dueTargets } from '../../pipeline/index/frontier.ts'
+import { openRegistry, type RegistryOptions, type TestRegistry } from '../support/app.ts'
+import { brandFile } from '../support/documents.ts'
+
+const registries: TestRegistry[] = []
+afterEach(async () => {
+  for (const registry of registries.splice(0)) await registry.close()
+})
+
+async function open(options: RegistryOptions = {}): Promise<TestRegistry> {
+  const registry = await openRegistry(options)
+  registries.push(registry)
+  return registry
+}
+
+const FLUSH_MS = 1_300
+const lookups = [
+  (domain: string) => `/api/brands/resolve?domain=${domain}`,
+  (domain: string) => `/api/brands/brand-json?domain=${domain}`,
+  (domain: string) => `/api/properties/resolve?domain=${domain}`,
+  (domain: string) => `/api/registry/publisher?domain=${domain}`,
+  (domain: string) => `/api/registry/lookup/domain/${domain}`,
+]
+
+describe('a domain that is looked up and not known', () => {
+  it('is handed in with all others of the second, once', async () => {
+    const registry = await open()
+    for (const [i, lookup] of lookups.entries()) {
+      await registry.app.inject(lookup('all.example'))
+      await registry.app.inject(lookup(`only-${i}.example`))
+    }
+    expect(registry.submitted).toEqual([])
+    await sleep(FLUSH_MS)
+    const domains = ['all', 'only-0', 'only-1', 'only-2', 'only-3', 'only-4']
+    expect(registry.submitted).toEqual([
+      {
+        ...{ op: 'domains.add', again: false, why: 'demanded' },
+        domains: domains.map(name => `${name}.example`),
+      },
+    ])
+    await registry.app.inject(lookups[0]!('all.example'))
+    await sleep(FLUSH_MS)
+    expect(registry.submitted).toHaveLength(1)
+  })
+
+  it('is crawled before what was given, and is known as demanded', async () => {
+    const registry = await open()
+    const given = { op: 'domains.add', domains: ['given.example'] as never, again: false } as const
+    await registry.submit(given)
+    await registry.app.inject(lookups[0]!('wanted.example'))
+    await sleep(FLUSH_MS)
+    const { index } = registry.sequencer
+    const due = await registry.sequencer.quietly(() => dueTargets(index, registry.clock.now(), 10))
+    expect(due.map(({ location }) => location)).toEqual([
+      ...['wanted.example', 'wanted.example', 'given.example', 'given.example'],
+    ])
+    const why = await registry.sequencer.quietly(() =>
+      index.all('select domain, why from frontier order by domain'),
+    )
+    expect(why).toEqual([
+      { domain: 'given.example', why: 'given' },
+      { domain: 'wanted.example', why: 'demanded' },
+    ])
+  })
+
+  it('leaves a tenth of the frontier to those who give domains', async () => {
+    const registry = await open({ settings: { FRONTIER_MAX: '20' } })
+    for (let i = 0; i < 30; i++) await registry.app.inject(lookups[0]!(`d${i}.example`))
+    await sleep(FLUSH_MS)
+    const given = ['a.example', 'b.example'] as never
+    await registry.submit({ op: 'domains.add', domains: given, again: false })
+    const { index } = registry.sequencer
+    const counts = await registry.sequencer.quietly(() =>
+      index.all('select why, count(*)::integer as n from frontier group by why order by why'),
+    )
+    expect(counts).toEqual([
+      { why: 'demanded', n: 18 },
+      { why: 'given', n: 2 },
+    ])
+  })
+})
+
+describe('nothing is handed in', () => {
+  it('of what was crawled, known or not, of names that are not public, and of bulk reads', async () => {
+    const registry = await open()
+    await registry.observe(brandFile('known.example', 'Known'), {
+      ...{ kind: 'brand.json', location: 'none.example', outcome: 'absent', status: 404 },
+    })
+    for (const domain of ['known.example', 'none.example', 'printer.local', 'a.b.internal']) {
+      await registry.app.inject(lookups[0]!(domain))
+    }
+    const payload = { domains: ['bulk.example'] }
+    for (const kind of ['brands', 'properties']) {
+      await registry.app.inject({ method: 'POST', url: `/api/${kind}/resolve/bulk`, payload })
+    }
+    await sleep(FLUSH_MS)
+    expect(registry.submitted).toEqual([])
+  })
+
+  it('beyond what a second may bring', async () => {
+    const registry = await open({ limits: { demandedDomains: 3 } })
+    for (let i = 0; i < 10; i++) await registry.app.inject(lookups[0]!(`d${i}.example`))
+    await sleep(FLUSH_MS)
+    expect(registry.submitted).toMatchObject([
+      { domains: ['d0.example', 'd1.example', 'd2.example'] },
+    ])
+  })
+
+  it('while nobody takes it, and lookups go on', async () => {
+    let isAway = true
+    const taken: unknown[] = []
+    const submit = async (operation: unknown) => {
+      if (isAway) throw new Error('redis is away')
+      taken.push(operation)
+      return { done: {} }
+    }
+    const registry = await open({ desk: { submit: submit as never } })
+    expect((await registry.app.inject(lookups[0]!('a.example'))).statusCode).toBe(404)
+    await sleep(FLUSH_MS)
+    isAway = false
+    expect((await registry.app.inject(lookups[0]!('a.example'))).statusCode).toBe(404)
+    await sleep(FLUSH_MS)
+    expect(taken).toMatchObject([{ domains: ['a.example'] }])
+  })
+})
