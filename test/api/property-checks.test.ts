@@ -1,0 +1,258 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
+import { openRegistry, type TestRegistry } from '../support/app.ts'
+import { publisherFile } from '../support/documents.ts'
+import { startRedis, type TestRedis } from '../support/redis.ts'
+
+const DAY = 24 * 3_600_000
+let redis: TestRedis
+let registry: TestRegistry
+const registries: TestRegistry[] = []
+
+async function open(limits: Record<string, number> = {}, over: TestRedis | undefined = redis) {
+  const own = await openRegistry({ limits, ...(over && { redis: over.redis }) })
+  registries.push(own)
+  return own
+}
+
+beforeAll(async () => {
+  redis = await startRedis()
+  registry = await open()
+  const agents = ['https://agent.example/mcp']
+  await registry.observe(
+    publisherFile('acme.example', { sites: ['acme.example', 'shop.acme.example'], agents }),
+  )
+  await registry.publish()
+})
+
+afterAll(async () => {
+  for (const one of registries) await one.close()
+  await redis.close()
+})
+
+const post = (url: string, payload: object, at = registry) =>
+  at.app.inject({ method: 'POST', url, payload })
+const check = (domains: unknown, at = registry) =>
+  post('/api/properties/check', { domains } as object, at)
+const bulk = (identifiers: unknown, at = registry) =>
+  post('/api/properties/check/bulk', { identifiers } as object, at)
+
+describe('POST /api/properties/check', () => {
+  it('200: each domain in its list, in the order given', async () => {
+    const answer = await check([
+      ...[
+        'https://www.ACME.example/about',
+        'acme.example.',
+        'shop.acme.example',
+        'm.unknown.example',
+      ],
+      ...['ads.g.doubleclick.net', 'other.example', 7, '', '  '],
+    ])
+    expect(answer.statusCode).toBe(200)
+    const { report_id, ...report } = answer.json()
+    expect(report_id).toMatch(/^[0-9a-f-]{36}$/)
+    expect(report).toEqual({
+      summary: { total: 9, remove: 2, modify: 2, assess: 2, ok: 2 },
+      remove: [
+        { input: 'acme.example.', canonical: 'acme.example', reason: 'duplicate' },
+        {
+          ...{ input: 'ads.g.doubleclick.net', canonical: 'ads.g.doubleclick.net' },
+          ...{ reason: 'blocked', domain_type: 'ad_server' },
+          blocked_reason: 'doubleclick.net serves or decides about advertisements',
+        },
+      ],
+      modify: [
+        {
+          input: 'https://www.ACME.example/about',
+          canonical: 'acme.example',
+          reason: 'www_stripped',
+        },
+        { input: 'm.unknown.example', canonical: 'unknown.example', reason: 'm_stripped' },
+      ],
+      assess: [{ domain: 'unknown.example' }, { domain: 'other.example' }],
+      ok: [
+        { domain: 'acme.example', source: 'adagents_json' },
+        { domain: 'shop.acme.example', source: 'catalog' },
+      ],
+    })
+  })
+
+  it('200: an empty list is checked, too', async () => {
+    expect((await check([])).json().summary.total).toBe(0)
+  })
+
+  it('200: ten thousand domains, below what callers take', async () => {
+    const domains = Array.from({ length: 10_000 }, (_, i) => `www.${'x'.repeat(55)}${i}.example`)
+    const started = performance.now()
+    const answer = await check(domains)
+    expect(performance.now() - started).toBeLessThan(5_000)
+    expect(answer.body.length).toBeLessThan(2 * 1024 * 1024)
+    expect(answer.json().summary).toMatchObject({ total: 10_000, modify: 10_000, assess: 10_000 })
+  })
+
+  test.each([[undefined], ['acme.example'], [{}], [null], [Array(10_001).fill('a.example')]])(
+    '400: %#',
+    async domains => {
+      const answer = await check(domains)
+      expect([answer.statusCode, answer.json().error]).toEqual([
+        400,
+        expect.stringMatching(/^domains: /),
+      ])
+    },
+  )
+})
+
+describe('POST /api/properties/check/bulk', () => {
+  it('200: each line as what it is, repeats too', async () => {
+    const { report_id, ...report } = (
+      await bulk([
+        ...[
+          'acme.example',
+          'www.acme.example',
+          'shop.acme.example',
+          'other.example',
+          '# a remark',
+          '',
+        ],
+        ...[
+          'com.acme.app',
+          '123456',
+          'ROKU,9',
+          'apple_app_store,com.acme',
+          'what is this',
+          'adnxs.com',
+        ],
+      ])
+    ).json()
+    expect(report_id).toBeDefined()
+    expect(report.summary).toEqual({
+      ...{ total: 12, ready: 2, known: 1, ad_infra: 1, unknown: 5, skipped: 3 },
+    })
+    const rid = expect.stringMatching(/^[0-9a-f-]{36}$/)
+    const known = { classification: 'property', source: 'authoritative', property_rid: rid }
+    const nothing = { classification: null, source: null, property_rid: null }
+    const domain = (value: string) => ({ type: 'domain', value })
+    expect(report.entries).toEqual([
+      {
+        input: 'acme.example',
+        identifier: domain('acme.example'),
+        verdict: 'ready',
+        ...known,
+        action: 'use',
+      },
+      {
+        input: 'www.acme.example',
+        identifier: domain('acme.example'),
+        verdict: 'ready',
+        ...known,
+        action: 'use',
+      },
+      {
+        input: 'shop.acme.example',
+        identifier: domain('shop.acme.example'),
+        verdict: 'known',
+        ...known,
+        action: 'verify',
+      },
+      {
+        input: 'other.example',
+        identifier: domain('other.example'),
+        verdict: 'unknown',
+        ...nothing,
+        action: 'assess',
+      },
+      ...[
+        ['com.acme.app', 'android_package', 'com.acme.app'],
+        ['123456', 'apple_app_store_id', '123456'],
+        ['ROKU,9', 'roku_store_id', '9'],
+        ['apple_app_store,com.acme', 'ios_bundle', 'com.acme'],
+      ].map(([input, type, value]) => ({
+        ...{ input, identifier: { type, value }, verdict: 'unknown', ...nothing, action: 'assess' },
+      })),
+      {
+        ...{ input: 'adnxs.com', identifier: domain('adnxs.com'), verdict: 'ad_infra', ...nothing },
+        ...{ classification: 'ad_infra', action: 'remove' },
+      },
+    ])
+  })
+
+  it('200: ten thousand lines, cut to what callers take', async () => {
+    const lines = Array.from({ length: 10_000 }, (_, i) => `${'x'.repeat(55)}${i}.example`)
+    const answer = await bulk(lines)
+    expect(answer.body.length).toBeLessThan(2 * 1024 * 1024)
+    expect(answer.json()).toMatchObject({
+      summary: { unknown: 10_000 },
+      ...{ entries_total: 10_000, entries_truncated: true },
+    })
+  })
+
+  test.each([[undefined], [['a.example', 3]], [{}], [Array(10_001).fill('a.example')]])(
+    '400: %#',
+    async identifiers => {
+      expect((await bulk(identifiers)).statusCode).toBe(400)
+    },
+  )
+})
+
+describe('reports', () => {
+  const read = (id: string, at = registry) => at.app.inject(`/api/properties/check/${id}`)
+  const readBulk = (id: string, at = registry) => at.app.inject(`/api/properties/check/bulk/${id}`)
+
+  it('200: the same again for whoever has the id, in every process', async () => {
+    const { report_id, ...report } = (await check(['acme.example', 'x.example'])).json()
+    const other = await open()
+    expect((await read(report_id, other)).json()).toEqual(report)
+    const { report_id: id, ...entries } = (await bulk(['acme.example'])).json()
+    expect((await readBulk(id, other)).json()).toEqual(entries)
+  })
+
+  it('404: an id of the other kind, of nobody, or that is none', async () => {
+    const { report_id } = (await check(['acme.example'])).json()
+    expect((await readBulk(report_id)).statusCode).toBe(404)
+    for (const id of [randomUUID(), 'bulk', 'x', '..%2f', '*', `${'a'.repeat(300)}`]) {
+      expect([id, (await read(id)).statusCode]).toEqual([id, 404])
+    }
+  })
+
+  it('run out after seven days', async () => {
+    const own = await startRedis()
+    const at = await open({}, own)
+    const { report_id } = (await check(['acme.example'], at)).json()
+    const left = await own.redis.pttl(`registry:report:domains:${report_id}`)
+    expect(left).toBeGreaterThan(7 * DAY - 60_000)
+    expect(left).toBeLessThanOrEqual(7 * DAY)
+    at.clock.pass(8 * DAY)
+    await check(['b.example'], at)
+    expect((await read(report_id, at)).statusCode).toBe(404)
+    await own.close()
+  })
+
+  it('take a bounded place together, and the oldest go first', async () => {
+    const own = await startRedis()
+    const at = await open({ checkReportsBytes: 2_000 }, own)
+    const ids: string[] = []
+    for (let i = 0; i < 20; i++) {
+      at.clock.pass(1)
+      ids.push((await check([`d${i}.example`], at)).json().report_id)
+    }
+    const found = await Promise.all(ids.map(async id => (await read(id, at)).statusCode))
+    expect(found.lastIndexOf(404)).toBe(found.indexOf(200) - 1)
+    expect(found.at(-1)).toBe(200)
+    const sizes = await own.redis.hgetall('registry:reports:size')
+    const { total, ...each } = sizes
+    const sum = Object.values(each).reduce((all, size) => all + Number(size), 0)
+    expect(sum).toBe(Number(total))
+    expect(sum).toBeLessThanOrEqual(2_000)
+    await own.close()
+  })
+
+  it('are not kept without Redis: the check is answered without an id, reading one is 503', async () => {
+    const own = await startRedis()
+    const at = await open({}, own)
+    await own.stop()
+    const answer = await check(['acme.example'], at)
+    expect([answer.statusCode, answer.json().report_id]).toEqual([200, undefined])
+    expect((await read(randomUUID(), at)).statusCode).toBe(503)
+    await own.close()
+  })
+})
