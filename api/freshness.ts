@@ -1,3 +1,6 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { type Instant, SECOND } from '../pipeline/core/clock.ts'
+
 /**
  * How long an answer may be kept. Content that a commit changes is asked for again each time, which
  * its ETag makes cheap: the ETag covers the content without the freshness block, so a quiet night
@@ -16,9 +19,21 @@ export const cachePolicies = {
 
 export type CachePolicy = keyof typeof cachePolicies
 
-/** Whether the caller holds this content already (`If-None-Match`, compared weakly). */
-export function isHeld(ifNoneMatch: string | undefined, etag: string): boolean {
-  if (ifNoneMatch === undefined) return false
-  if (ifNoneMatch.trim() === '*') return true
-  return ifNoneMatch.split(',').some(tag => tag.trim().replace(/^W\//, '') === `"${etag}"`)
+/**
+ * Whether the caller holds this content already: by its ETag (`If-None-Match`, compared weakly), or
+ * where it names none, by the second in which it changed last (`If-Modified-Since`).
+ */
+export function isHeld(
+  asked: Readonly<IncomingHttpHeaders>,
+  { etag, modifiedAt }: { etag?: string; modifiedAt?: Instant },
+): boolean {
+  const { 'if-none-match': tags, 'if-modified-since': since } = asked
+  if (tags !== undefined) return etag !== undefined && names(tags, etag)
+  if (since === undefined || modifiedAt === undefined) return false
+  return Math.floor(modifiedAt / SECOND) * SECOND <= Date.parse(since)
+}
+
+function names(tags: string, etag: string): boolean {
+  if (tags.trim() === '*') return true
+  return tags.split(',').some(tag => tag.trim().replace(/^W\//, '') === `"${etag}"`)
 }

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import type { Instant } from '../pipeline/core/clock.ts'
 import { type PublicErrorName, publicErrors } from '../pipeline/core/errors.ts'
 import type { StoredAnswer } from '../pipeline/index/points/stored.ts'
 
@@ -9,6 +10,7 @@ export interface Sent {
   /** Media type; JSON where nothing is said. */
   type?: string
   etag?: string
+  modifiedAt?: Instant
   headers?: Readonly<Record<string, string>>
 }
 
@@ -24,8 +26,8 @@ export function ok(body: Sent['body'], headers?: Sent['headers']): Sent {
   return headers === undefined ? { status: 200, body } : { status: 200, body, headers }
 }
 
-export function okStored({ etag, body }: StoredAnswer, headers?: Sent['headers']): Sent {
-  return headers === undefined ? { status: 200, body, etag } : { status: 200, body, etag, headers }
+export function okStored(stored: StoredAnswer, headers?: Sent['headers']): Sent {
+  return headers === undefined ? { status: 200, ...stored } : { status: 200, ...stored, headers }
 }
 
 /** For an answer that nobody shall keep. */

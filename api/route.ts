@@ -85,7 +85,7 @@ function stream(
   reply.headers(sent.headers)
   if (sent.etag !== undefined) {
     reply.header('etag', `"${sent.etag}"`)
-    if (isHeld(request.headers['if-none-match'], sent.etag)) return reply.code(304).send()
+    if (isHeld(request.headers, sent)) return reply.code(304).send()
   }
   const headers = reply.getHeaders()
   reply.hijack()
@@ -115,12 +115,11 @@ function headersOf({ access, method, cache }: Operation): Record<string, string>
 }
 
 function send(request: FastifyRequest, reply: FastifyReply, sent: Sent): FastifyReply {
-  const { status, body, type, etag, headers } = sent
+  const { status, body, type, etag, modifiedAt, headers } = sent
   if (headers !== undefined) reply.headers(headers)
-  if (etag !== undefined) {
-    reply.header('etag', `"${etag}"`)
-    if (isHeld(request.headers['if-none-match'], etag)) return reply.code(304).send()
-  }
+  if (etag !== undefined) reply.header('etag', `"${etag}"`)
+  if (modifiedAt !== undefined) reply.header('last-modified', new Date(modifiedAt).toUTCString())
+  if (isHeld(request.headers, sent)) return reply.code(304).send()
   reply.code(status).header('content-type', type ?? JSON_TYPE)
   return reply.send(Buffer.isBuffer(body) || typeof body === 'string' ? body : JSON.stringify(body))
 }

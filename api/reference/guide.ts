@@ -33,7 +33,8 @@ export const guide: readonly Chapter[] = [
     text: html`
       <p>Answers by key carry an <code>ETag</code> of their content without the freshness block, so a night
       in which nothing changed changes no ETag. Send it back as <code>If-None-Match</code>: what you hold
-      already is answered with 304 and no body. <code>Cache-Control</code> says how long an answer may be
+      already is answered with 304 and no body; <code>Last-Modified</code> and
+      <code>If-Modified-Since</code> do the same by the second, where one commit alone changes an answer. <code>Cache-Control</code> says how long an answer may be
       kept without asking; <code>no-cache</code> means to keep it and ask.</p>
       <p>A commit is shown at once by answers by key, histories and the feed. Lists and search are answered
       from a snapshot that is a few seconds to minutes behind; <code>X-Registry-Seq</code> says which commit

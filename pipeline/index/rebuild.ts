@@ -42,12 +42,14 @@ async function rebuildServing(paths: Paths, index: Database, accounts: Accounts)
   rmSync(fresh, { recursive: true, force: true })
   const store = ServingStore.open(`${fresh}/serving.mdb`)
   const count = await sliceCount(index)
+  const last = await index.one<{ seq: number; at: number }>(
+    'select seq, coalesce(epoch_ms(committed_at), 0)::double as at from meta',
+  )
   for (let slice = 0; slice < count; slice++) {
-    const { entries } = await entriesOf(index, accounts, scopeOfSlice(slice, count))
-    store.write(entries, 0)
+    const scope = scopeOfSlice(slice, count, last?.at ?? 0)
+    store.write((await entriesOf(index, accounts, scope)).entries, 0)
   }
-  const meta = await index.one<{ seq: number }>('select seq from meta')
-  store.write([], meta?.seq ?? 0)
+  store.write([], last?.seq ?? 0)
   await store.close()
   putInPlace(fresh, paths.serving, paths.dir)
 }

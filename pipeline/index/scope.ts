@@ -1,3 +1,4 @@
+import type { Instant } from '../core/clock.ts'
 import type { Parameters } from './duckdb.ts'
 
 /** Which part of the index is projected: SQL that selects keys and rows. */
@@ -19,10 +20,12 @@ export interface Scope {
   aliases: string
   revisions: string
   parameters: Parameters
+  /** When what is projected counts as changed. */
+  at: Instant
 }
 
 /** What the commits after `seq` touched. */
-export function scopeAfter(seq: number): Scope {
+export function scopeAfter(seq: number, at: Instant): Scope {
   const touched = (space: string) =>
     `(select distinct key from changes where seq > $seq and space = '${space}')`
   return {
@@ -39,11 +42,12 @@ export function scopeAfter(seq: number): Scope {
     aliases: 'seq > $seq',
     revisions: 'seq > $seq',
     parameters: { seq },
+    at,
   }
 }
 
 /** One of `count` slices of the whole index. */
-export function scopeOfSlice(slice: number, count: number): Scope {
+export function scopeOfSlice(slice: number, count: number, at: Instant): Scope {
   const inSlice = (column: string) => `hash(${column}::varchar) % $count = $slice`
   return {
     brands: `(select domain as key from brands where ${inSlice('domain')})`,
@@ -59,5 +63,6 @@ export function scopeOfSlice(slice: number, count: number): Scope {
     aliases: inSlice('alias_rid'),
     revisions: inSlice('domain'),
     parameters: { slice, count },
+    at,
   }
 }

@@ -264,7 +264,7 @@ export class Sequencer {
 
   /** Brings the serving store and the event file up to the index: steps 2 and 3 of any commit. */
   async #project(): Promise<void> {
-    const scope = scopeAfter(this.serving.seq)
+    const scope = scopeAfter(this.serving.seq, this.#options.clock.now())
     const { entries, events } = await entriesOf(this.index, this.accounts, scope)
     await this.#step('serving', () => this.serving.write(entries, this.#meta.seq))
     await this.#step('events', () => this.#events.append(events))

@@ -2,14 +2,34 @@ import { createHash } from 'node:crypto'
 import { type Instant, isoOf } from '../core/clock.ts'
 import { type Effect, effectOf, type Outcome, outcomeNames } from '../core/outcomes.ts'
 
-/** Length of the ETag that stands before the JSON of a document value. */
-export const ETAG_LENGTH = 22
+const TIME_LENGTH = 6
+const ETAG_LENGTH = 22
+/** Bytes that stand before the JSON of a document value. */
+export const HEAD_LENGTH = TIME_LENGTH + ETAG_LENGTH
 
-/** A document as it is kept: its ETag, then its JSON as it is sent. */
-export function documentValue(document: object): Buffer {
+/** A document as it is kept: when it was put there (6 bytes), its ETag (22), its JSON as it is sent. */
+export function documentValue(document: object, at: Instant): Buffer {
   const json = JSON.stringify(document)
   const etag = createHash('sha256').update(json).digest('base64url').slice(0, ETAG_LENGTH)
-  return Buffer.from(etag + json)
+  const value = Buffer.allocUnsafe(HEAD_LENGTH + Buffer.byteLength(json))
+  value.writeUIntBE(at, 0, TIME_LENGTH)
+  value.write(etag, TIME_LENGTH, 'latin1')
+  value.write(json, HEAD_LENGTH)
+  return value
+}
+
+/** When a document was put there: not before it changed last, and later where it was projected anew. */
+export function modifiedAt(value: Uint8Array): Instant {
+  return Buffer.from(value.buffer, value.byteOffset, TIME_LENGTH).readUIntBE(0, TIME_LENGTH)
+}
+
+export function etagOf(value: Uint8Array): string {
+  return Buffer.from(value.buffer, value.byteOffset + TIME_LENGTH, ETAG_LENGTH).toString('latin1')
+}
+
+/** Whether two document values hold the same, whenever they were put there. */
+export function holdSame(a: Buffer, b: Buffer): boolean {
+  return a.subarray(TIME_LENGTH).equals(b.subarray(TIME_LENGTH))
 }
 
 /** How the file behind an answer stands with the crawler. */

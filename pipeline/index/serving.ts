@@ -6,9 +6,9 @@ import { open, type RootDatabase, type Database as Space } from 'lmdb'
 export const MEMBERS_CHANGED = 'members'
 
 /** Version of the keys and values; a store of another version is projected again. */
-export const SERVING_FORMAT = 8
+export const SERVING_FORMAT = 9
 
-/** Key spaces of the store. Values of the first six are ETag and JSON (`documentValue`). */
+/** Key spaces of the store. Values of the first six are documents (`documentValue`). */
 export const spaces = [
   'brand',
   'property',
@@ -30,6 +30,8 @@ export const spaces = [
   'meta',
 ] as const
 export type SpaceName = (typeof spaces)[number]
+/** The spaces whose values are documents. */
+export const documentSpaces: ReadonlySet<SpaceName> = new Set(spaces.slice(0, 6))
 
 export type Key = string | Buffer
 /** A value to put; undefined removes the key. */

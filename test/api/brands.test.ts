@@ -81,6 +81,24 @@ describe('GET /api/brands/resolve', () => {
     expect((await get('/api/brands/resolve?domain=acme.example', headers)).statusCode).toBe(200)
   })
 
+  test('304: who holds what was changed no later is not sent it again', async () => {
+    const url = '/api/brands/resolve?domain=acme.example'
+    const { headers } = await registry.app.inject(url)
+    const changed = Date.parse(String(headers['last-modified']))
+    const asked = (ms: number, more = {}) =>
+      registry.app.inject({
+        url,
+        headers: { 'if-modified-since': new Date(ms).toUTCString(), ...more },
+      })
+    expect((await asked(changed)).statusCode).toBe(304)
+    expect((await asked(changed + 60_000)).statusCode).toBe(304)
+    expect((await asked(changed - 1_000)).statusCode).toBe(200)
+    // An ETag says more than a second does.
+    expect((await asked(changed, { 'if-none-match': '"other"' })).statusCode).toBe(200)
+    const bad = { url, headers: { 'if-modified-since': 'yesterday' } }
+    expect((await registry.app.inject(bad)).statusCode).toBe(200)
+  })
+
   test('304: who holds the content is not sent it again', async () => {
     const { headers } = await get('/api/brands/resolve?domain=acme.example')
     const tag = { 'if-none-match': `"other", W/${headers.etag}` }

@@ -1,5 +1,5 @@
 import type { Reader } from '../reader.ts'
-import { ETAG_LENGTH } from '../serving-value.ts'
+import { HEAD_LENGTH } from '../serving-value.ts'
 
 /** The source stands before everything that is long. */
 const HEAD_BYTES = 600
@@ -13,6 +13,6 @@ export function inventorySource(
   const value = serving?.peek('property', domain)
   if (value === undefined) return undefined
   const head = Buffer.from(value.buffer, value.byteOffset, Math.min(value.length, HEAD_BYTES))
-  const source = SOURCE.exec(head.toString('latin1', ETAG_LENGTH))?.[1]
+  const source = SOURCE.exec(head.toString('latin1', HEAD_LENGTH))?.[1]
   return source === 'adagents_json' ? source : 'hosted'
 }

@@ -14,14 +14,17 @@ export function findPublisher(
   const member = publicMember(membersOf(reader).ownerOf(domain))
   const members = `,${JSON.stringify({ member, ...more }).slice(1, -1)}`
   const found = findStored(reader, shelves.publisher, domain, members)
-  if (found === undefined || member === null) return found
-  return { ...found, etag: `${found.etag}.${digestOf(member)}` }
+  if (found === undefined) return undefined
+  const { body, etag } = found
+  return { body, etag: member === null ? etag : `${etag}.${digestOf(member)}` }
 }
 
 export function findDomainLookup(reader: Reader, domain: string): StoredAnswer | undefined {
   const found = findStored(reader, shelves.lookup, domain)
   const members = membersOf(reader)
-  return found === undefined || members.publicAgents === 0 ? found : withMembers(found, members)
+  if (found === undefined) return undefined
+  const { body, etag } = found
+  return members.publicAgents === 0 ? { body, etag } : withMembers({ body, etag }, members)
 }
 
 /** Says of each agent which member shows it. */

@@ -1,5 +1,5 @@
 import type { ServingStore, SpaceName } from '../serving.ts'
-import { ETAG_LENGTH } from '../serving-value.ts'
+import { etagOf, HEAD_LENGTH } from '../serving-value.ts'
 
 interface Kept<Value> {
   /** The commit as of which it was compared last. */
@@ -39,12 +39,12 @@ export class Parsed<Value> {
       return undefined
     }
     const text = Buffer.from(value.buffer, value.byteOffset, value.length)
-    const etag = text.toString('latin1', 0, ETAG_LENGTH)
+    const etag = etagOf(value)
     if (known?.etag === etag) {
       known.seq = seq
       return known.value
     }
-    const parsed = this.#parse(JSON.parse(text.toString('utf8', ETAG_LENGTH)))
+    const parsed = this.#parse(JSON.parse(text.toString('utf8', HEAD_LENGTH)))
     this.#keep(key, { seq, etag, bytes: text.length, value: parsed })
     return parsed
   }

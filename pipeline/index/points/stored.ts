@@ -1,13 +1,16 @@
+import type { Instant } from '../../core/clock.ts'
 import type { FreshnessBlock } from '../../model/answers.ts'
 import type { FileKind } from '../../model/observation.ts'
 import type { Reader } from '../reader.ts'
 import type { ServingStore, SpaceName } from '../serving.ts'
-import { ETAG_LENGTH, freshnessJson, readFreshness } from '../serving-value.ts'
+import { etagOf, freshnessJson, HEAD_LENGTH, modifiedAt, readFreshness } from '../serving-value.ts'
 import { writer } from './writer.ts'
 
 /** Ready to be sent: content with its freshness block, and the ETag of the content alone. */
 export interface StoredAnswer {
   etag: string
+  /** Not said where something else than a commit of this key changes the content too. */
+  modifiedAt?: Instant
   body: Buffer
 }
 
@@ -41,7 +44,7 @@ export function findStored(
   writer.start()
   writer.bytes(contentOf(value))
   writer.text(end)
-  return { etag: etagOf(value), body: writer.finish() }
+  return { etag: etagOf(value), modifiedAt: modifiedAt(value), body: writer.finish() }
 }
 
 /** The name under which a caller asked, and the domain it means, if any. */
@@ -73,16 +76,12 @@ export function freshnessOf(reader: Reader, file: FileKind, domain: string): Fre
   return JSON.parse(freshnessJson(readFreshness(value, reader.now())))
 }
 
-function etagOf(value: Uint8Array): string {
-  return Buffer.from(value.buffer, value.byteOffset, ETAG_LENGTH).toString('latin1')
-}
-
 /** The stored JSON without its closing brace; as short-lived as the value. */
 function contentOf(value: Uint8Array): Uint8Array {
   return new Uint8Array(
     value.buffer,
-    value.byteOffset + ETAG_LENGTH,
-    value.length - ETAG_LENGTH - 1,
+    value.byteOffset + HEAD_LENGTH,
+    value.length - HEAD_LENGTH - 1,
   )
 }
 

@@ -1,3 +1,4 @@
+import type { Instant } from '../../core/clock.ts'
 import { type Declared, operatorOf } from '../../resolve/operator.ts'
 import { type Database, listOf } from '../duckdb.ts'
 import { type InventoryRows, inventoryOf, reachesOf } from '../inventory-value.ts'
@@ -11,7 +12,7 @@ const json = (value: unknown) => Buffer.from(JSON.stringify(value))
 /** Keys that went away, removed before anything is put since one may be back; agents and operators. */
 export async function keyedEntries(
   index: Database,
-  { keyed, parameters }: Scope,
+  { keyed, parameters, at }: Scope,
 ): Promise<{ gone: Entry[]; put: Entry[] }> {
   const rows = await index.all<{ space: Keyed; key: string }>(keyed, parameters)
   const of = (space: Keyed) => rows.filter(row => row.space === space).map(({ key }) => key)
@@ -20,7 +21,7 @@ export async function keyedEntries(
   )
   const put = [
     ...(await agentEntries(index, of('agent'))),
-    ...(await operatorEntries(index, of('operator'))),
+    ...(await operatorEntries(index, of('operator'), at)),
   ]
   return { gone, put }
 }
@@ -28,7 +29,7 @@ export async function keyedEntries(
 type Keyed = 'reach' | 'identifier' | 'agent' | 'operator'
 
 /** What sales of one publisher's properties are judged by, found by publisher, agent and identifier. */
-export function authorityEntries(rows: InventoryRows): Entry[] {
+export function authorityEntries(rows: InventoryRows, at: Instant): Entry[] {
   const { domain } = rows.publisher
   const reaches = [...reachesOf(rows)].map(([agent, reach]) => ({
     space: 'reach' as const,
@@ -41,7 +42,7 @@ export function authorityEntries(rows: InventoryRows): Entry[] {
     key,
     value: owner,
   }))
-  const inventory = documentValue(inventoryOf(rows))
+  const inventory = documentValue(inventoryOf(rows), at)
   return [{ space: 'inventory', key: domain, value: inventory }, ...reaches, ...identifiers]
 }
 
@@ -75,7 +76,11 @@ async function agentEntries(index: Database, keys: readonly string[]): Promise<E
 }
 
 /** What brand.json files declare of properties, by file. */
-async function operatorEntries(index: Database, keys: readonly string[]): Promise<Entry[]> {
+async function operatorEntries(
+  index: Database,
+  keys: readonly string[],
+  at: Instant,
+): Promise<Entry[]> {
   if (keys.length === 0) return []
   const rows = await index.all<{ location: string; declared: Declared[] | null }>(
     `with touched as (select unnest(${listOf('$keys')}) as location),
@@ -89,6 +94,6 @@ async function operatorEntries(index: Database, keys: readonly string[]): Promis
   return rows.map(({ location, declared }) => ({
     space: 'operator',
     key: hashOf(location),
-    value: declared === null ? undefined : documentValue(declared),
+    value: declared === null ? undefined : documentValue(declared, at),
   }))
 }

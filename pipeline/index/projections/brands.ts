@@ -7,7 +7,7 @@ import { documentValue } from '../serving-value.ts'
 
 export async function brandEntries(
   index: Database,
-  { brands, parameters }: Scope,
+  { brands, parameters, at }: Scope,
 ): Promise<Entry[]> {
   const keys = await index.all<{ key: string }>(brands, parameters)
   if (keys.length === 0) return []
@@ -15,6 +15,6 @@ export async function brandEntries(
     `select * from brands where domain in ${brands}`,
     parameters,
   )
-  const known = new Map(rows.map(row => [row.domain, documentValue(brandResolutionOf(row))]))
+  const known = new Map(rows.map(row => [row.domain, documentValue(brandResolutionOf(row), at)]))
   return keys.map(({ key }) => ({ space: 'brand', key, value: known.get(key) }))
 }

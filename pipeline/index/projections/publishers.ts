@@ -8,7 +8,7 @@ import { documentValue } from '../serving-value.ts'
 import { authorityEntries } from './authority.ts'
 
 export async function publisherEntries(index: Database, scope: Scope): Promise<Entry[]> {
-  const { parameters } = scope
+  const { parameters, at } = scope
   const publishers = await index.all<PublisherRow>(
     `select * from publishers where domain in ${scope.publishers}`,
     parameters,
@@ -39,10 +39,10 @@ export async function publisherEntries(index: Database, scope: Scope): Promise<E
     }
     const state = { ...rows, authorizations: grants.filter(row => row.in_force) }
     return [
-      { space: 'property' as const, key, value: documentValue(propertyResolutionOf(state)) },
-      { space: 'publisher' as const, key, value: documentValue(publisherLookupOf(state)) },
-      { space: 'lookup' as const, key, value: documentValue(domainLookupOf(state)) },
-      ...authorityEntries(rows),
+      { space: 'property' as const, key, value: documentValue(propertyResolutionOf(state), at) },
+      { space: 'publisher' as const, key, value: documentValue(publisherLookupOf(state), at) },
+      { space: 'lookup' as const, key, value: documentValue(domainLookupOf(state), at) },
+      ...authorityEntries(rows, at),
     ]
   })
 }

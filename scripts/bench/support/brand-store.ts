@@ -37,7 +37,7 @@ function entriesOf(number: number): Entry[] {
   const read = Date.now() - DAY / 8
   const facts = { outcome: 'ok', status: 200, attempted_at: read, succeeded_at: read } as const
   return [
-    { space: 'brand', key: domain, value: documentValue(brandOf(domain)) },
+    { space: 'brand', key: domain, value: documentValue(brandOf(domain), Date.now()) },
     { space: 'freshness', key: freshnessKey('brand.json', domain), value: freshnessValue(facts) },
   ]
 }

@@ -103,6 +103,7 @@ export async function project(folder: string, domains: readonly string[]): Promi
       members: `${within('m.org_id')} and false`,
       aliases: `${within('alias_rid::varchar')} and false`,
       revisions: `${within('domain')} and false`,
+      at: filledAt,
       parameters: {
         from: domains[at]!,
         to: domains[Math.min(at + PROJECTED, domains.length) - 1]!,
