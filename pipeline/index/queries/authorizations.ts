@@ -1,3 +1,4 @@
+import { isoOf } from '../../core/clock.ts'
 import { authorizationPayload } from '../../diff/authorization-events.ts'
 import type { AuthorizationItem } from '../../model/answers-authorizations.ts'
 import type { AuthorizationRow } from '../../model/rows.ts'
@@ -10,22 +11,29 @@ export interface GrantPlace {
   id: string
 }
 
-type Grant = Omit<AuthorizationRow, 'property_rids'> & {
-  reached: number
-  property_rid: string | null
+/** A grant as JSON text: reading that costs a third of reading as many columns. */
+interface Grant {
+  facts: string
   property_id_slug: string | null
 }
 
+type GrantFacts = Omit<AuthorizationRow, 'property_rids'> & {
+  reached: number
+  property_rid: string | null
+  granted_ms: number
+  changed_ms: number
+}
+
 const GRANTS = `
-select a.* exclude (property_rids), len(a.property_rids)::double as reached,
-  case when len(a.property_rids) = 1 then a.property_rids[1]::varchar end as property_rid,
-  p.property_id as property_id_slug
-from authorizations a
-left join properties p on len(a.property_rids) = 1 and p.property_rid = a.property_rids[1]
-where a.in_force`
+select g.publisher_domain, g.id, p.property_id as property_id_slug, to_json(g)::varchar as facts
+from (select * exclude (property_rids), len(property_rids)::double as reached,
+    case when len(property_rids) = 1 then property_rids[1] end as property_rid,
+    epoch_ms(granted_at)::double as granted_ms, epoch_ms(changed_at)::double as changed_ms
+  from authorizations where in_force) g
+left join properties p on p.property_rid = g.property_rid`
 
 const OF_AGENT = `
-select * from (${GRANTS} and a.agent_url = $agent)
+select * from (${GRANTS} where g.agent_url = $agent)
 where $publisher is null or (publisher_domain, property_id_slug is null,
   coalesce(property_id_slug, ''), id::varchar) > ($publisher, $slug is null, coalesce($slug, ''), $id)
 order by publisher_domain, property_id_slug nulls last, id::varchar limit $limit`
@@ -66,11 +74,13 @@ export async function* allGrants({ db }: Snapshot): AsyncGenerator<Authorization
   for await (const rows of db.stream<Grant>(GRANTS)) yield rows.map(itemOf)
 }
 
-function itemOf({ reached, property_rid, property_id_slug, ...row }: Grant): AuthorizationItem {
+function itemOf({ facts, property_id_slug }: Grant): AuthorizationItem {
+  const { reached, property_rid, granted_ms, changed_ms, ...row } = JSON.parse(facts) as GrantFacts
+  const times = { granted_at: isoOf(granted_ms), changed_at: isoOf(changed_ms) }
   return {
     authorized_for: null,
     signing_keys: null,
-    ...authorizationPayload(row, reached),
+    ...authorizationPayload({ ...row, ...times }, reached),
     property_rid,
     property_id_slug,
     disputed: false,
