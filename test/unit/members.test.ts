@@ -59,7 +59,7 @@ const refusal = (answer: Answer) => ('refused' in answer ? answer : undefined)
 
 describe('a member', () => {
   it('has a slug made of its name, which no other has', () =>
-    world(async ({ ask, registry }) => {
+    world(async ({ ask, registry, deliver }) => {
       const slugOf = async (operation: object) => {
         const answer = await ask({ op: 'member.create', org: 'Other', ...operation })
         return 'done' in answer ? answer.done.slug : answer.refused
@@ -67,12 +67,17 @@ describe('a member', () => {
       expect(await slugOf({ slug: 'acme' })).toBe('another member is called acme')
       expect(await slugOf({ display_name: ' Ácme ' })).toBe('acme-2')
       expect(await slugOf({})).toBe('Other is a member already')
+      await deliver(writeOf('ACME'), writeOf('株式会社'))
+      expect(await slugOf({ org: 'ACME' })).toBe('acme-3')
+      expect(await slugOf({ org: '株式会社' })).toBe('member')
       const slugs = await registry.accounts.db.all(
         'select slug, is_public from members order by slug',
       )
       expect(slugs).toEqual([
         { slug: 'acme', is_public: false },
         { slug: 'acme-2', is_public: false },
+        { slug: 'acme-3', is_public: false },
+        { slug: 'member', is_public: false },
       ])
     }))
 

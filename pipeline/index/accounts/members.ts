@@ -123,8 +123,13 @@ async function freeSlug(db: Database, displayName: string): Promise<string> {
     .slice(0, 60)
     .replace(/^-|-$/g, '')
   const stem = plain === '' ? 'member' : plain
+  const taken = await db.all<{ slug: string }>(
+    `select slug from members where slug = $stem or starts_with(slug, $stem || '-')`,
+    { stem },
+  )
+  const slugs = new Set(taken.map(({ slug }) => slug))
   for (let number = 1; ; number++) {
     const slug = number === 1 ? stem : `${stem}-${number}`
-    if (!(await isTaken(db, slug, ''))) return slug
+    if (!slugs.has(slug)) return slug
   }
 }
