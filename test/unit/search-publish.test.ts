@@ -32,7 +32,7 @@ test('a large search file is made by a process of its own and says the same', {
   const here = await readerOf(paths.dir)
   const { file, seq } = readSearchCheckpoint(paths)!
   const text = 'example'
-  const expected = await here.search!.best('properties', text, 50)
+  const expected = (await here.search!.best(['properties'], text, 50)).properties
   expect(expected.length).toBeGreaterThan(0)
 
   writeFileSync(paths.searchCheckpoint, JSON.stringify({ format: 0 }))
@@ -40,7 +40,7 @@ test('a large search file is made by a process of its own and says the same', {
   await publisher.publish()
   expect(readSearchCheckpoint(paths)).toMatchObject({ file, seq })
   const there = await readerOf(paths.dir)
-  expect(await there.search!.best('properties', text, 50)).toEqual(expected)
+  expect((await there.search!.best(['properties'], text, 50)).properties).toEqual(expected)
 })
 
 test('a search file that is half made is not taken, and made again', async () => {

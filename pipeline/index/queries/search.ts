@@ -1,5 +1,5 @@
 import type { PropertyItem } from '../../model/answers.ts'
-import type { SearchIndex } from '../search/search-index.ts'
+import { type SearchIndex, shelfNames } from '../search/search-index.ts'
 import { foundPropertyOf } from './properties.ts'
 
 /** The best matches of each kind, each a list of items as JSON. */
@@ -8,17 +8,17 @@ export async function searchEverything(
   text: string,
   limit: number,
 ): Promise<{ brands: string[]; publishers: string[]; properties: string[] }> {
-  const properties = await index.best('properties', text, limit)
-  return {
-    brands: await index.best('brands', text, limit),
-    publishers: await index.best('publishers', text, limit),
-    properties: properties.map(item =>
-      JSON.stringify(foundPropertyOf(JSON.parse(item) as PropertyItem)),
-    ),
-  }
+  const found = await index.best(shelfNames, text, limit)
+  const asFound = (item: string) =>
+    JSON.stringify(foundPropertyOf(JSON.parse(item) as PropertyItem))
+  return { ...found, properties: found.properties.map(asFound) }
 }
 
 /** Brands that match a text, the best first, as JSON. */
-export function findBrands(index: SearchIndex, text: string, limit: number): Promise<string[]> {
-  return index.best('brands', text, limit)
+export async function findBrands(
+  index: SearchIndex,
+  text: string,
+  limit: number,
+): Promise<string[]> {
+  return (await index.best(['brands'], text, limit)).brands
 }

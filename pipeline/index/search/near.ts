@@ -3,6 +3,7 @@ import { pointsOf } from '../../core/one-edit.ts'
 import type { Shelf } from './shelf.ts'
 import type { Slices } from './slices.ts'
 import { mayMean } from './vocabulary.ts'
+import { SHORTEST_TYPED } from './word-keys.ts'
 
 /** Of more words none is looked for misspelled. */
 const MOST_WORDS = 8
@@ -23,12 +24,15 @@ export function* entriesNear(
   const asked = [...new Set(wordsOf(folded))].map(pointsOf)
   if (asked.length > MOST_WORDS) return []
   const words = rarest(shelf, asked)
+  if (words.length === 0) return []
   if (asked.length === 1) return (yield* having(shelf, words, but, limit)).slice(0, limit)
+  const parts = asked.map(partsOf)
   const found: number[] = []
   let steps = 0
   for (const id of yield* having(shelf, words, but, Number.POSITIVE_INFINITY)) {
     if (found.length === limit) break
-    if (hasAll(shelf, id, asked)) found.push(id)
+    const mayHave = parts.every(either => either.some(part => shelf.contains(id, part)))
+    if (mayHave && hasAll(shelf, id, asked)) found.push(id)
     if (++steps % PAUSE_EVERY === 0) yield
   }
   return found
@@ -68,6 +72,23 @@ function* having(
     }
   }
   return [...found].sort((a, b) => a - b)
+}
+
+/**
+ * One of these stands in every text that has a word which the typed one may mean: an edit leaves one
+ * half of a word as it was, if it is not two neighbours in its very middle.
+ */
+function partsOf(typed: readonly number[]): Uint8Array[] {
+  if (typed.length < SHORTEST_TYPED) return [bytesOf(typed)]
+  const half = typed.length >> 1
+  const changed = [...typed]
+  changed[half - 1] = typed[half]!
+  changed[half] = typed[half - 1]!
+  return [typed.slice(0, half), typed.slice(half), changed].map(bytesOf)
+}
+
+function bytesOf(points: readonly number[]): Uint8Array {
+  return Buffer.from(String.fromCodePoint(...points))
 }
 
 function hasAll(shelf: Shelf, id: number, asked: readonly number[][]): boolean {

@@ -25,7 +25,45 @@ export class PostingsBuffer {
   }
 }
 
-const WINDOW = 16 * 1024
+/** The ids of a whole list. */
+export function unpack(bytes: Uint8Array, count: number): Uint32Array {
+  const ids = new Uint32Array(count)
+  let id = -1
+  for (let i = 0, at = 0; i < count; i++) {
+    let byte = bytes[at++]!
+    let difference = byte & 127
+    for (let shift = 7; byte > 127; shift += 7) {
+      byte = bytes[at++]!
+      difference |= (byte & 127) << shift
+    }
+    id += difference
+    ids[i] = id
+  }
+  return ids
+}
+
+/** Keeps those of the first `count` ids that stand in a list too, in front; how many there are. */
+export function keep(ids: Uint32Array, count: number, bytes: Uint8Array): number {
+  let kept = 0
+  let id = -1
+  let at = 0
+  for (let i = 0; i < count; i++) {
+    const wanted = ids[i]!
+    while (id < wanted && at < bytes.length) {
+      let byte = bytes[at++]!
+      let difference = byte & 127
+      for (let shift = 7; byte > 127; shift += 7) {
+        byte = bytes[at++]!
+        difference |= (byte & 127) << shift
+      }
+      id += difference
+    }
+    if (id === wanted) ids[kept++] = wanted
+  }
+  return kept
+}
+
+const WINDOW = 4 * 1024
 
 /** Goes through one list, reading it in windows, so that who needs its beginning reads no more. */
 export class Cursor {

@@ -1,7 +1,7 @@
 import { fold } from '../../core/fold.ts'
 import { PartsReader } from './file.ts'
 import { entriesNear } from './near.ts'
-import { type Rank, Shelf, type ShelfContents } from './shelf.ts'
+import { type Rank, ranks, Shelf, type ShelfContents } from './shelf.ts'
 import { inSlices, type Slices } from './slices.ts'
 import { needlesOf } from './texts.ts'
 
@@ -17,12 +17,12 @@ export interface SearchContents {
 }
 
 /** Up to so many entries are judged at once; of more, the best are looked for first. */
-const FEW = 2_048
+const FEW = 64
 const PAUSE_EVERY = 1_024
 
 /**
  * Finds entries by their texts. What is called as asked comes first, then what begins so, then what
- * contains it, then what is misspelled by one edit; and within each of these the order of the list.
+ * contains it, then what may be meant with one edit; and within each of these the order of the list.
  */
 export class SearchIndex {
   /** The commit it shows. */
@@ -59,11 +59,19 @@ export class SearchIndex {
     return this.#file.close()
   }
 
-  /** The first of all entries that match, as JSON. */
-  async best(name: ShelfName, text: string, limit: number): Promise<string[]> {
-    const shelf = this.#shelves[name]
-    const ids = await inSlices(bestOf(shelf, fold(text), limit))
-    return ids.map(id => shelf.itemOf(id))
+  /**
+   * The first of all entries of some collections that match, as JSON. Where one is called exactly as
+   * asked, nobody misspelled anything.
+   */
+  async best<Name extends ShelfName>(
+    names: readonly Name[],
+    text: string,
+    limit: number,
+  ): Promise<Record<Name, string[]>> {
+    const shelves = names.map(name => this.#shelves[name])
+    const found = await inSlices(bestOf(shelves, fold(text), limit))
+    const items = found.map((ids, i) => ids.map(id => shelves[i]!.itemOf(id)))
+    return Object.fromEntries(names.map((name, i) => [name, items[i]!])) as Record<Name, string[]>
   }
 
   /**
@@ -113,22 +121,48 @@ function* itemsOf(shelf: Shelf, ids: readonly number[]): Slices<string[]> {
   return items
 }
 
-function* bestOf(shelf: Shelf, folded: string, limit: number): Slices<number[]> {
-  if (folded === '' || limit === 0) return []
-  const { is, begins, contains } = needlesOf(folded)
-  let found: Set<number>
-  if (shelf.atMost(contains) <= FEW) {
-    found = new Set((yield* ranked(shelf, contains)).slice(0, limit))
-  } else {
-    found = new Set()
-    for (const bytes of [is, begins, contains]) {
-      // Of so many at least the missing ones are new.
-      for (const id of yield* shelf.holding(bytes, limit)) if (found.size < limit) found.add(id)
-      if (found.size === limit) break
-    }
+function* bestOf(
+  shelves: readonly Shelf[],
+  folded: string,
+  limit: number,
+): Slices<readonly number[][]> {
+  if (folded === '' || limit === 0) return shelves.map(() => [])
+  const found: number[][] = []
+  let isCalledSo = false
+  for (const shelf of shelves) {
+    const literal = yield* literallyBestOf(shelf, folded, limit)
+    found.push(literal.ids)
+    isCalledSo ||= literal.isCalledSo
   }
-  if (found.size === limit) return [...found]
-  return [...found, ...(yield* entriesNear(shelf, folded, found, limit - found.size))]
+  if (isCalledSo) return found
+  for (const [i, shelf] of shelves.entries()) {
+    const ids = found[i]!
+    if (ids.length === limit) continue
+    ids.push(...(yield* entriesNear(shelf, folded, new Set(ids), limit - ids.length)))
+  }
+  return found
+}
+
+/** The first of those that contain the text, and whether one of them is called so. */
+function* literallyBestOf(
+  shelf: Shelf,
+  folded: string,
+  limit: number,
+): Slices<{ ids: number[]; isCalledSo: boolean }> {
+  const { is, begins, contains } = needlesOf(folded)
+  if (shelf.atMost(contains) <= FEW) {
+    const ids = (yield* ranked(shelf, contains)).slice(0, limit)
+    const [first] = ids
+    return { ids, isCalledSo: first !== undefined && shelf.rankOf(first, contains) === ranks.is }
+  }
+  const found = new Set(yield* shelf.holding(is, limit))
+  const isCalledSo = found.size > 0
+  for (const bytes of [begins, contains]) {
+    if (found.size === limit) break
+    // Of so many at least the missing ones are new.
+    for (const id of yield* shelf.holding(bytes, limit)) if (found.size < limit) found.add(id)
+  }
+  return { ids: [...found], isCalledSo }
 }
 
 function* allOf(shelf: Shelf, folded: string): Slices<number[]> {

@@ -1,6 +1,6 @@
 import type { PartsReader, Place } from './file.ts'
 import type { GramsContents } from './grams-builder.ts'
-import { Cursor } from './postings.ts'
+import { Cursor, keep, unpack } from './postings.ts'
 import type { Slices } from './slices.ts'
 import { END, gramOf, NAME } from './texts.ts'
 import { Vocabulary } from './vocabulary.ts'
@@ -24,9 +24,13 @@ export const ranks = { is: 0, begins: 1, contains: 2 } as const
 export type Rank = 0 | 1 | 2
 
 const PAUSE_EVERY = 1_024
-/** Lists that are gone through together, and how much longer than the shortest one they may be. */
+/** Lists of at most so many entries are read whole. */
+const FEW = 4_096
+/** Lists that are gone through together; and how much longer than what is left one may be. */
 const TOGETHER = 4
-const LONGER = 8
+const LONGER = 32
+/** So few are looked at without asking another list. */
+const LEFT = 8
 
 /** The entries of one collection, numbered in the order in which they are listed. */
 export class Shelf {
@@ -41,6 +45,7 @@ export class Shelf {
   readonly #grams: Uint32Array
   readonly #gramCounts: Uint32Array
   readonly #gramEnds: Float64Array
+  #list = new Uint8Array(64 * 1024)
 
   private constructor(
     file: PartsReader<unknown>,
@@ -111,17 +116,27 @@ export class Shelf {
     return rank
   }
 
+  /** Whether the texts of an entry with their marks contain these bytes. */
+  contains(id: number, bytes: Uint8Array): boolean {
+    const last = this.#textStarts[id + 1]! - bytes.length
+    for (let at = this.#textStarts[id]!; at <= last; at++) if (this.#isAt(at, bytes)) return true
+    return false
+  }
+
   /** The first entries, or all, whose texts with their marks contain these bytes; rising. */
   *holding(bytes: Uint8Array, limit = Number.POSITIVE_INFINITY): Slices<number[]> {
     if (bytes.length < 3) return yield* this.#holdingFew(bytes, limit)
+    const places = this.#placesOf(bytes)
+    const least = this.#sizeOf(places[0])
+    if (least <= FEW) return this.#holdingRare(places, bytes, limit)
+    const near = places.filter(place => this.#sizeOf(place) <= TOGETHER * least)
+    const [rarest, ...cursors] = near.map(place => this.#cursorAt(place))
     const found: number[] = []
-    const cursors = this.#cursorsOf(bytes)
-    const rarest = cursors.shift()
     if (rarest === undefined) return found
     let steps = 0
     while (found.length < limit && rarest.next() < this.count) {
       const { id } = rarest
-      if (cursors.every(cursor => cursor.reach(id) === id) && this.#contains(id, bytes)) {
+      if (cursors.every(cursor => cursor.reach(id) === id) && this.contains(id, bytes)) {
         found.push(id)
       }
       if (++steps % PAUSE_EVERY === 0) yield
@@ -138,6 +153,23 @@ export class Shelf {
       least = Math.min(least, place === undefined ? 0 : this.#gramCounts[place]!)
     }
     return least
+  }
+
+  /** Where one of the lists is short: what stands in it and in the next ones is looked at. */
+  #holdingRare(places: readonly number[], bytes: Uint8Array, limit: number): number[] {
+    const found: number[] = []
+    const [rarest, ...others] = places
+    if (rarest === undefined) return found
+    const ids = unpack(this.#read(rarest), this.#sizeOf(rarest))
+    let left = ids.length
+    for (const place of others) {
+      if (left <= LEFT || this.#sizeOf(place) > LONGER * left) break
+      left = keep(ids, left, this.#read(place))
+    }
+    for (let i = 0; i < left && found.length < limit; i++) {
+      if (this.contains(ids[i]!, bytes)) found.push(ids[i]!)
+    }
+    return found
   }
 
   /** One or two bytes: whatever stands in a gram that begins with them. */
@@ -167,17 +199,28 @@ export class Shelf {
   }
 
   /** Lists that all entries holding the bytes stand in, the shortest first; none if there are none. */
-  #cursorsOf(bytes: Uint8Array): Cursor[] {
+  #placesOf(bytes: Uint8Array): number[] {
     const places = new Set<number>()
     for (let at = 0; at + 3 <= bytes.length; at++) {
       const place = this.#placeOf(gramOf(bytes[at]!, bytes[at + 1]!, bytes[at + 2]!))
       if (place === undefined) return []
       places.add(place)
     }
-    const sizeOf = (place: number) => this.#gramCounts[place]!
-    const shortest = [...places].sort((a, b) => sizeOf(a) - sizeOf(b)).slice(0, TOGETHER)
-    const most = LONGER * sizeOf(shortest[0]!)
-    return shortest.filter(place => sizeOf(place) <= most).map(place => this.#cursorAt(place))
+    const byLength = [...places].sort((a, b) => this.#sizeOf(a) - this.#sizeOf(b))
+    return byLength.slice(0, TOGETHER)
+  }
+
+  #sizeOf(place: number | undefined): number {
+    return place === undefined ? 0 : this.#gramCounts[place]!
+  }
+
+  /** A whole list as it is kept: valid until the next call. */
+  #read(place: number): Uint8Array {
+    const start = place === 0 ? 0 : this.#gramEnds[place - 1]!
+    const length = this.#gramEnds[place]! - start
+    if (length > this.#list.length) this.#list = new Uint8Array(2 * length)
+    this.#file.readInto(this.#list, length, this.#contents.grams.lists.at + start)
+    return this.#list.subarray(0, length)
   }
 
   #cursorAt(place: number): Cursor {
@@ -200,12 +243,6 @@ export class Shelf {
       else high = middle
     }
     return low
-  }
-
-  #contains(id: number, bytes: Uint8Array): boolean {
-    const last = this.#textStarts[id + 1]! - bytes.length
-    for (let at = this.#textStarts[id]!; at <= last; at++) if (this.#isAt(at, bytes)) return true
-    return false
   }
 
   #isAt(at: number, bytes: Uint8Array): boolean {
