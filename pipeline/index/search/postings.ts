@@ -1,5 +1,3 @@
-import type { PartsReader } from './file.ts'
-
 /** Rising ids as a list keeps them: the difference to the one before, seven bits a byte, low first. */
 export class PostingsBuffer {
   #bytes = new Uint8Array(1024)
@@ -63,36 +61,30 @@ export function keep(ids: Uint32Array, count: number, bytes: Uint8Array): number
   return kept
 }
 
-const WINDOW = 4 * 1024
-
-/** Goes through one list, reading it in windows, so that who needs its beginning reads no more. */
+/** Goes through one list as far as somebody needs it. */
 export class Cursor {
   /** The id it stands at; Infinity after the last. */
   id = -1
-  readonly #file: PartsReader<unknown>
-  readonly #window: Uint8Array
-  #next: number
-  #unread: number
-  #at = 0
-  #filled = 0
+  readonly #bytes: Uint8Array
+  #at: number
+  readonly #end: number
 
-  constructor(file: PartsReader<unknown>, at: number, bytes: number) {
-    this.#file = file
-    this.#next = at
-    this.#unread = bytes
-    this.#window = new Uint8Array(Math.min(WINDOW, bytes))
+  constructor(bytes: Uint8Array, start: number, end: number) {
+    this.#bytes = bytes
+    this.#at = start
+    this.#end = end
   }
 
   next(): number {
-    let difference = 0
-    for (let shift = 0; ; shift += 7) {
-      if (this.#at === this.#filled && !this.#fill()) {
-        this.id = Number.POSITIVE_INFINITY
-        return this.id
-      }
-      const byte = this.#window[this.#at++]!
+    if (this.#at === this.#end) {
+      this.id = Number.POSITIVE_INFINITY
+      return this.id
+    }
+    let byte = this.#bytes[this.#at++]!
+    let difference = byte & 127
+    for (let shift = 7; byte > 127; shift += 7) {
+      byte = this.#bytes[this.#at++]!
       difference |= (byte & 127) << shift
-      if (byte < 128) break
     }
     // The first difference is to -1, so that every one is at least 1.
     this.id += difference
@@ -103,16 +95,5 @@ export class Cursor {
   reach(id: number): number {
     while (this.id < id) this.next()
     return this.id
-  }
-
-  #fill(): boolean {
-    if (this.#unread === 0) return false
-    const wanted = Math.min(this.#window.length, this.#unread)
-    this.#filled = this.#file.readInto(this.#window, wanted, this.#next)
-    if (this.#filled === 0) throw new Error('the search file is cut off')
-    this.#next += this.#filled
-    this.#unread -= this.#filled
-    this.#at = 0
-    return true
   }
 }

@@ -45,13 +45,13 @@ export class Shelf {
   readonly #grams: Uint32Array
   readonly #gramCounts: Uint32Array
   readonly #gramEnds: Float64Array
-  #list = new Uint8Array(64 * 1024)
+  readonly #lists: Uint8Array
 
   private constructor(
     file: PartsReader<unknown>,
     contents: ShelfContents,
     loaded: [Uint8Array, Uint32Array, Float64Array, Uint8Array],
-    grams: [Uint32Array, Uint32Array, Float64Array],
+    grams: [Uint32Array, Uint32Array, Float64Array, Uint8Array],
     words: Vocabulary,
   ) {
     this.count = contents.count
@@ -59,7 +59,7 @@ export class Shelf {
     this.#file = file
     this.#contents = contents
     ;[this.#texts, this.#textStarts, this.#itemStarts, this.#flags] = loaded
-    ;[this.#grams, this.#gramCounts, this.#gramEnds] = grams
+    ;[this.#grams, this.#gramCounts, this.#gramEnds, this.#lists] = grams
   }
 
   static async load(file: PartsReader<unknown>, contents: ShelfContents): Promise<Shelf> {
@@ -76,6 +76,7 @@ export class Shelf {
         await file.uint32(contents.grams.grams),
         await file.uint32(contents.grams.counts),
         await file.float64(contents.grams.ends),
+        await file.bytes(contents.grams.lists),
       ],
       await Vocabulary.load(file, contents.words),
     )
@@ -160,11 +161,11 @@ export class Shelf {
     const found: number[] = []
     const [rarest, ...others] = places
     if (rarest === undefined) return found
-    const ids = unpack(this.#read(rarest), this.#sizeOf(rarest))
+    const ids = unpack(this.#listAt(rarest), this.#sizeOf(rarest))
     let left = ids.length
     for (const place of others) {
       if (left <= LEFT || this.#sizeOf(place) > LONGER * left) break
-      left = keep(ids, left, this.#read(place))
+      left = keep(ids, left, this.#listAt(place))
     }
     for (let i = 0; i < left && found.length < limit; i++) {
       if (this.contains(ids[i]!, bytes)) found.push(ids[i]!)
@@ -214,19 +215,16 @@ export class Shelf {
     return place === undefined ? 0 : this.#gramCounts[place]!
   }
 
-  /** A whole list as it is kept: valid until the next call. */
-  #read(place: number): Uint8Array {
-    const start = place === 0 ? 0 : this.#gramEnds[place - 1]!
-    const length = this.#gramEnds[place]! - start
-    if (length > this.#list.length) this.#list = new Uint8Array(2 * length)
-    this.#file.readInto(this.#list, length, this.#contents.grams.lists.at + start)
-    return this.#list.subarray(0, length)
+  #listAt(place: number): Uint8Array {
+    return this.#lists.subarray(this.#startOf(place), this.#gramEnds[place]!)
   }
 
   #cursorAt(place: number): Cursor {
-    const start = place === 0 ? 0 : this.#gramEnds[place - 1]!
-    const { at } = this.#contents.grams.lists
-    return new Cursor(this.#file, at + start, this.#gramEnds[place]! - start)
+    return new Cursor(this.#lists, this.#startOf(place), this.#gramEnds[place]!)
+  }
+
+  #startOf(place: number): number {
+    return place === 0 ? 0 : this.#gramEnds[place - 1]!
   }
 
   #placeOf(gram: number): number | undefined {

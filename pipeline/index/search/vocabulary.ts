@@ -23,16 +23,17 @@ export class Vocabulary {
   readonly #bucketEnds: Uint32Array
   readonly #counts: Uint32Array
   readonly #ends: Float64Array
+  readonly #lists: Uint8Array
   #bucket = new Uint32Array(64)
 
   private constructor(
     file: PartsReader<unknown>,
     contents: VocabularyContents,
-    loaded: [Uint8Array, Uint32Array, Uint32Array, Uint32Array, Float64Array],
+    loaded: [Uint8Array, Uint32Array, Uint32Array, Uint32Array, Float64Array, Uint8Array],
   ) {
     this.#file = file
     this.#contents = contents
-    ;[this.#text, this.#starts, this.#bucketEnds, this.#counts, this.#ends] = loaded
+    ;[this.#text, this.#starts, this.#bucketEnds, this.#counts, this.#ends, this.#lists] = loaded
   }
 
   static async load(file: PartsReader<unknown>, contents: VocabularyContents): Promise<Vocabulary> {
@@ -42,6 +43,7 @@ export class Vocabulary {
       await file.uint32(contents.bucketEnds),
       await file.uint32(contents.counts),
       await file.float64(contents.ends),
+      await file.bytes(contents.lists),
     ])
   }
 
@@ -53,7 +55,7 @@ export class Vocabulary {
   /** The entries that have it, rising. */
   entriesOf(word: number): Cursor {
     const start = word === 0 ? 0 : this.#ends[word - 1]!
-    return new Cursor(this.#file, this.#contents.lists.at + start, this.#ends[word]! - start)
+    return new Cursor(this.#lists, start, this.#ends[word]!)
   }
 
   /** Numbers of the words that the one given as code points may mean. */
