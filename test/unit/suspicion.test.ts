@@ -241,7 +241,7 @@ describe('a file that says it is older than the one that stands', () => {
       expect(await index.db.one('select faults from held_documents')).toEqual({
         faults: [
           {
-            ...{ field: 'last_updated', severity: 'error' },
+            ...{ field: 'last_updated', code: 'held_back', severity: 'error' },
             message: `is ${monday}, older than ${tuesday} of the file read before: that one still counts`,
           },
           ...read('adagents.json', domain, file('old', monday), clock.now()).faults!,
