@@ -1,19 +1,30 @@
 import { z } from 'zod'
+import { findInventory } from '../../pipeline/index/points/inventory.ts'
 import {
   findDomainLookup,
   findPublisher,
   unknownPublisher,
 } from '../../pipeline/index/points/lookups.ts'
+import {
+  publisherObject,
+  publisherPage,
+  withDeclared,
+} from '../../pipeline/index/points/publisher-pages.ts'
 import { freshnessOf } from '../../pipeline/index/points/stored.ts'
 import { placementsOf } from '../../pipeline/index/queries/publishers.ts'
 import { statsOf } from '../../pipeline/index/queries/stats.ts'
 import type { Reader } from '../../pipeline/index/reader.ts'
 import { DomainLookup, PublisherLookup, RegistryStats } from '../../pipeline/model/answers.ts'
-import { PastedDomain } from '../fields.ts'
+import { Room } from '../bounds.ts'
+import { PastedDomain, whole } from '../fields.ts'
 import { seqHeader } from '../lists.ts'
 import { operation } from '../operation.ts'
 import { ok, okStored, type Sent } from '../reply.ts'
 import type { Services } from '../services.ts'
+
+const USUAL_PAGE = 200
+/** What the two lists of a page may come to, beside everything else that it shows. */
+const PAGE_BYTES = 150 * 1024
 
 export const lookUpPublisher = operation({
   id: 'lookUpPublisher',
@@ -26,21 +37,41 @@ export const lookUpPublisher = operation({
     'in it; `freshness` says whether its file was ever looked for.',
   access: 'public',
   cache: 'revalidate',
-  query: z.object({ domain: PastedDomain, include: z.literal('placements').optional() }),
+  query: z.object({
+    domain: PastedDomain,
+    include: z.literal('placements').optional(),
+    limit: whole({ min: 0, max: 1_000, default: 0, clamp: true }),
+    cursor: z
+      .string()
+      .regex(/^\d{1,9}$/, 'must be the next_cursor of a page')
+      .optional()
+      .meta({ description: 'pages through more properties and agents than one answer holds' }),
+  }),
   reply: { 200: PublisherLookup },
   errors: ['invalid_request'],
-  handle: ({ query: { domain, include }, services }) =>
-    include === undefined
-      ? publisherAnswer(services, domain)
-      : publisherWithPlacements(services, domain),
+  handle: ({ query: { domain, include, limit, cursor }, services }) => {
+    if (include !== undefined) return publisherWithPlacements(services, domain)
+    if (cursor === undefined && limit === 0) return publisherAnswer(services, domain)
+    const asked = {
+      limit: limit || USUAL_PAGE,
+      cursor: Number(cursor ?? 0),
+      takeHalf: <Item>(items: readonly Item[]) => new Room(PAGE_BYTES / 2).take(items),
+    }
+    return ok(publisherPage(services.reader, domain, asked))
+  },
 })
 
+/** The lookup as it is stored, unless the brand.json of the domain lends it properties. */
 function publisherAnswer({ demand, reader }: Services, domain: string): Sent {
+  const isStocked = (findInventory(reader, domain)?.properties.length ?? 0) > 0
   const found = findPublisher(reader, domain)
+  if (found && isStocked) return okStored(found)
+  const lookup = publisherObject(reader, domain)
+  const lent = withDeclared(reader, lookup)
+  if (lent) return ok(lent)
   if (found) return okStored(found)
-  const unknown = unknownPublisher(reader, domain)
-  if (unknown.freshness?.state === 'never_crawled') demand.add(domain)
-  return ok(unknown)
+  if (lookup.freshness?.state === 'never_crawled') demand.add(domain)
+  return ok(lookup)
 }
 
 /** Placements come from the snapshot, so the ETag of the stored answer does not cover them. */

@@ -5,12 +5,18 @@ import type {
   PropertyResolution,
   PublisherLookup,
 } from '../model/answers.ts'
+import type { Identifier } from '../model/documents.ts'
 import { isUrl, urlOf } from '../model/observation.ts'
 import type { AuthorizationRow, BrandRow, PropertyRow, PublisherRow } from '../model/rows.ts'
+import { brandCardOf, formatsOf } from './brand-card.ts'
 
 /** Properties and agents one answer lists; it says when there are more. */
 const ITEMS = 200
-const FORMATS = 100
+/** How much they may come to, so that an answer of both stays below what callers take. */
+const PROPERTY_BYTES = 120 * 1024
+const AGENT_BYTES = 60 * 1024
+/** Agents of whom it is told how far they reach. */
+export const ROLLUP = 50
 
 export function brandResolutionOf(row: BrandRow): BrandResolution {
   const { domain: _, seq: __, manifest, ...facts } = row
@@ -47,24 +53,72 @@ export function domainLookupOf({ publisher, authorizations }: PublisherState): D
   } as unknown as DomainLookup
 }
 
-export function publisherLookupOf(state: PublisherState): Omit<PublisherLookup, 'member'> {
-  const { publisher, properties } = state
+/** Of a publisher's lookup: what is known from elsewhere than its own file. */
+export interface Surroundings {
+  brand: BrandRow | undefined
+  /** Publishers whose file it manages, and how many of them have a valid one. */
+  network: { publisher_count: number; valid_count: number } | undefined
+}
+
+/** `hosting` stands last: how its file fared is added to it when the answer is sent. */
+export function publisherLookupOf(
+  state: PublisherState,
+  { brand, network }: Surroundings,
+): Omit<PublisherLookup, 'member'> {
+  const { publisher } = state
+  const properties = cut('properties', state.properties.map(listedPropertyOf), PROPERTY_BYTES)
+  const agents = cut('authorized_agents', reachOf(state), AGENT_BYTES)
   return {
     domain: publisher.domain,
     adagents_valid: publisher.valid,
     discovery_method: publisher.discovery_method,
     manager_domain: publisher.manager_domain,
+    files: filesOf(publisher, brand),
+    ...(brand && { brand: brandCardOf(brand) }),
+    ...(network && { network }),
+    ...properties,
+    ...agents,
+    ...goesOn(properties, agents),
+    ...rollupTruncated(publisher.agent_count),
+    formats: formatsOf(publisher.catalog.formats),
     hosting: hostingOf(publisher),
-    ...cut(
-      'properties',
-      properties.map(row => ({ ...propertyItemOf(row), source: 'adagents_json' })),
-    ),
-    ...cut('authorized_agents', reachOf(state)),
-    formats: publisher.catalog.formats.slice(0, FORMATS),
   } as unknown as Omit<PublisherLookup, 'member'>
 }
 
-export function propertyItemOf(row: PropertyRow) {
+/** Where the pages go on: behind what both lists show. */
+function goesOn(...lists: Record<string, unknown>[]) {
+  const shown = lists.flatMap(list => {
+    const [[name, items]] = Object.entries(list) as [[string, unknown[]]]
+    return list[`${name}_truncated`] === true ? items.length : []
+  })
+  return shown.length === 0 ? {} : { next_cursor: String(Math.min(...shown)) }
+}
+
+function rollupTruncated(total_agents: number) {
+  return total_agents > ROLLUP ? { rollup_truncated: { cap: ROLLUP, total_agents } } : {}
+}
+
+function listedPropertyOf(row: PropertyRow) {
+  return { ...propertyItemOf(row), source: 'adagents_json' }
+}
+
+function filesOf({ domain, valid }: PublisherRow, brand: BrandRow | undefined) {
+  return {
+    adagents_json: {
+      status: valid ? 'valid' : 'invalid',
+      expected_url: urlOf({ kind: 'adagents.json', location: domain }),
+    },
+    brand_json:
+      brand === undefined ? { status: 'unknown' } : { status: 'present', name: brand.brand_name },
+  }
+}
+
+type Shown = Pick<
+  PropertyRow,
+  'property_id' | 'property_rid' | 'property_type' | 'name' | 'status'
+> & { identifiers: readonly Identifier[]; tags: readonly string[] }
+
+export function propertyItemOf(row: Shown) {
   return {
     ...(row.property_id === null ? {} : { id: row.property_id }),
     property_rid: row.property_rid,
@@ -99,7 +153,7 @@ function agentsOf(rows: readonly AuthorizationRow[]) {
 function reachOf({ publisher, properties, authorizations }: PublisherState) {
   const total = publisher.property_count
   const own = new Set(properties.map(row => row.property_rid))
-  return [...byAgent(authorizations)].map(([url, grants]) => {
+  return [...byAgent(authorizations)].map(([url, grants], i) => {
     const rids = new Set(grants.flatMap(grant => grant.property_rids))
     const reached = [...rids].filter(rid => own.has(rid)).length
     return {
@@ -107,9 +161,11 @@ function reachOf({ publisher, properties, authorizations }: PublisherState) {
       ...(grants[0]!.authorized_for === null ? {} : { authorized_for: grants[0]!.authorized_for }),
       source: 'adagents_json',
       authorization_types: [...new Set(grants.map(grant => grant.authorization_type))],
-      properties_authorized: reached,
-      properties_total: total,
-      publisher_wide: total > 0 && reached === total,
+      ...(i < ROLLUP && {
+        properties_authorized: reached,
+        properties_total: total,
+        publisher_wide: total > 0 && reached === total,
+      }),
     }
   })
 }
@@ -120,10 +176,17 @@ function byAgent(rows: readonly AuthorizationRow[]): Map<string, AuthorizationRo
   return new Map([...agents].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-function cut<Name extends string, Item>(name: Name, items: readonly Item[]) {
+function cut<Name extends string, Item>(name: Name, items: readonly Item[], most = PROPERTY_BYTES) {
+  let bytes = 0
+  const shown = items.slice(0, ITEMS)
+  const over = shown.findIndex(item => {
+    bytes += Buffer.byteLength(JSON.stringify(item)) + 1
+    return bytes > most
+  })
+  if (over !== -1) shown.length = over
   return {
-    [name]: items.slice(0, ITEMS),
-    ...(items.length > ITEMS
+    [name]: shown,
+    ...(shown.length < items.length
       ? { [`${name}_total`]: items.length, [`${name}_truncated`]: true }
       : {}),
   }

@@ -107,7 +107,7 @@ export async function deriveAgain(
   await addDomains(db, mentioned, { ...applying, max: applying.frontierMax })
   await recordChanges(db, applying.seq, {
     brand: brands.domains,
-    publisher: publishers.domains,
+    publisher: [...publishers.domains, ...publishers.managers],
     ...publishers.gone,
     agent: agents.named,
     operator,

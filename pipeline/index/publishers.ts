@@ -35,6 +35,8 @@ export interface PublisherChanges {
   events: EventDraft[]
   /** What the changes add to what agents reach. */
   reached: FacetCount[]
+  /** Domains that manage another number of publishers' files than before. */
+  managers: string[]
   /** Keys of the serving store that went away. */
   gone: Gone
   /** What the brake held back. */
@@ -99,6 +101,7 @@ export async function updatePublishers(
       ...touched.flatMap(({ reached }) => reached),
       ...(await reachedByMerges(db, touched)),
     ],
+    managers: [...new Set(touched.flatMap(managersOf))],
     gone: {
       reach: touched.flatMap(({ gone }) => gone.reach),
       identifier: touched.flatMap(({ gone }) => gone.identifier),
@@ -144,6 +147,15 @@ interface RowChanges {
   properties: Change<PropertyRow>[]
   authorizations: Change<AuthorizationRow>[]
   collections: Change<CollectionRow>[]
+}
+
+function managersOf({ publisher }: RowChanges): string[] {
+  return publisher.flatMap(change => {
+    const was = change.kind === 'added' ? undefined : change.old
+    const is = change.kind === 'removed' ? undefined : change.row
+    const isSame = was?.manager_domain === is?.manager_domain && was?.valid === is?.valid
+    return isSame ? [] : [was?.manager_domain ?? [], is?.manager_domain ?? []].flat()
+  })
 }
 
 function changesOf(old: PublisherRows, fresh: PublisherRows, stamp: Stamp) {

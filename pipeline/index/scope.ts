@@ -3,7 +3,7 @@ import type { Parameters } from './duckdb.ts'
 
 /** Which part of the index is projected: SQL that selects keys and rows. */
 export interface Scope {
-  /** Subquery of the domains whose brand, or whose inventory, is projected. */
+  /** Subquery of the domains whose brand, or whose inventory, is projected: the latter shows the former. */
   brands: string
   publishers: string
   /**
@@ -26,11 +26,11 @@ export interface Scope {
 
 /** What the commits after `seq` touched. */
 export function scopeAfter(seq: number, at: Instant): Scope {
-  const touched = (space: string) =>
-    `(select distinct key from changes where seq > $seq and space = '${space}')`
+  const touched = (...spaces: string[]) =>
+    `(select distinct key from changes where seq > $seq and space in ('${spaces.join("', '")}'))`
   return {
     brands: touched('brand'),
-    publishers: touched('publisher'),
+    publishers: touched('publisher', 'brand'),
     keyed: `select space, key from changes
       where seq > $seq and space in ('reach', 'identifier', 'agent', 'operator')
       union select 'agent', agent_url from agents where seq > $seq`,

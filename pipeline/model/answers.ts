@@ -97,15 +97,25 @@ export const PublisherLookup = z
     discovery_method: text.nullable(),
     manager_domain: text.nullable(),
     hosting: z.looseObject({ mode: text, expected_url: text }),
-    properties: z.array(ResolvedPropertyItem),
+    files: z.looseObject({
+      adagents_json: z.looseObject({ status: text, expected_url: text }),
+      brand_json: z.looseObject({ status: text, name: text.optional() }),
+    }),
+    network: z.looseObject({ publisher_count: z.int(), valid_count: z.int() }).optional(),
+    properties: z.array(
+      ResolvedPropertyItem.partial({ property_rid: true, status: true }).extend({
+        source: text.optional(),
+        delegation_type: text.optional(),
+      }),
+    ),
     authorized_agents: z.array(
       z.looseObject({
         url: text,
         authorized_for: text.optional(),
         source: text,
-        properties_authorized: z.int(),
-        properties_total: z.int(),
-        publisher_wide: z.boolean(),
+        properties_authorized: z.int().optional(),
+        properties_total: z.int().optional(),
+        publisher_wide: z.boolean().optional(),
       }),
     ),
     freshness: FreshnessBlock.optional(),

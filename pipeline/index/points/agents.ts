@@ -55,6 +55,12 @@ export function operatingOf(reader: Reader, { operator }: KnownAgent): Operating
   return { operator, declared: declared ?? (stands ? silent : undefined) }
 }
 
+/** What the brand.json of a domain declares of properties. */
+export function declaredAt(reader: Reader, location: string): readonly Declared[] {
+  const store = reader.serving
+  return (store && parsed.get(store, hashOf(location))?.all) ?? []
+}
+
 function isRead(reader: Reader, domain: string): boolean {
   const { state } = freshnessOf(reader, 'brand.json', domain)
   return state === 'current' || state === 'stale'

@@ -13,10 +13,20 @@ export function findPublisher(
 ): StoredAnswer | undefined {
   const member = publicMember(membersOf(reader).ownerOf(domain))
   const members = `,${JSON.stringify({ member, ...more }).slice(1, -1)}`
-  const found = findStored(reader, shelves.publisher, domain, members)
+  const within = hostingMembers(reader, domain)
+  const found = findStored(reader, shelves.publisher, domain, { more: members, within })
   if (found === undefined) return undefined
   const { body, etag } = found
   return { body, etag: member === null ? etag : `${etag}.${digestOf(member)}` }
+}
+
+/** How the crawler fared with the domain's own file, as further members of `hosting`. */
+function hostingMembers(reader: Reader, domain: string): string {
+  const { succeeded_at, http_status } = freshnessOf(reader, 'adagents.json', domain)
+  return (
+    (succeeded_at === undefined ? '' : `,"last_validated":"${succeeded_at}"`) +
+    (http_status === undefined ? '' : `,"last_http_status":${http_status}`)
+  )
 }
 
 export function findDomainLookup(reader: Reader, domain: string): StoredAnswer | undefined {
@@ -59,6 +69,9 @@ const validity = {
 /** The publisher lookup of a domain that nothing is stored of. */
 export function unknownPublisher(reader: Reader, domain: string): PublisherLookup {
   const freshness = freshnessOf(reader, 'adagents.json', domain)
+  const { http_status } = freshness
+  const brand = freshnessOf(reader, 'brand.json', domain)
+  const isRead = brand.state === 'current' || brand.state === 'stale'
   return {
     domain,
     member: publicMember(membersOf(reader).ownerOf(domain)),
@@ -68,6 +81,14 @@ export function unknownPublisher(reader: Reader, domain: string): PublisherLooku
     hosting: {
       mode: freshness.state === 'invalid' ? 'self_invalid' : 'none',
       expected_url: urlOf({ kind: 'adagents.json', location: domain }),
+      ...(http_status !== undefined && { last_http_status: http_status }),
+    },
+    files: {
+      adagents_json: {
+        status: validity[freshness.state] === false ? 'invalid' : 'unknown',
+        expected_url: urlOf({ kind: 'adagents.json', location: domain }),
+      },
+      brand_json: { status: isRead ? 'present' : 'unknown' },
     },
     properties: [],
     authorized_agents: [],

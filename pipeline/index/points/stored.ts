@@ -29,20 +29,24 @@ export const shelves = {
 
 export type ShelfName = keyof typeof shelves
 
-/** The answer stored under a domain. `more` are members as JSON that the ETag does not cover. */
+/**
+ * The answer stored under a domain. `more` are members as JSON that the ETag does not cover; `within`
+ * are such members of the object that is the last member of what is stored.
+ */
 export function findStored(
   reader: Reader,
   shelf: Shelf,
   domain: string,
-  more = '',
+  { more = '', within }: { more?: string; within?: string } = {},
 ): StoredAnswer | undefined {
   const store = reader.serving
   if (store === undefined) return undefined
-  const end = more + freshnessMember(store, shelf.file, domain, reader.now())
+  const inner = within === undefined ? '' : `${within}}`
+  const end = inner + more + freshnessMember(store, shelf.file, domain, reader.now())
   const value = store.peek(shelf.space, domain)
   if (value === undefined) return undefined
   writer.start()
-  writer.bytes(contentOf(value))
+  writer.bytes(contentOf(value, within === undefined ? 1 : 2))
   writer.text(end)
   return { etag: etagOf(value), modifiedAt: modifiedAt(value), body: writer.finish() }
 }
@@ -76,12 +80,12 @@ export function freshnessOf(reader: Reader, file: FileKind, domain: string): Fre
   return JSON.parse(freshnessJson(readFreshness(value, reader.now())))
 }
 
-/** The stored JSON without its closing brace; as short-lived as the value. */
-function contentOf(value: Uint8Array): Uint8Array {
+/** The stored JSON without its closing braces; as short-lived as the value. */
+function contentOf(value: Uint8Array, braces = 1): Uint8Array {
   return new Uint8Array(
     value.buffer,
     value.byteOffset + HEAD_LENGTH,
-    value.length - HEAD_LENGTH - 1,
+    value.length - HEAD_LENGTH - braces,
   )
 }
 

@@ -1,0 +1,186 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { verify } from '../../pipeline/index/verify.ts'
+import { openRegistry, type TestRegistry } from '../support/app.ts'
+import { byIds, pointerTo, shop, site } from '../support/nights.ts'
+import { operatorFile, publishFiles } from '../support/selling.ts'
+
+const agent = (n: number) => `https://agent${n}.example/mcp`
+let registry: TestRegistry
+
+beforeAll(async () => {
+  registry = await openRegistry()
+  const named = (domain: string, id: string) =>
+    site(domain, {
+      ...{ property_id: id, name: `Property ${id}` },
+      identifiers: [{ type: 'domain', value: `${id}.${domain}` }],
+    })
+  await publishFiles(registry, {
+    'acme.example': {
+      ...shop('acme.example'),
+      formats: [
+        { format_kind: 'image', params: { width: 300 }, sample_render_url: 'http://x.example/a' },
+        { format_kind: 'video', params: {}, display_name: 'Film' },
+        { format_kind: 'audio' },
+        { params: {} },
+      ],
+    },
+    'brand acme.example': {
+      ...operatorFile([], [{ identifier: 'other.example' }]),
+      names: [{ en: 'Acme' }],
+      description: 'Sells everything',
+      industries: ['retail'],
+      colors: [{ hex: '#ff0000', type: 'primary' }],
+    },
+    'large.example': {
+      properties: Array.from({ length: 7_000 }, (_, n) =>
+        named('large.example', String(n).padStart(4, '0')),
+      ),
+      authorized_agents: Array.from({ length: 60 }, (_, n) =>
+        byIds(agent(n), { property_ids: ['0000', '0001'] }),
+      ),
+    },
+    'manager.example': shop('manager.example', {
+      properties: [site('manager.example'), site('one.example'), site('two.example')],
+    }),
+    'one.example': pointerTo('manager.example'),
+    'two.example': pointerTo('manager.example'),
+    'bare.example': shop('bare.example', { properties: [] }),
+    'brand bare.example': operatorFile(
+      [],
+      [
+        { identifier: 'bare.example' },
+        { identifier: 'sold.example', relationship: 'delegated' },
+        { type: 'mobile_app', store: 'apple', identifier: 'com.bare' },
+      ],
+    ),
+    'brand lone.example': operatorFile([], [{ identifier: 'lone.example' }]),
+  })
+})
+
+afterAll(() => registry.close())
+
+const lookUp = async (domain: string, query = '') => {
+  const answer = await registry.app.inject(`/api/registry/publisher?domain=${domain}${query}`)
+  expect(answer.statusCode).toBe(200)
+  expect(Buffer.byteLength(answer.body)).toBeLessThan(256 * 1024)
+  return answer.json()
+}
+
+describe('GET /api/registry/publisher', () => {
+  test('200: shows the brand, the files and how its own one fared', async () => {
+    expect(await lookUp('acme.example')).toMatchObject({
+      hosting: {
+        mode: 'self',
+        last_validated: '2026-11-20T03:00:00.000Z',
+        last_http_status: 200,
+      },
+      files: {
+        adagents_json: {
+          status: 'valid',
+          expected_url: 'https://acme.example/.well-known/adagents.json',
+        },
+        brand_json: { status: 'present', name: 'Acme' },
+      },
+      brand: {
+        name: 'Acme',
+        description: 'Sells everything',
+        industries: ['retail'],
+        colors: [{ hex: '#ff0000', type: 'primary' }],
+      },
+    })
+  })
+
+  test('200: lists formats that say their kind and parameters, with safe samples', async () => {
+    expect((await lookUp('acme.example')).formats).toEqual([
+      { format_kind: 'image', display_name: 'image', params: { width: 300 } },
+      { format_kind: 'video', display_name: 'Film', params: {} },
+    ])
+  })
+
+  test('200: a brand that changes changes the answer and its ETag', async () => {
+    const url = '/api/registry/publisher?domain=acme.example'
+    const { etag } = (await registry.app.inject(url)).headers
+    await publishFiles(registry, {
+      'brand acme.example': { ...operatorFile([], []), names: [{ en: 'Acme Two' }] },
+    })
+    const again = await registry.app.inject({ url, headers: { 'if-none-match': String(etag) } })
+    expect(again.statusCode).toBe(200)
+    expect(again.json().brand).toEqual({ name: 'Acme Two' })
+  })
+
+  test('200: a large publisher is cut, says so, and is read to the end page by page', async () => {
+    const first = await lookUp('large.example')
+    expect(first).toMatchObject({
+      properties_total: 7_000,
+      properties_truncated: true,
+      rollup_truncated: { cap: 50, total_agents: 60 },
+    })
+    expect(first.authorized_agents).toHaveLength(60)
+    expect(first.authorized_agents[49]).toMatchObject({
+      properties_authorized: 2,
+      properties_total: 7_000,
+      publisher_wide: false,
+    })
+    expect(first.authorized_agents[50]).not.toHaveProperty('properties_authorized')
+    const seen = first.properties.map((one: { id: string }) => one.id)
+    for (let cursor = first.next_cursor; cursor !== undefined && seen.length < 9_000; ) {
+      const page = await lookUp('large.example', `&limit=1000&cursor=${cursor}`)
+      seen.push(...page.properties.map((one: { id: string }) => one.id))
+      cursor = page.next_cursor
+    }
+    expect(seen).toHaveLength(7_000)
+    expect(new Set(seen).size).toBe(7_000)
+  })
+
+  test('200: pages of agents add up too', async () => {
+    const page = await lookUp('large.example', '&limit=40')
+    expect(page.authorized_agents).toHaveLength(40)
+    const next = await lookUp('large.example', `&limit=40&cursor=${page.next_cursor}`)
+    expect(next.authorized_agents).toHaveLength(20)
+    expect(next.authorized_agents.at(-1)).not.toHaveProperty('publisher_wide')
+  })
+
+  test('200: a manager tells how many publishers read its file; a child tells of itself', async () => {
+    expect(await lookUp('manager.example')).toMatchObject({
+      network: { publisher_count: 2, valid_count: 2 },
+      properties: [{ name: 'manager.example' }],
+    })
+    const child = await lookUp('one.example')
+    expect(child).toMatchObject({
+      manager_domain: 'manager.example',
+      properties: [{ name: 'one.example' }],
+    })
+    expect(child).not.toHaveProperty('network')
+    await publishFiles(registry, { 'two.example': shop('two.example') })
+    expect((await lookUp('manager.example')).network).toMatchObject({ publisher_count: 1 })
+    await publishFiles(registry, { 'one.example': shop('one.example') })
+    expect(await lookUp('manager.example')).not.toHaveProperty('network')
+  })
+
+  test('200: a domain whose adagents.json lists nothing shows what its brand.json lists', async () => {
+    for (const domain of ['bare.example', 'lone.example']) {
+      const { properties } = await lookUp(domain)
+      expect(properties[0]).toMatchObject({
+        type: domain === 'bare.example' ? 'mobile_app' : 'website',
+        source: 'brand_json',
+        tags: ['relationship:owned'],
+      })
+    }
+    const { properties } = await lookUp('bare.example')
+    expect(properties).toMatchObject([
+      { identifiers: [{ type: 'mobile_app', value: 'com.bare' }] },
+      { name: 'bare.example' },
+      { name: 'sold.example', tags: ['relationship:delegated'], delegation_type: 'delegated' },
+    ])
+    expect(properties[0]).not.toHaveProperty('delegation_type')
+  })
+
+  test.each(['&cursor=x', '&cursor=-1', '&limit=x', '&limit=-1'])('400: %s', async query => {
+    const answer = await registry.app.inject(`/api/registry/publisher?domain=acme.example${query}`)
+    expect(answer.statusCode).toBe(400)
+  })
+
+  test('what is stored is what the index makes', async () => {
+    expect(await verify(registry.sequencer)).toEqual([])
+  })
+})
