@@ -55,7 +55,11 @@ export async function publisherEntries(index: Database, scope: Scope): Promise<E
     const around = { brand: brands.get(key), network: networks.get(key) }
     return [
       { space: 'property' as const, key, value: documentValue(propertyResolutionOf(state), at) },
-      { space: 'publisher' as const, key, value: documentValue(publisherLookupOf(state, around), at) },
+      {
+        space: 'publisher' as const,
+        key,
+        value: documentValue(publisherLookupOf(state, around), at),
+      },
       { space: 'lookup' as const, key, value: documentValue(domainLookupOf(state), at) },
       ...authorityEntries(rows, at),
     ]
