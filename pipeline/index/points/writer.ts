@@ -25,6 +25,12 @@ class AnswerWriter {
     this.#length += source.length
   }
 
+  /** A part of stored bytes, without a view of it in between. */
+  part(source: Buffer, start: number, end: number): void {
+    this.#makeRoom(end - start)
+    this.#length += source.copy(this.#scratch, this.#length, start, end)
+  }
+
   ascii(text: string): void {
     this.#makeRoom(text.length)
     this.#length += this.#scratch.write(text, this.#length, 'latin1')

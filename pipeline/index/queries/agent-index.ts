@@ -56,8 +56,8 @@ interface Ranked {
  * lists of who has each value. Made beside the answering of questions, a few rows at a time.
  */
 export class AgentIndex {
-  /** The JSON of each agent without what depends on the question, and without its last brace. */
-  readonly heads: Buffer[] = []
+  /** The JSON of each agent, as far as it does not depend on the question. */
+  readonly rows: AgentJson[] = []
   readonly urls: string[] = []
   /** Relevance without a filter, never rising. */
   readonly scores: number[] = []
@@ -101,7 +101,7 @@ export class AgentIndex {
       for (const value of inventory[dimension]) this.postings.add(dimension, value, rank)
     }
     this.postings.add('type', view.type, rank)
-    this.heads.push(headOf(view, formatsIn(formats), updated_at))
+    this.rows.push(jsonOf(view, formatsIn(formats), { updated_at, score }))
     this.urls.push(view.agent_url)
     this.scores.push(score)
     this.propertyCounts.push(view.property_count)
@@ -109,9 +109,23 @@ export class AgentIndex {
   }
 }
 
-function headOf(view: AgentView, format_ids: FormatId[], updated_at: string): Buffer {
+/**
+ * A comma, what is said of an agent, and its score twice over: as it is without filters by values, and
+ * after that as it is with them. Each is followed by the names of the filters that matched.
+ */
+export interface AgentJson {
+  bytes: Buffer
+  factsEnd: number
+  plainEnd: number
+}
+
+function jsonOf(
+  view: AgentView,
+  format_ids: FormatId[],
+  { updated_at, score }: { updated_at: string; score: number },
+): AgentJson {
   const inventory = profileOf(view)
-  const head = {
+  const said = {
     agent_url: view.agent_url,
     url: view.agent_url,
     name: view.name ?? view.agent_url,
@@ -121,7 +135,19 @@ function headOf(view: AgentView, format_ids: FormatId[], updated_at: string): Bu
     updated_at,
     inventory_profile: { ...inventory, format_ids: format_ids.map(({ id }) => id) },
   }
-  return Buffer.from(JSON.stringify(head).slice(0, -1))
+  const facts = Buffer.from(`,${JSON.stringify(said).slice(0, -1)}`)
+  const plain = Buffer.from(scoreJson(score))
+  const bytes = Buffer.concat([facts, plain, Buffer.from(scoreJson(rounded(1 + score)))])
+  return { bytes, factsEnd: facts.length, plainEnd: facts.length + plain.length }
+}
+
+function scoreJson(score: number): string {
+  return `,"relevance_score":${score},"match":{"score":${score},"matched_filters":`
+}
+
+/** Scores have twelve digits behind the point: sums keep the order and the ties of what is added. */
+function rounded(score: number): number {
+  return Math.round(score * 1e12) / 1e12
 }
 
 interface FormatId {

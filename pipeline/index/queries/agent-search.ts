@@ -23,21 +23,22 @@ export interface AgentsAsked {
 /** A page of the agents that pass, the most relevant first, as JSON that is ready to be sent. */
 export function searchAgents(agents: AgentIndex, asked: AgentsAsked): Buffer {
   const { filters, limit, maxBytes } = asked
-  const breadth = filters.size > 0 ? 1 : 0
-  const matched = `"matched_filters":${JSON.stringify([...filters.keys()])}`
+  const isFiltered = filters.size > 0
+  const names = JSON.stringify([...filters.keys()])
+  const end = Buffer.from(`${names}},"matched_filters":${names}}`)
   let last: number | undefined
   let written = 0
   let hasMore = false
   writer.start()
   writer.ascii('{"results":[')
   for (const rank of passing(agents, asked)) {
-    const head = agents.heads[rank]!
-    hasMore = written === limit || (written > 0 && writer.length + head.length > maxBytes)
+    const { bytes, factsEnd, plainEnd } = agents.rows[rank]!
+    hasMore = written === limit || (written > 0 && writer.length + bytes.length > maxBytes)
     if (hasMore) break
-    if (written > 0) writer.ascii(',')
-    writer.bytes(head)
-    const score = rounded(breadth + agents.scores[rank]!)
-    writer.ascii(`,"relevance_score":${score},${matched},"match":{"score":${score},${matched}}}`)
+    writer.part(bytes, written === 0 ? 1 : 0, factsEnd)
+    if (isFiltered) writer.part(bytes, plainEnd, bytes.length)
+    else writer.part(bytes, factsEnd, plainEnd)
+    writer.bytes(end)
     last = rank
     written += 1
   }
@@ -69,11 +70,6 @@ function rankAfter({ scores, urls, size }: AgentIndex, { score, url }: Place): n
     else high = middle
   }
   return low
-}
-
-/** Scores have twelve digits behind the point: sums keep the order and the ties of what is added. */
-function rounded(score: number): number {
-  return Math.round(score * 1e12) / 1e12
 }
 
 function placeAt({ scores, urls }: AgentIndex, rank: number): Place {
