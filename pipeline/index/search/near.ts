@@ -9,6 +9,8 @@ import { SHORTEST_TYPED } from './word-keys.ts'
 const MOST_WORDS = 8
 /** So many entries are soon looked at, each whether it has the other words too. */
 const FEW = 64
+/** So many are soon sorted. */
+const SORTED = 2_048
 const PAUSE_EVERY = 256
 
 /**
@@ -53,25 +55,36 @@ function rarest(shelf: Shelf, asked: readonly number[][]): number[] {
   return best
 }
 
-/** Entries that have one of these words; of each word the first ones, as many as are wanted. */
+/** Entries that have one of these words, rising; of each word the first ones, as many as are wanted. */
 function* having(
   shelf: Shelf,
   words: readonly number[],
   but: ReadonlySet<number>,
   limit: number,
 ): Slices<number[]> {
-  const found = new Set<number>()
+  const taking = (word: number) => Math.min(shelf.words.countOf(word), limit)
+  const few = words.reduce((sum, word) => sum + taking(word), 0) <= SORTED
+  const some = new Set<number>()
+  // Sorting many would take long at a stretch.
+  const isIn = new Uint8Array(few ? 0 : shelf.count)
   let steps = 0
   for (const word of words) {
     const cursor = shelf.words.entriesOf(word)
     for (let taken = 0; taken < limit && cursor.next() < shelf.count; ) {
       if (++steps % (16 * PAUSE_EVERY) === 0) yield
       if (but.has(cursor.id)) continue
-      found.add(cursor.id)
+      if (few) some.add(cursor.id)
+      else isIn[cursor.id] = 1
       taken++
     }
   }
-  return [...found].sort((a, b) => a - b)
+  if (few) return [...some].sort((a, b) => a - b)
+  const found: number[] = []
+  for (let id = isIn.indexOf(1); id !== -1; id = isIn.indexOf(1, id + 1)) {
+    found.push(id)
+    if (found.length % (16 * PAUSE_EVERY) === 0) yield
+  }
+  return found
 }
 
 /**

@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest'
+import { type Named, searchIndexOf } from '../support/search.ts'
+
+const COUNT = 6_000
+
+/** Every brand is called media or group, few are called both, and none in this order. */
+const brands = Array.from({ length: COUNT }, (_, i): Named => {
+  if (i % 500 === 0) return { names: [`group ${i} media`] }
+  return { names: [i % 2 === 0 ? `media ${i}` : `group ${i}`] }
+})
+
+test('words that thousands have are found together, also misspelled', async () => {
+  const index = await searchIndexOf(brands)
+  const expected = Array.from({ length: COUNT / 500 }, (_, i) => i * 500)
+  for (const text of ['media group', 'mdeia gruop']) {
+    const matches = await index.all('brands', text)
+    const items = await matches.page({ offset: 0, limit: COUNT }, () => true)
+    expect(items.map(item => JSON.parse(item).number)).toEqual(expected)
+  }
+})
+
+test('a part that thousands have is found in all of them, the first ones first', async () => {
+  const index = await searchIndexOf(brands)
+  const matches = await index.all('brands', 'media')
+  expect(matches.counter()(() => true)).toBe(COUNT / 2)
+  const { brands: best } = await index.best(['brands'], 'media', 3)
+  expect(best.map(item => JSON.parse(item).number)).toEqual([2, 4, 6])
+  const { brands: misspelled } = await index.best(['brands'], 'medai', 3)
+  expect(misspelled.map(item => JSON.parse(item).number)).toEqual([0, 2, 4])
+})
+
+test('a search that looks at much lets others have their turn', async () => {
+  const index = await searchIndexOf(
+    Array.from({ length: 60_000 }, (_, i) => ({ names: [`media group ${i} daily news`] })),
+  )
+  let turns = 0
+  let isDone = false
+  const watch = () => {
+    turns++
+    if (!isDone) setImmediate(watch)
+  }
+  setImmediate(watch)
+  await Promise.all(['news media', 'a', 'ws', 'dialy gruop'].map(text => index.all('brands', text)))
+  isDone = true
+  expect(turns).toBeGreaterThan(5)
+})
