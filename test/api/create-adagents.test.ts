@@ -99,6 +99,19 @@ describe('POST /api/adagents/create', () => {
     ])
   })
 
+  it('400: what is nested without end', async () => {
+    const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
+    const answer = await registry.app.inject({
+      ...{ method: 'POST', url: '/api/adagents/create' },
+      headers: { 'content-type': 'application/json' },
+      payload: `{"authorized_agents":[{"url":${deep}}]}`,
+    })
+    expect([answer.statusCode, answer.json().error]).toEqual([
+      400,
+      'body: must not be nested more than 64 levels deep',
+    ])
+  })
+
   it('413: what would be longer than callers take', async () => {
     const properties = Array.from({ length: 2_000 }, (_, i) => ({ ...site, property_id: `s${i}` }))
     expect((await create({ authorized_agents: [], properties })).statusCode).toBe(413)
