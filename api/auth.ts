@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { refuse } from '../pipeline/core/errors.ts'
 import type { Tier } from '../pipeline/core/membership.ts'
 import { findPrincipal } from '../pipeline/index/points/principals.ts'
+import { rolesOf } from '../pipeline/index/points/roles.ts'
 import type { Reader } from '../pipeline/index/reader.ts'
 
 /** Who asks. For limits per user a key is its own user. */
@@ -40,7 +41,7 @@ export function recognise(
     : undefined
   if (found === undefined) return undefined
   const { key_id: id, org_id, org_name, membership_tier: tier } = found
-  return { kind: 'key', id, org_id, org_name, tier, roles: [] }
+  return { kind: 'key', id, org_id, org_name, tier, roles: rolesOf(reader, 'key', id) }
 }
 
 /** What a 401 answers: how to authenticate, and whether something was tried (RFC 6750). */

@@ -1,5 +1,6 @@
 import { Argument, Command, InvalidArgumentError, Option } from 'commander'
 import { tierNames, visibilities } from '../pipeline/core/membership.ts'
+import { roleNames } from '../pipeline/core/roles.ts'
 import { agentTypes } from '../pipeline/model/documents-vocabulary.ts'
 
 const program = new Command('registry')
@@ -148,6 +149,26 @@ key
   .argument('<key-id>', 'id that `key list` prints')
   .requiredOption('--org <name>', 'organization that owns it')
   .action(async (id, options) => (await import('./commands/accounts.ts')).revokeKey(id, options))
+
+const role = program
+  .command('role')
+  .description('what a key or a person may do beyond its organization')
+const holderOptions = (command: Command) =>
+  command
+    .addArgument(new Argument('<role>', 'the role').choices(roleNames))
+    .option('--key <key-id>', 'API key that holds it')
+    .option('--user <subject>', 'person who holds it, as their tokens name them')
+holderOptions(role.command('grant').description('give a role')).action(async (name, options) =>
+  (await import('./commands/role-holders.ts')).grantRole(name, options),
+)
+holderOptions(role.command('revoke').description('take a role back')).action(
+  async (name, options) => (await import('./commands/role-holders.ts')).revokeRole(name, options),
+)
+role
+  .command('list')
+  .description('print who holds roles')
+  .option('--json', 'print JSON')
+  .action(async options => (await import('./commands/role-holders.ts')).listRoles(options))
 
 const held = program
   .command('held')

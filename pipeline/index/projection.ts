@@ -11,6 +11,7 @@ import { memberEntries } from './projections/members.ts'
 import { principalEntries } from './projections/principals.ts'
 import { publisherEntries } from './projections/publishers.ts'
 import { revisionEntries } from './projections/revisions.ts'
+import { roleEntries } from './projections/roles.ts'
 import type { Scope } from './scope.ts'
 import type { Entry } from './serving.ts'
 
@@ -34,6 +35,7 @@ export async function entriesOf(
     ...commits.flatMap(eventEntries),
     ...(await principalEntries(accounts, scope)),
     ...(await memberEntries(accounts, scope)),
+    ...(await roleEntries(accounts, scope)),
     ...(await aliasEntries(index, scope)),
     ...(await crawlRequestEntries(index, accounts, scope)),
     ...(await revisionEntries(index, accounts, scope)),

@@ -11,7 +11,7 @@ export interface Scope {
    * spaces `reach` and `identifier` that went away.
    */
   keyed: string
-  /** Conditions on rows of crawl_state, events, crawl_requests, api_keys, members, aliases, revisions. */
+  /** Conditions on rows of crawl_state, events, crawl_requests, api_keys, members, aliases, revisions, roles. */
   files: string
   events: string
   requests: string
@@ -19,6 +19,7 @@ export interface Scope {
   members: string
   aliases: string
   revisions: string
+  roles: string
   parameters: Parameters
   /** When what is projected counts as changed. */
   at: Instant
@@ -41,6 +42,7 @@ export function scopeAfter(seq: number, at: Instant): Scope {
     members: 'm.seq > $seq',
     aliases: 'seq > $seq',
     revisions: 'seq > $seq',
+    roles: 'seq > $seq',
     parameters: { seq },
     at,
   }
@@ -62,6 +64,7 @@ export function scopeOfSlice(slice: number, count: number, at: Instant): Scope {
     members: inSlice('m.org_id'),
     aliases: inSlice('alias_rid'),
     revisions: inSlice('domain'),
+    roles: inSlice('id'),
     parameters: { slice, count },
     at,
   }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { RoleHolder } from '../core/roles.ts'
 import type { AuthorizationRow, PropertyRow } from '../model/rows.ts'
 import { identifierKey } from '../resolve/identifiers.ts'
 
@@ -18,6 +19,11 @@ export function reachKey(agentUrl: string, publisher: string): string {
 /** An agent; those that differ in nothing but case stand together. */
 export function agentKey(agentUrl: string): string {
   return `${hashOf(agentUrl.toLowerCase())} ${hashOf(agentUrl)}`
+}
+
+/** Who holds roles; an id of any length fits. */
+export function roleKey(holder: RoleHolder, id: string): string {
+  return `${holder} ${hashOf(id)}`
 }
 
 export function identifierEntryKey(key: string, rid: string): string {

@@ -24,6 +24,7 @@ export const spaces = [
   'event_by_type',
   'principal',
   'member',
+  'role',
   'alias',
   'crawl_request',
   'revision',

@@ -3,6 +3,7 @@ import { Domain } from '../core/domain.ts'
 import type { PublicErrorName } from '../core/errors.ts'
 import { crawlScopes } from './crawl-request.ts'
 import { memberOperations } from './member.ts'
+import { roleOperations } from './role.ts'
 
 const name = z.string().trim().min(1).max(200)
 const id = z.uuid()
@@ -52,6 +53,7 @@ export const Operation = z.discriminatedUnion('op', [
   /** They are forgotten, and the files read again (index/held.ts). */
   z.object({ op: z.literal('held.drop'), domains: z.array(Domain).max(20_000) }),
   ...memberOperations,
+  ...roleOperations,
 ])
 export type Operation = z.infer<typeof Operation>
 export type OperationOf<Op extends Operation['op']> = Extract<Operation, { op: Op }>

@@ -5,6 +5,7 @@ import { addDomain, removeDomain } from './domains.ts'
 import { removeAgent, saveAgent } from './member-agents.ts'
 import { createMember, setTier, updateMember } from './members.ts'
 import { createKey, createOrganization, revokeKey } from './organizations.ts'
+import { grantRole, revokeRole } from './roles.ts'
 import type { Stamp } from './stamp.ts'
 
 /** What an operation does to the accounts; what it does to the index alone only has an answer here. */
@@ -30,6 +31,10 @@ export async function perform(db: Database, operation: Operation, stamp: Stamp):
       return saveAgent(db, operation, stamp)
     case 'member.agent.remove':
       return removeAgent(db, operation, stamp)
+    case 'role.grant':
+      return grantRole(db, operation, stamp)
+    case 'role.revoke':
+      return revokeRole(db, operation, stamp)
     case 'crawl.request':
       return recordRequester(db, operation, stamp)
     case 'domains.add':

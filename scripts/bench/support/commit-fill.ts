@@ -103,6 +103,7 @@ export async function project(folder: string, domains: readonly string[]): Promi
       members: `${within('m.org_id')} and false`,
       aliases: `${within('alias_rid::varchar')} and false`,
       revisions: `${within('domain')} and false`,
+      roles: `${within('id')} and false`,
       at: filledAt,
       parameters: {
         from: domains[at]!,
