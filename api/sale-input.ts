@@ -13,11 +13,13 @@ const URL_CHARS = 2_048
 export const AgentUrl = z
   .string()
   .max(URL_CHARS)
-  .overwrite(text => (text.trim() === '*' ? '*' : (agentUrlKey(text) ?? text)))
-  .refine(text => text === '*' || agentUrlKey(text) !== undefined, {
-    error: 'must be the address of an agent such as https://agent.example/mcp',
+  .transform((text, ctx): string => {
+    const key = text.trim() === '*' ? '*' : agentUrlKey(text)
+    if (key !== undefined) return key
+    ctx.addIssue('must be the address of an agent such as https://agent.example/mcp')
+    return z.NEVER
   })
-  .meta({ examples: ['https://agent.example/mcp'] })
+  .meta({ type: 'string', examples: ['https://agent.example/mcp'] })
 
 /** Which country; a code that has another name (`UK`) would match nothing and say so nowhere. */
 const Country = z

@@ -66,6 +66,17 @@ export function identifiersOf({ type, store, identifier: value }: Omit<Declared,
   return [...all].map((one): Identifier => ({ type: one, value }))
 }
 
+/** Properties are judged again and again, and what they are looked for by stays the same. */
+const keysKnown = new WeakMap<readonly Identifier[], string[]>()
+
+function keysOf(identifiers: readonly Identifier[]): string[] {
+  const known = keysKnown.get(identifiers)
+  if (known !== undefined) return known
+  const keys = identifiers.flatMap(lookupKeys)
+  keysKnown.set(identifiers, keys)
+  return keys
+}
+
 /** What an operator's file declares, by the keys under which a property is looked for. */
 export class Declarations {
   readonly #byKey = new Map<string, Declared[]>()
@@ -85,9 +96,7 @@ export class Declarations {
   /** What the file says of a property that goes by these identifiers. */
   of(identifiers: readonly Identifier[]): Declared[] {
     if (this.#byKey.size === 0) return []
-    const found = new Set(
-      identifiers.flatMap(lookupKeys).flatMap(key => this.#byKey.get(key) ?? []),
-    )
+    const found = new Set(keysOf(identifiers).flatMap(key => this.#byKey.get(key) ?? []))
     return [...found]
   }
 }

@@ -21,8 +21,31 @@ export interface KnownAgent {
  */
 export function findAgent(reader: Reader, agentUrl: string): KnownAgent {
   const store = reader.serving
-  const stored = store?.get('agent', agentKey(agentUrl)) ?? (store && likeIn(store, agentUrl))
-  if (stored !== undefined) return JSON.parse(stored.toString())
+  if (store === undefined) return strangerOf(agentUrl)
+  const { seq } = store
+  if (asked.store !== store || asked.seq !== seq || asked.agents.size === ASKED) {
+    asked = { store, seq, agents: new Map() }
+  }
+  const known = asked.agents.get(agentUrl)
+  if (known !== undefined) return known
+  const found = storedAgent(store, agentUrl) ?? strangerOf(agentUrl)
+  asked.agents.set(agentUrl, found)
+  return found
+}
+
+/** Agents that were asked for since the last commit. */
+const ASKED = 10_000
+let asked: { store?: ServingStore; seq: number; agents: Map<string, KnownAgent> } = {
+  seq: 0,
+  agents: new Map(),
+}
+
+function storedAgent(store: ServingStore, agentUrl: string): KnownAgent | undefined {
+  const stored = store.get('agent', agentKey(agentUrl)) ?? likeIn(store, agentUrl)
+  return stored && JSON.parse(stored.toString())
+}
+
+function strangerOf(agentUrl: string): KnownAgent {
   const operator = agentUrlKey(agentUrl) === undefined ? undefined : operatorOf(agentUrl, [])
   return { agent_url: agentUrl, publisher_count: 0, operator: operator ?? null }
 }
