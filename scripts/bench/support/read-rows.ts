@@ -3,7 +3,7 @@ import type { Random } from '../../world/random.ts'
 import { domainOf, someDomain, unknownDomain } from './brand-store.ts'
 import { cursorsOf, secret } from './event-store.ts'
 import type { Question } from './http-bench.ts'
-import { markets, type Sizes, TAGS, tagOf } from './read-store.ts'
+import { agentNear, agentOf, markets, type Sizes, TAGS, tagOf } from './read-store.ts'
 
 /** One kind of question of the bench of reads. */
 export interface ReadRow {
@@ -30,6 +30,10 @@ function paths(
 /** One in five asks for a domain that nobody knows. */
 function anyDomain(random: Random, { domains }: Sizes): string {
   return random.chance(0.2) ? unknownDomain(random) : someDomain(random, domains)
+}
+
+function anyAgent(random: Random, { agents }: Sizes): string {
+  return encodeURIComponent(agentOf(random.below(agents)))
 }
 
 export const readRows: readonly ReadRow[] = [
@@ -64,6 +68,31 @@ export const readRows: readonly ReadRow[] = [
     atLeast: 0.45,
     questions: paths(
       (random, sizes) => `/api/registry/publisher?domain=${anyDomain(random, sizes)}`,
+    ),
+  },
+  {
+    name: 'publisher/authorization',
+    atLeast: 0.25,
+    questions: paths((random, sizes) => {
+      const number = random.below(sizes.domains)
+      const agent = encodeURIComponent(agentNear(number, random.below(3), sizes))
+      return `/api/registry/publisher/authorization?domain=${domainOf(number)}&agent=${agent}`
+    }),
+  },
+  {
+    name: 'lookup/property',
+    atLeast: 0.25,
+    questions: paths(
+      (random, sizes) =>
+        `/api/registry/lookup/property?type=domain&value=www0.${anyDomain(random, sizes)}`,
+    ),
+  },
+  {
+    name: 'validate/property-authorization',
+    atLeast: 0.25,
+    questions: paths(
+      (random, sizes) =>
+        `/api/registry/validate/property-authorization?agent_url=${anyAgent(random, sizes)}&identifier_type=domain&identifier_value=www0.${anyDomain(random, sizes)}`,
     ),
   },
   {

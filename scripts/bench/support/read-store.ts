@@ -24,6 +24,15 @@ export const markets = 'AT AU BE BR CA CH DE DK ES FI FR GB IE IN IT JP NL NO PL
 export const tagOf = (number: number) => `tag${number}`
 export const TAGS = 400
 
+/** One of the three agents that a domain authorizes. */
+export function agentNear(domain: number, nth: number, { agents }: Sizes): string {
+  return agentOf((domain * 3 + nth) % agents)
+}
+
+export function agentOf(number: number): string {
+  return `https://a${String(number).padStart(6, '0')}.bench.example/mcp`
+}
+
 /** SQL for the name of a domain, and the key of an agent, by the number in a column. */
 const domain = (n: string) => `printf('d%07d.bench.example', (${n})::bigint)`
 const agent = (n: string) => `printf('https://a%06d.bench.example/mcp', (${n})::bigint)`
@@ -57,7 +66,7 @@ function fillings({ agents, domains }: Sizes): string[] {
        'property' as classification, 'authoritative' as source, 'active' as status,
        ${at} as created_at, ${at} as changed_at, 1 as seq ${everyDomain}, range(2) s(k)`,
     `insert into authorizations by name select uuid() as id,
-       ${agent(`hash(n, k) % ${agents}`)} as agent_url, ${domain('n')} as publisher_domain,
+       ${agent(`(n * 3 + k) % ${agents}`)} as agent_url, ${domain('n')} as publisher_domain,
        k as entry, 'property_ids' as authorization_type, 'All' as authorized_for,
        [${rid('n * 2')}, ${rid('n * 2 + 1')}] as property_rids, true as publisher_wide,
        ['p0', 'p1'] as property_ids, true as in_force, 'direct' as discovery_method,
