@@ -1,62 +1,87 @@
+import { rmSync } from 'node:fs'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import type { Operation } from '../../api/operation.ts'
 import { operations } from '../../api/routes/index.ts'
-import type { Desk } from '../../jobs/enqueue.ts'
 import { publicErrors } from '../../pipeline/core/errors.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
 import { type Ask, always, asks, type Known, url, type Whom } from '../support/asks.ts'
 import { brandFile, publisherFile } from '../support/documents.ts'
-import { startRedis, type TestRedis } from '../support/redis.ts'
+import { agentAt, type LiveWeb, openLiveWeb } from '../support/live.ts'
+import { enrol, probed } from '../support/members.ts'
 
-let redis: TestRedis
+let web: LiveWeb
 let registries: Record<Whom, TestRegistry>
-let keys: Record<Whom, string>
+const keys = {} as Record<Whom, string>
 let isAsDescribed: Ajv2020
 const known = {} as Known
 
-/** A web on which every name is public, and which has nothing more to say. */
-const quietWeb = (async ({ errand }) =>
-  errand === 'lookup_host' ? { host: 'public' } : { enrichment: null }) as Desk['send']
-
-/** No limit is in the way of the usual one; each of the strict one's is 1. */
-const generous = { bulkResolvePerMinute: 1_000, crawlRequestsPerHour: 1_000 }
-const strict = { bulkResolvePerMinute: 1, outwardPerMinute: 1, outwardPerCallerMinute: 1 }
+const strict = { bulkResolvePerMinute: 1, outwardPerMinute: 1 }
 
 beforeAll(async () => {
-  redis = await startRedis()
-  const desk = { send: quietWeb }
-  registries = {
-    usual: await openRegistry({ redis: redis.redis, desk, limits: generous }),
-    strict: await openRegistry({ redis: redis.redis, desk, limits: strict }),
-    lonely: await openRegistry({ desk }),
-    empty: await openRegistry(),
-  }
-  const { usual, empty: _, ...others } = registries
-  keys = { usual: await usual.createKey('Readers'), empty: 'sk_nobody' } as typeof keys
-  for (const [whom, one] of Object.entries(others))
-    keys[whom as Whom] = await one.createKey('Readers')
-  const sites = ['acme.example', 'www.acme.example']
-  await usual.observe(
-    brandFile('acme.example', 'Acme'),
-    publisherFile('acme.example', { sites, agents: [url], placements: ['top'] }),
+  web = await openLiveWeb(
+    {
+      'agent.example': { '/mcp': agentAt({ get_products: { products: [] } }) },
+      'away.example': { '*': ({ request }) => request.socket.destroy() },
+      'slow.example': { '*': () => undefined },
+    },
+    { agentAskMs: 500, agentCardMs: 400 },
   )
-  await usual.publish()
-  const payload = { domain: 'crawled.example' }
-  known.crawlRequest = (
-    await ask(operationOf('requestCrawl'), 202, { payload })
-  ).json().crawl_request_id
+  registries = {
+    usual: await web.open({ bulkResolvePerMinute: 1_000, crawlRequestsPerHour: 1_000 }),
+    strict: await web.open(strict),
+    lonely: await openRegistry(),
+    empty: await openRegistry(),
+    unsearched: await openRegistry(),
+  }
+  for (const whom of ['usual', 'strict', 'lonely'] as const) {
+    keys[whom] = await registries[whom].createKey('Readers')
+  }
+  await fill(registries.usual)
+  await fill(registries.unsearched)
+  known.crawlRequest = await idOf('requestCrawl', 202, { domain: 'crawled.example' })
+  known.report = await idOf('checkPropertyList', 200, { domains: ['acme.example'] })
+  known.bulkReport = await idOf('checkIdentifierList', 200, { identifiers: ['acme.example'] })
+  await registries.usual.publish()
+  await publishUnsearched(registries.unsearched)
   isAsDescribed = new Ajv2020({ strict: false })
   addFormats.default(isAsDescribed)
-  isAsDescribed.addSchema(parse((await usual.app.inject('/openapi/registry.yaml')).body), 'api')
+  const description = await registries.usual.app.inject('/openapi/registry.yaml')
+  isAsDescribed.addSchema(parse(description.body), 'api')
 }, 60_000)
 
 afterAll(async () => {
-  for (const registry of Object.values(registries)) await registry.close()
-  await redis.close()
+  for (const whom of ['lonely', 'empty', 'unsearched'] as const) await registries[whom].close()
+  await web.close()
 })
+
+async function fill(registry: TestRegistry): Promise<void> {
+  const sites = ['acme.example', 'www.acme.example']
+  await enrol(registry, {
+    ...{ org: 'Acme', tier: 'company_leader', domains: ['acme.example'] },
+    agents: [{ url }],
+  })
+  await registry.observe(
+    brandFile('acme.example', 'Acme'),
+    publisherFile('acme.example', { sites, agents: [url], placements: ['top'] }),
+    probed(url, { tools: [{ name: 'get_products' }] }),
+  )
+}
+
+/** The moment between a first snapshot and what is searched of it. */
+async function publishUnsearched(registry: TestRegistry): Promise<void> {
+  await registry.sequencer.publish()
+  rmSync(registry.reader.paths.searchCheckpoint, { force: true })
+  await registry.reader.refresh()
+}
+
+/** The id that an operation gives out. */
+async function idOf(id: string, status: number, payload: object): Promise<string> {
+  const { crawl_request_id, report_id } = (await ask(operationOf(id), status, { payload })).json()
+  return crawl_request_id ?? report_id
+}
 
 function operationOf(id: string): Operation {
   return operations.find(one => one.id === id)!

@@ -9,14 +9,17 @@ export interface Ask {
   whom?: Whom
 }
 
-/** One that answers, one whose limits are used up at once, one that is alone, one with nothing in it. */
-export type Whom = 'usual' | 'strict' | 'lonely' | 'empty'
+/**
+ * One that answers, one whose limits are used up at once, one that is alone, one with nothing in it,
+ * and one whose search is not made yet.
+ */
+export type Whom = 'usual' | 'strict' | 'lonely' | 'empty' | 'unsearched'
 
 /** What the answers of the asked registry depend on: ids that were given out, who is asked about. */
 export interface Known {
   crawlRequest: string
-  reportId: string
-  bulkReportId: string
+  report: string
+  bulkReport: string
 }
 
 type Asking = Ask | ((known: Known) => Ask)
@@ -34,15 +37,22 @@ const unissued = '01939f00-0000-7000-8000-000000000000'
 const property = `agent_url=${agent}&identifier_type=domain&identifier_value=acme.example`
 const identifiers = [{ type: 'domain', value: 'acme.example' }]
 
+const fresh = { query: 'domain=nobody.example&fresh=true' }
+const freshly = { 429: fresh, 503: fresh }
+const site = {
+  ...{ property_type: 'website', name: 'Site', property_id: 'site' },
+  identifiers: [{ type: 'domain', value: 'site.example' }],
+}
+
 export const asks: Asks = {
-  resolveBrand: { 200: acme, 404: nobody },
+  resolveBrand: { ...freshly, 200: acme, 404: nobody },
   resolveBrandsBulk: { 200: domains, 429: domains },
-  listBrands: { 200: {}, 400: { query: 'source=x' } },
+  listBrands: { 200: {}, 400: { query: 'source=x' }, 503: unsearched('search=acme') },
   enrichBrand: { 200: acme, 404: nobody, 429: nobody, 503: nobody },
   brandHistory: { 200: acme, 404: nobody },
   resolveProperty: { 200: acme, 404: nobody },
   resolvePropertiesBulk: { 200: domains, 429: domains },
-  listProperties: { 200: {}, 400: { query: 'source=x' } },
+  listProperties: { 200: {}, 400: { query: 'source=x' }, 503: unsearched('search=acme') },
   propertyHistory: { 200: acme, 404: nobody },
   resolveIdentifiers: {
     200: { payload: { identifiers, provenance: { type: 'crawl' }, mode: 'lookup' } },
@@ -90,6 +100,27 @@ export const asks: Asks = {
   validateProductAuthorization: { 200: { payload: { ...product, explain: true } } },
   expandProductIdentifiers: { 200: { payload: product } },
   validatePropertyAuthorization: { 200: { query: `${property}&explain=true` } },
+  findBrands: { 200: { query: 'q=acme' }, 400: {}, 503: unsearched('q=acme') },
+  search: { 200: { query: 'q=acme' }, 400: {}, 503: unsearched('q=acme') },
+  getBrandJson: { ...freshly, 200: acme, 404: nobody },
+  validateProperty: { 200: nobody, 429: nobody, 503: nobody },
+  validatePublisher: { 200: nobody, 429: nobody, 503: nobody },
+  validateAdagents: {
+    200: { payload: { domain: 'nobody.example' } },
+    429: { payload: { domain: 'nobody.example' } },
+    503: { payload: { domain: 'nobody.example' } },
+  },
+  createAdagents: {
+    200: { payload: { authorized_agents: [], catalog_etag: '1', properties: [site] } },
+  },
+  checkPropertyList: { 200: { payload: { domains: ['www.acme.example', 'doubleclick.net'] } } },
+  checkIdentifierList: { 200: { payload: { identifiers: ['acme.example', 'ROKU,1'] } } },
+  getPropertyCheck: reported(({ report }) => report),
+  getIdentifierCheck: reported(({ bulkReport }) => bulkReport),
+  discoverAgent: asksAgent(),
+  getAgentFormats: asksAgent(),
+  getAgentProducts: asksAgent(),
+  getAgentPublishers: asksAgent(),
   describeRegistry: { 200: {} },
   openapi: { 200: {} },
   openapiWellKnown: { 200: {} },
@@ -111,6 +142,27 @@ function ofAgent(): Asks[string] {
     200: { place: agent },
     400: { place: agent, query: 'status=x' },
     404: { place: stranger },
+  }
+}
+
+function unsearched(query: string): Ask {
+  return { query, whom: 'unsearched' }
+}
+
+function reported(id: (known: Known) => string): Asks[string] {
+  const place = (known: Known) => ({ place: id(known) })
+  return {
+    200: place,
+    404: { place: unissued },
+    503: known => ({ ...place(known), whom: 'lonely' }),
+  }
+}
+
+function asksAgent(): Asks[string] {
+  const at = (host: string) => ({ query: `url=${encodeURIComponent(`https://${host}/mcp`)}` })
+  return {
+    ...{ 200: at('agent.example'), 400: {}, 502: at('away.example'), 504: at('slow.example') },
+    ...{ 429: at('agent.example'), 503: at('agent.example') },
   }
 }
 
