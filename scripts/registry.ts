@@ -2,6 +2,7 @@ import { Argument, Command, InvalidArgumentError, Option } from 'commander'
 import { tierNames, visibilities } from '../pipeline/core/membership.ts'
 import { roleNames } from '../pipeline/core/roles.ts'
 import { agentTypes } from '../pipeline/model/documents-vocabulary.ts'
+import { reviewKinds, reviewStatuses } from '../pipeline/model/review.ts'
 
 const program = new Command('registry')
   .description('The registry of agentic advertising')
@@ -169,6 +170,50 @@ role
   .description('print who holds roles')
   .option('--json', 'print JSON')
   .action(async options => (await import('./commands/role-holders.ts')).listRoles(options))
+
+const review = program.command('review').description('what was handed in and waits for a person')
+review
+  .command('list')
+  .description('print what waits, newest first')
+  .addOption(
+    new Option('--status <status>', 'how far it is')
+      .choices([...reviewStatuses, 'all'])
+      .default('pending'),
+  )
+  .addOption(new Option('--kind <kind>', 'what it is').choices(reviewKinds))
+  .option('--json', 'print JSON')
+  .action(async options => (await import('./commands/reviews.ts')).printReviews(options))
+review
+  .command('show')
+  .description('print a review with what was handed in, as JSON')
+  .argument('<id>', 'id that `review list` prints')
+  .action(async id => (await import('./commands/reviews.ts')).showReview(id))
+review
+  .command('approve')
+  .description('make it count')
+  .argument('<id>', 'id that `review list` prints')
+  .option('--digest <digest>', 'refuse where it is not what was read')
+  .option('--notes <text>', 'why')
+  .action(async (id, options) =>
+    (await import('./commands/reviews.ts')).decideReview('review.approve', id, options),
+  )
+review
+  .command('reject')
+  .description('refuse it')
+  .argument('<id>', 'id that `review list` prints')
+  .option('--digest <digest>', 'refuse where it is not what was read')
+  .requiredOption('--notes <text>', 'why')
+  .action(async (id, options) =>
+    (await import('./commands/reviews.ts')).decideReview('review.reject', id, options),
+  )
+
+program
+  .command('policy')
+  .description('the registry’s own policies')
+  .command('publish')
+  .description('publish policies that nobody else changes; prints ids and revisions')
+  .argument('<file>', 'JSON: a policy, or a list of them')
+  .action(async file => (await import('./commands/policies.ts')).publishPolicies(file))
 
 const held = program
   .command('held')

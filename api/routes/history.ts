@@ -12,7 +12,7 @@ const LARGEST_PAGE = 100
 const USUAL_PAGE = 20
 
 /** A number that falls back to the usual one when it is none, or too small; one too large is cut. */
-function lenient({ least, most, usual }: { least: number; most: number; usual: number }) {
+export function lenient({ least, most, usual }: { least: number; most: number; usual: number }) {
   return z
     .unknown()
     .optional()

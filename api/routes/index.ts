@@ -25,6 +25,13 @@ import { lookUpDomain, lookUpPublisher, registryStats } from './lookups.ts'
 import { lookUpManifest } from './manifests.ts'
 import { lookUpOperator } from './operators.ts'
 import {
+  listRegisteredPolicies,
+  policyHistory,
+  resolvePoliciesBulk,
+  resolvePolicy,
+  savePolicy,
+} from './policies.ts'
+import {
   discoverAgent,
   readAgentFormats,
   readAgentProducts,
@@ -112,6 +119,11 @@ export const operations: readonly Operation[] = [
   readAgentProducts,
   readAgentPublishers,
   validatePublisher,
+  listRegisteredPolicies,
+  resolvePolicy,
+  resolvePoliciesBulk,
+  policyHistory,
+  savePolicy,
   describeRegistry,
   ...openapiDocuments,
   ...referencePages,

@@ -4,6 +4,7 @@ import type { Stamp } from '../diff/rows.ts'
 import type { EventDraft, FeedEvent } from '../model/event.ts'
 import { type Observation, sourceKey } from '../model/observation.ts'
 import type { Submission } from '../model/submission.ts'
+import type { Publications } from './accounts/publications.ts'
 import { updateDeclarations } from './agent-declarations.ts'
 import { keepAgentSources } from './agent-sources.ts'
 import { type AgentChanges, updateAgents } from './agents.ts'
@@ -20,6 +21,7 @@ import { type Enrolment, takeEnrolments } from './enrolments.ts'
 import { addDomains, addHops, type Newcomer } from './frontier.ts'
 import { takeHeld } from './held.ts'
 import { type Merged, moveGrants, noneMerged, takeMerges } from './merges.ts'
+import { takePolicies } from './policies.ts'
 import { updatePropertyDeclarations } from './property-declarations.ts'
 import { updatePublishers } from './publishers.ts'
 import { type Poison, quarantine } from './quarantine.ts'
@@ -33,6 +35,8 @@ export interface Batch {
   submissions: readonly Submission[]
   /** What members that the submissions are about show to everybody. */
   enrolments?: readonly Enrolment[]
+  /** What was decided in the accounts and is shown from now on. */
+  publications?: Publications
   /** Observations that could not be taken in, to be remembered as such. */
   poison?: readonly Poison[]
   /** Who is named as the actor of the events. */
@@ -76,6 +80,7 @@ export async function apply(db: Database, batch: Batch, applying: Applying): Pro
   const letThrough = { ...applying, released: new Set(asked.released) }
   const { drafts, held } = await deriveAgain(db, again, stirred, files, letThrough, merged)
   await takeEnrolments(db, batch.enrolments ?? [], applying)
+  if (batch.publications) await takePolicies(db, batch.publications, applying)
   await settleRequests(db, { observations, poison: batch.poison }, applying)
   return { events: await recordEvents(db, drafts, batch.actor, applying), held }
 }

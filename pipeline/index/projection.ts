@@ -8,8 +8,10 @@ import { crawlRequestEntries } from './projections/crawl-requests.ts'
 import { commitsOf, eventEntries } from './projections/events.ts'
 import { freshnessEntries } from './projections/freshness.ts'
 import { memberEntries } from './projections/members.ts'
+import { policyEntries } from './projections/policies.ts'
 import { principalEntries } from './projections/principals.ts'
 import { publisherEntries } from './projections/publishers.ts'
+import { reviewEntries } from './projections/reviews.ts'
 import { revisionEntries } from './projections/revisions.ts'
 import { roleEntries } from './projections/roles.ts'
 import type { Scope } from './scope.ts'
@@ -36,6 +38,8 @@ export async function entriesOf(
     ...(await principalEntries(accounts, scope)),
     ...(await memberEntries(accounts, scope)),
     ...(await roleEntries(accounts, scope)),
+    ...(await reviewEntries(accounts, scope)),
+    ...(await policyEntries(index, scope)),
     ...(await aliasEntries(index, scope)),
     ...(await crawlRequestEntries(index, accounts, scope)),
     ...(await revisionEntries(index, accounts, scope)),

@@ -6,12 +6,17 @@ export interface Scope {
   /** Subquery of the domains whose brand, or whose inventory, is projected: the latter shows the former. */
   brands: string
   publishers: string
+  /** Subquery of the ids of policies. */
+  policies: string
   /**
    * Query for keys with their space: agents and brand.json files that are projected, and keys of the
    * spaces `reach` and `identifier` that went away.
    */
   keyed: string
-  /** Conditions on rows of crawl_state, events, crawl_requests, api_keys, members, aliases, revisions, roles. */
+  /**
+   * Conditions on rows of crawl_state, events, crawl_requests, api_keys, members, aliases, revisions, roles,
+   * reviews.
+   */
   files: string
   events: string
   requests: string
@@ -20,6 +25,7 @@ export interface Scope {
   aliases: string
   revisions: string
   roles: string
+  reviews: string
   parameters: Parameters
   /** When what is projected counts as changed. */
   at: Instant
@@ -32,6 +38,7 @@ export function scopeAfter(seq: number, at: Instant): Scope {
   return {
     brands: touched('brand'),
     publishers: touched('publisher', 'brand'),
+    policies: touched('policy'),
     keyed: `select space, key from changes
       where seq > $seq and space in ('reach', 'identifier', 'agent', 'operator')
       union select 'agent', agent_url from agents where seq > $seq`,
@@ -43,6 +50,7 @@ export function scopeAfter(seq: number, at: Instant): Scope {
     aliases: 'seq > $seq',
     revisions: 'seq > $seq',
     roles: 'seq > $seq',
+    reviews: 'r.seq > $seq',
     parameters: { seq },
     at,
   }
@@ -65,6 +73,8 @@ export function scopeOfSlice(slice: number, count: number, at: Instant): Scope {
     aliases: inSlice('alias_rid'),
     revisions: inSlice('domain'),
     roles: inSlice('id'),
+    reviews: inSlice('review_id'),
+    policies: `(select policy_id as key from policies where ${inSlice('policy_id')})`,
     parameters: { slice, count },
     at,
   }

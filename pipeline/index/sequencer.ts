@@ -7,6 +7,7 @@ import type { Log } from '../core/log.ts'
 import { lastTime, nextTime } from '../core/schedule.ts'
 import { RisingIds } from '../core/uuid-v7.ts'
 import type { Answer, Submission } from '../model/submission.ts'
+import { publicationsSince } from './accounts/publications.ts'
 import { Accounts } from './accounts.ts'
 import { type Applied, apply, type Batch } from './apply.ts'
 import { keepBody } from './documents.ts'
@@ -203,8 +204,9 @@ export class Sequencer {
     for (const { body, hash } of batch.observations) {
       if (body && hash) keepBody(this.paths, hash, body)
     }
+    const publications = await publicationsSince(this.accounts.db, this.#meta.seq)
     const { events, held } = await this.#step('index', () =>
-      this.#apply({ ...batch, submissions, enrolments }, now, seq),
+      this.#apply({ ...batch, submissions, enrolments, publications }, now, seq),
     )
     this.#meta.seq = seq
     this.#meta.last_event_id = events.at(-1)?.event_id ?? this.#meta.last_event_id

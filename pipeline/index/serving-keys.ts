@@ -26,6 +26,18 @@ export function roleKey(holder: RoleHolder, id: string): string {
   return `${holder} ${hashOf(id)}`
 }
 
+/** Under which all reviews stand together, without what was handed in. */
+export const REVIEWS = 'review'
+
+export function reviewKey(reviewId: string): string {
+  return `${REVIEWS} ${reviewId}`
+}
+
+/** What was handed in. */
+export function payloadKey(reviewId: string): string {
+  return `payload ${reviewId}`
+}
+
 export function identifierEntryKey(key: string, rid: string): string {
   return `${hashOf(key)} ${rid}`
 }

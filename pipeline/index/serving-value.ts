@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type Instant, isoOf } from '../core/clock.ts'
 import { type Effect, effectOf, type Outcome, outcomeNames } from '../core/outcomes.ts'
+import type { RevisionRow } from '../model/rows.ts'
 
 const TIME_LENGTH = 6
 const ETAG_LENGTH = 22
@@ -111,10 +112,10 @@ export function freshnessJson({ state, rest }: Freshness): string {
 }
 
 /** Where the number of an entry's last revision stands, and where each of its revisions does. */
-export function historyKey(entity: 'brand' | 'property', domain: string): string {
+export function historyKey(entity: RevisionRow['entity'], domain: string): string {
   return `${entity} ${domain}`
 }
 
-export function revisionKey(entity: 'brand' | 'property', domain: string, number: number): string {
+export function revisionKey(entity: RevisionRow['entity'], domain: string, number: number): string {
   return `${historyKey(entity, domain)} ${number}`
 }

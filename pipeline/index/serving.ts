@@ -25,6 +25,8 @@ export const spaces = [
   'principal',
   'member',
   'role',
+  'review',
+  'policy',
   'alias',
   'crawl_request',
   'revision',

@@ -110,7 +110,7 @@ export interface AliasRow {
 
 /** One save, enrichment or rollback of an entry. */
 export interface RevisionRow {
-  entity: 'brand' | 'property'
+  entity: 'brand' | 'property' | 'policy'
   domain: string
   revision_number: number
   editor_id: string

@@ -3,6 +3,8 @@ import { Domain } from '../core/domain.ts'
 import type { PublicErrorName } from '../core/errors.ts'
 import { crawlScopes } from './crawl-request.ts'
 import { memberOperations } from './member.ts'
+import { policyOperations } from './policy.ts'
+import { reviewOperations } from './review.ts'
 import { roleOperations } from './role.ts'
 
 const name = z.string().trim().min(1).max(200)
@@ -54,6 +56,8 @@ export const Operation = z.discriminatedUnion('op', [
   z.object({ op: z.literal('held.drop'), domains: z.array(Domain).max(20_000) }),
   ...memberOperations,
   ...roleOperations,
+  ...policyOperations,
+  ...reviewOperations,
 ])
 export type Operation = z.infer<typeof Operation>
 export type OperationOf<Op extends Operation['op']> = Extract<Operation, { op: Op }>

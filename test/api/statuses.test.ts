@@ -5,9 +5,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import type { Operation } from '../../api/operation.ts'
 import { operations } from '../../api/routes/index.ts'
-import { publicErrors } from '../../pipeline/core/errors.ts'
+import { publicErrors, refuse } from '../../pipeline/core/errors.ts'
+import { PolicyContent } from '../../pipeline/model/policy.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { type Ask, always, asks, type Known, url, type Whom } from '../support/asks.ts'
+import { type Ask, always, asks, ccpa, type Known, url, type Whom } from '../support/asks.ts'
 import { brandFile, publisherFile } from '../support/documents.ts'
 import { agentAt, type LiveWeb, openLiveWeb } from '../support/live.ts'
 import { enrol, probed } from '../support/members.ts'
@@ -17,6 +18,9 @@ let registries: Record<Whom, TestRegistry>
 const keys = {} as Record<Whom, string>
 let isAsDescribed: Ajv2020
 const known = {} as Known
+
+/** Nobody carries out what is handed in. */
+const noWriter = async () => refuse('unavailable', 'no indexer runs beside this test')
 
 const strict = { bulkResolvePerMinute: 1, outwardPerMinute: 1 }
 
@@ -32,7 +36,7 @@ beforeAll(async () => {
   registries = {
     usual: await web.open({ bulkResolvePerMinute: 1_000, crawlRequestsPerHour: 1_000 }),
     strict: await web.open(strict),
-    lonely: await openRegistry(),
+    lonely: await openRegistry({ desk: { submit: noWriter } }),
     empty: await openRegistry(),
     unsearched: await openRegistry(),
   }
@@ -63,6 +67,7 @@ async function fill(registry: TestRegistry): Promise<void> {
     ...{ org: 'Acme', tier: 'company_leader', domains: ['acme.example'] },
     agents: [{ url }],
   })
+  await registry.submit({ op: 'policy.publish', policy: PolicyContent.parse(ccpa) })
   await registry.observe(
     brandFile('acme.example', 'Acme'),
     publisherFile('acme.example', { sites, agents: [url], placements: ['top'] }),

@@ -33,6 +33,11 @@ const nobody = { query: 'domain=nobody.example' }
 const stranger = encodeURIComponent('https://nobody.example/mcp')
 const domains = { payload: { domains: ['acme.example', 'b.example'] } }
 const product = { agent_url: url, publisher_properties: [{ publisher_domain: 'acme.example' }] }
+/** A policy that the asked registry knows. */
+export const ccpa = {
+  ...{ policy_id: 'ccpa', version: '1', name: 'CCPA', category: 'regulation' },
+  ...{ enforcement: 'must', policy: 'Ask first.' },
+}
 const unissued = '01939f00-0000-7000-8000-000000000000'
 const property = `agent_url=${agent}&identifier_type=domain&identifier_value=acme.example`
 const identifiers = [{ type: 'domain', value: 'acme.example' }]
@@ -121,6 +126,18 @@ export const asks: Asks = {
   getAgentFormats: asksAgent(),
   getAgentProducts: asksAgent(),
   getAgentPublishers: asksAgent(),
+  listPolicies: { 200: {}, 400: { query: 'category=x' } },
+  resolvePolicy: { 200: { query: 'policy_id=ccpa' }, 404: { query: 'policy_id=none' } },
+  resolvePoliciesBulk: {
+    200: { payload: { policy_ids: ['ccpa', 'none'] } },
+    429: { payload: { policy_ids: ['ccpa'] } },
+  },
+  policyHistory: { 200: { query: 'policy_id=ccpa' }, 404: { query: 'policy_id=none' } },
+  savePolicy: {
+    200: { payload: { ...ccpa, policy_id: 'gdpr' } },
+    409: { payload: ccpa },
+    503: { payload: ccpa },
+  },
   describeRegistry: { 200: {} },
   openapi: { 200: {} },
   openapiWellKnown: { 200: {} },

@@ -5,6 +5,8 @@ import { addDomain, removeDomain } from './domains.ts'
 import { removeAgent, saveAgent } from './member-agents.ts'
 import { createMember, setTier, updateMember } from './members.ts'
 import { createKey, createOrganization, revokeKey } from './organizations.ts'
+import { publishPolicy, savePolicy } from './policies.ts'
+import { decideReview } from './reviews.ts'
 import { grantRole, revokeRole } from './roles.ts'
 import type { Stamp } from './stamp.ts'
 
@@ -35,6 +37,13 @@ export async function perform(db: Database, operation: Operation, stamp: Stamp):
       return grantRole(db, operation, stamp)
     case 'role.revoke':
       return revokeRole(db, operation, stamp)
+    case 'policy.save':
+      return savePolicy(db, operation, stamp)
+    case 'policy.publish':
+      return publishPolicy(db, operation, stamp)
+    case 'review.approve':
+    case 'review.reject':
+      return decideReview(db, operation, stamp)
     case 'crawl.request':
       return recordRequester(db, operation, stamp)
     case 'domains.add':

@@ -104,6 +104,8 @@ export async function project(folder: string, domains: readonly string[]): Promi
       aliases: `${within('alias_rid::varchar')} and false`,
       revisions: `${within('domain')} and false`,
       roles: `${within('id')} and false`,
+      reviews: `${within('review_id')} and false`,
+      policies: `(select policy_id as key from policies where ${within('policy_id')} and false)`,
       at: filledAt,
       parameters: {
         from: domains[at]!,

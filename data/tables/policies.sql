@@ -1,0 +1,51 @@
+create table if not exists policies (
+  policy_id varchar not null,
+  version varchar not null,
+  name varchar not null,
+  description varchar,
+  category varchar not null,
+  enforcement varchar not null,
+  jurisdictions varchar[] not null,
+  region_aliases json not null,
+  policy_categories varchar[] not null,
+  channels varchar[],
+  governance_domains varchar[] not null,
+  effective_date varchar,
+  sunset_date varchar,
+  source_url varchar,
+  source_name varchar,
+  policy varchar not null,
+  guidance varchar,
+  exemplars json,
+  ext json,
+  source_type varchar not null,
+  review_status varchar not null,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  seq bigint not null
+);
+comment on table policies is 'Policies that agents refer to: laws and standards of advertising.';
+comment on column policies.policy_id is 'lower-case letters, digits and _';
+comment on column policies.version is 'as its author numbers it';
+comment on column policies.name is 'what people call it';
+comment on column policies.description is 'what it is about';
+comment on column policies.category is 'regulation or standard';
+comment on column policies.enforcement is 'must, should or may';
+comment on column policies.jurisdictions is 'where it holds; with no region either it holds everywhere';
+comment on column policies.region_aliases is 'names of regions, each with the jurisdictions it stands for';
+comment on column policies.policy_categories is 'kinds of advertising it is about';
+comment on column policies.channels is 'channels it is about; null for all';
+comment on column policies.governance_domains is 'fields of governance it belongs to';
+comment on column policies.effective_date is 'from when it holds, a date or a moment';
+comment on column policies.sunset_date is 'until when it holds';
+comment on column policies.source_url is 'where it is published';
+comment on column policies.source_name is 'who publishes it';
+comment on column policies.policy is 'its text';
+comment on column policies.guidance is 'how to apply it';
+comment on column policies.exemplars is 'scenarios that pass and that fail, each with why';
+comment on column policies.ext is 'whatever else its author says';
+comment on column policies.source_type is 'registry, which nobody else changes, or community';
+comment on column policies.review_status is 'pending or approved; lists show the approved ones';
+comment on column policies.created_at is 'first saved';
+comment on column policies.updated_at is 'last saved';
+comment on column policies.seq is 'commit that last touched the row';

@@ -1,0 +1,41 @@
+import type { PolicyRow } from '../../model/policy.ts'
+import type { RevisionRow } from '../../model/rows.ts'
+import type { Database } from '../duckdb.ts'
+import type { KeptPolicy } from './policies.ts'
+
+/** What is decided in the accounts and shown by the index. */
+export interface Publications {
+  /** Without those that were rejected: `withdrawn` names these. */
+  policies: Omit<PolicyRow, 'seq'>[]
+  withdrawn: string[]
+  revisions: Omit<RevisionRow, 'seq'>[]
+}
+
+/**
+ * What changed after a commit, as it stands now. The index is told in its next commit, whatever that
+ * is about: so what a crash or a failure kept from it is not lost, and an older submission that is
+ * delivered again undoes nothing.
+ */
+export async function publicationsSince(db: Database, seq: number): Promise<Publications> {
+  const kept = await db.all<KeptPolicy>(
+    'select * exclude (seq) from policies where seq > $seq order by policy_id',
+    { seq },
+  )
+  const revisions = await db.all<RevisionRow>(
+    `select 'policy' as entity, policy_id as domain, revision_number::double as revision_number,
+       editor_id, edit_summary, source, false as is_rollback, null as rolled_back_to, state,
+       created_at
+     from policy_revisions where seq > $seq order by policy_id, revision_number`,
+    { seq },
+  )
+  const shown = kept.filter(({ review_status }) => review_status !== 'rejected')
+  return {
+    policies: shown.map(({ content, source_type, review_status, created_at, updated_at }) => ({
+      ...content,
+      ...{ source_type, review_status: review_status as 'pending' | 'approved' },
+      ...{ created_at, updated_at },
+    })),
+    withdrawn: kept.filter(one => !shown.includes(one)).map(({ policy_id }) => policy_id),
+    revisions,
+  }
+}

@@ -1,0 +1,24 @@
+import type { ReviewKind } from '../../model/review.ts'
+import type { Answer } from '../../model/submission.ts'
+import type { Database } from '../duckdb.ts'
+import { approvePolicy, rejectPolicy } from './policies.ts'
+import type { Review } from './reviews.ts'
+import type { Stamp } from './stamp.ts'
+
+type Decide = (db: Database, review: Review, stamp: Stamp) => Promise<Answer>
+
+interface Entry {
+  /** Makes what was handed in count, or refuses where it no longer fits what stands. */
+  approve: Decide
+  /** Undoes what handing it in did. */
+  reject: Decide
+}
+
+/** What deciding a review does, by its kind. */
+const kinds: Record<ReviewKind, Entry> = {
+  policy: { approve: approvePolicy, reject: rejectPolicy },
+}
+
+export function reviewKindOf(kind: ReviewKind): Entry {
+  return kinds[kind]
+}

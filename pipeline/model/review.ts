@@ -1,0 +1,47 @@
+import { z } from 'zod'
+
+/** What is looked at by a person before it counts. */
+export const reviewKinds = ['policy'] as const
+export type ReviewKind = (typeof reviewKinds)[number]
+export const reviewStatuses = ['pending', 'approved', 'rejected'] as const
+export type ReviewStatus = (typeof reviewStatuses)[number]
+
+/** SHA-256 of what was handed in: whoever decides says what they have read. */
+export const ReviewDigest = z
+  .string()
+  .toLowerCase()
+  .regex(/^[0-9a-f]{64}$/, 'must be 64 hexadecimal digits')
+export const ReviewNotes = z.string().trim().min(1).max(2_000)
+
+const decision = {
+  review_id: z.uuid(),
+  digest: ReviewDigest,
+  /** Id of who decides; `operator` is whoever has the command line. */
+  reviewer: z.string(),
+  notes: ReviewNotes.exactOptional(),
+  /** Only a review of this kind. */
+  kind: z.enum(reviewKinds).exactOptional(),
+}
+
+export const reviewOperations = [
+  z.object({ op: z.literal('review.approve'), ...decision }),
+  z.object({ op: z.literal('review.reject'), ...decision, notes: ReviewNotes }),
+] as const
+
+/** A review as the serving store holds it, without what was handed in. */
+export const StoredReview = z.object({
+  review_id: z.string(),
+  kind: z.enum(reviewKinds),
+  /** What it is about, by its name among its kind. */
+  subject: z.string(),
+  submitted_by: z.string(),
+  org_id: z.string().nullable(),
+  org_name: z.string().nullable(),
+  submitted_at: z.string(),
+  digest: z.string(),
+  status: z.enum(reviewStatuses),
+  reviewer: z.string().nullable(),
+  notes: z.string().nullable(),
+  reviewed_at: z.string().nullable(),
+})
+export type StoredReview = z.infer<typeof StoredReview>

@@ -1,0 +1,71 @@
+import { existsSync } from 'node:fs'
+import { pathsOf } from '../../pipeline/index/paths.ts'
+import { findReview, listReviews } from '../../pipeline/index/points/reviews.ts'
+import { ServingStore } from '../../pipeline/index/serving.ts'
+import type { StoredReview } from '../../pipeline/model/review.ts'
+import { Operation } from '../../pipeline/model/submission.ts'
+import { readSettings } from './environment.ts'
+import { carryOut, doneOrExit } from './running.ts'
+
+interface Listed {
+  status: string
+  kind?: string
+  json?: boolean
+}
+
+/** Prints what waits for a person, or what was decided. */
+export async function printReviews({ status, kind, json }: Listed): Promise<void> {
+  const reviews = await reading(serving =>
+    listReviews(
+      serving,
+      one =>
+        (status === 'all' || one.status === status) && (kind === undefined || one.kind === kind),
+    ),
+  )
+  if (json) return void process.stdout.write(`${JSON.stringify(reviews)}\n`)
+  for (const review of reviews) process.stdout.write(`${lineOf(review)}\n`)
+  if (reviews.length === 0) process.stdout.write('nothing to review\n')
+}
+
+function lineOf({ review_id, kind, subject, status, submitted_at, org_name }: StoredReview) {
+  return `${review_id}  ${submitted_at}  ${status}  ${kind} ${subject}  by ${org_name ?? 'nobody known'}`
+}
+
+/** Prints a review with what was handed in, as JSON. */
+export async function showReview(id: string): Promise<void> {
+  const found = await reading(serving => findReview({ serving }, id))
+  if (found === undefined) return void doneOrExit({ refused: `no review ${id}` })
+  process.stdout.write(`${JSON.stringify({ ...found.review, payload: found.payload }, null, 2)}\n`)
+}
+
+/** Decides what stands now; `digest` says that it must be what was read before. */
+export async function decideReview(
+  op: 'review.approve' | 'review.reject',
+  review_id: string,
+  { notes, digest }: { notes?: string; digest?: string },
+): Promise<void> {
+  const found = await reading(serving => findReview({ serving }, review_id))
+  if (found === undefined) return void doneOrExit({ refused: `no review ${review_id}` })
+  const decision = { op, review_id, digest: digest ?? found.review.digest, reviewer: 'operator' }
+  const read = Operation.safeParse({ ...decision, ...(notes !== undefined && { notes }) })
+  if (!read.success) {
+    const faults = read.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)
+    return void doneOrExit({ refused: faults.join('\n') })
+  }
+  const [answer] = await carryOut(readSettings(), [read.data])
+  doneOrExit(answer!)
+  process.stdout.write(op === 'review.approve' ? 'approved\n' : 'rejected\n')
+}
+
+async function reading<Result>(
+  read: (serving: ServingStore | undefined) => Result,
+): Promise<Result> {
+  const { servingFile } = pathsOf(readSettings().DATA_DIR)
+  if (!existsSync(servingFile)) return read(undefined)
+  const serving = ServingStore.open(servingFile, { readOnly: true })
+  try {
+    return read(serving)
+  } finally {
+    await serving.close()
+  }
+}
