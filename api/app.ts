@@ -19,6 +19,7 @@ import { referencePage } from './reference/page.ts'
 import { Reports } from './reports.ts'
 import { addRoutes } from './route.ts'
 import { operations } from './routes/index.ts'
+import { SaveQuota } from './save-quota.ts'
 import type { Services } from './services.ts'
 import { answerUnknown } from './unknown.ts'
 import { compileValidator } from './validation.ts'
@@ -73,6 +74,7 @@ function servicesOf(app: FastifyInstance, deps: AppDeps): Services {
     ...rest,
     config,
     quota: new CrawlQuota(redis, config),
+    saves: new SaveQuota(redis, config),
     budget: new Budget(redis, config),
     demand,
     reports: new Reports(redis, config),

@@ -47,6 +47,8 @@ export interface Call<Query, Params, Body, Who extends Access> {
   principal: Asking<Who>
   /** The address that counts as one caller. */
   caller(): string
+  /** Under which a write is handed in: the same for the same `Idempotency-Key` (attempt.ts). */
+  attempt: string
   services: Services
 }
 
@@ -68,6 +70,8 @@ interface Declared<
   access: Who
   cache: CachePolicy
   limit?: LimitName
+  /** Counted by user and by organization, before the request is looked at; a refused one is not. */
+  quota?: 'saves'
   deprecated?: true
   /** It changes something: not offered to those who only read. */
   writes?: true

@@ -95,7 +95,13 @@ export class CrawlQuota {
   }
 }
 
-function limitHeaders(most: number, windowS: number, left: number, seconds: number): Headers {
+/** How many are left of what may be asked for in a window, and when there will be more. */
+export function limitHeaders(
+  most: number,
+  windowS: number,
+  left: number,
+  seconds: number,
+): Headers {
   return {
     'ratelimit-policy': `${most};w=${windowS}`,
     'ratelimit-limit': String(most),

@@ -1,16 +1,22 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import { attemptOf } from './attempt.ts'
 import { authenticate, type Principal, recognise } from './auth.ts'
 import { callerOf } from './budget.ts'
 import { cachePolicies, isHeld } from './freshness.ts'
 import { limitOf } from './limits.ts'
 import type { Operation } from './operation.ts'
 import type { Sent, Streamed } from './reply.ts'
+import type { SavePlace } from './save-quota.ts'
 import type { Services } from './services.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
     principal: Principal | undefined
+    /** Under which a write is handed in. */
+    attempt: string
+    /** What is given back when the request is refused. */
+    place: SavePlace | undefined
   }
   interface FastifyContextConfig {
     operation?: string
@@ -27,6 +33,8 @@ export function addRoutes(
   services: Services,
 ): void {
   app.decorateRequest('principal', undefined)
+  app.decorateRequest('attempt', '')
+  app.decorateRequest('place', undefined)
   for (const operation of operations) app.route(routeOf(operation, services))
 }
 
@@ -45,17 +53,41 @@ function routeOf(operation: Operation, services: Services): RouteOptions {
       ...(body && { body }),
     },
     ...(access !== 'public' && {
-      onRequest: (request, _reply, done) => {
-        request.principal = callers[access](services.reader, request.headers.authorization)
-        done()
-      },
+      onRequest: [
+        (request, _reply, done) => {
+          request.principal = callers[access](services.reader, request.headers.authorization)
+          done()
+        },
+        ...(operation.quota ? [reserving(services)] : []),
+      ],
     }),
+    ...(operation.quota && { onSend: releasing(services) }),
     handler: handlerOf(operation, services),
   }
 }
 
 /** How the caller is found; a credential that is only looked at cannot fail. */
 const callers = { bearer: authenticate, optional: recognise }
+
+/** Takes a place for a save before the request is looked at, so that wrong ones are counted while they run. */
+function reserving({ saves, clock }: Services) {
+  return async (request: FastifyRequest, reply: FastifyReply) => {
+    const { headers, principal, url } = request
+    request.attempt = attemptOf(headers, url.split('?', 1)[0]!, principal!)
+    const { id: user, org_id: organization } = principal!
+    const place = { id: request.attempt, user, organization }
+    const taken = await saves.reserve(place, clock.now())
+    if (taken.isNew) request.place = place
+    reply.headers(taken.headers)
+  }
+}
+
+/** A save that is refused costs nothing; one whose fate is unknown counts. */
+function releasing({ saves }: Services) {
+  return async ({ place }: FastifyRequest, reply: FastifyReply) => {
+    if (place && reply.statusCode >= 400 && reply.statusCode < 500) await saves.release(place)
+  }
+}
 
 function handlerOf(operation: Operation, services: Services): RouteOptions['handler'] {
   const headers = headersOf(operation)
@@ -67,9 +99,9 @@ function handlerOf(operation: Operation, services: Services): RouteOptions['hand
   }
   return (request, reply) => {
     const started = performance.now()
-    const { query, params, body, principal } = request
+    const { query, params, body, principal, attempt } = request
     const caller = () => callerOf(request.ip)
-    const sent = operation.handle({ query, params, body, principal, caller, services })
+    const sent = operation.handle({ query, params, body, principal, attempt, caller, services })
     if ('open' in sent) return stream(request, reply.headers(headers), sent)
     if (!(sent instanceof Promise)) return answer(request, reply, sent, started)
     return sent.then(late => answer(request, reply, late, started))

@@ -10,6 +10,7 @@ import type { FeedStreams } from './feed-streams.ts'
 import type { Metrics } from './metrics.ts'
 import type { CrawlQuota } from './quota.ts'
 import type { Reports } from './reports.ts'
+import type { SaveQuota } from './save-quota.ts'
 
 /** What handlers may use. Nothing in it writes, and nothing reaches the network. */
 export interface Services {
@@ -19,6 +20,7 @@ export interface Services {
   log: Log
   desk: Pick<Desk, 'submit' | 'send'>
   quota: CrawlQuota
+  saves: SaveQuota
   /** For whatever asks the web. */
   budget: Budget
   /** What was looked up and is not known. */

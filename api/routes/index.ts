@@ -47,6 +47,7 @@ import {
 } from './property-checks.ts'
 import { listRegisteredPublishers } from './publishers.ts'
 import { resolveIdentifiers } from './resolve.ts'
+import { saveBrand, saveProperty } from './saves.ts'
 import { findBrandsByName, searchRegistry } from './search.ts'
 import {
   createAdagentsFile,
@@ -73,10 +74,12 @@ export const operations: readonly Operation[] = [
   findBrandsByName,
   enrichBrand,
   brandHistory,
+  saveBrand,
   resolveProperty,
   resolvePropertiesBulk,
   listRegisteredProperties,
   propertyHistory,
+  saveProperty,
   resolveIdentifiers,
   listCatalog,
   syncCatalog,

@@ -2,6 +2,7 @@ create table if not exists revisions (
   entity varchar not null,
   domain varchar not null,
   revision_number uinteger not null,
+  revision_id uuid,
   editor_id varchar not null,
   edit_summary varchar not null,
   source varchar not null,
@@ -15,11 +16,12 @@ comment on table revisions is 'What was saved, enriched or rolled back; crawls m
 comment on column revisions.entity is 'brand, property or policy';
 comment on column revisions.domain is 'the brand''s or the publisher''s; of a policy its id';
 comment on column revisions.revision_number is 'number within the entry';
+comment on column revisions.revision_id is 'chosen by who asked for it; none for automated ones';
 comment on column revisions.editor_id is 'who saved it, an id that says nothing by itself; system for automated enrichment';
 comment on column revisions.edit_summary is 'why, in words';
 comment on column revisions.source is 'what the entry counted as after it: brand_json, adagents_json, enriched, community or registry';
 comment on column revisions.is_rollback is 'whether it restored an earlier one';
 comment on column revisions.rolled_back_to is 'the revision that was restored';
-comment on column revisions.state is 'the entry after it';
+comment on column revisions.state is 'the entry after it: source, status, brand_name, document and contact_id';
 comment on column revisions.created_at is 'when it was committed';
 comment on column revisions.seq is 'commit that made it';

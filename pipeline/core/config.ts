@@ -140,6 +140,14 @@ export const settings = {
     'rows of fewer publishers than this in a night are never held back',
     { shown: '20' },
   ),
+  REQUIRE_OWNERSHIP_PROOF: setting(
+    z
+      .enum(['true', 'false'])
+      .default('true')
+      .transform(text => text === 'true'),
+    'whether an organization must have shown that a domain is its own before it saves what is known of it',
+    { shown: 'true' },
+  ),
   LIMITS: setting(LimitsOverride.default(limits as Limits), 'JSON of limits to override', {
     shown: '{}',
   }),

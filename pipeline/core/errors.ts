@@ -13,6 +13,11 @@ export const publicErrors = {
   invalid_request: { status: 400, means: 'a parameter or the body is missing or wrong' },
   unauthenticated: { status: 401, means: 'the credential is missing or not valid' },
   forbidden: { status: 403, means: 'the caller is known and may not do this' },
+  ownership_proof_required: {
+    status: 403,
+    means: 'the organization has not shown lately that the domain is its own',
+    code: 'ownership_proof_required',
+  },
   not_found: { status: 404, means: 'nothing is known under this name' },
   method_not_allowed: { status: 405, means: 'the path exists, not with this method' },
   conflict: { status: 409, means: 'what is asked contradicts what stands' },

@@ -1,9 +1,9 @@
 import { isoOf } from '../core/clock.ts'
-import type { Answer, Submission } from '../model/submission.ts'
+import type { Answer, Refusal, Submission } from '../model/submission.ts'
 import { perform } from './accounts/perform.ts'
 import type { Stamp } from './accounts/stamp.ts'
 import { enrolmentsOf } from './accounts/stored-members.ts'
-import { Database } from './duckdb.ts'
+import { Database, listOf } from './duckdb.ts'
 import { createTables } from './tables.ts'
 
 /**
@@ -30,18 +30,20 @@ export class Accounts {
   apply(
     submissions: readonly Submission[],
     stamp: Stamp,
-    refused: ReadonlyMap<string, string> = new Map(),
+    refused: ReadonlyMap<string, Refusal> = new Map(),
   ): Promise<Map<string, Answer>> {
     return this.db.transaction(async () => {
-      const answers = new Map<string, Answer>()
+      const answers = await this.#known(submissions)
+      const rows: object[] = []
       for (const submission of submissions) {
-        const { submission_id } = submission
-        const reason = refused.get(submission_id)
-        answers.set(
-          submission_id,
-          (await this.#known(submission_id)) ?? (await this.#carryOut(submission, stamp, reason)),
-        )
+        const { submission_id, operation } = submission
+        if (answers.has(submission_id)) continue
+        const answer = await this.#carryOut(submission, stamp, refused.get(submission_id))
+        answers.set(submission_id, answer)
+        const submitted_at = isoOf(stamp.now)
+        rows.push({ submission_id, operation: operation.op, answer, submitted_at, seq: stamp.seq })
       }
+      await this.db.insert('submissions', rows)
       return answers
     })
   }
@@ -72,30 +74,21 @@ export class Accounts {
     this.db.close()
   }
 
-  async #known(submission_id: string): Promise<Answer | undefined> {
-    const row = await this.db.one<{ answer: Answer }>(
-      'select answer from submissions where submission_id = $submission_id',
-      { submission_id },
+  async #known(submissions: readonly Submission[]): Promise<Map<string, Answer>> {
+    const rows = await this.db.all<{ submission_id: string; answer: Answer }>(
+      `select submission_id, answer from submissions
+       where submission_id in (select unnest(${listOf('$ids')}))`,
+      { ids: JSON.stringify(submissions.map(({ submission_id }) => submission_id)) },
     )
-    return row?.answer
+    return new Map(rows.map(({ submission_id, answer }) => [submission_id, answer]))
   }
 
   async #carryOut(
-    { submission_id, operation }: Submission,
+    { operation, digest }: Submission,
     stamp: Stamp,
-    reason: string | undefined,
+    refusal: Refusal | undefined,
   ): Promise<Answer> {
-    const answer =
-      reason === undefined ? await perform(this.db, operation, stamp) : { refused: reason }
-    await this.db.insert('submissions', [
-      {
-        submission_id,
-        operation: operation.op,
-        answer,
-        submitted_at: isoOf(stamp.now),
-        seq: stamp.seq,
-      },
-    ])
-    return answer
+    const came = refusal ?? (await perform(this.db, operation, stamp))
+    return digest === undefined ? came : { ...came, digest }
   }
 }

@@ -7,8 +7,16 @@ import type {
 } from '../model/answers.ts'
 import type { Identifier } from '../model/documents.ts'
 import { isUrl, urlOf } from '../model/observation.ts'
-import type { AuthorizationRow, BrandRow, PropertyRow, PublisherRow } from '../model/rows.ts'
+import type {
+  AuthorizationRow,
+  BrandRow,
+  EntryRow,
+  PropertyRow,
+  PublisherRow,
+} from '../model/rows.ts'
+import type { HostedProperty } from '../model/save.ts'
 import { brandCardOf, formatsOf } from './brand-card.ts'
+import { propertiesOfEntry } from './entries.ts'
 
 /** Properties and agents one answer lists; it says when there are more. */
 const ITEMS = 200
@@ -43,6 +51,26 @@ export function propertyResolutionOf(state: PublisherState): PropertyResolution 
     ...cut('authorized_agents', agents),
     ...cut('properties', state.properties.map(propertyItemOf)),
   } as PropertyResolution
+}
+
+/** The same of what people told of a publisher: nobody is authorized by that. */
+export function hostedResolutionOf(entry: EntryRow, contact?: object): PropertyResolution {
+  return {
+    publisher_domain: entry.domain,
+    source: 'hosted',
+    verified: false,
+    authorized_agents: [],
+    ...cut('properties', propertiesOfEntry(entry).map(hostedItemOf)),
+    ...(contact && { contact }),
+  } as unknown as PropertyResolution
+}
+
+export function hostedItemOf({ property_id, property_type, ...property }: HostedProperty) {
+  return {
+    ...(property_id === undefined ? {} : { id: property_id }),
+    ...{ type: property_type, property_type, ...property },
+    status: 'active',
+  }
 }
 
 export function domainLookupOf({ publisher, authorizations }: PublisherState): DomainLookup {

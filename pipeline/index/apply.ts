@@ -27,6 +27,7 @@ import { updatePublishers } from './publishers.ts'
 import { type Poison, quarantine } from './quarantine.ts'
 import { recordEvents } from './record-events.ts'
 import type { Recrawling } from './recrawl.ts'
+import { takeSaves } from './saves.ts'
 import { takeSubmissions } from './submissions.ts'
 import { weigh } from './suspicion.ts'
 
@@ -37,6 +38,8 @@ export interface Batch {
   enrolments?: readonly Enrolment[]
   /** What was decided in the accounts and is shown from now on. */
   publications?: Publications
+  /** The public ids of those who save, by revision. */
+  editors?: ReadonlyMap<string, string>
   /** Observations that could not be taken in, to be remembered as such. */
   poison?: readonly Poison[]
   /** Who is named as the actor of the events. */
@@ -63,6 +66,7 @@ export interface Applied {
  */
 export async function apply(db: Database, batch: Batch, applying: Applying): Promise<Applied> {
   const taken = await takeSubmissions(db, batch.submissions, applying)
+  await takeSaves(db, taken, batch.editors ?? new Map(), applying)
   const merged = await takeMerges(db, taken, applying)
   const asked = await takeHeld(db, taken, applying)
   await quarantine(db, batch.poison ?? [], applying)

@@ -6,6 +6,7 @@ import { deriveBrand } from '../resolve/brand.ts'
 import { pending } from '../resolve/derivation.ts'
 import { type Derived, deriveAll, type Files } from './derive.ts'
 import { type Database, listOf } from './duckdb.ts'
+import { brandOfEntry, liveEntries } from './entries.ts'
 import { deleteRows } from './rows.ts'
 
 type BrandAnswer =
@@ -17,7 +18,10 @@ export interface BrandChanges {
   mentions: Domain[]
 }
 
-/** Derives brands again and writes those that differ. Brands have no events in the feed. */
+/**
+ * Derives brands again and writes those that differ; where no document says which brand a domain is,
+ * it is what people told. Brands have no events in the feed.
+ */
 export async function updateBrands(
   db: Database,
   domains: readonly Domain[],
@@ -32,9 +36,12 @@ export async function updateBrands(
     db,
     settled.map(({ domain }) => domain),
   )
+  const open = settled.flatMap(({ domain, facts }) => (facts ? [] : [domain]))
+  const entries = await liveEntries(db, 'brand', open)
   const touched = settled.flatMap(({ domain, facts }) => {
     const old = before.get(domain)
-    const row = facts && brandRowOf(domain, facts, seq)
+    const entry = entries.get(domain)
+    const row = facts ? brandRowOf(domain, facts, seq) : entry && brandOfEntry(entry, seq)
     return isSame(old, row) ? [] : [{ domain, row }]
   })
   await deleteRows(

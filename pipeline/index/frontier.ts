@@ -4,7 +4,14 @@ import { type CrawlTarget, PARSER_VERSION, type Source } from '../model/observat
 import { type Database, listOf } from './duckdb.ts'
 
 /** Why a file is crawled; the number is its turn among those that are due. */
-export const reasons = { requested: 0, demanded: 1, hop: 1, given: 2, mentioned: 3 } as const
+export const reasons = {
+  requested: 0,
+  demanded: 1,
+  hop: 1,
+  saved: 1,
+  given: 2,
+  mentioned: 3,
+} as const
 export type Reason = keyof typeof reasons
 
 export interface Newcomer {

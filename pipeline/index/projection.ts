@@ -31,7 +31,7 @@ export async function entriesOf(
   const entries = [
     ...keyed.gone,
     ...(await brandEntries(index, scope)),
-    ...(await publisherEntries(index, scope)),
+    ...(await publisherEntries(index, accounts, scope)),
     ...keyed.put,
     ...(await freshnessEntries(index, scope)),
     ...commits.flatMap(eventEntries),

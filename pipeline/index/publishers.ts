@@ -4,10 +4,17 @@ import { authorizationEvents, authorizationFacts } from '../diff/authorization-e
 import { collectionEvents, collectionFacts } from '../diff/collections.ts'
 import { type Change, diff } from '../diff/diff.ts'
 import { propertyEvents, propertyFacts, publisherEvents } from '../diff/events.ts'
+import { hintsOf } from '../diff/hosted.ts'
 import { type FacetCount, reachDelta } from '../diff/reach.ts'
 import { type PublisherRows, publisherRowsOf, type Stamp, strandedRowsOf } from '../diff/rows.ts'
 import type { EventDraft } from '../model/event.ts'
-import type { AuthorizationRow, CollectionRow, PropertyRow, PublisherRow } from '../model/rows.ts'
+import type {
+  AuthorizationRow,
+  CollectionRow,
+  EntryRow,
+  PropertyRow,
+  PublisherRow,
+} from '../model/rows.ts'
 import { pending } from '../resolve/derivation.ts'
 import { type Astray, derivePublisher, type PublisherFacts } from '../resolve/publisher.ts'
 import { loadMerges, markAgents } from './aliases.ts'
@@ -16,6 +23,7 @@ import { type Gone, goneOf, nothingGone } from './changes.ts'
 import { updateClaims } from './claims.ts'
 import { type Derived, deriveAll, type Files } from './derive.ts'
 import { type Database, listOf } from './duckdb.ts'
+import { liveEntries, propertiesOfEntry } from './entries.ts'
 import { writeChanges } from './rows.ts'
 
 type PublisherDerived = Derived<
@@ -82,9 +90,18 @@ export async function updatePublishers(
     db,
     answered.map(({ domain }) => domain),
   )
+  const newcomers = answered.filter(({ domain }) => !before.has(domain))
+  const entries = await liveEntries(
+    db,
+    'property',
+    newcomers.map(({ domain }) => domain),
+  )
   const answers = answered.map(({ domain, facts }) => {
     const old = before.get(domain) ?? nothingOf(undefined)
-    const fresh = freshRowsOf(domain, facts, old, stamp)
+    const entry = entries.get(domain)
+    const fresh = entry
+      ? firstRowsOf(domain, facts, entry, stamp)
+      : freshRowsOf(domain, facts, old, stamp)
     return { domain, facts, merges: old.merges, old, fresh }
   })
   const braked = await brake(db, answers, stamp)
@@ -136,6 +153,21 @@ function freshRowsOf(
   if (facts.document) return publisherRowsOf(domain, facts, old, stamp)
   const { publisher } = old
   return publisher ? strandedRowsOf({ ...old, publisher }, stamp) : old
+}
+
+/** The first rows of a publisher: a property that people told of keeps the rid it had with them. */
+function firstRowsOf(
+  domain: Domain,
+  facts: PublisherFacts | Astray,
+  entry: EntryRow,
+  stamp: Stamp,
+): PublisherRows {
+  const nothing = nothingOf(undefined)
+  if (!facts.document) return nothing
+  const properties = hintsOf(propertiesOfEntry(entry), facts.properties)
+  const fresh = publisherRowsOf(domain, facts, { ...nothing, properties }, stamp)
+  // A hint that the file does not name was never a row.
+  return { ...fresh, properties: fresh.properties.filter(row => row.publisher_domain === domain) }
 }
 
 function nothingOf(publisher: PublisherRow | undefined): PublisherRows {

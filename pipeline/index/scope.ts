@@ -61,7 +61,8 @@ export function scopeOfSlice(slice: number, count: number, at: Instant): Scope {
   const inSlice = (column: string) => `hash(${column}::varchar) % $count = $slice`
   return {
     brands: `(select domain as key from brands where ${inSlice('domain')})`,
-    publishers: `(select domain as key from publishers where ${inSlice('domain')})`,
+    publishers: `(select domain as key from publishers where ${inSlice('domain')}
+      union select domain from entries where entity = 'property' and ${inSlice('domain')})`,
     keyed: `select 'agent' as space, agent_url as key from agents where ${inSlice('agent_url')}
       union select 'agent', agent_url from agent_declarations where ${inSlice('agent_url')}
       union select 'operator', location from property_declarations where ${inSlice('location')}`,

@@ -6,8 +6,8 @@ import { Fatal } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
 import { lastTime, nextTime } from '../core/schedule.ts'
 import { RisingIds } from '../core/uuid-v7.ts'
-import type { Answer, Submission } from '../model/submission.ts'
 import { publicationsSince } from './accounts/publications.ts'
+import type { Answer, Refusal, Submission } from '../model/submission.ts'
 import { Accounts } from './accounts.ts'
 import { type Applied, apply, type Batch } from './apply.ts'
 import { keepBody } from './documents.ts'
@@ -21,7 +21,9 @@ import { type Meta, numberCommit, raiseFence } from './meta.ts'
 import { type Paths, pathsOf } from './paths.ts'
 import { entriesOf } from './projection.ts'
 import { eventsFollowing } from './projections/events.ts'
+import { refusedSaves } from './refused-saves.ts'
 import { dropOldBodies, dropOldEvents, followRetention } from './retention.ts'
+import { findSaved, savesIn } from './saves.ts'
 import { scopeAfter } from './scope.ts'
 import { SearchPublisher } from './search/publish.ts'
 import { SERVING_FORMAT, ServingStore } from './serving.ts'
@@ -201,12 +203,13 @@ export class Sequencer {
     const submissions = batch.submissions.filter(isDone)
     const told = await this.accounts.enrolments(submissions, answers)
     const enrolments = [...(batch.enrolments ?? []), ...told]
+    const editors = editorsIn(answers)
     for (const { body, hash } of batch.observations) {
       if (body && hash) keepBody(this.paths, hash, body)
     }
     const publications = await publicationsSince(this.accounts.db, this.#meta.seq)
     const { events, held } = await this.#step('index', () =>
-      this.#apply({ ...batch, submissions, enrolments, publications }, now, seq),
+      this.#apply({ ...batch, submissions, enrolments, editors, publications }, now, seq),
     )
     this.#meta.seq = seq
     this.#meta.last_event_id = events.at(-1)?.event_id ?? this.#meta.last_event_id
@@ -215,7 +218,7 @@ export class Sequencer {
     if (held.publishers > 0) {
       this.#options.log.error({ seq, ...held }, 'too much at once: held back; see `held list`')
     }
-    return { seq, events: events.length, answers }
+    return { seq, events: events.length, answers: await this.#complete(submissions, answers) }
   }
 
   #tell(batch: Batch, commit: { seq: number; events: number; ms: number }): void {
@@ -259,9 +262,32 @@ export class Sequencer {
   async #answer(batch: Batch, stamp: { now: number; seq: number }) {
     if (batch.submissions.length === 0) return new Map<string, Answer>()
     return this.#step('accounts', async () => {
-      const refused = await refusedMerges(this.index, batch.submissions)
-      return this.accounts.apply(batch.submissions, stamp, refused)
+      const { submissions } = batch
+      const merges = await refusedMerges(this.index, submissions)
+      const saves = await refusedSaves(submissions, {
+        ...{ index: this.index, accounts: this.accounts.db, now: stamp.now },
+        needsProof: this.#options.config.REQUIRE_OWNERSHIP_PROOF,
+      })
+      const refused = new Map<string, Refusal>(saves)
+      for (const [id, reason] of merges) refused.set(id, { refused: reason })
+      return this.accounts.apply(submissions, stamp, refused)
     })
+  }
+
+  /** A save is answered with what it became: the index has numbered it, now or when it came before. */
+  async #complete(
+    submissions: readonly Submission[],
+    answers: ReadonlyMap<string, Answer>,
+  ): Promise<Map<string, Answer>> {
+    const ids = savesIn(submissions).map(({ revision_id }) => revision_id)
+    const saved = await findSaved(this.index, ids)
+    const completed = new Map(answers)
+    for (const { submission_id } of submissions) {
+      const answer = answers.get(submission_id)
+      const made = answer && 'done' in answer && saved.get(String(answer.done.revision_id))
+      if (made) completed.set(submission_id, { ...answer, done: { ...answer.done, ...made } })
+    }
+    return completed
   }
 
   /** Brings the serving store and the event file up to the index: steps 2 and 3 of any commit. */
@@ -348,4 +374,15 @@ export class Sequencer {
     this.#turn = turn.catch(() => undefined)
     return turn
   }
+}
+
+/** The public ids of those who saved, by revision. */
+function editorsIn(answers: ReadonlyMap<string, Answer>): Map<string, string> {
+  const editors = new Map<string, string>()
+  for (const answer of answers.values()) {
+    if (!('done' in answer)) continue
+    const { revision_id, editor_id } = answer.done as Record<string, string>
+    if (revision_id !== undefined && editor_id !== undefined) editors.set(revision_id, editor_id)
+  }
+  return editors
 }

@@ -106,12 +106,34 @@ const sentences: Record<string, string> = {
     'select count(*) as n from events, meta where event_id > last_event_id or last_event_id is null',
   'events are out of the order of their commits': `select count(*) as n from (
        select seq < lag(seq) over (order by event_id) as back from events) where back`,
+  'entries stand twice': 'select count(*) - count(distinct (entity, domain)) as n from entries',
+  'entries are not what their last revision left': `select count(*) as n from entries e
+     left join revisions r on r.entity = e.entity and r.domain = e.domain
+       and r.revision_number = e.revision_number
+     where r.state is null or r.created_at != e.updated_at or r.source != e.source
+       or (r.state->>'status') is distinct from e.status
+       or (r.state->>'brand_name') is distinct from e.brand_name
+       or (r.state->>'contact_id') is distinct from e.contact_id::varchar
+       or (r.state->'document')::varchar is distinct from e.document::varchar`,
+  'histories have a gap, or a number twice': `select count(*) as n from (
+       select count(*) as revisions, count(distinct revision_number) as numbers,
+         min(revision_number) as first, max(revision_number) as last
+       from revisions where entity != 'policy' group by entity, domain)
+     where revisions != numbers or first != 1 or last != numbers`,
+  'histories go beyond their entry': `select count(*) as n from revisions r
+     join entries e using (entity, domain) where r.revision_number > e.revision_number`,
+  'brands are shown that nobody told of': `select count(*) as n from brands b
+     anti join (select domain from entries where entity = 'brand' and status = 'live') e using (domain)
+     where b.source != 'brand_json'`,
+  'brands that people told of are not shown': `select count(*) as n from entries e
+     anti join brands b using (domain) where e.entity = 'brand' and e.status = 'live'`,
   'rows belong to a commit that was not made': `select count(*) as n from (
        select seq from events union all select seq from brands union all select seq from publishers
        union all select seq from properties union all select seq from authorizations
        union all select seq from claims union all select seq from collections union all select seq from crawl_state
        union all select seq from aliases union all select seq from agents union all select seq from agent_profiles union all select seq from enrolled_agents
        union all select seq from held_documents union all select seq from crawl_requests union all select seq from policies
+       union all select seq from entries union all select seq from revisions
        union all select seq from submissions) r, meta
      where r.seq > meta.seq`,
 }

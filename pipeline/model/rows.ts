@@ -108,11 +108,35 @@ export interface AliasRow {
   seq: number
 }
 
+/** What people told of a domain. */
+export interface EntryRow {
+  entity: 'brand' | 'property'
+  domain: string
+  entry_id: string
+  source: 'community' | 'enriched'
+  brand_name: string | null
+  document: Record<string, unknown>
+  contact_id: string | null
+  revision_number: number
+  status: 'live' | 'pending'
+  created_at: string
+  updated_at: string
+  seq: number
+}
+
+/** What a revision changes of an entry, and what a rollback restores. */
+export type EntryState = Pick<
+  EntryRow,
+  'source' | 'status' | 'brand_name' | 'document' | 'contact_id'
+>
+
 /** One save, enrichment or rollback of an entry. */
 export interface RevisionRow {
   entity: 'brand' | 'property' | 'policy'
   domain: string
   revision_number: number
+  /** Of an entry: chosen by who asked for it. */
+  revision_id?: string | null
   editor_id: string
   edit_summary: string
   source: string

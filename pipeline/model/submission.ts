@@ -6,6 +6,7 @@ import { memberOperations } from './member.ts'
 import { policyOperations } from './policy.ts'
 import { reviewOperations } from './review.ts'
 import { roleOperations } from './role.ts'
+import { saveOperations } from './save.ts'
 
 const name = z.string().trim().min(1).max(200)
 const id = z.uuid()
@@ -58,17 +59,29 @@ export const Operation = z.discriminatedUnion('op', [
   ...roleOperations,
   ...policyOperations,
   ...reviewOperations,
+  ...saveOperations,
 ])
 export type Operation = z.infer<typeof Operation>
 export type OperationOf<Op extends Operation['op']> = Extract<Operation, { op: Op }>
 
-export const Submission = z.object({ submission_id: id, operation: Operation })
+/** `digest` tells whether what comes again under the same id is the same: its hash. */
+export const Submission = z.object({
+  submission_id: id,
+  operation: Operation,
+  digest: z.string().max(100).exactOptional(),
+})
 export type Submission = z.infer<typeof Submission>
 
 /**
  * What a submission came to: `refused` is the caller's fault, said in words. `error` says which kind
- * of fault, where it is another one than a wrong request.
+ * of fault, where it is another one than a wrong request. `digest` is that of what was carried out.
  */
-export type Answer =
-  | { done: Record<string, unknown> }
-  | { refused: string; error?: Extract<PublicErrorName, 'not_found' | 'conflict'> }
+export type Answer = ({ done: Record<string, unknown> } | Refusal) & { digest?: string }
+
+export interface Refusal {
+  refused: string
+  error?: Extract<
+    PublicErrorName,
+    'not_found' | 'conflict' | 'forbidden' | 'ownership_proof_required'
+  >
+}

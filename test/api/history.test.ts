@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { History } from '../../pipeline/model/answers-history.ts'
 import type { RevisionRow } from '../../pipeline/model/rows.ts'
@@ -24,10 +25,10 @@ async function save(...rows: Partial<RevisionRow>[]): Promise<void> {
 beforeAll(async () => {
   registry = await openRegistry()
   await registry.createKey('Acme Media')
-  const [key] = await registry.sequencer.accounts.db.all<{ key_id: string }>(
-    'select key_id from api_keys',
-  )
-  editor = key!.key_id
+  const { db } = registry.sequencer.accounts
+  const key = await db.one<object>('select key_id as principal_id, org_id from api_keys')
+  editor = randomUUID()
+  await db.insert('editors', [{ editor_id: editor, kind: 'key', ...key, seq: 1 }])
   await registry.observe(publisherFile('acme.example', { sites: ['acme.example'], agents: [] }), {
     kind: 'brand.json',
     location: 'gone.example',

@@ -7,6 +7,7 @@ import type { Operation } from '../../api/operation.ts'
 import { operations } from '../../api/routes/index.ts'
 import { publicErrors, refuse } from '../../pipeline/core/errors.ts'
 import { PolicyContent } from '../../pipeline/model/policy.ts'
+import type { Domain } from '../../pipeline/core/domain.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
 import { type Ask, always, asks, ccpa, type Known, url, type Whom } from '../support/asks.ts'
 import { brandFile, publisherFile } from '../support/documents.ts'
@@ -22,7 +23,7 @@ const known = {} as Known
 /** Nobody carries out what is handed in. */
 const noWriter = async () => refuse('unavailable', 'no indexer runs beside this test')
 
-const strict = { bulkResolvePerMinute: 1, outwardPerMinute: 1 }
+const strict = { bulkResolvePerMinute: 1, outwardPerMinute: 1, savesPerHour: 1 }
 
 beforeAll(async () => {
   web = await openLiveWeb(
@@ -42,6 +43,8 @@ beforeAll(async () => {
   }
   for (const whom of ['usual', 'strict', 'lonely'] as const) {
     keys[whom] = await registries[whom].createKey('Readers')
+    const proven = { domain: 'readers.example' as Domain, proof: 'operator' } as const
+    await registries[whom].submit({ op: 'organization.domain.add', org: 'Readers', ...proven })
   }
   await fill(registries.usual)
   await fill(registries.unsearched)

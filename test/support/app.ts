@@ -12,7 +12,7 @@ import { type Log, silentLog } from '../../pipeline/core/log.ts'
 import { Reader } from '../../pipeline/index/reader.ts'
 import { Sequencer } from '../../pipeline/index/sequencer.ts'
 import type { Observation } from '../../pipeline/model/observation.ts'
-import type { Answer, Operation } from '../../pipeline/model/submission.ts'
+import type { Answer, Operation, Submission } from '../../pipeline/model/submission.ts'
 
 export const START = Date.parse('2026-11-20T03:00:00.000Z')
 
@@ -79,16 +79,23 @@ export async function openRegistry(options: RegistryOptions = {}): Promise<TestR
   let sequencer = (await Sequencer.open({ config, clock, log: silentLog }))!
   const reader = new Reader(dataDir, clock)
   const submitted: Operation[] = []
-  const commit = async (observations: Observation[], operations: Operation[]) => {
-    const submissions = operations.map(operation => ({ submission_id: randomUUID(), operation }))
+  const commit = async (
+    observations: Observation[],
+    operations: Operation[],
+    given?: Omit<Submission, 'operation'>,
+  ) => {
+    const submissions = operations.map(operation => ({
+      ...(given ?? { submission_id: randomUUID() }),
+      operation,
+    }))
     const { answers } = await sequencer.commit({ observations, submissions })
     await reader.refresh()
     return submissions.map(({ submission_id }) => answers.get(submission_id)!)
   }
   const desk = {
-    submit: async (operation: Operation) => {
+    submit: async (operation: Operation, given?: Omit<Submission, 'operation'>) => {
       submitted.push(operation)
-      return (await commit([], [operation]))[0]!
+      return (await commit([], [operation], given))[0]!
     },
     send: noCrawler,
     ...options.desk,

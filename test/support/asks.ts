@@ -55,10 +55,12 @@ export const asks: Asks = {
   listBrands: { 200: {}, 400: { query: 'source=x' }, 503: unsearched('search=acme') },
   enrichBrand: { 200: acme, 404: nobody, 429: nobody, 503: nobody },
   brandHistory: { 200: acme, 404: nobody },
+  saveBrand: asksToSave('domain', { brand_name: 'Told' }),
   resolveProperty: { 200: acme, 404: nobody },
   resolvePropertiesBulk: { 200: domains, 429: domains },
   listProperties: { 200: {}, 400: { query: 'source=x' }, 503: unsearched('search=acme') },
   propertyHistory: { 200: acme, 404: nobody },
+  saveProperty: asksToSave('publisher_domain', { properties: [{ type: 'website', name: 'Told' }] }),
   resolveIdentifiers: {
     200: { payload: { identifiers, provenance: { type: 'crawl' }, mode: 'lookup' } },
   },
@@ -152,6 +154,13 @@ export const asks: Asks = {
 function asksForCrawl(field: string, domain: string): Asks[string] {
   const payload = { [field]: domain }
   return { 202: { payload }, 429: { payload }, 503: { payload } }
+}
+
+/** The asker has shown that readers.example is its own, and acme.example speaks for itself. */
+function asksToSave(field: string, more: object): Asks[string] {
+  const of = (domain: string) => ({ payload: { [field]: domain, ...more } })
+  const own = of('readers.example')
+  return { 200: own, 403: of('nobody.example'), 409: of('acme.example'), 429: own, 503: own }
 }
 
 function ofAgent(): Asks[string] {

@@ -1,7 +1,7 @@
 import { isoOf } from '../../core/clock.ts'
 import type { Tier } from '../../core/membership.ts'
 import type { Answer, OperationOf } from '../../model/submission.ts'
-import { type Database, listOf, type Parameters } from '../duckdb.ts'
+import type { Database, Parameters } from '../duckdb.ts'
 import type { Stamp } from './stamp.ts'
 
 export interface Organization {
@@ -74,19 +74,6 @@ export function principals(
      from api_keys k join organizations o using (org_id) where ${where} order by k.hash`,
     parameters,
   )
-}
-
-/** How editors are called: a key by its organization. */
-export async function editorNames(
-  db: Database,
-  ids: readonly string[],
-): Promise<Map<string, string>> {
-  const rows = await db.all<{ id: string; name: string }>(
-    `select k.key_id as id, o.name from api_keys k join organizations o using (org_id)
-     where k.key_id in (select unnest(${listOf('$ids')}))`,
-    { ids: JSON.stringify(ids) },
-  )
-  return new Map(rows.map(({ id, name }) => [id, name]))
 }
 
 export function organizationNamed(

@@ -2,6 +2,7 @@ import type { Answer, Operation } from '../../model/submission.ts'
 import type { Database } from '../duckdb.ts'
 import { recordRequester } from './crawl-requests.ts'
 import { addDomain, removeDomain } from './domains.ts'
+import { recordSave } from './editors.ts'
 import { removeAgent, saveAgent } from './member-agents.ts'
 import { createMember, setTier, updateMember } from './members.ts'
 import { createKey, createOrganization, revokeKey } from './organizations.ts'
@@ -46,6 +47,10 @@ export async function perform(db: Database, operation: Operation, stamp: Stamp):
       return decideReview(db, operation, stamp)
     case 'crawl.request':
       return recordRequester(db, operation, stamp)
+    case 'brand.save':
+    case 'property.save':
+    case 'entry.rollback':
+      return recordSave(db, operation, stamp)
     case 'domains.add':
     case 'held.release':
     case 'held.drop':

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { DomainLookup, PublisherLookup } from '../../model/answers.ts'
+import type { DomainLookup, PropertyResolution, PublisherLookup } from '../../model/answers.ts'
 import { urlOf } from '../../model/observation.ts'
 import type { Reader } from '../reader.ts'
 import { type Members, membersOf, publicMember } from './members.ts'
@@ -15,7 +15,7 @@ export function findPublisher(
   const members = `,${JSON.stringify({ member, ...more }).slice(1, -1)}`
   const within = hostingMembers(reader, domain)
   const found = findStored(reader, shelves.publisher, domain, { more: members, within })
-  if (found === undefined) return undefined
+  if (found === undefined) return toldPublisher(reader, domain, more)
   const { body, etag } = found
   return { body, etag: member === null ? etag : `${etag}.${digestOf(member)}` }
 }
@@ -27,6 +27,23 @@ function hostingMembers(reader: Reader, domain: string): string {
     (succeeded_at === undefined ? '' : `,"last_validated":"${succeeded_at}"`) +
     (http_status === undefined ? '' : `,"last_http_status":${http_status}`)
   )
+}
+
+/** The lookup of a publisher that has no file, by what people told of it. */
+function toldPublisher(reader: Reader, domain: string, more: object): StoredAnswer | undefined {
+  const told = findStored(reader, shelves.property, domain)
+  if (told === undefined) return undefined
+  const { properties, ...rest } = JSON.parse(told.body.toString()) as PropertyResolution
+  const { properties_total, properties_truncated } = rest
+  const { freshness, ...unknown } = unknownPublisher(reader, domain)
+  const answer = {
+    ...unknown,
+    properties: properties.map(property => ({ ...property, source: 'community' })),
+    ...(properties_truncated && { properties_total, properties_truncated }),
+    ...more,
+  }
+  const body = Buffer.from(JSON.stringify({ ...answer, freshness }))
+  return { body, etag: `${told.etag}.${digestOf(answer)}` }
 }
 
 export function findDomainLookup(reader: Reader, domain: string): StoredAnswer | undefined {

@@ -1,7 +1,16 @@
 import { groupBy } from '../../core/group.ts'
-import type { AuthorizationRow, BrandRow, PropertyRow, PublisherRow } from '../../model/rows.ts'
+import type {
+  AuthorizationRow,
+  BrandRow,
+  EntryRow,
+  PropertyRow,
+  PublisherRow,
+} from '../../model/rows.ts'
+import { contactsOf } from '../accounts/editors.ts'
+import type { Accounts } from '../accounts.ts'
 import {
   domainLookupOf,
+  hostedResolutionOf,
   propertyResolutionOf,
   publisherLookupOf,
   type Surroundings,
@@ -12,7 +21,44 @@ import type { Entry } from '../serving.ts'
 import { documentValue } from '../serving-value.ts'
 import { authorityEntries } from './authority.ts'
 
-export async function publisherEntries(index: Database, scope: Scope): Promise<Entry[]> {
+/**
+ * Publishers as their files show them; one whose file does not stand, or was never there, by what
+ * people told of it: its lookup is made of that when it is asked for.
+ */
+export async function publisherEntries(
+  index: Database,
+  accounts: Accounts,
+  scope: Scope,
+): Promise<Entry[]> {
+  const crawled = await crawledEntries(index, scope)
+  const told = await hostedEntries(index, accounts, scope)
+  const over = new Set(told.map(({ space, key }) => `${space} ${key}`))
+  return [...crawled.filter(({ space, key }) => !over.has(`${space} ${key}`)), ...told]
+}
+
+async function hostedEntries(
+  index: Database,
+  accounts: Accounts,
+  { publishers, parameters, at }: Scope,
+): Promise<Entry[]> {
+  const rows = await index.all<EntryRow>(
+    `select * from entries anti join (select domain from publishers where valid) using (domain)
+     where entity = 'property' and status = 'live' and domain in ${publishers}`,
+    parameters,
+  )
+  const ids = rows.flatMap(({ contact_id }) => contact_id ?? [])
+  const contacts = await contactsOf(accounts.db, ids)
+  return rows.flatMap(row => {
+    const contact = contacts.get(row.contact_id ?? '')
+    const value = documentValue(hostedResolutionOf(row, contact), at)
+    return [
+      { space: 'property' as const, key: row.domain, value },
+      { space: 'publisher' as const, key: row.domain, value: undefined },
+    ]
+  })
+}
+
+async function crawledEntries(index: Database, scope: Scope): Promise<Entry[]> {
   const { parameters, at } = scope
   const publishers = await index.all<PublisherRow>(
     `select * from publishers where domain in ${scope.publishers}`,

@@ -1,5 +1,5 @@
 import type { RevisionRow } from '../../model/rows.ts'
-import { editorNames } from '../accounts/organizations.ts'
+import { editorNames } from '../accounts/editors.ts'
 import type { Accounts } from '../accounts.ts'
 import type { Database } from '../duckdb.ts'
 import type { Scope } from '../scope.ts'

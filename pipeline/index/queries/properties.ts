@@ -16,10 +16,22 @@ export interface PropertiesAsked extends Page {
   source?: PropertySource | undefined
 }
 
-/** What lists show. */
+/** What publishers' own files show, and what people told of those who have none. */
 const LISTED = `
-from properties p join publishers u on u.domain = p.publisher_domain
-where p.status = 'active' and p.classification = 'property'`
+with listed as (
+  select p.property_rid, p.publisher_domain, p.property_id, p.property_type, p.name, p.identifiers,
+    p.tags, p.status, p.source, u.property_count, u.agent_count
+  from properties p join publishers u on u.domain = p.publisher_domain
+  where p.status = 'active' and p.classification = 'property'
+  union all
+  select h.property_rid, e.domain, h.property_id, h.property_type, h.name, coalesce(h.identifiers, []),
+    coalesce(h.tags, []), 'active', 'contributed', json_array_length(e.document, '$.properties'), 0
+  from (select domain, document, unnest(from_json(document->'properties', '[{"property_rid": "UUID",
+      "property_id": "VARCHAR", "property_type": "VARCHAR", "name": "VARCHAR", "tags": ["VARCHAR"],
+      "identifiers": [{"type": "VARCHAR", "value": "VARCHAR"}]}]')) as h
+    from entries anti join (select domain from publishers where valid) using (domain)
+    where entity = 'property' and status = 'live') e
+)`
 
 const ITEM = `
 select p.property_rid, p.publisher_domain as domain, p.publisher_domain, p.property_id as id,
@@ -27,18 +39,21 @@ select p.property_rid, p.publisher_domain as domain, p.publisher_domain, p.prope
   to_json(p.tags) as tags, p.status,
   case p.source when 'authoritative' then 'adagents_json' when 'contributed' then 'community'
     else p.source end as source,
-  p.source = 'authoritative' as verified, u.property_count, u.agent_count`
+  p.source = 'authoritative' as verified, p.property_count::double as property_count,
+  p.agent_count::double as agent_count
+from listed p`
 
 /** All properties that lists show, in their order. */
-export const listedProperties = `${ITEM} ${LISTED} order by p.property_rid`
+export const listedProperties = `${LISTED} ${ITEM} order by p.property_rid`
 
 const ITEMS = `
-${ITEM} ${LISTED} and ($source is null or p.source = $source)
+${LISTED} ${ITEM} where ($source is null or p.source = $source)
 order by p.property_rid limit $limit offset $offset`
 
 const STATS = `
-select count(*) as total, count(*) filter (p.source in ('contributed', 'enriched')) as community,
-  count(*) filter (p.source = 'authoritative') as adagents_json, 0 as hosted ${LISTED}`
+${LISTED} select count(*) as total,
+  count(*) filter (p.source in ('contributed', 'enriched')) as community,
+  count(*) filter (p.source = 'authoritative') as adagents_json, 0 as hosted from listed p`
 
 export type PropertyItemRow = PropertyItem & { id: string | null }
 

@@ -15,7 +15,7 @@ const FEW = 5_000
 const NICE = 10
 const KEPT = 2
 
-const CONTENTS = ['brands', 'publishers', 'properties'].map(
+const CONTENTS = ['brands', 'publishers', 'properties', 'entries'].map(
   table => `(select count(*) || ' ' || coalesce(max(seq), 0) || ' ' from ${table})`,
 )
 

@@ -1,0 +1,119 @@
+import { z } from 'zod'
+import type { Domain } from '../../pipeline/core/domain.ts'
+import { BrandSaved, PropertySaved } from '../../pipeline/model/answers-saves.ts'
+import { BrandManifest, BrandName, Contact, SavedProperty } from '../../pipeline/model/save.ts'
+import { submitOnce } from '../attempt.ts'
+import type { Principal } from '../auth.ts'
+import { PastedDomain } from '../fields.ts'
+import { operation } from '../operation.ts'
+import { ok } from '../reply.ts'
+import type { Services } from '../services.ts'
+
+const rules =
+  'What a domain says of itself in its own file cannot be edited (409). Your organization must have ' +
+  'shown within 90 days that the domain, or one above it, is its own (403). The revision that makes an ' +
+  'entry has no number in the answer, the first edit is revision 2. With an `Idempotency-Key` the same ' +
+  'request may be sent again: it is carried out once, and answered as it was then.'
+export const saveErrors = [
+  'invalid_request',
+  'too_large',
+  'unsupported_media_type',
+  'conflict',
+  'ownership_proof_required',
+  'rate_limited',
+  'unavailable',
+] as const
+
+const MOST_BYTES = 100 * 1024
+const isAtMost = (value: unknown) => Buffer.byteLength(JSON.stringify(value)) <= MOST_BYTES
+
+const SavedDomain = PastedDomain.transform(text => text as Domain)
+
+export const saveBrand = operation({
+  id: 'saveBrand',
+  method: 'POST',
+  path: '/api/brands/save',
+  group: 'Brand Resolution',
+  summary: 'Save a brand that publishes no brand.json, or edit it',
+  description: `A manifest that is left out stays as it is; null takes it away. ${rules}`,
+  access: 'bearer',
+  writes: true,
+  quota: 'saves',
+  cache: 'none',
+  body: z.object({
+    domain: SavedDomain,
+    brand_name: BrandName,
+    brand_manifest: BrandManifest.refine(isAtMost, 'must be at most 100 KB')
+      .nullable()
+      .exactOptional(),
+  }),
+  reply: { 200: BrandSaved },
+  errors: saveErrors,
+  handle: async ({ body, principal, attempt, services }) => {
+    const { domain } = body
+    const saved = await submitOnce(
+      services,
+      attempt,
+      { op: 'brand.save', revision_id: attempt, editor: editorOf(principal), ...body },
+      refusalFields(domain, services),
+    )
+    return ok({ ...savedAnswer(saved, 'Brand'), domain })
+  },
+})
+
+export const saveProperty = operation({
+  id: 'saveProperty',
+  method: 'POST',
+  path: '/api/properties/save',
+  group: 'Property Resolution',
+  summary: 'Save the properties of a publisher that publishes no adagents.json, or edit them',
+  description:
+    'The properties and the contact are replaced. Who may sell them is said in the publisher’s own ' +
+    `file alone: \`authorized_agents\` is taken and dropped. ${rules}`,
+  access: 'bearer',
+  writes: true,
+  quota: 'saves',
+  cache: 'none',
+  body: z.object({
+    publisher_domain: SavedDomain,
+    properties: z
+      .array(SavedProperty)
+      .max(500)
+      .default([])
+      .refine(isAtMost, 'must be at most 100 KB'),
+    contact: Contact.exactOptional(),
+    authorized_agents: z.unknown().optional().meta({ description: 'without effect' }),
+  }),
+  reply: { 200: PropertySaved },
+  errors: saveErrors,
+  handle: async ({ body, principal, attempt, services }) => {
+    const { publisher_domain: domain, authorized_agents: _, ...rest } = body
+    const saved = await submitOnce(
+      services,
+      attempt,
+      { op: 'property.save', revision_id: attempt, domain, editor: editorOf(principal), ...rest },
+      refusalFields(domain, services),
+    )
+    return ok(savedAnswer(saved, 'Properties'))
+  },
+})
+
+/** As an edit names who makes it. */
+export function editorOf({ kind, id, org_id }: Principal) {
+  return { kind, id, org_id: org_id ?? null }
+}
+
+/** What a refusal tells besides its reason. */
+export function refusalFields(domain: string, { baseUrl }: Services) {
+  return { domain, challenge_url: `${baseUrl()}/api/registry/ownership/challenges` }
+}
+
+function savedAnswer({ entry_id, revision_number }: Record<string, unknown>, what: string) {
+  const isNew = revision_number === 1
+  return {
+    success: true,
+    message: isNew ? `${what} saved` : `${what} saved as revision ${revision_number}`,
+    id: entry_id,
+    ...(!isNew && { revision_number }),
+  }
+}

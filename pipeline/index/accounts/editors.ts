@@ -1,0 +1,59 @@
+import { randomUUID } from 'node:crypto'
+import type { Editor } from '../../model/save.ts'
+import type { Answer, OperationOf } from '../../model/submission.ts'
+import { type Database, listOf } from '../duckdb.ts'
+import type { Stamp } from './stamp.ts'
+
+type Save = OperationOf<'brand.save' | 'property.save' | 'entry.rollback'>
+
+/** What of a save is private: who made it, and whom to write to. The rest is the index's. */
+export async function recordSave(db: Database, save: Save, { seq }: Stamp): Promise<Answer> {
+  const { revision_id, domain } = save
+  const editor_id = await editorId(db, save.editor, seq)
+  if (save.op === 'property.save' && save.contact !== undefined) {
+    const contact = { contact_id: revision_id, domain, contact: save.contact, seq }
+    await db.insert('property_contacts', [contact])
+  }
+  return { done: { domain, revision_id, editor_id } }
+}
+
+async function editorId(db: Database, { kind, id, org_id }: Editor, seq: number): Promise<string> {
+  const known = await db.one<{ editor_id: string }>(
+    `select editor_id from editors
+     where kind = $kind and principal_id = $id and org_id is not distinct from $org_id`,
+    { kind, id, org_id },
+  )
+  if (known !== undefined) return known.editor_id
+  const editor_id = randomUUID()
+  await db.insert('editors', [{ editor_id, kind, principal_id: id, org_id, seq }])
+  return editor_id
+}
+
+/** How editors are called, by their public ids or those of their keys: by the organization for which they edit. */
+export async function editorNames(
+  db: Database,
+  ids: readonly string[],
+): Promise<Map<string, string>> {
+  const rows = await db.all<{ editor_id: string; name: string }>(
+    `select editor_id, o.name from (
+       select editor_id::varchar as editor_id, org_id from editors
+       union all select key_id, org_id from api_keys) join organizations o using (org_id)
+     where editor_id in (select unnest(${listOf('$ids')}))`,
+    { ids: JSON.stringify(ids) },
+  )
+  return new Map(rows.map(({ editor_id, name }) => [editor_id, name]))
+}
+
+/** Contacts by their ids. */
+export async function contactsOf(
+  db: Database,
+  ids: readonly string[],
+): Promise<Map<string, object>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db.all<{ contact_id: string; contact: object }>(
+    `select contact_id, contact from property_contacts
+     where contact_id::varchar in (select unnest(${listOf('$ids')}))`,
+    { ids: JSON.stringify(ids) },
+  )
+  return new Map(rows.map(({ contact_id, contact }) => [contact_id, contact]))
+}

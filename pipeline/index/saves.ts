@@ -1,0 +1,189 @@
+import { isoOf } from '../core/clock.ts'
+import { hostedPropertiesOf } from '../diff/hosted.ts'
+import type { Stamp } from '../diff/rows.ts'
+import type { EntryRow, EntryState, RevisionRow } from '../model/rows.ts'
+import type { OperationOf, Submission } from '../model/submission.ts'
+import { recordChanges } from './changes.ts'
+import { type Database, listOf } from './duckdb.ts'
+import {
+  brandOfEntry,
+  type Entity,
+  loadEntries,
+  propertiesOfEntry,
+  replaceEntries,
+} from './entries.ts'
+import { addDomains } from './frontier.ts'
+import { deleteRows } from './rows.ts'
+
+export type Save = OperationOf<'brand.save' | 'property.save' | 'entry.rollback'>
+
+/** What a save came to: the entry and the revision that left it so. */
+export type Saved = Pick<RevisionRow, 'domain' | 'revision_number' | 'created_at'> & {
+  entity: Entity
+  entry_id: string
+  state: EntryState
+}
+
+export function savesIn(submissions: readonly Submission[]): Save[] {
+  return submissions.flatMap(({ operation }) =>
+    operation.op === 'brand.save' ||
+    operation.op === 'property.save' ||
+    operation.op === 'entry.rollback'
+      ? [operation]
+      : [],
+  )
+}
+
+export function entityOf(save: Save): Entity {
+  if (save.op === 'entry.rollback') return save.entity
+  return save.op === 'brand.save' ? 'brand' : 'property'
+}
+
+/**
+ * Carries out saves in their order, each as the next revision of its entry: the numbers are given
+ * here, by the one who writes, so none is given twice or left out. `editors` are the public ids of
+ * those who save, by revision.
+ */
+export async function takeSaves(
+  db: Database,
+  submissions: readonly Submission[],
+  editors: ReadonlyMap<string, string>,
+  stamp: Stamp & { frontierMax: number },
+): Promise<void> {
+  const saves = savesIn(submissions)
+  if (saves.length === 0) return
+  const { now, seq } = stamp
+  const domains = [...new Set(saves.map(({ domain }) => domain))]
+  const entries = {
+    brand: await loadEntries(db, 'brand', domains),
+    property: await loadEntries(db, 'property', domains),
+  }
+  const targets = await rollbackTargets(db, saves)
+  const revisions: RevisionRow[] = []
+  for (const save of saves) {
+    const entity = entityOf(save)
+    const before = entries[entity].get(save.domain)
+    const target = targets.get(save.revision_id)
+    if (save.op === 'entry.rollback' && (before === undefined || target === undefined)) continue
+    const state = target ?? stateAfter(save, before, stamp)
+    const entry = entryAfter(save, state, before, stamp)
+    entries[entity].set(save.domain, entry)
+    revisions.push(revisionOf(save, entry, editors.get(save.revision_id) ?? 'system'))
+  }
+  const touched = (entity: Entity) =>
+    [...entries[entity].values()].filter(entry => entry.seq === seq)
+  const [brands, publishers] = [touched('brand'), touched('property')]
+  await replaceEntries(db, [...brands, ...publishers])
+  await db.insert('revisions', revisions)
+  await showBrands(db, brands, seq)
+  await recordChanges(db, seq, { publisher: publishers.map(({ domain }) => domain) })
+  const newcomers = domains.map(domain => ({ domain, why: 'saved' as const }))
+  await addDomains(db, newcomers, { now, seq, max: stamp.frontierMax + domains.length })
+}
+
+/** What an entry says after a save; a rollback says what an earlier revision left. */
+function stateAfter(save: Save, before: EntryRow | undefined, { mint }: Stamp): EntryState {
+  const live = { source: 'community', status: 'live' } as const
+  if (save.op === 'property.save') {
+    const known = before === undefined ? [] : propertiesOfEntry(before)
+    const properties = hostedPropertiesOf(save.properties, known, mint)
+    const contact_id = save.contact === undefined ? null : save.revision_id
+    const document = { authorized_agents: [], properties }
+    return { ...live, brand_name: null, document, contact_id }
+  }
+  const { brand_name, brand_manifest } = save as OperationOf<'brand.save'>
+  const manifest = brand_manifest === undefined ? before?.document.brand_manifest : brand_manifest
+  const document = manifest ? { brand_manifest: manifest } : {}
+  return { ...live, brand_name, document, contact_id: null }
+}
+
+function entryAfter(
+  save: Save,
+  state: EntryState,
+  before: EntryRow | undefined,
+  { now, seq }: Stamp,
+): EntryRow {
+  return {
+    entity: entityOf(save),
+    domain: save.domain,
+    entry_id: before?.entry_id ?? save.revision_id,
+    ...state,
+    revision_number: (before?.revision_number ?? 0) + 1,
+    created_at: before?.created_at ?? isoOf(now),
+    updated_at: isoOf(now),
+    seq,
+  }
+}
+
+function revisionOf(save: Save, entry: EntryRow, editor_id: string): RevisionRow {
+  const { entity, domain, revision_number, updated_at: created_at, seq } = entry
+  const { source, status, brand_name, document, contact_id } = entry
+  const back = save.op === 'entry.rollback' ? save.to_revision : null
+  return {
+    ...{ entity, domain, revision_number, revision_id: save.revision_id, editor_id },
+    edit_summary:
+      back === null ? summaries[save.op as 'brand.save'] : `Rolled back to revision ${back}`,
+    source,
+    is_rollback: back !== null,
+    rolled_back_to: back,
+    state: { source, status, brand_name, document, contact_id },
+    ...{ created_at, seq },
+  }
+}
+
+const summaries = { 'brand.save': 'Saved the brand', 'property.save': 'Saved the properties' }
+
+/** The states that rollbacks restore, by the revision that restores them. */
+async function rollbackTargets(
+  db: Database,
+  saves: readonly Save[],
+): Promise<Map<string, EntryState>> {
+  const targets = new Map<string, EntryState>()
+  for (const save of saves) {
+    if (save.op !== 'entry.rollback') continue
+    const { entity, domain, to_revision } = save
+    const row = await db.one<{ state: EntryState }>(
+      `select state from revisions where entity = $entity and domain = $domain
+         and revision_number = $to_revision`,
+      { entity, domain, to_revision },
+    )
+    if (row !== undefined) targets.set(save.revision_id, row.state)
+  }
+  return targets
+}
+
+/** Puts entries into the place of brands that no document speaks of. */
+async function showBrands(db: Database, entries: readonly EntryRow[], seq: number): Promise<void> {
+  if (entries.length === 0) return
+  const crawled = await db.all<{ domain: string }>(
+    `select domain from brands
+     where source = 'brand_json' and domain in (select unnest(${listOf('$domains')}))`,
+    { domains: JSON.stringify(entries.map(({ domain }) => domain)) },
+  )
+  const kept = new Set(crawled.map(({ domain }) => domain))
+  const free = entries.filter(({ domain }) => !kept.has(domain))
+  const brand = free.map(({ domain }) => domain)
+  await deleteRows(db, 'brands', 'domain', brand)
+  const live = free.filter(({ status }) => status === 'live')
+  await db.insert(
+    'brands',
+    live.map(entry => brandOfEntry(entry, seq)),
+  )
+  await recordChanges(db, seq, { brand })
+}
+
+/** What these revisions are, by their id: whatever commit made them. */
+export async function findSaved(
+  db: Database,
+  revisionIds: readonly string[],
+): Promise<Map<string, Saved>> {
+  if (revisionIds.length === 0) return new Map()
+  const rows = await db.all<Saved & { revision_id: string }>(
+    `select r.revision_id, r.entity, r.domain, r.revision_number::double as revision_number, r.state,
+       r.created_at, e.entry_id
+     from revisions r join entries e using (entity, domain)
+     where r.revision_id::varchar in (select unnest(${listOf('$ids')}))`,
+    { ids: JSON.stringify(revisionIds) },
+  )
+  return new Map(rows.map(({ revision_id, ...saved }) => [revision_id, saved]))
+}

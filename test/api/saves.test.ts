@@ -1,0 +1,414 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { DAY, HOUR } from '../../pipeline/core/clock.ts'
+import { verify } from '../../pipeline/index/verify.ts'
+import { openRegistry, type TestRegistry } from '../support/app.ts'
+import { brandFile, publisherFile } from '../support/documents.ts'
+import { enrol } from '../support/members.ts'
+import { startRedis, type TestRedis } from '../support/redis.ts'
+
+let redis: TestRedis
+let registry: TestRegistry
+let acme: string
+
+beforeAll(async () => {
+  redis = await startRedis()
+  const limits = { savesPerHour: 10_000, savesPerOrganizationHour: 10_000 }
+  const more = { savesPerOrganizationDay: 10_000 }
+  registry = await openRegistry({ redis: redis.redis, limits: { ...limits, ...more } })
+  acme = await enrol(registry, { org: 'Acme', domains: ['acme.example', 'told.example'] })
+  await registry.observe(
+    brandFile('crawled.example', 'Crawled'),
+    publisherFile('crawled.example', { sites: ['crawled.example'], agents: [] }),
+  )
+}, 60_000)
+
+afterAll(async () => {
+  await registry.close()
+  await redis.close()
+})
+
+interface Given {
+  secret?: string
+  key?: string
+  on?: TestRegistry
+}
+
+function post(path: string, payload: object | string, given: Given = {}) {
+  const { secret = acme, key, on = registry } = given
+  return on.app.inject({
+    method: 'POST',
+    url: path,
+    payload,
+    headers: {
+      'content-type': 'application/json',
+      ...(secret !== '' && { authorization: `Bearer ${secret}` }),
+      ...(key !== undefined && { 'idempotency-key': key }),
+    },
+  })
+}
+const saveBrand = (payload: object | string, given?: Given) =>
+  post('/api/brands/save', payload, given)
+const saveProperties = (payload: object, given?: Given) =>
+  post('/api/properties/save', payload, given)
+const get = async (path: string) => (await registry.app.inject(`/api/${path}`)).json()
+
+describe('POST /api/brands/save', () => {
+  test('200: a new brand is shown at once, with what was told of it', async () => {
+    const brand_manifest = { description: 'Boots', logos: [{ url: 'https://x.example/l.svg' }] }
+    const answer = await saveBrand({
+      ...{ domain: 'https://Shoes.ACME.example/about', brand_name: 'Acme Shoes', brand_manifest },
+      ...{ sandbox: true, house_domain: 'other.example' },
+    })
+    expect(answer.statusCode, answer.body).toBe(200)
+    const { id, ...rest } = answer.json()
+    expect(id).toMatch(/^[0-9a-f-]{36}$/)
+    expect(rest).toEqual({ success: true, message: 'Brand saved', domain: 'shoes.acme.example' })
+    expect(answer.headers['ratelimit-remaining']).toBeDefined()
+    expect(await get('brands/resolve?domain=shoes.acme.example')).toMatchObject({
+      ...{ canonical_id: 'shoes.acme.example', canonical_domain: 'shoes.acme.example' },
+      ...{ brand_name: 'Acme Shoes', source: 'community' },
+      brand_manifest: { name: 'Acme Shoes', ...brand_manifest },
+      freshness: { state: 'never_crawled' },
+    })
+    expect(await get('brands/history?domain=shoes.acme.example')).toMatchObject({
+      ...{ total: 0, revisions: [] },
+    })
+  })
+
+  test('200: an edit is the next revision of the same entry, and says who made it', async () => {
+    const first = (await saveBrand({ domain: 'told.example', brand_name: 'Told' })).json()
+    const edits = [
+      { brand_name: 'Told', brand_manifest: { description: 'one' } },
+      { brand_name: 'Told Ltd' },
+      { brand_name: 'Told Ltd', brand_manifest: null },
+    ]
+    const shown: unknown[] = []
+    for (const [i, edit] of edits.entries()) {
+      const answer = (await saveBrand({ domain: 'told.example', ...edit })).json()
+      expect(answer).toMatchObject({ id: first.id, revision_number: i + 2 })
+      const { brand_name, brand_manifest } = await get('brands/resolve?domain=told.example')
+      shown.push([brand_name, brand_manifest])
+    }
+    expect(shown).toEqual([
+      ['Told', { name: 'Told', description: 'one' }],
+      ['Told Ltd', { name: 'Told Ltd', description: 'one' }],
+      ['Told Ltd', undefined],
+    ])
+    const { total, revisions } = await get('brands/history?domain=told.example')
+    expect(total).toBe(3)
+    expect(revisions[0]).toMatchObject({
+      ...{ revision_number: 4, editor_name: 'Acme', source: 'community', is_rollback: false },
+    })
+  })
+
+  test('200: lists, searches and exports show it, and name nobody', async () => {
+    await saveBrand({ domain: 'listed.acme.example', brand_name: 'Listed Lemonade' })
+    await registry.publish()
+    const { brands, stats } = await get('brands/registry?source=community&limit=100')
+    const listed = brands.find(({ domain }: { domain: string }) => domain === 'listed.acme.example')
+    expect(listed).toMatchObject({ source: 'community', verified: false, has_manifest: false })
+    expect(stats.community).toBe(brands.length)
+    expect((await get('brands/find?q=listed lemonade')).results[0]).toMatchObject({
+      ...{ domain: 'listed.acme.example', source: 'community' },
+    })
+    expect((await get('search?q=lemonade')).brands[0].domain).toBe('listed.acme.example')
+  })
+
+  test('400: what is missing, no domain, too much or no text', async () => {
+    const told = { domain: 'acme.example', brand_name: 'Acme' }
+    const wrong = [
+      [{ brand_name: 'Acme' }, 'domain: is required'],
+      [{ domain: 'acme.example' }, 'brand_name: is required'],
+      [{ ...told, domain: 'acme' }, 'domain: must be a domain name such as acme.example'],
+      [{ ...told, brand_name: ' ' }, expect.stringMatching(/^brand_name: /)],
+      [
+        { ...told, brand_name: '\ud800' },
+        expect.stringMatching(/^brand_name: must be well-formed/),
+      ],
+      [{ ...told, brand_manifest: [] }, expect.stringMatching(/^brand_manifest: /)],
+      [{ ...told, brand_manifest: { a: 'a\u0000' } }, expect.stringMatching(/^brand_manifest: /)],
+      [
+        { ...told, brand_manifest: { a: 'x'.repeat(100 * 1024) } },
+        'brand_manifest: must be at most 100 KB',
+      ],
+    ] as const
+    for (const [payload, error] of wrong) {
+      const answer = await saveBrand(payload)
+      expect([answer.statusCode, answer.json().error]).toEqual([400, error])
+    }
+    const poisoned = '{"domain":"acme.example","brand_name":"A","__proto__":{"x":1}}'
+    expect((await saveBrand(poisoned)).statusCode).toBe(400)
+    expect((await get('brands/history?domain=acme.example')).error).toBeDefined()
+  })
+
+  test('401 comes before what is wrong with the body', async () => {
+    expect((await saveBrand({}, { secret: '' })).statusCode).toBe(401)
+    expect((await saveBrand({}, { secret: 'sk_wrong' })).statusCode).toBe(401)
+  })
+
+  test('403: without a proof, without a recent one, and with another organization’s', async () => {
+    const other = await registry.createKey('Other')
+    for (const domain of ['stranger.example', 'acme.example']) {
+      const answer = await saveBrand({ domain, brand_name: 'X' }, { secret: other })
+      expect(answer.statusCode).toBe(403)
+      expect(answer.json()).toEqual({
+        error: 'ownership_proof_required',
+        message: expect.stringContaining(domain),
+        domain,
+        challenge_url: 'https://registry.example/api/registry/ownership/challenges',
+      })
+    }
+    expect((await saveBrand({ domain: 'stranger.example', brand_name: 'X' })).statusCode).toBe(403)
+    expect(
+      (await registry.app.inject('/api/brands/resolve?domain=stranger.example')).statusCode,
+    ).toBe(404)
+  })
+
+  test('409: a brand that speaks for itself, whoever asks', async () => {
+    const answer = await saveBrand({ domain: 'crawled.example', brand_name: 'X' })
+    expect(answer.statusCode).toBe(409)
+    expect(answer.json()).toMatchObject({ domain: 'crawled.example' })
+    expect(answer.json().error).toContain('brand.json')
+  })
+
+  test('an entry whose domain publishes a file gives way to it, and comes back with it gone', async () => {
+    const domain = 'later.acme.example'
+    await saveBrand({ domain, brand_name: 'Before' })
+    await registry.observe(brandFile(domain, 'After'))
+    expect(await get(`brands/resolve?domain=${domain}`)).toMatchObject({
+      ...{ brand_name: 'After', source: 'brand_json' },
+    })
+    expect((await saveBrand({ domain, brand_name: 'Again' })).statusCode).toBe(409)
+    expect((await get(`brands/history?domain=${domain}`)).total).toBe(0)
+    for (let days = 0; days < 9; days++) {
+      registry.clock.pass(DAY)
+      await registry.observe({
+        kind: 'brand.json',
+        location: domain,
+        outcome: 'absent',
+        status: 404,
+      })
+    }
+    await registry.sequencer.tick()
+    await registry.reader.refresh()
+    expect(await get(`brands/resolve?domain=${domain}`)).toMatchObject({
+      ...{ brand_name: 'Before', source: 'community' },
+    })
+    expect(await verify(registry.sequencer)).toEqual([])
+  })
+})
+
+describe('POST /api/properties/save', () => {
+  const domain = 'news.acme.example'
+  const told = {
+    publisher_domain: `https://${domain}/`,
+    properties: [
+      { type: 'website', name: 'News', identifiers: [{ type: 'domain', value: domain }] },
+      { type: 'podcast', name: 'Morning' },
+      { type: 'podcast', name: 'Evening', unknown: 1 },
+    ],
+    contact: { name: 'Jo Doe', email: 'jo.doe@acme.example' },
+    authorized_agents: [{ url: 'https://evil.example/mcp', authorized_for: 'all' }],
+  }
+
+  test('200: new properties are shown at once, each with an identity that stays', async () => {
+    const answer = await saveProperties(told)
+    expect(answer.statusCode, answer.body).toBe(200)
+    const { id, ...rest } = answer.json()
+    expect(rest).toEqual({ success: true, message: 'Properties saved' })
+    const resolved = await get(`properties/resolve?domain=${domain}`)
+    expect(resolved).toMatchObject({
+      ...{ publisher_domain: domain, source: 'hosted', verified: false, authorized_agents: [] },
+      contact: told.contact,
+    })
+    expect(resolved.properties).toHaveLength(3)
+    expect(resolved.properties[1]).toEqual({
+      property_rid: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      ...{ type: 'podcast', property_type: 'podcast', name: 'Morning', identifiers: [], tags: [] },
+      status: 'active',
+    })
+    const [news, , evening] = resolved.properties
+    const edited = [told.properties[2], { ...told.properties[0], name: 'The News' }]
+    const edit = await saveProperties({ publisher_domain: domain, properties: edited })
+    expect(edit.json()).toMatchObject({ id, revision_number: 2 })
+    const after = await get(`properties/resolve?domain=${domain}`)
+    expect(after.contact).toBeUndefined()
+    expect(after.properties.map((one: object) => one)).toMatchObject([
+      { property_rid: evening.property_rid, name: 'Evening' },
+      { property_rid: news.property_rid, name: 'The News' },
+    ])
+    expect(await get(`registry/publisher?domain=${domain}`)).toMatchObject({
+      ...{ domain, member: null, adagents_valid: null, authorized_agents: [] },
+      properties: [{ name: 'Evening', source: 'community' }, { name: 'The News' }],
+    })
+    expect((await get(`properties/history?domain=${domain}`)).total).toBe(1)
+  })
+
+  test('200: lists and searches show them as told, not as verified', async () => {
+    await registry.observe(
+      publisherFile('crawled.example', { sites: ['www.crawled.example'], agents: [] }),
+    )
+    await registry.publish()
+    const { properties, stats } = await get('properties/registry?source=community')
+    expect(properties.map(({ name }: { name: string }) => name)).toContain('The News')
+    expect(properties[0]).toMatchObject({ verified: false, source: 'community', agent_count: 0 })
+    expect(stats).toMatchObject({ community: properties.length, adagents_json: 1 })
+    const found = await get('search?q=the news')
+    expect(found.properties[0]).toMatchObject({ name: 'The News', source: 'contributed' })
+  })
+
+  test('200: the publisher’s own file keeps the identities, and wins', async () => {
+    const before = await get(`properties/resolve?domain=${domain}`)
+    const rid = before.properties.find(({ name }: { name: string }) => name === 'The News')
+    const file = publisherFile(domain, { sites: [domain], agents: ['https://agent.example/mcp'] })
+    await registry.observe(file)
+    const after = await get(`properties/resolve?domain=${domain}`)
+    expect(after).toMatchObject({ source: 'adagents_json', verified: true })
+    expect(after.properties).toMatchObject([{ property_rid: rid.property_rid }])
+    const refused = await saveProperties(told)
+    expect([refused.statusCode, refused.json().domain]).toEqual([409, domain])
+    expect(await verify(registry.sequencer)).toEqual([])
+  })
+
+  test('400, 401 and 403 as for brands', async () => {
+    const wrong = { publisher_domain: 'acme.example', properties: [{ type: 'website' }] }
+    expect((await saveProperties(wrong)).json().error).toBe('properties[0].name: is required')
+    expect((await saveProperties({})).json().error).toBe('publisher_domain: is required')
+    expect((await saveProperties({}, { secret: '' })).statusCode).toBe(401)
+    expect((await saveProperties({ publisher_domain: 'stranger.example' })).statusCode).toBe(403)
+  })
+})
+
+describe('saves of one entry', () => {
+  test('at once by many organizations are numbered without a gap, each answer with its own', async () => {
+    const domain = 'busy.example'
+    const secrets: string[] = []
+    for (let org = 0; org < 10; org++) secrets.push(await registry.createKey(`Busy ${org}`))
+    const now = new Date(registry.clock.now()).toISOString()
+    const orgs = await registry.sequencer.accounts.db.all<{ org_id: string }>(
+      `select org_id from organizations where name like 'Busy %'`,
+    )
+    await registry.sequencer.accounts.db.insert(
+      'ownership_proofs',
+      orgs.map(({ org_id }) => ({ org_id, domain, method: 'dns_txt', verified_at: now, seq: 1 })),
+    )
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, async (_, i) => {
+        const secret = secrets[i % 10]!
+        const saved = await saveBrand({ domain, brand_name: `Busy ${i}` }, { secret })
+        return { i, number: saved.json().revision_number ?? 1 }
+      }),
+    )
+    const numbers = answers.map(({ number }) => number).sort((a, b) => a - b)
+    expect(numbers).toEqual(Array.from({ length: 200 }, (_, i) => i + 1))
+    const rows = await registry.sequencer.index.all<{ n: number; name: string }>(
+      `select revision_number::double as n, state->>'brand_name' as name from revisions
+       where domain = '${domain}'`,
+    )
+    const named = new Map(rows.map(({ n, name }) => [n, name]))
+    for (const { i, number } of answers) expect(named.get(number)).toBe(`Busy ${i}`)
+    const last = await get(`brands/resolve?domain=${domain}`)
+    expect(last.brand_name).toBe(named.get(200))
+    expect((await get(`brands/history?domain=${domain}&limit=1`)).total).toBe(199)
+  }, 60_000)
+
+  test('with the same Idempotency-Key are one; another request under it is a conflict', async () => {
+    const told = { domain: 'once.acme.example', brand_name: 'Once' }
+    const first = await saveBrand(told, { key: 'k1' })
+    const again = await saveBrand({ brand_name: 'Once', domain: told.domain }, { key: 'k1' })
+    expect(again.json()).toEqual(first.json())
+    const other = await saveBrand({ ...told, brand_name: 'Twice' }, { key: 'k1' })
+    expect([other.statusCode, other.json().error]).toEqual([
+      409,
+      'this Idempotency-Key was used for another request',
+    ])
+    expect((await saveBrand(told, { key: 'k2' })).json().revision_number).toBe(2)
+    expect((await saveBrand(told, { key: 'two words' })).statusCode).toBe(400)
+    const same = { publisher_domain: told.domain }
+    expect((await saveProperties(same, { key: 'k1' })).statusCode).toBe(200)
+  })
+})
+
+describe('how often may be saved', () => {
+  let strict: TestRegistry
+  beforeAll(async () => {
+    const limits = { savesPerHour: 2, savesPerOrganizationHour: 3, savesPerOrganizationDay: 4 }
+    strict = await openRegistry({ redis: redis.redis, limits })
+  })
+  afterAll(() => strict.close())
+
+  test('429 by user and by organization, before the body is looked at; refused ones cost nothing', async () => {
+    const secret = await enrol(strict, { org: 'Strict', domains: ['strict.example'] })
+    const [org] = await strict.sequencer.accounts.db.all<{ org_id: string }>(
+      `select org_id from organizations`,
+    )
+    const told = { domain: 'strict.example', brand_name: 'Strict' }
+    const save = (payload: object = told, more: Given = {}) =>
+      saveBrand(payload, { secret, on: strict, ...more })
+    const statuses = async (...given: Parameters<typeof save>[]) => {
+      const all: number[] = []
+      for (const one of given) all.push((await save(...one)).statusCode)
+      return all
+    }
+    expect(await statuses([{}], [{ ...told, domain: 'no.example' }], [{}])).toEqual([400, 403, 400])
+    expect(await statuses([told, { key: 'a' }], [told, { key: 'a' }], [])).toEqual([200, 200, 200])
+    const refused = await save({})
+    expect(refused.statusCode).toBe(429)
+    expect(refused.json()).toEqual({ error: 'no more than 2 saves an hour', retry_after: 3_600 })
+    expect(refused.headers['retry-after']).toBe('3600')
+    const colleague = 'sk_colleague'
+    const { createHash, randomUUID } = await import('node:crypto')
+    const hash = createHash('sha256').update(colleague).digest('hex')
+    await strict.submit({
+      op: 'key.create',
+      key_id: randomUUID(),
+      org: org!.org_id,
+      label: '',
+      hash,
+    })
+    expect(await statuses([told, { secret: colleague }])).toEqual([200])
+    const full = await save(told, { secret: colleague })
+    expect(full.json().error).toBe('no more than 3 saves an hour by one organization')
+    strict.clock.pass(HOUR)
+    expect(await statuses([])).toEqual([200])
+    expect((await save()).json()).toMatchObject({
+      ...{ error: 'no more than 4 saves a day by one organization', retry_after: 23 * 3_600 },
+    })
+    strict.clock.pass(23 * HOUR)
+    expect(await statuses([])).toEqual([200])
+  })
+
+  test('503: nobody can count while Redis is away', async () => {
+    const lonely = await openRegistry()
+    const secret = await lonely.createKey('Lonely')
+    const answer = await saveBrand({ domain: 'x.example', brand_name: 'X' }, { secret, on: lonely })
+    expect([answer.statusCode, answer.headers['retry-after']]).toEqual([503, '5'])
+    await lonely.close()
+  })
+
+  test('a proof is needed again after 90 days; a setting does without', async () => {
+    const own = await openRegistry({ redis: redis.redis })
+    const secret = await enrol(own, { org: 'Own', domains: ['own.example'] })
+    const told = { domain: 'www.own.example', brand_name: 'Own' }
+    own.clock.pass(90 * DAY)
+    expect((await saveBrand(told, { secret, on: own })).statusCode).toBe(200)
+    own.clock.pass(1)
+    expect((await saveBrand(told, { secret, on: own })).statusCode).toBe(403)
+    await own.close()
+    const settings = { REQUIRE_OWNERSHIP_PROOF: 'false' }
+    const open = await openRegistry({ redis: redis.redis, settings })
+    const anybody = await open.createKey('Anybody')
+    expect((await saveBrand(told, { secret: anybody, on: open })).statusCode).toBe(200)
+    await open.close()
+  })
+})
+
+test('public stores hold no contact and no name of an editor', async () => {
+  const { index } = registry.sequencer
+  const dump = JSON.stringify([
+    await index.all('select * from entries'),
+    await index.all('select * from revisions'),
+  ])
+  expect(dump).toContain('acme.example')
+  expect(dump).not.toMatch(/jo\.doe|Jo Doe|"Acme"/)
+})
