@@ -111,7 +111,7 @@ const body = fc.oneof(
 
 /** Everything but what asks other processes, and what never ends. */
 const elsewhere =
-  /^request|^enrichBrand$|^streamFeed$|^validate|^discoverAgent$|^getAgent(?:Formats|Products|Publishers)$/
+  /^request|^save|^rollBack|^enrichBrand$|^streamFeed$|^validate|^discoverAgent$|^getAgent(?:Formats|Products|Publishers)$/
 const paths = operations.filter(({ id }) => !elsewhere.test(id)).map(({ path }) => path)
 const path = fc.oneof(
   { weight: 8, arbitrary: fc.constantFrom(...paths) },

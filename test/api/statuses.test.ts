@@ -81,6 +81,7 @@ async function fill(registry: TestRegistry): Promise<void> {
 /** The moment between a first snapshot and what is searched of it. */
 async function publishUnsearched(registry: TestRegistry): Promise<void> {
   await registry.sequencer.publish()
+  await registry.sequencer.searchable()
   rmSync(registry.reader.paths.searchCheckpoint, { force: true })
   await registry.reader.refresh()
 }
