@@ -6,10 +6,10 @@ import type { FaultCode } from '../pipeline/model/fault-codes.ts'
 import type { AdagentsValidation } from '../pipeline/model/live.ts'
 import type { Fault } from '../pipeline/model/observation.ts'
 
-const SCHEMA = 'https://adcontextprotocol.org/schemas/v3/adagents.json'
+export const ADAGENTS_SCHEMA = 'https://adcontextprotocol.org/schemas/v3/adagents.json'
 const FAULTS = 50
 /** As deep as files are read. */
-const LEVELS = 64
+export const LEVELS = 64
 
 /** What a file may hold, in the order in which it is written. Nothing else is taken over. */
 const catalog = [
@@ -70,7 +70,7 @@ export function createAdagents(
 function fileOf(config: AdagentsConfig, now: number): Record<string, unknown> {
   const file: Record<string, unknown> = { authorized_agents: config.authorized_agents }
   for (const key of catalog) if (holds(config[key])) file[key] = config[key]
-  if (config.include_schema) file.$schema = SCHEMA
+  if (config.include_schema) file.$schema = ADAGENTS_SCHEMA
   if (config.include_timestamp) file.last_updated = isoOf(now)
   return file
 }
@@ -81,7 +81,7 @@ function holds(value: unknown): boolean {
 }
 
 /** Nobody serves it yet, so its properties need not say whose they are. */
-function proposed({ faults }: CheckedFile): { faults: Fault[] } {
+export function proposed({ faults }: CheckedFile): { faults: Fault[] } {
   const ownerless = /^properties\[\d+\]\.publisher_domain$/
   return {
     faults: faults

@@ -62,7 +62,7 @@ interface Declared<
   Body extends z.ZodType,
 > {
   id: string
-  method: 'GET' | 'POST'
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   path: string
   group?: Group
   summary: string

@@ -37,7 +37,7 @@ function inputSchemaOf({ params, query, body }: Operation): RegistryTool['inputS
 }
 
 export interface ToolRequest {
-  method: 'GET' | 'POST'
+  method: Operation['method']
   url: string
   payload?: object
 }

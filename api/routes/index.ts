@@ -23,6 +23,18 @@ import { readFeed, streamFeed } from './feed.ts'
 import { brandHistory, propertyHistory } from './history.ts'
 import { lookUpDomain, lookUpPublisher, registryStats } from './lookups.ts'
 import { lookUpManifest } from './manifests.ts'
+import {
+  approveMirrorProposal,
+  listMirrorProposals,
+  readMirrorProposal,
+  rejectMirrorProposal,
+} from './mirror-proposals.ts'
+import {
+  deleteCommunityMirror,
+  listCommunityMirrors,
+  putCommunityMirror,
+  readCommunityMirror,
+} from './mirrors.ts'
 import { lookUpOperator } from './operators.ts'
 import {
   listRegisteredPolicies,
@@ -122,6 +134,14 @@ export const operations: readonly Operation[] = [
   readAgentProducts,
   readAgentPublishers,
   validatePublisher,
+  listCommunityMirrors,
+  readCommunityMirror,
+  putCommunityMirror,
+  deleteCommunityMirror,
+  listMirrorProposals,
+  readMirrorProposal,
+  approveMirrorProposal,
+  rejectMirrorProposal,
   listRegisteredPolicies,
   resolvePolicy,
   resolvePoliciesBulk,

@@ -178,7 +178,7 @@ export const savePolicy = operation({
     }
     const answer = await services.desk.submit({
       ...{ op: 'policy.save', policy, review_id: randomUUID() },
-      ...{ editor_id: principal.id, org_id: principal.org_id },
+      ...{ editor_id: principal.id, org_id: principal.org_id ?? null },
     })
     const { policy_id } = policy
     if ('refused' in answer) {

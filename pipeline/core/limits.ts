@@ -65,6 +65,7 @@ export const limits = {
   outwardPerMinute: 300,
   outwardPerCallerMinute: 20,
   outwardPerTargetMinute: 6,
+  mirrorItems: 2_000,
   feedPageBytes: Math.floor(1.5 * MiB),
 } as const
 

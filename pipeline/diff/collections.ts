@@ -13,6 +13,7 @@ export const collectionFacts = [
   'kind',
   'identifiers',
   'collection',
+  'source',
   'status',
 ] as const satisfies (keyof CollectionRow)[]
 
@@ -95,11 +96,12 @@ export function collectionEvents(change: Change<CollectionRow>): EventDraft[] {
   return event('collection.updated', { changed_fields: changedFields(change.old, row) })
 }
 
-/** The fields of the collection as a reader knows them; `status` is that of the record. */
+/** The fields of the collection as a reader knows them; `source` and `status` are those of the record. */
 function changedFields(old: CollectionRow, row: CollectionRow): string[] {
   const names = new Set([...Object.keys(old.collection), ...Object.keys(row.collection)])
   const changed = [...names].filter(name => !sameValue(old.collection[name], row.collection[name]))
-  return [...new Set([...changed, ...(old.status === row.status ? [] : ['status'])])].sort()
+  const ofRecord = (['source', 'status'] as const).filter(name => old[name] !== row[name])
+  return [...new Set([...changed, ...ofRecord])].sort()
 }
 
 export function collectionPayload(row: CollectionRow): Record<string, unknown> {

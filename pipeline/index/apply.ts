@@ -21,6 +21,7 @@ import { type Enrolment, takeEnrolments } from './enrolments.ts'
 import { addDomains, addHops, type Newcomer } from './frontier.ts'
 import { takeHeld } from './held.ts'
 import { type Merged, moveGrants, noneMerged, takeMerges } from './merges.ts'
+import { takeMirrors } from './mirrors.ts'
 import { takePolicies } from './policies.ts'
 import { updatePropertyDeclarations } from './property-declarations.ts'
 import { updatePublishers } from './publishers.ts'
@@ -84,7 +85,10 @@ export async function apply(db: Database, batch: Batch, applying: Applying): Pro
   const letThrough = { ...applying, released: new Set(asked.released) }
   const { drafts, held } = await deriveAgain(db, again, stirred, files, letThrough, merged)
   await takeEnrolments(db, batch.enrolments ?? [], applying)
-  if (batch.publications) await takePolicies(db, batch.publications, applying)
+  if (batch.publications) {
+    await takePolicies(db, batch.publications, applying)
+    drafts.push(...(await takeMirrors(db, batch.publications.mirrors, applying)))
+  }
   await settleRequests(db, { observations, poison: batch.poison }, applying)
   return { events: await recordEvents(db, drafts, batch.actor, applying), held }
 }

@@ -8,6 +8,7 @@ import { crawlRequestEntries } from './projections/crawl-requests.ts'
 import { commitsOf, eventEntries } from './projections/events.ts'
 import { freshnessEntries } from './projections/freshness.ts'
 import { memberEntries } from './projections/members.ts'
+import { mirrorEntries } from './projections/mirrors.ts'
 import { policyEntries } from './projections/policies.ts'
 import { principalEntries } from './projections/principals.ts'
 import { publisherEntries } from './projections/publishers.ts'
@@ -40,6 +41,7 @@ export async function entriesOf(
     ...(await roleEntries(accounts, scope)),
     ...(await reviewEntries(accounts, scope)),
     ...(await policyEntries(index, scope)),
+    ...(await mirrorEntries(accounts, scope)),
     ...(await aliasEntries(index, scope)),
     ...(await crawlRequestEntries(index, accounts, scope)),
     ...(await revisionEntries(index, accounts, scope)),

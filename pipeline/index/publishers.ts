@@ -253,7 +253,9 @@ export async function loadPublishers(
     `select * from collections ${owned} order by created_at, collection_rid`,
     of,
   )) {
-    found.get(row.publisher_domain)?.collections.push(row)
+    const rows = found.get(row.publisher_domain) ?? nothingOf(undefined)
+    rows.collections.push(row)
+    found.set(row.publisher_domain, rows)
   }
   return found
 }

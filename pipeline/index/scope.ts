@@ -15,7 +15,7 @@ export interface Scope {
   keyed: string
   /**
    * Conditions on rows of crawl_state, events, crawl_requests, api_keys, members, aliases, revisions, roles,
-   * reviews.
+   * reviews, mirrors.
    */
   files: string
   events: string
@@ -26,6 +26,7 @@ export interface Scope {
   revisions: string
   roles: string
   reviews: string
+  mirrors: string
   parameters: Parameters
   /** When what is projected counts as changed. */
   at: Instant
@@ -51,6 +52,7 @@ export function scopeAfter(seq: number, at: Instant): Scope {
     revisions: 'seq > $seq',
     roles: 'seq > $seq',
     reviews: 'r.seq > $seq',
+    mirrors: 'seq > $seq',
     parameters: { seq },
     at,
   }
@@ -75,6 +77,7 @@ export function scopeOfSlice(slice: number, count: number, at: Instant): Scope {
     revisions: inSlice('domain'),
     roles: inSlice('id'),
     reviews: inSlice('review_id'),
+    mirrors: inSlice('platform'),
     policies: `(select policy_id as key from policies where ${inSlice('policy_id')})`,
     parameters: { slice, count },
     at,

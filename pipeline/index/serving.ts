@@ -27,6 +27,7 @@ export const spaces = [
   'role',
   'review',
   'policy',
+  'mirror',
   'alias',
   'crawl_request',
   'revision',

@@ -3,6 +3,7 @@ import { Domain } from '../core/domain.ts'
 import type { PublicErrorName } from '../core/errors.ts'
 import { crawlScopes } from './crawl-request.ts'
 import { memberOperations } from './member.ts'
+import { mirrorOperations } from './mirror.ts'
 import { policyOperations } from './policy.ts'
 import { reviewOperations } from './review.ts'
 import { roleOperations } from './role.ts'
@@ -58,6 +59,7 @@ export const Operation = z.discriminatedUnion('op', [
   ...memberOperations,
   ...roleOperations,
   ...policyOperations,
+  ...mirrorOperations,
   ...reviewOperations,
   ...saveOperations,
 ])

@@ -32,7 +32,7 @@ type Owners = ReadonlyMap<CollectionEntry, ReadonlySet<string>>
  * collection spells, the publishers under whose name an entry refers to its id, the publishers it
  * is distributed by.
  */
-function ownersOf(document: InlineDocument): Owners {
+export function ownersOf(document: InlineDocument): Owners {
   const referred = new Map<string, Set<string>>()
   const selectors = document.agents.flatMap(({ collections }) => collections ?? [])
   for (const { publisher_domain, collection_ids } of selectors) {

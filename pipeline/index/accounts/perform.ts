@@ -5,6 +5,7 @@ import { addDomain, removeDomain } from './domains.ts'
 import { recordSave } from './editors.ts'
 import { removeAgent, saveAgent } from './member-agents.ts'
 import { createMember, setTier, updateMember } from './members.ts'
+import { proposeMirror, publishMirror, removeMirror } from './mirrors.ts'
 import { createKey, createOrganization, revokeKey } from './organizations.ts'
 import { publishPolicy, savePolicy } from './policies.ts'
 import { decideReview } from './reviews.ts'
@@ -42,6 +43,12 @@ export async function perform(db: Database, operation: Operation, stamp: Stamp):
       return savePolicy(db, operation, stamp)
     case 'policy.publish':
       return publishPolicy(db, operation, stamp)
+    case 'mirror.publish':
+      return publishMirror(db, operation, stamp)
+    case 'mirror.propose':
+      return proposeMirror(db, operation, stamp)
+    case 'mirror.remove':
+      return removeMirror(db, operation, stamp)
     case 'review.approve':
     case 'review.reject':
       return decideReview(db, operation, stamp)

@@ -1,6 +1,7 @@
 import type { PolicyRow } from '../../model/policy.ts'
 import type { RevisionRow } from '../../model/rows.ts'
 import type { Database } from '../duckdb.ts'
+import { type KeptMirror, keptMirrors } from './mirrors.ts'
 import type { KeptPolicy } from './policies.ts'
 
 /** What is decided in the accounts and shown by the index. */
@@ -9,6 +10,8 @@ export interface Publications {
   policies: Omit<PolicyRow, 'seq'>[]
   withdrawn: string[]
   revisions: Omit<RevisionRow, 'seq'>[]
+  /** Those that were removed too. */
+  mirrors: KeptMirror[]
 }
 
 /**
@@ -37,5 +40,6 @@ export async function publicationsSince(db: Database, seq: number): Promise<Publ
     })),
     withdrawn: kept.filter(one => !shown.includes(one)).map(({ policy_id }) => policy_id),
     revisions,
+    mirrors: await keptMirrors(db, 'seq > $seq', { seq }),
   }
 }

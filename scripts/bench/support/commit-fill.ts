@@ -105,6 +105,7 @@ export async function project(folder: string, domains: readonly string[]): Promi
       revisions: `${within('domain')} and false`,
       roles: `${within('id')} and false`,
       reviews: `${within('review_id')} and false`,
+      mirrors: `${within('platform')} and false`,
       policies: `(select policy_id as key from policies where ${within('policy_id')} and false)`,
       at: filledAt,
       parameters: {

@@ -1,0 +1,181 @@
+import { z } from 'zod'
+import { refuse } from '../../pipeline/core/errors.ts'
+import { isModerator } from '../../pipeline/core/roles.ts'
+import { findMirror } from '../../pipeline/index/points/mirrors.ts'
+import { findReview, listReviews } from '../../pipeline/index/points/reviews.ts'
+import type { Reader } from '../../pipeline/index/reader.ts'
+import {
+  MirrorApproved,
+  type Proposal,
+  ProposalAnswer,
+  ProposalList,
+  ProposalRejected,
+  type ProposalSummary,
+} from '../../pipeline/model/answers-mirrors.ts'
+import type { MirrorProposal } from '../../pipeline/model/mirror.ts'
+import {
+  ReviewDigest,
+  ReviewNotes,
+  reviewStatuses,
+  type StoredReview,
+} from '../../pipeline/model/review.ts'
+import type { Principal } from '../auth.ts'
+import { whole } from '../fields.ts'
+import { operation } from '../operation.ts'
+import { ok, refused } from '../reply.ts'
+import type { Services } from '../services.ts'
+
+const PAGE = 20
+const LARGEST_PAGE = 50
+const params = z.object({ id: z.uuid().toLowerCase() })
+const writeErrors = [
+  ...(['invalid_request', 'forbidden', 'not_found', 'conflict'] as const),
+  ...(['too_large', 'unsupported_media_type', 'unavailable'] as const),
+]
+
+export const listMirrorProposals = operation({
+  id: 'listMirrorProposals',
+  method: 'GET',
+  path: '/api/registry/mirror-proposals',
+  group: 'Community Mirrors',
+  summary: 'List proposals for mirrors',
+  description:
+    'Those of the caller’s organization; moderators are shown all, and the pending ones where they ' +
+    'do not say which. `review_queue=true` is for moderators.',
+  access: 'bearer',
+  cache: 'private',
+  query: z.object({
+    status: z.enum(reviewStatuses).optional(),
+    review_queue: z.enum(['true', 'false']).optional(),
+    limit: whole({ min: 1, max: LARGEST_PAGE, default: PAGE, clamp: true }),
+    offset: whole({ min: 0, max: 1e9, default: 0 }),
+  }),
+  reply: { 200: ProposalList },
+  errors: ['invalid_request', 'forbidden'],
+  handle: ({ query, principal, services: { reader } }) => {
+    const moderates = isModerator(principal.roles)
+    if (query.review_queue === 'true' && !moderates) {
+      refuse('forbidden', 'only moderators see the queue')
+    }
+    const status = query.status ?? (moderates ? 'pending' : undefined)
+    const found = listReviews(
+      reader.serving,
+      review => isVisible(review, principal) && (status === undefined || review.status === status),
+    )
+    const page = found.slice(query.offset, query.offset + query.limit)
+    return ok({ proposals: page.map(one => summaryOf(one, moderates)), total: found.length })
+  },
+})
+
+export const readMirrorProposal = operation({
+  id: 'getMirrorProposal',
+  method: 'GET',
+  path: '/api/registry/mirror-proposals/:id',
+  group: 'Community Mirrors',
+  summary: 'One proposal, with its file',
+  access: 'bearer',
+  cache: 'private',
+  params,
+  reply: { 200: ProposalAnswer },
+  errors: ['invalid_request', 'not_found'],
+  handle: ({ params: { id }, principal, services: { reader } }) => {
+    const proposal = proposalFor(reader, id, principal)
+    return proposal ? ok({ proposal }) : refused('not_found', `no proposal ${id}`, {})
+  },
+})
+
+export const approveMirrorProposal = operation({
+  id: 'approveMirrorProposal',
+  method: 'POST',
+  path: '/api/registry/mirror-proposals/:id/approve',
+  group: 'Community Mirrors',
+  summary: 'Publish what was proposed',
+  description:
+    'For moderators. Refused unless the digest is that of the proposal as it stands, and the mirror ' +
+    'is still the one that it was made for.',
+  access: 'bearer',
+  writes: true,
+  cache: 'none',
+  params,
+  body: z.object({ proposal_digest: ReviewDigest, review_notes: ReviewNotes.optional() }),
+  reply: { 200: MirrorApproved },
+  errors: writeErrors,
+  handle: async ({ params: { id }, body, principal, services }) => {
+    const done = await decide('review.approve', id, body, principal, services)
+    const { review_id, ...published } = done
+    return ok({ success: true, ...published, proposal_id: review_id })
+  },
+})
+
+export const rejectMirrorProposal = operation({
+  id: 'rejectMirrorProposal',
+  method: 'POST',
+  path: '/api/registry/mirror-proposals/:id/reject',
+  group: 'Community Mirrors',
+  summary: 'Refuse what was proposed',
+  description: 'For moderators. The notes are shown to the organization that proposed it.',
+  access: 'bearer',
+  writes: true,
+  cache: 'none',
+  params,
+  body: z.object({ proposal_digest: ReviewDigest, review_notes: ReviewNotes }),
+  reply: { 200: ProposalRejected },
+  errors: writeErrors,
+  handle: async ({ params: { id }, body, principal, services }) => {
+    await decide('review.reject', id, body, principal, services)
+    return ok({ success: true, proposal: proposalFor(services.reader, id, principal)! })
+  },
+})
+
+interface Decision {
+  proposal_digest: string
+  review_notes?: string | undefined
+}
+
+async function decide(
+  op: 'review.approve' | 'review.reject',
+  review_id: string,
+  { proposal_digest: digest, review_notes: notes = '' }: Decision,
+  { id: reviewer, roles }: Principal,
+  { desk }: Services,
+): Promise<Record<string, unknown>> {
+  if (!isModerator(roles)) refuse('forbidden', 'only a moderator decides proposals')
+  const decision = { review_id, digest, reviewer, kind: 'mirror' } as const
+  const answer = await desk.submit(
+    op === 'review.reject'
+      ? { op, ...decision, notes }
+      : { op, ...decision, ...(notes !== '' && { notes }) },
+  )
+  return 'done' in answer ? answer.done : refuse(answer.error ?? 'invalid_request', answer.refused)
+}
+
+function isVisible({ kind, org_id }: StoredReview, principal: Principal): boolean {
+  if (kind !== 'mirror') return false
+  return isModerator(principal.roles) || (org_id !== null && org_id === principal.org_id)
+}
+
+function proposalFor(reader: Reader, id: string, principal: Principal): Proposal | undefined {
+  const found = findReview(reader, id)
+  if (found === undefined || !isVisible(found.review, principal)) return undefined
+  const { review, payload } = found
+  const { document, catalog_etag, superseded_by, publisher_domains, base_digest } =
+    payload as unknown as MirrorProposal
+  const standing = findMirror(reader, review.subject)?.digest ?? null
+  return {
+    ...summaryOf(review, isModerator(principal.roles)),
+    ...{ catalog_etag, superseded_by, publisher_domains, base_digest },
+    base_changed: review.status === 'pending' && standing !== base_digest,
+    adagents_json: document,
+  }
+}
+
+/** Who proposed it is told to moderators only. */
+function summaryOf(review: StoredReview, moderates: boolean): ProposalSummary {
+  const { review_id, subject, digest, notes, submitted_by, org_name, ...times } = review
+  return {
+    ...{ proposal_id: review_id, platform: subject, status: times.status },
+    ...{ proposal_digest: digest, submitted_at: times.submitted_at },
+    ...{ reviewed_at: times.reviewed_at, review_notes: notes },
+    ...(moderates && { proposer: { id: submitted_by, organization: org_name } }),
+  }
+}

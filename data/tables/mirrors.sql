@@ -1,0 +1,23 @@
+create table if not exists mirrors (
+  platform varchar not null,
+  adagents_json json not null,
+  catalog_etag varchar,
+  superseded_by varchar,
+  publisher_domains varchar[] not null,
+  collections json not null,
+  digest varchar not null,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  seq bigint not null
+);
+comment on table mirrors is 'Files that the community keeps for platforms that publish none. They authorize nobody.';
+comment on column mirrors.platform is 'for whom it is kept';
+comment on column mirrors.adagents_json is 'the file, without its contact';
+comment on column mirrors.catalog_etag is 'version of the catalog, as its author calls it';
+comment on column mirrors.superseded_by is 'address of the file that takes its place';
+comment on column mirrors.publisher_domains is 'publishers that it describes';
+comment on column mirrors.collections is 'its collections as understood, each with its publisher';
+comment on column mirrors.digest is 'SHA-256 of the file without its time, hex';
+comment on column mirrors.created_at is 'first published';
+comment on column mirrors.updated_at is 'last published';
+comment on column mirrors.seq is 'commit that last touched the row';

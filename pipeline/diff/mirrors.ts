@@ -1,0 +1,41 @@
+import type { Domain } from '../core/domain.ts'
+import type { EventDraft } from '../model/event.ts'
+import type { MirroredCollection } from '../model/mirror.ts'
+import type { CollectionRow } from '../model/rows.ts'
+import { collectionEvents, collectionFacts, collectionRowsOf } from './collections.ts'
+import { type Change, diff } from './diff.ts'
+import type { Stamp } from './rows.ts'
+
+export const MIRROR_ACTOR = 'registry:community_mirror'
+
+/**
+ * The rows of collections that mirrors list, given those of them that stand. A collection keeps its
+ * rid whoever lists it, and one that no mirror lists any more is removed.
+ */
+export function mirroredChanges(
+  listed: readonly MirroredCollection[],
+  before: readonly CollectionRow[],
+  stamp: Stamp,
+): Change<CollectionRow>[] {
+  const owners = new Set([...listed, ...before].map(one => one.publisher_domain))
+  const after = [...owners].flatMap(domain => {
+    const entries = listed.filter(one => one.publisher_domain === domain)
+    const rows = before.filter(row => row.publisher_domain === domain)
+    return collectionRowsOf(
+      domain as Domain,
+      entries.map(({ entry }) => entry),
+      rows,
+      stamp,
+    )
+  })
+  return diff(
+    [...before],
+    after.map(row => (row.status === 'active' ? { ...row, source: 'contributed' } : row)),
+    row => row.collection_rid,
+    collectionFacts,
+  )
+}
+
+export function mirrorEvents(changes: readonly Change<CollectionRow>[]): EventDraft[] {
+  return changes.flatMap(collectionEvents).map(event => ({ ...event, actor: MIRROR_ACTOR }))
+}

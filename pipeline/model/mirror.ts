@@ -1,0 +1,68 @@
+import { z } from 'zod'
+import { CollectionEntry } from './documents.ts'
+
+/** A platform that publishes no file of its own, by the name under which one is kept for it. */
+export const Platform = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .regex(/^[a-z0-9_-]{1,64}$/, 'must be at most 64 letters, digits, - and _')
+
+/** A collection as understood, and whose it is. */
+export const MirroredCollection = z.object({ publisher_domain: z.string(), entry: CollectionEntry })
+export type MirroredCollection = z.infer<typeof MirroredCollection>
+
+/** A file that is kept for a platform: what is served of it, and what was understood. */
+export const MirrorContent = z.object({
+  /** The file, without the time of its last change; it authorizes nobody. */
+  document: z.looseObject({ authorized_agents: z.tuple([]) }),
+  catalog_etag: z.string().nullable(),
+  superseded_by: z.string().nullable(),
+  publisher_domains: z.array(z.string()),
+  collections: z.array(MirroredCollection),
+})
+export type MirrorContent = z.infer<typeof MirrorContent>
+
+/** What may be asked about mirrors. */
+export const mirrorOperations = [
+  z.object({
+    op: z.literal('mirror.publish'),
+    platform: Platform,
+    content: MirrorContent,
+    published_by: z.string(),
+  }),
+  z.object({
+    op: z.literal('mirror.propose'),
+    platform: Platform,
+    content: MirrorContent,
+    submitted_by: z.string(),
+    org_id: z.string(),
+    /** Of the review, unless the organization has one of this platform that is pending. */
+    review_id: z.uuid(),
+  }),
+  z.object({
+    op: z.literal('mirror.remove'),
+    platform: Platform,
+    /** Also where nothing takes its place. */
+    force: z.boolean(),
+  }),
+] as const
+
+/** What a review of a mirror holds. */
+export interface MirrorProposal extends MirrorContent {
+  /** Digest of the mirror that it was made for; null where there was none. */
+  base_digest: string | null
+}
+
+/** A mirror as the serving store holds it. */
+export interface StoredMirror {
+  platform: string
+  catalog_etag: string | null
+  superseded_by: string | null
+  adagents_json: Record<string, unknown>
+  /** SHA-256 of the file without its time. */
+  digest: string
+  publisher_domains: string[]
+  created_at: string
+  updated_at: string
+}
