@@ -9,7 +9,7 @@ import type { Fault } from '../pipeline/model/observation.ts'
 export const ADAGENTS_SCHEMA = 'https://adcontextprotocol.org/schemas/v3/adagents.json'
 const FAULTS = 50
 /** As deep as files are read. */
-export const LEVELS = 64
+const LEVELS = 64
 
 /** What a file may hold, in the order in which it is written. Nothing else is taken over. */
 const catalog = [

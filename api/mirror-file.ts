@@ -1,10 +1,10 @@
 import type { Instant } from '../pipeline/core/clock.ts'
 import { refuse } from '../pipeline/core/errors.ts'
-import { isDeeperThan } from '../pipeline/core/lean.ts'
 import { checkAdagents, reported } from '../pipeline/crawl/check-adagents.ts'
 import type { MirrorContent } from '../pipeline/model/mirror.ts'
+import { isStorable } from '../pipeline/model/save.ts'
 import { describedPublishers, mirroredCollections } from '../pipeline/resolve/mirrored.ts'
-import { ADAGENTS_SCHEMA, LEVELS, proposed } from './create-adagents.ts'
+import { ADAGENTS_SCHEMA, proposed } from './create-adagents.ts'
 
 const FAULTS = 20
 const parts = ['formats', 'properties', 'placements', 'collections', 'signals'] as const
@@ -21,8 +21,8 @@ export interface MirrorFile extends Record<string, unknown> {
  */
 export function readMirror(file: MirrorFile, now: Instant): MirrorContent {
   if (itemsOf(file) === 0) refuse('invalid_request', `body: one of ${parts.join(', ')} is needed`)
-  if (isDeeperThan(LEVELS, file)) {
-    refuse('invalid_request', `body: must not be nested more than ${LEVELS} levels deep`)
+  if (!isStorable(file)) {
+    refuse('invalid_request', 'body: must be well-formed and not nested deeply')
   }
   const { $schema: _, authorized_agents: __, last_updated: ___, ...catalog } = file
   const document = { $schema: ADAGENTS_SCHEMA, ...catalog, authorized_agents: [] as [] }

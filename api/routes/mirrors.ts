@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { refuse } from '../../pipeline/core/errors.ts'
 import { isModerator } from '../../pipeline/core/roles.ts'
@@ -12,11 +11,13 @@ import {
   MirrorRemoved,
 } from '../../pipeline/model/answers-mirrors.ts'
 import { Platform } from '../../pipeline/model/mirror.ts'
+import { submitOnce } from '../attempt.ts'
 import { whole } from '../fields.ts'
 import { seqHeader } from '../lists.ts'
 import { itemsOf, readMirror } from '../mirror-file.ts'
 import { operation } from '../operation.ts'
 import { ok, refused } from '../reply.ts'
+import { editorOf } from './saves.ts'
 
 const PAGE = 100
 const LARGEST_PAGE = 500
@@ -79,6 +80,7 @@ export const putCommunityMirror = operation({
     'whatever it says of agents is dropped.',
   access: 'bearer',
   writes: true,
+  quota: 'saves',
   cache: 'none',
   params,
   body: z.looseObject({
@@ -90,29 +92,31 @@ export const putCommunityMirror = operation({
     ...{ formats: list, properties: list, placements: list, collections: list, signals: list },
   }),
   reply: { 200: MirrorPublished, 202: MirrorProposed },
-  errors: ['invalid_request', 'too_large', 'unsupported_media_type', 'unavailable'],
-  handle: async ({ params: { platform }, body, principal, services }) => {
-    const { clock, config, desk } = services
-    const { id, org_id } = principal
+  errors: [
+    ...(['invalid_request', 'conflict', 'rate_limited', 'unavailable'] as const),
+    ...(['too_large', 'unsupported_media_type'] as const),
+  ],
+  handle: async ({ params: { platform }, body, principal, attempt, services }) => {
+    const { clock, config } = services
+    const editor = editorOf(principal)
     if (isModerator(principal.roles)) {
       const content = readMirror(body, clock.now())
-      const answer = await desk.submit({
-        ...{ op: 'mirror.publish', platform, content, published_by: id },
-      })
-      if ('refused' in answer) return refuse(answer.error ?? 'invalid_request', answer.refused)
-      return ok({ success: true, ...answer.done })
+      const operation = { op: 'mirror.publish', platform, content, editor } as const
+      return ok({ success: true, ...(await submitOnce(services, attempt, operation, {})) })
     }
+    const { org_id } = editor
+    if (org_id === null) return refuse('forbidden', 'only an organization proposes mirrors')
     const most = config.LIMITS.mirrorItems
     if (itemsOf(body) > most) refuse('too_large', `a proposal has at most ${most} items`)
     const content = readMirror(body, clock.now())
-    const proposal = { op: 'mirror.propose', platform, content, submitted_by: id, org_id } as const
-    const answer = await desk.submit({ ...proposal, review_id: randomUUID() })
-    if ('refused' in answer) return refuse(answer.error ?? 'invalid_request', answer.refused)
-    const place = `/api/registry/mirror-proposals/${answer.done.proposal_id}`
+    const operation = { op: 'mirror.propose', platform, content, review_id: attempt } as const
+    const proposer = { editor: { ...editor, org_id } }
+    const done = await submitOnce(services, attempt, { ...operation, ...proposer }, {})
+    const place = `/api/registry/mirror-proposals/${done.proposal_id}`
     return {
       status: 202,
       body: {
-        ...{ success: true, status: 'pending', ...answer.done },
+        ...{ success: true, status: 'pending', ...done },
         status_url: services.baseUrl() + place,
       },
       headers: { location: place },

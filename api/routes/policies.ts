@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { refuse } from '../../pipeline/core/errors.ts'
 import { findHistory } from '../../pipeline/index/points/history.ts'
@@ -13,15 +12,17 @@ import {
 } from '../../pipeline/model/answers-policies.ts'
 import {
   enforcements,
-  type PolicyContent,
+  PolicyContent,
   policyCategories,
   policyFields,
 } from '../../pipeline/model/policy.ts'
+import { submitOnce } from '../attempt.ts'
 import { whole } from '../fields.ts'
 import { fitting, LIST_BYTES, seqHeader } from '../lists.ts'
 import { operation } from '../operation.ts'
 import { ok, refused } from '../reply.ts'
 import { lenient } from './history.ts'
+import { editorOf } from './saves.ts'
 
 const PAGE = 20
 const LARGEST_PAGE = 1_000
@@ -161,30 +162,33 @@ export const savePolicy = operation({
     'policies, and those that wait for review, cannot be saved.',
   access: 'bearer',
   writes: true,
+  quota: 'saves',
   cache: 'none',
-  body: z.object({
-    ...policyFields,
+  body: PolicyContent.safeExtend({
     verticals: policyFields.policy_categories.meta({
       description: 'another name of `policy_categories`',
     }),
   }),
   reply: { 200: PolicySaved },
-  errors: ['invalid_request', 'conflict', 'too_large', 'unsupported_media_type', 'unavailable'],
-  handle: async ({ body: { verticals, ...given }, principal, services }) => {
+  errors: [
+    ...(['invalid_request', 'conflict', 'rate_limited', 'unavailable'] as const),
+    ...(['too_large', 'unsupported_media_type'] as const),
+  ],
+  handle: async ({ body: { verticals, ...given }, principal, attempt, services }) => {
     const categories = given.policy_categories.length > 0 ? given.policy_categories : verticals
     const policy: PolicyContent = { ...given, policy_categories: categories }
     if (Buffer.byteLength(JSON.stringify(policy)) > POLICY_BYTES) {
       refuse('too_large', `a policy is at most ${POLICY_BYTES} bytes of JSON`)
     }
-    const answer = await services.desk.submit({
-      ...{ op: 'policy.save', policy, review_id: randomUUID() },
-      ...{ editor_id: principal.id, org_id: principal.org_id ?? null },
-    })
     const { policy_id } = policy
-    if ('refused' in answer) {
-      return refused(answer.error ?? 'invalid_request', answer.refused, { policy_id })
-    }
-    const { revision_number } = answer.done as { revision_number: number | null }
+    const operation = { op: 'policy.save', policy, editor: editorOf(principal) } as const
+    const saved = await submitOnce(
+      services,
+      attempt,
+      { ...operation, review_id: attempt },
+      { policy_id },
+    )
+    const revision_number = saved.revision_number as number | null
     const message = revision_number === null ? 'Policy waits for review' : 'Policy updated'
     return ok({ success: true, message, policy_id, revision_number })
   },

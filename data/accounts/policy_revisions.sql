@@ -11,7 +11,7 @@ create table if not exists policy_revisions (
 comment on table policy_revisions is 'Saves of policies, numbered from 1, which made the policy.';
 comment on column policy_revisions.policy_id is 'whose revision it is';
 comment on column policy_revisions.revision_number is 'number within the policy';
-comment on column policy_revisions.editor_id is 'key or person that saved it; system for the registry';
+comment on column policy_revisions.editor_id is 'public id of who saved it; system for the registry';
 comment on column policy_revisions.edit_summary is 'what changed, in words';
 comment on column policy_revisions.source is 'registry or community';
 comment on column policy_revisions.state is 'what the policy says after it';

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { CollectionEntry } from './documents.ts'
+import { Editor } from './save.ts'
 
 /** A platform that publishes no file of its own, by the name under which one is kept for it. */
 export const Platform = z
@@ -29,14 +30,13 @@ export const mirrorOperations = [
     op: z.literal('mirror.publish'),
     platform: Platform,
     content: MirrorContent,
-    published_by: z.string(),
+    editor: Editor,
   }),
   z.object({
     op: z.literal('mirror.propose'),
     platform: Platform,
     content: MirrorContent,
-    submitted_by: z.string(),
-    org_id: z.string(),
+    editor: Editor.extend({ org_id: z.string() }),
     /** Of the review, unless the organization has one of this platform that is pending. */
     review_id: z.uuid(),
   }),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { Editor, isStorable } from './save.ts'
 
 const words = z.array(z.string().trim().min(1).max(100)).max(500)
 const orNull = <Shape extends z.ZodType>(shape: Shape) => shape.nullish().transform(v => v ?? null)
@@ -44,7 +45,9 @@ export const policyFields = {
   exemplars: orNull(z.object({ pass: exemplars, fail: exemplars })),
   ext: orNull(z.record(z.string(), z.unknown())),
 }
-export const PolicyContent = z.object(policyFields)
+export const PolicyContent = z
+  .object(policyFields)
+  .refine(value => isStorable(value), 'must be well-formed and not nested deeply')
 export type PolicyContent = z.output<typeof PolicyContent>
 
 /** What may be asked about policies. */
@@ -52,8 +55,7 @@ export const policyOperations = [
   z.object({
     op: z.literal('policy.save'),
     policy: PolicyContent,
-    editor_id: z.string(),
-    org_id: z.string().nullable(),
+    editor: Editor,
     /** Of the review, should the policy be new. */
     review_id: z.uuid(),
   }),

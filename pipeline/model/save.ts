@@ -15,7 +15,7 @@ function isPlain(value: string): boolean {
 }
 
 /** Whether a value of JSON can be kept: every text in it, and no deeper than anybody reads. */
-function isStorable(value: unknown, depth = 0): boolean {
+export function isStorable(value: unknown, depth = 0): boolean {
   if (typeof value === 'string') return isPlain(value)
   if (typeof value !== 'object' || value === null) return true
   if (depth === MAX_DEPTH) return false

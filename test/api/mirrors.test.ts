@@ -1,12 +1,13 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { authenticate } from '../../api/auth.ts'
 import { verify } from '../../pipeline/index/verify.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
 import { publisherFile } from '../support/documents.ts'
-import { mirrorFile } from '../support/mirrors.ts'
+import { createModerator, mirrorFile } from '../support/mirrors.ts'
+import { startRedis, type TestRedis } from '../support/redis.ts'
 
+let redis: TestRedis
 let registry: TestRegistry
 let moderator: string
 let acme: string
@@ -39,15 +40,17 @@ const mirrorEvents = () =>
   )
 
 beforeAll(async () => {
-  registry = await openRegistry({ limits: { mirrorItems: 20 } })
-  moderator = await registry.createKey('Keepers')
+  redis = await startRedis()
+  registry = await openRegistry({ redis: redis.redis, limits: { mirrorItems: 20 } })
+  moderator = await createModerator(registry)
   acme = await registry.createKey('Acme')
   other = await registry.createKey('Other')
-  const { id } = authenticate(registry.reader, `Bearer ${moderator}`)
-  await registry.submit({ op: 'role.grant', role: 'moderator', holder: 'key', id })
 })
 
-afterAll(() => registry.close())
+afterAll(async () => {
+  await registry.close()
+  await redis.close()
+})
 
 describe('a moderator', () => {
   test('publishes a file, which authorizes nobody whatever it says', async () => {
@@ -149,6 +152,7 @@ describe('a file is refused', () => {
     [{ ...mirrorFile(), catalog_etag: '' }, 'catalog_etag'],
     [{ ...mirrorFile(), superseded_by: 'http://x.example' }, 'superseded_by'],
     [{ ...mirrorFile(), collections: 'none' }, 'collections'],
+    [{ ...mirrorFile(), x_note: 'x\ud800' }, 'well-formed'],
   ])('%#', async (file, words) => {
     const answer = await put('pictures', file)
     expect(answer.statusCode).toBe(400)

@@ -5,7 +5,9 @@ import { findReview, listReviews } from '../../pipeline/index/points/reviews.ts'
 import { verify } from '../../pipeline/index/verify.ts'
 import { PolicyContent } from '../../pipeline/model/policy.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
+import { startRedis, type TestRedis } from '../support/redis.ts'
 
+let redis: TestRedis
 let registry: TestRegistry
 let key: string
 let client: RegistryClient
@@ -46,13 +48,17 @@ async function decide(op: 'review.approve' | 'review.reject', notes = 'as it is'
 }
 
 beforeAll(async () => {
-  registry = await openRegistry({ limits: { bulkResolvePerMinute: 1_000 } })
+  redis = await startRedis()
+  registry = await openRegistry({ redis: redis.redis, limits: { bulkResolvePerMinute: 1_000 } })
   key = await registry.createKey('Acme')
   await registry.app.listen({ port: 0, host: '127.0.0.1' })
   client = new RegistryClient({ baseUrl: registry.app.listeningOrigin, apiKey: key })
 })
 
-afterAll(() => registry.close())
+afterAll(async () => {
+  await registry.close()
+  await redis.close()
+})
 
 describe('a policy', () => {
   test('waits for review when it is new, and is not listed before', async () => {
@@ -137,6 +143,8 @@ describe('a policy', () => {
     [{ source_url: 'ftp://x.example' }, 'source_url:'],
     [{ jurisdictions: ['x'.repeat(101)] }, 'jurisdictions[0]:'],
     [{ effective_date: 'soon' }, 'effective_date:'],
+    [{ name: 'x\ud800' }, 'well-formed'],
+    [{ ext: { x: 'x\u0000' } }, 'well-formed'],
   ])('400: %j', async (fault, words) => {
     const answer = await save({ ...gdpr, ...fault })
     expect(answer.statusCode).toBe(400)

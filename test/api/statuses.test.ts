@@ -13,10 +13,12 @@ import { type Ask, always, asks, ccpa, type Known, url, type Whom } from '../sup
 import { brandFile, publisherFile } from '../support/documents.ts'
 import { agentAt, type LiveWeb, openLiveWeb } from '../support/live.ts'
 import { enrol, probed } from '../support/members.ts'
+import { createModerator, mirrorFile } from '../support/mirrors.ts'
 
 let web: LiveWeb
 let registries: Record<Whom, TestRegistry>
 const keys = {} as Record<Whom, string>
+const moderators = {} as Record<Whom, string>
 let isAsDescribed: Ajv2020
 const known = {} as Known
 
@@ -46,10 +48,14 @@ beforeAll(async () => {
     const proven = { domain: 'readers.example' as Domain, proof: 'operator' } as const
     await registries[whom].submit({ op: 'organization.domain.add', org: 'Readers', ...proven })
   }
+  for (const whom of ['usual', 'lonely'] as const) {
+    moderators[whom] = await createModerator(registries[whom])
+  }
   await fill(registries.usual)
   await fill(registries.unsearched)
   known.crawlRequest = await idOf('requestCrawl', 202, { domain: 'crawled.example' })
   known.report = await idOf('checkPropertyList', 200, { domains: ['acme.example'] })
+  known.proposals = [await propose('first'), await propose('second')]
   known.bulkReport = await idOf('checkIdentifierList', 200, { identifiers: ['acme.example'] })
   await registries.usual.publish()
   await publishUnsearched(registries.unsearched)
@@ -71,6 +77,13 @@ async function fill(registry: TestRegistry): Promise<void> {
     agents: [{ url }],
   })
   await registry.submit({ op: 'policy.publish', policy: PolicyContent.parse(ccpa) })
+  const moderator = await createModerator(registry)
+  for (const platform of ['video', 'gone']) {
+    await registry.app.inject({
+      ...{ method: 'PUT', url: `/api/registry/mirrors/${platform}`, payload: mirrorFile() },
+      headers: { authorization: `Bearer ${moderator}` },
+    })
+  }
   await registry.observe(
     brandFile('acme.example', 'Acme'),
     publisherFile('acme.example', { sites, agents: [url], placements: ['top'] }),
@@ -84,6 +97,13 @@ async function publishUnsearched(registry: TestRegistry): Promise<void> {
   await registry.sequencer.searchable()
   rmSync(registry.reader.paths.searchCheckpoint, { force: true })
   await registry.reader.refresh()
+}
+
+/** A file that waits for a moderator. */
+async function propose(place: string): Promise<Known['proposals'][number]> {
+  const answer = await ask(operationOf('putMirror'), 202, { place, payload: mirrorFile() })
+  const { proposal_id, proposal_digest } = answer.json()
+  return { id: proposal_id, digest: proposal_digest }
 }
 
 /** The id that an operation gives out. */
@@ -100,12 +120,13 @@ const usually: Readonly<Record<number, Whom>> = { 429: 'strict', 503: 'lonely' }
 
 function ask({ method, path }: Operation, status: number, asked: Ask) {
   const { place, query, payload, whom = usually[status] ?? 'usual' } = asked
+  const bearer = (asked.as === 'moderator' ? moderators : keys)[whom]
   const at = place === undefined ? path : path.replace(/:\w+/, place)
   return registries[whom].app.inject({
     method,
     url: query === undefined ? at : `${at}?${query}`,
     headers: {
-      ...(status !== 401 && { authorization: `Bearer ${keys[whom]}` }),
+      ...(status !== 401 && { authorization: `Bearer ${bearer}` }),
       ...(typeof payload === 'string' && { 'content-type': 'application/json' }),
       ...asked.headers,
     },

@@ -19,6 +19,8 @@ const step = fc.oneof(
   fc.record({ does: fc.constant('again' as const), which: fc.nat(50) }),
 )
 
+const editor = { kind: 'key', id: 'm', org_id: null } as const
+
 interface Proposal {
   review_id: string
   digest: string
@@ -65,7 +67,7 @@ test('a proposal is approved only in the place of the mirror that it was made fo
           const platform = 'video'
           if (one.does === 'publish') {
             const content = contentOf(one.file)
-            await hand({ op: 'mirror.publish', platform, content, published_by: 'm' })
+            await hand({ op: 'mirror.publish', platform, content, editor })
             served = one.file
           } else if (one.does === 'remove') {
             await hand({ op: 'mirror.remove', platform, force: true })
@@ -73,7 +75,7 @@ test('a proposal is approved only in the place of the mirror that it was made fo
           } else if (one.does === 'propose') {
             const answer = await hand({
               ...{ op: 'mirror.propose', platform, content: contentOf(one.file) },
-              ...{ submitted_by: one.org, org_id: one.org, review_id: randomUUID() },
+              ...{ editor: { ...editor, org_id: one.org }, review_id: randomUUID() },
             })
             const { proposal_id, proposal_digest } = (answer as { done: Record<string, string> })
               .done

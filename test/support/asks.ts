@@ -1,3 +1,5 @@
+import { mirrorFile } from './mirrors.ts'
+
 /** A request of an operation: what follows its path, in place of its parameters or behind it. */
 export interface Ask {
   /** What stands for the path parameter. */
@@ -5,6 +7,8 @@ export interface Ask {
   query?: string
   payload?: object | string
   headers?: Readonly<Record<string, string>>
+  /** What caller asks; an ordinary one where nothing is said. */
+  as?: 'moderator' | 'anybody'
   /** Who is asked; whoever is sure to answer so, where nothing is said. */
   whom?: Whom
 }
@@ -20,6 +24,8 @@ export interface Known {
   crawlRequest: string
   report: string
   bulkReport: string
+  /** Pending ones of the ordinary caller. */
+  proposals: readonly { id: string; digest: string }[]
 }
 
 type Asking = Ask | ((known: Known) => Ask)
@@ -128,6 +134,32 @@ export const asks: Asks = {
   getAgentFormats: asksAgent(),
   getAgentProducts: asksAgent(),
   getAgentPublishers: asksAgent(),
+  listMirrors: { 200: {}, 400: { query: 'offset=x' } },
+  getMirror: { 200: { place: 'video' }, 400: { place: 'a%20b' }, 404: { place: 'none' } },
+  putMirror: {
+    200: { place: 'music', payload: mirrorFile(), as: 'moderator' },
+    202: { place: 'music', payload: mirrorFile(), headers: { 'idempotency-key': 'music' } },
+    400: { place: 'music', payload: {} },
+    409: { place: 'music', payload: mirrorFile('more'), headers: { 'idempotency-key': 'music' } },
+    429: { place: 'music', payload: mirrorFile() },
+    503: { place: 'music', payload: mirrorFile() },
+  },
+  deleteMirror: {
+    200: { place: 'gone', query: 'force=true', as: 'moderator' },
+    400: { place: 'video', query: 'force=x' },
+    403: { place: 'video' },
+    404: { place: 'none', as: 'moderator' },
+    409: { place: 'video', as: 'moderator' },
+    503: { place: 'video', as: 'moderator' },
+  },
+  listMirrorProposals: { 200: {}, 400: { query: 'status=x' }, 403: { query: 'review_queue=true' } },
+  getMirrorProposal: {
+    200: ({ proposals }) => ({ place: proposals[0]!.id }),
+    400: { place: 'x' },
+    404: { place: unissued },
+  },
+  approveMirrorProposal: decided(0),
+  rejectMirrorProposal: decided(1),
   listPolicies: { 200: {}, 400: { query: 'category=x' } },
   resolvePolicy: { 200: { query: 'policy_id=ccpa' }, 404: { query: 'policy_id=none' } },
   resolvePoliciesBulk: {
@@ -138,6 +170,7 @@ export const asks: Asks = {
   savePolicy: {
     200: { payload: { ...ccpa, policy_id: 'gdpr' } },
     409: { payload: ccpa },
+    429: { payload: ccpa },
     503: { payload: ccpa },
   },
   describeRegistry: { 200: {} },
@@ -149,6 +182,23 @@ export const asks: Asks = {
   isAlive: { 200: {} },
   isReady: { 200: {}, 503: { whom: 'empty' } },
   metrics: { 200: {} },
+}
+
+/** Of a pending proposal, which is decided once. */
+function decided(number: number): Asks[string] {
+  const decision = ({ proposals }: Known): Ask => ({
+    place: proposals[number]!.id,
+    payload: { proposal_digest: proposals[number]!.digest, review_notes: 'read' },
+    as: 'moderator',
+  })
+  return {
+    200: decision,
+    400: { place: 'x', payload: {} },
+    403: known => ({ ...decision(known), whom: 'usual', as: 'anybody' }),
+    404: known => ({ ...decision(known), place: unissued }),
+    409: decision,
+    503: decision,
+  }
 }
 
 function asksForCrawl(field: string, domain: string): Asks[string] {

@@ -1,3 +1,14 @@
+import { authenticate } from '../../api/auth.ts'
+import type { TestRegistry } from './app.ts'
+
+/** Makes a key that decides what others hand in; its secret is what it sends. */
+export async function createModerator(registry: TestRegistry): Promise<string> {
+  const secret = await registry.createKey(`Keepers ${registry.sequencer.seq}`)
+  const { id } = authenticate(registry.reader, `Bearer ${secret}`)
+  await registry.submit({ op: 'role.grant', role: 'moderator', holder: 'key', id })
+  return secret
+}
+
 /** A file such as moderators keep for a platform. */
 export function mirrorFile(...collections: string[]) {
   return {

@@ -17,7 +17,12 @@ export async function recordSave(db: Database, save: Save, { seq }: Stamp): Prom
   return { done: { domain, revision_id, editor_id } }
 }
 
-async function editorId(db: Database, { kind, id, org_id }: Editor, seq: number): Promise<string> {
+/** The public id of somebody who edits, which says nothing by itself. */
+export async function editorId(
+  db: Database,
+  { kind, id, org_id }: Editor,
+  seq: number,
+): Promise<string> {
   const known = await db.one<{ editor_id: string }>(
     `select editor_id from editors
      where kind = $kind and principal_id = $id and org_id is not distinct from $org_id`,

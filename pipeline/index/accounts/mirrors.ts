@@ -18,21 +18,22 @@ export interface KeptMirror {
 
 export async function publishMirror(
   db: Database,
-  { platform, content, published_by }: OperationOf<'mirror.publish'>,
+  { platform, content, editor }: OperationOf<'mirror.publish'>,
   stamp: Stamp,
 ): Promise<Answer> {
-  return { done: await keep(db, platform, { content, published_by }, stamp) }
+  return { done: await keep(db, platform, { content, published_by: editor.id }, stamp) }
 }
 
 /** Waits for a moderator. What it was made for is part of its digest. */
 export async function proposeMirror(
   db: Database,
-  { platform, content, submitted_by, org_id, review_id }: OperationOf<'mirror.propose'>,
+  { platform, content, editor, review_id }: OperationOf<'mirror.propose'>,
   stamp: Stamp,
 ): Promise<Answer> {
   const base_digest = (await mirrorOf(db, platform))?.digest ?? null
   const digest = digestOf({ base_digest, document: content.document })
   const payload: MirrorProposal = { ...content, base_digest }
+  const { id: submitted_by, org_id } = editor
   const review = { kind: 'mirror', subject: platform, submitted_by, org_id } as const
   const proposal_id = await handIn(
     db,

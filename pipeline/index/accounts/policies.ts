@@ -3,6 +3,7 @@ import { digestOf } from '../../core/digest.ts'
 import type { PolicyContent } from '../../model/policy.ts'
 import type { Answer, OperationOf } from '../../model/submission.ts'
 import type { Database } from '../duckdb.ts'
+import { editorId } from './editors.ts'
 import { handIn, type Review } from './reviews.ts'
 import type { Stamp } from './stamp.ts'
 
@@ -20,7 +21,7 @@ export interface KeptPolicy {
 /** A policy that nobody has saved before waits for review; one that was approved is replaced at once. */
 export async function savePolicy(
   db: Database,
-  { policy, editor_id, org_id, review_id }: OperationOf<'policy.save'>,
+  { policy, editor, review_id }: OperationOf<'policy.save'>,
   stamp: Stamp,
 ): Promise<Answer> {
   const { policy_id } = policy
@@ -34,11 +35,13 @@ export async function savePolicy(
   const isNew = known?.review_status !== 'approved'
   const kept = { source_type: 'community', review_status: isNew ? 'pending' : 'approved' } as const
   const before = isNew ? undefined : known
+  const editor_id = await editorId(db, editor, stamp.seq)
   const revision_number = await keep(db, policy, { before, ...kept, editor_id }, stamp)
   if (isNew) {
     const payload = { ...policy }
-    const review = { kind: 'policy', subject: policy_id, submitted_by: editor_id } as const
-    await handIn(db, { ...review, review_id, org_id, payload, digest: digestOf(payload) }, stamp)
+    const { id: submitted_by, org_id } = editor
+    const review = { kind: 'policy', subject: policy_id, submitted_by, org_id } as const
+    await handIn(db, { ...review, review_id, payload, digest: digestOf(payload) }, stamp)
   }
   return { done: { policy_id, revision_number: isNew ? null : revision_number } }
 }
