@@ -112,15 +112,16 @@ async function answer(reader: Reader, asked: string, query: Query): Promise<Sent
   if (isPlain && !query.cursor && page.publishers.length === 0 && agent.publisher_count === 0) {
     return refused('not_found', `no publisher is known to have named ${asked}`, { agent_url })
   }
-  const body = JSON.stringify({
+  const content = {
     agent_url,
     directory_indexed_at: page.publishers.reduce<string | null>(
       (newest, { last_verified_at: at }) => (newest === null || at > newest ? at : newest),
       null,
     ),
     ...page,
-  })
-  const etag = createHash('sha256').update(body).digest('base64url').slice(0, 22)
+  }
+  const etag = createHash('sha256').update(JSON.stringify(content)).digest('base64url').slice(0, 22)
+  const body = { ...content, freshness: freshnessOf(reader, 'agent', agent_url) }
   return { ...ok(body, wanted.has('revoked') ? seqHeader(snapshot) : undefined), etag }
 }
 
@@ -165,7 +166,7 @@ function* inOrder(
     }
   }
   if (authorized) {
-    for (const reach of reachesAfter(reader, agentUrl, after)) {
+    for (const reach of reachesAfter(reader, agentUrl, { after })) {
       yield* goneBefore(reach.publisher_domain)
       if (gone[next]?.publisher_domain === reach.publisher_domain) next++
       yield { status: 'authorized', reach }
@@ -178,7 +179,7 @@ function* inOrder(
 function publisherOf(
   reader: Reader,
   agentUrl: string,
-  { verified_by, ...reach }: StoredReach,
+  { verified_by, authorized_for: _, ...reach }: StoredReach,
   status: AgentPublisher['status'],
   { since, include }: Query,
 ): AgentPublisher | undefined {

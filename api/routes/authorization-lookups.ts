@@ -3,6 +3,7 @@ import { findAgent } from '../../pipeline/index/points/agents.ts'
 import { candidatesOf } from '../../pipeline/index/points/candidates.ts'
 import { findInventory, type StockedProperty } from '../../pipeline/index/points/inventory.ts'
 import { publishersAfter } from '../../pipeline/index/points/reach.ts'
+import { freshnessOf } from '../../pipeline/index/points/stored.ts'
 import type { Reader } from '../../pipeline/index/reader.ts'
 import { AgentDomains, PropertyLookup } from '../../pipeline/model/answers-authority.ts'
 import { judge, type Operating } from '../../pipeline/resolve/authority.ts'
@@ -104,6 +105,7 @@ export const lookUpAgentDomains = operation({
       agent_url: agentUrl,
       domains,
       count: domains.length,
+      freshness: freshnessOf(reader, 'agent', agent.agent_url),
       ...(domains.length < total && { domains_total: total, domains_truncated: true }),
       ...(domains.length < found.length && { next_cursor: domains.at(-1) }),
     })

@@ -170,6 +170,7 @@ export const authorizeProperty = operation({
       sides: sale?.verdict.sides ?? nothingSaid,
       confirmed: sale?.verdict.confirmed ?? false,
       checked_at: isoOf(reader.now()),
+      freshness: freshnessOf(reader, 'agent', agent.agent_url),
       ...(query.explain === 'true' && {
         evidence: sale
           ? evidenceOf(reader, sale.property, sale.publisher, operating, sale.verdict)

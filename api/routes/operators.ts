@@ -1,13 +1,15 @@
 import { z } from 'zod'
 import { hasApiAccess, tiers } from '../../pipeline/core/membership.ts'
+import { findAgent } from '../../pipeline/index/points/agents.ts'
 import { membersOf } from '../../pipeline/index/points/members.ts'
-import { type Trust, trustIn } from '../../pipeline/index/queries/operators.ts'
+import { reachesAfter } from '../../pipeline/index/points/reach.ts'
+import { freshnessOf } from '../../pipeline/index/points/stored.ts'
+import type { Reader } from '../../pipeline/index/reader.ts'
 import { OperatorLookup } from '../../pipeline/model/answers-agents.ts'
 import type { StoredMember } from '../../pipeline/model/member.ts'
 import { scopes, visibleTo } from '../../pipeline/resolve/visibility.ts'
 import type { Principal } from '../auth.ts'
 import { PastedDomain } from '../fields.ts'
-import { seqHeader } from '../lists.ts'
 import { operation } from '../operation.ts'
 import { ok } from '../reply.ts'
 
@@ -40,29 +42,25 @@ export const lookUpOperator = operation({
   }),
   reply: { 200: OperatorLookup },
   errors: ['invalid_request'],
-  handle: async ({ query: { domain, scope }, principal, services: { reader } }) => {
-    const { snapshot } = reader
+  handle: ({ query: { domain, scope }, principal, services: { reader } }) => {
     const member = membersOf(reader).ownerAbove(domain)
-    if (member === undefined) return ok({ domain, member: null, agents: [] }, seqHeader(snapshot))
+    const freshness = freshnessOf(reader, 'brand.json', domain)
+    if (member === undefined) return ok({ domain, member: null, agents: [], freshness })
     const visible = visibleTo(askerOf(principal, member), scope)
     const agents = member.agents.filter(({ visibility }) => visible.has(visibility))
     const shown = agents.slice(0, AGENTS)
-    const trust = await trustIn(
-      snapshot,
-      shown.map(({ url }) => url),
-      PUBLISHERS_EACH,
-    )
     const budget = { bytes: PUBLISHER_BYTES }
     const answer: OperatorLookup = {
       domain,
       member: memberOf(member),
       agents: shown.map(({ url, name, type }) => ({
         ...{ url, name: name ?? member.display_name, type },
-        ...authorizedBy(trust.get(url) ?? [], budget),
+        ...authorizedBy(reader, url, budget),
       })),
       ...(agents.length > AGENTS && { agents_total: agents.length, agents_truncated: true }),
+      freshness,
     }
-    return ok(answer, seqHeader(snapshot))
+    return ok(answer)
   },
 })
 
@@ -92,10 +90,11 @@ function memberOf(member: StoredMember): OperatorLookup['member'] {
   }
 }
 
-/** Publishers as long as there is room for them in the answer. */
-function authorizedBy(trust: readonly Trust[], budget: { bytes: number }) {
+/** Publishers that let an agent sell, as long as there is room for them in the answer. */
+function authorizedBy(reader: Reader, url: string, budget: { bytes: number }) {
   const authorized_by: OperatorLookup['agents'][number]['authorized_by'] = []
-  for (const { publisher_domain, authorized_for } of trust) {
+  for (const reach of reachesAfter(reader, url, { limit: PUBLISHERS_EACH })) {
+    const { publisher_domain, authorized_for } = reach
     const entry = {
       publisher_domain,
       ...(authorized_for !== null && { authorized_for }),
@@ -105,7 +104,7 @@ function authorizedBy(trust: readonly Trust[], budget: { bytes: number }) {
     if (budget.bytes < 0) break
     authorized_by.push(entry)
   }
-  const total = trust[0]?.total ?? 0
+  const total = findAgent(reader, url).publisher_count
   return authorized_by.length < total
     ? { authorized_by, authorized_by_total: total, authorized_by_truncated: true }
     : { authorized_by }

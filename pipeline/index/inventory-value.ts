@@ -113,6 +113,8 @@ export interface StoredReach {
   properties_authorized: number
   properties_total: number
   signing_keys_pinned: boolean
+  /** For what, in the publisher's words. */
+  authorized_for: string | null
   /** The file whose last reading confirmed it. */
   verified_by: string
 }
@@ -131,7 +133,8 @@ export function reachesOf(rows: InventoryRows): Map<string, StoredReach> {
     const reached = rids.get(agent_url) ?? new Set()
     for (const rid of grant.property_rids) if (withId.has(rid)) reached.add(rid)
     rids.set(agent_url, reached)
-    const pinned = reaches.get(agent_url)?.signing_keys_pinned ?? false
+    const before = reaches.get(agent_url)
+    const pinned = before?.signing_keys_pinned ?? false
     reaches.set(agent_url, {
       publisher_domain: publisher.domain,
       discovery_method: publisher.discovery_method,
@@ -139,6 +142,7 @@ export function reachesOf(rows: InventoryRows): Map<string, StoredReach> {
       properties_authorized: reached.size,
       properties_total: publisher.property_count,
       signing_keys_pinned: pinned || (grant.signing_keys ?? []).length > 0,
+      authorized_for: before?.authorized_for ?? grant.authorized_for,
       verified_by: publisher.resolved_location,
     })
   }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { RoleHolder } from '../core/roles.ts'
+import type { SourceKind } from '../model/documents.ts'
 import type { AuthorizationRow, PropertyRow } from '../model/rows.ts'
 import { identifierKey } from '../resolve/identifiers.ts'
 
@@ -9,6 +10,11 @@ import { identifierKey } from '../resolve/identifiers.ts'
  */
 export function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('base64url').slice(0, 16)
+}
+
+/** How a file of a domain stands with the crawler, or an agent, whose address may be of any length. */
+export function freshnessKey(kind: SourceKind, location: string): string {
+  return kind === 'agent' ? `agent ${hashOf(location)}` : `${kind} ${location}`
 }
 
 /** What an agent reaches of a publisher. */

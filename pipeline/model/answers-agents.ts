@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { FreshnessBlock } from './answers.ts'
 import { Metric } from './documents.ts'
 
 const text = z.string()
@@ -145,6 +146,7 @@ export const OperatorLookup = z
     ),
     agents_total: count.optional(),
     agents_truncated: flag.optional(),
+    freshness: FreshnessBlock,
   })
   .meta({ id: 'OperatorLookup', description: 'The agents of a domain and who trusts them' })
 export type OperatorLookup = z.infer<typeof OperatorLookup>

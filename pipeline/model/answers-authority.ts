@@ -83,6 +83,7 @@ export const AgentPublishers = z
   .looseObject({
     agent_url: text,
     directory_indexed_at: text.nullable(),
+    freshness: FreshnessBlock,
     publishers: z.array(AgentPublisher),
     next_cursor: text.nullable(),
   })
@@ -118,6 +119,7 @@ export const AgentDomains = z
     agent_url: text,
     domains: z.array(text),
     count,
+    freshness: FreshnessBlock,
     domains_total: count.optional(),
     domains_truncated: z.boolean().optional(),
     next_cursor: text.optional(),
@@ -136,6 +138,7 @@ export const PropertyAuthorization = z
     sides: Sides,
     confirmed: z.boolean(),
     checked_at: text,
+    freshness: FreshnessBlock,
     ...explained,
   })
   .meta({ id: 'PropertyAuthorization', description: 'Whether an agent may sell a property' })
@@ -161,6 +164,7 @@ export const ProductAuthorization = z
     sides: Sides,
     confirmed: z.boolean(),
     checked_at: text,
+    freshness: FreshnessBlock,
     ...explained,
   })
   .meta({ id: 'ProductAuthorization', description: 'Whether an agent may sell a whole product' })

@@ -4,15 +4,23 @@ import { hashOf } from '../serving-keys.ts'
 
 export type { StoredReach } from '../inventory-value.ts'
 
+interface Part {
+  after?: string | undefined
+  limit?: number
+}
+
 /** What an agent reaches by grants in force, publisher by publisher after `after`, in their order. */
 export function* reachesAfter(
   reader: Reader,
   agentUrl: string,
-  after?: string,
+  { after, limit }: Part = {},
 ): Iterable<StoredReach> {
   const store = reader.serving
   if (store === undefined) return
-  const range = store.range('reach', hashOf(agentUrl), after === undefined ? {} : { after })
+  const range = store.range('reach', hashOf(agentUrl), {
+    ...(after !== undefined && { after }),
+    ...(limit !== undefined && { limit }),
+  })
   for (const { value } of range) yield JSON.parse(value.toString())
 }
 
@@ -20,7 +28,7 @@ export function* reachesAfter(
 export function publishersAfter(
   reader: Reader,
   agentUrl: string,
-  { after, limit }: { after?: string | undefined; limit: number },
+  { after, limit }: Part & { limit: number },
 ): string[] {
   const store = reader.serving
   if (store === undefined) return []

@@ -1,8 +1,10 @@
 import type { Instant } from '../../core/clock.ts'
 import type { FreshnessBlock } from '../../model/answers.ts'
+import type { SourceKind } from '../../model/documents.ts'
 import type { FileKind } from '../../model/observation.ts'
 import type { Reader } from '../reader.ts'
 import type { ServingStore, SpaceName } from '../serving.ts'
+import { freshnessKey } from '../serving-keys.ts'
 import { etagOf, freshnessJson, HEAD_LENGTH, modifiedAt, readFreshness } from '../serving-value.ts'
 import { writer } from './writer.ts'
 
@@ -74,9 +76,9 @@ export function resolveMany(reader: Reader, shelf: Shelf, asked: Asked): Buffer 
   return writer.finish()
 }
 
-/** How the file behind a domain stands, also where nothing is stored. */
-export function freshnessOf(reader: Reader, file: FileKind, domain: string): FreshnessBlock {
-  const value = reader.serving?.get('freshness', `${file} ${domain}`)
+/** How the file of a domain stands, or an agent, also where nothing is stored. */
+export function freshnessOf(reader: Reader, kind: SourceKind, location: string): FreshnessBlock {
+  const value = reader.serving?.get('freshness', freshnessKey(kind, location))
   return JSON.parse(freshnessJson(readFreshness(value, reader.now())))
 }
 

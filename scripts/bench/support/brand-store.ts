@@ -1,8 +1,8 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { DAY } from '../../../pipeline/core/clock.ts'
 import { pathsOf } from '../../../pipeline/index/paths.ts'
-import { freshnessKey } from '../../../pipeline/index/projections/freshness.ts'
 import { type Entry, ServingStore } from '../../../pipeline/index/serving.ts'
+import { freshnessKey } from '../../../pipeline/index/serving-keys.ts'
 import { documentValue, freshnessValue } from '../../../pipeline/index/serving-value.ts'
 import { type Random, randomFrom } from '../../world/random.ts'
 

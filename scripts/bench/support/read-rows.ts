@@ -3,7 +3,16 @@ import type { Random } from '../../world/random.ts'
 import { domainOf, someDomain, unknownDomain } from './brand-store.ts'
 import { cursorsOf, secret } from './event-store.ts'
 import type { Question } from './http-bench.ts'
-import { agentNear, agentOf, markets, type Sizes, TAGS, tagOf } from './read-store.ts'
+import {
+  agentNear,
+  agentOf,
+  markets,
+  memberDomain,
+  network,
+  type Sizes,
+  TAGS,
+  tagOf,
+} from './read-store.ts'
 
 /** One kind of question of the bench of reads. */
 export interface ReadRow {
@@ -13,6 +22,9 @@ export interface ReadRow {
   /** `count` questions to a store of these sizes. */
   questions(asked: { random: Random; sizes: Sizes; folder: string; count: number }): Question[]
 }
+
+/** Answers that are found by one key. */
+const POINT_LIKE = 0.4
 
 const headers = { authorization: `Bearer ${secret}` }
 
@@ -57,7 +69,7 @@ export const readRows: readonly ReadRow[] = [
   { name: 'properties/registry', atLeast: 0.2, questions: paths(() => '/api/properties/registry') },
   {
     name: 'lookup/domain',
-    atLeast: 0.45,
+    atLeast: POINT_LIKE,
     questions: paths(
       (random, sizes) => `/api/registry/lookup/domain/${anyDomain(random, sizes)}`,
       '/api/registry/lookup/domain/:domain',
@@ -65,14 +77,27 @@ export const readRows: readonly ReadRow[] = [
   },
   {
     name: 'publisher',
-    atLeast: 0.45,
+    atLeast: POINT_LIKE,
     questions: paths(
       (random, sizes) => `/api/registry/publisher?domain=${anyDomain(random, sizes)}`,
     ),
   },
   {
+    name: 'publisher, 7,000 properties',
+    atLeast: POINT_LIKE,
+    questions: paths(() => `/api/registry/publisher?domain=${network}`),
+  },
+  {
+    name: 'operator',
+    atLeast: POINT_LIKE,
+    questions: paths(
+      (random, { members }) =>
+        `/api/registry/operator?domain=${memberDomain(random.below(members))}`,
+    ),
+  },
+  {
     name: 'publisher/authorization',
-    atLeast: 0.25,
+    atLeast: POINT_LIKE,
     questions: paths((random, sizes) => {
       const number = random.below(sizes.domains)
       const agent = encodeURIComponent(agentNear(number, random.below(3), sizes))
@@ -81,7 +106,7 @@ export const readRows: readonly ReadRow[] = [
   },
   {
     name: 'lookup/property',
-    atLeast: 0.25,
+    atLeast: POINT_LIKE,
     questions: paths(
       (random, sizes) =>
         `/api/registry/lookup/property?type=domain&value=www0.${anyDomain(random, sizes)}`,
@@ -89,7 +114,7 @@ export const readRows: readonly ReadRow[] = [
   },
   {
     name: 'validate/property-authorization',
-    atLeast: 0.25,
+    atLeast: POINT_LIKE,
     questions: paths(
       (random, sizes) =>
         `/api/registry/validate/property-authorization?agent_url=${anyAgent(random, sizes)}&identifier_type=domain&identifier_value=www0.${anyDomain(random, sizes)}`,
@@ -97,7 +122,7 @@ export const readRows: readonly ReadRow[] = [
   },
   {
     name: 'brands/history',
-    atLeast: 0.25,
+    atLeast: POINT_LIKE,
     questions: paths(
       (random, { domains }) => `/api/brands/history?domain=${domainOf(random.below(domains))}`,
     ),

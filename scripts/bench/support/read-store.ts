@@ -11,11 +11,12 @@ import { fillEvents } from './event-store.ts'
 export interface Sizes {
   agents: number
   domains: number
+  members: number
   events: number
 }
 
 export function sizesOf(agents: number): Sizes {
-  return { agents, domains: 2 * agents, events: 4 * agents }
+  return { agents, domains: 2 * agents, members: Math.ceil(agents / 100), events: 4 * agents }
 }
 
 export const markets = 'AT AU BE BR CA CH DE DK ES FI FR GB IE IN IT JP NL NO PL PT SE US'.split(
@@ -42,6 +43,54 @@ const some = (values: readonly string[], one: number) =>
 const rid = (n: string) => `printf('01990000-0000-7000-8000-%012x', (${n})::bigint)::uuid`
 
 const at = 'now()::timestamptz'
+
+/** A network whose file lists so many sites. */
+export const network = 'network.bench.example'
+const NETWORK_SITES = 7_000
+const networkRid = (n: string) => rid(`1e12 + ${n}`)
+
+function networkFillings(): string[] {
+  return [
+    `insert into publishers by name select '${network}' as domain, true as valid,
+       'direct' as discovery_method, domain as resolved_location, 1 as agent_count,
+       ${NETWORK_SITES} as property_count, 0 as collection_count, 0 as placement_count,
+       0 as format_count, 0 as signal_count, '{}'::json as fields,
+       '{"formats":[],"placements":[]}'::json as catalog, ${at} as discovered_at,
+       ${at} as changed_at, 1 as seq`,
+    `insert into properties by name select ${networkRid('n')} as property_rid,
+       '${network}' as publisher_domain, 'p' || n as property_id, 'website' as property_type,
+       'Site ' || n as name,
+       [{type: 'domain', value: 's' || n || '.${network}'}] as identifiers, ['all'] as tags,
+       ['display'] as supported_channels, ['display'] as channels, 'property' as classification,
+       'authoritative' as source, 'active' as status, ${at} as created_at, ${at} as changed_at,
+       1 as seq from range(${NETWORK_SITES}) r(n)`,
+    `insert into authorizations by name select uuid() as id, '${agentOf(0)}' as agent_url,
+       '${network}' as publisher_domain, 0 as entry, 'property_tags' as authorization_type,
+       'All' as authorized_for, list(${networkRid('n')}) as property_rids, true as publisher_wide,
+       ['all'] as property_tags, true as in_force, 'direct' as discovery_method,
+       ${at} as granted_at, ${at} as changed_at, 1 as seq from range(${NETWORK_SITES}) r(n)`,
+  ]
+}
+
+/** Each member has verified its domain and enrolled three of the agents. */
+export const memberDomain = (number: number) => `m${String(number).padStart(5, '0')}.bench.example`
+
+function memberFillings({ members, agents }: Sizes): string[] {
+  const everyMember = `from range(${members}) r(n)`
+  const org = `'org' || n as org_id`
+  return [
+    `insert into organizations by name select ${org}, 'Member ' || n as name,
+       'company_standard' as membership_tier, ${at} as created_at, 1 as seq ${everyMember}`,
+    `insert into members by name select ${org}, 'member-' || n as slug, 'Member ' || n as display_name,
+       false as is_founding, true as is_public, ${at} as created_at, 1 as seq ${everyMember}`,
+    `insert into verified_domains by name select ${org},
+       printf('m%05d.bench.example', n::bigint) as domain, 'operator' as proof,
+       ${at} as verified_at, 1 as seq ${everyMember}`,
+    `insert into member_agents by name select ${org}, ${agent(`(n * 3 + k) % ${agents}`)} as agent_url,
+       k + 1 as position, 'sales' as type, 'Agent ' || k as name, 'public' as visibility,
+       ${at} as enrolled_at, 1 as seq ${everyMember}, range(3) s(k)`,
+  ]
+}
 
 function fillings({ agents, domains }: Sizes): string[] {
   const everyDomain = `from range(${domains}) r(n)`
@@ -96,8 +145,12 @@ export async function fillReads(folder: string, sizes: Sizes): Promise<void> {
   const paths = pathsOf(folder)
   const index = await Database.open(paths.index, { memoryLimit: '2GB' })
   await createTables(index, 'tables')
-  for (const filling of fillings(sizes)) await index.run(filling)
+  for (const filling of [...fillings(sizes), ...networkFillings()]) await index.run(filling)
   index.close()
+  const accounts = await Database.open(paths.accounts)
+  await createTables(accounts, 'accounts')
+  for (const filling of memberFillings(sizes)) await accounts.run(filling)
+  accounts.close()
   if (!(await rebuild(folder))) throw new Error(`another process is writing to ${folder}`)
   await fillEvents(folder, sizes.events)
   await publish(folder)
