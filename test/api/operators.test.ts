@@ -124,7 +124,6 @@ describe('GET /api/registry/operator', () => {
       vary: 'authorization',
       'cache-control': 'private, no-cache',
       'access-control-allow-origin': '*',
-      'x-registry-seq': String(registry.reader.snapshot?.seq),
     })
     expect(answer.json()).toEqual({
       domain: 'acme.example',
@@ -163,6 +162,7 @@ describe('GET /api/registry/operator', () => {
           ],
         },
       ],
+      freshness: { state: 'never_crawled' },
     })
   })
 
@@ -196,7 +196,10 @@ describe('GET /api/registry/operator', () => {
   test('200: a domain that is no member’s has nothing, whoever asks', async () => {
     for (const token of [undefined, keys.owner]) {
       const answer = await get('?domain=nobody.example&scope=PRIVATE', token)
-      expect(answer.json()).toEqual({ domain: 'nobody.example', member: null, agents: [] })
+      expect(answer.json()).toEqual({
+        ...{ domain: 'nobody.example', member: null, agents: [] },
+        freshness: { state: 'never_crawled' },
+      })
     }
   })
 
