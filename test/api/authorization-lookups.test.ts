@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DAY } from '../../pipeline/core/clock.ts'
 import { verify } from '../../pipeline/index/verify.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
+import { probed } from '../support/members.ts'
 import { byIds, bySelectors, pointerTo, shop, site } from '../support/nights.ts'
 import { publishFiles } from '../support/selling.ts'
 
@@ -57,6 +58,7 @@ describe('GET /v1/agents/{encodedUrl}/publishers', () => {
     expect(answer.json()).toEqual({
       agent_url: agent,
       directory_indexed_at: '2026-11-20T03:00:00.000Z',
+      freshness: { state: 'never_crawled' },
       publishers: names.map(publisher_domain => ({
         publisher_domain,
         discovery_method: 'direct',
@@ -136,6 +138,7 @@ describe('GET /v1/agents/{encodedUrl}/publishers', () => {
       directory_indexed_at: null,
       publishers: [],
       next_cursor: null,
+      freshness: { state: 'never_crawled' },
     })
   })
 
@@ -246,10 +249,18 @@ describe('GET /api/registry/lookup/agent/{agentUrl}/domains', () => {
     expect(next).not.toHaveProperty('next_cursor')
   })
 
+  test('200: how an agent stands is told with its publishers', async () => {
+    await registry.observe(probed(agent, { tools: [{ name: 'get_products' }] }))
+    const stands = { state: 'current', outcome: 'ok', http_status: 200 }
+    expect((await domainsOf(agent)).json().freshness).toMatchObject(stands)
+    expect((await publishersOf(agent)).json().freshness).toMatchObject(stands)
+  })
+
   test('200: an agent nobody knows has none', async () => {
     const url = 'https://nobody.example'
-    expect((await domainsOf(url)).json()).toEqual({ agent_url: url, domains: [], count: 0 })
-    expect((await domainsOf('*')).json()).toEqual({ agent_url: '*', domains: [], count: 0 })
+    const nothing = { domains: [], count: 0, freshness: { state: 'never_crawled' } }
+    expect((await domainsOf(url)).json()).toEqual({ ...nothing, agent_url: url })
+    expect((await domainsOf('*')).json()).toEqual({ ...nothing, agent_url: '*' })
   })
 })
 

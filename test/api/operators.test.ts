@@ -171,6 +171,7 @@ describe('GET /api/registry/operator', () => {
       domain: 'poor.example',
       member: { slug: 'poor', display_name: 'Poor' },
       agents: [],
+      freshness: { state: 'never_crawled' },
     })
   })
 
