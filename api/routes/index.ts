@@ -59,6 +59,7 @@ import {
 } from './property-checks.ts'
 import { listRegisteredPublishers } from './publishers.ts'
 import { resolveIdentifiers } from './resolve.ts'
+import { rollBackBrand, rollBackProperty } from './rollbacks.ts'
 import { saveBrand, saveProperty } from './saves.ts'
 import { findBrandsByName, searchRegistry } from './search.ts'
 import {
@@ -87,11 +88,13 @@ export const operations: readonly Operation[] = [
   enrichBrand,
   brandHistory,
   saveBrand,
+  rollBackBrand,
   resolveProperty,
   resolvePropertiesBulk,
   listRegisteredProperties,
   propertyHistory,
   saveProperty,
+  rollBackProperty,
   resolveIdentifiers,
   listCatalog,
   syncCatalog,

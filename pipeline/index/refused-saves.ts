@@ -50,11 +50,11 @@ async function judgeOf(saves: readonly Save[], deciding: Deciding) {
     const entity = entityOf(save)
     const { domain } = save
     const entry = entries[entity].get(domain)
+    if (authoritative[entity].has(domain)) return managed(entity, domain)
     if (save.op === 'entry.rollback') {
       const unknown = await unknownTarget(index, save, entry)
       if (unknown) return unknown
     }
-    if (authoritative[entity].has(domain)) return managed(entity, domain)
     if (entry?.status === 'pending') {
       return { refused: `the entry of ${domain} waits to be reviewed`, error: 'conflict' }
     }

@@ -147,7 +147,7 @@ async function rollbackTargets(
          and revision_number = $to_revision`,
       { entity, domain, to_revision },
     )
-    if (row !== undefined) targets.set(save.revision_id, row.state)
+    if (row !== undefined) targets.set(save.revision_id, { ...row.state, status: 'live' })
   }
   return targets
 }

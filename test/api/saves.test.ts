@@ -412,3 +412,88 @@ test('public stores hold no contact and no name of an editor', async () => {
   expect(dump).toContain('acme.example')
   expect(dump).not.toMatch(/jo\.doe|Jo Doe|"Acme"/)
 })
+
+describe('a rollback', () => {
+  const rollBack = (path: string, to_revision: unknown, given?: Given) =>
+    post(`/api/${path}/rollback`, { to_revision }, given)
+  let moderator: string
+
+  beforeAll(async () => {
+    moderator = await registry.createKey('Moderators')
+    const { db } = registry.sequencer.accounts
+    const key = await db.one<{ key_id: string }>(
+      `select key_id from api_keys join organizations using (org_id) where name = 'Moderators'`,
+    )
+    const role = { op: 'role.grant', role: 'moderator', holder: 'key' } as const
+    await registry.submit({ ...role, id: key!.key_id })
+  })
+
+  test('restores what a revision left, as one more of its own', async () => {
+    const domain = 'back.acme.example'
+    const path = `brands/discovered/${domain}`
+    const secret = await enrol(registry, { org: 'Back', domains: [domain] })
+    const first = { domain, brand_name: 'First', brand_manifest: { description: 'one' } }
+    const { id } = (await saveBrand(first, { secret })).json()
+    await saveBrand({ domain, brand_name: 'Second', brand_manifest: null }, { secret })
+    await saveBrand({ domain, brand_name: 'Third' }, { secret })
+    const answer = await rollBack(path, 1, { secret })
+    expect(answer.statusCode, answer.body).toBe(200)
+    expect(answer.json()).toEqual({
+      brand: {
+        ...{ id, domain, brand_name: 'First', brand_manifest: { description: 'one' } },
+        ...{ source: 'community', review_status: 'approved', updated_at: expect.any(String) },
+      },
+      revision_number: 4,
+    })
+    expect(await get(`brands/resolve?domain=${domain}`)).toMatchObject({ brand_name: 'First' })
+    const { total, revisions } = await get(`brands/history?domain=${domain}`)
+    expect(total).toBe(3)
+    expect(revisions[0]).toMatchObject({
+      ...{ revision_number: 4, is_rollback: true, rolled_back_to: 1, editor_name: 'Back' },
+      edit_summary: 'Rolled back to revision 1',
+    })
+    expect((await rollBack(path, 3, { secret })).json()).toMatchObject({
+      ...{ revision_number: 5, brand: { brand_name: 'Third' } },
+    })
+  })
+
+  test('of properties gives their identities and their contact back', async () => {
+    const domain = 'backs.acme.example'
+    const path = `properties/hosted/${domain}`
+    const contact = { email: 'first@acme.example' }
+    const properties = [{ type: 'website', name: 'One' }]
+    await saveProperties({ publisher_domain: domain, properties, contact })
+    const before = await get(`properties/resolve?domain=${domain}`)
+    await saveProperties({ publisher_domain: domain })
+    expect((await get(`properties/resolve?domain=${domain}`)).properties).toEqual([])
+    expect((await rollBack(path, 1)).statusCode).toBe(403)
+    const answer = await rollBack(path, 1, { secret: moderator })
+    expect(answer.json()).toMatchObject({
+      property: { publisher_domain: domain, authorized_agents: [], properties: [{ name: 'One' }] },
+      revision_number: 3,
+    })
+    expect(await get(`properties/resolve?domain=${domain}`)).toEqual(before)
+  })
+
+  test('is refused to who is no member, without a proof, of nothing, and of what speaks for itself', async () => {
+    const path = 'brands/discovered/told.example'
+    expect((await rollBack(path, 0)).statusCode).toBe(400)
+    expect((await rollBack(path, 1, { secret: '' })).statusCode).toBe(401)
+    const stranger = await registry.createKey('Strangers')
+    expect((await rollBack(path, 1, { secret: stranger })).json().error).toContain('only members')
+    const member = await enrol(registry, { org: 'Members', domains: ['members.example'] })
+    expect((await rollBack(path, 1, { secret: member })).json().error).toBe(
+      'ownership_proof_required',
+    )
+    expect((await rollBack(path, 99)).statusCode).toBe(404)
+    expect((await rollBack('brands/discovered/never.acme.example', 1)).statusCode).toBe(404)
+    await registry.observe(brandFile('crawled.example', 'Crawled'))
+    expect((await rollBack('brands/discovered/crawled.example', 1)).statusCode).toBe(409)
+    expect((await rollBack(path, 1, { secret: moderator })).statusCode).toBe(200)
+  })
+
+  test('leaves every store in agreement', async () => {
+    await registry.publish()
+    expect(await verify(registry.sequencer)).toEqual([])
+  })
+})

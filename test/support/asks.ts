@@ -26,6 +26,8 @@ export interface Known {
   bulkReport: string
   /** Pending ones of the ordinary caller. */
   proposals: readonly { id: string; digest: string }[]
+  /** The secret of a key that holds the role of a moderator. */
+  moderator: string
 }
 
 type Asking = Ask | ((known: Known) => Ask)
@@ -61,11 +63,13 @@ export const asks: Asks = {
   listBrands: { 200: {}, 400: { query: 'source=x' }, 503: unsearched('search=acme') },
   enrichBrand: { 200: acme, 404: nobody, 429: nobody, 503: nobody },
   brandHistory: { 200: acme, 404: nobody },
+  rollBackBrand: asksToRollBack(),
   saveBrand: asksToSave('domain', { brand_name: 'Told' }),
   resolveProperty: { 200: acme, 404: nobody },
   resolvePropertiesBulk: { 200: domains, 429: domains },
   listProperties: { 200: {}, 400: { query: 'source=x' }, 503: unsearched('search=acme') },
   propertyHistory: { 200: acme, 404: nobody },
+  rollBackProperty: asksToRollBack(),
   saveProperty: asksToSave('publisher_domain', { properties: [{ type: 'website', name: 'Told' }] }),
   resolveIdentifiers: {
     200: { payload: { identifiers, provenance: { type: 'crawl' }, mode: 'lookup' } },
@@ -211,6 +215,25 @@ function asksToSave(field: string, more: object): Asks[string] {
   const of = (domain: string) => ({ payload: { [field]: domain, ...more } })
   const own = of('readers.example')
   return { 200: own, 403: of('nobody.example'), 409: of('acme.example'), 429: own, 503: own }
+}
+
+/** Of what is told of kept.example; only the moderator may. */
+function asksToRollBack(): Asks[string] {
+  const payload = { to_revision: 1 }
+  const asked = { place: 'kept.example', payload }
+  const asModerator = (ask: Ask) => (known: Known) => ({
+    ...ask,
+    headers: { authorization: `Bearer ${known.moderator}` },
+  })
+  return {
+    200: asModerator(asked),
+    400: { ...asked, payload: { to_revision: 0 } },
+    403: asked,
+    404: asModerator({ ...asked, place: 'nobody.example' }),
+    409: asModerator({ ...asked, place: 'acme.example' }),
+    429: asked,
+    503: asked,
+  }
 }
 
 function ofAgent(): Asks[string] {
