@@ -3,8 +3,8 @@ import type { EntryRow } from '../model/rows.ts'
 import type { Refusal, Submission } from '../model/submission.ts'
 import { hasProof } from './accounts/proofs.ts'
 import { type Database, listOf } from './duckdb.ts'
-import { type Entity, loadEntries } from './entries.ts'
-import { entityOf, type Save, savesIn } from './saves.ts'
+import type { Entity } from './entries.ts'
+import { domainsIn, entityOf, type Save, savesIn } from './saves.ts'
 
 interface Deciding {
   index: Database
@@ -36,26 +36,21 @@ export async function refusedSaves(
 
 async function judgeOf(saves: readonly Save[], deciding: Deciding) {
   const { index } = deciding
-  const domains = [...new Set(saves.map(({ domain }) => domain))]
-  const authoritative = {
-    brand: await crawledBrands(index, domains),
-    property: await crawledPublishers(index, domains),
-  }
-  const entries = {
-    brand: await loadEntries(index, 'brand', domains),
-    property: await loadEntries(index, 'property', domains),
+  const standing = {
+    brand: await standingOf(index, 'brand', domainsIn(saves, 'brand')),
+    property: await standingOf(index, 'property', domainsIn(saves, 'property')),
   }
   const proven = provenIn(deciding)
   return async (save: Save): Promise<Refusal | undefined> => {
     const entity = entityOf(save)
     const { domain } = save
-    const entry = entries[entity].get(domain)
-    if (authoritative[entity].has(domain)) return managed(entity, domain)
+    const { is_managed, status } = standing[entity].get(domain) ?? unknown
+    if (is_managed) return managed(entity, domain)
     if (save.op === 'entry.rollback') {
-      const unknown = await unknownTarget(index, save, entry)
-      if (unknown) return unknown
+      const nowhere = await unknownTarget(index, save)
+      if (nowhere) return nowhere
     }
-    if (entry?.status === 'pending') {
+    if (status === 'pending') {
       return { refused: `the entry of ${domain} waits to be reviewed`, error: 'conflict' }
     }
     if (save.op === 'entry.rollback' && save.moderates) return undefined
@@ -91,9 +86,7 @@ function provenIn({ accounts, now, needsProof }: Deciding) {
 async function unknownTarget(
   db: Database,
   { entity, domain, to_revision }: Extract<Save, { op: 'entry.rollback' }>,
-  entry: EntryRow | undefined,
 ): Promise<Refusal | undefined> {
-  if (entry === undefined) return { refused: `nobody saved ${domain} yet`, error: 'not_found' }
   const found = await db.one(
     `select 1 from revisions where entity = $entity and domain = $domain
        and revision_number = $to_revision`,
@@ -104,29 +97,32 @@ async function unknownTarget(
     : undefined
 }
 
-function crawledBrands(db: Database, domains: readonly string[]): Promise<Set<string>> {
-  return domainsOf(
-    db,
-    `select domain from brands where source = 'brand_json'
-       and domain in (select unnest(${listOf('$domains')}))`,
-    domains,
-  )
+/** How an entry stands, and whether the domain speaks for itself instead. */
+interface Standing {
+  domain: string
+  is_managed: boolean
+  status: EntryRow['status'] | null
 }
 
-function crawledPublishers(db: Database, domains: readonly string[]): Promise<Set<string>> {
-  return domainsOf(
-    db,
-    `select domain from publishers where valid
-       and domain in (select unnest(${listOf('$domains')}))`,
-    domains,
-  )
-}
+const unknown = { is_managed: false, status: null }
 
-async function domainsOf(
+const managing = {
+  brand: `select domain from brands where source = 'brand_json'`,
+  property: 'select domain from publishers where valid',
+} as const
+
+async function standingOf(
   db: Database,
-  sql: string,
+  entity: Entity,
   domains: readonly string[],
-): Promise<Set<string>> {
-  const rows = await db.all<{ domain: string }>(sql, { domains: JSON.stringify(domains) })
-  return new Set(rows.map(({ domain }) => domain))
+): Promise<Map<string, Standing>> {
+  if (domains.length === 0) return new Map()
+  const rows = await db.all<Standing>(
+    `with asked as (select unnest(${listOf('$domains')}) as domain)
+     select domain, domain in (${managing[entity]}) as is_managed,
+       (select status from entries e where e.entity = $entity and e.domain = asked.domain) as status
+     from asked`,
+    { entity, domains: JSON.stringify(domains) },
+  )
+  return new Map(rows.map(row => [row.domain, row]))
 }

@@ -53,10 +53,9 @@ export async function takeSaves(
   const saves = savesIn(submissions)
   if (saves.length === 0) return
   const { now, seq } = stamp
-  const domains = [...new Set(saves.map(({ domain }) => domain))]
   const entries = {
-    brand: await loadEntries(db, 'brand', domains),
-    property: await loadEntries(db, 'property', domains),
+    brand: await loadEntries(db, 'brand', domainsIn(saves, 'brand')),
+    property: await loadEntries(db, 'property', domainsIn(saves, 'property')),
   }
   const targets = await rollbackTargets(db, saves)
   const revisions: RevisionRow[] = []
@@ -77,8 +76,15 @@ export async function takeSaves(
   await db.insert('revisions', revisions)
   await showBrands(db, brands, seq)
   await recordChanges(db, seq, { publisher: publishers.map(({ domain }) => domain) })
-  const newcomers = domains.map(domain => ({ domain, why: 'saved' as const }))
-  await addDomains(db, newcomers, { now, seq, max: stamp.frontierMax + domains.length })
+  const made = revisions.filter(({ revision_number }) => revision_number === 1)
+  const newcomers = made.map(({ domain }) => ({ domain, why: 'saved' as const }))
+  await addDomains(db, newcomers, { now, seq, max: stamp.frontierMax + made.length })
+}
+
+/** The domains whose entries of a kind are saved. */
+export function domainsIn(saves: readonly Save[], entity: Entity): string[] {
+  const ofKind = saves.filter(save => entityOf(save) === entity)
+  return [...new Set(ofKind.map(({ domain }) => domain))]
 }
 
 /** What an entry says after a save; a rollback says what an earlier revision left. */

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Sequencer, Step } from '../../pipeline/index/sequencer.ts'
+import type { Committed, Sequencer, Step } from '../../pipeline/index/sequencer.ts'
 import { readCheckpoint } from '../../pipeline/index/snapshot.ts'
 import { verify } from '../../pipeline/index/verify.ts'
-import { baseBatch, nextBatch } from '../support/batches.ts'
+import { baseBatch, nextBatch, saves } from '../support/batches.ts'
 import { testClock } from '../support/clock.ts'
 import { type Contents, contentsOf } from '../support/contents.ts'
 import { newDataDir, openRegistry } from '../support/registry.ts'
@@ -10,10 +10,28 @@ import { type Fault, Writer } from '../support/writers.ts'
 
 const night = (days: number) => testClock('2026-11-20T03:00Z').tick({ days })
 
-/** Everything but the numbers of commits, which a redelivery may raise. */
-async function storedIn({ index, accounts }: Sequencer): Promise<Contents & { orgs: unknown[] }> {
-  const orgs = await accounts.db.all<object>('select org_id, name from organizations')
-  return { ...(await contentsOf(index, ['seq'])), orgs }
+/** Everything but the numbers of commits, which a redelivery may raise, and ids made at random. */
+async function storedIn({
+  index,
+  accounts,
+}: Sequencer): Promise<Contents & Record<string, object>> {
+  const orgs = await accounts.db.all('select org_id, name from organizations')
+  const contacts = await accounts.db.all(
+    'select * exclude (seq) from property_contacts order by all',
+  )
+  const editors = await accounts.db.all('select * exclude (editor_id, seq) from editors')
+  const known = await accounts.db.all<{ editor_id: string }>('select editor_id from editors')
+  const named = await index.all<{ editor_id: string }>('select distinct editor_id from revisions')
+  expect(known).toEqual(expect.arrayContaining(named))
+  return { ...(await contentsOf(index, ['seq', 'editor_id'])), orgs, contacts, editors }
+}
+
+/** The numbers that saves are answered with, in their order. */
+function numbersIn({ answers }: Pick<Committed, 'answers'>): unknown[] {
+  return saves.map(({ submission_id }) => {
+    const answer = answers.get(submission_id)!
+    return 'done' in answer ? answer.done.revision_number : answer.refused
+  })
 }
 
 /** Opens what a crash left, as a restart does. */
@@ -60,7 +78,8 @@ describe('a writer that dies at a step of a commit', () => {
       expect(await verify(registry)).toEqual([])
       expect(registry.seq).toBe(expected.seq)
       expect(readCheckpoint(registry.paths)?.seq).toBe(expected.published)
-      await registry.commit(nextBatch(night(1)))
+      const again = await registry.commit(nextBatch(night(1)))
+      expect(numbersIn(again)).toEqual([1, 1, 2, 2, 1])
       expect(await storedIn(registry)).toEqual(undisturbed)
       await registry.publish()
       expect(await verify(registry)).toEqual([])

@@ -12,6 +12,8 @@ const orders = {
   agent_declarations: ['agent_url', 'location'],
   agent_profiles: ['agent_url'],
   documents: ['kind', 'location'],
+  entries: ['entity', 'domain'],
+  revisions: ['entity', 'domain', 'revision_number'],
   aliases: ['kind', 'merged_at', 'alias_rid'],
   held_documents: ['kind', 'location'],
   crawl_state: ['kind', 'location'],

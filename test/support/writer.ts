@@ -13,7 +13,7 @@ import { baseBatch, nextBatch } from './batches.ts'
 import { testClock } from './clock.ts'
 import { villageNight } from './village.ts'
 import type { Fault } from './writers.ts'
-import { keyOf, writeOf } from './writes.ts'
+import { brandOf, keyOf, proofOf, writeOf } from './writes.ts'
 
 const [mode, dataDir, text = '{}'] = process.argv.slice(2)
 const config = readConfig({ DATA_DIR: dataDir! })
@@ -62,9 +62,11 @@ async function loop({ round, size }: { round: number; size: number }): Promise<v
   say('ready', registry.seq)
   for (let turn = 0; ; turn++) {
     const org = `${round} ${turn}`
-    await write(registry, [writeOf(org), keyOf(org, org)])
+    const domain = `told-${round}-${turn}.example`
+    await write(registry, [writeOf(org), keyOf(org, org), proofOf(org, domain)])
     await bulk()
-    await write(registry, [writeOf(`${org} too`)])
+    const edits = ['Told', 'Told again'].map(name => brandOf(org, domain, name))
+    await write(registry, [writeOf(`${org} too`), ...edits])
     if (turn % 2 === 0) await registry.publish()
   }
 }
