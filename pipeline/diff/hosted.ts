@@ -1,6 +1,7 @@
 import type { PropertyEntry } from '../model/documents.ts'
 import type { PropertyRow } from '../model/rows.ts'
 import type { HostedProperty, SavedProperty } from '../model/save.ts'
+import { identifierKey } from '../resolve/identifiers.ts'
 import { identify } from './identity.ts'
 
 /**
@@ -26,13 +27,18 @@ export function hostedPropertiesOf(
 
 /**
  * Rows by which the first file of a publisher is recognised: its properties keep the rids that were
- * shown while only people told of them. A name and a type that the file has too are enough.
+ * shown while only people told of them. One without identifiers is recognised by its name and type,
+ * in what of the file nothing else is known by.
  */
 export function hintsOf(
   hosted: readonly HostedProperty[],
   listed: readonly PropertyEntry[],
 ): PropertyRow[] {
-  const byName = new Map(listed.map(entry => [nameOf(entry), entry]))
+  const keys = new Set(hosted.flatMap(one => one.identifiers.map(identifierKey)))
+  const others = listed.filter(
+    ({ identifiers }) => !identifiers.some(one => keys.has(identifierKey(one))),
+  )
+  const byName = new Map(others.map(entry => [nameOf(entry), entry]))
   return hosted.map(one => {
     const named = one.identifiers.length === 0 ? byName.get(nameOf(one)) : undefined
     return knownOf(named === undefined ? one : { ...named, property_rid: one.property_rid })
