@@ -54,7 +54,7 @@ beforeAll(async () => {
   }
   await fill(registries.usual)
   await fill(registries.unsearched)
-  known.moderator = await makeModerator(registries.usual)
+  await tellOfKept(registries.usual)
   const last = { domain: 'readers.example', brand_name: 'The last of this hour' }
   await ask(operationOf('saveBrand'), 429, { payload: last })
   known.crawlRequest = await idOf('requestCrawl', 202, { domain: 'crawled.example' })
@@ -96,26 +96,23 @@ async function fill(registry: TestRegistry): Promise<void> {
 }
 
 /** The moment between a first snapshot and what is searched of it. */
-/** Makes the key of a moderator, who has told of kept.example. */
-async function makeModerator(registry: TestRegistry): Promise<string> {
-  const secret = await registry.createKey('Moderators')
-  const { db } = registry.sequencer.accounts
-  const key = await db.one<{ key_id: string; org_id: string }>(
-    `select key_id, org_id from api_keys join organizations using (org_id)
-     where name = 'Moderators'`,
-  )
+/** What is told of a domain that publishes nothing. */
+async function tellOfKept(registry: TestRegistry): Promise<void> {
   const domain = 'kept.example' as Domain
-  const editor = { kind: 'key', id: key!.key_id, org_id: key!.org_id } as const
-  const told = () => ({ revision_id: randomUUID(), domain, editor })
-  await registry.submit(
-    { op: 'role.grant', role: 'moderator', holder: 'key', id: key!.key_id },
-    { op: 'organization.domain.add', org: 'Moderators', domain, proof: 'operator' },
+  const key = await registry.sequencer.accounts.db.one<{ id: string; org_id: string }>(
+    `select key_id as id, org_id from api_keys join organizations using (org_id)
+     where name = 'Readers'`,
   )
+  const told = () => ({
+    ...{ revision_id: randomUUID(), domain },
+    editor: { kind: 'key' as const, ...key! },
+  })
+  const proven = { org: 'Readers', domain, proof: 'operator' } as const
+  await registry.submit({ op: 'organization.domain.add', ...proven })
   await registry.submit(
     { op: 'brand.save', brand_name: 'Kept', ...told() },
     { op: 'property.save', properties: [], ...told() },
   )
-  return secret
 }
 
 async function publishUnsearched(registry: TestRegistry): Promise<void> {

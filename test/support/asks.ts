@@ -26,8 +26,6 @@ export interface Known {
   bulkReport: string
   /** Pending ones of the ordinary caller. */
   proposals: readonly { id: string; digest: string }[]
-  /** The secret of a key that holds the role of a moderator. */
-  moderator: string
 }
 
 type Asking = Ask | ((known: Known) => Ask)
@@ -221,16 +219,12 @@ function asksToSave(field: string, more: object): Asks[string] {
 function asksToRollBack(): Asks[string] {
   const payload = { to_revision: 1 }
   const asked = { place: 'kept.example', payload }
-  const asModerator = (ask: Ask) => (known: Known) => ({
-    ...ask,
-    headers: { authorization: `Bearer ${known.moderator}` },
-  })
   return {
-    200: asModerator(asked),
+    200: { ...asked, as: 'moderator' },
     400: { ...asked, payload: { to_revision: 0 } },
     403: asked,
-    404: asModerator({ ...asked, place: 'nobody.example' }),
-    409: asModerator({ ...asked, place: 'acme.example' }),
+    404: { ...asked, place: 'nobody.example', as: 'moderator' },
+    409: { ...asked, place: 'acme.example', as: 'moderator' },
     429: asked,
     503: asked,
   }
