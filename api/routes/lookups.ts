@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { findInventory } from '../../pipeline/index/points/inventory.ts'
 import {
+  claimingOf,
   findDomainLookup,
   findPublisher,
   unknownPublisher,
@@ -123,7 +124,7 @@ function emptyLookup(reader: Reader, domain: string): DomainLookup {
   return {
     domain,
     authorized_agents: [],
-    sales_agents_claiming: [],
+    sales_agents_claiming: claimingOf(reader, domain),
     freshness: freshnessOf(reader, 'adagents.json', domain),
   }
 }

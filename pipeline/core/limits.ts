@@ -24,6 +24,7 @@ export const limits = {
   agentToolsBytes: 4 * MiB,
   agentTools: 500,
   agentFormats: 500,
+  agentClaims: 10_000,
   agentBlockBytes: 256 * KiB,
   agentsPerHost: 500,
   faultsPerDocument: 200,

@@ -1,6 +1,7 @@
 import type { Limits } from '../core/limits.ts'
 import { type AgentCapabilities, channels } from '../model/documents.ts'
 import { blockOf, wordsOf } from './agent-blocks.ts'
+import { publishersIn } from './agent-claims.ts'
 import { readSupportedFormats } from './agent-formats.ts'
 import { readMeasurement } from './agent-measurement.ts'
 import { clip } from './clip.ts'
@@ -18,6 +19,7 @@ export function readCapabilities(part: Part, limits: Limits): AgentCapabilities 
   const measurement = readMeasurement(part)
   const formats = readSupportedFormats(creative, limits)
   const description = clip(portfolio.description, 2_000)
+  const publishers = publishersIn(portfolio.publisher_domains, limits)
   return {
     supported_protocols: wordsOf(root.supported_protocols, 20),
     supported_channels: channelsOf(root, portfolio),
@@ -26,6 +28,7 @@ export function readCapabilities(part: Part, limits: Limits): AgentCapabilities 
     ...(description !== undefined && { description }),
     ...(formats !== undefined && { supported_formats: formats }),
     ...(isObject(root.signals) && { audience_types: wordsOf(root.signals.audience_types) }),
+    ...(publishers.length > 0 && { publisher_domains: publishers }),
     ...(measurement !== undefined && { measurement }),
   }
 }

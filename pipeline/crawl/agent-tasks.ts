@@ -1,6 +1,7 @@
 import type { Limits } from '../core/limits.ts'
 import type { AgentParts, AgentTool } from '../model/documents.ts'
 import { readCapabilities } from './agent-capabilities.ts'
+import { readClaims } from './agent-claims.ts'
 import { readFormats } from './agent-formats.ts'
 import type { Faults } from './faults.ts'
 import { errorKeyOf, extractResult } from './mcp/result.ts'
@@ -9,7 +10,7 @@ import { actionOf, taskErrorOf, wantsCredential } from './mcp/task-error.ts'
 import type { Trouble } from './mcp/trouble.ts'
 import { Part } from './part.ts'
 
-type TaskParts = Pick<AgentParts, 'capabilities' | 'formats' | 'needs_auth' | 'unread'>
+type TaskParts = Pick<AgentParts, 'capabilities' | 'formats' | 'claims' | 'needs_auth' | 'unread'>
 
 export interface Asking {
   session: McpSession
@@ -18,19 +19,21 @@ export interface Asking {
   faults: Faults
 }
 
-/** Asks for what an agent can do, and which formats it knows, where it offers to say so. */
+/** Asks what an agent can do, which formats it knows and whom it sells, where it offers to say so. */
 export async function askTasks(tools: readonly AgentTool[], asking: Asking): Promise<TaskParts> {
   const parts: TaskParts = { needs_auth: false, unread: [] }
   const { limits, protocolName } = asking.deps
   const tasks = {
     capabilities: `get_${protocolName}_capabilities`,
     formats: 'list_creative_formats',
+    claims: 'list_authorized_properties',
   } as const
   const read = {
     capabilities: (part: Part, to: Limits) => readCapabilities(part, to),
     formats: (part: Part, to: Limits) => readFormats(part, to),
+    claims: (part: Part, to: Limits) => readClaims(part.value, to),
   }
-  for (const name of ['capabilities', 'formats'] as const) {
+  for (const name of ['capabilities', 'formats', 'claims'] as const) {
     const tool = tools.find(one => one.name.toLowerCase() === tasks[name])
     if (tool === undefined) continue
     const answer = await runTask(tool.name, {}, asking)

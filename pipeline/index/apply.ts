@@ -5,6 +5,7 @@ import type { EventDraft, FeedEvent } from '../model/event.ts'
 import { type Observation, sourceKey } from '../model/observation.ts'
 import type { Submission } from '../model/submission.ts'
 import type { Publications } from './accounts/publications.ts'
+import { updateAgentClaims } from './agent-claims.ts'
 import { updateDeclarations } from './agent-declarations.ts'
 import { keepAgentSources } from './agent-sources.ts'
 import { type AgentChanges, updateAgents } from './agents.ts'
@@ -139,6 +140,7 @@ async function updateAllOfAgents(
 ): Promise<AgentChanges & { named: string[] }> {
   const declared = await updateDeclarations(db, stirred, files)
   const probed = stirred.filter(({ kind, is_new }) => kind === 'agent' && is_new)
+  await updateAgentClaims(db, probed, files, applying.seq)
   const told = [...declared, ...probed.map(({ location }) => location)]
   const changes = await updateAgents(db, reached, told, applying)
   const named = [...changes.joinedOrLeft, ...declared]

@@ -53,6 +53,8 @@ export const AgentCapabilities = z.object({
   description: text.exactOptional(),
   supported_formats: z.array(AsWritten).exactOptional(),
   audience_types: texts.exactOptional(),
+  /** Publishers of its portfolio: a claim. */
+  publisher_domains: texts.exactOptional(),
   /** Absent when it is none, or when any of it breaks a rule. */
   measurement: MeasurementCapabilities.exactOptional(),
 })
@@ -67,7 +69,7 @@ export const AgentCard = z.object({
 export type AgentCard = z.infer<typeof AgentCard>
 
 /** Parts that are asked for apart, and can fail apart. */
-export const agentParts = ['capabilities', 'formats', 'card'] as const
+export const agentParts = ['capabilities', 'formats', 'claims', 'card'] as const
 export type AgentPart = (typeof agentParts)[number]
 
 /** What a probe brought, part by part. */
@@ -79,6 +81,8 @@ export const AgentParts = z.object({
   capabilities: AgentCapabilities.exactOptional(),
   /** What its format listing answered, each with its `format_id`. */
   formats: z.array(AsWritten).exactOptional(),
+  /** Publishers whose properties it says it may sell. */
+  claims: texts.exactOptional(),
   card: AgentCard.exactOptional(),
   /** A part of it wants a credential. */
   needs_auth: z.boolean(),

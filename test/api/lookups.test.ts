@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { DAY } from '../../pipeline/core/clock.ts'
+import { verify } from '../../pipeline/index/verify.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
 import { publisherFile } from '../support/documents.ts'
+import { probed } from '../support/members.ts'
 
 let registry: TestRegistry
 
@@ -121,6 +124,33 @@ describe('GET /api/registry/lookup/domain/{domain}', () => {
       sales_agents_claiming: [],
       freshness: { state: 'never_crawled' },
     })
+  })
+
+  test('200: agents that lately claimed the domain, known or not, until they do no more', async () => {
+    const own = await openRegistry()
+    const agent = 'https://agent.example/mcp'
+    await own.observe(publisherFile('news.example', { sites: ['news.example'], agents: [agent] }))
+    const claiming = async (domain: string) =>
+      (await own.app.inject(`/api/registry/lookup/domain/${domain}`)).json().sales_agents_claiming
+    await own.observe(probed(agent, { claims: ['news.example', 'blog.example'] }))
+    expect(await claiming('news.example')).toEqual([{ url: agent }])
+    expect(await claiming('blog.example')).toEqual([{ url: agent }])
+    own.clock.pass(DAY)
+    const capabilities = {
+      supported_protocols: [],
+      supported_channels: [],
+      markets: [],
+      has_tmp: false,
+    }
+    await own.observe(
+      probed(agent, { capabilities: { ...capabilities, publisher_domains: ['news.example'] } }),
+    )
+    expect(await claiming('news.example')).toEqual([{ url: agent }])
+    expect(await claiming('blog.example')).toEqual([])
+    expect(await verify(own.sequencer)).toEqual([])
+    own.clock.pass(8 * DAY)
+    expect(await claiming('news.example')).toEqual([])
+    await own.close()
   })
 
   test('400: what is no domain is refused by name', async () => {

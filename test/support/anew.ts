@@ -9,7 +9,7 @@ export type Said = Record<(typeof tables)[number] | 'crawl_state', Row[]>
 
 const tables = [
   ...(['brands', 'publishers', 'properties', 'authorizations', 'collections'] as const),
-  ...(['agents', 'agent_facets', 'agent_declarations', 'agent_profiles'] as const),
+  ...(['agents', 'agent_facets', 'agent_claims', 'agent_declarations', 'agent_profiles'] as const),
   ...(['property_declarations'] as const),
   ...(['claims', 'depends_on', 'wakes'] as const),
 ]

@@ -9,6 +9,7 @@ const orders = {
   collections: ['publisher_domain', 'collection_id'],
   claims: ['manager_domain', 'entry', 'selector', 'publisher_domain'],
   agents: ['agent_url'],
+  agent_claims: ['agent_url', 'publisher_domain'],
   agent_declarations: ['agent_url', 'location'],
   agent_profiles: ['agent_url'],
   documents: ['kind', 'location'],

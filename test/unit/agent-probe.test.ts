@@ -72,6 +72,14 @@ describe('a well-behaved agent', () => {
     })
   })
 
+  it.each([
+    [{ publisher_domains: ['b.example', 'https://A.example/', 'b.example', 7, 'no domain'] }],
+    [{ properties: [{ publisher_domain: 'b.example' }, { domain: 'a.example' }, 'x', {}] }],
+  ])('that lists whom it sells claims those publishers: %j', async listed => {
+    const seen = await probe(trained({ tasks: { list_authorized_properties: listed } }))
+    expect(documentOf(seen)).toMatchObject({ claims: ['a.example', 'b.example'] })
+  })
+
   it('that says the same again is unchanged, however its tools are ordered', async () => {
     const tasks = { get_products: {}, create_media_buy: {} }
     const first = await probe(trained({ tasks }))

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
+import { DAY } from '../../core/clock.ts'
 import type { DomainLookup, PropertyResolution, PublisherLookup } from '../../model/answers.ts'
 import { urlOf } from '../../model/observation.ts'
 import type { Reader } from '../reader.ts'
+import { hashOf } from '../serving-keys.ts'
 import { type Members, membersOf, publicMember } from './members.ts'
 import { findStored, freshnessOf, type StoredAnswer, shelves } from './stored.ts'
 
@@ -51,13 +53,41 @@ export function findDomainLookup(reader: Reader, domain: string): StoredAnswer |
   const members = membersOf(reader)
   if (found === undefined) return undefined
   const { body, etag } = found
-  return members.publicAgents === 0 ? { body, etag } : withMembers({ body, etag }, members)
+  const claiming = claimingOf(reader, domain)
+  return members.publicAgents === 0 && claiming.length === 0
+    ? { body, etag }
+    : withMembers({ body, etag }, members, claiming)
 }
 
-/** Says of each agent which member shows it. */
-function withMembers(found: StoredAnswer, members: Members): StoredAnswer {
+/** What an agent said longer ago than this counts no more. */
+const CLAIM_HOLDS_MS = 7 * DAY
+
+/** Agents that said lately that they sell for a domain, which says nothing of whether they may. */
+export function claimingOf(reader: Reader, domain: string): { url: string; member?: object }[] {
+  const { serving } = reader
+  if (serving === undefined) return []
+  const urls = [...serving.range('claim', hashOf(domain))].map(({ value }) => value.toString())
+  const members = membersOf(reader)
+  return urls
+    .filter(url => {
+      const { succeeded_at } = freshnessOf(reader, 'agent', url)
+      return succeeded_at !== undefined && reader.now() - Date.parse(succeeded_at) < CLAIM_HOLDS_MS
+    })
+    .sort()
+    .map(url => {
+      const member = publicMember(members.whoEnrolled(url))
+      return { url, ...(member !== null && { member }) }
+    })
+}
+
+/** Says of each agent which member shows it, and which agents claim the domain. */
+function withMembers(
+  found: StoredAnswer,
+  members: Members,
+  claiming: DomainLookup['sales_agents_claiming'],
+): StoredAnswer {
   const lookup = JSON.parse(found.body.toString()) as DomainLookup
-  const told: object[] = []
+  const told: object[] = [...claiming]
   const authorized_agents = lookup.authorized_agents.map(agent => {
     const member = publicMember(members.whoEnrolled(agent.url))
     if (member === null) return agent
@@ -65,7 +95,9 @@ function withMembers(found: StoredAnswer, members: Members): StoredAnswer {
     return { ...agent, member }
   })
   if (told.length === 0) return found
-  const body = Buffer.from(JSON.stringify({ ...lookup, authorized_agents }))
+  const body = Buffer.from(
+    JSON.stringify({ ...lookup, authorized_agents, sales_agents_claiming: claiming }),
+  )
   return { body, etag: `${found.etag}.${digestOf(told)}` }
 }
 

@@ -4,7 +4,7 @@ import { type Database, listOf } from '../duckdb.ts'
 import { type InventoryRows, inventoryOf, reachesOf } from '../inventory-value.ts'
 import type { Scope } from '../scope.ts'
 import type { Entry } from '../serving.ts'
-import { agentKey, hashOf, identifierKeysOf, reachKey } from '../serving-keys.ts'
+import { agentKey, claimKey, hashOf, identifierKeysOf, reachKey } from '../serving-keys.ts'
 import { documentValue } from '../serving-value.ts'
 
 const json = (value: unknown) => Buffer.from(JSON.stringify(value))
@@ -19,14 +19,20 @@ export async function keyedEntries(
   const gone = (['reach', 'identifier'] as const).flatMap(space =>
     of(space).map(key => ({ space, key, value: undefined })),
   )
+  const retracted = of('claim_gone').map(key => ({
+    space: 'claim' as const,
+    key,
+    value: undefined,
+  }))
   const put = [
     ...(await agentEntries(index, of('agent'))),
     ...(await operatorEntries(index, of('operator'), at)),
+    ...(await claimEntries(index, of('claim'))),
   ]
-  return { gone, put }
+  return { gone: [...gone, ...retracted], put }
 }
 
-type Keyed = 'reach' | 'identifier' | 'agent' | 'operator'
+type Keyed = 'reach' | 'identifier' | 'agent' | 'operator' | 'claim' | 'claim_gone'
 
 /** What sales of one publisher's properties are judged by, found by publisher, agent and identifier. */
 export function authorityEntries(rows: InventoryRows, at: Instant): Entry[] {
@@ -95,5 +101,20 @@ async function operatorEntries(
     space: 'operator',
     key: hashOf(location),
     value: declared === null ? undefined : documentValue(declared, at),
+  }))
+}
+
+/** For whom these agents say that they sell. */
+async function claimEntries(index: Database, agents: readonly string[]): Promise<Entry[]> {
+  if (agents.length === 0) return []
+  const rows = await index.all<{ agent_url: string; publisher_domain: string }>(
+    `select agent_url, publisher_domain from agent_claims
+     where agent_url in (select unnest(${listOf('$agents')}))`,
+    { agents: JSON.stringify(agents) },
+  )
+  return rows.map(({ agent_url, publisher_domain }) => ({
+    space: 'claim',
+    key: claimKey(publisher_domain, agent_url),
+    value: Buffer.from(agent_url),
   }))
 }

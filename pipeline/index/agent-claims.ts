@@ -1,0 +1,44 @@
+import type { AgentDocument } from '../model/documents.ts'
+import { recordChanges } from './changes.ts'
+import type { Stirred } from './crawl-state.ts'
+import type { Files } from './derive.ts'
+import { type Database, listOf } from './duckdb.ts'
+import { claimKey } from './serving-keys.ts'
+
+interface Claim {
+  agent_url: string
+  publisher_domain: string
+}
+
+/** Keeps of which publishers agents say that they sell for them. */
+export async function updateAgentClaims(
+  db: Database,
+  probed: readonly Stirred[],
+  files: Files,
+  seq: number,
+): Promise<void> {
+  if (probed.length === 0) return
+  await files.load(probed)
+  const agents = { agents: JSON.stringify(probed.map(({ location }) => location)) }
+  const ofThese = `agent_url in (select unnest(${listOf('$agents')}))`
+  const before = await db.all<Claim>(`select * from agent_claims where ${ofThese}`, agents)
+  const after = probed.flatMap(source => claimsIn(source, files))
+  const [was, is] = [keyed(before), keyed(after)]
+  const gone = [...was.keys()].filter(key => !is.has(key))
+  const fresh = [...is].filter(([key]) => !was.has(key)).map(([, claim]) => claim.agent_url)
+  if (gone.length === 0 && fresh.length === 0) return
+  await db.run(`delete from agent_claims where ${ofThese}`, agents)
+  await db.insert('agent_claims', after)
+  await recordChanges(db, seq, { claim: [...new Set(fresh)], claim_gone: gone })
+}
+
+function claimsIn(source: Stirred, files: Files): Claim[] {
+  const document = files.get(source).document as AgentDocument | undefined
+  const named = [...(document?.claims ?? []), ...(document?.capabilities?.publisher_domains ?? [])]
+  const { location: agent_url } = source
+  return [...new Set(named)].map(publisher_domain => ({ agent_url, publisher_domain }))
+}
+
+function keyed(claims: readonly Claim[]): Map<string, Claim> {
+  return new Map(claims.map(claim => [claimKey(claim.publisher_domain, claim.agent_url), claim]))
+}
