@@ -76,7 +76,7 @@ describe('a well-behaved agent', () => {
     [{ publisher_domains: ['b.example', 'https://A.example/', 'b.example', 7, 'no domain'] }],
     [{ properties: [{ publisher_domain: 'b.example' }, { domain: 'a.example' }, 'x', {}] }],
   ])('that lists whom it sells claims those publishers: %j', async listed => {
-    const seen = await probe(trained({ tasks: { list_authorized_properties: listed } }))
+    const seen = await probe(trained({ tasks: { list_authorized_properties: json(listed) } }))
     expect(documentOf(seen)).toMatchObject({ claims: ['a.example', 'b.example'] })
   })
 
