@@ -18,6 +18,7 @@ import {
   requestCrawl,
   requestManagerRevalidation,
 } from './crawl.ts'
+import { fileCatalogDispute, readCatalogDispute } from './disputes.ts'
 import { enrichBrand } from './enrich.ts'
 import { readFeed, streamFeed } from './feed.ts'
 import { brandHistory, propertyHistory } from './history.ts'
@@ -96,6 +97,8 @@ export const operations: readonly Operation[] = [
   saveProperty,
   rollBackProperty,
   resolveIdentifiers,
+  fileCatalogDispute,
+  readCatalogDispute,
   listCatalog,
   syncCatalog,
   listCatalogCollections,

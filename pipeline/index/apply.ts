@@ -12,6 +12,7 @@ import { type AgentChanges, updateAgents } from './agents.ts'
 import type { Braking, HeldBack } from './brake.ts'
 import { updateBrands } from './brands.ts'
 import { recordChanges } from './changes.ts'
+import { takeContributions } from './contributions.ts'
 import { settleRequests } from './crawl-requests.ts'
 import { type Stirred, takeIn, takeTurns } from './crawl-state.ts'
 import { recordDependencies, type Subjects, subjectsOf } from './dependencies.ts'
@@ -86,6 +87,7 @@ export async function apply(db: Database, batch: Batch, applying: Applying): Pro
   const letThrough = { ...applying, released: new Set(asked.released) }
   const { drafts, held } = await deriveAgain(db, again, stirred, files, letThrough, merged)
   await takeEnrolments(db, batch.enrolments ?? [], applying)
+  drafts.push(...(await takeContributions(db, taken, applying)))
   if (batch.publications) {
     await takePolicies(db, batch.publications, applying)
     drafts.push(...(await takeMirrors(db, batch.publications.mirrors, applying)))

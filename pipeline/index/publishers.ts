@@ -241,7 +241,9 @@ export async function loadPublishers(
     `select * from properties ${owned} order by created_at, property_rid`,
     of,
   )) {
-    found.get(row.publisher_domain)?.properties.push(row)
+    const rows = found.get(row.publisher_domain) ?? nothingOf(undefined)
+    rows.properties.push(row)
+    found.set(row.publisher_domain, rows)
   }
   for (const row of await db.all<AuthorizationRow>(
     `select * from authorizations ${owned} order by entry, id`,

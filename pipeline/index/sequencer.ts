@@ -10,6 +10,7 @@ import type { Answer, Refusal, Submission } from '../model/submission.ts'
 import { publicationsSince } from './accounts/publications.ts'
 import { Accounts } from './accounts.ts'
 import { type Applied, apply, type Batch } from './apply.ts'
+import { ridsOf } from './contributions.ts'
 import { keepBody } from './documents.ts'
 import { Database } from './duckdb.ts'
 import { unknownEnrolments } from './enrolments.ts'
@@ -287,7 +288,21 @@ export class Sequencer {
       const made = answer && 'done' in answer && saved.get(String(answer.done.revision_id))
       if (made) completed.set(submission_id, { ...answer, done: { ...answer.done, ...made } })
     }
+    await this.#completeContributions(submissions, completed)
     return completed
+  }
+
+  /** A contribution is answered with the property that each identifier has now. */
+  async #completeContributions(
+    submissions: readonly Submission[],
+    answers: Map<string, Answer>,
+  ): Promise<void> {
+    for (const { submission_id, operation } of submissions) {
+      const answer = answers.get(submission_id)
+      if (operation.op !== 'property.contribute' || !answer || !('done' in answer)) continue
+      const rids = Object.fromEntries(await ridsOf(this.index, operation))
+      answers.set(submission_id, { ...answer, done: { ...answer.done, rids } })
+    }
   }
 
   /** Brings the serving store and the event file up to the index: steps 2 and 3 of any commit. */

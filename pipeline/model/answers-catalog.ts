@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { disputeTypes } from './contribution.ts'
 import { Identifier } from './documents.ts'
 
 const text = z.string()
@@ -106,3 +107,25 @@ export const ResolvedIdentifiers = z
     server_timestamp: moment,
   })
   .meta({ id: 'ResolvedIdentifiers', description: 'One answer an identifier, in their order' })
+
+export const DisputeFiled = z
+  .looseObject({
+    dispute_id: z.uuid(),
+    action_taken: z.enum(['link_suspended', 'queued_for_review', 'escalated']),
+    reason: text,
+  })
+  .meta({ id: 'DisputeFiled', description: 'A dispute was taken in' })
+
+export const CatalogDispute = z
+  .looseObject({
+    id: z.uuid(),
+    dispute_type: z.enum(disputeTypes),
+    subject_type: text,
+    subject_value: text,
+    claim: text,
+    evidence: text.optional(),
+    status: z.enum(['open', 'investigating', 'resolved', 'rejected', 'escalated']),
+    created_at: moment,
+    resolved_at: moment.optional(),
+  })
+  .meta({ id: 'CatalogDispute', description: 'What somebody says is wrong in the catalog' })

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { Domain } from '../core/domain.ts'
 import type { PublicErrorName } from '../core/errors.ts'
+import { catalogOperations } from './contribution.ts'
 import { crawlScopes } from './crawl-request.ts'
 import { memberOperations } from './member.ts'
 import { mirrorOperations } from './mirror.ts'
@@ -59,6 +60,7 @@ export const Operation = z.discriminatedUnion('op', [
   ...memberOperations,
   ...roleOperations,
   ...policyOperations,
+  ...catalogOperations,
   ...mirrorOperations,
   ...reviewOperations,
   ...saveOperations,

@@ -242,15 +242,6 @@ describe('POST /api/registry/resolve', () => {
     await own.close()
   })
 
-  test('400: nothing is taken into the catalog in this way', async () => {
-    const identifiers = [{ type: 'domain', value: 'a.example' }]
-    const answer = await resolve({ identifiers, provenance })
-    expect([answer.statusCode, answer.json().error]).toEqual([
-      400,
-      expect.stringMatching(/^mode: /),
-    ])
-  })
-
   test.each([
     [{ identifiers: [], provenance, mode: 'lookup' }],
     [{ identifiers: [{ type: 'domain' }], provenance, mode: 'lookup' }],

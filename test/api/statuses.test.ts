@@ -10,7 +10,16 @@ import type { Domain } from '../../pipeline/core/domain.ts'
 import { publicErrors, refuse } from '../../pipeline/core/errors.ts'
 import { PolicyContent } from '../../pipeline/model/policy.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { type Ask, always, asks, ccpa, type Known, url, type Whom } from '../support/asks.ts'
+import {
+  type Ask,
+  always,
+  asks,
+  ccpa,
+  dispute,
+  type Known,
+  url,
+  type Whom,
+} from '../support/asks.ts'
 import { brandFile, publisherFile } from '../support/documents.ts'
 import { agentAt, type LiveWeb, openLiveWeb } from '../support/live.ts'
 import { enrol, probed } from '../support/members.ts'
@@ -59,6 +68,7 @@ beforeAll(async () => {
   await ask(operationOf('saveBrand'), 429, { payload: last })
   known.crawlRequest = await idOf('requestCrawl', 202, { domain: 'crawled.example' })
   known.report = await idOf('checkPropertyList', 200, { domains: ['acme.example'] })
+  known.dispute = await idOf('fileCatalogDispute', 200, dispute)
   known.proposals = [await propose('first'), await propose('second')]
   known.bulkReport = await idOf('checkIdentifierList', 200, { identifiers: ['acme.example'] })
   await registries.usual.publish()
@@ -131,8 +141,8 @@ async function propose(place: string): Promise<Known['proposals'][number]> {
 
 /** The id that an operation gives out. */
 async function idOf(id: string, status: number, payload: object): Promise<string> {
-  const { crawl_request_id, report_id } = (await ask(operationOf(id), status, { payload })).json()
-  return crawl_request_id ?? report_id
+  const given = (await ask(operationOf(id), status, { payload })).json()
+  return given.crawl_request_id ?? given.report_id ?? given.dispute_id
 }
 
 function operationOf(id: string): Operation {

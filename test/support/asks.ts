@@ -24,6 +24,7 @@ export interface Known {
   crawlRequest: string
   report: string
   bulkReport: string
+  dispute: string
   /** Pending ones of the ordinary caller. */
   proposals: readonly { id: string; digest: string }[]
 }
@@ -46,6 +47,12 @@ export const ccpa = {
 }
 const unissued = '01939f00-0000-7000-8000-000000000000'
 const property = `agent_url=${agent}&identifier_type=domain&identifier_value=acme.example`
+const unknown = [{ type: 'domain', value: 'unknown.example' }]
+/** What somebody says of the catalog. */
+export const dispute = {
+  ...{ dispute_type: 'classification', subject_type: 'property', subject_value: 'x' },
+  claim: 'This is no property at all.',
+}
 const identifiers = [{ type: 'domain', value: 'acme.example' }]
 
 const fresh = { query: 'domain=nobody.example&fresh=true' }
@@ -71,7 +78,12 @@ export const asks: Asks = {
   saveProperty: asksToSave('publisher_domain', { properties: [{ type: 'website', name: 'Told' }] }),
   resolveIdentifiers: {
     200: { payload: { identifiers, provenance: { type: 'crawl' }, mode: 'lookup' } },
+    401: { payload: { identifiers, provenance: { type: 'crawl' } } },
+    429: { payload: { identifiers: unknown, provenance: { type: 'crawl' } } },
+    503: { payload: { identifiers: unknown, provenance: { type: 'crawl' } } },
   },
+  fileCatalogDispute: { 200: { payload: dispute }, 503: { payload: dispute } },
+  getCatalogDispute: { 200: ({ dispute }) => ({ place: dispute }), 404: { place: 'x' } },
   listCatalog: { 200: { query: 'status=all' }, 400: { query: 'cursor=x' } },
   syncCatalog: { 200: { query: 'since=2026-01-01' }, 400: {} },
   listCatalogCollections: { 200: {}, 400: { query: 'limit=0' } },

@@ -1,5 +1,6 @@
 import type { Answer, Operation } from '../../model/submission.ts'
 import type { Database } from '../duckdb.ts'
+import { fileDispute, recordContribution } from './catalog.ts'
 import { recordRequester } from './crawl-requests.ts'
 import { addDomain, removeDomain } from './domains.ts'
 import { recordSave } from './editors.ts'
@@ -49,6 +50,10 @@ export async function perform(db: Database, operation: Operation, stamp: Stamp):
       return proposeMirror(db, operation, stamp)
     case 'mirror.remove':
       return removeMirror(db, operation, stamp)
+    case 'property.contribute':
+      return recordContribution(db, operation, stamp)
+    case 'dispute.file':
+      return fileDispute(db, operation, stamp)
     case 'review.approve':
     case 'review.reject':
       return decideReview(db, operation, stamp)

@@ -18,8 +18,8 @@ export interface Review {
 }
 
 /**
- * What is handed in waits for a person. An organization has one review of a kind and a subject that
- * is pending: handing in again replaces what it was about and keeps its id, which is returned.
+ * What is handed in waits for a person. An organization, or a person without one, has one
+ * review of a kind and a subject that is pending: handing in again replaces what it was about and keeps its id, which is returned.
  */
 export async function handIn(
   db: Database,
@@ -37,12 +37,13 @@ export async function handIn(
 
 export function pendingReview(
   db: Database,
-  { kind, subject, org_id }: Pick<Review, 'kind' | 'subject' | 'org_id'>,
+  { kind, subject, org_id, submitted_by }: Omit<Review, 'status'>,
 ): Promise<Review | undefined> {
   return db.one(
     `select * from reviews where kind = $kind and subject = $subject and status = 'pending'
-       and org_id is not distinct from $org_id`,
-    { kind, subject, org_id },
+       and (org_id = $org_id or (org_id is null and $org_id is null
+         and submitted_by = $submitted_by))`,
+    { kind, subject, org_id, submitted_by },
   )
 }
 

@@ -1,0 +1,46 @@
+import { isoOf } from '../../core/clock.ts'
+import { digestOf } from '../../core/digest.ts'
+import type { Dispute } from '../../model/contribution.ts'
+import type { Answer, OperationOf } from '../../model/submission.ts'
+import type { Database } from '../duckdb.ts'
+import { handIn, type Review } from './reviews.ts'
+import type { Stamp } from './stamp.ts'
+
+/** Who contributed is private; what they contributed is the index's. */
+export async function recordContribution(
+  db: Database,
+  operation: OperationOf<'property.contribute'>,
+  { now, seq }: Stamp,
+): Promise<Answer> {
+  const { contribution_id, contributor, provenance, contributed } = operation
+  const { kind, id: principal_id, org_id } = contributor
+  const property_rids = contributed.map(({ property_rid }) => property_rid)
+  const row = { contribution_id, kind, principal_id, org_id, provenance, property_rids, seq }
+  await db.insert('contributions', [{ ...row, contributed_at: isoOf(now) }])
+  return { done: { contribution_id } }
+}
+
+/** What one organization says of one record is one dispute for as long as it is open. */
+export async function fileDispute(
+  db: Database,
+  { op: _, review_id, reporter, ...dispute }: OperationOf<'dispute.file'>,
+  stamp: Stamp,
+): Promise<Answer> {
+  const { dispute_type, subject_type, subject_value } = dispute
+  const subject = `${dispute_type} ${subject_type} ${subject_value}`
+  const payload: Dispute = dispute
+  const { id: submitted_by, org_id } = reporter
+  const review = { kind: 'dispute', subject, submitted_by, org_id } as const
+  const digest = digestOf(payload)
+  const dispute_id = await handIn(
+    db,
+    { ...review, review_id, digest, payload: { ...payload } },
+    stamp,
+  )
+  return { done: { dispute_id } }
+}
+
+/** Whoever decides a dispute changes the catalog by other commands: a merge, a release, a save. */
+export async function settleDispute(_db: Database, { subject }: Review): Promise<Answer> {
+  return { done: { subject } }
+}

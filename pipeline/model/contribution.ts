@@ -1,0 +1,62 @@
+import { z } from 'zod'
+import { Identifier } from './documents.ts'
+import { Editor } from './save.ts'
+
+/** How somebody came by identifiers. */
+export const provenances = [
+  'agency_allowlist',
+  'publisher_declaration',
+  'impression_log',
+  'ssp_inventory',
+  'deal_history',
+  'crawl',
+  'data_partner',
+  'member_assertion',
+] as const
+
+/** What is disputed of the catalog. */
+export const disputeTypes = [
+  'identifier_link',
+  'classification',
+  'property_data',
+  'false_merge',
+] as const
+
+export const Contributed = z.object({
+  /** Of the property that is made, unless one has the identifier already. */
+  property_rid: z.uuid(),
+  identifier: Identifier,
+})
+export type Contributed = z.infer<typeof Contributed>
+
+/** What may be asked about the catalog besides merges. */
+export const catalogOperations = [
+  z.object({
+    op: z.literal('property.contribute'),
+    contribution_id: z.uuid(),
+    contributor: Editor,
+    provenance: z.enum(provenances),
+    contributed: z.array(Contributed).min(1).max(10_000),
+    /** They were looked for in all that was committed so far. */
+    since: z.int().nonnegative(),
+  }),
+  z.object({
+    op: z.literal('dispute.file'),
+    review_id: z.uuid(),
+    reporter: Editor,
+    dispute_type: z.enum(disputeTypes),
+    subject_type: z.string(),
+    subject_value: z.string(),
+    claim: z.string(),
+    evidence: z.string().optional(),
+  }),
+] as const
+
+/** What a review of a dispute holds. */
+export interface Dispute {
+  dispute_type: (typeof disputeTypes)[number]
+  subject_type: string
+  subject_value: string
+  claim: string
+  evidence?: string | undefined
+}

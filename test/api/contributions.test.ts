@@ -1,0 +1,175 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { findReview, listReviews } from '../../pipeline/index/points/reviews.ts'
+import { verify } from '../../pipeline/index/verify.ts'
+import { openRegistry, type TestRegistry } from '../support/app.ts'
+import { publisherFile } from '../support/documents.ts'
+import { startRedis, type TestRedis } from '../support/redis.ts'
+
+let redis: TestRedis
+let registry: TestRegistry
+let key: string
+const provenance = { type: 'ssp_inventory' }
+
+beforeAll(async () => {
+  redis = await startRedis()
+  registry = await openRegistry({ redis: redis.redis })
+  key = await registry.createKey('Acme')
+  await registry.observe(
+    publisherFile('known.example', { sites: ['known.example'], agents: [] }),
+    publisherFile('other.example', { sites: ['other.example'], agents: [] }),
+  )
+  await registry.publish()
+})
+
+afterAll(async () => {
+  await registry.close()
+  await redis.close()
+})
+
+const ask = (method: 'GET' | 'POST', path: string, payload?: object, secret?: string) =>
+  registry.app.inject({
+    ...{ method, url: `/api/registry/${path}` },
+    ...(payload && { payload }),
+    ...(secret && { headers: { authorization: `Bearer ${secret}` } }),
+  })
+const resolve = (values: string[], type = 'domain', secret: string | undefined = key) =>
+  ask(
+    'POST',
+    'resolve',
+    { identifiers: values.map(value => ({ type, value })), provenance },
+    secret,
+  )
+const propertyRows = () =>
+  registry.sequencer.index.all<{ name: string; source: string; status: string; rid: string }>(
+    'select name, source, status, property_rid as rid from properties order by name, rid',
+  )
+
+describe('POST /api/registry/resolve', () => {
+  test('401: only who has a credential takes something in, and what they send is looked at', async () => {
+    const anonymous = await resolve(['new.example'], 'domain', '')
+    expect(anonymous.statusCode).toBe(401)
+    expect((await resolve(['new.example'], 'domain', 'sk_nobody')).statusCode).toBe(401)
+    expect((await propertyRows()).map(({ name }) => name)).not.toContain('new.example')
+  })
+
+  test('200: an unknown identifier makes a property, one that is named twice makes one', async () => {
+    const names = ['known.example', 'www.new.example', 'NEW.example', 'doubleclick.net', 'x']
+    const { resolved, summary } = (await resolve(names)).json()
+    expect(summary).toEqual({ total: 5, resolved: 3, created: 1, excluded: 2, not_found: 0 })
+    expect(resolved.map(({ status }: { status: string }) => status)).toEqual([
+      ...['existing', 'created', 'existing', 'excluded', 'excluded'],
+    ])
+    expect(resolved[1]).toEqual({
+      identifier: { type: 'domain', value: 'new.example' },
+      property_rid: resolved[2].property_rid,
+      ...{ classification: 'property', status: 'created', source: 'contributed' },
+    })
+    expect(resolved[3]).toMatchObject({ property_rid: null, classification: 'ad_infra' })
+    const events = await registry.sequencer.index.all(
+      "select event_type, actor, entity_id from events where actor = 'registry:contribution'",
+    )
+    expect(events).toEqual([
+      {
+        ...{ event_type: 'property.created', actor: 'registry:contribution' },
+        entity_id: resolved[1].property_rid,
+      },
+    ])
+  })
+
+  test('200: the same again is the same property, before it is published and after', async () => {
+    const ridOf = async () => (await resolve(['new.example'])).json().resolved[0]
+    const before = await ridOf()
+    expect(before).toMatchObject({ status: 'existing', source: 'contributed' })
+    await registry.publish()
+    expect(await ridOf()).toEqual(before)
+    const { entries } = (await ask('GET', 'catalog?source=contributed')).json()
+    expect(entries).toMatchObject([
+      { property_rid: before.property_rid, publisher_domain: 'new.example', status: 'active' },
+    ])
+    const app = (await resolve(['com.example.app'], 'ios_bundle')).json().resolved[0]
+    expect(app).toMatchObject({ status: 'created' })
+  })
+
+  test('the host’s own file takes the property over with its rid', async () => {
+    const [before] = (await propertyRows()).filter(({ name }) => name === 'new.example')
+    await registry.observe(publisherFile('new.example', { sites: ['new.example'], agents: [] }))
+    const after = (await propertyRows()).filter(({ rid }) => rid === before!.rid)
+    expect(after).toMatchObject([{ source: 'authoritative', status: 'active' }])
+    const twice = (await propertyRows()).filter(({ name }) => name.includes('new.example'))
+    expect(twice.length).toBeLessThanOrEqual(1)
+    expect(await verify(registry.sequencer)).toEqual([])
+  })
+
+  test('200: what a publisher has published since the last snapshot is known', async () => {
+    await registry.observe(publisherFile('late.example', { sites: ['late.example'], agents: [] }))
+    const { resolved } = (await resolve(['late.example'])).json()
+    const late = await registry.sequencer.index.one<{ rid: string }>(
+      "select property_rid as rid from properties where publisher_domain = 'late.example'",
+    )
+    expect(resolved[0]).toMatchObject({ status: 'existing', property_rid: late!.rid })
+  })
+
+  test('nothing says who contributed but the accounts', async () => {
+    const { accounts, index } = registry.sequencer
+    const rows = await accounts.db.all<{ provenance: string }>('select * from contributions')
+    expect(rows.length).toBeGreaterThan(0)
+    expect(rows[0]!.provenance).toBe('ssp_inventory')
+    const tables = await index.all(
+      "select 1 from duckdb_tables() where table_name = 'contributions'",
+    )
+    expect(tables).toEqual([])
+  })
+})
+
+describe('disputes', () => {
+  const claim = 'This is not their site; write to ada@reporter.example about it.'
+  const dispute = {
+    ...{ dispute_type: 'identifier_link', subject_type: 'identifier' },
+    ...{ subject_value: 'domain:known.example', claim, evidence: 'see ada@reporter.example' },
+  }
+  const file = (payload: object, secret = key) => ask('POST', 'catalog/disputes', payload, secret)
+  const read = async (id: string) => (await ask('GET', `catalog/disputes/${id}`)).json()
+  let id: string
+
+  test('200: one waits for a person and is read by everybody, without who said it', async () => {
+    const filed = await file(dispute)
+    expect(filed.json()).toMatchObject({ action_taken: 'queued_for_review' })
+    id = filed.json().dispute_id
+    const shown = await read(id)
+    expect(shown).toEqual({
+      ...{ id, dispute_type: 'identifier_link', subject_type: 'identifier' },
+      ...{ subject_value: 'domain:known.example', status: 'open' },
+      claim: 'This is not their site; write to [address] about it.',
+      ...{ evidence: 'see [address]', created_at: '2026-11-20T03:00:00.000Z' },
+    })
+    expect(JSON.stringify(shown)).not.toMatch(/Acme|@/)
+  })
+
+  test('200: said again while it is open it is the same one', async () => {
+    const again = await file({ ...dispute, claim: 'It belongs to somebody else.' })
+    expect(again.json().dispute_id).toBe(id)
+    expect((await read(id)).claim).toBe('It belongs to somebody else.')
+    const other = await registry.createKey('Other')
+    expect((await file(dispute, other)).json().dispute_id).not.toBe(id)
+  })
+
+  test('a moderator settles it', async () => {
+    const waiting = listReviews(registry.reader.serving, ({ kind }) => kind === 'dispute')
+    expect(waiting).toHaveLength(2)
+    const { digest } = findReview(registry.reader, id)!.review
+    registry.clock.pass(1_000)
+    const decision = { review_id: id, digest, reviewer: 'operator', notes: 'they are right' }
+    await registry.submit({ op: 'review.approve', ...decision })
+    expect(await read(id)).toMatchObject({
+      ...{ status: 'resolved', resolved_at: '2026-11-20T03:00:01.000Z' },
+    })
+    expect((await file(dispute)).json().dispute_id).not.toBe(id)
+  })
+
+  test('400, 401 and 404', async () => {
+    expect((await file({ ...dispute, claim: 'short' })).statusCode).toBe(400)
+    expect((await file({ ...dispute, dispute_type: 'x' })).statusCode).toBe(400)
+    expect((await file(dispute, 'sk_nobody')).statusCode).toBe(401)
+    expect((await ask('GET', 'catalog/disputes/x')).statusCode).toBe(404)
+  })
+})
