@@ -11,7 +11,7 @@ const OF_EACH = 5
 
 const order =
   'What is called so comes first, then what begins so, then what contains it; then, if nothing is ' +
-  'called so, what it may mean with one character more, less or other, or two neighbours changed, in ' +
+  'called so and too little contains it, what it may mean with one character more, less or other, or two neighbours changed, in ' +
   'words of four characters or more; within each the order of the list. Case, accents and other marks make no difference, and ' +
   'a domain is found in both its forms. `X-Registry-Seq` is the commit that is searched.'
 

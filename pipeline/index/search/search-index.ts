@@ -61,7 +61,7 @@ export class SearchIndex {
 
   /**
    * The first of all entries of some collections that match, as JSON. Where one is called exactly as
-   * asked, nobody misspelled anything.
+   * asked, or enough contain what was asked, nobody misspelled anything.
    */
   async best<Name extends ShelfName>(
     names: readonly Name[],
@@ -134,7 +134,8 @@ function* bestOf(
     found.push(literal.ids)
     isCalledSo ||= literal.isCalledSo
   }
-  if (isCalledSo) return found
+  const all = found.reduce((sum, { length }) => sum + length, 0)
+  if (isCalledSo || all >= limit) return found
   for (const [i, shelf] of shelves.entries()) {
     const ids = found[i]!
     if (ids.length === limit) continue
