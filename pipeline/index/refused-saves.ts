@@ -1,4 +1,5 @@
 import type { Instant } from '../core/clock.ts'
+import { registrableDomain } from '../core/domain.ts'
 import type { EntryRow } from '../model/rows.ts'
 import type { Refusal, Submission } from '../model/submission.ts'
 import { hasProof } from './accounts/proofs.ts'
@@ -70,16 +71,22 @@ function unproven(domain: string): Refusal {
   }
 }
 
-/** Asks once for each pair of organization and domain. */
+/**
+ * Asks once for each pair of organization and domain, the registrable domain first: whoever has shown
+ * that one may save all below it.
+ */
 function provenIn({ accounts, now, needsProof }: Deciding) {
-  const known = new Map<string, boolean>()
+  const known = new Map<string, Promise<boolean>>()
+  const ask = (org_id: string, domain: string): Promise<boolean> => {
+    const pair = `${org_id} ${domain}`
+    const asked = known.get(pair) ?? hasProof(accounts, org_id, domain, now)
+    known.set(pair, asked)
+    return asked
+  }
   return async ({ editor: { org_id }, domain }: Save): Promise<boolean> => {
     if (!needsProof) return true
     if (org_id === null) return false
-    const pair = `${org_id} ${domain}`
-    const proven = known.get(pair) ?? (await hasProof(accounts, org_id, domain, now))
-    known.set(pair, proven)
-    return proven
+    return (await ask(org_id, registrableDomain(domain) ?? domain)) || ask(org_id, domain)
   }
 }
 

@@ -1,3 +1,4 @@
+import { RegistryClient } from '@adcp/sdk'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DAY, HOUR } from '../../pipeline/core/clock.ts'
 import { verify } from '../../pipeline/index/verify.ts'
@@ -390,9 +391,9 @@ describe('how often may be saved', () => {
     const own = await openRegistry({ redis: redis.redis })
     const secret = await enrol(own, { org: 'Own', domains: ['own.example'] })
     const told = { domain: 'www.own.example', brand_name: 'Own' }
-    own.clock.pass(90 * DAY)
+    own.clock.pass(90 * DAY - 1)
     expect((await saveBrand(told, { secret, on: own })).statusCode).toBe(200)
-    own.clock.pass(1)
+    own.clock.pass(2)
     expect((await saveBrand(told, { secret, on: own })).statusCode).toBe(403)
     await own.close()
     const settings = { REQUIRE_OWNERSHIP_PROOF: 'false' }
@@ -495,5 +496,39 @@ describe('a rollback', () => {
   test('leaves every store in agreement', async () => {
     await registry.publish()
     expect(await verify(registry.sequencer)).toEqual([])
+  })
+})
+
+test('the public client saves brands and properties, and reads them back', async () => {
+  const baseUrl = await registry.app.listen({ port: 0, host: '127.0.0.1' })
+  const client = new RegistryClient({ baseUrl, apiKey: acme })
+  const domain = 'client.acme.example'
+  const logos = [{ url: 'https://client.acme.example/l.svg', tags: ['square'] }]
+  const brand = { domain, brand_name: 'Client', brand_manifest: { name: 'Client', logos } }
+  const first = await client.saveBrand(brand)
+  expect(first).toMatchObject({ success: true, domain })
+  expect(await client.saveBrand(brand)).toMatchObject({ id: first.id, revision_number: 2 })
+  expect(await client.lookupBrand(domain)).toMatchObject({
+    ...{ brand_name: 'Client', source: 'community', brand_manifest: { logos } },
+  })
+  const saved = await client.saveProperty({
+    ...{ publisher_domain: domain, authorized_agents: [{ url: 'https://agent.example/mcp' }] },
+    properties: [{ type: 'website', name: 'Client' }],
+    contact: { name: 'Jo Doe' },
+  })
+  expect(saved.success).toBe(true)
+  expect(await client.lookupProperty(domain)).toMatchObject({
+    ...{ source: 'hosted', verified: false, authorized_agents: [], contact: { name: 'Jo Doe' } },
+    properties: [{ type: 'website', name: 'Client' }],
+  })
+  const history = await client.getBrandHistory({ domain })
+  expect(history).toMatchObject({ total: 1, revisions: [{ editor_name: 'Acme' }] })
+  const all = await client.saveProperties([
+    { publisher_domain: domain, authorized_agents: [] },
+    { publisher_domain: 'stranger.example', authorized_agents: [] },
+  ])
+  expect(all).toMatchObject({
+    [domain]: { success: true, revision_number: 2 },
+    'stranger.example': { error: expect.stringContaining('403') },
   })
 })

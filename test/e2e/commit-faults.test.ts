@@ -1,5 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { pathsOf } from '../../pipeline/index/paths.ts'
+import { rebuild } from '../../pipeline/index/rebuild.ts'
 import type { Committed, Sequencer, Step } from '../../pipeline/index/sequencer.ts'
+import { ServingStore } from '../../pipeline/index/serving.ts'
 import { readCheckpoint } from '../../pipeline/index/snapshot.ts'
 import { verify } from '../../pipeline/index/verify.ts'
 import { baseBatch, nextBatch, saves } from '../support/batches.ts'
@@ -85,4 +88,24 @@ describe('a writer that dies at a step of a commit', () => {
       expect(await verify(registry)).toEqual([])
     })
   })
+})
+
+test('what was saved is shown as before when every store is made again', async () => {
+  const clock = testClock(night(0))
+  const dir = newDataDir()
+  const registry = await openRegistry({ clock, dataDir: dir })
+  await registry.commit(baseBatch(clock.now()))
+  await registry.commit(nextBatch(clock.tick({ days: 1 })))
+  const shown = () => {
+    const store = ServingStore.open(pathsOf(dir).servingFile, { readOnly: true })
+    const keys = ['brand', 'property'] as const
+    const values = keys.map(space => store.get(space, 'told.example')!.subarray(6).toString())
+    return store.close().then(() => values)
+  }
+  await registry.close()
+  const before = await shown()
+  expect(before[1]).toContain('1@told.example')
+  expect(await rebuild(dir)).toBe(true)
+  expect(await shown()).toEqual(before)
+  await restarted(dir, async again => expect(await verify(again)).toEqual([]))
 })

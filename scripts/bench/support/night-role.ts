@@ -2,6 +2,7 @@ import { runApi } from '../../../api/server.ts'
 import { runCrawler } from '../../../jobs/crawler.ts'
 import { openDesk } from '../../../jobs/enqueue.ts'
 import { runIndexer } from '../../../jobs/indexer.ts'
+import { connectRedis } from '../../../jobs/redis.ts'
 import { readConfig } from '../../../pipeline/core/config.ts'
 import { createLog } from '../../../pipeline/core/log.ts'
 import { serveParent } from './child.ts'
@@ -24,7 +25,10 @@ if (program.includes('night-role')) {
   const starters = {
     indexer: () => runIndexer(config, redisUrl, clock, log, fail),
     crawler: () => runCrawler(config, redisUrl, clock, log),
-    api: () => runApi({ config, clock, log, desk: openDesk(redisUrl, log) }),
+    api: () => {
+      const redis = connectRedis(redisUrl, 'ask', log)
+      return runApi({ config, clock, log, desk: openDesk(redisUrl, log), redis })
+    },
   }
   const role = await starters[name as RoleName]()
   process.on('SIGTERM', () => void role.close().then(() => process.exit(0)))

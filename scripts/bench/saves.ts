@@ -1,0 +1,65 @@
+import { join } from 'node:path'
+import { built, Child } from './support/child.ts'
+import { readOptions } from './support/options.ts'
+import { interleave } from './support/pairs.ts'
+import { note, printResult, printTable } from './support/report.ts'
+import type { LoopQuestion, LoopRun } from './support/save-loop.ts'
+import { SaveRig, type SaveRun } from './support/save-rig.ts'
+import { medianOf, rounded, roundedSpread, spreadOf } from './support/spread.ts'
+
+/**
+ * `POST /api/brands/save`, beside a loop that keeps the same rows as durably and does nothing else: one
+ * transaction in DuckDB, one in LMDB, one line of an event file, each on disk before the next. One
+ * connection is compared with a loop of single rows, fifty with one that commits fifty at a time. The
+ * limits of saves are raised; all other settings are the defaults.
+ */
+const options = readOptions(10_000, 1_000)
+const { connections, folder, pairs, seconds, size } = options
+note('starting an indexer and an API …')
+const rig = await SaveRig.start(folder)
+const loop = await Child.start<object, LoopQuestion, LoopRun>(
+  join(built, 'scripts/bench/support/save-loop.js'),
+  { args: [folder, String(size)] },
+)
+const rounds = await interleave<'one' | 'many' | 'bareOne' | 'bareMany', LoopRun | SaveRun>(pairs, {
+  one: () => rig.run(1, seconds, size),
+  bareOne: () => loop.ask({ rows: 1, seconds }),
+  many: () => rig.run(connections, seconds, size),
+  bareMany: () => loop.ask({ rows: connections, seconds }),
+})
+await loop.stop()
+await rig.close()
+options.tidy()
+
+const p50 = spreadOf(rounds.map(({ one, bareOne }) => one.p50Ms / bareOne.p50Ms))
+const rows = spreadOf(rounds.map(({ many, bareMany }) => many.perSecond / bareMany.perSecond))
+const middle = (measure: (round: (typeof rounds)[number]) => number) =>
+  rounded(medianOf(rounds.map(measure)))
+const commits = middle(({ many }) => (many as SaveRun).commits)
+printTable(
+  [`saves of ${size} brands`, 'ours', 'loop', 'ratio'],
+  [
+    [
+      'one connection, p50',
+      `${middle(({ one }) => one.p50Ms)} ms`,
+      `${middle(({ bareOne }) => bareOne.p50Ms)} ms`,
+      `${rounded(p50.median)} (at most 3)`,
+    ],
+    [
+      `${connections} connections, a second`,
+      middle(({ many }) => many.perSecond),
+      middle(({ bareMany }) => bareMany.perSecond),
+      `${rounded(rows.median)} (at least 0.3)`,
+    ],
+    ['commits a save', commits, '', '(below 0.2)'],
+  ],
+)
+printResult({
+  bench: 'saves',
+  size,
+  pairs,
+  seconds,
+  ratio: roundedSpread(p50),
+  rows_ratio: roundedSpread(rows),
+  commits_per_save: commits,
+})

@@ -1,0 +1,142 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { Agent, request } from 'node:http'
+import { createServer } from 'node:net'
+import { type Desk, openDesk } from '../../../jobs/enqueue.ts'
+import { type OwnRedis, startRedis } from '../../../jobs/own-redis.ts'
+import type { Domain } from '../../../pipeline/core/domain.ts'
+import { silentLog } from '../../../pipeline/core/log.ts'
+import { pathsOf } from '../../../pipeline/index/paths.ts'
+import { built, Child } from './child.ts'
+import { medianOf } from './spread.ts'
+
+const many = 1_000_000_000
+const limits = { savesPerHour: many, savesPerOrganizationHour: many, savesPerOrganizationDay: many }
+const org = 'Bench'
+
+export interface SaveRun {
+  p50Ms: number
+  perSecond: number
+  /** Commits a save. */
+  commits: number
+}
+
+/** An indexer and an API as they ship, and an organization that may save what is below one domain. */
+export class SaveRig {
+  readonly #redis: OwnRedis
+  readonly #roles: Child<object, never, never>[]
+  readonly #port: number
+  readonly #secret: string
+  readonly #commits: { count: number }
+  #saves = 0
+
+  private constructor(parts: {
+    redis: OwnRedis
+    roles: Child<object, never, never>[]
+    port: number
+    secret: string
+    commits: { count: number }
+  }) {
+    this.#redis = parts.redis
+    this.#roles = parts.roles
+    this.#port = parts.port
+    this.#secret = parts.secret
+    this.#commits = parts.commits
+  }
+
+  static async start(folder: string): Promise<SaveRig> {
+    const redis = await startRedis(pathsOf(folder), silentLog)
+    const port = await freePort()
+    const env = {
+      ...{ DATA_DIR: folder, REDIS_URL: redis.url, PORT: String(port) },
+      LIMITS: JSON.stringify(limits),
+    }
+    const commits = { count: 0 }
+    const onLine = (line: string) => {
+      if (line.includes('"committed"')) commits.count++
+    }
+    const file = `${built}/scripts/bench/support/night-role.js`
+    const start = (role: string) => Child.start<object>(file, { args: [role, '0'], env, onLine })
+    const indexer = await start('indexer')
+    const secret = await makeKey(openDesk(redis.url, silentLog))
+    const api = await start('api')
+    return new SaveRig({ redis, roles: [api, indexer], port, secret, commits })
+  }
+
+  /** Saves over so many connections, each as soon as the one before it is answered. */
+  async run(connections: number, seconds: number, domains: number): Promise<SaveRun> {
+    const agent = new Agent({ keepAlive: true, maxSockets: connections })
+    const times: number[] = []
+    const { count } = this.#commits
+    const started = performance.now()
+    const until = started + seconds * 1_000
+    const connection = async () => {
+      while (performance.now() < until) {
+        const before = performance.now()
+        await this.#save(agent, `d${this.#saves++ % domains}.bench.example`)
+        times.push(performance.now() - before)
+      }
+    }
+    await Promise.all(Array.from({ length: connections }, connection))
+    const took = (performance.now() - started) / 1_000
+    agent.destroy()
+    return {
+      p50Ms: medianOf(times),
+      perSecond: times.length / took,
+      commits: (this.#commits.count - count) / times.length,
+    }
+  }
+
+  async close(): Promise<void> {
+    for (const role of this.#roles) await role.stop()
+    await this.#redis.close()
+  }
+
+  #save(agent: Agent, domain: string): Promise<void> {
+    const body = JSON.stringify({ domain, brand_name: `Bench ${this.#saves}` })
+    return new Promise((resolve, reject) => {
+      const asked = request(
+        {
+          ...{ agent, port: this.#port, host: '127.0.0.1', method: 'POST' },
+          path: '/api/brands/save',
+          headers: {
+            authorization: `Bearer ${this.#secret}`,
+            'content-type': 'application/json',
+            'content-length': Buffer.byteLength(body),
+          },
+        },
+        answer => {
+          let text = ''
+          answer.on('data', chunk => {
+            text += chunk
+          })
+          answer.on('end', () =>
+            answer.statusCode === 200 ? resolve() : reject(new Error(`not saved: ${text}`)),
+          )
+        },
+      )
+      asked.on('error', reject)
+      asked.end(body)
+    })
+  }
+}
+
+/** Makes the organization; the secret of its key is returned. */
+async function makeKey(desk: Desk): Promise<string> {
+  const secret = `sk_${randomUUID()}`
+  const hash = createHash('sha256').update(secret).digest('hex')
+  await desk.submit({ op: 'organization.create', org_id: randomUUID(), name: org })
+  await desk.submit({ op: 'key.create', key_id: randomUUID(), org, label: '', hash })
+  const domain = 'bench.example' as Domain
+  await desk.submit({ op: 'organization.domain.add', org, domain, proof: 'operator' })
+  await desk.close()
+  return secret
+}
+
+function freePort(): Promise<number> {
+  return new Promise(resolve => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number }
+      server.close(() => resolve(port))
+    })
+  })
+}
