@@ -7,28 +7,40 @@ import type { Stamp } from './stamp.ts'
 type Save = OperationOf<'brand.save' | 'property.save' | 'entry.rollback'>
 
 /** What of a save is private: who made it, and whom to write to. The rest is the index's. */
-export async function recordSave(db: Database, save: Save, { seq }: Stamp): Promise<Answer> {
+export async function recordSave(db: Database, save: Save, stamp: Stamp): Promise<Answer> {
   const { revision_id, domain } = save
-  const editor_id = await editorId(db, save.editor, seq)
+  const editor_id = await editorId(db, save.editor, stamp)
   if (save.op === 'property.save' && save.contact !== undefined) {
-    const contact = { contact_id: revision_id, domain, contact: save.contact, seq }
+    const contact = { contact_id: revision_id, domain, contact: save.contact, seq: stamp.seq }
     await db.insert('property_contacts', [contact])
   }
   return { done: { domain, revision_id, editor_id } }
 }
 
+/** Editors of a commit: most saves of one are by few. */
+const known = new WeakMap<Stamp, Map<string, string>>()
+
 /** The public id of somebody who edits, which says nothing by itself. */
-export async function editorId(
+export async function editorId(db: Database, editor: Editor, stamp: Stamp): Promise<string> {
+  const key = JSON.stringify([editor.kind, editor.id, editor.org_id])
+  const editors = known.get(stamp) ?? new Map<string, string>()
+  known.set(stamp, editors)
+  const id = editors.get(key) ?? (await keptEditor(db, editor, stamp))
+  editors.set(key, id)
+  return id
+}
+
+async function keptEditor(
   db: Database,
   { kind, id, org_id }: Editor,
-  seq: number,
+  { seq }: Stamp,
 ): Promise<string> {
-  const known = await db.one<{ editor_id: string }>(
+  const found = await db.one<{ editor_id: string }>(
     `select editor_id from editors
      where kind = $kind and principal_id = $id and org_id is not distinct from $org_id`,
     { kind, id, org_id },
   )
-  if (known !== undefined) return known.editor_id
+  if (found !== undefined) return found.editor_id
   const editor_id = randomUUID()
   await db.insert('editors', [{ editor_id, kind, principal_id: id, org_id, seq }])
   return editor_id

@@ -35,7 +35,7 @@ export async function savePolicy(
   const isNew = known?.review_status !== 'approved'
   const kept = { source_type: 'community', review_status: isNew ? 'pending' : 'approved' } as const
   const before = isNew ? undefined : known
-  const editor_id = await editorId(db, editor, stamp.seq)
+  const editor_id = await editorId(db, editor, stamp)
   const revision_number = await keep(db, policy, { before, ...kept, editor_id }, stamp)
   if (isNew) {
     const payload = { ...policy }
