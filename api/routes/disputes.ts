@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { refuse } from '../../pipeline/core/errors.ts'
 import { findReview } from '../../pipeline/index/points/reviews.ts'
+import { lookUpIdentifiers } from '../../pipeline/index/queries/identifiers.ts'
+import type { Reader } from '../../pipeline/index/reader.ts'
 import { CatalogDispute, DisputeFiled } from '../../pipeline/model/answers-catalog.ts'
 import { type Dispute, disputeTypes } from '../../pipeline/model/contribution.ts'
 import { isStorable } from '../../pipeline/model/save.ts'
@@ -21,7 +23,8 @@ export const fileCatalogDispute = operation({
   group: 'Property Resolution',
   summary: 'Say that something in the catalog is wrong',
   description:
-    'A person looks at it. What one organization says of one record is one dispute while it is open: ' +
+    'A person looks at it; the link of an identifier (`type:value`) that only a contributor asserts is ' +
+    'suspended at once. What one organization says of one record is one dispute while it is open: ' +
     'saying it again replaces the words. They are public; who said them is not.',
   access: 'bearer',
   writes: true,
@@ -35,18 +38,34 @@ export const fileCatalogDispute = operation({
   }),
   reply: { 200: DisputeFiled },
   errors: ['invalid_request', 'too_large', 'unsupported_media_type', 'unavailable'],
-  handle: async ({ body, principal, services: { desk } }) => {
+  handle: async ({ body, principal, services: { desk, reader } }) => {
     const reporter = editorOf(principal)
+    const suspends = await weakLink(body, reader)
     const answer = await desk.submit({
       ...{ op: 'dispute.file', review_id: randomUUID(), reporter },
       ...body,
+      ...(suspends !== undefined && { suspends }),
     })
     if ('refused' in answer) return refuse(answer.error ?? 'invalid_request', answer.refused)
     const { dispute_id } = answer.done
-    const reason = 'a moderator looks at it'
-    return ok({ dispute_id, action_taken: 'queued_for_review', reason })
+    const [action_taken, reason] =
+      suspends === undefined
+        ? ['queued_for_review', 'a moderator looks at it']
+        : ['link_suspended', 'no publisher declares it: it answers for nothing until it is decided']
+    return ok({ dispute_id, action_taken, reason })
   },
 })
+
+/** The property of a disputed identifier (`type:value`) where nobody but a contributor says so. */
+async function weakLink(
+  { dispute_type, subject_value }: Pick<Dispute, 'dispute_type' | 'subject_value'>,
+  { snapshot }: Reader,
+): Promise<string | undefined> {
+  const [, type, value] = /^(\w+):(.+)$/s.exec(subject_value) ?? []
+  if (dispute_type !== 'identifier_link' || !snapshot || !type || !value) return undefined
+  const [found] = await lookUpIdentifiers(snapshot, [{ type, value }])
+  return (found?.source === 'contributed' && found.property_rid) || undefined
+}
 
 export const readCatalogDispute = operation({
   id: 'getCatalogDispute',

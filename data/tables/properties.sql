@@ -29,7 +29,7 @@ comment on column properties.channels is 'these, or what the type implies, sorte
 comment on column properties.classification is 'property, ad_infra, publisher_mask, network or unclassified';
 comment on column properties.source is 'authoritative, enriched or contributed';
 comment on column properties.status is 'active, stale, or removed: an alias of another';
-comment on column properties.stale_reason is 'why it is stale: not_listed, revoked or validation_failed';
+comment on column properties.stale_reason is 'why it is stale: not_listed, revoked, validation_failed or disputed';
 comment on column properties.created_at is 'when its rid was minted';
 comment on column properties.changed_at is 'content or status last changed';
 comment on column properties.seq is 'commit that last touched the row';

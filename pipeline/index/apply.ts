@@ -32,6 +32,7 @@ import { recordEvents } from './record-events.ts'
 import type { Recrawling } from './recrawl.ts'
 import { takeSaves } from './saves.ts'
 import { takeSubmissions } from './submissions.ts'
+import { takeSuspensions } from './suspensions.ts'
 import { weigh } from './suspicion.ts'
 
 export interface Batch {
@@ -91,6 +92,7 @@ export async function apply(db: Database, batch: Batch, applying: Applying): Pro
   if (batch.publications) {
     await takePolicies(db, batch.publications, applying)
     drafts.push(...(await takeMirrors(db, batch.publications.mirrors, applying)))
+    drafts.push(...(await takeSuspensions(db, batch.publications.suspensions, applying)))
   }
   await settleRequests(db, { observations, poison: batch.poison }, applying)
   return { events: await recordEvents(db, drafts, batch.actor, applying), held }

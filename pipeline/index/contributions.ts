@@ -14,7 +14,7 @@ export async function takeContributions(
 ): Promise<EventDraft[]> {
   const drafts: EventDraft[] = []
   for (const contribution of contributionsIn(submissions)) {
-    const known = await ridsOf(db, contribution)
+    const known = await ridsOf(db, contribution, { disputed: true })
     const fresh = new Map(
       contribution.contributed
         .map(one => [identifierKey(one.identifier), one] as const)
@@ -44,17 +44,19 @@ export function contributionsIn(submissions: readonly Submission[]): Contributio
 export async function ridsOf(
   db: Database,
   { contributed, since }: Pick<Contribution, 'contributed' | 'since'>,
+  { disputed = false } = {},
 ): Promise<Map<string, string>> {
   const keys = contributed.map(({ identifier }) => identifierKey(identifier))
   const rows = await db.all<{ key: string; property_rid: string }>(
     `with known as (
        select property_rid, source, unnest(identifiers) as i from properties
-       where (source = 'contributed' or seq > $since) and status != 'removed')
+       where (source = 'contributed' or seq > $since) and status != 'removed'
+         and ($disputed or stale_reason is distinct from 'disputed'))
      select i.type || ':' || lower(i.value) as key,
        arg_min(property_rid, (source != 'authoritative', property_rid)) as property_rid
      from known where i.type || ':' || lower(i.value) in (select unnest(${listOf('$keys')}))
      group by all`,
-    { since, keys: JSON.stringify(keys) },
+    { since, disputed, keys: JSON.stringify(keys) },
   )
   return new Map(rows.map(({ key, property_rid }) => [key, property_rid]))
 }

@@ -49,6 +49,8 @@ export const catalogOperations = [
     subject_value: z.string(),
     claim: z.string(),
     evidence: z.string().optional(),
+    /** The contributed property that answers for nothing until this is decided. */
+    suspends: z.uuid().optional(),
   }),
 ] as const
 

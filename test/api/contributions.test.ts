@@ -166,6 +166,35 @@ describe('disputes', () => {
     expect((await file(dispute)).json().dispute_id).not.toBe(id)
   })
 
+  test('200: a link that only a contributor asserts is suspended, and stands again when it was right', async () => {
+    const lookUp = async () => {
+      await registry.publish()
+      const identifiers = [{ type: 'domain', value: 'weak.example' }]
+      const { resolved } = (
+        await ask('POST', 'resolve', { identifiers, provenance, mode: 'lookup' })
+      ).json()
+      return resolved[0].property_rid
+    }
+    const [made] = (await resolve(['weak.example'])).json().resolved
+    expect(await lookUp()).toBe(made.property_rid)
+    const filed = (await file({ ...dispute, subject_value: 'domain:weak.example' })).json()
+    expect(filed.action_taken).toBe('link_suspended')
+    expect(await lookUp()).toBeNull()
+    expect((await resolve(['weak.example'])).json().resolved[0]).toMatchObject({
+      ...{ status: 'excluded', property_rid: null },
+    })
+    const { digest } = findReview(registry.reader, filed.dispute_id)!.review
+    const decision = { review_id: filed.dispute_id, digest, reviewer: 'operator' }
+    await registry.submit({ op: 'review.reject', ...decision, notes: 'it is theirs' })
+    expect(await lookUp()).toBe(made.property_rid)
+    expect(await read(filed.dispute_id)).toMatchObject({ status: 'rejected' })
+    const events = await registry.sequencer.index.all<{ type: string }>(
+      "select event_type as type from events where actor = 'registry:dispute' order by event_id",
+    )
+    expect(events.map(({ type }) => type)).toEqual(['property.stale', 'property.reactivated'])
+    expect(await verify(registry.sequencer)).toEqual([])
+  })
+
   test('400, 401 and 404', async () => {
     expect((await file({ ...dispute, claim: 'short' })).statusCode).toBe(400)
     expect((await file({ ...dispute, dispute_type: 'x' })).statusCode).toBe(400)

@@ -23,7 +23,7 @@ export async function recordContribution(
 /** What one organization says of one record is one dispute for as long as it is open. */
 export async function fileDispute(
   db: Database,
-  { op: _, review_id, reporter, ...dispute }: OperationOf<'dispute.file'>,
+  { op: _, review_id, reporter, suspends, ...dispute }: OperationOf<'dispute.file'>,
   stamp: Stamp,
 ): Promise<Answer> {
   const { dispute_type, subject_type, subject_value } = dispute
@@ -37,10 +37,27 @@ export async function fileDispute(
     { ...review, review_id, digest, payload: { ...payload } },
     stamp,
   )
+  if (suspends !== undefined) {
+    await db.run('delete from suspended_links where review_id = $dispute_id', { dispute_id })
+    const link = { review_id: dispute_id, property_rid: suspends, lifted: false, seq: stamp.seq }
+    await db.insert('suspended_links', [link])
+  }
   return { done: { dispute_id } }
 }
 
-/** Whoever decides a dispute changes the catalog by other commands: a merge, a release, a save. */
-export async function settleDispute(_db: Database, { subject }: Review): Promise<Answer> {
+/** What was suspended stays so; whatever else is wrong is put right by other commands, such as a merge. */
+export async function upholdDispute(_db: Database, { subject }: Review): Promise<Answer> {
+  return { done: { subject } }
+}
+
+export async function rejectDispute(
+  db: Database,
+  { review_id, subject }: Review,
+  { seq }: Stamp,
+): Promise<Answer> {
+  await db.run(
+    'update suspended_links set lifted = true, seq = $seq where review_id = $review_id',
+    { review_id, seq },
+  )
   return { done: { subject } }
 }

@@ -4,6 +4,12 @@ import type { Database } from '../duckdb.ts'
 import { type KeptMirror, keptMirrors } from './mirrors.ts'
 import type { KeptPolicy } from './policies.ts'
 
+/** Whether a contributed property is suspended. */
+export interface Suspension {
+  property_rid: string
+  suspended: boolean
+}
+
 /** What is decided in the accounts and shown by the index. */
 export interface Publications {
   /** Without those that were rejected: `withdrawn` names these. */
@@ -12,6 +18,7 @@ export interface Publications {
   revisions: Omit<RevisionRow, 'seq'>[]
   /** Those that were removed too. */
   mirrors: KeptMirror[]
+  suspensions: Suspension[]
 }
 
 /**
@@ -41,5 +48,16 @@ export async function publicationsSince(db: Database, seq: number): Promise<Publ
     withdrawn: kept.filter(one => !shown.includes(one)).map(({ policy_id }) => policy_id),
     revisions,
     mirrors: await keptMirrors(db, 'seq > $seq', { seq }),
+    suspensions: await suspensionsSince(db, seq),
   }
+}
+
+/** A property is suspended as long as one dispute about it is not rejected. */
+function suspensionsSince(db: Database, seq: number): Promise<Suspension[]> {
+  return db.all(
+    `select property_rid, bool_or(not lifted) as suspended from suspended_links
+     where property_rid in (select property_rid from suspended_links where seq > $seq)
+     group by property_rid order by property_rid`,
+    { seq },
+  )
 }

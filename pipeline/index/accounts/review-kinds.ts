@@ -1,7 +1,7 @@
 import type { ReviewKind } from '../../model/review.ts'
 import type { Answer } from '../../model/submission.ts'
 import type { Database } from '../duckdb.ts'
-import { settleDispute } from './catalog.ts'
+import { rejectDispute, upholdDispute } from './catalog.ts'
 import { approveMirror, rejectMirror } from './mirrors.ts'
 import { approvePolicy, rejectPolicy } from './policies.ts'
 import type { Review } from './reviews.ts'
@@ -18,7 +18,7 @@ interface Entry {
 
 /** What deciding a review does, by its kind. */
 const kinds: Record<ReviewKind, Entry> = {
-  dispute: { approve: settleDispute, reject: settleDispute },
+  dispute: { approve: upholdDispute, reject: rejectDispute },
   mirror: { approve: approveMirror, reject: rejectMirror },
   policy: { approve: approvePolicy, reject: rejectPolicy },
 }

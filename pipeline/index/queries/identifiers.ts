@@ -10,14 +10,15 @@ type Known = Pick<ResolvedIdentifier, 'classification' | 'source'> & {
 
 /**
  * The property that stands for each identifier that was asked for. Of several the one that is active,
- * then the publisher's own, then the first that was known.
+ * then the publisher's own, then the first that was known. One whose identifier is disputed stands for none.
  */
 const OWNERS = `
 with asked as (select unnest(from_json($keys::json, '["VARCHAR"]')) as key),
 declared as (
   select p.property_rid, p.classification, p.source, p.status, p.publisher_domain,
     unnest(p.identifiers) as i
-  from properties p where p.status != 'removed'),
+  from properties p
+  where p.status != 'removed' and p.stale_reason is distinct from 'disputed'),
 found as (
   select d.*, i.type || ':' || lower(i.value) as key from declared d
   semi join asked on asked.key = d.i.type || ':' || lower(d.i.value))

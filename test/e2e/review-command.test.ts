@@ -1,0 +1,62 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { registry, temporaryFolder } from '../support/command.ts'
+
+const folder = temporaryFolder()
+const env = { DATA_DIR: folder.path, REDIS_URL: undefined, LOG_LEVEL: 'error' }
+const run = (...args: string[]) => registry(args, env)
+const policy = {
+  ...{ policy_id: 'gdpr', version: '1', name: 'GDPR', category: 'regulation' },
+  ...{ enforcement: 'must', policy: 'Ask first.' },
+}
+
+afterAll(() => folder.remove())
+
+describe('registry role', () => {
+  test('gives roles to keys and people, and takes them back', async () => {
+    await run('org', 'create', '--name', 'Acme')
+    await run('key', 'create', '--org', 'Acme')
+    const [id = ''] = (await run('key', 'list', '--org', 'Acme')).stdout.split(' ')
+    expect(await run('role', 'grant', 'moderator', '--key', id)).toMatchObject({
+      ...{ status: 0, stdout: 'granted\n' },
+    })
+    expect((await run('role', 'grant', 'admin', '--user', 'ada|1')).stdout).toBe('granted\n')
+    expect((await run('role', 'grant', 'admin')).stderr).toBe('name one of --key and --user\n')
+    expect((await run('role', 'grant', 'king', '--key', id)).status).toBe(1)
+    expect((await run('role', 'revoke', 'admin', '--key', id)).stderr).toBe(
+      `key ${id} is no admin\n`,
+    )
+    const listed = JSON.parse((await run('role', 'list', '--json')).stdout)
+    expect(listed).toHaveLength(2)
+    expect(listed).toEqual(
+      expect.arrayContaining([
+        { holder: 'key', id, roles: ['moderator'] },
+        { holder: 'user', id: 'ada|1', roles: ['admin'] },
+      ]),
+    )
+    expect((await run('role', 'revoke', 'moderator', '--key', id)).stdout).toBe('revoked\n')
+    expect((await run('role', 'list')).stdout).toBe('user  ada|1  admin\n')
+  })
+})
+
+describe('registry policy and review', () => {
+  test('publish the registry’s own policies, and say that nothing waits', async () => {
+    const file = join(folder.path, 'policies.json')
+    writeFileSync(file, JSON.stringify([policy]))
+    expect((await run('policy', 'publish', file)).stdout).toBe('gdpr 1\n')
+    expect((await run('policy', 'publish', file)).stdout).toBe('gdpr 2\n')
+    writeFileSync(file, JSON.stringify({ ...policy, category: 'law' }))
+    const refused = await run('policy', 'publish', file)
+    expect([refused.status, refused.stderr]).toEqual([1, expect.stringContaining('category')])
+    expect((await run('review', 'list')).stdout).toBe('nothing to review\n')
+    expect(JSON.parse((await run('review', 'list', '--status', 'all', '--json')).stdout)).toEqual(
+      [],
+    )
+    const id = '01939f00-0000-7000-8000-000000000000'
+    expect((await run('review', 'show', id)).stderr).toBe(`no review ${id}\n`)
+    expect((await run('review', 'approve', id)).status).toBe(1)
+    expect((await run('review', 'reject', id)).stderr).toContain('--notes')
+    expect(await run('verify')).toMatchObject({ status: 0 })
+  })
+})
