@@ -1,6 +1,8 @@
+import { createHash, randomUUID } from 'node:crypto'
 import { RegistryClient } from '@adcp/sdk'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DAY, HOUR } from '../../pipeline/core/clock.ts'
+import { refuse } from '../../pipeline/core/errors.ts'
 import { verify } from '../../pipeline/index/verify.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
 import { brandFile, publisherFile } from '../support/documents.ts'
@@ -330,6 +332,32 @@ describe('saves of one entry', () => {
   })
 })
 
+test('a save whose answer was lost is asked for again under its key, and is made once', async () => {
+  let lost = 1
+  const own: TestRegistry = await openRegistry({
+    redis: redis.redis,
+    desk: {
+      async submit(operation, given = { submission_id: randomUUID() }) {
+        const submissions = [{ ...given, operation }]
+        const { answers } = await own.sequencer.commit({ observations: [], submissions })
+        if (lost-- > 0) refuse('unavailable', 'too late', { retry_after: 5 })
+        return answers.get(given.submission_id)!
+      },
+    },
+  })
+  const secret = await enrol(own, { org: 'Own', domains: ['own.example'] })
+  const save = () =>
+    saveBrand({ domain: 'own.example', brand_name: 'Own' }, { secret, key: 'k', on: own })
+  const [first, again, third] = [await save(), await save(), await save()]
+  expect([first, again, third].map(({ statusCode }) => statusCode)).toEqual([503, 200, 200])
+  expect(again.json()).toEqual(third.json())
+  expect(again.json().revision_number).toBeUndefined()
+  expect(third.headers['ratelimit-remaining']).toBe('59')
+  const rows = await own.sequencer.index.all('select * from revisions')
+  expect(rows).toHaveLength(1)
+  await own.close()
+})
+
 describe('how often may be saved', () => {
   let strict: TestRegistry
   beforeAll(async () => {
@@ -358,7 +386,6 @@ describe('how often may be saved', () => {
     expect(refused.json()).toEqual({ error: 'no more than 2 saves an hour', retry_after: 3_600 })
     expect(refused.headers['retry-after']).toBe('3600')
     const colleague = 'sk_colleague'
-    const { createHash, randomUUID } = await import('node:crypto')
     const hash = createHash('sha256').update(colleague).digest('hex')
     await strict.submit({
       op: 'key.create',
