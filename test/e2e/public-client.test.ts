@@ -142,6 +142,50 @@ describe('the public client finds', () => {
   })
 })
 
+describe('the public client saves', () => {
+  beforeAll(async () => {
+    await registry(['org', 'domain', 'add', 'readers.example', '--org', 'Readers'], env)
+  })
+
+  test('a brand and properties, and reads how they were edited', async () => {
+    const brand = { domain: 'readers.example', brand_name: 'Readers' }
+    const made = await client.saveBrand(brand)
+    expect(made.revision_number).toBeUndefined()
+    expect(await client.saveBrand(brand)).toMatchObject({ id: made.id, revision_number: 2 })
+    expect(await client.lookupBrand('readers.example')).toMatchObject({ source: 'community' })
+    const properties = [{ type: 'website', name: 'Readers' }]
+    const shop = { publisher_domain: 'shop.readers.example', authorized_agents: [], properties }
+    expect(await client.saveProperty(shop)).toMatchObject({ success: true })
+    expect(await client.lookupProperty('shop.readers.example')).toMatchObject({ properties })
+    await expect(client.saveBrand({ ...brand, domain: house })).rejects.toThrow('409')
+    await expect(client.saveBrand({ ...brand, domain: 'nobody.example' })).rejects.toThrow('403')
+  })
+
+  test('twenty edits at once, each once, whatever is sent again', async () => {
+    const domain = 'busy.readers.example'
+    const save = async (edit: number, brand_name = `Edit ${edit}`) => {
+      const answer = await fetch(`${base}/api/brands/save`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${secret}`,
+          'content-type': 'application/json',
+          'idempotency-key': `edit-${edit}`,
+        },
+        body: JSON.stringify({ domain, brand_name }),
+      })
+      return { status: answer.status, body: (await answer.json()) as { revision_number?: number } }
+    }
+    const twice = [...Array(20).keys(), ...Array(20).keys()]
+    const answers = await Promise.all(twice.map(edit => save(edit)))
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
+    for (let edit = 0; edit < 20; edit++) expect(answers[edit]).toEqual(answers[edit + 20])
+    const numbers = answers.slice(0, 20).map(({ body }) => body.revision_number ?? 1)
+    expect(numbers.sort((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, i) => i + 1))
+    expect((await save(7, 'Something else')).status).toBe(409)
+    expect((await client.getBrandHistory({ domain }))?.total).toBe(19)
+  })
+})
+
 describe('the public client checks', () => {
   test('files on the web', async () => {
     expect(await client.validateProperty(publisher)).toMatchObject({ valid: true })
