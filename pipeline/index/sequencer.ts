@@ -210,7 +210,11 @@ export class Sequencer {
     }
     const publications = await publicationsSince(this.accounts.db, this.#meta.seq)
     const { events, held } = await this.#step('index', () =>
-      this.#apply({ ...batch, submissions, enrolments, editors, publications }, now, seq),
+      this.#apply(
+        { ...batch, submissions, enrolments, editors, ...(publications && { publications }) },
+        now,
+        seq,
+      ),
     )
     this.#meta.seq = seq
     this.#meta.last_event_id = events.at(-1)?.event_id ?? this.#meta.last_event_id

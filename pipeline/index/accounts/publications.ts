@@ -21,12 +21,22 @@ export interface Publications {
   suspensions: Suspension[]
 }
 
+/** One question instead of four: most commits change nothing of this. */
+const CHANGED = `select 1 from (
+  select seq from policies union all select seq from policy_revisions
+  union all select seq from mirrors union all select seq from suspended_links)
+where seq > $seq limit 1`
+
 /**
- * What changed after a commit, as it stands now. The index is told in its next commit, whatever that
+ * What changed after a commit, as it stands now; undefined where nothing did. The index is told in its next commit, whatever that
  * is about: so what a crash or a failure kept from it is not lost, and an older submission that is
  * delivered again undoes nothing.
  */
-export async function publicationsSince(db: Database, seq: number): Promise<Publications> {
+export async function publicationsSince(
+  db: Database,
+  seq: number,
+): Promise<Publications | undefined> {
+  if ((await db.one(CHANGED, { seq })) === undefined) return undefined
   const kept = await db.all<KeptPolicy>(
     'select * exclude (seq) from policies where seq > $seq order by policy_id',
     { seq },
