@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { isoOf } from '../../pipeline/core/clock.ts'
 import { parsePublisherDomain } from '../../pipeline/core/domain.ts'
 import { findAgent, operatingOf } from '../../pipeline/index/points/agents.ts'
+import { freshnessOf } from '../../pipeline/index/points/stored.ts'
 import { ProductAuthorization, ProductIdentifiers } from '../../pipeline/model/answers-authority.ts'
 import { selectionTypes } from '../../pipeline/model/documents.ts'
 import type { ProductSelector } from '../../pipeline/resolve/product-selectors.ts'
@@ -75,7 +76,11 @@ function judgeProduct(body: Body, { reader }: Services) {
   const agent = findAgent(reader, parseAgent('agent_url', body.agent_url))
   const terms = termsOf(body, reader.now())
   const judge = new ProductJudge(reader, agent.agent_url, operatingOf(reader, agent), terms)
-  return { judge, judged: selectorsOf(body.publisher_properties).map(one => judge.judge(one)) }
+  return {
+    judge,
+    judged: selectorsOf(body.publisher_properties).map(one => judge.judge(one)),
+    freshness: freshnessOf(reader, 'agent', agent.agent_url),
+  }
 }
 
 export const authorizeProduct = operation({
@@ -94,7 +99,7 @@ export const authorizeProduct = operation({
   reply: { 200: ProductAuthorization },
   errors: ['invalid_request', 'too_large', 'unsupported_media_type'],
   handle: ({ body, query, services }) => {
-    const { judge, judged } = judgeProduct(body, services)
+    const { judge, judged, freshness } = judgeProduct(body, services)
     const { requested, authorized, sides, confirmed } = judge.tally(judged)
     const room = new Room()
     const selectors = judged.map(one => ({
@@ -116,6 +121,7 @@ export const authorizeProduct = operation({
       sides,
       confirmed,
       checked_at: isoOf(services.reader.now()),
+      freshness,
       ...((body.explain || query.explain === 'true') &&
         room.fit('evidence', judge.evidence(judged))),
     })
