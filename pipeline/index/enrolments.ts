@@ -1,6 +1,8 @@
 import type { Instant } from '../core/clock.ts'
 import { keepAgentSources, namedAgents } from './agent-sources.ts'
+import { recordChanges } from './changes.ts'
 import { type Database, listOf } from './duckdb.ts'
+import { claimKey, freshnessKey } from './serving-keys.ts'
 
 /** All agents that a member shows to everybody. */
 export interface Enrolment {
@@ -45,6 +47,7 @@ export async function takeEnrolments(
   await forget(
     db,
     gone.map(({ agent_url }) => agent_url),
+    seq,
   )
 }
 
@@ -74,13 +77,28 @@ function without(rows: readonly Enrolled[], others: readonly Enrolled[]): Enroll
   return rows.filter(row => !known.has(keyOf(row)))
 }
 
-async function forget(db: Database, agents: readonly string[]): Promise<void> {
+/** Nothing of an agent stays that nobody shows or names any more: its address may be private now. */
+async function forget(db: Database, agents: readonly string[], seq: number): Promise<void> {
   if (agents.length === 0) return
   const unnamed = (key: string) => `${key} in (select unnest(${listOf('$agents')}))
     and ${key} not in (${namedAgents})`
   const parameters = { agents: JSON.stringify(agents) }
+  const known = await db.all<{ location: string }>(
+    `select location from crawl_state where kind = 'agent' and ${unnamed('location')}`,
+    parameters,
+  )
+  const claims = await db.all<{ agent_url: string; publisher_domain: string }>(
+    `select agent_url, publisher_domain from agent_claims where ${unnamed('agent_url')}`,
+    parameters,
+  )
   for (const table of ['documents', 'crawl_state']) {
     await db.run(`delete from ${table} where kind = 'agent' and ${unnamed('location')}`, parameters)
   }
-  await db.run(`delete from agent_profiles where ${unnamed('agent_url')}`, parameters)
+  for (const table of ['agent_profiles', 'agent_claims']) {
+    await db.run(`delete from ${table} where ${unnamed('agent_url')}`, parameters)
+  }
+  await recordChanges(db, seq, {
+    freshness_gone: known.map(({ location }) => freshnessKey('agent', location)),
+    claim_gone: claims.map(row => claimKey(row.publisher_domain, row.agent_url)),
+  })
 }

@@ -41,7 +41,7 @@ export function scopeAfter(seq: number, at: Instant): Scope {
     publishers: touched('publisher', 'brand'),
     policies: touched('policy'),
     keyed: `select space, key from changes
-      where seq > $seq and space in ('reach', 'identifier', 'agent', 'operator', 'claim', 'claim_gone')
+      where seq > $seq and space in ('reach', 'identifier', 'agent', 'operator', 'claim', 'claim_gone', 'freshness_gone')
       union select 'agent', agent_url from agents where seq > $seq`,
     files: 'seq > $seq',
     events: 'seq > $seq',

@@ -215,16 +215,17 @@ describe('what the index is told of members', () => {
     world(async ({ ask, registry, clock }) => {
       await ask(save(url, 'public'))
       const observation = (): Observation => ({
-        ...probeOf(url),
+        ...probeOf(url, { claims: ['news.example'] }),
         ...{ outcome: 'ok', observed_at: clock.now() },
       })
       await registry.commit({ observations: [observation()], submissions: [] })
       const rows = async () =>
         (await registry.index.one<{ n: number }>(
           `select (select count(*) from documents) + (select count(*) from crawl_state)
-             + (select count(*) from agent_profiles) + (select count(*) from enrolled_agents) as n`,
+             + (select count(*) from agent_profiles) + (select count(*) from enrolled_agents)
+             + (select count(*) from agent_claims) as n`,
         ))!.n
-      expect(await rows()).toBe(4)
+      expect(await rows()).toBe(5)
       await ask(save(url, 'members_only'))
       expect(await rows()).toBe(0)
       clock.tick({ minutes: 1 })

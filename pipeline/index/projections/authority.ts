@@ -3,7 +3,7 @@ import { type Declared, operatorOf } from '../../resolve/operator.ts'
 import { type Database, listOf } from '../duckdb.ts'
 import { type InventoryRows, inventoryOf, reachesOf } from '../inventory-value.ts'
 import type { Scope } from '../scope.ts'
-import type { Entry } from '../serving.ts'
+import type { Entry, SpaceName } from '../serving.ts'
 import { agentKey, claimKey, hashOf, identifierKeysOf, reachKey } from '../serving-keys.ts'
 import { documentValue } from '../serving-value.ts'
 
@@ -16,23 +16,26 @@ export async function keyedEntries(
 ): Promise<{ gone: Entry[]; put: Entry[] }> {
   const rows = await index.all<{ space: Keyed; key: string }>(keyed, parameters)
   const of = (space: Keyed) => rows.filter(row => row.space === space).map(({ key }) => key)
-  const gone = (['reach', 'identifier'] as const).flatMap(space =>
-    of(space).map(key => ({ space, key, value: undefined })),
+  const gone = Object.entries(vanished).flatMap(([touched, space]) =>
+    of(touched as Keyed).map((key): Entry => ({ space, key, value: undefined })),
   )
-  const retracted = of('claim_gone').map(key => ({
-    space: 'claim' as const,
-    key,
-    value: undefined,
-  }))
   const put = [
     ...(await agentEntries(index, of('agent'))),
     ...(await operatorEntries(index, of('operator'), at)),
     ...(await claimEntries(index, of('claim'))),
   ]
-  return { gone: [...gone, ...retracted], put }
+  return { gone, put }
 }
 
-type Keyed = 'reach' | 'identifier' | 'agent' | 'operator' | 'claim' | 'claim_gone'
+/** Under what name keys that went away are told, and the space they are taken out of. */
+const vanished = {
+  reach: 'reach',
+  identifier: 'identifier',
+  claim_gone: 'claim',
+  freshness_gone: 'freshness',
+} as const satisfies Record<string, SpaceName>
+
+type Keyed = keyof typeof vanished | 'agent' | 'operator' | 'claim'
 
 /** What sales of one publisher's properties are judged by, found by publisher, agent and identifier. */
 export function authorityEntries(rows: InventoryRows, at: Instant): Entry[] {
