@@ -31,7 +31,7 @@ export async function exportParquet(paths: Paths, now: Instant, log: Log): Promi
   if (checkpoint === undefined || tables.length === 0) return
   const started = performance.now()
   const file = `${paths.snapshots}/${checkpoint.snapshot}`
-  const snapshot = await Database.open(file, { readOnly: true, memoryLimit: '256MB', threads: 1 })
+  const snapshot = await Database.open(file, { readOnly: true, memoryLimit: '128MB', threads: 1 })
   try {
     for (const table of tables) await exportTable(snapshot, paths, table, day)
   } finally {

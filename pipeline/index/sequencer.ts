@@ -114,7 +114,7 @@ export class Sequencer {
     mkdirSync(paths.dir, { recursive: true })
     const lease = await Lease.take(paths.lease)
     if (lease === undefined) return undefined
-    const index = await Database.open(paths.index, { memoryLimit: '640MB' })
+    const index = await Database.open(paths.index, { memoryLimit: '512MB' })
     await createTables(index, 'tables')
     const accounts = await Accounts.open(paths.accounts)
     const meta = await raiseFence(index)

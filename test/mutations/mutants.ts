@@ -103,6 +103,8 @@ export const conditions: { file: string; of: string; without: string[] }[] = [
 /** What may be taken away without a difference in what is said, and why it is there. */
 export const harmless: Record<string, string> = {
   'if (derived.length === 0) return': 'only saves work',
+  'where is_own or instead is not null or ((is_first or is_turned or is_otherwise) and exists ( select 1 from depends_on d where d.kind = night.kind and d.location = night.location))':
+    'derives all',
 }
 
 export interface Mutant {
