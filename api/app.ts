@@ -10,6 +10,7 @@ import { Budget } from './budget.ts'
 import { Demand } from './demand.ts'
 import { answerErrors, answerMalformed, publicErrorOf, sendError } from './errors.ts'
 import { FeedStreams } from './feed-streams.ts'
+import { IssuerKeys } from './issuer-keys.ts'
 import { rateLimiting } from './limits.ts'
 import { addMcp, MCP_PATH } from './mcp/endpoint.ts'
 import { Metrics } from './metrics.ts'
@@ -22,6 +23,7 @@ import { operations } from './routes/index.ts'
 import { SaveQuota } from './save-quota.ts'
 import type { Services } from './services.ts'
 import { answerUnknown } from './unknown.ts'
+import { UserTokens } from './user-tokens.ts'
 import { compileValidator } from './validation.ts'
 
 export interface AppDeps {
@@ -32,6 +34,8 @@ export interface AppDeps {
   desk: Pick<Desk, 'submit' | 'send'>
   /** A connection that gives up at once; without one nothing is counted together. */
   redis?: LimitStore
+  /** Has the keys of the identity provider read; one that only looks when it must, where none is given. */
+  issuerKeys?: IssuerKeys
 }
 
 const PARAM_CHARS = 2_048
@@ -44,8 +48,8 @@ export function buildApp(deps: AppDeps): FastifyInstance {
     bodyLimit: BODY_BYTES,
     routerOptions: { maxParamLength: PARAM_CHARS, ignoreTrailingSlash: true },
     clientErrorHandler: answerMalformed,
-    frameworkErrors: (error, request, reply) => {
-      sendError(publicErrorOf(error), request, reply)
+    frameworkErrors: (error, _request, reply) => {
+      sendError(publicErrorOf(error), reply)
     },
   })
   const services = servicesOf(app, deps)
@@ -60,7 +64,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
 }
 
 function servicesOf(app: FastifyInstance, deps: AppDeps): Services {
-  const { config, redis, ...rest } = deps
+  const { config, redis, issuerKeys = new IssuerKeys(deps), ...rest } = deps
   const baseUrl = () => (config.BASE_URL ?? app.listeningOrigin).replace(/\/+$/, '')
   const metrics = new Metrics(deps.reader)
   const streams = new FeedStreams(deps.reader, config, deps.log)
@@ -75,6 +79,7 @@ function servicesOf(app: FastifyInstance, deps: AppDeps): Services {
     config,
     quota: new CrawlQuota(redis, config),
     saves: new SaveQuota(redis, config),
+    tokens: new UserTokens(config, deps.reader, issuerKeys),
     budget: new Budget(redis, config),
     demand,
     reports: new Reports(redis, config),

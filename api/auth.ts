@@ -1,50 +1,103 @@
 import { hash } from 'node:crypto'
 import { refuse } from '../pipeline/core/errors.ts'
-import type { Tier } from '../pipeline/core/membership.ts'
-import { findPrincipal } from '../pipeline/index/points/principals.ts'
+import { hasApiAccess, type Tier } from '../pipeline/core/membership.ts'
+import type { KeyPermission, MembershipRole } from '../pipeline/core/standing.ts'
+import { findPrincipal, membershipsOf } from '../pipeline/index/points/principals.ts'
 import { rolesOf } from '../pipeline/index/points/roles.ts'
 import type { Reader } from '../pipeline/index/reader.ts'
+import type { Membership } from '../pipeline/model/identity.ts'
+import type { Services } from './services.ts'
+import { looksLikeToken, type Person } from './user-tokens.ts'
+
+/** What the caller may do in an organization; a key of it is no person and has permissions instead. */
+export type Belonging = Omit<Membership, 'role'> & { role: MembershipRole | 'key' }
 
 /** Who asks. For limits per user a key is its own user. */
 export interface Principal {
-  kind: 'key'
+  kind: 'key' | 'user'
+  /** Of the key, or of the person: opaque, and the same for ever. */
   id: string
-  org_id: string
-  org_name: string
-  /** The membership of the organization; null when it has none that counts. */
+  /** The organization that counts where none is named: a key's own, a person's first; a person may have none. */
+  org_id?: string
+  org_name?: string
+  /** All organizations that the caller may act for. */
+  belongings: readonly Belonging[]
+  /** The best membership of these; null when none has one that counts. */
   tier: Tier | null
   /** What else the caller may do. */
   roles: readonly string[]
+  /** Of a key. */
+  permissions: readonly KeyPermission[]
+  /** What the token of a person tells besides. */
+  person?: Person
 }
+
+type Asked = Pick<Services, 'reader' | 'tokens'>
 
 const BEARER = /^bearer +(\S+) *$/i
 const API_KEY = /^sk_[\x21-\x7e]{1,250}$/
 
-/** The caller that an `Authorization` header names; refuses with 401 when it names none. */
-export function authenticate(reader: Reader, authorization: string | undefined): Principal {
+/**
+ * The caller that an `Authorization` header names; refuses with 401 when it names none. A key is known
+ * at once; only a user token, whose signature is computed elsewhere, is waited for.
+ */
+export function authenticate(
+  asked: Asked,
+  authorization: string | undefined,
+): Principal | Promise<Principal> {
   if (authorization === undefined) {
     return refuse('unauthenticated', 'a credential is needed: Authorization: Bearer sk_…')
   }
-  return (
-    recognise(reader, authorization) ?? refuse('unauthenticated', 'the credential is not valid')
-  )
+  const found = identify(asked, authorization, true)
+  return found instanceof Promise ? found.then(known) : known(found)
 }
 
 /** The caller that an `Authorization` header names, if it names one. */
 export function recognise(
-  reader: Reader,
+  asked: Asked,
   authorization: string | undefined,
-): Principal | undefined {
-  const token = BEARER.exec(authorization ?? '')?.[1] ?? ''
-  const found = API_KEY.test(token)
-    ? findPrincipal(reader, hash('sha256', token, 'hex'))
-    : undefined
-  if (found === undefined) return undefined
-  const { key_id: id, org_id, org_name, membership_tier: tier } = found
-  return { kind: 'key', id, org_id, org_name, tier, roles: rolesOf(reader, 'key', id) }
+): Principal | undefined | Promise<Principal | undefined> {
+  return authorization === undefined ? undefined : identify(asked, authorization, false)
 }
 
-/** What a 401 answers: how to authenticate, and whether something was tried (RFC 6750). */
-export function challenge(wasTried: boolean): string {
-  return wasTried ? 'Bearer realm="registry", error="invalid_token"' : 'Bearer realm="registry"'
+function known(principal: Principal | undefined): Principal {
+  return principal ?? refuse('unauthenticated', 'the credential is not valid')
+}
+
+function identify(asked: Asked, authorization: string, waits: boolean) {
+  const token = BEARER.exec(authorization)?.[1] ?? ''
+  if (API_KEY.test(token)) return holderOf(asked.reader, token)
+  if (!looksLikeToken(token)) return undefined
+  return asked.tokens.personOf(token, waits).then(person => person && userOf(asked, person))
+}
+
+/** Whose API key this is, if it stands. */
+export function holderOf(reader: Reader, secret: string): Principal | undefined {
+  const found = findPrincipal(reader, hash('sha256', secret, 'hex'))
+  if (found === undefined) return undefined
+  const { key_id: id, org_id, org_name, membership_tier: tier, permissions } = found
+  return {
+    ...{ kind: 'key', id, org_id, org_name, tier, permissions },
+    roles: rolesOf(reader, 'key', id),
+    belongings: [{ org_id, org_name, membership_tier: tier, role: 'key' }],
+  }
+}
+
+/** Where a person belongs is read at each request: a token tells who somebody is and no more. */
+function userOf({ reader }: Asked, person: Person): Principal {
+  const belongings = membershipsOf(reader, person.id)
+  const [first] = belongings
+  const best = belongings.find(one => hasApiAccess(one.membership_tier)) ?? first
+  return {
+    ...{ kind: 'user', id: person.id, person, belongings, permissions: [] },
+    roles: rolesOf(reader, 'user', person.subject),
+    ...(first && { org_id: first.org_id, org_name: first.org_name }),
+    tier: best?.membership_tier ?? null,
+  }
+}
+
+/** What a 401 answers: where to learn how to authenticate, and whether something was tried (RFC 9728, RFC 6750). */
+export function challenge(baseUrl: string, resource: 'api' | 'mcp', wasTried: boolean): string {
+  const metadata = `${baseUrl}/.well-known/oauth-protected-resource/${resource}`
+  return `Bearer ${wasTried ? 'error="invalid_token", ' : ''}resource_metadata="${metadata}"`
 }

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify'
 import { PublicError, type PublicErrorName, publicErrors } from '../pipeline/core/errors.ts'
 import { challenge } from './auth.ts'
 import type { Services } from './services.ts'
@@ -16,7 +16,7 @@ const frameworkErrors: Record<string, [PublicErrorName, string]> = {
 }
 
 /** The one place where an error becomes an answer. */
-export function answerErrors(app: FastifyInstance, { log, metrics }: Services): void {
+export function answerErrors(app: FastifyInstance, { log, metrics, baseUrl }: Services): void {
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const { operation } = request.routeOptions.config
     const told = publicErrorOf(error)
@@ -25,24 +25,24 @@ export function answerErrors(app: FastifyInstance, { log, metrics }: Services): 
     if (told === undefined) log.error(line, 'request failed')
     else log[status >= 500 ? 'warn' : 'debug']({ ...line, error: error.message }, 'refused')
     metrics.meterOf(operation).count(status)
-    return sendError(told, request, reply)
+    if (told?.status === publicErrors.unauthenticated.status) {
+      const { url, headers } = request
+      const resource = /^\/mcp\b/.test(url) ? 'mcp' : 'api'
+      const wasTried = headers.authorization !== undefined
+      reply.header('www-authenticate', challenge(baseUrl(), resource, wasTried))
+      reply.header('access-control-expose-headers', 'www-authenticate')
+    }
+    return sendError(told, reply)
   })
 }
 
-export function sendError(
-  error: PublicError | undefined,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): FastifyReply {
+export function sendError(error: PublicError | undefined, reply: FastifyReply): FastifyReply {
   reply.header('cache-control', 'no-store').header('x-content-type-options', 'nosniff')
   reply.header('access-control-allow-origin', '*').type('application/json; charset=utf-8')
   if (error === undefined) return reply.code(500).send('{"error":"internal error"}')
   const { retryAfterSeconds, headers } = error
   reply.headers(headers)
   if (retryAfterSeconds !== undefined) reply.header('retry-after', String(retryAfterSeconds))
-  if (error.status === publicErrors.unauthenticated.status) {
-    reply.header('www-authenticate', challenge(request.headers.authorization !== undefined))
-  }
   return reply.code(error.status).send(JSON.stringify(error.body))
 }
 

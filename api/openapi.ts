@@ -41,7 +41,11 @@ export function openapiOf(operations: readonly Operation[], baseUrl: string) {
     components: {
       schemas: Object.fromEntries(Object.entries(components).sort(([a], [b]) => (a < b ? -1 : 1))),
       securitySchemes: {
-        bearer: { type: 'http', scheme: 'bearer', description: 'an API key, `sk_…`' },
+        bearer: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'an API key, `sk_…`, or a user token (JWT)',
+        },
       },
     },
   }
@@ -105,14 +109,14 @@ function responsesOf({ reply, errors, access, limit }: Operation, components: Js
   return Object.fromEntries([
     ...Object.entries(reply).map(([status, body]) => [
       status,
-      { description: 'the answer', content: contentOf(body, components) },
+      { description: 'the answer', ...(body && { content: contentOf(body, components) }) },
     ]),
     ...refusals.map(({ status, means }) => [status, refusal(means, components)]),
     ['500', refusal('the fault is ours', components)],
   ])
 }
 
-function contentOf(body: ReplyBody, components: Json): Json {
+function contentOf(body: NonNullable<ReplyBody>, components: Json): Json {
   return body instanceof z.ZodType
     ? { 'application/json': { schema: referenceTo(body, 'output', components) } }
     : { [body.type.split(';')[0]!]: { schema: { type: 'string' } } }

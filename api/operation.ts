@@ -45,6 +45,8 @@ export interface Call<Query, Params, Body, Who extends Access> {
   params: Params
   body: Body
   principal: Asking<Who>
+  /** A header of the request. */
+  header(name: string): string | string[] | undefined
   /** The address that counts as one caller. */
   caller(): string
   /** Under which a write is handed in: the same for the same `Idempotency-Key` (attempt.ts). */
@@ -52,8 +54,8 @@ export interface Call<Query, Params, Body, Who extends Access> {
   services: Services
 }
 
-/** A body of an answer: a JSON schema, or a media type for anything else. */
-export type ReplyBody = z.ZodType | { type: string }
+/** A body of an answer: a JSON schema, a media type for anything else, or null for no body. */
+export type ReplyBody = z.ZodType | { type: string } | null
 
 interface Declared<
   Who extends Access,
@@ -62,7 +64,7 @@ interface Declared<
   Body extends z.ZodType,
 > {
   id: string
-  method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   path: string
   group?: Group
   summary: string
@@ -73,6 +75,8 @@ interface Declared<
   /** Counted by user and by organization, before the request is looked at; a refused one is not. */
   quota?: 'saves'
   deprecated?: true
+  /** The body is handed over as the bytes that were sent; its schema describes them. */
+  raw?: true
   /** It changes something: not offered to those who only read. */
   writes?: true
   query?: Query

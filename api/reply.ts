@@ -30,6 +30,9 @@ export function okStored(stored: StoredAnswer, headers?: Sent['headers']): Sent 
   return headers === undefined ? { status: 200, ...stored } : { status: 200, ...stored, headers }
 }
 
+/** Done, and nothing to say of it. */
+export const noContent: Sent = { status: 204, body: '' }
+
 /** For an answer that nobody shall keep. */
 export const notKept = { 'cache-control': 'no-store' }
 

@@ -35,7 +35,16 @@ export function addRoutes(
   app.decorateRequest('principal', undefined)
   app.decorateRequest('attempt', '')
   app.decorateRequest('place', undefined)
-  for (const operation of operations) app.route(routeOf(operation, services))
+  for (const operation of operations.filter(({ raw }) => !raw)) {
+    app.route(routeOf(operation, services))
+  }
+  app.register(async scope => {
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_, body, done) => done(null, body))
+    for (const operation of operations.filter(({ raw }) => raw)) {
+      scope.route(routeOf(operation, services))
+    }
+  })
 }
 
 function routeOf(operation: Operation, services: Services): RouteOptions {
@@ -55,7 +64,15 @@ function routeOf(operation: Operation, services: Services): RouteOptions {
     ...(access !== 'public' && {
       onRequest: [
         (request, _reply, done) => {
-          request.principal = callers[access](services.reader, request.headers.authorization)
+          const found = callers[access](services, request.headers.authorization)
+          if (found instanceof Promise) {
+            found.then(principal => {
+              request.principal = principal
+              done()
+            }, done)
+            return
+          }
+          request.principal = found
           done()
         },
         ...(operation.quota ? [reserving(services)] : []),
@@ -101,7 +118,9 @@ function handlerOf(operation: Operation, services: Services): RouteOptions['hand
     const started = performance.now()
     const { query, params, body, principal, attempt } = request
     const caller = () => callerOf(request.ip)
-    const sent = operation.handle({ query, params, body, principal, attempt, caller, services })
+    const header = (name: string) => request.headers[name]
+    const call = { query, params, body, principal, attempt, header, caller, services }
+    const sent = operation.handle(call)
     if ('open' in sent) return stream(request, reply.headers(headers), sent)
     if (!(sent instanceof Promise)) return answer(request, reply, sent, started)
     return sent.then(late => answer(request, reply, late, started))
@@ -152,6 +171,7 @@ function send(request: FastifyRequest, reply: FastifyReply, sent: Sent): Fastify
   if (etag !== undefined) reply.header('etag', `"${etag}"`)
   if (modifiedAt !== undefined) reply.header('last-modified', new Date(modifiedAt).toUTCString())
   if (isHeld(request.headers, sent)) return reply.code(304).send()
+  if (status === 204) return reply.code(204).send()
   reply.code(status).header('content-type', type ?? JSON_TYPE)
   return reply.send(Buffer.isBuffer(body) || typeof body === 'string' ? body : JSON.stringify(body))
 }

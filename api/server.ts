@@ -5,6 +5,7 @@ import type { Config } from '../pipeline/core/config.ts'
 import type { Log } from '../pipeline/core/log.ts'
 import { Reader } from '../pipeline/index/reader.ts'
 import { buildApp } from './app.ts'
+import { IssuerKeys } from './issuer-keys.ts'
 
 export interface ApiDeps {
   config: Config
@@ -27,12 +28,15 @@ export async function runApi(deps: ApiDeps): Promise<{ url: string; close(): Pro
   const { config, clock, log } = deps
   const reader = new Reader(config.DATA_DIR, clock)
   await reader.follow(FOLLOW_MS)
-  const app = buildApp({ ...deps, reader })
+  const issuerKeys = new IssuerKeys({ ...deps, reader })
+  const app = buildApp({ ...deps, reader, issuerKeys })
   const url = await app.listen({ host: config.HOST, port: config.PORT })
   log.info({ url }, 'listening')
+  issuerKeys.follow()
   let closing: Promise<void> | undefined
   const close = () => {
     for (const signal of signals) process.off(signal, close)
+    issuerKeys.close()
     closing ??= app.close().then(() => reader.close())
     return closing
   }

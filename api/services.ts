@@ -11,6 +11,7 @@ import type { Metrics } from './metrics.ts'
 import type { CrawlQuota } from './quota.ts'
 import type { Reports } from './reports.ts'
 import type { SaveQuota } from './save-quota.ts'
+import type { UserTokens } from './user-tokens.ts'
 
 /** What handlers may use. Nothing in it writes, and nothing reaches the network. */
 export interface Services {
@@ -21,6 +22,8 @@ export interface Services {
   desk: Pick<Desk, 'submit' | 'send'>
   quota: CrawlQuota
   saves: SaveQuota
+  /** Verifies the tokens of persons. */
+  tokens: UserTokens
   /** For whatever asks the web. */
   budget: Budget
   /** What was looked up and is not known. */

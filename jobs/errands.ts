@@ -9,6 +9,7 @@ import { checkAgents } from '../pipeline/live/check-agents.ts'
 import type { ProbeDeps } from '../pipeline/live/probe-deps.ts'
 import { readAdagents } from '../pipeline/live/read-adagents.ts'
 import { readBrand } from '../pipeline/live/read-brand.ts'
+import { readIssuer } from '../pipeline/live/read-issuer.ts'
 import type { ErrandAnswers, ErrandName, ErrandOf } from '../pipeline/model/errand.ts'
 
 export interface ErrandDeps {
@@ -38,6 +39,7 @@ const runners: Runners = {
   },
   read_brand: ({ domain, seen }, deps) =>
     readBrand(domain, seen, { ...deps, limits: deps.config.LIMITS }),
+  read_issuer: (_, { fetcher, config }) => readIssuer(fetcher, config),
   ask_agent: ({ address, about }, deps) => askAgent(address, about, probing(deps)),
 }
 

@@ -1,6 +1,7 @@
 import { Argument, Command, InvalidArgumentError, Option } from 'commander'
 import { tierNames, visibilities } from '../pipeline/core/membership.ts'
 import { roleNames } from '../pipeline/core/roles.ts'
+import { membershipRoles } from '../pipeline/core/standing.ts'
 import { agentTypes } from '../pipeline/model/documents-vocabulary.ts'
 import { reviewKinds, reviewStatuses } from '../pipeline/model/review.ts'
 
@@ -92,6 +93,29 @@ orgDomain
     (await import('./commands/members.ts')).removeDomain(domain, options),
   )
 
+const orgUser = org.command('user').description('persons who belong to an organization')
+orgUser
+  .command('add')
+  .description('say that a person belongs to an organization, or has another role in it')
+  .argument('<subject>', 'subject of their tokens, as the identity provider gives it')
+  .requiredOption('--org <name>', 'the organization')
+  .addOption(
+    new Option('--role <role>', 'owners and admins manage keys')
+      .choices(membershipRoles)
+      .default('member'),
+  )
+  .action(async (subject, options) =>
+    (await import('./commands/accounts.ts')).addUser(subject, options),
+  )
+orgUser
+  .command('remove')
+  .description('say so no longer')
+  .argument('<subject>', 'subject of their tokens')
+  .requiredOption('--org <name>', 'the organization')
+  .action(async (subject, options) =>
+    (await import('./commands/accounts.ts')).removeUser(subject, options),
+  )
+
 const member = program.command('member').description('organizations that are members')
 const profileOptions = (command: Command) =>
   command
@@ -138,6 +162,7 @@ key
   .description('create a key and print its secret, once')
   .requiredOption('--org <name>', 'organization that owns it')
   .option('--label <text>', 'what it is for', '')
+  .option('--admin', 'it may make and revoke keys of its organization')
   .action(async options => (await import('./commands/accounts.ts')).createKey(options))
 key
   .command('list')

@@ -33,7 +33,7 @@ export function addMcp(
   app.post(MCP_PATH, { config: { operation: 'mcp' } }, async (request, reply) => {
     const { authorization } = request.headers
     const isKnown = authorization !== undefined
-    if (isKnown) authenticate(services.reader, authorization)
+    if (isKnown) await authenticate(services, authorization)
     const shown = [...tools].filter(([, { operation }]) => isKnown || operation.access !== 'bearer')
     const server = serverOf(new Map(shown), (tool, given) => callTool(app, request, tool, given))
     const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })

@@ -45,9 +45,11 @@ export const guide: readonly Chapter[] = [
     title: 'Credentials',
     text: html`
       <p>Resolution, lookups, discovery and search of brands and properties need none. The feed, agent
-      search, bootstrap and everything that writes need <code>Authorization: Bearer sk_…</code>. Without
-      one, or with one that is not valid, they answer 401; where a credential only widens an answer, a bad
-      one counts as none.</p>`,
+      search, bootstrap and everything that writes need <code>Authorization: Bearer sk_…</code>, the key of
+      an organization, or the token of a person, which comes from the identity provider that
+      <code>/.well-known/oauth-authorization-server</code> describes. Without one, or with one that is not
+      valid, they answer 401 and say in <code>WWW-Authenticate</code> where to learn more; 403 means that
+      you are known and may not. Where a credential only widens an answer, a bad one counts as none.</p>`,
   },
   {
     id: 'errors',

@@ -23,7 +23,7 @@ interface Described {
     schema: Json
   }[]
   requestBody?: { content: Record<string, { schema: Json }> }
-  responses: Record<string, { description: string; content: Record<string, { schema: Json }> }>
+  responses: Record<string, { description: string; content?: Record<string, { schema: Json }> }>
 }
 
 const ELSEWHERE = 'Service'
@@ -121,7 +121,7 @@ function accessOf(security: readonly object[]): string {
     : 'Needs a credential.'
 }
 
-function contentOf(content: Record<string, { schema: Json }>): Html[] {
+function contentOf(content: Record<string, { schema: Json }> = {}): Html[] {
   return Object.entries(content).map(([type, { schema }]) =>
     type === 'application/json' ? typeOf(schema) : html`<code>${type}</code>`,
   )

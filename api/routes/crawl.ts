@@ -15,6 +15,7 @@ import { PublicDomain, requirePublic } from '../public-host.ts'
 import type { CrawlPlace } from '../quota.ts'
 import { ok, refused } from '../reply.ts'
 import type { Services } from '../services.ts'
+import { actsFor } from '../standing.ts'
 
 const limits =
   'Once a domain in five minutes, thirty an hour by one caller, of all crawls that may be asked for together.'
@@ -120,7 +121,9 @@ export const readCrawlRequest = operation({
     const request = findCrawlRequest(reader, id)
     const isTheirs =
       request?.requested_by === principal.id ||
-      (request !== undefined && request.org_id === principal.org_id)
+      (request?.org_id !== undefined &&
+        request.org_id !== null &&
+        actsFor(principal, request.org_id))
     return request && isTheirs
       ? ok(crawlRequestStatus(request, reader.now()))
       : refused('not_found', 'no crawl was asked for under this id', {})
@@ -146,7 +149,8 @@ async function takeRequest(
     const answer = await services.desk.submit({
       op: 'crawl.request',
       ...{ crawl_request_id: place.id, scope, domain },
-      ...{ requested_by: principal.id, org_id: principal.org_id },
+      requested_by: principal.id,
+      ...(principal.org_id !== undefined && { org_id: principal.org_id }),
     })
     if ('refused' in answer) refuse('invalid_request', answer.refused)
   } catch (error) {

@@ -2,9 +2,11 @@ import type { Operation } from '../operation.ts'
 import { listAgentPublishers, listAgentPublishersAlias } from './agent-publishers.ts'
 import { searchForAgents } from './agent-search.ts'
 import { listAgents } from './agents.ts'
+import { createApiKey, listApiKeys, revokeApiKey } from './api-keys.ts'
 import { authorizeProperty, authorizePublisher } from './authorization.ts'
 import { lookUpAgentDomains, lookUpProperty } from './authorization-lookups.ts'
 import { listAuthorizations, snapshotAuthorizations } from './authorizations.ts'
+import { takeBillingEvent } from './billing.ts'
 import { listRegisteredBrands, readBrandJson, resolveBrand, resolveBrandsBulk } from './brands.ts'
 import {
   listCatalog,
@@ -36,7 +38,10 @@ import {
   putCommunityMirror,
   readCommunityMirror,
 } from './mirrors.ts'
+import { describeAuthorizationServer, protectedResources } from './oauth.ts'
 import { lookUpOperator } from './operators.ts'
+import { createOrganization } from './organizations.ts'
+import { changeOwnAgent, enrolOwnAgent, listOwnAgents, removeOwnAgent } from './own-agents.ts'
 import {
   listRegisteredPolicies,
   policyHistory,
@@ -153,10 +158,21 @@ export const operations: readonly Operation[] = [
   resolvePoliciesBulk,
   policyHistory,
   savePolicy,
+  createOrganization,
+  listOwnAgents,
+  enrolOwnAgent,
+  changeOwnAgent,
+  removeOwnAgent,
+  takeBillingEvent,
+  listApiKeys,
+  createApiKey,
+  revokeApiKey,
   describeRegistry,
   ...openapiDocuments,
   ...referencePages,
   describeCrawlerKeys,
+  describeAuthorizationServer,
+  ...protectedResources,
   isAlive,
   isReady,
   readMetrics,

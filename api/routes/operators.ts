@@ -12,6 +12,7 @@ import type { Principal } from '../auth.ts'
 import { PastedDomain } from '../fields.ts'
 import { operation } from '../operation.ts'
 import { ok } from '../reply.ts'
+import { actsFor } from '../standing.ts'
 
 const AGENTS = 20
 const PUBLISHERS_EACH = 100
@@ -70,7 +71,7 @@ function lowerCase(text: string): string {
 
 function askerOf(principal: Principal | undefined, { org_id }: StoredMember) {
   return {
-    isOwner: principal?.org_id === org_id,
+    isOwner: actsFor(principal, org_id),
     hasApiAccess: principal !== undefined && hasApiAccess(principal.tier),
   }
 }

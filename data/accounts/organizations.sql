@@ -2,6 +2,20 @@ create table if not exists organizations (
   org_id varchar not null,
   name varchar not null,
   membership_tier varchar,
+  is_personal boolean not null,
+  company_type varchar,
+  revenue_tier varchar,
+  marketing_opt_in boolean not null,
   created_at timestamptz not null,
   seq bigint not null
 );
+comment on table organizations is 'Organizations, members or not.';
+comment on column organizations.org_id is 'its id';
+comment on column organizations.name is 'its name; no two share one';
+comment on column organizations.membership_tier is 'its tier; null without a membership that counts';
+comment on column organizations.is_personal is 'whether it is the workspace of one person';
+comment on column organizations.company_type is 'what it does, as its founder said';
+comment on column organizations.revenue_tier is 'how large it is, as its founder said';
+comment on column organizations.marketing_opt_in is 'whether its founder wants news';
+comment on column organizations.created_at is 'made';
+comment on column organizations.seq is 'commit that last touched the row';

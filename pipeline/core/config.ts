@@ -23,6 +23,18 @@ const share = z.coerce.number().min(0).max(1)
 const cron = text.refine(isCron, { error: 'must be a cron pattern such as "0 3 * * *"' })
 const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
 
+/** Plain http only on this machine: who listens in between could answer with keys of their own. */
+const issuerUrl = httpUrl.refine(isSafeIssuer, {
+  error: 'must be an https URL without query and fragment',
+})
+
+function isSafeIssuer(text: string): boolean {
+  if (!URL.canParse(text)) return false
+  const { protocol, hostname, search, hash } = new URL(text)
+  const isHere = ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
+  return (protocol === 'https:' || isHere) && search === '' && hash === ''
+}
+
 /** An IP address, in brackets where a port follows a v6 one, and a port, 53 if there is none. */
 function isNameServer(text: string): boolean {
   if (z.ipv6().safeParse(text).success) return true
@@ -108,6 +120,24 @@ export const settings = {
   FRONTIER_MAX: setting(whole(1, 100_000_000).default(2_000_000), 'domains the frontier holds', {
     shown: '2000000',
   }),
+  AUTH_ISSUER: setting(
+    issuerUrl.optional(),
+    'identity provider whose user tokens (JWT) are taken, spelled as in their `iss`; without it only API keys are',
+  ),
+  AUTH_JWKS_URL: setting(
+    httpUrl.optional(),
+    'where it publishes its public keys; a crawler reads them, at start, hourly and when a token names an unknown one',
+  ),
+  AUTH_AUDIENCE: setting(text.optional(), '`aud` that a token must carry'),
+  AUTH_CLIENT_ID: setting(
+    text.optional(),
+    '`azp`, or else `client_id`, that a token must carry; an issuer needs this or AUTH_AUDIENCE',
+  ),
+  BILLING_WEBHOOK_SECRET: setting(
+    z.string().min(16, 'must have at least 16 characters').optional(),
+    'by which the billing provider signs what it tells of memberships; without it nothing is taken',
+    { secret: true },
+  ),
   BRANDFETCH_KEY: setting(
     text.optional(),
     'key of the provider of brand data that is asked before home pages are read',
@@ -171,6 +201,12 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   }
   if (values.CRAWL_SIGNING_KEY && !values.BASE_URL)
     faults.push('  CRAWL_SIGNING_KEY: needs BASE_URL, where sites find the public key')
+  if (values.AUTH_ISSUER && !values.AUTH_JWKS_URL)
+    faults.push('  AUTH_ISSUER: needs AUTH_JWKS_URL, where its keys are')
+  if (values.AUTH_ISSUER && !values.AUTH_AUDIENCE && !values.AUTH_CLIENT_ID)
+    faults.push(
+      '  AUTH_ISSUER: needs AUTH_AUDIENCE or AUTH_CLIENT_ID, or tokens for others would be taken',
+    )
   if (faults.length > 0) throw new ConfigError(`Settings:\n${faults.join('\n')}`)
   return Object.freeze(values) as Config
 }

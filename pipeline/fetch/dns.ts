@@ -15,7 +15,8 @@ export interface ResolverOptions {
 /** All addresses of a name have been judged; only these may be dialed. */
 export type Resolution =
   | { kind: 'found'; addresses: readonly [string, ...string[]] }
-  | { kind: 'refused' }
+  /** Judged, and not public: dialed only where an operator allows this one host. */
+  | { kind: 'refused'; addresses: readonly [string, ...string[]] }
   /** `isCertain`: a name server said that there is no address. */
   | { kind: 'failed'; detail: string; isCertain: boolean }
 
@@ -74,7 +75,7 @@ export function createResolver({ dnsServer, connectTo, clock }: ResolverOptions)
   return {
     resolve(host) {
       const literal = host.startsWith('[') ? host.slice(1, -1) : host
-      if (isIP(literal)) return isPublicAddress(literal) ? found([literal]) : { kind: 'refused' }
+      if (isIP(literal)) return isPublicAddress(literal) ? found([literal]) : refused([literal])
       if (invents) return found([madeUpAddress(host)])
       return known.get(host) ?? askOnce(host)
     },
@@ -103,7 +104,7 @@ function judge(answers: PromiseSettledResult<Timed[]>[]): {
   const ttlMs = Math.min(...records.map(record => record.ttl * SECOND))
   const isPublic = isPublicAddress(first) && rest.every(isPublicAddress)
   return {
-    resolution: isPublic ? found([first, ...rest]) : { kind: 'refused' },
+    resolution: isPublic ? found([first, ...rest]) : refused([first, ...rest]),
     ttlMs: Math.min(Math.max(ttlMs, LEAST_TTL), MOST_TTL),
   }
 }
@@ -125,6 +126,10 @@ function codeOf(error: unknown): string {
 
 function found(addresses: [string, ...string[]]): Resolution {
   return { kind: 'found', addresses }
+}
+
+function refused(addresses: [string, ...string[]]): Resolution {
+  return { kind: 'refused', addresses }
 }
 
 /** Stable by name, public by construction: 32.0.0.0 to 95.255.255.255 holds no reserved range. */

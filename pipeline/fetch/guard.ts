@@ -63,6 +63,8 @@ export interface Allowance {
   http?: boolean
   /** Any port, for agents; documents live on 443. */
   anyPort?: boolean
+  /** The one host that may stand in a private network: an operator named it. */
+  privateHost?: string
 }
 
 const closedV4 = closedRanges.v4.map(range => ipaddr.IPv4.parseCIDR(range))
@@ -87,7 +89,10 @@ function parseAddress(ip: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
 
 /** Why a URL is not asked for, or undefined. Says nothing about where a name leads. */
 export function refusalOf(url: URL, allow: Allowance = {}): string | undefined {
-  return formRefusal(url, allow) ?? hostRefusal(url.hostname)
+  return (
+    formRefusal(url, allow) ??
+    (url.hostname === allow.privateHost ? undefined : hostRefusal(url.hostname))
+  )
 }
 
 /** The part of the rules that a redirect breaks by policy rather than by its target. */

@@ -143,5 +143,6 @@ function questionOf(ask: Ask, userAgent: string): Question {
   if (ask.lastModified && HEADER_VALUE.test(ask.lastModified))
     headers['if-modified-since'] = ask.lastModified
   if (ask.authorization && ask.redirects === 'none') headers.authorization = ask.authorization
-  return { method: 'GET', headers, reading: { maxBytes: ask.maxBytes } }
+  const { privateHost } = ask.allow ?? {}
+  return { method: 'GET', headers, reading: { maxBytes: ask.maxBytes }, privateHost }
 }

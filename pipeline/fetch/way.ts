@@ -18,6 +18,8 @@ export interface Question {
   headers: Record<string, string>
   body?: string
   reading: Reading
+  /** The one host whose private addresses are dialed. */
+  privateHost?: string | undefined
 }
 
 /** The time a fetch may still use; waiting for a turn is not taken from it. */
@@ -65,7 +67,8 @@ export class Way {
     const name = this.#resolver.resolve(url.hostname)
     const resolution = name instanceof Promise ? await within(budget, name) : name
     if (resolution === undefined) return broken(noName)
-    if (resolution.kind === 'refused') return broken(notReachable)
+    if (resolution.kind === 'refused' && url.hostname !== question.privateHost)
+      return broken(notReachable)
     if (resolution.kind === 'failed')
       return broken({ outcome: 'dns_failed', detail: resolution.detail })
     const { addresses } = resolution

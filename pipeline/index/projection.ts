@@ -7,6 +7,7 @@ import { brandEntries } from './projections/brands.ts'
 import { crawlRequestEntries } from './projections/crawl-requests.ts'
 import { commitsOf, eventEntries } from './projections/events.ts'
 import { freshnessEntries } from './projections/freshness.ts'
+import { issuerEntries, userEntries } from './projections/identity.ts'
 import { memberEntries } from './projections/members.ts'
 import { mirrorEntries } from './projections/mirrors.ts'
 import { policyEntries } from './projections/policies.ts'
@@ -37,6 +38,8 @@ export async function entriesOf(
     ...(await freshnessEntries(index, scope)),
     ...commits.flatMap(eventEntries),
     ...(await principalEntries(accounts, scope)),
+    ...(await userEntries(accounts, scope)),
+    ...(await issuerEntries(accounts, scope)),
     ...(await memberEntries(accounts, scope)),
     ...(await roleEntries(accounts, scope)),
     ...(await reviewEntries(accounts, scope)),

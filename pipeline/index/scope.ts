@@ -14,13 +14,15 @@ export interface Scope {
    */
   keyed: string
   /**
-   * Conditions on rows of crawl_state, events, crawl_requests, api_keys, members, aliases, revisions, roles,
-   * reviews, mirrors.
+   * Conditions on rows of crawl_state, events, crawl_requests, api_keys, memberships, issuers, members,
+   * aliases, revisions, roles, reviews, mirrors.
    */
   files: string
   events: string
   requests: string
   keys: string
+  users: string
+  issuers: string
   members: string
   aliases: string
   revisions: string
@@ -47,6 +49,9 @@ export function scopeAfter(seq: number, at: Instant): Scope {
     events: 'seq > $seq',
     requests: 'seq > $seq',
     keys: 'greatest(k.seq, o.seq) > $seq',
+    users: `user_id in (select x.user_id from memberships x join organizations y using (org_id)
+      where greatest(x.seq, y.seq) > $seq)`,
+    issuers: 'seq > $seq',
     members: 'm.seq > $seq',
     aliases: 'seq > $seq',
     revisions: 'seq > $seq',
@@ -73,6 +78,8 @@ export function scopeOfSlice(slice: number, count: number, at: Instant): Scope {
     events: 'seq % $count = $slice',
     requests: inSlice('crawl_request_id'),
     keys: inSlice('hash'),
+    users: inSlice('user_id'),
+    issuers: inSlice('issuer'),
     members: inSlice('m.org_id'),
     aliases: inSlice('alias_rid'),
     revisions: inSlice('domain'),

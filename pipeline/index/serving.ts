@@ -6,7 +6,7 @@ import { open, type RootDatabase, type Database as Space } from 'lmdb'
 export const MEMBERS_CHANGED = 'members'
 
 /** Version of the keys and values; a store of another version is projected again. */
-export const SERVING_FORMAT = 12
+export const SERVING_FORMAT = 13
 
 /** Key spaces of the store. Values of the first six are documents (`documentValue`). */
 export const spaces = [
@@ -24,6 +24,9 @@ export const spaces = [
   'event',
   'event_by_type',
   'principal',
+  'org_key',
+  'user',
+  'issuer',
   'member',
   'role',
   'review',

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { tierNames } from '../core/membership.ts'
+import { keyPermissions } from '../core/standing.ts'
 import { Identifier } from './documents.ts'
 import { BrandCompany, BrandProfile, enrichers } from './enrichment.ts'
 import { FeedEvent } from './event.ts'
@@ -212,6 +213,7 @@ export const StoredPrincipal = z.object({
   org_name: text,
   membership_tier: z.enum(tierNames).nullable(),
   label: text,
+  permissions: z.array(z.enum(keyPermissions)),
   created_at: text,
 })
 export type StoredPrincipal = z.infer<typeof StoredPrincipal>

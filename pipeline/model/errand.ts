@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { Domain } from '../core/domain.ts'
 import type { Enrichment } from './enrichment.ts'
+import type { Issuer } from './identity.ts'
 import { type AdagentsReport, type LiveBrand, SeenReference } from './live.ts'
 import { type AgentFailed, type AgentTold, agentTopics } from './live-agent.ts'
 
@@ -29,6 +30,8 @@ export const Errand = z.discriminatedUnion('errand', [
     address: z.string().max(2_048),
     about: z.enum(agentTopics),
   }),
+  /** Which one is a matter of the crawler's own settings. */
+  z.object({ errand: z.literal('read_issuer') }),
 ])
 export type Errand = z.infer<typeof Errand>
 export type ErrandName = Errand['errand']
@@ -43,4 +46,6 @@ export interface ErrandAnswers {
   check_adagents: AdagentsReport
   read_brand: LiveBrand
   ask_agent: AgentTold | AgentFailed
+  /** What the identity provider says of itself, or why it could not be read. */
+  read_issuer: Issuer | { failed: string }
 }

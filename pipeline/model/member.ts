@@ -3,6 +3,7 @@ import { agentUrlKey } from '../core/agent-url.ts'
 import { Domain } from '../core/domain.ts'
 import { tierNames, visibilities } from '../core/membership.ts'
 import { agentTypes } from './documents.ts'
+import { Founding } from './organization.ts'
 
 /** By what an organization shows that a domain is its own; `operator`: whoever runs the registry says so. */
 export const domainProofs = ['operator', 'dns_txt', 'http', 'email'] as const
@@ -34,6 +35,18 @@ const profile = {
   is_public: z.boolean().exactOptional(),
 }
 
+/** What is said of an agent. */
+const agent = {
+  url: EnrolledUrl,
+  type: z.enum(agentTypes).exactOptional(),
+  name: name.exactOptional(),
+  visibility: z.enum(visibilities).exactOptional(),
+  health_check_url: z
+    .url({ protocol: /^https?$/ })
+    .max(2_000)
+    .exactOptional(),
+}
+
 /**
  * What may be asked about members. What is left out of a change stays as it is; of a new profile or
  * agent it is what shows least.
@@ -49,17 +62,28 @@ export const memberOperations = [
   z.object({ op: z.literal('member.create'), org, ...profile }),
   z.object({ op: z.literal('member.update'), org, ...profile }),
   z.object({ op: z.literal('member.tier'), org, tier: z.enum(tierNames).nullable() }),
+  /** The billing provider tells of a membership; without a tier the one that stands is kept. */
+  z.object({
+    op: z.literal('member.billing'),
+    event_id: z.string().min(1).max(255),
+    org_id: z.uuid(),
+    occurred_at: z.number().int().positive(),
+    is_entitled: z.boolean(),
+    tier: z.enum(tierNames).exactOptional(),
+  }),
   z.object({
     op: z.literal('member.agent.save'),
     org,
-    url: EnrolledUrl,
-    type: z.enum(agentTypes).exactOptional(),
-    name: name.exactOptional(),
-    visibility: z.enum(visibilities).exactOptional(),
-    health_check_url: z
-      .url({ protocol: /^https?$/ })
-      .max(2_000)
-      .exactOptional(),
+    ...agent,
+    /** Changes one that is there, and enrols none. */
+    is_change: z.literal(true).exactOptional(),
+  }),
+  /** A member asks by itself: for its organization, or for the one it founds if it has none. */
+  z.object({
+    op: z.literal('member.agent.enrol'),
+    org: org.exactOptional(),
+    founding: Founding.exactOptional(),
+    ...agent,
   }),
   z.object({ op: z.literal('member.agent.remove'), org, url: EnrolledUrl }),
 ] as const

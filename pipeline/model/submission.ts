@@ -1,10 +1,13 @@
 import { z } from 'zod'
 import { Domain } from '../core/domain.ts'
 import type { PublicErrorName } from '../core/errors.ts'
+import { keyPermissions } from '../core/standing.ts'
 import { catalogOperations } from './contribution.ts'
 import { crawlScopes } from './crawl-request.ts'
+import { identityOperations } from './identity.ts'
 import { memberOperations } from './member.ts'
 import { mirrorOperations } from './mirror.ts'
+import { organizationOperations } from './organization.ts'
 import { policyOperations } from './policy.ts'
 import { reviewOperations } from './review.ts'
 import { roleOperations } from './role.ts'
@@ -33,8 +36,10 @@ export const Operation = z.discriminatedUnion('op', [
     org: name,
     label: z.string().max(200),
     hash: z.string().regex(/^[0-9a-f]{64}$/),
+    permissions: z.array(z.enum(keyPermissions)).max(10).exactOptional(),
   }),
-  z.object({ op: z.literal('key.revoke'), key_id: id }),
+  /** `org_id`: only if it is that organization's key. */
+  z.object({ op: z.literal('key.revoke'), key_id: id, org_id: id.exactOptional() }),
   z.object({
     op: z.literal('crawl.request'),
     crawl_request_id: id,
@@ -64,6 +69,8 @@ export const Operation = z.discriminatedUnion('op', [
   ...mirrorOperations,
   ...reviewOperations,
   ...saveOperations,
+  ...identityOperations,
+  ...organizationOperations,
 ])
 export type Operation = z.infer<typeof Operation>
 export type OperationOf<Op extends Operation['op']> = Extract<Operation, { op: Op }>
@@ -78,7 +85,8 @@ export type Submission = z.infer<typeof Submission>
 
 /**
  * What a submission came to: `refused` is the caller's fault, said in words. `error` says which kind
- * of fault, where it is another one than a wrong request. `digest` is that of what was carried out.
+ * of fault, where it is another one than a wrong request; `fields` are told beside the words. `digest`
+ * is that of what was carried out.
  */
 export type Answer = ({ done: Record<string, unknown> } | Refusal) & { digest?: string }
 
@@ -88,4 +96,5 @@ export interface Refusal {
     PublicErrorName,
     'not_found' | 'conflict' | 'forbidden' | 'ownership_proof_required'
   >
+  fields?: Record<string, unknown>
 }

@@ -1,5 +1,7 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
+import type { KeyPermission, MembershipRole } from '../../pipeline/core/standing.ts'
+import { userIdOf } from '../../pipeline/core/standing.ts'
 import { pathsOf } from '../../pipeline/index/paths.ts'
 import { ServingStore } from '../../pipeline/index/serving.ts'
 import { StoredPrincipal } from '../../pipeline/model/answers.ts'
@@ -12,11 +14,20 @@ export async function createOrganization({ name }: { name: string }): Promise<vo
   process.stdout.write(`${doneOrExit(answer!).org_id}\n`)
 }
 
+interface KeyOptions {
+  org: string
+  label: string
+  /** It manages the keys of its organization. */
+  admin?: boolean
+}
+
 /** The secret is made here and only its hash leaves this process. */
-export async function createKey({ org, label }: { org: string; label: string }): Promise<void> {
+export async function createKey({ org, label, admin }: KeyOptions): Promise<void> {
   const secret = `sk_${randomBytes(32).toString('base64url')}`
   const hash = createHash('sha256').update(secret).digest('hex')
-  const operation = { op: 'key.create' as const, key_id: randomUUID(), org, label, hash }
+  const permissions: KeyPermission[] = admin ? ['admin:*'] : []
+  const key = { key_id: randomUUID(), org, label, permissions, hash }
+  const operation = { op: 'key.create' as const, ...key }
   const [answer] = await carryOut(readSettings(), [operation])
   doneOrExit(answer!)
   process.stdout.write(`${secret}\n`)
@@ -47,4 +58,28 @@ async function liveKeys(org: string): Promise<StoredPrincipal[]> {
   )
   await serving.close()
   return keys.filter(key => key.org_name === org || key.org_id === org)
+}
+
+/** A person is named by the subject of their tokens. */
+export async function addUser(
+  subject: string,
+  { org, role }: { org: string; role: MembershipRole },
+): Promise<void> {
+  const user_id = personNamed(subject)
+  const operation = { op: 'membership.set' as const, org, user_id, role }
+  const [answer] = await carryOut(readSettings(), [operation])
+  doneOrExit(answer!)
+  process.stdout.write(`${subject} is ${role} of ${org}\n`)
+}
+
+export async function removeUser(subject: string, { org }: { org: string }): Promise<void> {
+  const operation = { op: 'membership.remove' as const, org, user_id: personNamed(subject) }
+  const [answer] = await carryOut(readSettings(), [operation])
+  doneOrExit(answer!)
+  process.stdout.write('removed\n')
+}
+
+function personNamed(subject: string): string {
+  const id = userIdOf(subject)
+  return id ?? (doneOrExit({ refused: `${subject} is no subject of a token` }).id as string)
 }

@@ -200,7 +200,7 @@ describe('GET /api/registry/feed', () => {
   })
 
   test.each([
-    [undefined, 'a credential is needed: Authorization: Bearer sk_…', 'Bearer realm="registry"'],
+    [undefined, 'a credential is needed: Authorization: Bearer sk_…', /^Bearer resource_metadata=/],
     ['Bearer sk_nobody', 'the credential is not valid', /invalid_token/],
     ['Basic c2tfOg==', 'the credential is not valid', /invalid_token/],
     ['Bearer not-a-key', 'the credential is not valid', /invalid_token/],

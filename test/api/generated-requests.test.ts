@@ -16,7 +16,10 @@ let registry: TestRegistry
 let key: string
 
 beforeAll(async () => {
-  registry = await openRegistry({ limits: { bulkResolvePerMinute: 1e9 } })
+  registry = await openRegistry({
+    limits: { bulkResolvePerMinute: 1e9 },
+    settings: { BILLING_WEBHOOK_SECRET: 'that nobody here signs with' },
+  })
   key = await registry.createKey('Readers')
   await enrol(registry, {
     ...{ org: 'Acme', tier: 'company_leader', domains: ['a.example'] },

@@ -112,7 +112,10 @@ test.each([
   ['api/app.ts', `import type { IncomingMessage } from 'node:http'`],
   ['pipeline/index/duckdb.ts', `import { DuckDBInstance } from '@duckdb/node-api'`],
   ['scripts/registry.ts', `const { start } = await import('../jobs/supervisor.ts')\nprocess.env`],
-  ['api/auth.ts', `import { jwtVerify } from 'jose/jwt/verify'\nimport { hash } from './keys.ts'`],
+  [
+    'api/user-tokens.ts',
+    `import { jwtVerify } from 'jose/jwt/verify'\nimport { hash } from './keys.ts'`,
+  ],
 ])('%s may say %s', (path, source) => {
   expect(faultsOf(path, source)).toEqual([])
 })

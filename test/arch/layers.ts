@@ -117,7 +117,7 @@ export const doors: Record<string, string[]> = {
   fastify: ['api'],
   '@fastify/*': ['api'],
   '@modelcontextprotocol/sdk': ['api/mcp'],
-  jose: ['api/auth.ts'],
+  jose: ['api/user-tokens.ts'],
   yaml: ['api', 'scripts'],
   commander: ['scripts'],
   'cli-progress': ['scripts'],

@@ -147,6 +147,22 @@ export async function openRegistry(options: RegistryOptions = {}): Promise<TestR
   }
 }
 
+/** The API of another process over the same stores, with nobody to ask beside it. */
+export async function anotherApi({ config, clock }: Pick<TestRegistry, 'config' | 'clock'>) {
+  const reader = new Reader(config.DATA_DIR, clock)
+  await reader.refresh()
+  const desk = { submit: noCrawler, send: noCrawler }
+  const app = buildApp({ config, reader, clock, log: silentLog, desk })
+  return {
+    app,
+    reader,
+    async close() {
+      await app.close()
+      await reader.close()
+    },
+  }
+}
+
 /** A file that was read, unless something else is said. */
 function observationOf(seen: Seen, clock: Clock): Observation {
   const hash = createHash('sha256').update(JSON.stringify(seen)).digest('hex')

@@ -15,7 +15,7 @@ export interface Ask {
 
 /**
  * One that answers, one whose limits are used up at once, one that is alone, one with nothing in it,
- * and one whose search is not made yet.
+ * and one whose search is not made yet. Nobody writes for the one that is alone.
  */
 export type Whom = 'usual' | 'strict' | 'lonely' | 'empty' | 'unsearched'
 
@@ -27,6 +27,22 @@ export interface Known {
   dispute: string
   /** Pending ones of the ordinary caller. */
   proposals: readonly { id: string; digest: string }[]
+  /**
+   * A key that manages the keys of its organization, one that is not needed, and the caller's own where nobody
+   * writes.
+   */
+  adminKey: string
+  spareKeyId: string
+  lonelyKeyId: string
+  /** A key of a member with agents, and the id of that member. */
+  acmeKey: string
+  acmeId: string
+  /** Tokens of persons: of no organization, at the domain of one, and at that of one nobody joined yet. */
+  person: string
+  colleague: string
+  prospect: string
+  /** Signs a body as the billing provider does. */
+  billing(body: string): Record<string, string>
 }
 
 type Asking = Ask | ((known: Known) => Ask)
@@ -62,7 +78,61 @@ const site = {
   identifiers: [{ type: 'domain', value: 'site.example' }],
 }
 
+const elsewhere = { query: `org=${unissued}` }
+const newAgent = { url: 'https://acme.example/new', type: 'sales' }
+const ownAgent = { place: encodeURIComponent('https://acme.example/old') }
+
 export const asks: Asks = {
+  createOrganization: {
+    200: as('prospect', { payload: { organization_name: 'Waiting' } }),
+    201: as('person', { payload: { organization_name: 'Founded' } }),
+    403: { payload: { organization_name: 'Readers too' } },
+    409: as('person', { payload: { organization_name: 'Acme' } }),
+    503: as('person', { payload: { organization_name: 'Founded' } }),
+  },
+  listOwnAgents: { 200: as('acmeKey'), 400: { query: 'org=' }, 403: elsewhere, 404: {} },
+  enrolOwnAgent: {
+    200: as('acmeKey', { payload: { url, type: 'sales' } }),
+    201: as('acmeKey', { payload: newAgent }),
+    403: { ...elsewhere, payload: newAgent },
+    409: as('colleague', { payload: newAgent }),
+    503: { payload: newAgent },
+  },
+  changeOwnAgent: {
+    200: as('acmeKey', { ...ownAgent, payload: { name: 'Old' } }),
+    403: { ...ownAgent, ...elsewhere, payload: {} },
+    404: as('acmeKey', { place: stranger, payload: {} }),
+    503: { ...ownAgent, payload: {} },
+  },
+  removeOwnAgent: {
+    204: as('acmeKey', ownAgent),
+    400: { place: 'x' },
+    403: { ...ownAgent, ...elsewhere },
+    404: as('acmeKey', { place: stranger }),
+    409: as('acmeKey', { place: agent }),
+    503: { ...ownAgent },
+  },
+  takeBillingEvent: {
+    200: billed(({ acmeId }) => acmeId),
+    404: billed(() => unissued),
+    503: billed(({ acmeId }) => acmeId),
+  },
+  listApiKeys: { 200: as('adminKey'), 400: { query: 'org=' }, 403: {} },
+  createApiKey: {
+    201: as('adminKey', { payload: { name: 'New' } }),
+    403: { payload: { name: 'New' } },
+    503: as('adminKey', { payload: { name: 'New' } }),
+  },
+  revokeApiKey: {
+    204: known => as('adminKey', { place: known.spareKeyId })(known),
+    400: { place: 'x' },
+    403: { place: unissued },
+    404: as('adminKey', { place: unissued }),
+    503: ({ lonelyKeyId }) => ({ place: lonelyKeyId }),
+  },
+  describeAuthorizationServer: { 200: {}, 404: { whom: 'empty' } },
+  describeProtectedApi: { 200: {} },
+  describeProtectedTools: { 200: {} },
   resolveBrand: { ...freshly, 200: acme, 404: nobody },
   resolveBrandsBulk: { 200: domains, 429: domains },
   listBrands: { 200: {}, 400: { query: 'source=x' }, 503: unsearched('search=acme') },
@@ -212,6 +282,20 @@ function decided(number: number): Asks[string] {
     404: known => ({ ...decision(known), place: unissued }),
     409: decision,
     503: decision,
+  }
+}
+
+/** Asks with another credential than the usual one. */
+function as(whose: 'adminKey' | 'acmeKey' | 'person' | 'colleague' | 'prospect', asked: Ask = {}) {
+  return (known: Known): Ask => ({ ...asked, headers: { authorization: `Bearer ${known[whose]}` } })
+}
+
+function billed(organization: (known: Known) => string) {
+  return (known: Known): Ask => {
+    const data = { organization_id: organization(known), status: 'active', tier: 'company_leader' }
+    const event = { id: `evt_${data.organization_id}`, type: 'subscription.updated', created: 1 }
+    const payload = JSON.stringify({ ...event, data })
+    return { payload, headers: known.billing(payload) }
   }
 }
 

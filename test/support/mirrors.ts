@@ -1,10 +1,10 @@
-import { authenticate } from '../../api/auth.ts'
+import { holderOf } from '../../api/auth.ts'
 import type { TestRegistry } from './app.ts'
 
 /** Makes a key that decides what others hand in; its secret is what it sends. */
 export async function createModerator(registry: TestRegistry): Promise<string> {
   const secret = await registry.createKey(`Keepers ${registry.sequencer.seq}`)
-  const { id } = authenticate(registry.reader, `Bearer ${secret}`)
+  const { id } = holderOf(registry.reader, secret)!
   await registry.submit({ op: 'role.grant', role: 'moderator', holder: 'key', id })
   return secret
 }

@@ -28,3 +28,23 @@ describe('CRAWL_SIGNING_KEY', () => {
     expect(readConfig({ CRAWL_SIGNING_KEY: 'key.jwk', BASE_URL })).toMatchObject({ BASE_URL })
   })
 })
+
+describe('AUTH_ISSUER', () => {
+  const AUTH_JWKS_URL = 'https://issuer.example/jwks'
+  const AUTH_ISSUER = 'https://issuer.example'
+
+  it('needs to be told where its keys are, and for whom its tokens are', () => {
+    expect(() => readConfig({ AUTH_ISSUER })).toThrow('needs AUTH_JWKS_URL')
+    expect(() => readConfig({ AUTH_ISSUER, AUTH_JWKS_URL })).toThrow('needs AUTH_AUDIENCE or')
+    const told = { AUTH_ISSUER, AUTH_JWKS_URL, AUTH_CLIENT_ID: 'console' }
+    expect(readConfig(told)).toMatchObject(told)
+  })
+
+  it.each(['http://issuer.example', 'https://issuer.example/?x', 'https://issuer.example/#x', 'x'])(
+    'may not be %s',
+    issuer => {
+      const told = { AUTH_ISSUER: issuer, AUTH_JWKS_URL, AUTH_AUDIENCE: 'x' }
+      expect(() => readConfig(told)).toThrow('AUTH_ISSUER')
+    },
+  )
+})

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { authenticate } from '../../api/auth.ts'
+import { holderOf } from '../../api/auth.ts'
 import { verify } from '../../pipeline/index/verify.ts'
 import type { Operation } from '../../pipeline/model/submission.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
@@ -12,12 +12,12 @@ let id: string
 beforeAll(async () => {
   registry = await openRegistry()
   secret = await registry.createKey('Acme')
-  id = authenticate(registry.reader, `Bearer ${secret}`).id
+  id = holderOf(registry.reader, secret)!.id
 })
 
 afterAll(() => registry.close())
 
-const rolesNow = () => authenticate(registry.reader, `Bearer ${secret}`).roles
+const rolesNow = () => holderOf(registry.reader, secret)!.roles
 const change = (op: 'role.grant' | 'role.revoke', role: 'moderator' | 'admin', whose = id) =>
   registry.submit({ op, role, holder: 'key', id: whose } satisfies Operation)
 

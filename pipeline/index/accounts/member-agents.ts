@@ -1,7 +1,7 @@
 import { isoOf } from '../../core/clock.ts'
 import { hasApiAccess } from '../../core/membership.ts'
 import type { MemberAgent } from '../../model/member.ts'
-import type { Answer, OperationOf } from '../../model/submission.ts'
+import type { Answer, OperationOf, Refusal } from '../../model/submission.ts'
 import type { Database } from '../duckdb.ts'
 import { memberNamed, touchMember } from './members.ts'
 import { organizationNamed } from './organizations.ts'
@@ -22,6 +22,7 @@ export async function saveAgent(
   if ('refused' in member) return member
   const { org_id } = member
   const known = await agentOf(db, org_id, operation.url)
+  if (operation.is_change && !known) return noAgent(member.name, operation.url)
   const type = operation.type ?? known?.type
   if (type === undefined) return { refused: 'a new agent needs a type' }
   const wanted = operation.visibility ?? known?.visibility ?? 'private'
@@ -53,13 +54,19 @@ export async function removeAgent(
   if ('refused' in member) return member
   const { org_id, name } = member
   const known = await agentOf(db, org_id, url)
-  if (!known) return { refused: `${name} has no agent ${url}`, error: 'not_found' }
+  if (!known) return noAgent(name, url)
   if (known.visibility === 'public') {
-    return { refused: `${url} is public: hide it first`, error: 'conflict' }
+    const message = `${url} is public: hide it first`
+    const fields = { error: 'unpublish_first', message, agent_url: url }
+    return { refused: message, error: 'conflict', fields }
   }
   await removeRow(db, org_id, url)
   await touchMember(db, org_id, seq)
   return { done: { org_id, url } }
+}
+
+function noAgent(name: string, url: string): Refusal {
+  return { refused: `${name} has no agent ${url}`, error: 'not_found' }
 }
 
 async function gated(
@@ -82,7 +89,7 @@ function downgraded(agent_url: string) {
   }
 }
 
-function agentOf(db: Database, org_id: string, url: string): Promise<Row | undefined> {
+export function agentOf(db: Database, org_id: string, url: string): Promise<Row | undefined> {
   return db.one(
     `select agent_url, position::double as position, type, name, visibility, health_check_url,
        enrolled_at from member_agents where org_id = $org_id and agent_url = $url`,

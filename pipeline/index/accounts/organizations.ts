@@ -1,6 +1,7 @@
 import { isoOf } from '../../core/clock.ts'
 import type { Tier } from '../../core/membership.ts'
-import type { Answer, OperationOf } from '../../model/submission.ts'
+import type { KeyPermission } from '../../core/standing.ts'
+import type { Answer, OperationOf, Refusal } from '../../model/submission.ts'
 import type { Database, Parameters } from '../duckdb.ts'
 import type { Stamp } from './stamp.ts'
 
@@ -18,6 +19,7 @@ export interface PrincipalRow {
   org_name: string
   membership_tier: Tier | null
   label: string
+  permissions: KeyPermission[]
   created_at: string
   revoked: boolean
 }
@@ -29,35 +31,52 @@ export async function createOrganization(
 ): Promise<Answer> {
   const taken = await organizationNamed(db, name)
   if (taken) return { refused: `an organization named ${name} exists already`, error: 'conflict' }
-  await db.insert('organizations', [
-    { org_id, name, membership_tier: null, created_at: isoOf(now), seq },
-  ])
+  await insertOrganization(db, { org_id, name }, { now, seq })
   return { done: { org_id, name } }
+}
+
+/** What is said of an organization when it is made. */
+export interface NewOrganization {
+  org_id: string
+  name: string
+  is_personal?: boolean
+  company_type?: string
+  revenue_tier?: string
+  marketing_opt_in?: boolean
+}
+
+export function insertOrganization(
+  db: Database,
+  { is_personal = false, marketing_opt_in = false, ...said }: NewOrganization,
+  { now, seq }: Stamp,
+): Promise<void> {
+  const row = { ...said, is_personal, marketing_opt_in, created_at: isoOf(now), seq }
+  return db.insert('organizations', [row])
 }
 
 export async function createKey(
   db: Database,
-  { key_id, org, label, hash }: OperationOf<'key.create'>,
+  { key_id, org, label, hash, permissions = [] }: OperationOf<'key.create'>,
   { now, seq }: Stamp,
 ): Promise<Answer> {
   const owner = await organizationNamed(db, org)
   if (!owner) return noOrganization(org)
   const { org_id } = owner
   await db.insert('api_keys', [
-    { key_id, org_id, label, hash, created_at: isoOf(now), revoked_at: null, seq },
+    { key_id, org_id, label, permissions, hash, created_at: isoOf(now), revoked_at: null, seq },
   ])
-  return { done: { key_id, org_id } }
+  return { done: { key_id, org_id, created_at: isoOf(now) } }
 }
 
 export async function revokeKey(
   db: Database,
-  { key_id }: OperationOf<'key.revoke'>,
+  { key_id, org_id }: OperationOf<'key.revoke'>,
   { now, seq }: Stamp,
 ): Promise<Answer> {
   const revoked = await db.run(
     `update api_keys set revoked_at = coalesce(revoked_at, $now::timestamptz), seq = $seq
-     where key_id = $key_id`,
-    { key_id, now: isoOf(now), seq },
+     where key_id = $key_id and org_id = coalesce($org_id, org_id)`,
+    { key_id, org_id: org_id ?? null, now: isoOf(now), seq },
   )
   return revoked > 0 ? { done: { key_id } } : { refused: `no key ${key_id}`, error: 'not_found' }
 }
@@ -70,7 +89,7 @@ export function principals(
 ): Promise<PrincipalRow[]> {
   return db.all(
     `select k.hash, k.key_id, k.org_id, o.name as org_name, o.membership_tier, k.label,
-       k.created_at, k.revoked_at is not null as revoked
+       k.permissions, k.created_at, k.revoked_at is not null as revoked
      from api_keys k join organizations o using (org_id) where ${where} order by k.hash`,
     parameters,
   )
@@ -87,6 +106,6 @@ export function organizationNamed(
   )
 }
 
-export function noOrganization(org: string): Answer {
+export function noOrganization(org: string): Refusal {
   return { refused: `no organization named ${org}`, error: 'not_found' }
 }

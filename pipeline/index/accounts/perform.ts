@@ -1,11 +1,16 @@
 import type { Answer, Operation } from '../../model/submission.ts'
 import type { Database } from '../duckdb.ts'
+import { takeBilling } from './billing.ts'
 import { fileDispute, recordContribution } from './catalog.ts'
 import { recordRequester } from './crawl-requests.ts'
 import { addDomain, removeDomain } from './domains.ts'
 import { recordSave } from './editors.ts'
+import { enrolAgent } from './enrolling.ts'
+import { foundOrganization } from './founding.ts'
+import { setIssuer } from './issuers.ts'
 import { removeAgent, saveAgent } from './member-agents.ts'
 import { createMember, setTier, updateMember } from './members.ts'
+import { removeMembership, setMembership } from './memberships.ts'
 import { proposeMirror, publishMirror, removeMirror } from './mirrors.ts'
 import { createKey, createOrganization, revokeKey } from './organizations.ts'
 import { publishPolicy, savePolicy } from './policies.ts'
@@ -57,6 +62,18 @@ export async function perform(db: Database, operation: Operation, stamp: Stamp):
     case 'review.approve':
     case 'review.reject':
       return decideReview(db, operation, stamp)
+    case 'member.agent.enrol':
+      return enrolAgent(db, operation, stamp)
+    case 'member.billing':
+      return takeBilling(db, operation, stamp)
+    case 'organization.found':
+      return foundOrganization(db, operation, stamp)
+    case 'membership.set':
+      return setMembership(db, operation, stamp)
+    case 'membership.remove':
+      return removeMembership(db, operation, stamp)
+    case 'issuer.set':
+      return setIssuer(db, operation, stamp)
     case 'crawl.request':
       return recordRequester(db, operation, stamp)
     case 'brand.save':

@@ -100,6 +100,8 @@ export async function project(folder: string, domains: readonly string[]): Promi
       events: `${within('entity_id')} and false`,
       requests: `${within('crawl_request_id')} and false`,
       keys: `${within('k.hash')} and false`,
+      users: `${within('user_id')} and false`,
+      issuers: `${within('issuer')} and false`,
       members: `${within('m.org_id')} and false`,
       aliases: `${within('alias_rid::varchar')} and false`,
       revisions: `${within('domain')} and false`,

@@ -1,0 +1,80 @@
+import { z } from 'zod'
+import { SECOND } from '../../pipeline/core/clock.ts'
+import { refuse } from '../../pipeline/core/errors.ts'
+import { tierOfPrice } from '../../pipeline/core/membership.ts'
+import { BillingTaken } from '../../pipeline/model/answers-identity.ts'
+import { BillingEvent } from '../../pipeline/model/billing.ts'
+import type { OperationOf } from '../../pipeline/model/submission.ts'
+import { operation } from '../operation.ts'
+import { ok } from '../reply.ts'
+import { doneOrRefuse } from '../submitted.ts'
+import { SIGNATURE_HEADER, signatureFault } from '../webhook-signature.ts'
+
+const SUBSCRIPTION = /^(?:customer\.)?subscription\.(created|updated|deleted)$/
+const entitled = new Set(['active', 'past_due', 'trialing'])
+
+const { $schema: _, ...eventSchema } = z.toJSONSchema(BillingEvent, { io: 'input' })
+
+export const takeBillingEvent = operation({
+  id: 'takeBillingEvent',
+  method: 'POST',
+  path: '/api/webhooks/billing',
+  summary: 'What the billing provider tells of a subscription',
+  description:
+    `Signed: \`${SIGNATURE_HEADER}: t=<unix seconds>,v1=<hex>\`, the HMAC-SHA256 of \`t\`, a dot and ` +
+    'the bytes of the body, no more than five minutes old. An event counts once, however often it ' +
+    'is sent, and one that is older than the last that counted changes nothing. Memberships are ' +
+    'changed by this and by whoever runs the registry, by nothing else.',
+  access: 'public',
+  writes: true,
+  raw: true,
+  cache: 'none',
+  body: z.custom<Buffer>(Buffer.isBuffer, 'is required').meta({
+    ...eventSchema,
+    id: 'BillingEvent',
+    description: 'A change of a subscription',
+  } as object as { id: string }),
+  reply: { 200: BillingTaken },
+  errors: ['invalid_request', 'not_found', 'too_large', 'unavailable'],
+  handle: async ({ body, header, services: { config, desk, reader } }) => {
+    const { BILLING_WEBHOOK_SECRET: secret } = config
+    if (secret === undefined) return refuse('unavailable', 'billing is not set up here')
+    const fault = signatureFault(body, header(SIGNATURE_HEADER), secret, reader.now())
+    if (fault !== undefined) return refuse('invalid_request', fault)
+    const change = changeIn(eventIn(body))
+    if (change === undefined) return ok({ received: true, applied: false })
+    const { is_applied } = doneOrRefuse(await desk.submit(change))
+    return ok({ received: true, applied: is_applied })
+  },
+})
+
+function eventIn(body: Buffer): BillingEvent {
+  const read = BillingEvent.safeParse(jsonIn(body))
+  if (read.success) return read.data
+  const [issue] = read.error.issues
+  return refuse('invalid_request', `body: ${issue!.path.join('.')}: ${issue!.message}`)
+}
+
+function jsonIn(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString())
+  } catch {
+    return refuse('invalid_request', 'body: is not JSON')
+  }
+}
+
+/** What an event means for a membership, if anything. */
+function changeIn({ id, type, created, data }: BillingEvent) {
+  const what = SUBSCRIPTION.exec(type)?.[1]
+  if (what === undefined) return undefined
+  const { organization_id: org_id, status, price_lookup_key, tier } = data
+  if (org_id === undefined)
+    return refuse('invalid_request', 'body: data.organization_id: is required')
+  const bought = tierOfPrice(price_lookup_key ?? '') ?? tier ?? undefined
+  const change: OperationOf<'member.billing'> = {
+    ...{ op: 'member.billing', event_id: id, org_id, occurred_at: created * SECOND },
+    is_entitled: what !== 'deleted' && entitled.has(status ?? ''),
+    ...(bought && { tier: bought }),
+  }
+  return change
+}

@@ -1,0 +1,68 @@
+import { randomUUID } from 'node:crypto'
+import { z } from 'zod'
+import { refuse } from '../../pipeline/core/errors.ts'
+import { isFreeMail } from '../../pipeline/core/free-mail.ts'
+import { OrganizationMade } from '../../pipeline/model/answers-identity.ts'
+import { companyTypes, revenueTiers } from '../../pipeline/model/organization.ts'
+import { corporateDomain } from '../founding.ts'
+import { operation } from '../operation.ts'
+import { doneOrRefuse } from '../submitted.ts'
+
+export const createOrganization = operation({
+  id: 'createOrganization',
+  method: 'POST',
+  path: '/api/organizations',
+  group: 'Onboarding',
+  summary: 'Found an organization',
+  description:
+    'For persons: whoever asks with a user token becomes its owner. The domain of an address that ' +
+    'the identity provider has verified becomes the organization’s, unless it is a personal one; ' +
+    '200 where an organization of that domain was waiting for its first person, 409 where it has ' +
+    'somebody already. A membership comes from billing, never from here.',
+  access: 'bearer',
+  writes: true,
+  cache: 'none',
+  body: z.object({
+    organization_name: z.string().trim().min(1, 'must not be empty').max(200),
+    is_personal: z.boolean().default(false),
+    company_type: z.enum(companyTypes).exactOptional(),
+    revenue_tier: z.enum(revenueTiers).exactOptional(),
+    marketing_opt_in: z.boolean().default(false),
+  }),
+  reply: { 200: OrganizationMade, 201: OrganizationMade },
+  errors: [
+    'invalid_request',
+    'forbidden',
+    'conflict',
+    'too_large',
+    'unsupported_media_type',
+    'unavailable',
+  ],
+  handle: async ({ body, principal: { person }, services: { desk } }) => {
+    if (person === undefined) {
+      return refuse(
+        'forbidden',
+        'a person founds an organization, with a user token; a key has one',
+      )
+    }
+    const { organization_name: name, is_personal, ...said } = body
+    const { emailDomain } = person
+    if (!is_personal && emailDomain !== undefined && isFreeMail(emailDomain)) {
+      refuse(
+        'invalid_request',
+        `is_personal: an address at ${emailDomain} says nothing of an organization`,
+      )
+    }
+    const email_domain = is_personal ? undefined : corporateDomain(person)
+    const answer = await desk.submit({
+      ...{ op: 'organization.found', org_id: randomUUID(), user_id: person.id, name, is_personal },
+      ...(email_domain !== undefined && { email_domain }),
+      ...said,
+    })
+    const { adopted, ...done } = doneOrRefuse(answer)
+    const organization = { id: done.org_id, name: done.name }
+    return adopted
+      ? { status: 200, body: { success: true, organization, ...organization, adopted: true } }
+      : { status: 201, body: { success: true, organization } }
+  },
+})

@@ -1,0 +1,74 @@
+import type { Config } from '../core/config.ts'
+import type { Ask, Fetcher } from '../fetch/http.ts'
+import { AuthorizationServer, type Issuer, IssuerKey } from '../model/identity.ts'
+
+export type IssuerRead = Issuer | { failed: string }
+
+const MOST_KEYS = 100
+const MAX_BYTES = 256 * 1024
+const DEADLINE_MS = 2_000
+
+/**
+ * Reads the public keys of the identity provider that the settings name, and what it says of itself.
+ * The addresses come from the settings alone, never from who asks, so nobody can send the crawler to
+ * the private network that the provider may stand in.
+ */
+export async function readIssuer(fetcher: Fetcher, config: Config): Promise<IssuerRead> {
+  const { AUTH_ISSUER: issuer, AUTH_JWKS_URL: jwksUrl } = config
+  if (issuer === undefined || jwksUrl === undefined) return { failed: 'no issuer is configured' }
+  const privateHost = new URL(issuer).hostname
+  const ask: Ask = {
+    ...{ maxBytes: MAX_BYTES, deadlineMs: DEADLINE_MS, redirects: 'none', maxRedirects: 0 },
+    allow: { http: new URL(issuer).protocol === 'http:', anyPort: true, privateHost },
+  }
+  const [set, server] = await Promise.all([
+    readJson(fetcher, jwksUrl, ask),
+    readServer(fetcher, issuer, ask),
+  ])
+  if ('failed' in set) return set
+  const keys = keysIn(set.json)
+  return keys.length > 0 ? { issuer, keys, server } : { failed: 'no public key of a known kind' }
+}
+
+/** A key of a kind we do not know, or for encryption, is no fault of the others. */
+function keysIn(json: unknown): IssuerKey[] {
+  const { keys } = (json ?? {}) as { keys?: unknown }
+  if (!Array.isArray(keys)) return []
+  return keys.slice(0, MOST_KEYS).flatMap(key => IssuerKey.safeParse(key).data ?? [])
+}
+
+/** Where the document of an authorization server is found (RFC 8414), or that of OpenID Connect. */
+async function readServer(
+  fetcher: Fetcher,
+  issuer: string,
+  ask: Ask,
+): Promise<AuthorizationServer | null> {
+  const { origin, pathname } = new URL(issuer)
+  const path = pathname.replace(/\/$/, '')
+  const places = [
+    `${origin}/.well-known/oauth-authorization-server${path}`,
+    `${origin}${path}/.well-known/openid-configuration`,
+  ]
+  const answers = await Promise.all(places.map(place => readJson(fetcher, place, ask)))
+  const servers = answers.flatMap(answer =>
+    'json' in answer ? (AuthorizationServer.safeParse(answer.json).data ?? []) : [],
+  )
+  // Another issuer's document would send callers to another issuer.
+  return servers.find(server => server.issuer === issuer) ?? null
+}
+
+async function readJson(
+  fetcher: Fetcher,
+  url: string,
+  ask: Ask,
+): Promise<{ json: unknown } | { failed: string }> {
+  const fetched = await fetcher.fetchDocument(url, ask)
+  if (fetched.kind !== 'ok') {
+    return { failed: fetched.kind === 'failed' ? fetched.detail : 'no body' }
+  }
+  try {
+    return { json: JSON.parse(fetched.body.toString()) }
+  } catch {
+    return { failed: 'not JSON' }
+  }
+}

@@ -1,0 +1,96 @@
+import { z } from 'zod'
+import { tierNames } from '../core/membership.ts'
+import { keyPermissions, membershipRoles } from '../core/standing.ts'
+
+const name = z.string().trim().min(1).max(200)
+/** Name or id of an organization. */
+const org = name
+const user_id = z.string().min(1).max(255)
+
+/** The public half of a key of the identity provider; whatever else its JWK says is dropped. */
+export const IssuerKey = z.discriminatedUnion('kty', [
+  z.object({ kty: z.literal('RSA'), n: z.string(), e: z.string(), ...described() }),
+  z.object({
+    ...{ kty: z.literal('EC'), crv: z.string(), x: z.string(), y: z.string() },
+    ...described(),
+  }),
+  z.object({ kty: z.literal('OKP'), crv: z.string(), x: z.string(), ...described() }),
+])
+export type IssuerKey = z.infer<typeof IssuerKey>
+
+function described() {
+  return {
+    kid: z.string().max(200).exactOptional(),
+    alg: z.string().max(20).exactOptional(),
+    use: z.literal('sig').exactOptional(),
+  }
+}
+
+const endpoint = z.url({ protocol: /^https?$/ }).max(2_000)
+const words = z.array(z.string().max(200)).max(50)
+
+/** What is passed on of the document by which an authorization server describes itself (RFC 8414). */
+export const AuthorizationServer = z
+  .object({
+    issuer: z.string(),
+    authorization_endpoint: endpoint,
+    token_endpoint: endpoint,
+    registration_endpoint: endpoint.exactOptional(),
+    revocation_endpoint: endpoint.exactOptional(),
+    jwks_uri: endpoint.exactOptional(),
+    response_types_supported: words.default(['code']),
+    grant_types_supported: words.default(['authorization_code', 'refresh_token']),
+    code_challenge_methods_supported: words.default(['S256']),
+    token_endpoint_auth_methods_supported: words.exactOptional(),
+    scopes_supported: words.exactOptional(),
+  })
+  .meta({
+    id: 'AuthorizationServer',
+    description: 'Where callers get user tokens (RFC 8414): the endpoints of the identity provider',
+  })
+export type AuthorizationServer = z.infer<typeof AuthorizationServer>
+
+/** What the registry knows of the identity provider whose tokens it takes. */
+export const Issuer = z.object({
+  issuer: z.string().max(2_000),
+  keys: z.array(IssuerKey).min(1).max(100),
+  /** Null where it publishes no document about itself. */
+  server: AuthorizationServer.nullable(),
+})
+export type Issuer = z.infer<typeof Issuer>
+
+/** What may be asked about who somebody is and where they belong. */
+export const identityOperations = [
+  z.object({
+    op: z.literal('membership.set'),
+    org,
+    user_id,
+    role: z.enum(membershipRoles),
+  }),
+  z.object({ op: z.literal('membership.remove'), org, user_id }),
+  z.object({ op: z.literal('issuer.set'), ...Issuer.shape }),
+] as const
+
+/** One organization that a person belongs to, as the serving store holds it under the id of the person. */
+export const Membership = z.object({
+  org_id: z.string(),
+  org_name: z.string(),
+  membership_tier: z.enum(tierNames).nullable(),
+  role: z.enum(membershipRoles),
+})
+export type Membership = z.infer<typeof Membership>
+
+/** A person's memberships, the oldest first. */
+export const StoredUser = z.object({ memberships: z.array(Membership) })
+export type StoredUser = z.infer<typeof StoredUser>
+
+/** A key that stands, as whoever manages it is told: never its secret. */
+export const ApiKey = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    permissions: z.array(z.enum(keyPermissions)),
+    created_at: z.string(),
+  })
+  .meta({ id: 'ApiKey', description: 'An API key of an organization, without its secret' })
+export type ApiKey = z.infer<typeof ApiKey>

@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { KeyPermission } from '../../pipeline/core/standing.ts'
+import { verify } from '../../pipeline/index/verify.ts'
+import { anotherApi, type TestRegistry } from '../support/app.ts'
+import { filesHolding } from '../support/bytes.ts'
+import { openIssuer, openWithIssuer, type TestIssuer } from '../support/issuer.ts'
+import { rememberingLog } from '../support/remembering-log.ts'
+
+let issuer: TestIssuer
+let registry: TestRegistry
+const { log, said } = rememberingLog()
+let owner: string
+let member: string
+
+beforeAll(async () => {
+  issuer = await openIssuer()
+  registry = await openWithIssuer(issuer, { log })
+  await registry.createKey('Acme')
+  await registry.createKey('Other')
+  await registry.submit({ op: 'membership.set', org: 'Acme', user_id: 'ann', role: 'owner' })
+  await registry.submit(
+    { op: 'membership.set', org: 'Other', user_id: 'ann', role: 'member' },
+    { op: 'membership.set', org: 'Acme', user_id: 'bob', role: 'member' },
+  )
+  owner = await issuer.token({ sub: 'ann' })
+  member = await issuer.token({ sub: 'bob' })
+})
+
+afterAll(async () => {
+  await registry.close()
+  await issuer.close()
+})
+
+const ask = (token: string, method: 'GET' | 'POST' | 'DELETE', rest = '', payload?: object) =>
+  registry.app.inject({
+    ...{ method, url: `/api/me/api-keys${rest}`, headers: { authorization: `Bearer ${token}` } },
+    ...(payload && { payload }),
+  })
+const make = async (permissions: KeyPermission[] = [], by = owner) =>
+  (await ask(by, 'POST', '', { name: 'Nightly job', permissions })).json()
+const names = async (token: string) =>
+  (await ask(token, 'GET')).json().api_keys.map(({ name }: { name: string }) => name)
+
+async function orgId(name: string): Promise<string> {
+  const row = await registry.sequencer.accounts.db.one<{ org_id: string }>(
+    'select org_id from organizations where name = $name',
+    { name },
+  )
+  return row!.org_id
+}
+
+describe('an API key', () => {
+  test('is told once, and its secret stands in no store and no line of the log', async () => {
+    const made = await ask(owner, 'POST', '', { name: ' Nightly job ' })
+    expect(made.statusCode).toBe(201)
+    expect(made.headers['cache-control']).toBe('private, no-store')
+    const { value, id, ...rest } = made.json()
+    expect(value).toMatch(/^sk_[A-Za-z0-9_-]{43}$/)
+    expect(rest).toMatchObject({ name: 'Nightly job', permissions: [] })
+    const listed = await ask(owner, 'GET')
+    expect(listed.json().api_keys).toContainEqual({ id, ...rest })
+    expect(listed.body).not.toContain(value)
+    await registry.publish()
+    const inFiles = filesHolding(registry.config.DATA_DIR, value.slice(3))
+    expect(inFiles).toEqual([])
+    expect(filesHolding(registry.config.DATA_DIR, id), 'its id is found like this').not.toEqual([])
+    expect(JSON.stringify(registry.submitted)).not.toContain(value.slice(3))
+    await ask(value, 'GET', '?org=')
+    await ask(`${value}x`, 'GET')
+    expect(said.join()).not.toContain(value.slice(3))
+    expect(said.join()).not.toContain(owner.split('.')[2])
+    expect(said.length).toBeGreaterThan(3)
+  })
+
+  test('opens the feed at once, and nothing from the moment it is revoked, in every process', async () => {
+    const other = await anotherApi(registry)
+    const { id, value } = await make()
+    const feed = (app: TestRegistry['app']) =>
+      app.inject({ url: '/api/registry/feed', headers: { authorization: `Bearer ${value}` } })
+    for (const { app } of [registry, other]) expect((await feed(app)).statusCode).toBe(200)
+    const revoked = await ask(owner, 'DELETE', `/${id}`)
+    expect([revoked.statusCode, revoked.body]).toEqual([204, ''])
+    for (const { app } of [registry, other]) expect((await feed(app)).statusCode).toBe(401)
+    expect((await ask(owner, 'DELETE', `/${id}`)).statusCode).toBe(404)
+    await other.close()
+    expect(await verify(registry.sequencer)).toEqual([])
+  })
+
+  test('manages no keys unless it was made to, and then keys of its organization only', async () => {
+    const plain = await make()
+    const reader = await make(['admin:read'])
+    const admin = await make(['admin:*'])
+    for (const [key, get, post] of [
+      [plain, 403, 403],
+      [reader, 200, 403],
+      [admin, 200, 201],
+    ]) {
+      expect((await ask(key.value, 'GET')).statusCode).toBe(get)
+      expect((await ask(key.value, 'POST', '', { name: 'x' })).statusCode).toBe(post)
+    }
+    const foreign = await ask(admin.value, 'POST', `?org=${await orgId('Other')}`, { name: 'x' })
+    expect([foreign.statusCode, foreign.json().error]).toEqual([403, 'cross_tenant_api_key'])
+    const others = await registry.sequencer.accounts.db.one<{ key_id: string }>(
+      'select key_id from api_keys where org_id = $org_id',
+      { org_id: await orgId('Other') },
+    )
+    expect((await ask(admin.value, 'DELETE', `/${others!.key_id}`)).statusCode).toBe(404)
+    expect((await ask(plain.value, 'DELETE', `/${admin.id}`)).statusCode).toBe(403)
+    expect((await ask(plain.value, 'DELETE', `/${plain.id}`)).statusCode, 'itself').toBe(204)
+  })
+
+  test('of another organization is not revoked, whoever hands that in', async () => {
+    const { id, value } = await make()
+    const op = 'key.revoke' as const
+    const [refused] = await registry.submit({ op, key_id: id, org_id: await orgId('Other') })
+    expect(refused).toMatchObject({ error: 'not_found' })
+    expect((await ask(value, 'GET')).statusCode).toBe(403)
+  })
+})
+
+describe('a person', () => {
+  test('who owns an organization manages its keys, one who only belongs to it does not', async () => {
+    expect((await ask(owner, 'GET')).statusCode).toBe(200)
+    expect((await ask(member, 'GET')).statusCode).toBe(403)
+    expect((await ask(member, 'POST', '', { name: 'x' })).statusCode).toBe(403)
+    await registry.submit({ op: 'membership.set', org: 'Acme', user_id: 'bob', role: 'admin' })
+    expect(await names(member)).toContain('Nightly job')
+  })
+
+  test('of several organizations has rights in each of its own', async () => {
+    const other = await orgId('Other')
+    expect((await ask(owner, 'GET', `?org=${other}`)).statusCode).toBe(403)
+    const nowhere = await ask(owner, 'GET', '?org=00000000-0000-4000-8000-000000000000')
+    expect(nowhere.statusCode).toBe(403)
+    expect((await ask(owner, 'GET', '?org=')).statusCode).toBe(400)
+    expect((await ask(owner, 'GET', `?org[id]=${other}`)).statusCode).toBe(400)
+  })
+
+  test('with no organization, or a key with a wrong wish, is told what is wrong', async () => {
+    expect((await ask(await issuer.token({ sub: 'eve' }), 'GET')).statusCode).toBe(400)
+    for (const payload of [{}, { name: ' ' }, { name: 'x', permissions: ['root'] }]) {
+      expect((await ask(owner, 'POST', '', payload)).statusCode).toBe(400)
+    }
+    expect((await ask('sk_nobody', 'POST', '', {})).statusCode, 'asked first').toBe(401)
+  })
+})

@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import { runApi } from '../../api/server.ts'
+import { runCrawler } from '../../jobs/crawler.ts'
+import { openDesk } from '../../jobs/enqueue.ts'
+import { systemClock } from '../../pipeline/core/clock.ts'
+import { readConfig } from '../../pipeline/core/config.ts'
+import { silentLog } from '../../pipeline/core/log.ts'
+import { findIssuer } from '../../pipeline/index/points/issuers.ts'
+import { openRegistry } from '../support/app.ts'
+import { until } from '../support/command.ts'
+import { openIssuer } from '../support/issuer.ts'
+import { startRedis } from '../support/redis.ts'
+
+test('an API that starts has a crawler read the keys of the issuer, before anybody asks', async () => {
+  const issuer = await openIssuer()
+  const redis = await startRedis()
+  const crawler = await runCrawler(readConfig(issuer.settings), redis.url, systemClock, silentLog)
+  const desk = openDesk(redis.url, silentLog)
+  const registry = await openRegistry({ settings: { ...issuer.settings, PORT: '0' } })
+  const { config, clock } = registry
+  const api = await runApi({
+    ...{ config, clock, log: silentLog },
+    desk: { send: desk.send, submit: async operation => (await registry.submit(operation))[0]! },
+  })
+  try {
+    const known = await until(async () => findIssuer(registry.reader, issuer.url), 20)
+    expect(known.keys).toMatchObject([{ kid: issuer.key().kid, kty: 'RSA' }])
+    expect(JSON.stringify(known)).not.toMatch(/"(?:d|p|q)":/)
+    issuer.asked.length = 0
+    const headers = { authorization: `Bearer ${await issuer.token()}` }
+    expect((await fetch(`${api.url}/api/registry/feed`, { headers })).status).toBe(200)
+    expect(issuer.asked).toEqual([])
+  } finally {
+    await api.close()
+    await registry.close()
+    await crawler.close()
+    await desk.close()
+    await redis.close()
+    await issuer.close()
+  }
+}, 60_000)

@@ -1,0 +1,156 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { verify } from '../../pipeline/index/verify.ts'
+import type { TestRegistry } from '../support/app.ts'
+import { openIssuer, openWithIssuer, type TestIssuer } from '../support/issuer.ts'
+
+let issuer: TestIssuer
+let registry: TestRegistry
+
+beforeAll(async () => {
+  issuer = await openIssuer()
+})
+afterAll(() => issuer.close())
+beforeEach(async () => {
+  registry = await openWithIssuer(issuer)
+})
+afterEach(async () => {
+  expect(await verify(registry.sequencer)).toEqual([])
+  await registry.close()
+})
+
+const token = (sub: string, email?: string, email_verified = true) =>
+  issuer.token({ sub, ...(email && { email, email_verified }) })
+const found = async (bearer: string, payload: object = { organization_name: 'Acme' }) =>
+  registry.app.inject({
+    ...{ method: 'POST', url: '/api/organizations', payload },
+    headers: { authorization: `Bearer ${bearer}` },
+  })
+const domains = () =>
+  registry.sequencer.accounts.db.all(
+    `select name, domain, proof from verified_domains join organizations using (org_id) order by all`,
+  )
+
+describe('founding an organization', () => {
+  test('makes whoever asks its owner, and the domain of their verified address its own', async () => {
+    const ann = await token('ann', 'ann@acme.example')
+    const answer = await found(ann, {
+      ...{ organization_name: ' Acme ', company_type: 'brand', revenue_tier: '1m_5m' },
+      ...{ membership_tier: 'company_leader', corporate_domain: 'other.example' },
+    })
+    expect(answer.statusCode).toBe(201)
+    expect(answer.json()).toEqual({
+      success: true,
+      organization: { id: expect.any(String), name: 'Acme' },
+    })
+    const [row] = await registry.sequencer.accounts.db.all(
+      `select name, membership_tier, company_type, revenue_tier, marketing_opt_in, role
+       from organizations join memberships using (org_id) where user_id = 'ann'`,
+    )
+    expect(row).toEqual({
+      ...{ name: 'Acme', membership_tier: null, company_type: 'brand', revenue_tier: '1m_5m' },
+      ...{ marketing_opt_in: false, role: 'owner' },
+    })
+    expect(await domains()).toEqual([{ name: 'Acme', domain: 'acme.example', proof: 'email' }])
+    const keys = await registry.app.inject({
+      ...{ url: '/api/me/api-keys', headers: { authorization: `Bearer ${ann}` } },
+    })
+    expect(keys.json()).toEqual({ api_keys: [] })
+  })
+
+  test.each([
+    ['that is not verified', () => token('ann', 'ann@acme.example', false)],
+    ['that is none', () => token('ann', 'acme.example')],
+    ['that is missing', () => token('ann')],
+  ])('shows no domain by an address %s', async (_, make) => {
+    expect((await found(await make())).statusCode).toBe(201)
+    expect(await domains()).toEqual([])
+  })
+
+  test.each(['gmail.com', 'YAHOO.co.uk', 'mail.ru', 'web.de'])(
+    'of a company is not done by an address at %s, of one person it is',
+    async host => {
+      const ann = await token('ann', `ann@${host}`)
+      expect((await found(ann)).statusCode).toBe(400)
+      const personal = { organization_name: 'Ann', is_personal: true }
+      expect((await found(ann, personal)).statusCode).toBe(201)
+      expect(await domains()).toEqual([])
+      const again = await found(ann, { organization_name: 'Ann too', is_personal: true })
+      expect(again.statusCode).toBe(409)
+      expect(again.json()).toMatchObject({ existing_org_name: 'Ann', message: expect.any(String) })
+    },
+  )
+
+  test('of a domain that an organization has already is refused, and which one it is, said', async () => {
+    const first = await found(await token('ann', 'ann@acme.example'))
+    for (const host of ['acme.example', 'students.acme.example']) {
+      const answer = await found(await token('eve', `eve@${host}`), { organization_name: 'Eve' })
+      expect(answer.statusCode).toBe(409)
+      expect(answer.json()).toMatchObject({
+        existing_org_id: first.json().organization.id,
+        existing_org_name: 'Acme',
+      })
+    }
+  })
+
+  test('adopts an organization of the domain that waits for its first person, once', async () => {
+    const org_id = '3b6c1d5e-7f6f-4a0e-9a53-0e6b7c3f1a11'
+    const domain = 'acme.example' as never
+    await registry.submit(
+      { op: 'organization.create', org_id, name: 'Acme Prospect' },
+      { op: 'organization.domain.add', org: 'Acme Prospect', domain, proof: 'operator' },
+    )
+    const answer = await found(await token('ann', 'ann@acme.example'))
+    expect(answer.statusCode).toBe(200)
+    expect(answer.json()).toMatchObject({ id: org_id, name: 'Acme Prospect', adopted: true })
+    expect((await found(await token('bob', 'bob@acme.example'))).statusCode).toBe(409)
+  })
+
+  test('adopts none that has a key: somebody uses it', async () => {
+    await registry.createKey('Acme Inc')
+    const domain = 'acme.example' as never
+    await registry.submit({
+      op: 'organization.domain.add',
+      org: 'Acme Inc',
+      domain,
+      proof: 'operator',
+    })
+    expect((await found(await token('ann', 'ann@acme.example'))).statusCode).toBe(409)
+  })
+
+  test('takes a name that is free, and is for persons', async () => {
+    const key = await registry.createKey('Acme')
+    expect((await found(await token('ann'))).statusCode).toBe(409)
+    expect((await found(key, { organization_name: 'Another' })).statusCode).toBe(403)
+  })
+
+  test.each([
+    {},
+    { organization_name: '' },
+    { organization_name: 'x'.repeat(201) },
+    { organization_name: 'Acme', company_type: 'bank' },
+    { organization_name: 'Acme', revenue_tier: 'much' },
+  ])('is refused for %j', async payload => {
+    expect((await found(await token('ann'), payload)).statusCode).toBe(400)
+  })
+
+  test('ends at ten organizations', async () => {
+    const ann = await token('ann')
+    for (let i = 0; i < 10; i++) {
+      expect((await found(ann, { organization_name: `Acme ${i}` })).statusCode).toBe(201)
+    }
+    expect((await found(ann, { organization_name: 'Acme 10' })).statusCode).toBe(400)
+  })
+
+  test('carried out twice is done once', async () => {
+    const operation = {
+      op: 'organization.found',
+      org_id: '3b6c1d5e-7f6f-4a0e-9a53-0e6b7c3f1a11',
+      ...{ user_id: 'ann', name: 'Acme', is_personal: false, marketing_opt_in: false },
+    } as const
+    const submissions = [{ submission_id: '8d4f0a1c-6d5e-4a0f-8f67-1c7a1b2c3d4e', operation }]
+    for (let i = 0; i < 2; i++) {
+      const { answers } = await registry.sequencer.commit({ observations: [], submissions })
+      expect([...answers.values()]).toMatchObject([{ done: { name: 'Acme' } }])
+    }
+  })
+})

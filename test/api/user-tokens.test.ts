@@ -1,0 +1,377 @@
+import { createHmac, randomUUID } from 'node:crypto'
+import { SignJWT } from 'jose'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { userIdOf } from '../../pipeline/core/standing.ts'
+import { idOfFacts } from '../../pipeline/core/uuid-v7.ts'
+import { anotherApi, openRegistry, START, type TestRegistry } from '../support/app.ts'
+import { brandFile } from '../support/documents.ts'
+import { AUDIENCE, openIssuer, openWithIssuer, type TestIssuer } from '../support/issuer.ts'
+import { enrol } from '../support/members.ts'
+
+const MINUTE = 60_000
+
+let issuer: TestIssuer
+let registry: TestRegistry
+
+beforeAll(async () => {
+  issuer = await openIssuer()
+})
+afterAll(() => issuer.close())
+
+beforeEach(async () => {
+  await issuer.rotate()
+  issuer.asked.length = 0
+  issuer.server = undefined
+  registry = await openWithIssuer(issuer)
+  await registry.observe(brandFile('acme.example', 'Acme'))
+})
+afterEach(() => registry.close())
+
+const ask = (
+  token: string,
+  url = '/api/registry/feed',
+  of: { app: TestRegistry['app'] } = registry,
+) => of.app.inject({ url, headers: { authorization: `Bearer ${token}` } })
+const statusOf = async (token: string, url?: string) => (await ask(token, url)).statusCode
+const readings = () => issuer.asked.filter(path => path === '/jwks').length
+const inSeconds = (seconds: number) => START / 1_000 + seconds
+
+const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+const claims = () => ({
+  ...{ iss: issuer.url, aud: AUDIENCE, azp: 'console', sub: 'user_1' },
+  ...{ iat: inSeconds(0), exp: inSeconds(600) },
+})
+
+describe('a user token', () => {
+  test('is taken, and its issuer asked for keys once', async () => {
+    const token = await issuer.token()
+    expect(await statusOf(token)).toBe(200)
+    expect(await statusOf(token)).toBe(200)
+    expect(readings()).toBe(1)
+  })
+
+  test.each(['RS256', 'PS256', 'ES256', 'ES384', 'EdDSA'])('may be signed by %s', async alg => {
+    await issuer.rotate(alg)
+    expect(await statusOf(await issuer.token())).toBe(200)
+  })
+
+  const refused: [string, () => Promise<string>][] = [
+    ['that is over', () => issuer.token({ exp: inSeconds(-6) })],
+    ['that never ends', () => issuer.token({ exp: undefined as never })],
+    ['that does not count yet', () => issuer.token({ nbf: inSeconds(60) })],
+    ['for somebody else', () => issuer.token({ aud: 'https://other.example' })],
+    ['for nobody', () => issuer.token({ aud: undefined as never })],
+    ['of another application', () => issuer.token({ azp: 'other' })],
+    [
+      'of another application, in the other claim',
+      () => issuer.token({ azp: undefined as never, client_id: 'other' }),
+    ],
+    ['of no application', () => issuer.token({ azp: undefined as never })],
+    ['of another issuer', () => issuer.token({ iss: 'https://issuer.example' })],
+    ['of the same issuer, spelled otherwise', () => issuer.token({ iss: `${issuer.url}/` })],
+    ['about nobody', () => issuer.token({ sub: '' })],
+    ['without a subject', () => issuer.token({ sub: undefined as never })],
+    ['of a machine, by its grant', () => issuer.token({ grant_type: 'client_credentials' })],
+    ['of a machine, by its grant elsewhere', () => issuer.token({ gty: 'client-credentials' })],
+    ['of a machine, by its subject', () => issuer.token({ sub: 'client_01ABC' })],
+    ['that is a logout notice', () => issuer.token({}, { typ: 'logout+jwt' })],
+    ['that names the encryption key', () => issuer.token({}, { kid: 'enc' })],
+    [
+      'without a signature',
+      async () => {
+        const [header, payload] = (await issuer.token()).split('.')
+        return `${header}.${payload}.`
+      },
+    ],
+    [
+      'that says that it needs no signature',
+      async () => `${part({ alg: 'none' })}.${part(claims())}.`,
+    ],
+    [
+      'that says so, and has one',
+      async () => `${part({ alg: 'none', kid: issuer.key().kid })}.${part(claims())}.AAAA`,
+    ],
+    [
+      'whose claims were changed',
+      async () => {
+        const [header, , signature] = (await issuer.token()).split('.')
+        return `${header}.${part({ ...claims(), sub: 'user_2' })}.${signature}`
+      },
+    ],
+  ]
+  test.each(refused)('%s is refused', async (_, make) => {
+    expect(await statusOf(await issuer.token())).toBe(200)
+    expect(await statusOf(await make())).toBe(401)
+  })
+
+  test.each(['spki', 'modulus'])(
+    'signed with the public key as a secret is refused (%s)',
+    async as => {
+      expect(await statusOf(await issuer.token())).toBe(200)
+      const { kid, spki, public: jwk } = issuer.key()
+      const secret = as === 'spki' ? spki : Buffer.from(jwk.n!, 'base64url')
+      const signed = `${part({ alg: 'HS256', kid })}.${part(claims())}`
+      const signature = createHmac('sha256', secret).update(signed).digest('base64url')
+      expect(await statusOf(`${signed}.${signature}`)).toBe(401)
+    },
+  )
+
+  test('signed by a key that it brings along is refused', async () => {
+    const other = await openIssuer()
+    const { private: key, public: jwk } = other.key()
+    const { kid } = issuer.key()
+    const token = await new SignJWT(claims())
+      .setProtectedHeader({ alg: 'RS256', kid, jwk: jwk as never, jku: `${other.url}/jwks` })
+      .sign(key)
+    expect(await statusOf(token)).toBe(401)
+    expect(other.asked).toEqual([])
+    await other.close()
+  })
+
+  test('may carry the application in client_id, and be a little late', async () => {
+    const late = { exp: inSeconds(-4), azp: undefined as never, client_id: 'console' }
+    expect(await statusOf(await issuer.token(late, { typ: 'at+jwt' }))).toBe(200)
+  })
+
+  test('is refused where no issuer is configured', async () => {
+    const plain = await openRegistry()
+    const answer = await ask(await issuer.token(), '/api/registry/feed', plain)
+    expect(answer.statusCode).toBe(401)
+    await plain.close()
+  })
+})
+
+describe('keys that change', () => {
+  test('a token of a new key has them read again, and one of the old key is refused then', async () => {
+    const old = await issuer.token()
+    expect(await statusOf(old)).toBe(200)
+    await issuer.rotate()
+    registry.clock.pass(MINUTE)
+    expect(await statusOf(await issuer.token())).toBe(200)
+    expect(await statusOf(old)).toBe(401)
+    expect(readings()).toBe(2)
+  })
+
+  test('unknown keys have them read at most once a minute', async () => {
+    expect(await statusOf(await issuer.token())).toBe(200)
+    await issuer.rotate()
+    const early = await Promise.all([1, 2, 3].map(async () => statusOf(await issuer.token())))
+    expect(early).toEqual([401, 401, 401])
+    expect(readings()).toBe(1)
+    registry.clock.pass(MINUTE)
+    const later = await Promise.all([1, 2, 3].map(async () => statusOf(await issuer.token())))
+    expect(later).toEqual([200, 200, 200])
+    expect(readings()).toBe(2)
+  })
+
+  test('that are the same as before are not written again', async () => {
+    issuer.server = {
+      issuer: issuer.url,
+      authorization_endpoint: `${issuer.url}/start`,
+      token_endpoint: `${issuer.url}/token`,
+    }
+    expect(await statusOf(await issuer.token())).toBe(200)
+    registry.clock.pass(MINUTE)
+    expect(await statusOf(await issuer.token({}, { kid: 'strange' }))).toBe(401)
+    expect(readings()).toBe(2)
+    expect(registry.submitted.filter(({ op }) => op === 'issuer.set')).toHaveLength(1)
+  })
+
+  test('are known to another process and after a restart, without asking', async () => {
+    const token = await issuer.token()
+    expect(await statusOf(token)).toBe(200)
+    await registry.restart()
+    const other = await anotherApi(registry)
+    expect((await ask(token, '/api/registry/feed', other)).statusCode).toBe(200)
+    expect(readings()).toBe(1)
+    await other.close()
+  })
+
+  test('an issuer that is away leaves the keys that are known in force', async () => {
+    const away = await openIssuer()
+    const lonely = await openWithIssuer(away)
+    const token = await away.token()
+    const status = async () => (await ask(token, '/api/registry/feed', lonely)).statusCode
+    expect(await status()).toBe(200)
+    await away.close()
+    lonely.clock.pass(2 * MINUTE)
+    const strange = await away.token({}, { kid: 'strange' })
+    expect((await ask(strange, '/api/registry/feed', lonely)).statusCode).toBe(401)
+    expect(await status()).toBe(200)
+    await lonely.close()
+  })
+
+  test('what the crawler is sent for is in its settings alone, and only that host may be private', async () => {
+    const AUTH_ISSUER = issuer.url.replace('127.0.0.1', 'localhost')
+    const elsewhere = await openWithIssuer(issuer, { settings: { AUTH_ISSUER } })
+    const token = await issuer.token({ iss: AUTH_ISSUER })
+    const answer = await ask(token, '/api/registry/feed', elsewhere)
+    expect(answer.statusCode).toBe(401)
+    expect(readings()).toBe(0)
+    await elsewhere.close()
+  })
+})
+
+describe('a person', () => {
+  const join = (org: string, role = 'member', user_id = 'user_1') =>
+    registry.submit({ op: 'membership.set', org, user_id, role: role as never })
+
+  test('sees what their organization may see, from the commit in which they join it', async () => {
+    const agent = 'https://agent.acme.example/mcp'
+    await enrol(registry, {
+      ...{ org: 'Acme', tier: 'company_leader', domains: ['acme.example'] },
+      agents: [{ url: agent, visibility: 'private' }],
+    })
+    await registry.publish()
+    const token = await issuer.token()
+    const seen = async () => {
+      const answer = await ask(token, '/api/registry/operator?domain=acme.example')
+      return answer.json().agents.map(({ url }: { url: string }) => url)
+    }
+    // Read once where a credential is needed, so that the keys are known.
+    expect(await statusOf(token)).toBe(200)
+    expect(await seen()).toEqual([])
+    await join('Acme')
+    expect(await seen()).toEqual([agent])
+    await registry.submit({ op: 'membership.remove', org: 'Acme', user_id: 'user_1' })
+    expect(await seen()).toEqual([])
+  })
+
+  test('is told how far the crawl of a colleague is, and nobody else is', async () => {
+    await registry.createKey('Acme')
+    await join('Acme')
+    await join('Acme', 'member', 'user_2')
+    const id = randomUUID()
+    await registry.submit({
+      ...{ op: 'crawl.request', crawl_request_id: id, scope: 'domain' },
+      ...{ domain: 'acme.example' as never, requested_by: 'user_2' },
+      org_id: (await ids('Acme'))!,
+    })
+    const url = `/api/registry/crawl-request/${id}`
+    expect(await statusOf(await issuer.token(), url)).toBe(200)
+    expect(await statusOf(await issuer.token({ sub: 'user_3' }), url)).toBe(404)
+  })
+
+  test('whose subject is an address is known by a hash of it', async () => {
+    await registry.createKey('Acme')
+    const token = await issuer.token({ sub: 'ann@acme.example' })
+    const keys = async () => (await ask(token, '/api/me/api-keys')).statusCode
+    expect(await keys()).toBe(400)
+    await join('Acme', 'owner', 'ann@acme.example')
+    expect(await keys(), 'the address itself is nobody').toBe(400)
+    await join('Acme', 'owner', userIdOf('Ann@acme.example'))
+    expect(await keys()).toBe(200)
+  })
+})
+
+async function ids(name: string): Promise<string | undefined> {
+  const row = await registry.sequencer.accounts.db.one<{ org_id: string }>(
+    'select org_id from organizations where name = $name',
+    { name },
+  )
+  return row?.org_id
+}
+
+describe('public reads', () => {
+  const url = '/api/brands/resolve?domain=acme.example'
+  const optional = '/api/registry/agents'
+
+  test.each([
+    ['nonsense', 'x'],
+    ['an unknown key', 'sk_nobody'],
+    ['a token that nobody signed', `${part({ alg: 'none' })}.${part({})}.`],
+    ['a forged token', `${part({ alg: 'RS256', kid: 'x' })}.${part({ sub: 'x' })}.AAAA`],
+  ])('never fail because of %s', async (_, token) => {
+    await registry.publish()
+    for (const path of [url, optional]) expect(await statusOf(token, path)).toBe(200)
+    expect(readings(), 'and send nobody to the issuer').toBe(0)
+  })
+})
+
+describe('401', () => {
+  const metadata = 'https://registry.example/.well-known/oauth-protected-resource'
+
+  test('says where to learn how to authenticate', async () => {
+    const answer = await registry.app.inject('/api/registry/feed')
+    expect(answer.headers['www-authenticate']).toBe(`Bearer resource_metadata="${metadata}/api"`)
+    const tried = await ask('sk_nobody')
+    expect(tried.headers['www-authenticate']).toBe(
+      `Bearer error="invalid_token", resource_metadata="${metadata}/api"`,
+    )
+  })
+
+  test('says so of the tools too', async () => {
+    const call = (token: string) =>
+      registry.app.inject({
+        ...{ method: 'POST', url: '/mcp' },
+        headers: {
+          ...{ authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+          accept: 'application/json, text/event-stream',
+        },
+        payload: { jsonrpc: '2.0', id: 1, method: 'tools/list' },
+      })
+    const refused = await call(await issuer.token({ exp: inSeconds(-60) }))
+    expect(refused.statusCode).toBe(401)
+    expect(refused.headers['www-authenticate']).toContain(`resource_metadata="${metadata}/mcp"`)
+    const names = (await call(await issuer.token())).json().result.tools
+    expect(names.map(({ name }: { name: string }) => name)).toContain('read_feed')
+  })
+})
+
+describe('metadata', () => {
+  const get = async (path: string, of = registry) =>
+    (await of.app.inject(`/.well-known/${path}`)).json()
+
+  test('names the issuer byte for byte in both documents', async () => {
+    const api = await get('oauth-protected-resource/api')
+    const tools = await get('oauth-protected-resource/mcp')
+    const server = await get('oauth-authorization-server')
+    expect(api).toMatchObject({
+      resource: 'https://registry.example/api',
+      authorization_servers: [issuer.url],
+    })
+    expect(tools.resource).toBe('https://registry.example/mcp')
+    expect(server).toMatchObject({
+      issuer: issuer.url,
+      authorization_endpoint: `${issuer.url}/authorize`,
+    })
+  })
+
+  test('passes on what the issuer says of itself, and not what another one says', async () => {
+    const said = {
+      issuer: issuer.url,
+      authorization_endpoint: 'https://issuer.example/oauth2/start',
+      token_endpoint: 'https://issuer.example/oauth2/token',
+      registration_endpoint: 'https://issuer.example/oauth2/clients',
+    }
+    issuer.server = said
+    expect(await statusOf(await issuer.token())).toBe(200)
+    expect(await get('oauth-authorization-server')).toMatchObject(said)
+    issuer.server = { ...said, issuer: 'https://evil.example' }
+    await issuer.rotate()
+    registry.clock.pass(MINUTE)
+    expect(await statusOf(await issuer.token())).toBe(200)
+    expect(await get('oauth-authorization-server')).toMatchObject({
+      authorization_endpoint: `${issuer.url}/authorize`,
+    })
+  })
+
+  test('says that there is no issuer where there is none', async () => {
+    const plain = await openRegistry()
+    expect(await get('oauth-protected-resource/api', plain)).toMatchObject({
+      authorization_servers: [],
+    })
+    const answer = await plain.app.inject('/.well-known/oauth-authorization-server')
+    expect(answer.statusCode).toBe(404)
+    await plain.close()
+  })
+})
+
+test('an organization named like another one’s id gets nobody’s rights', async () => {
+  await registry.createKey('Acme')
+  const org_id = (await ids('Acme'))!
+  const [answer] = await registry.submit({
+    ...{ op: 'organization.create', org_id: idOfFacts('org', 'Evil'), name: org_id },
+  })
+  expect(answer).toMatchObject({ error: 'conflict' })
+})

@@ -1,0 +1,30 @@
+import { existsSync } from 'node:fs'
+import { afterAll, describe, expect, test } from 'vitest'
+import { registry, temporaryFolder } from '../support/command.ts'
+
+const folder = temporaryFolder()
+const env = { DATA_DIR: folder.path, REDIS_URL: undefined, LOG_LEVEL: 'error' }
+const run = (...args: string[]) => registry(args, env)
+const acme = ['--org', 'Acme']
+
+afterAll(() => folder.remove())
+
+describe('registry org user', () => {
+  test('says who belongs to an organization, and refuses in words what makes no sense', async () => {
+    await run('org', 'create', '--name', 'Acme')
+    expect((await run('org', 'user', 'add', 'user_1', ...acme, '--role', 'owner')).stdout).toBe(
+      'user_1 is owner of Acme\n',
+    )
+    expect((await run('org', 'user', 'add', 'user 2', ...acme)).stderr).toContain('no subject')
+    expect((await run('org', 'user', 'add', 'user_1', '--org', 'Nobody')).stderr).toBe(
+      'no organization named Nobody\n',
+    )
+    expect((await run('org', 'user', 'remove', 'user_1', ...acme)).stdout).toBe('removed\n')
+    expect((await run('org', 'user', 'remove', 'user_1', ...acme)).stderr).toBe(
+      'user_1 does not belong to Acme\n',
+    )
+    expect((await run('key', 'create', ...acme, '--admin')).stdout).toMatch(/^sk_/)
+    expect(existsSync(`${folder.path}/accounts.duckdb`)).toBe(true)
+    expect(await run('verify')).toMatchObject({ status: 0 })
+  })
+})

@@ -1,0 +1,83 @@
+import { createHash, createHmac, randomUUID } from 'node:crypto'
+import { Operation } from '../../pipeline/model/submission.ts'
+import { START, type TestRegistry } from './app.ts'
+import type { Known } from './asks.ts'
+import { openIssuer } from './issuer.ts'
+
+export const BILLING_SECRET = 'shared with the billing provider'
+
+type Settled = Omit<Known, 'crawlRequest' | 'report' | 'bulkReport' | 'proposals' | 'acmeKey'>
+
+/** Callers of every kind. */
+export interface Identities {
+  settings: Record<string, string>
+  /** Makes them known to a registry, and to one that cannot write afterwards. */
+  settle(usual: TestRegistry, lonely: TestRegistry): Promise<Settled>
+  close(): Promise<void>
+}
+
+export async function openIdentities(): Promise<Identities> {
+  const issuer = await openIssuer()
+  const adminKey = `sk_${randomUUID()}`
+  const submit = async (registry: TestRegistry, ...operations: object[]) => {
+    for (const answer of await registry.submit(...operations.map(one => Operation.parse(one)))) {
+      if ('refused' in answer) throw new Error(answer.refused)
+    }
+  }
+  const keyOf = (org: string, secret: string, permissions: string[] = []) => {
+    const hash = createHash('sha256').update(secret).digest('hex')
+    return { op: 'key.create', key_id: randomUUID(), org, label: '', hash, permissions }
+  }
+  const mailing = (sub: string, host: string) =>
+    issuer.token({ sub, email: `${sub}@${host}`, email_verified: true })
+  return {
+    settings: issuer.settings,
+    async settle(usual, lonely) {
+      const { kid, alg, public: jwk } = issuer.key()
+      const keys = [{ ...jwk, kid, alg }]
+      for (const registry of [usual, lonely]) {
+        await submit(
+          registry,
+          { op: 'issuer.set', issuer: issuer.url, keys, server: null },
+          keyOf('Readers', adminKey, ['admin:*']),
+        )
+      }
+      const spare = keyOf('Readers', `sk_${randomUUID()}`)
+      const waiting = { op: 'organization.create', org_id: randomUUID(), name: 'Waiting Inc' }
+      const domain = { domain: 'waiting.example', proof: 'operator' }
+      const old = { url: 'https://acme.example/old', type: 'sales' }
+      await submit(
+        usual,
+        spare,
+        waiting,
+        { op: 'organization.domain.add', org: 'Waiting Inc', ...domain },
+        { op: 'member.agent.save', org: 'Acme', ...old },
+      )
+      return {
+        adminKey,
+        spareKeyId: spare.key_id,
+        lonelyKeyId: await idIn(
+          lonely,
+          `select key_id as id from api_keys join organizations using (org_id)
+           where name = 'Readers' and permissions::varchar = '[]'`,
+        ),
+        acmeId: await idIn(usual, "select org_id as id from organizations where name = 'Acme'"),
+        person: await issuer.token({ sub: 'person' }),
+        colleague: await mailing('colleague', 'acme.example'),
+        prospect: await mailing('prospect', 'waiting.example'),
+        billing(body) {
+          const t = START / 1_000
+          const v1 = createHmac('sha256', BILLING_SECRET).update(`${t}.${body}`).digest('hex')
+          return { 'billing-signature': `t=${t},v1=${v1}` }
+        },
+      }
+    },
+    async close() {
+      await issuer.close()
+    },
+  }
+}
+
+async function idIn(registry: TestRegistry, query: string): Promise<string> {
+  return (await registry.sequencer.accounts.db.one<{ id: string }>(query))!.id
+}
