@@ -6,7 +6,10 @@ import { openIssuer } from './issuer.ts'
 
 export const BILLING_SECRET = 'shared with the billing provider'
 
-type Settled = Omit<Known, 'crawlRequest' | 'report' | 'bulkReport' | 'proposals' | 'acmeKey'>
+type Settled = Omit<
+  Known,
+  'crawlRequest' | 'report' | 'bulkReport' | 'proposals' | 'dispute' | 'acmeKey'
+>
 
 /** Callers of every kind. */
 export interface Identities {
