@@ -69,9 +69,15 @@ export class Demand {
     }
   }
 
+  /** Counts as handed in from now on, so that whoever asks meanwhile asks for nothing new. */
   async #handIn(domains: Domain[], again: boolean): Promise<void> {
-    await this.#desk.submit({ op: 'domains.add', domains, again, why: 'demanded' })
     if (this.#handedIn.size + domains.length > REMEMBERED) this.#handedIn.clear()
     for (const domain of domains) this.#handedIn.add(domain)
+    try {
+      await this.#desk.submit({ op: 'domains.add', domains, again, why: 'demanded' })
+    } catch (error) {
+      for (const domain of domains) this.#handedIn.delete(domain)
+      throw error
+    }
   }
 }

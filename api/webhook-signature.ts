@@ -16,20 +16,20 @@ export function signatureFault(
   secret: string,
   now: Instant,
 ): string | undefined {
-  if (header === undefined) return `the header ${SIGNATURE_HEADER} is missing`
+  if (header === undefined) return `${SIGNATURE_HEADER}: is required, a header`
   const parts = [header].flat().join().split(',')
   const values = (name: string) =>
     parts.flatMap(part =>
       part.trim().startsWith(`${name}=`) ? [part.trim().slice(name.length + 1)] : [],
     )
   const [time = ''] = values('t')
-  if (!/^\d{1,12}$/.test(time)) return `${SIGNATURE_HEADER} names no time`
+  if (!/^\d{1,12}$/.test(time)) return `${SIGNATURE_HEADER}: names no time`
   const expected = createHmac('sha256', secret).update(`${time}.`).update(bytes).digest()
   const isSigned = values('v1').some(value => {
     const given = Buffer.from(value, 'hex')
     return given.length === expected.length && timingSafeEqual(given, expected)
   })
-  if (!isSigned) return 'the signature is not ours'
+  if (!isSigned) return `${SIGNATURE_HEADER}: the signature is not ours`
   const isNow = Math.abs(now - Number(time) * SECOND) <= TOLERANCE_MS
-  return isNow ? undefined : 'the signature is of another time'
+  return isNow ? undefined : `${SIGNATURE_HEADER}: the signature is of another time`
 }

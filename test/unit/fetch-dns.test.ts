@@ -229,7 +229,7 @@ describe('names and addresses', () => {
     }
     const resolution = { kind: 'found', addresses: [madeUpAddress('acme.example')] }
     expect(resolver.resolve('acme.example')).toEqual(resolution)
-    expect(resolver.resolve('10.0.0.1')).toEqual({ kind: 'refused' })
+    expect(resolver.resolve('10.0.0.1')).toMatchObject({ kind: 'refused' })
     expect(questions).toEqual([])
   })
 })

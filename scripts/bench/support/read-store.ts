@@ -80,7 +80,7 @@ function memberFillings({ members, agents }: Sizes): string[] {
   const org = `'org' || n as org_id`
   return [
     `insert into organizations by name select ${org}, 'Member ' || n as name,
-       'company_standard' as membership_tier, ${at} as created_at, 1 as seq ${everyMember}`,
+       'company_standard' as membership_tier, false as is_personal, false as marketing_opt_in, ${at} as created_at, 1 as seq ${everyMember}`,
     `insert into members by name select ${org}, 'member-' || n as slug, 'Member ' || n as display_name,
        false as is_founding, true as is_public, ${at} as created_at, 1 as seq ${everyMember}`,
     `insert into verified_domains by name select ${org},
