@@ -3,7 +3,6 @@ import { recordChanges } from './changes.ts'
 import type { Stirred } from './crawl-state.ts'
 import type { Files } from './derive.ts'
 import { type Database, listOf } from './duckdb.ts'
-import { claimKey } from './serving-keys.ts'
 
 interface Claim {
   agent_url: string
@@ -23,13 +22,23 @@ export async function updateAgentClaims(
   const ofThese = `agent_url in (select unnest(${listOf('$agents')}))`
   const before = await db.all<Claim>(`select * from agent_claims where ${ofThese}`, agents)
   const after = probed.flatMap(source => claimsIn(source, files))
-  const [was, is] = [keyed(before), keyed(after)]
-  const gone = [...was.keys()].filter(key => !is.has(key))
-  const fresh = [...is].filter(([key]) => !was.has(key)).map(([, claim]) => claim.agent_url)
-  if (gone.length === 0 && fresh.length === 0) return
+  const [was, is] = [new Set(before.map(keyOf)), new Set(after.map(keyOf))]
+  const changed = [
+    ...before.filter(claim => !is.has(keyOf(claim))),
+    ...after.filter(claim => !was.has(keyOf(claim))),
+  ]
+  if (changed.length === 0) return
   await db.run(`delete from agent_claims where ${ofThese}`, agents)
   await db.insert('agent_claims', after)
-  await recordChanges(db, seq, { claim: [...new Set(fresh)], claim_gone: gone })
+  await recordChanges(db, seq, { claim: domainsOf(changed) })
+}
+
+export function domainsOf(claims: readonly Pick<Claim, 'publisher_domain'>[]): string[] {
+  return [...new Set(claims.map(({ publisher_domain }) => publisher_domain))]
+}
+
+function keyOf({ agent_url, publisher_domain }: Claim): string {
+  return `${agent_url} ${publisher_domain}`
 }
 
 function claimsIn(source: Stirred, files: Files): Claim[] {
@@ -37,8 +46,4 @@ function claimsIn(source: Stirred, files: Files): Claim[] {
   const named = [...(document?.claims ?? []), ...(document?.capabilities?.publisher_domains ?? [])]
   const { location: agent_url } = source
   return [...new Set(named)].map(publisher_domain => ({ agent_url, publisher_domain }))
-}
-
-function keyed(claims: readonly Claim[]): Map<string, Claim> {
-  return new Map(claims.map(claim => [claimKey(claim.publisher_domain, claim.agent_url), claim]))
 }

@@ -1,8 +1,9 @@
 import type { Instant } from '../core/clock.ts'
+import { domainsOf } from './agent-claims.ts'
 import { keepAgentSources, namedAgents } from './agent-sources.ts'
 import { recordChanges } from './changes.ts'
 import { type Database, listOf } from './duckdb.ts'
-import { claimKey, freshnessKey } from './serving-keys.ts'
+import { freshnessKey } from './serving-keys.ts'
 
 /** All agents that a member shows to everybody. */
 export interface Enrolment {
@@ -87,8 +88,8 @@ async function forget(db: Database, agents: readonly string[], seq: number): Pro
     `select location from crawl_state where kind = 'agent' and ${unnamed('location')}`,
     parameters,
   )
-  const claims = await db.all<{ agent_url: string; publisher_domain: string }>(
-    `select agent_url, publisher_domain from agent_claims where ${unnamed('agent_url')}`,
+  const claims = await db.all<{ publisher_domain: string }>(
+    `select publisher_domain from agent_claims where ${unnamed('agent_url')}`,
     parameters,
   )
   for (const table of ['documents', 'crawl_state']) {
@@ -99,6 +100,6 @@ async function forget(db: Database, agents: readonly string[], seq: number): Pro
   }
   await recordChanges(db, seq, {
     freshness_gone: known.map(({ location }) => freshnessKey('agent', location)),
-    claim_gone: claims.map(row => claimKey(row.publisher_domain, row.agent_url)),
+    claim: domainsOf(claims),
   })
 }

@@ -9,8 +9,8 @@ export interface Scope {
   /** Subquery of the ids of policies. */
   policies: string
   /**
-   * Query for keys with their space: agents, their claims and brand.json files that are projected, and
-   * keys of the spaces `reach`, `identifier` and `claim` that went away.
+   * Query for keys with their space: agents, claimed domains and brand.json files that are projected, and
+   * keys of the spaces `reach`, `identifier` and `freshness` that went away.
    */
   keyed: string
   /**
@@ -43,7 +43,7 @@ export function scopeAfter(seq: number, at: Instant): Scope {
     publishers: touched('publisher', 'brand'),
     policies: touched('policy'),
     keyed: `select space, key from changes
-      where seq > $seq and space in ('reach', 'identifier', 'agent', 'operator', 'claim', 'claim_gone', 'freshness_gone')
+      where seq > $seq and space in ('reach', 'identifier', 'agent', 'operator', 'claim', 'freshness_gone')
       union select 'agent', agent_url from agents where seq > $seq`,
     files: 'seq > $seq',
     events: 'seq > $seq',
@@ -73,7 +73,7 @@ export function scopeOfSlice(slice: number, count: number, at: Instant): Scope {
     keyed: `select 'agent' as space, agent_url as key from agents where ${inSlice('agent_url')}
       union select 'agent', agent_url from agent_declarations where ${inSlice('agent_url')}
       union select 'operator', location from property_declarations where ${inSlice('location')}
-      union select 'claim', agent_url from agent_claims where ${inSlice('agent_url')}`,
+      union select 'claim', publisher_domain from agent_claims where ${inSlice('publisher_domain')}`,
     files: inSlice('location'),
     events: 'seq % $count = $slice',
     requests: inSlice('crawl_request_id'),

@@ -22,11 +22,6 @@ export function reachKey(agentUrl: string, publisher: string): string {
   return `${hashOf(agentUrl)} ${publisher}`
 }
 
-/** That an agent says it sells for a publisher. */
-export function claimKey(publisher: string, agentUrl: string): string {
-  return `${hashOf(publisher)} ${hashOf(agentUrl)}`
-}
-
 /** An agent; those that differ in nothing but case stand together. */
 export function agentKey(agentUrl: string): string {
   return `${hashOf(agentUrl.toLowerCase())} ${hashOf(agentUrl)}`

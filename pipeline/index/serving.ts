@@ -6,7 +6,7 @@ import { open, type RootDatabase, type Database as Space } from 'lmdb'
 export const MEMBERS_CHANGED = 'members'
 
 /** Version of the keys and values; a store of another version is projected again. */
-export const SERVING_FORMAT = 13
+export const SERVING_FORMAT = 14
 
 /** Key spaces of the store. Values of the first six are documents (`documentValue`). */
 export const spaces = [

@@ -3,7 +3,6 @@ import { DAY } from '../../core/clock.ts'
 import type { DomainLookup, PropertyResolution, PublisherLookup } from '../../model/answers.ts'
 import { urlOf } from '../../model/observation.ts'
 import type { Reader } from '../reader.ts'
-import { hashOf } from '../serving-keys.ts'
 import { type Members, membersOf, publicMember } from './members.ts'
 import { findStored, freshnessOf, type StoredAnswer, shelves } from './stored.ts'
 
@@ -66,14 +65,14 @@ const CLAIM_HOLDS_MS = 7 * DAY
 export function claimingOf(reader: Reader, domain: string): { url: string; member?: object }[] {
   const { serving } = reader
   if (serving === undefined) return []
-  const urls = [...serving.range('claim', hashOf(domain))].map(({ value }) => value.toString())
+  const claimed = serving.get('claim', domain)
+  if (claimed === undefined) return []
   const members = membersOf(reader)
-  return urls
+  return (JSON.parse(claimed.toString()) as string[])
     .filter(url => {
       const { succeeded_at } = freshnessOf(reader, 'agent', url)
       return succeeded_at !== undefined && reader.now() - Date.parse(succeeded_at) < CLAIM_HOLDS_MS
     })
-    .sort()
     .map(url => {
       const member = publicMember(members.whoEnrolled(url))
       return { url, ...(member !== null && { member }) }

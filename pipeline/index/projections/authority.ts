@@ -4,7 +4,7 @@ import { type Database, listOf } from '../duckdb.ts'
 import { type InventoryRows, inventoryOf, reachesOf } from '../inventory-value.ts'
 import type { Scope } from '../scope.ts'
 import type { Entry, SpaceName } from '../serving.ts'
-import { agentKey, claimKey, hashOf, identifierKeysOf, reachKey } from '../serving-keys.ts'
+import { agentKey, hashOf, identifierKeysOf, reachKey } from '../serving-keys.ts'
 import { documentValue } from '../serving-value.ts'
 
 const json = (value: unknown) => Buffer.from(JSON.stringify(value))
@@ -31,7 +31,6 @@ export async function keyedEntries(
 const vanished = {
   reach: 'reach',
   identifier: 'identifier',
-  claim_gone: 'claim',
   freshness_gone: 'freshness',
 } as const satisfies Record<string, SpaceName>
 
@@ -107,17 +106,19 @@ async function operatorEntries(
   }))
 }
 
-/** For whom these agents say that they sell. */
-async function claimEntries(index: Database, agents: readonly string[]): Promise<Entry[]> {
-  if (agents.length === 0) return []
-  const rows = await index.all<{ agent_url: string; publisher_domain: string }>(
-    `select agent_url, publisher_domain from agent_claims
-     where agent_url in (select unnest(${listOf('$agents')}))`,
-    { agents: JSON.stringify(agents) },
+/** Which agents say of these domains that they sell for them. */
+async function claimEntries(index: Database, domains: readonly string[]): Promise<Entry[]> {
+  if (domains.length === 0) return []
+  const rows = await index.all<{ publisher_domain: string; agents: string[] | null }>(
+    `with touched as (select distinct unnest(${listOf('$domains')}) as publisher_domain)
+     select publisher_domain, to_json(list(agent_url order by agent_url)
+       filter (agent_url is not null)) as agents
+     from touched left join agent_claims using (publisher_domain) group by publisher_domain`,
+    { domains: JSON.stringify(domains) },
   )
-  return rows.map(({ agent_url, publisher_domain }) => ({
+  return rows.map(({ publisher_domain, agents }) => ({
     space: 'claim',
-    key: claimKey(publisher_domain, agent_url),
-    value: Buffer.from(agent_url),
+    key: publisher_domain,
+    value: agents === null ? undefined : json(agents),
   }))
 }

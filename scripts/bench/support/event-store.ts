@@ -5,6 +5,7 @@ import { idOfBytes } from '../../../pipeline/core/uuid-v7.ts'
 import { pathsOf } from '../../../pipeline/index/paths.ts'
 import { eventEntries } from '../../../pipeline/index/projections/events.ts'
 import { type Entry, ServingStore } from '../../../pipeline/index/serving.ts'
+import type { StoredPrincipal } from '../../../pipeline/model/answers.ts'
 import {
   type EventType,
   eventTypeNames,
@@ -55,11 +56,13 @@ export async function fillEvents(folder: string, events: number): Promise<void> 
 }
 
 function principal(): Entry {
-  const value = {
+  const value: StoredPrincipal = {
     key_id: 'bench',
     org_id: 'bench',
     org_name: 'bench',
+    membership_tier: null,
     label: '',
+    permissions: [],
     created_at: isoOf(Date.now()),
   }
   return {
