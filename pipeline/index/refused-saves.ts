@@ -66,7 +66,7 @@ function managed(entity: Entity, domain: string): Refusal {
 
 function unproven(domain: string): Refusal {
   return {
-    refused: `show first that ${domain}, or a domain above it, is your organization’s`,
+    refused: `show first that ${domain}, or a domain above it, is your organization’s: the operator of the registry records it`,
     error: 'ownership_proof_required',
   }
 }

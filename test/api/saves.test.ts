@@ -158,7 +158,6 @@ describe('POST /api/brands/save', () => {
         error: 'ownership_proof_required',
         message: expect.stringContaining(domain),
         domain,
-        challenge_url: 'https://registry.example/api/registry/ownership/challenges',
       })
     }
     expect((await saveBrand({ domain: 'stranger.example', brand_name: 'X' })).statusCode).toBe(403)
