@@ -61,15 +61,6 @@ export const layers: Layer[] = [
     },
   },
   {
-    folder: 'pipeline/admit',
-    imports: [core, model, resolve, ...answers],
-    because: 'admission reads and decides',
-    never: {
-      [fetch]: 'proofs are probed by a crawler',
-      [index]: 'only the sequencer writes',
-    },
-  },
-  {
     folder: 'jobs',
     imports: ['pipeline'],
     because: 'jobs say when things run',
