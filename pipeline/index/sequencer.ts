@@ -6,25 +6,21 @@ import { Fatal } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
 import { lastTime, nextTime } from '../core/schedule.ts'
 import { RisingIds } from '../core/uuid-v7.ts'
-import type { Answer, Refusal, Submission } from '../model/submission.ts'
+import type { Answer, Submission } from '../model/submission.ts'
 import { publicationsSince } from './accounts/publications.ts'
 import { Accounts } from './accounts.ts'
 import { type Applied, apply, type Batch } from './apply.ts'
-import { ridsOf } from './contributions.ts'
 import { keepBody } from './documents.ts'
 import { Database } from './duckdb.ts'
 import { unknownEnrolments } from './enrolments.ts'
 import { EventFile } from './event-file.ts'
 import { commitInHalves } from './halves.ts'
 import { Lease } from './lease.ts'
-import { refusedMerges } from './merges.ts'
 import { type Meta, numberCommit, raiseFence } from './meta.ts'
 import { type Paths, pathsOf } from './paths.ts'
 import { entriesOf } from './projection.ts'
 import { eventsFollowing } from './projections/events.ts'
-import { refusedSaves } from './refused-saves.ts'
 import { dropOldBodies, dropOldEvents, followRetention } from './retention.ts'
-import { findSaved, savesIn } from './saves.ts'
 import { scopeAfter } from './scope.ts'
 import { SearchPublisher } from './search/publish.ts'
 import { SERVING_FORMAT, ServingStore } from './serving.ts'
@@ -36,6 +32,7 @@ import {
   sha256Of,
   takeSnapshot,
 } from './snapshot.ts'
+import { completed, editorsIn, refusalsOf } from './submission-answers.ts'
 import { createTables } from './tables.ts'
 
 /** The numbered steps of a commit, in their order. */
@@ -223,7 +220,11 @@ export class Sequencer {
     if (held.publishers > 0) {
       this.#options.log.error({ seq, ...held }, 'too much at once: held back; see `held list`')
     }
-    return { seq, events: events.length, answers: await this.#complete(submissions, answers) }
+    return {
+      seq,
+      events: events.length,
+      answers: await completed(this.index, submissions, answers),
+    }
   }
 
   #tell(batch: Batch, commit: { seq: number; events: number; ms: number }): void {
@@ -264,49 +265,15 @@ export class Sequencer {
     })
   }
 
-  async #answer(batch: Batch, stamp: { now: number; seq: number }) {
-    if (batch.submissions.length === 0) return new Map<string, Answer>()
+  async #answer({ submissions }: Batch, { now, seq }: { now: number; seq: number }) {
+    if (submissions.length === 0) return new Map<string, Answer>()
     return this.#step('accounts', async () => {
-      const { submissions } = batch
-      const merges = await refusedMerges(this.index, submissions)
-      const saves = await refusedSaves(submissions, {
-        ...{ index: this.index, accounts: this.accounts.db, now: stamp.now },
+      const refused = await refusalsOf(submissions, {
+        ...{ index: this.index, accounts: this.accounts.db, now },
         needsProof: this.#options.config.REQUIRE_OWNERSHIP_PROOF,
       })
-      const refused = new Map<string, Refusal>(saves)
-      for (const [id, reason] of merges) refused.set(id, { refused: reason })
-      return this.accounts.apply(submissions, stamp, refused)
+      return this.accounts.apply(submissions, { now, seq }, refused)
     })
-  }
-
-  /** A save is answered with what it became: the index has numbered it, now or when it came before. */
-  async #complete(
-    submissions: readonly Submission[],
-    answers: ReadonlyMap<string, Answer>,
-  ): Promise<Map<string, Answer>> {
-    const ids = savesIn(submissions).map(({ revision_id }) => revision_id)
-    const saved = await findSaved(this.index, ids)
-    const completed = new Map(answers)
-    for (const { submission_id } of submissions) {
-      const answer = answers.get(submission_id)
-      const made = answer && 'done' in answer && saved.get(String(answer.done.revision_id))
-      if (made) completed.set(submission_id, { ...answer, done: { ...answer.done, ...made } })
-    }
-    await this.#completeContributions(submissions, completed)
-    return completed
-  }
-
-  /** A contribution is answered with the property that each identifier has now. */
-  async #completeContributions(
-    submissions: readonly Submission[],
-    answers: Map<string, Answer>,
-  ): Promise<void> {
-    for (const { submission_id, operation } of submissions) {
-      const answer = answers.get(submission_id)
-      if (operation.op !== 'property.contribute' || !answer || !('done' in answer)) continue
-      const rids = Object.fromEntries(await ridsOf(this.index, operation))
-      answers.set(submission_id, { ...answer, done: { ...answer.done, rids } })
-    }
   }
 
   /** Brings the serving store and the event file up to the index: steps 2 and 3 of any commit. */
@@ -393,15 +360,4 @@ export class Sequencer {
     this.#turn = turn.catch(() => undefined)
     return turn
   }
-}
-
-/** The public ids of those who saved, by revision. */
-function editorsIn(answers: ReadonlyMap<string, Answer>): Map<string, string> {
-  const editors = new Map<string, string>()
-  for (const answer of answers.values()) {
-    if (!('done' in answer)) continue
-    const { revision_id, editor_id } = answer.done as Record<string, string>
-    if (revision_id !== undefined && editor_id !== undefined) editors.set(revision_id, editor_id)
-  }
-  return editors
 }
