@@ -35,6 +35,7 @@ interface Sizes {
 }
 
 await rig.add(sparseWorld({ domains: options.size, seed: 1, night: 1 }).domains)
+await rig.startRole('crawler')
 await rig.untilQuiet()
 const sizes = new Map<number, Sizes>()
 for (let night = 2; night <= NIGHTS; night++) {

@@ -52,7 +52,8 @@ const sources: FileSource[] = [
 ]
 
 const failures = fc.constantFrom<Outcome>(
-  ...(['unchanged', 'unchanged', 'absent', 'absent', 'server_error', 'timeout', 'denied'] as const),
+  ...(['unchanged', 'unchanged', 'absent', 'absent', 'absent'] as const),
+  ...(['server_error', 'timeout', 'denied'] as const),
 )
 
 const garbage = fc.constantFrom('<html>', '{"hello":1}', '')
@@ -86,7 +87,11 @@ const firstSighting = (source: FileSource): fc.Arbitrary<Sighting> => {
 /** A well-known adagents.json that is missing comes with the ads.txt of its domain. */
 function instead({ kind, location }: FileSource): fc.Arbitrary<Pick<Sighting, 'instead'>> {
   if (kind !== 'adagents.json' || isUrl(location)) return fc.constant({})
-  return found({ kind: 'ads.txt', location }).map(text => ({ instead: text }))
+  const instead = fc.oneof(
+    { weight: 1, arbitrary: found({ kind: 'ads.txt', location }) },
+    { weight: 1, arbitrary: fc.constant({ outcome: 'absent' as const }) },
+  )
+  return instead.map(found => ({ instead: found }))
 }
 
 function constant({ kind, location }: FileSource) {

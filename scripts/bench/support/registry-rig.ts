@@ -67,6 +67,7 @@ export class RegistryRig {
     }
   }
 
+  /** Starts every role but the crawler, which begins when it is told to: with what was handed in. */
   static async start(
     folder: string,
     domains: number,
@@ -76,7 +77,7 @@ export class RegistryRig {
     const world: World = await Child.start(file, { args: [String(domains)] })
     const redis = await startRedis(pathsOf(folder), silentLog)
     const rig = new RegistryRig(folder, world, redis, env)
-    for (const role of roles) await rig.startRole(role)
+    for (const role of roles) if (role !== 'crawler') await rig.startRole(role)
     return rig
   }
 
@@ -133,8 +134,10 @@ export class RegistryRig {
     return (await this.#world.ask({ night: this.#night })).requests
   }
 
+  /** None while the role is not there. */
   cpuSeconds(role: RoleName): number {
-    return cpuSeconds(this.#roles.get(role)!.pid)
+    const child = this.#roles.get(role)
+    return child === undefined ? 0 : cpuSeconds(child.pid)
   }
 
   peakMB(role: RoleName): number {
