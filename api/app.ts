@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import rateLimit from '@fastify/rate-limit'
 import { type FastifyInstance, fastify } from 'fastify'
 import type { Desk } from '../jobs/enqueue.ts'
@@ -46,6 +47,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   const app = fastify({
     logger: false,
     bodyLimit: BODY_BYTES,
+    genReqId: requestIds(),
     routerOptions: { maxParamLength: PARAM_CHARS, ignoreTrailingSlash: true },
     clientErrorHandler: answerMalformed,
     frameworkErrors: (error, _request, reply) => {
@@ -90,6 +92,13 @@ function servicesOf(app: FastifyInstance, deps: AppDeps): Services {
     description: once(() => describeApi(operations, baseUrl())),
     reference: once(() => referencePage(openapiOf(operations, baseUrl()))),
   }
+}
+
+/** Ids of requests: no other process gives out the same, so one leads from the audit to the log. */
+function requestIds(): () => string {
+  const process = randomUUID().slice(0, 8)
+  let count = 0
+  return () => `${process}-${(count++).toString(36)}`
 }
 
 /** Made when it is first asked for: only then is it known where the API listens. */

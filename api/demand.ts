@@ -74,7 +74,8 @@ export class Demand {
     if (this.#handedIn.size + domains.length > REMEMBERED) this.#handedIn.clear()
     for (const domain of domains) this.#handedIn.add(domain)
     try {
-      await this.#desk.submit({ op: 'domains.add', domains, again, why: 'demanded' })
+      const operation = { op: 'domains.add', domains, again, why: 'demanded' } as const
+      await this.#desk.submit(operation, { by: { kind: 'registry', id: 'demand' } })
     } catch (error) {
       for (const domain of domains) this.#handedIn.delete(domain)
       throw error

@@ -1,5 +1,6 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import { signing } from './asker.ts'
 import { attemptOf } from './attempt.ts'
 import { authenticate, type Principal, recognise } from './auth.ts'
 import { callerOf } from './budget.ts'
@@ -116,10 +117,11 @@ function handlerOf(operation: Operation, services: Services): RouteOptions['hand
   }
   return (request, reply) => {
     const started = performance.now()
+    const offered = operation.writes ? signing(request, services) : services
     const { query, params, body, principal, attempt } = request
     const caller = () => callerOf(request.ip)
     const header = (name: string) => request.headers[name]
-    const call = { query, params, body, principal, attempt, header, caller, services }
+    const call = { query, params, body, principal, attempt, header, caller, services: offered }
     const sent = operation.handle(call)
     if ('open' in sent) return stream(request, reply.headers(headers), sent)
     if (!(sent instanceof Promise)) return answer(request, reply, sent, started)

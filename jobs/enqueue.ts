@@ -22,9 +22,10 @@ export interface Desk {
   /**
    * Resolves when the sequencer has carried out the operation and readers see it. Throws the public
    * error `unavailable` when Redis or the sequencer is away; the operation may still be carried out
-   * then, once. Under a `given` id it is carried out once however often it is submitted.
+   * then, once. `given` says who asks and for which request; under an id of its own it is carried out
+   * once however often it is submitted.
    */
-  submit(operation: Operation, given?: Omit<Submission, 'operation'>): Promise<Answer>
+  submit(operation: Operation, given?: Partial<Omit<Submission, 'operation'>>): Promise<Answer>
   /** Asks the indexer something; fails as `submit` does. */
   ask<Result>(question: Question): Promise<Result>
   /** Sends a crawler to look something up; `unavailable` when none has answered in time. */
@@ -56,8 +57,8 @@ export function openDesk(redisUrl: string, log: Log): Desk {
     }
   }
   return {
-    submit(operation, given = { submission_id: randomUUID() }) {
-      const submission: Submission = { ...given, operation }
+    submit(operation, given = {}) {
+      const submission: Submission = { submission_id: randomUUID(), ...given, operation }
       return hand(submissions, operation.op, submission, submission.submission_id, ANSWER_MS)
     },
     ask: question => hand(questions, question.ask, question, randomUUID(), INSPECTION_MS),

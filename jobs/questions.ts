@@ -1,4 +1,5 @@
 import type { Clock, Instant } from '../pipeline/core/clock.ts'
+import { type AuditWanted, auditRows } from '../pipeline/index/accounts/audit.ts'
 import { crawlSummary } from '../pipeline/index/crawl-summary.ts'
 import { heldRows } from '../pipeline/index/held.ts'
 import type { Sequencer } from '../pipeline/index/sequencer.ts'
@@ -9,6 +10,7 @@ export type Question =
   | { ask: 'verify' }
   | { ask: 'crawl_summary'; since: Instant; withFaults: boolean }
   | { ask: 'held' }
+  | { ask: 'audit'; wanted: AuditWanted }
   /** Publishes a snapshot of what is committed, without waiting for its time, search included. */
   | { ask: 'publish' }
 
@@ -24,6 +26,8 @@ export function answerQuestion(
       return sequencer.quietly(() => verify(sequencer))
     case 'held':
       return sequencer.quietly(() => heldRows(sequencer.index))
+    case 'audit':
+      return sequencer.quietly(() => auditRows(sequencer.accounts.db, question.wanted))
     case 'crawl_summary':
       return sequencer.quietly(() =>
         crawlSummary(sequencer.index, question.since, clock.now(), question),

@@ -23,6 +23,12 @@ const rid = (text: string) => {
   return text.toLowerCase()
 }
 
+const instant = (text: string) => {
+  const at = Date.parse(text)
+  if (Number.isNaN(at)) throw new InvalidArgumentError('must be a time, as 2026-11-20T03:00Z.')
+  return at
+}
+
 const domainsOption = [
   '--domains <file>',
   'domains, one a line, or CSV lines `rank,domain`',
@@ -264,6 +270,23 @@ held
   .action(async (domains, { all }) =>
     (await import('./commands/held.ts')).dropHeld({ domains, all }),
   )
+
+const audit = program.command('audit').description('who had what changed, and what came of it')
+audit
+  .command('list')
+  .description('print what was asked for, the latest first')
+  .option('--by <id>', 'by this key, person, organization, or `command`, `registry`')
+  .option('--operation <name>', 'this operation, or all that begin so: `member.`')
+  .option('--domain <domain>', 'about this domain')
+  .option('--since <time>', 'not before this time, ISO 8601', instant)
+  .option('--limit <n>', 'at most so many', whole, 100)
+  .option('--json', 'print JSON')
+  .action(async options => (await import('./commands/audit.ts')).listAudit(options))
+audit
+  .command('show')
+  .description('print all that is known of one')
+  .argument('<id>', 'id that `audit list` prints')
+  .action(async id => (await import('./commands/audit.ts')).showAudit(id))
 
 program
   .command('merge')

@@ -1,7 +1,23 @@
 create table if not exists submissions (
   submission_id varchar not null,
   operation varchar not null,
+  by_kind varchar,
+  by_id varchar,
+  org_id varchar,
+  request_id varchar,
+  content json not null,
   answer json not null,
   submitted_at timestamptz not null,
   seq bigint not null
 );
+comment on table submissions is 'What was asked of the registry and what came of it: who, when, in which request. Additions of domains are kept for a day.';
+comment on column submissions.submission_id is 'chosen by who asked';
+comment on column submissions.operation is 'name of the operation';
+comment on column submissions.by_kind is 'who asked: key, user (a person), command (the command line) or registry (a part of it)';
+comment on column submissions.by_id is 'which one';
+comment on column submissions.org_id is 'organization that it was asked for';
+comment on column submissions.request_id is 'request it came with, as the log names it';
+comment on column submissions.content is 'what was asked, without secrets and their hashes';
+comment on column submissions.answer is 'what it came to: done with facts, or refused with the reason';
+comment on column submissions.submitted_at is 'when it was carried out';
+comment on column submissions.seq is 'commit that it was part of';

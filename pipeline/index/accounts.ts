@@ -1,5 +1,6 @@
 import { isoOf } from '../core/clock.ts'
 import type { Answer, Refusal, Submission } from '../model/submission.ts'
+import { auditOf } from './accounts/audit.ts'
 import { perform } from './accounts/perform.ts'
 import type { Stamp } from './accounts/stamp.ts'
 import { enrolmentsOf } from './accounts/stored-members.ts'
@@ -36,12 +37,12 @@ export class Accounts {
       const answers = await this.#known(submissions)
       const rows: object[] = []
       for (const submission of submissions) {
-        const { submission_id, operation } = submission
+        const { submission_id } = submission
         if (answers.has(submission_id)) continue
         const answer = await this.#carryOut(submission, stamp, refused.get(submission_id))
         answers.set(submission_id, answer)
         const submitted_at = isoOf(stamp.now)
-        rows.push({ submission_id, operation: operation.op, answer, submitted_at, seq: stamp.seq })
+        rows.push({ ...auditOf(submission), answer, submitted_at, seq: stamp.seq })
       }
       await this.db.insert('submissions', rows)
       return answers

@@ -20,7 +20,7 @@ import { type Meta, numberCommit, raiseFence } from './meta.ts'
 import { type Paths, pathsOf } from './paths.ts'
 import { entriesOf } from './projection.ts'
 import { eventsFollowing } from './projections/events.ts'
-import { dropOldBodies, dropOldEvents, followRetention } from './retention.ts'
+import { dropOldBodies, dropOldEvents, dropOldSubmissions, followRetention } from './retention.ts'
 import { scopeAfter } from './scope.ts'
 import { SearchPublisher } from './search/publish.ts'
 import { SERVING_FORMAT, ServingStore } from './serving.ts'
@@ -167,13 +167,14 @@ export class Sequencer {
     return this.#search.publish()
   }
 
-  /** Lets go of what nobody is answered from any more: events beyond the feed's reach, old bytes. */
+  /** Lets go of what nobody looks up any more: events beyond the feed's reach, old bytes, old additions of domains. */
   retain(): Promise<void> {
     const { clock, config } = this.#options
     return this.#alone(async () => {
       await dropOldEvents(this.index, clock.now(), config.LIMITS.feedRetentionDays)
       await followRetention(this.index, this.serving, this.paths)
       await dropOldBodies(this.index, this.paths, clock.now())
+      await dropOldSubmissions(this.index, this.accounts.db, clock.now())
     })
   }
 

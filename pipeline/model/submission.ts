@@ -75,11 +75,22 @@ export const Operation = z.discriminatedUnion('op', [
 export type Operation = z.infer<typeof Operation>
 export type OperationOf<Op extends Operation['op']> = Extract<Operation, { op: Op }>
 
+/** Who asks: a key or a person through the API, somebody at the command line, or the registry itself. */
+export const Asker = z.object({
+  kind: z.enum(['key', 'user', 'command', 'registry']),
+  id: z.string().max(300),
+  org_id: z.string().max(300).exactOptional(),
+})
+export type Asker = z.infer<typeof Asker>
+
 /** `digest` tells whether what comes again under the same id is the same: its hash. */
 export const Submission = z.object({
   submission_id: id,
   operation: Operation,
   digest: z.string().max(100).exactOptional(),
+  by: Asker.exactOptional(),
+  /** Id of the request that it came with, as the log names it. */
+  request: z.string().max(200).exactOptional(),
 })
 export type Submission = z.infer<typeof Submission>
 

@@ -16,7 +16,7 @@ import type { Answer, Operation } from '../../pipeline/model/submission.ts'
 import { readDomainsFile } from './domains-file.ts'
 import { asTyped, readSettings } from './environment.ts'
 import { Progress } from './progress.ts'
-import { openAlone, runningRegistry } from './running.ts'
+import { openAlone, runningRegistry, whoTypes } from './running.ts'
 
 const DOMAINS_A_SUBMISSION = 5_000
 const TRIES = 10
@@ -43,7 +43,7 @@ export async function crawlThere(
   again: boolean,
 ): Promise<CrawlSummary> {
   const since = systemClock.now()
-  await addDomains(operation => desk.submit(operation), domains, again)
+  await addDomains(operation => desk.submit(operation, { by: whoTypes() }), domains, again)
   const progress = new Progress()
   for (let isDone = false; ; ) {
     const summary: CrawlSummary = await desk.ask({
@@ -99,7 +99,7 @@ export async function addDomains(
 
 async function submitHere(sequencer: Sequencer, operation: Operation): Promise<Answer> {
   const submission_id = randomUUID()
-  const submissions = [{ submission_id, operation }]
+  const submissions = [{ submission_id, operation, by: whoTypes() }]
   const { answers } = await sequencer.commit({ observations: [], submissions })
   return answers.get(submission_id)!
 }

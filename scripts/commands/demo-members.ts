@@ -9,7 +9,7 @@ export async function enrolDemoMembers(redisUrl: string): Promise<void> {
   const desk = openDesk(redisUrl, createLog('start', 'warn'))
   try {
     for (const operation of demoMembers.flatMap(operationsOf)) {
-      const answer = await desk.submit(operation)
+      const answer = await desk.submit(operation, { by: { kind: 'registry', id: 'demo' } })
       // An earlier start may have got half way.
       if ('refused' in answer && answer.error !== 'conflict') throw new Error(answer.refused)
     }

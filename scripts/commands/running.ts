@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
+import { userInfo } from 'node:os'
 import { openDesk } from '../../jobs/enqueue.ts'
 import type { RunFile } from '../../jobs/run-file.ts'
 import { systemClock } from '../../pipeline/core/clock.ts'
@@ -8,7 +9,7 @@ import { createLog } from '../../pipeline/core/log.ts'
 import { Lease } from '../../pipeline/index/lease.ts'
 import { pathsOf } from '../../pipeline/index/paths.ts'
 import { Sequencer } from '../../pipeline/index/sequencer.ts'
-import type { Answer, Operation } from '../../pipeline/model/submission.ts'
+import type { Answer, Asker, Operation } from '../../pipeline/model/submission.ts'
 
 /** The registry that runs on this DATA_DIR. `run.json` is believed only while the lease is held. */
 export async function runningRegistry(config: Config): Promise<RunFile | undefined> {
@@ -21,22 +22,37 @@ export async function runningRegistry(config: Config): Promise<RunFile | undefin
 /** Hands operations to the running registry, or carries them out alone when none runs. */
 export async function carryOut(config: Config, operations: Operation[]): Promise<Answer[]> {
   const log = createLog('registry', 'error')
+  const by = whoTypes()
   const run = await runningRegistry(config)
   if (run) {
     const desk = openDesk(run.redis_url, log)
     try {
-      return await Promise.all(operations.map(operation => desk.submit(operation)))
+      return await Promise.all(operations.map(operation => desk.submit(operation, { by })))
     } finally {
       await desk.close()
     }
   }
   const sequencer = await openAlone(config)
   try {
-    const submissions = operations.map(operation => ({ submission_id: randomUUID(), operation }))
+    const submissions = operations.map(operation => ({
+      submission_id: randomUUID(),
+      operation,
+      by,
+    }))
     const { answers } = await sequencer.commit({ observations: [], submissions })
     return submissions.map(({ submission_id }) => answers.get(submission_id)!)
   } finally {
     await sequencer.close()
+  }
+}
+
+/** Who uses the command line, as the system names them. */
+export function whoTypes(): Asker {
+  try {
+    return { kind: 'command', id: userInfo().username }
+  } catch {
+    // A container may run as a number that has no name.
+    return { kind: 'command', id: String(process.getuid?.() ?? 'unknown') }
   }
 }
 

@@ -1,0 +1,71 @@
+import { execFile } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { z } from 'zod'
+import type { Accounts } from './accounts.ts'
+import type { Database } from './duckdb.ts'
+import { replaceFile, syncPath } from './durable.ts'
+import type { Paths } from './paths.ts'
+import { sha256Of } from './snapshot.ts'
+
+const run = promisify(execFile)
+
+/** The stores that nothing else can be made of, and their names in a backup. */
+export const backedUp = { index: 'index.duckdb', accounts: 'accounts.duckdb' } as const
+export const MANIFEST = 'manifest.json'
+
+/** What a backup holds: both stores as they were after one commit. */
+export const Manifest = z.object({
+  format: z.literal(1),
+  seq: z.int(),
+  made_at: z.iso.datetime(),
+  files: z.array(z.object({ name: z.string(), bytes: z.int(), sha256: z.string() })),
+})
+export type Manifest = z.infer<typeof Manifest>
+
+/** Where a backup lies until it is whole. Throws when there is something already. */
+export function beginBackup(dir: string): string {
+  const partial = `${resolve(dir)}.partial`
+  if (existsSync(dir)) throw new Error(`${dir} is there already`)
+  rmSync(partial, { recursive: true, force: true })
+  mkdirSync(partial, { recursive: true })
+  return partial
+}
+
+/**
+ * Copies both stores. Nobody may commit until this is done. The copies are made by a child process,
+ * since opening the files in this one would drop DuckDB's locks on them.
+ */
+export async function copyStores(
+  stores: { index: Database; accounts: Accounts; paths: Paths },
+  to: string,
+): Promise<void> {
+  const { index, accounts, paths } = stores
+  for (const [db, from, name] of [
+    [index, paths.index, backedUp.index],
+    [accounts.db, paths.accounts, backedUp.accounts],
+  ] as const) {
+    await db.run('checkpoint')
+    await run('cp', ['--reflink=auto', from, `${to}/${name}`])
+  }
+}
+
+/** Writes down what was copied and gives the backup its name: one without it is none. */
+export async function finishBackup(
+  partial: string,
+  dir: string,
+  made: Pick<Manifest, 'seq' | 'made_at'>,
+): Promise<Manifest> {
+  const files = []
+  for (const name of Object.values(backedUp)) {
+    const file = `${partial}/${name}`
+    syncPath(file)
+    files.push({ name, bytes: readFileSize(file), sha256: await sha256Of(file) })
+  }
+  const manifest: Manifest = { format: 1, ...made, files }
+  replaceFile(`${partial}/${MANIFEST}`, `${JSON.stringify(manifest, null, 2)}\n`)
+  renameSync(partial, dir)
+  syncPath(dirname(resolve(dir)))
+  return manifest
+}
