@@ -11,6 +11,8 @@ export type Question =
   | { ask: 'crawl_summary'; since: Instant; withFaults: boolean }
   | { ask: 'held' }
   | { ask: 'audit'; wanted: AuditWanted }
+  /** Copies the stores to a folder of the indexer's host; answers with the manifest, or what is in the way. */
+  | { ask: 'backup'; dir: string }
   /** Publishes a snapshot of what is committed, without waiting for its time, search included. */
   | { ask: 'publish' }
 
@@ -22,6 +24,8 @@ export function answerQuestion(
   switch (question.ask) {
     case 'publish':
       return sequencer.publish().then(() => sequencer.searchable())
+    case 'backup':
+      return sequencer.backUp(question.dir).catch(error => ({ failed: String(error.message) }))
     case 'verify':
       return sequencer.quietly(() => verify(sequencer))
     case 'held':

@@ -74,6 +74,27 @@ program
   .description('make the serving store and the event files again from the index')
   .action(async () => (await import('./commands/verify.ts')).rebuildStores())
 
+program
+  .command('backup')
+  .description('copy the stores that nothing else can be made of, as of one commit')
+  .argument('<dir>', 'folder to make; it may not be there yet')
+  .action(async dir => (await import('./commands/backup.ts')).backUp(dir))
+
+program
+  .command('restore')
+  .description('put a backup into DATA_DIR and make the other stores from it')
+  .argument('<dir>', 'what `backup` has made')
+  .option('--force', 'take the place of what is in DATA_DIR')
+  .option('--keep-accounts', 'restore the index only, and replay what the accounts did since')
+  .action(async (dir, options) =>
+    (await import('./commands/backup.ts')).restoreBackup(dir, options),
+  )
+
+program
+  .command('replay')
+  .description('carry out again in the index what the accounts say was done and it does not know')
+  .action(async () => (await import('./commands/backup.ts')).replayAudit())
+
 const org = program.command('org').description('organizations')
 org
   .command('create')

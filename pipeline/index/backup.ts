@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { z } from 'zod'
@@ -61,11 +61,35 @@ export async function finishBackup(
   for (const name of Object.values(backedUp)) {
     const file = `${partial}/${name}`
     syncPath(file)
-    files.push({ name, bytes: readFileSize(file), sha256: await sha256Of(file) })
+    files.push({ name, bytes: statSync(file).size, sha256: await sha256Of(file) })
   }
   const manifest: Manifest = { format: 1, ...made, files }
   replaceFile(`${partial}/${MANIFEST}`, `${JSON.stringify(manifest, null, 2)}\n`)
   renameSync(partial, dir)
   syncPath(dirname(resolve(dir)))
   return manifest
+}
+
+/** The manifest of a backup whose files are what it says they are. Throws with what is wrong. */
+export async function checkBackup(dir: string): Promise<Manifest> {
+  const file = `${dir}/${MANIFEST}`
+  if (!existsSync(file)) throw new Error(`${dir} is no backup: it has no ${MANIFEST}`)
+  const manifest = Manifest.parse(JSON.parse(readFileSync(file, 'utf8')))
+  for (const name of Object.values(backedUp)) {
+    const listed = manifest.files.find(one => one.name === name)
+    if (listed === undefined || !existsSync(`${dir}/${name}`)) {
+      throw new Error(`the backup has no ${name}`)
+    }
+    await checkFile(`${dir}/${name}`, listed)
+  }
+  return manifest
+}
+
+export async function checkFile(
+  file: string,
+  { name, sha256 }: Manifest['files'][number],
+): Promise<void> {
+  if ((await sha256Of(file)) !== sha256) {
+    throw new Error(`${name} is not what was backed up: its SHA-256 differs`)
+  }
 }

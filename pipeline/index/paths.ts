@@ -24,6 +24,7 @@ export function pathsOf(dataDir: string) {
     bodies: at('bodies'),
     bodyOf: (hash: string) => at('bodies', hash.slice(-2), `${hash}.gz`),
     checkpoint: at('checkpoint.json'),
+    restoring: at('restoring'),
     run: at('run.json'),
     redis: at('redis'),
     /** Socket paths are limited to about 100 bytes, so a deep DATA_DIR gets one elsewhere. */

@@ -22,19 +22,31 @@ export async function rebuild(dataDir: string): Promise<boolean> {
   mkdirSync(paths.dir, { recursive: true })
   const lease = await Lease.take(paths.lease)
   if (lease === undefined) return false
+  try {
+    await rebuildStores(paths)
+  } finally {
+    lease.release()
+  }
+  return true
+}
+
+/** The same for who holds the lease; `before` may change the index first. */
+export async function rebuildStores(
+  paths: Paths,
+  before: (index: Database, accounts: Accounts) => Promise<void> = async () => undefined,
+): Promise<void> {
   const index = await Database.open(paths.index)
   const accounts = await Accounts.open(paths.accounts)
   try {
     await createTables(index, 'tables')
+    await before(index, accounts)
     await rebuildServing(paths, index, accounts)
     await rebuildEvents(paths, index)
     rmSync(paths.checkpoint, { force: true })
   } finally {
     index.close()
     accounts.close()
-    lease.release()
   }
-  return true
 }
 
 async function rebuildServing(paths: Paths, index: Database, accounts: Accounts): Promise<void> {

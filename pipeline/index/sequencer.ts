@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import type { Clock } from '../core/clock.ts'
 import { HOUR, isoOf } from '../core/clock.ts'
 import type { Config } from '../core/config.ts'
@@ -10,6 +10,7 @@ import type { Answer, Submission } from '../model/submission.ts'
 import { publicationsSince } from './accounts/publications.ts'
 import { Accounts } from './accounts.ts'
 import { type Applied, apply, type Batch } from './apply.ts'
+import { beginBackup, copyStores, finishBackup, type Manifest } from './backup.ts'
 import { keepBody } from './documents.ts'
 import { Database } from './duckdb.ts'
 import { unknownEnrolments } from './enrolments.ts'
@@ -111,6 +112,10 @@ export class Sequencer {
     mkdirSync(paths.dir, { recursive: true })
     const lease = await Lease.take(paths.lease)
     if (lease === undefined) return undefined
+    if (existsSync(paths.restoring)) {
+      lease.release()
+      throw new Fatal('a restore was not finished: run it again with --force')
+    }
     const index = await Database.open(paths.index, { memoryLimit: '512MB' })
     await createTables(index, 'tables')
     const accounts = await Accounts.open(paths.accounts)
@@ -176,6 +181,16 @@ export class Sequencer {
       await dropOldBodies(this.index, this.paths, clock.now())
       await dropOldSubmissions(this.index, this.accounts.db, clock.now())
     })
+  }
+
+  /** Copies the stores that nothing else can be made of to a folder, as of one commit. */
+  async backUp(dir: string): Promise<Manifest> {
+    const partial = beginBackup(dir)
+    const made = await this.#alone(async () => {
+      await copyStores(this, partial)
+      return { seq: this.#meta.seq, made_at: isoOf(this.#options.clock.now()) }
+    })
+    return finishBackup(partial, dir, made)
   }
 
   /** Runs work that reads the stores while nobody commits. */

@@ -1,0 +1,49 @@
+import { groupBy } from '../core/group.ts'
+import type { Submission } from '../model/submission.ts'
+import type { AuditRow } from './accounts/audit.ts'
+import { refusedMerges } from './merges.ts'
+import type { Sequencer } from './sequencer.ts'
+
+/** What a replay came to: how many were carried out again, and the ids of those that could not be. */
+export interface Replayed {
+  replayed: number
+  failed: string[]
+}
+
+type Told = Pick<AuditRow, 'submission_id' | 'operation' | 'content' | 'seq'>
+
+/**
+ * Carries out again what the accounts say was done and the index does not know, commit by commit in
+ * the order in which it was done. Each goes under its own id, so the accounts stay as they are and
+ * answer as they did; the index takes it in as of now. A merge of records that only came after what
+ * was restored cannot be done again.
+ */
+export async function replay(sequencer: Sequencer): Promise<Replayed> {
+  const came: Replayed = { replayed: 0, failed: [] }
+  for (const told of groupBy(await unknownToIndex(sequencer), row => row.seq).values()) {
+    const all = told.map(submissionOf)
+    const refused = await refusedMerges(sequencer.index, all)
+    const submissions = all.filter(({ submission_id }) => !refused.has(submission_id))
+    if (submissions.length > 0) {
+      await sequencer.commit({ observations: [], submissions, actor: 'api:submission' })
+    }
+    came.replayed += submissions.length
+    came.failed.push(...refused.keys())
+  }
+  return came
+}
+
+/** Whatever was kept out of the audit is of no use to the index. */
+function submissionOf({ submission_id, operation, content }: Told): Submission {
+  return { submission_id, operation: { op: operation, ...content } } as Submission
+}
+
+async function unknownToIndex({ index, accounts }: Sequencer): Promise<Told[]> {
+  const done = await accounts.db.all<Told>(
+    `select submission_id, operation, content, seq from submissions
+     where answer->'done' is not null order by seq, rowid`,
+  )
+  const rows = await index.all<{ id: string }>('select submission_id as id from submissions')
+  const known = new Set(rows.map(({ id }) => id))
+  return done.filter(({ submission_id }) => !known.has(submission_id))
+}

@@ -1,0 +1,85 @@
+import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { backedUp, checkBackup, checkFile, type Manifest } from './backup.ts'
+import { replaceFile, syncPath } from './durable.ts'
+import { Lease } from './lease.ts'
+import { type Paths, pathsOf } from './paths.ts'
+import { rebuildStores } from './rebuild.ts'
+
+export interface Restoring {
+  /** Take the place of what is there. */
+  force?: boolean
+  /** Leave the accounts that are there; what they did since the backup can be replayed. */
+  keepAccounts?: boolean
+}
+
+/**
+ * Puts a backup in place and makes the serving store and the event files from it. Throws, with
+ * nothing changed, while another process writes, when the backup is damaged, and when there is
+ * something already. One that is cut off half way leaves a mark with which no writer starts.
+ */
+export async function restore(dataDir: string, dir: string, how: Restoring): Promise<Manifest> {
+  const paths = pathsOf(dataDir)
+  const { force = false, keepAccounts = false } = how
+  if (!force && !isFree(paths, keepAccounts)) {
+    throw new Error(`${paths.dir} is not empty: restore with --force to take its place`)
+  }
+  if (keepAccounts && !existsSync(paths.accounts)) throw new Error('there are no accounts to keep')
+  const manifest = await checkBackup(dir)
+  mkdirSync(paths.dir, { recursive: true })
+  const lease = await Lease.take(paths.lease)
+  if (lease === undefined) throw new Error(`a registry runs on ${paths.dir}: stop it first`)
+  try {
+    const files = keepAccounts ? [backedUp.index] : Object.values(backedUp)
+    for (const name of files) await bring(name, dir, paths, manifest)
+    replaceFile(paths.restoring, `${JSON.stringify(manifest)}\n`)
+    dropOthers(paths)
+    for (const name of files) putInPlace(`${paths.dir}/${name}`)
+    await rebuildStores(paths, (index, accounts) => continueAfter(index, accounts.db))
+    rmSync(paths.restoring)
+    syncPath(paths.dir)
+  } finally {
+    lease.release()
+  }
+  return manifest
+}
+
+/** Whether a restore would take nothing away. */
+function isFree(paths: Paths, keepAccounts: boolean): boolean {
+  if (keepAccounts) return !existsSync(paths.index)
+  return !existsSync(paths.dir) || readdirSync(paths.dir).length === 0
+}
+
+/** Copies a file beside its place, and looks whether it arrived whole. */
+async function bring(name: string, dir: string, paths: Paths, manifest: Manifest): Promise<void> {
+  const fresh = `${paths.dir}/${name}.new`
+  copyFileSync(`${dir}/${name}`, fresh)
+  syncPath(fresh)
+  await checkFile(fresh, manifest.files.find(one => one.name === name)!)
+}
+
+/** A write-ahead log that was left by the old file would be applied to the new one. */
+function putInPlace(file: string): void {
+  rmSync(`${file}.wal`, { force: true })
+  renameSync(`${file}.new`, file)
+}
+
+/** Whatever was made from the index that was there. */
+function dropOthers(paths: Paths): void {
+  const { serving, events, snapshots, search, parquet, registry, checkpoint, run } = paths
+  for (const one of [serving, events, snapshots, search, parquet, registry, checkpoint, run]) {
+    rmSync(one, { recursive: true, force: true })
+  }
+}
+
+type Store = Parameters<NonNullable<Parameters<typeof rebuildStores>[1]>>[0]
+
+/**
+ * The next commit is numbered after every one that the accounts know: a number that was given twice
+ * would order what was asked for wrongly, and mistake a crawl that began before for one after.
+ */
+async function continueAfter(index: Store, accounts: Store): Promise<void> {
+  const last = await accounts.one<{ seq: number }>(
+    'select coalesce(max(seq), 0) as seq from submissions',
+  )
+  await index.run('update meta set seq = greatest(seq, $seq)', { seq: last!.seq })
+}

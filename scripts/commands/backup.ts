@@ -1,0 +1,60 @@
+import { openDesk } from '../../jobs/enqueue.ts'
+import type { Config } from '../../pipeline/core/config.ts'
+import { createLog } from '../../pipeline/core/log.ts'
+import type { Manifest } from '../../pipeline/index/backup.ts'
+import { replay } from '../../pipeline/index/replay.ts'
+import { type Restoring, restore } from '../../pipeline/index/restore.ts'
+import { asTyped, readSettings } from './environment.ts'
+import { openAlone, runningRegistry } from './running.ts'
+
+/** Copies the stores of the running registry, or of DATA_DIR, to a new folder. */
+export async function backUp(dir: string): Promise<void> {
+  const { seq } = await backupOf(readSettings(), asTyped(dir))
+  process.stdout.write(`backed up commit ${seq}\n`)
+}
+
+async function backupOf(config: Config, dir: string): Promise<Manifest> {
+  const run = await runningRegistry(config)
+  if (run) {
+    const desk = openDesk(run.redis_url, createLog('backup', 'error'))
+    try {
+      const made = await desk.ask<Manifest | { failed: string }>({ ask: 'backup', dir })
+      if ('failed' in made) throw new Error(made.failed)
+      return made
+    } finally {
+      await desk.close()
+    }
+  }
+  const sequencer = await openAlone(config)
+  try {
+    return await sequencer.backUp(dir)
+  } finally {
+    await sequencer.close()
+  }
+}
+
+/** Puts a backup in place, then brings the index up to the accounts and publishes it. */
+export async function restoreBackup(dir: string, how: Restoring): Promise<void> {
+  const config = readSettings()
+  const { seq } = await restore(config.DATA_DIR, asTyped(dir), how)
+  process.stdout.write(`restored commit ${seq}\n`)
+  await replayIn(config)
+}
+
+export async function replayAudit(): Promise<void> {
+  await replayIn(readSettings())
+}
+
+async function replayIn(config: Config): Promise<void> {
+  const sequencer = await openAlone(config)
+  try {
+    const { replayed, failed } = await replay(sequencer)
+    await sequencer.publish()
+    await sequencer.searchable()
+    process.stdout.write(`replayed ${replayed}\n`)
+    for (const id of failed) process.stderr.write(`cannot be done again: ${id}\n`)
+    if (failed.length > 0) process.exitCode = 1
+  } finally {
+    await sequencer.close()
+  }
+}
