@@ -91,6 +91,16 @@ program
   )
 
 program
+  .command('takedown')
+  .description('delete all that is known of a domain and those below it, and know nothing of them')
+  .argument('<domain>', 'the domain')
+  .option('--reason <text>', 'why; kept in the private store')
+  .option('--undo', 'let it be known again')
+  .action(async (domain, options) =>
+    (await import('./commands/takedown.ts')).takeDown(domain, options),
+  )
+
+program
   .command('replay')
   .description('carry out again in the index what the accounts say was done and it does not know')
   .action(async () => (await import('./commands/backup.ts')).replayAudit())

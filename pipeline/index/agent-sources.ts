@@ -1,5 +1,6 @@
 import { type Instant, isoOf } from '../core/clock.ts'
 import type { Database } from './duckdb.ts'
+import type { TakenDown } from './taken-down.ts'
 
 /** Whose word makes an agent worth probing: the keys of these agents. */
 export const namedAgents = [
@@ -48,15 +49,23 @@ from (select agent_url from touched_agents
       anti join (${namedAgents}) named using (agent_url)) t
 where s.kind = 'agent' and s.location = t.agent_url and s.due_at is not null`
 
+export interface Probing {
+  now: Instant
+  seq: number
+  agentsPerHost: number
+  takenDown: TakenDown
+}
+
 /**
  * Of the agents that somebody named or named no longer: those that are named now are probed, at once
  * when they are new or back, and the others are not any more.
  */
 export async function keepAgentSources(
   db: Database,
-  agents: readonly string[],
-  { now, seq, agentsPerHost }: { now: Instant; seq: number; agentsPerHost: number },
+  all: readonly string[],
+  { now, seq, agentsPerHost, takenDown }: Probing,
 ): Promise<void> {
+  const agents = all.filter(agent => !takenDown.covers(agent))
   if (agents.length === 0) return
   await db.run('create or replace temp table touched_agents (agent_url varchar, host varchar)')
   await db.append(

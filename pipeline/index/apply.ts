@@ -1,3 +1,4 @@
+import type { Domain } from '../core/domain.ts'
 import type { RisingIds } from '../core/uuid-v7.ts'
 import type { FacetCount } from '../diff/reach.ts'
 import type { Stamp } from '../diff/rows.ts'
@@ -34,6 +35,8 @@ import { takeSaves } from './saves.ts'
 import { takeSubmissions } from './submissions.ts'
 import { takeSuspensions } from './suspensions.ts'
 import { weigh } from './suspicion.ts'
+import { takeAway } from './takedown.ts'
+import type { TakenDown } from './taken-down.ts'
 
 export interface Batch {
   observations: readonly Observation[]
@@ -44,6 +47,8 @@ export interface Batch {
   publications?: Publications
   /** The public ids of those who save, by revision. */
   editors?: ReadonlyMap<string, string>
+  /** Domains of which nothing may be left. */
+  takedowns?: readonly Domain[]
   /** Observations that could not be taken in, to be remembered as such. */
   poison?: readonly Poison[]
   /** Who is named as the actor of the events. */
@@ -55,6 +60,8 @@ export interface Applying extends Stamp, Recrawling, Braking {
   frontierMax: number
   /** How many agents of one host are probed. */
   agentsPerHost: number
+  /** Domains of which nothing is taken in. */
+  takenDown: TakenDown
 }
 
 /** What a batch came to. */
@@ -72,21 +79,30 @@ export async function apply(db: Database, batch: Batch, applying: Applying): Pro
   const taken = await takeSubmissions(db, batch.submissions, applying)
   await takeSaves(db, taken, batch.editors ?? new Map(), applying)
   const merged = await takeMerges(db, taken, applying)
+  const takenAway = await takeAway(db, batch.takedowns ?? [], applying)
   const asked = await takeHeld(db, taken, applying)
   await quarantine(db, batch.poison ?? [], applying)
-  const observations = await weigh(db, batch.observations, applying)
+  const { takenDown } = applying
+  const seen = batch.observations.filter(({ location }) => !takenDown.covers(location))
+  const observations = await weigh(db, seen, applying)
   const stirred = [
     ...(observations.length > 0 ? await takeIn(db, observations, applying) : []),
     ...(await takeTurns(db, applying.now)),
     ...asked.stirred,
+    ...takenAway.stirred,
   ]
   const subjects = await subjectsOf(db, stirred, applying.now)
-  const publisher = [...new Set([...subjects.publisher, ...asked.released])]
-  const files = new Files(db, applying.now)
+  const isLeft = (domain: Domain) => !takenDown.covers(domain)
+  const brand = subjects.brand.filter(isLeft)
+  const publisher = [
+    ...new Set([...subjects.publisher, ...asked.released, ...takenAway.publishers]),
+  ].filter(isLeft)
+  const files = new Files(db, applying.now, takenDown)
   await takeDocuments(db, observations, stirred, files, applying)
-  const again = { ...subjects, publisher }
+  const again = { brand, publisher }
+  const touched = { ...merged, reached: [...merged.reached, ...takenAway.reached] }
   const letThrough = { ...applying, released: new Set(asked.released) }
-  const { drafts, held } = await deriveAgain(db, again, stirred, files, letThrough, merged)
+  const { drafts, held } = await deriveAgain(db, again, stirred, files, letThrough, touched)
   await takeEnrolments(db, batch.enrolments ?? [], applying)
   drafts.push(...(await takeContributions(db, taken, applying)))
   if (batch.publications) {

@@ -3,6 +3,7 @@ import { type Source, sourceKey } from '../model/observation.ts'
 import type { Derivation, KnownFile, Question } from '../resolve/derivation.ts'
 import { type FileState, standingOf } from '../resolve/standing.ts'
 import type { Database } from './duckdb.ts'
+import { nothingTakenDown, type TakenDown, withheld } from './taken-down.ts'
 
 export interface Derived<Subject, Answer> {
   subject: Subject
@@ -16,12 +17,14 @@ export interface Derived<Subject, Answer> {
 /** Files the derivations of one commit have asked for; each is loaded once. */
 export class Files {
   readonly #db: Database
+  readonly #takenDown: TakenDown
   readonly now: Instant
   readonly #known = new Map<string, KnownFile>()
   readonly #fresh = new Map<string, NonNullable<KnownFile['document']>>()
 
-  constructor(db: Database, now: Instant) {
+  constructor(db: Database, now: Instant, takenDown = nothingTakenDown) {
     this.#db = db
+    this.#takenDown = takenDown
     this.now = now
   }
 
@@ -31,6 +34,7 @@ export class Files {
   }
 
   get(source: Source): KnownFile {
+    if (this.#takenDown.covers(source.location)) return withheld
     return this.#known.get(sourceKey(source)) ?? { standing: 'untried' }
   }
 

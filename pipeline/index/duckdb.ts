@@ -1,4 +1,7 @@
+import { renameSync, rmSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance, type DuckDBResult } from '@duckdb/node-api'
+import { syncPath } from './durable.ts'
 
 export type Parameter = string | number | boolean | null
 export type Parameters = Readonly<Record<string, Parameter>>
@@ -20,13 +23,20 @@ export interface OpenOptions {
  */
 export class Database {
   readonly file: string
-  readonly #instance: DuckDBInstance
-  readonly #connection: DuckDBConnection
+  readonly #options: OpenOptions
+  #instance: DuckDBInstance
+  #connection: DuckDBConnection
   readonly #structures = new Map<string, string>()
   #queue: Promise<unknown> = Promise.resolve()
 
-  private constructor(file: string, instance: DuckDBInstance, connection: DuckDBConnection) {
+  private constructor(
+    file: string,
+    options: OpenOptions,
+    instance: DuckDBInstance,
+    connection: DuckDBConnection,
+  ) {
     this.file = file
+    this.#options = options
     this.#instance = instance
     this.#connection = connection
   }
@@ -42,7 +52,7 @@ export class Database {
     const connection = await instance.connect()
     await connection.run("set TimeZone = 'UTC'")
     await connection.run("set checkpoint_threshold = '256MB'")
-    return new Database(file, instance, connection)
+    return new Database(file, options, instance, connection)
   }
 
   async run(sql: string, parameters: Parameters = {}): Promise<number> {
@@ -119,6 +129,35 @@ export class Database {
       }
       appender.closeSync()
     })
+  }
+
+  /**
+   * Writes the file anew, so that nothing can be read in it that was deleted; `create` makes the tables
+   * of the new one. Nobody may use the database meanwhile.
+   */
+  async compact(create: (fresh: Database) => Promise<void>): Promise<void> {
+    const path = `${this.file}.new`
+    for (const old of [path, `${path}.wal`]) rmSync(old, { force: true })
+    const fresh = await Database.open(path, this.#options)
+    await create(fresh)
+    fresh.close()
+    const tables = await this.all<{ name: string; whole: string }>(
+      `select table_name as name, format('"{}"."main"."{}"', database_name, table_name) as whole
+       from duckdb_tables() where database_name = current_database() and not temporary`,
+    )
+    await this.run(`attach '${path.replaceAll("'", "''")}' as fresh`)
+    for (const { name, whole } of tables) {
+      await this.run(`insert into fresh.main."${name}" by name from ${whole}`)
+    }
+    await this.run('checkpoint fresh')
+    await this.run('detach fresh')
+    this.close()
+    rmSync(`${this.file}.wal`, { force: true })
+    renameSync(path, this.file)
+    syncPath(dirname(this.file))
+    const again = await Database.open(this.file, this.#options)
+    this.#instance = again.#instance
+    this.#connection = again.#connection
   }
 
   close(): void {

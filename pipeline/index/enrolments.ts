@@ -1,6 +1,5 @@
-import type { Instant } from '../core/clock.ts'
 import { domainsOf } from './agent-claims.ts'
-import { keepAgentSources, namedAgents } from './agent-sources.ts'
+import { keepAgentSources, namedAgents, type Probing } from './agent-sources.ts'
 import { recordChanges } from './changes.ts'
 import { type Database, listOf } from './duckdb.ts'
 import { freshnessKey } from './serving-keys.ts'
@@ -18,7 +17,7 @@ export interface Enrolment {
 export async function takeEnrolments(
   db: Database,
   enrolments: readonly Enrolment[],
-  applying: { now: Instant; seq: number; agentsPerHost: number },
+  applying: Probing,
 ): Promise<void> {
   if (enrolments.length === 0) return
   const orgs = { orgs: JSON.stringify(enrolments.map(({ org_id }) => org_id)) }

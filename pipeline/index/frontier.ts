@@ -2,6 +2,7 @@ import { type Instant, isoOf } from '../core/clock.ts'
 import type { SourceKind } from '../model/documents.ts'
 import { type CrawlTarget, PARSER_VERSION, type Source } from '../model/observation.ts'
 import { type Database, listOf } from './duckdb.ts'
+import { nothingTakenDown, type TakenDown } from './taken-down.ts'
 
 /** Why a file is crawled; the number is its turn among those that are due. */
 export const reasons = {
@@ -19,15 +20,23 @@ export interface Newcomer {
   why: Reason
 }
 
+interface Adding {
+  now: Instant
+  seq: number
+  /** What is left out. */
+  takenDown?: TakenDown
+}
+
 /**
  * Adds domains: both of their files become due at once. A domain that is known already only moves
  * forward in the queue when the new reason is better. Beyond `max` domains, mentions are dropped.
  */
 export async function addDomains(
   db: Database,
-  newcomers: readonly Newcomer[],
-  { now, seq, max }: { now: Instant; seq: number; max: number },
+  all: readonly Newcomer[],
+  { now, seq, max, takenDown = nothingTakenDown }: Adding & { max: number },
 ): Promise<void> {
+  const newcomers = all.filter(({ domain }) => !takenDown.covers(domain))
   if (newcomers.length === 0) return
   await db.run(`create or replace temp table newcomers (domain varchar, why varchar, turn double)`)
   await db.append(
@@ -61,9 +70,10 @@ export async function addDomains(
 /** Makes the files that derivations asked for known, so that they are fetched next. */
 export async function addHops(
   db: Database,
-  sources: readonly Source[],
-  { now, seq }: { now: Instant; seq: number },
+  all: readonly Source[],
+  { now, seq, takenDown = nothingTakenDown }: Adding,
 ): Promise<void> {
+  const sources = all.filter(({ location }) => !takenDown.covers(location))
   if (sources.length === 0) return
   await db.run('create or replace temp table hops (kind varchar, location varchar)')
   await db.append(

@@ -16,6 +16,7 @@ import { publisherEntries } from './projections/publishers.ts'
 import { reviewEntries } from './projections/reviews.ts'
 import { revisionEntries } from './projections/revisions.ts'
 import { roleEntries } from './projections/roles.ts'
+import { goneEntries } from './projections/taken-down.ts'
 import type { Scope } from './scope.ts'
 import type { Entry } from './serving.ts'
 
@@ -31,6 +32,7 @@ export async function entriesOf(
   const commits = await commitsOf(index, scope)
   const keyed = await keyedEntries(index, scope)
   const entries = [
+    ...(await goneEntries(index, scope)),
     ...keyed.gone,
     ...(await brandEntries(index, scope)),
     ...(await publisherEntries(index, accounts, scope)),

@@ -1,6 +1,7 @@
 import { groupBy } from '../core/group.ts'
 import type { Submission } from '../model/submission.ts'
 import type { AuditRow } from './accounts/audit.ts'
+import { publicationsSince } from './accounts/publications.ts'
 import { refusedMerges } from './merges.ts'
 import type { Sequencer } from './sequencer.ts'
 
@@ -20,7 +21,12 @@ type Told = Pick<AuditRow, 'submission_id' | 'operation' | 'content' | 'seq'>
  */
 export async function replay(sequencer: Sequencer): Promise<Replayed> {
   const came: Replayed = { replayed: 0, failed: [] }
-  for (const told of groupBy(await unknownToIndex(sequencer), row => row.seq).values()) {
+  const unknown = await unknownToIndex(sequencer)
+  if (unknown.length > 0) {
+    const publications = await publicationsSince(sequencer.accounts.db, 0)
+    await sequencer.commit({ observations: [], submissions: [], publications })
+  }
+  for (const told of groupBy(unknown, row => row.seq).values()) {
     const all = told.map(submissionOf)
     const refused = await refusedMerges(sequencer.index, all)
     const submissions = all.filter(({ submission_id }) => !refused.has(submission_id))

@@ -81,5 +81,7 @@ async function continueAfter(index: Store, accounts: Store): Promise<void> {
   const last = await accounts.one<{ seq: number }>(
     'select coalesce(max(seq), 0) as seq from submissions',
   )
+  // What was taken down may stand in the backup: the next start takes it down again.
+  await accounts.run('update taken_down set cleared_at = null')
   await index.run('update meta set seq = greatest(seq, $seq)', { seq: last!.seq })
 }

@@ -1,4 +1,5 @@
 import { isoOf } from '../core/clock.ts'
+import { idOfFacts } from '../core/uuid-v7.ts'
 import { hostedPropertiesOf } from '../diff/hosted.ts'
 import type { Stamp } from '../diff/rows.ts'
 import type { EntryRow, EntryState, RevisionRow } from '../model/rows.ts'
@@ -64,7 +65,7 @@ export async function takeSaves(
     const before = entries[entity].get(save.domain)
     const target = targets.get(save.revision_id)
     if (save.op === 'entry.rollback' && (before === undefined || target === undefined)) continue
-    const state = target ?? stateAfter(save, before, stamp)
+    const state = target ?? stateAfter(save, before)
     const entry = entryAfter(save, state, before, stamp)
     entries[entity].set(save.domain, entry)
     revisions.push(revisionOf(save, entry, editors.get(save.revision_id) ?? 'system'))
@@ -88,10 +89,13 @@ export function domainsIn(saves: readonly Save[], entity: Entity): string[] {
 }
 
 /** What an entry says after a save; a rollback says what an earlier revision left. */
-function stateAfter(save: Save, before: EntryRow | undefined, { mint }: Stamp): EntryState {
+function stateAfter(save: Save, before: EntryRow | undefined): EntryState {
   const live = { source: 'community', status: 'live' } as const
   if (save.op === 'property.save') {
     const known = before === undefined ? [] : propertiesOfEntry(before)
+    let minted = 0
+    // A save that is carried out again, in a restored index, gives the same rids.
+    const mint = () => idOfFacts('hosted property', save.revision_id, String(minted++))
     const properties = hostedPropertiesOf(save.properties, known, mint)
     const contact_id = save.contact === undefined ? null : save.revision_id
     const document = { authorized_agents: [], properties }

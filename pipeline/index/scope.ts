@@ -13,6 +13,8 @@ export interface Scope {
    * keys of the spaces `reach`, `identifier` and `freshness` that went away.
    */
   keyed: string
+  /** Query for keys of other spaces that went away, with their space. */
+  gone: string
   /**
    * Conditions on rows of crawl_state, events, crawl_requests, api_keys, memberships, issuers, members,
    * aliases, revisions, roles, reviews, mirrors.
@@ -45,6 +47,8 @@ export function scopeAfter(seq: number, at: Instant): Scope {
     keyed: `select space, key from changes
       where seq > $seq and space in ('reach', 'identifier', 'agent', 'operator', 'claim', 'freshness_gone')
       union select 'agent', agent_url from agents where seq > $seq`,
+    gone: `select substr(space, 6) as space, key from changes
+      where seq > $seq and starts_with(space, 'gone ')`,
     files: 'seq > $seq',
     events: 'seq > $seq',
     requests: 'seq > $seq',
@@ -74,6 +78,7 @@ export function scopeOfSlice(slice: number, count: number, at: Instant): Scope {
       union select 'agent', agent_url from agent_declarations where ${inSlice('agent_url')}
       union select 'operator', location from property_declarations where ${inSlice('location')}
       union select 'claim', publisher_domain from agent_claims where ${inSlice('publisher_domain')}`,
+    gone: `select '' as space, '' as key from meta where seq < 0 and ${inSlice('seq')}`,
     files: inSlice('location'),
     events: 'seq % $count = $slice',
     requests: inSlice('crawl_request_id'),

@@ -1,19 +1,22 @@
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import type { Clock } from '../core/clock.ts'
 import { HOUR, isoOf } from '../core/clock.ts'
 import type { Config } from '../core/config.ts'
+import type { Domain } from '../core/domain.ts'
 import { Fatal } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
 import { lastTime, nextTime } from '../core/schedule.ts'
 import { RisingIds } from '../core/uuid-v7.ts'
 import type { Answer, Submission } from '../model/submission.ts'
 import { publicationsSince } from './accounts/publications.ts'
+import { markCleared, takenDownRows } from './accounts/taken-down.ts'
 import { Accounts } from './accounts.ts'
 import { type Applied, apply, type Batch } from './apply.ts'
 import { beginBackup, copyStores, finishBackup, type Manifest } from './backup.ts'
 import { keepBody } from './documents.ts'
 import { Database } from './duckdb.ts'
 import { unknownEnrolments } from './enrolments.ts'
+import { erase } from './erase.ts'
 import { EventFile } from './event-file.ts'
 import { commitInHalves } from './halves.ts'
 import { Lease } from './lease.ts'
@@ -35,6 +38,7 @@ import {
 } from './snapshot.ts'
 import { completed, editorsIn, refusalsOf } from './submission-answers.ts'
 import { createTables } from './tables.ts'
+import { nothingTakenDown, TakenDown } from './taken-down.ts'
 
 /** The numbered steps of a commit, in their order. */
 export const steps = ['accounts', 'index', 'serving', 'events', 'snapshot', 'checkpoint'] as const
@@ -85,6 +89,9 @@ export class Sequencer {
   #turn: Promise<unknown> = Promise.resolve()
   #publishing: Promise<unknown> = Promise.resolve()
   #broken: Fatal | undefined
+  #takenDown = nothingTakenDown
+  /** Of which copies are left. */
+  #uncleared: Domain[] = []
 
   private constructor(parts: {
     paths: Paths
@@ -121,6 +128,7 @@ export class Sequencer {
     const accounts = await Accounts.open(paths.accounts)
     const meta = await raiseFence(index)
     const sequencer = new Sequencer({ paths, lease, index, accounts, meta, options })
+    await sequencer.#readTakenDown()
     await sequencer.#recover()
     await sequencer.#catchUp()
     return sequencer
@@ -215,16 +223,21 @@ export class Sequencer {
     const answers = await this.#answer(batch, { now, seq })
     const isDone = ({ submission_id }: Submission) => 'done' in answers.get(submission_id)!
     const submissions = batch.submissions.filter(isDone)
+    const takedowns = await this.#takedownsIn(batch)
     const told = await this.accounts.enrolments(submissions, answers)
     const enrolments = [...(batch.enrolments ?? []), ...told]
     const editors = editorsIn(answers)
     for (const { body, hash } of batch.observations) {
       if (body && hash) keepBody(this.paths, hash, body)
     }
-    const publications = await publicationsSince(this.accounts.db, this.#meta.seq)
+    const publications =
+      batch.publications ?? (await publicationsSince(this.accounts.db, this.#meta.seq))
     const { events, held } = await this.#step('index', () =>
       this.#apply(
-        { ...batch, submissions, enrolments, editors, ...(publications && { publications }) },
+        {
+          ...{ ...batch, submissions, enrolments, editors, takedowns },
+          ...(publications && { publications }),
+        },
         now,
         seq,
       ),
@@ -232,6 +245,9 @@ export class Sequencer {
     this.#meta.seq = seq
     this.#meta.last_event_id = events.at(-1)?.event_id ?? this.#meta.last_event_id
     await this.#project().catch(error => this.#break(error))
+    if (takedowns.length > 0) {
+      await erase(this, takedowns, now).catch(error => this.#break(error))
+    }
     this.#tell(batch, { seq, events: events.length, ms: Math.round(performance.now() - started) })
     if (held.publishers > 0) {
       this.#options.log.error({ seq, ...held }, 'too much at once: held back; see `held list`')
@@ -267,6 +283,7 @@ export class Sequencer {
         soonestMs: RECRAWL_HOURS * HOUR,
         frontierMax: FRONTIER_MAX,
         agentsPerHost: LIMITS.agentsPerHost,
+        takenDown: this.#takenDown,
         night: lastTime(CRAWL_SCHEDULE, now),
         brake: {
           share: config.BRAKE_SHARE,
@@ -281,12 +298,26 @@ export class Sequencer {
     })
   }
 
+  /** Of which domains this commit leaves nothing; reads the list again where it may have changed. */
+  async #takedownsIn({ submissions, takedowns = [] }: Batch): Promise<readonly Domain[]> {
+    if (!submissions.some(({ operation: { op } }) => op.startsWith('domain.'))) return takedowns
+    await this.#readTakenDown()
+    return this.#uncleared
+  }
+
+  async #readTakenDown(): Promise<void> {
+    const rows = await takenDownRows(this.accounts.db)
+    this.#takenDown = new TakenDown(rows.map(({ domain }) => domain))
+    this.#uncleared = rows.filter(row => row.cleared_at === null).map(({ domain }) => domain)
+  }
+
   async #answer({ submissions }: Batch, { now, seq }: { now: number; seq: number }) {
     if (submissions.length === 0) return new Map<string, Answer>()
     return this.#step('accounts', async () => {
       const refused = await refusalsOf(submissions, {
         ...{ index: this.index, accounts: this.accounts.db, now },
         needsProof: this.#options.config.REQUIRE_OWNERSHIP_PROOF,
+        takenDown: this.#takenDown,
       })
       return this.accounts.apply(submissions, { now, seq }, refused)
     })
@@ -337,8 +368,10 @@ export class Sequencer {
    */
   async #catchUp(): Promise<void> {
     const enrolments = await unknownEnrolments(this.index, await this.accounts.allEnrolments())
-    if (enrolments.length > 0) {
-      await this.commit({ observations: [], submissions: [], enrolments, actor: 'pipeline:tick' })
+    if (enrolments.length > 0 || this.#uncleared.length > 0) {
+      const takedowns = this.#uncleared
+      const batch = { observations: [], submissions: [], enrolments, takedowns }
+      await this.commit({ ...batch, actor: 'pipeline:tick' })
     }
   }
 
@@ -347,18 +380,36 @@ export class Sequencer {
     const taken = await this.#alone(async () => {
       const started = performance.now()
       const { seq, last_event_id } = this.#meta
-      if (seq === (readCheckpoint(this.paths)?.seq ?? 0)) return undefined
+      const cleared = this.#uncleared
+      if (seq === (readCheckpoint(this.paths)?.seq ?? 0) && cleared.length === 0) return undefined
+      if (cleared.length > 0) await this.index.compact(fresh => createTables(fresh, 'tables'))
       const snapshot = await this.#step('snapshot', () => takeSnapshot(this.index, this.paths))
-      return { copyMs: performance.now() - started, next: { seq, last_event_id, snapshot } }
+      return {
+        cleared,
+        copyMs: performance.now() - started,
+        next: { seq, last_event_id, snapshot },
+      }
     })
     if (taken === undefined) return 0
-    const { copyMs, next } = taken
+    const { cleared, copyMs, next } = taken
     const sha256 = await sha256Of(`${this.paths.snapshots}/${next.snapshot}`)
     await this.#step('checkpoint', () => advance(this.paths, { ...next, sha256 }))
-    pruneSnapshots(this.paths, this.#options.config.LIMITS.snapshotsKept)
+    if (cleared.length > 0) await this.#clearCopies(cleared)
+    else pruneSnapshots(this.paths, this.#options.config.LIMITS.snapshotsKept)
     const { seq, snapshot } = next
     this.#options.log.info({ seq, snapshot, ms: Math.round(copyMs) }, 'published')
     return copyMs
+  }
+
+  /** Deletes every published copy but the one that was just made. */
+  async #clearCopies(domains: readonly Domain[]): Promise<void> {
+    pruneSnapshots(this.paths, 1)
+    rmSync(this.paths.parquet, { recursive: true, force: true })
+    this.#search.keepsOlder = false
+    await this.#alone(async () => {
+      await markCleared(this.accounts.db, domains, this.#options.clock.now())
+      await this.#readTakenDown()
+    })
   }
 
   async #step<Result>(step: Step, work: () => Result | Promise<Result>): Promise<Result> {

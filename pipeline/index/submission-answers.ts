@@ -4,15 +4,19 @@ import type { Database } from './duckdb.ts'
 import { refusedMerges } from './merges.ts'
 import { refusedSaves } from './refused-saves.ts'
 import { findSaved, savesIn } from './saves.ts'
+import { refusedPlaces, type TakenDown } from './taken-down.ts'
 
 /** Submissions that the index cannot carry out, as it stands before this commit, and why. */
 export async function refusalsOf(
   submissions: readonly Submission[],
-  known: Parameters<typeof refusedSaves>[1],
+  known: Parameters<typeof refusedSaves>[1] & { takenDown: TakenDown },
 ): Promise<Map<string, Refusal>> {
   const merges = await refusedMerges(known.index, submissions)
   const refused = new Map<string, Refusal>(await refusedSaves(submissions, known))
   for (const [id, reason] of merges) refused.set(id, { refused: reason })
+  for (const id of refusedPlaces(submissions, known.takenDown)) {
+    refused.set(id, { refused: 'the domain was taken down' })
+  }
   return refused
 }
 

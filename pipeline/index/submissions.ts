@@ -3,6 +3,7 @@ import type { Submission } from '../model/submission.ts'
 import { openRequest } from './crawl-requests.ts'
 import { type Database, listOf } from './duckdb.ts'
 import { addDomains, makeDue, type Newcomer } from './frontier.ts'
+import type { TakenDown } from './taken-down.ts'
 
 /** How much of the frontier may fill up with names that strangers looked up. */
 const OPEN_SHARE = 0.9
@@ -14,7 +15,7 @@ const OPEN_SHARE = 0.9
 export async function takeSubmissions(
   db: Database,
   submissions: readonly Submission[],
-  { now, seq, frontierMax }: Stamp & { frontierMax: number },
+  { now, seq, frontierMax, takenDown }: Stamp & { frontierMax: number; takenDown: TakenDown },
 ): Promise<Submission[]> {
   const fresh = await submissionsToDo(db, submissions)
   await db.insert(
@@ -26,12 +27,15 @@ export async function takeSubmissions(
       const { why = 'given' } = operation
       const added = operation.domains.map((domain): Newcomer => ({ domain, why }))
       const max = why === 'demanded' ? Math.floor(frontierMax * OPEN_SHARE) : frontierMax
-      await addDomains(db, added, { now, seq, max })
+      await addDomains(db, added, { now, seq, max, takenDown })
       if (operation.again) await makeDue(db, operation.domains, now)
     } else if (operation.op === 'crawl.request') {
       const asked = [{ domain: operation.domain, why: 'requested' as const }]
       await addDomains(db, asked, { now, seq, max: frontierMax + 1 })
       await openRequest(db, operation, { now, seq })
+    } else if (operation.op === 'domain.readmit') {
+      const back = [{ domain: operation.domain, why: 'given' as const }]
+      await addDomains(db, back, { now, seq, max: frontierMax + 1, takenDown })
     }
   }
   return fresh

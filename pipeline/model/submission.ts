@@ -12,6 +12,7 @@ import { policyOperations } from './policy.ts'
 import { reviewOperations } from './review.ts'
 import { roleOperations } from './role.ts'
 import { saveOperations } from './save.ts'
+import { takedownOperations } from './takedown.ts'
 
 const name = z.string().trim().min(1).max(200)
 const id = z.uuid()
@@ -71,6 +72,7 @@ export const Operation = z.discriminatedUnion('op', [
   ...saveOperations,
   ...identityOperations,
   ...organizationOperations,
+  ...takedownOperations,
 ])
 export type Operation = z.infer<typeof Operation>
 export type OperationOf<Op extends Operation['op']> = Extract<Operation, { op: Op }>

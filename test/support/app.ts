@@ -82,10 +82,10 @@ export async function openRegistry(options: RegistryOptions = {}): Promise<TestR
   const commit = async (
     observations: Observation[],
     operations: Operation[],
-    given?: Omit<Submission, 'operation'>,
+    given?: Partial<Omit<Submission, 'operation'>>,
   ) => {
     const submissions = operations.map(operation => ({
-      ...(given ?? { submission_id: randomUUID() }),
+      ...{ submission_id: randomUUID(), ...given },
       operation,
     }))
     const { answers } = await sequencer.commit({ observations, submissions })
@@ -93,7 +93,7 @@ export async function openRegistry(options: RegistryOptions = {}): Promise<TestR
     return submissions.map(({ submission_id }) => answers.get(submission_id)!)
   }
   const desk = {
-    submit: async (operation: Operation, given?: Omit<Submission, 'operation'>) => {
+    submit: async (operation: Operation, given?: Partial<Omit<Submission, 'operation'>>) => {
       submitted.push(operation)
       return (await commit([], [operation], given))[0]!
     },

@@ -6,6 +6,7 @@ import { type Applying, apply, type Batch } from '../../pipeline/index/apply.ts'
 import { deriveEverything } from '../../pipeline/index/derive-everything.ts'
 import { Database } from '../../pipeline/index/duckdb.ts'
 import { createTables, tableNames } from '../../pipeline/index/tables.ts'
+import { nothingTakenDown } from '../../pipeline/index/taken-down.ts'
 import type { EventDraft, FeedEvent } from '../../pipeline/model/event.ts'
 import type { Observation } from '../../pipeline/model/observation.ts'
 import type { BrakeLimits } from '../../pipeline/resolve/brake.ts'
@@ -45,7 +46,15 @@ export async function openMemoryIndex(
     const now = clock.now()
     const stamp = { now, seq: ++seq, ids, mint: () => ids.next(), nextRun: nextRun(now) }
     const night = lastTime('0 3 * * *', now)
-    return { ...stamp, soonestMs: 6 * HOUR, frontierMax: 1e6, agentsPerHost: 500, night, brake }
+    return {
+      ...stamp,
+      soonestMs: 6 * HOUR,
+      frontierMax: 1e6,
+      agentsPerHost: 500,
+      night,
+      brake,
+      takenDown: nothingTakenDown,
+    }
   }
   return {
     db,

@@ -17,6 +17,7 @@ import { publishPolicy, savePolicy } from './policies.ts'
 import { decideReview } from './reviews.ts'
 import { grantRole, revokeRole } from './roles.ts'
 import type { Stamp } from './stamp.ts'
+import { readmit, takeDown } from './taken-down.ts'
 
 /** What an operation does to the accounts; what it does to the index alone only has an answer here. */
 export async function perform(db: Database, operation: Operation, stamp: Stamp): Promise<Answer> {
@@ -80,6 +81,10 @@ export async function perform(db: Database, operation: Operation, stamp: Stamp):
     case 'property.save':
     case 'entry.rollback':
       return recordSave(db, operation, stamp)
+    case 'domain.takedown':
+      return takeDown(db, operation, stamp)
+    case 'domain.readmit':
+      return readmit(db, operation)
     case 'domains.add':
     case 'held.release':
     case 'held.drop':

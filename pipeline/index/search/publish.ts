@@ -26,6 +26,8 @@ const CONTENTS = ['brands', 'publishers', 'properties', 'entries'].map(
 export class SearchPublisher {
   readonly #paths: Paths
   readonly #few: number
+  /** Whether the file before the current one stays, once. */
+  keepsOlder = true
   #child: ChildProcess | undefined
   #isClosed = false
   #turn: Promise<void> = Promise.resolve()
@@ -66,7 +68,8 @@ export class SearchPublisher {
     const { seq } = checkpoint
     const next: SearchCheckpoint = { seq, file, format: SEARCH_FORMAT, contents }
     replaceFile(paths.searchCheckpoint, `${JSON.stringify(next)}\n`)
-    prune(paths, file)
+    prune(paths, file, this.keepsOlder ? KEPT : 1)
+    this.keepsOlder = true
   }
 
   async #build(snapshot: string, target: string, entries: number): Promise<void> {
@@ -113,7 +116,8 @@ async function contentsOf(snapshot: string): Promise<{ contents: string; entries
 }
 
 /** Readers of a file that is deleted keep it. */
-function prune(paths: Paths, current: string): void {
+function prune(paths: Paths, current: string, kept: number): void {
   const others = readdirSync(paths.search).filter(name => name !== current && name < current)
-  for (const name of others.sort().slice(0, 1 - KEPT)) rmSync(`${paths.search}/${name}`)
+  for (const name of others.sort().slice(0, others.length + 1 - kept))
+    rmSync(`${paths.search}/${name}`)
 }

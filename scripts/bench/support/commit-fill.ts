@@ -96,6 +96,7 @@ export async function project(folder: string, domains: readonly string[]): Promi
       publishers: `(select domain as key from publishers where ${within('domain')} and false)`,
       keyed: `select distinct 'operator' as space, location as key from property_declarations
         where ${within('location')}`,
+      gone: `select '' as space, '' as key from meta where ${within('format::varchar')} and false`,
       files: within('location'),
       events: `${within('entity_id')} and false`,
       requests: `${within('crawl_request_id')} and false`,

@@ -1,0 +1,9 @@
+create table if not exists event_files (
+  day date not null,
+  sha256 varchar not null,
+  rewritten_at timestamptz not null
+);
+comment on table event_files is 'Event files of days that were over and were written anew, because events were taken out of them.';
+comment on column event_files.day is 'the UTC day';
+comment on column event_files.sha256 is 'of the file as it is now, in hex';
+comment on column event_files.rewritten_at is 'when that was';

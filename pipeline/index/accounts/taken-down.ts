@@ -1,0 +1,60 @@
+import { type Instant, isoOf } from '../../core/clock.ts'
+import type { Domain } from '../../core/domain.ts'
+import type { Answer, OperationOf } from '../../model/submission.ts'
+import type { Database } from '../duckdb.ts'
+import { isOf } from '../taken-down.ts'
+import type { Stamp } from './stamp.ts'
+
+export interface TakenDownRow {
+  domain: Domain
+  reason: string | null
+  taken_down_at: string
+  /** Null until the last copy of what was known is deleted. */
+  cleared_at: string | null
+}
+
+/** Private rows about the domain that nobody needs any more; proofs of ownership and the audit stay. */
+const FORGOTTEN = ['property_contacts', 'crawl_requests'] as const
+
+/** Puts a domain on the list; one that is there already is cleared again. */
+export async function takeDown(
+  db: Database,
+  { domain, reason }: OperationOf<'domain.takedown'>,
+  { now, seq }: Stamp,
+): Promise<Answer> {
+  await db.run('delete from taken_down where domain = $domain', { domain })
+  const row = { domain, reason: reason ?? null, taken_down_at: isoOf(now), cleared_at: null, seq }
+  await db.insert('taken_down', [row])
+  for (const table of FORGOTTEN) {
+    await db.run(`delete from ${table} where ${isOf('domain')}`, {
+      domains: JSON.stringify([domain]),
+    })
+  }
+  return { done: { domain } }
+}
+
+export async function readmit(
+  db: Database,
+  { domain }: OperationOf<'domain.readmit'>,
+): Promise<Answer> {
+  const gone = await db.run('delete from taken_down where domain = $domain', { domain })
+  if (gone === 0) return { refused: `${domain} is not taken down`, error: 'not_found' }
+  return { done: { domain } }
+}
+
+export function takenDownRows(db: Database): Promise<TakenDownRow[]> {
+  return db.all('select domain, reason, taken_down_at, cleared_at from taken_down order by domain')
+}
+
+/** Notes that nothing is left of these domains. */
+export async function markCleared(
+  db: Database,
+  domains: readonly Domain[],
+  now: Instant,
+): Promise<void> {
+  await db.run(
+    `update taken_down set cleared_at = $now::timestamptz
+     where domain in (select unnest(from_json($domains::json, '["VARCHAR"]')))`,
+    { now: isoOf(now), domains: JSON.stringify(domains) },
+  )
+}

@@ -1,0 +1,59 @@
+import type { Submission } from '../model/submission.ts'
+import type { KnownFile } from '../resolve/derivation.ts'
+
+/** Domains that the registry may say nothing of, with those below them. */
+export class TakenDown {
+  readonly #domains: ReadonlySet<string>
+
+  constructor(domains: Iterable<string> = []) {
+    this.#domains = new Set(domains)
+  }
+
+  /** Whether a domain, or an address, belongs to one of them. */
+  covers(place: string): boolean {
+    if (this.#domains.size === 0) return false
+    for (let name = hostOf(place); ; name = name.slice(name.indexOf('.') + 1)) {
+      if (this.#domains.has(name)) return true
+      if (!name.includes('.')) return false
+    }
+  }
+}
+
+/** Submissions about a place of theirs; whose it is, and the list itself, are other questions. */
+export function refusedPlaces(submissions: readonly Submission[], takenDown: TakenDown): string[] {
+  return submissions
+    .filter(({ operation }) => !/^(domain|organization|ownership)\./.test(operation.op))
+    .filter(({ operation }) => 'domain' in operation && takenDown.covers(operation.domain))
+    .map(({ submission_id }) => submission_id)
+}
+
+export const nothingTakenDown = new TakenDown()
+
+function hostOf(place: string): string {
+  return URL.canParse(place) ? new URL(place).hostname : place
+}
+
+/** What rules are shown of their files: that there is none, and has not been for long. */
+export const withheld: KnownFile = {
+  standing: 'ended',
+  state: {
+    ...{ outcome: 'absent', status: 404, effect: 'absent', streak_since: 0, attempted_at: 0 },
+    ...{ succeeded_at: null, stale_at: 0, ended_at: 0, absent_at: null },
+  },
+}
+
+/** The host of a column that holds domains or addresses. */
+const hostIn = (column: string) =>
+  `if(contains(${column}, '://'), regexp_extract(${column}, '^[a-z]+://([^/:?#]+)', 1), ${column})`
+
+/** Whether a column names a place of the domains in the list parameter `domains`. */
+export function isOf(column: string): string {
+  return `exists (select 1 from (select unnest(from_json($domains::json, '["VARCHAR"]')) as d)
+    where ${hostIn(column)} = d or ends_with(${hostIn(column)}, '.' || d))`
+}
+
+/** Finds the domains, and names below them, in any text. RE2 and JavaScript read it alike. */
+export function namesPattern(domains: readonly string[]): string {
+  const names = domains.map(domain => domain.replaceAll('.', '\\.')).join('|')
+  return `(^|[^a-z0-9_-])(${names})([^a-z0-9_.-]|\\.([^a-z0-9]|$)|$)`
+}

@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { authenticate } from '../../api/auth.ts'
+import { DAY } from '../../pipeline/core/clock.ts'
+import { type AuditWanted, auditRows } from '../../pipeline/index/accounts/audit.ts'
+import { verify } from '../../pipeline/index/verify.ts'
+import type { Operation } from '../../pipeline/model/submission.ts'
+import { openRegistry, type TestRegistry } from '../support/app.ts'
+import { enrol } from '../support/members.ts'
+import { startRedis, type TestRedis } from '../support/redis.ts'
+
+let redis: TestRedis
+let registry: TestRegistry
+let secret: string
+
+beforeAll(async () => {
+  redis = await startRedis()
+  registry = await openRegistry({ redis: redis.redis })
+  secret = await enrol(registry, { org: 'Acme', domains: ['acme.example'] })
+}, 60_000)
+
+afterAll(async () => {
+  await registry.close()
+  await redis.close()
+})
+
+const rows = (wanted: Partial<AuditWanted> = {}) =>
+  auditRows(registry.sequencer.accounts.db, { limit: 100, ...wanted })
+
+function save(brand_name: string, domain = 'acme.example') {
+  return registry.app.inject({
+    method: 'POST',
+    url: '/api/brands/save',
+    payload: { domain, brand_name },
+    headers: { authorization: `Bearer ${secret}` },
+  })
+}
+
+describe('the audit', () => {
+  test('says who saved a brand, for whom, in which request, what, and what came of it', async () => {
+    const answer = await save('Acme')
+    expect(answer.statusCode, answer.body).toBe(200)
+    const principal = await authenticate(registry, `Bearer ${secret}`)
+    const [row, ...others] = await rows({ operation: 'brand.save' })
+    expect(others).toEqual([])
+    expect(row).toMatchObject({
+      ...{ by_kind: 'key', by_id: principal.id, org_id: principal.org_id },
+      ...{ content: { domain: 'acme.example', brand_name: 'Acme' }, answer: { done: {} } },
+      ...{
+        seq: registry.sequencer.seq,
+        submitted_at: new Date(registry.clock.now()).toISOString(),
+      },
+    })
+    expect(row!.request_id).toMatch(/^[0-9a-f]{8}-[0-9a-z]+$/)
+    await save('Acme again')
+    const [again] = await rows({ operation: 'brand.save' })
+    expect(again!.request_id).not.toBe(row!.request_id)
+    expect(await rows({ id: row!.submission_id })).toEqual([row])
+  })
+
+  test('holds what was refused too', async () => {
+    const readmit: Operation = { op: 'domain.readmit', domain: 'acme.example' as never }
+    await registry.submit(readmit)
+    expect(await rows({ operation: 'domain.readmit' })).toMatchObject([
+      { answer: { refused: 'acme.example is not taken down', error: 'not_found' } },
+    ])
+  })
+
+  test('is found by asker, organization, operation, domain and time', async () => {
+    const principal = await authenticate(registry, `Bearer ${secret}`)
+    const all = await rows()
+    const saves = all.filter(row => row.operation === 'brand.save')
+    expect(saves).toHaveLength(2)
+    expect(await rows({ by: principal.id })).toEqual(saves)
+    expect(await rows({ by: principal.org_id! })).toEqual(saves)
+    expect(await rows({ by: 'key' })).toEqual(saves)
+    expect(await rows({ operation: 'member.' })).not.toEqual([])
+    expect(await rows({ operation: 'member' })).toEqual([])
+    expect(await rows({ domain: 'acme.example', operation: 'brand.save' })).toEqual(saves)
+    expect(await rows({ domain: 'cme.example' })).toEqual([])
+    expect(await rows({ since: registry.clock.now() + 1 })).toEqual([])
+    expect(await rows({ limit: 1 })).toEqual(all.slice(0, 1))
+  })
+
+  test('holds no secret and no hash of one', async () => {
+    const hash = createHash('sha256').update(secret).digest('hex')
+    const [made] = await rows({ operation: 'key.create' })
+    expect(made!.content).toMatchObject({ org: 'Acme' })
+    expect(JSON.stringify(await rows())).not.toContain(hash)
+  })
+
+  test('forgets additions of domains after a day and keeps the rest, in both stores', async () => {
+    const add = (domain: string): Operation => ({
+      ...{ op: 'domains.add', domains: [domain as never], again: false, why: 'demanded' },
+    })
+    await registry.submit(add('first.example'))
+    const before = await rows()
+    registry.clock.pass(DAY + 1)
+    await registry.submit(add('second.example'))
+    await registry.sequencer.retain()
+    const after = await rows()
+    expect(after.filter(row => row.operation === 'domains.add')).toMatchObject([
+      { content: { domains: ['second.example'] } },
+    ])
+    expect(after.slice(1)).toEqual(before.filter(row => row.operation !== 'domains.add'))
+    expect(await verify(registry.sequencer)).toEqual([])
+  })
+})

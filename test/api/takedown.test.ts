@@ -1,0 +1,256 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { gunzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { silentLog } from '../../pipeline/core/log.ts'
+import { exportParquet } from '../../pipeline/index/parquet.ts'
+import { rebuild } from '../../pipeline/index/rebuild.ts'
+import type { Sequencer } from '../../pipeline/index/sequencer.ts'
+import { sha256Of } from '../../pipeline/index/snapshot.ts'
+import { tableNames } from '../../pipeline/index/tables.ts'
+import { verify } from '../../pipeline/index/verify.ts'
+import { Operation } from '../../pipeline/model/submission.ts'
+import { openRegistry as openApi, type TestRegistry } from '../support/app.ts'
+import { type TestClock, testClock } from '../support/clock.ts'
+import { brandFile, publisherFile } from '../support/documents.ts'
+import { feedsOf } from '../support/feed.ts'
+import { pointerTo, shop } from '../support/nights.ts'
+import { cleanUp, newDataDir, openRegistry } from '../support/registry.ts'
+import { read } from '../support/sightings.ts'
+import { submission } from '../support/writes.ts'
+
+const NAME = 'gone.example'
+const takedown = Operation.parse({ op: 'domain.takedown', domain: NAME, reason: 'they asked' })
+const readmit = Operation.parse({ op: 'domain.readmit', domain: NAME })
+
+/** Two nights of three publishers of one agent; what is fetched is kept as it came. */
+async function lived(dataDir: string, clock: TestClock): Promise<Sequencer> {
+  const registry = await openRegistry({ dataDir, clock })
+  for (const night of [1, 2]) {
+    const files = [NAME, `sub.${NAME}`, 'stays.example', 'begone.example'].flatMap(domain => {
+      const content = shop(domain, { last_updated: clock.now(), contact: { name: `${night}` } })
+      const brand = { id: 'b', names: [{ en: `${domain} ${night}` }] }
+      return (
+        [
+          ['adagents.json', content],
+          ['brand.json', brand],
+        ] as const
+      ).map(([kind, document]) => ({
+        ...read(kind, domain, document, clock.now()),
+        body: Buffer.from(JSON.stringify(document)),
+      }))
+    })
+    await registry.commit({ observations: files, submissions: [] })
+    await registry.publish()
+    await registry.searchable()
+    await exportParquet(registry.paths, clock.now(), silentLog)
+    clock.tick({ days: 1 })
+  }
+  return registry
+}
+
+async function takeDown(registry: Sequencer): Promise<void> {
+  const { answers } = await registry.commit({
+    observations: [],
+    submissions: [submission('takedown', takedown)],
+  })
+  expect([...answers.values()]).toEqual([{ done: { domain: NAME } }])
+}
+
+/** Files below a folder that hold the name, or one below it; packed ones are unpacked. */
+function holding(dir: string): string[] {
+  const names = readdirSync(dir, { recursive: true, encoding: 'utf8' })
+  return names
+    .filter(name => statSync(`${dir}/${name}`).isFile() && !name.startsWith('accounts.duckdb'))
+    .filter(name => {
+      const bytes = readFileSync(`${dir}/${name}`)
+      const text = (name.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('latin1')
+      return new RegExp(`(^|[^a-z])${NAME}`).test(text)
+    })
+    .sort()
+}
+
+describe('a domain that is taken down', () => {
+  test('is in no file any more but the private store, and whoever is named alike stays', async () => {
+    const [dataDir, clock] = [newDataDir(), testClock('2026-11-20T03:00Z')]
+    let registry = await lived(dataDir, clock)
+    const before = holding(dataDir).join()
+    for (const kind of [/index\.duckdb/, /events\/2026-11-20\.ndjson/, /snapshots/, /bodies/]) {
+      expect(before).toMatch(kind)
+    }
+    const sealed = '2026-11-20'
+    await takeDown(registry)
+    expect(await verify(registry)).toEqual([])
+    const { index, files, serving } = await feedsOf(registry)
+    expect(index).not.toEqual([])
+    expect(files).toEqual(index)
+    expect(serving).toEqual(index)
+    await registry.publish()
+    await registry.searchable()
+    await exportParquet(registry.paths, clock.now(), silentLog)
+    expect(await verify(registry)).toEqual([])
+    expect(holding(dataDir).filter(name => !name.startsWith('serving/'))).toEqual([])
+    const [record] = await registry.index.all('select day::varchar as day, sha256 from event_files')
+    const sha256 = await sha256Of(registry.paths.eventsOf(sealed))
+    expect(record).toEqual({ day: sealed, sha256 })
+    for (const table of tableNames('tables')) {
+      const rows = JSON.stringify(await registry.index.all(`from ${table}`))
+      expect(rows, table).not.toMatch(/[^a-z]gone\.example/)
+      if (table === 'publishers') expect(rows).toMatch(/begone\.example.*stays\.example/)
+    }
+    await registry.close()
+    await rebuild(dataDir)
+    registry = await openRegistry({ dataDir, clock })
+    cleanUp(() => registry.close())
+    await registry.publish()
+    await registry.searchable()
+    expect(await verify(registry)).toEqual([])
+    expect(holding(dataDir)).toEqual([])
+  })
+
+  test('is gone too when the writer dies right after the index was written', async () => {
+    const [dataDir, clock] = [newDataDir(), testClock('2026-11-20T03:00Z')]
+    await (await lived(dataDir, clock)).close()
+    const dying = await openRegistry({
+      ...{ dataDir, clock },
+      onStep(step, moment) {
+        if (step === 'serving' && moment === 'before' && armed) throw new Error('dies')
+      },
+    })
+    let armed = false
+    armed = true
+    const submissions = [submission('takedown', takedown)]
+    await expect(dying.commit({ observations: [], submissions })).rejects.toThrow('start again')
+    await dying.close()
+    const registry = await openRegistry({ dataDir, clock })
+    cleanUp(() => registry.close())
+    await registry.publish()
+    await registry.searchable()
+    expect(await verify(registry)).toEqual([])
+    expect(holding(dataDir).filter(name => !name.startsWith('serving/'))).toEqual([])
+  })
+
+  test('takes with it what others read from its file', async () => {
+    const clock = testClock('2026-11-20T03:00Z')
+    const registry = await openRegistry({ clock })
+    cleanUp(() => registry.close())
+    const managed = shop('child.example')
+    const at = `https://${NAME}/.well-known/adagents.json`
+    await registry.commit({
+      observations: [
+        read('adagents.json', 'child.example', pointerTo(NAME), clock.now()),
+        read('adagents.json', at, managed, clock.now()),
+      ],
+      submissions: [],
+    })
+    const standing = () =>
+      registry.index.all('select publisher_domain, in_force from authorizations')
+    expect(await standing()).toEqual([{ publisher_domain: 'child.example', in_force: true }])
+    clock.tick({ hours: 1 })
+    await takeDown(registry)
+    expect(await standing()).toEqual([])
+    expect(await registry.index.one('select status from properties')).toEqual({ status: 'stale' })
+    expect(await registry.index.one('select count(*)::double as n from agents')).toEqual({ n: 0 })
+    expect(await verify(registry)).toEqual([])
+  })
+})
+
+describe('who asks for a domain that is taken down', () => {
+  let registry: TestRegistry
+  beforeAll(async () => {
+    registry = await openApi()
+    await registry.observe(
+      brandFile(NAME, 'Gone'),
+      publisherFile(NAME, { sites: [NAME], agents: ['https://sales.example/mcp'] }),
+      publisherFile('stays.example', {
+        sites: ['stays.example'],
+        agents: ['https://sales.example/mcp'],
+      }),
+    )
+    await registry.submit(
+      Operation.parse({ op: 'brand.save', ...saved(`told.${NAME}`), brand_name: 'Told' }),
+    )
+  })
+  afterAll(() => registry.close())
+
+  const saved = (domain: string) => ({
+    ...{ domain, revision_id: '019a0000-0000-7000-8000-000000000001' },
+    editor: { kind: 'key', id: 'k', org_id: null },
+  })
+  const paths = [
+    'brands/resolve?domain=',
+    'brands/history?domain=',
+    'properties/resolve?domain=',
+    'properties/history?domain=',
+    'registry/lookup/domain/',
+    'registry/publisher?domain=',
+  ]
+  async function answersFor(domain: string) {
+    const answers = await Promise.all(
+      paths.map(path => registry.app.inject(`/api/${path}${domain}`)),
+    )
+    return answers.map(({ statusCode, body }) => ({
+      statusCode,
+      body: body.replaceAll(domain, 'NAME'),
+    }))
+  }
+  const rowsOf = async () => {
+    const rows = await registry.sequencer.index.all<{ name: string }>(
+      `select domain as name from frontier union all select location from crawl_state
+       union all select domain from brands union all select domain from publishers`,
+    )
+    return rows.filter(({ name }) => name.endsWith(NAME))
+  }
+
+  test('is told what is told of a domain that nobody knows', async () => {
+    const known = await answersFor(NAME)
+    expect(known.map(({ statusCode }) => statusCode)).toContain(200)
+    await registry.submit(takedown)
+    expect(await answersFor(NAME)).toEqual(await answersFor('never.example'))
+    expect(await answersFor(`told.${NAME}`)).toEqual(await answersFor('told.never.example'))
+    expect(await answersFor('stays.example')).not.toEqual(await answersFor('never.example'))
+    expect(await rowsOf()).toEqual([])
+    expect(await verify(registry.sequencer)).toEqual([])
+  })
+
+  test('does not bring it back: by a crawl, a mention, demand, a request or a save', async () => {
+    await registry.observe(
+      brandFile(NAME, 'Gone'),
+      publisherFile(`new.${NAME}`, { sites: [NAME], agents: ['https://sales.example/mcp'] }),
+    )
+    const pointer = publisherFile('pointing.example', { sites: [], agents: [] })
+    const location = `https://cdn.${NAME}/adagents.json`
+    await registry.observe({
+      ...pointer,
+      document: {
+        ...pointer.document!,
+        variant: 'pointer',
+        authoritative_location: location,
+      } as never,
+    })
+    await registry.submit(
+      Operation.parse({ op: 'domains.add', domains: [NAME], again: true, why: 'demanded' }),
+    )
+    const request = { crawl_request_id: '019a0000-0000-7000-8000-000000000002', scope: 'domain' }
+    const refused = await registry.submit(
+      Operation.parse({ op: 'crawl.request', ...request, domain: NAME, requested_by: 'k' }),
+      Operation.parse({ op: 'brand.save', ...saved(`www.${NAME}`), brand_name: 'Back' }),
+    )
+    const reason = 'the domain was taken down'
+    expect(refused).toMatchObject([{ refused: reason }, { refused: reason }])
+    expect(await rowsOf()).toEqual([])
+    await registry.restart()
+    await registry.observe(brandFile(NAME, 'Gone again'))
+    expect(await rowsOf()).toEqual([])
+    expect(await answersFor(NAME)).toEqual(await answersFor('never.example'))
+    expect(await verify(registry.sequencer)).toEqual([])
+  })
+
+  test('finds it again after it was let in again and crawled', async () => {
+    expect(await registry.submit(readmit)).toEqual([{ done: { domain: NAME } }])
+    expect(await registry.submit(readmit)).toMatchObject([{ error: 'not_found' }])
+    await registry.observe(brandFile(NAME, 'Gone'))
+    const answer = await registry.app.inject(`/api/brands/resolve?domain=${NAME}`)
+    expect(answer.json()).toMatchObject({ canonical_domain: NAME, brand_name: 'Gone' })
+    expect(await verify(registry.sequencer)).toEqual([])
+  })
+})
