@@ -101,7 +101,9 @@ export async function apply(db: Database, batch: Batch, applying: Applying): Pro
   await takeDocuments(db, observations, stirred, files, applying)
   const again = { brand, publisher }
   const touched = { ...merged, reached: [...merged.reached, ...takenAway.reached] }
-  const letThrough = { ...applying, released: new Set(asked.released) }
+  const isTakedown = batch.takedowns !== undefined && batch.takedowns.length > 0
+  const released = new Set(isTakedown ? publisher : asked.released)
+  const letThrough = { ...applying, released }
   const { drafts, held } = await deriveAgain(db, again, stirred, files, letThrough, touched)
   await takeEnrolments(db, batch.enrolments ?? [], applying)
   drafts.push(...(await takeContributions(db, taken, applying)))

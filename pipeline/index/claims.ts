@@ -6,6 +6,9 @@ import type { ClaimRow } from '../model/rows.ts'
 import type { Astray, PublisherFacts } from '../resolve/publisher.ts'
 import { type Database, listOf } from './duckdb.ts'
 import { writeChanges } from './rows.ts'
+import type { TakenDown } from './taken-down.ts'
+
+type Claiming = Stamp & { takenDown: TakenDown }
 
 /**
  * Writes what differs in the claims of these domains' files. They last as long as grants do: while a
@@ -14,7 +17,7 @@ import { writeChanges } from './rows.ts'
 export async function updateClaims(
   db: Database,
   answered: readonly { domain: Domain; facts: PublisherFacts | Astray }[],
-  stamp: Stamp,
+  stamp: Claiming,
 ): Promise<void> {
   if (answered.length === 0) return
   const rows = await db.all<ClaimRow>(
@@ -38,8 +41,9 @@ function freshRowsOf(
   domain: Domain,
   facts: PublisherFacts | Astray,
   old: readonly ClaimRow[],
-  stamp: Stamp,
+  stamp: Claiming,
 ): readonly ClaimRow[] {
   if (facts.standing === 'ended' || !facts.document) return []
-  return claimRowsOf(domain, facts.claims, old, stamp)
+  const claims = facts.claims.filter(one => !stamp.takenDown.covers(one.publisher_domain))
+  return claimRowsOf(domain, claims, old, stamp)
 }

@@ -17,14 +17,15 @@ export interface Derived<Subject, Answer> {
 /** Files the derivations of one commit have asked for; each is loaded once. */
 export class Files {
   readonly #db: Database
-  readonly #takenDown: TakenDown
+  /** Whose files nobody is shown. */
+  readonly takenDown: TakenDown
   readonly now: Instant
   readonly #known = new Map<string, KnownFile>()
   readonly #fresh = new Map<string, NonNullable<KnownFile['document']>>()
 
   constructor(db: Database, now: Instant, takenDown = nothingTakenDown) {
     this.#db = db
-    this.#takenDown = takenDown
+    this.takenDown = takenDown
     this.now = now
   }
 
@@ -34,7 +35,7 @@ export class Files {
   }
 
   get(source: Source): KnownFile {
-    if (this.#takenDown.covers(source.location)) return withheld
+    if (this.takenDown.covers(source.location)) return withheld
     return this.#known.get(sourceKey(source)) ?? { standing: 'untried' }
   }
 

@@ -108,7 +108,7 @@ export async function updatePublishers(
   const changes = braked.answers.map(one => ({ ...one, ...changesOf(one.old, one.fresh, stamp) }))
   const touched = changes.filter(({ isChanged }) => isChanged)
   await writePublishers(db, touched)
-  await updateClaims(db, answered, stamp)
+  await updateClaims(db, answered, { ...stamp, takenDown: files.takenDown })
   return {
     derived: derived.map(one => wakingSooner(one, braked.ends.get(one.subject))),
     domains: touched.map(({ domain }) => domain),

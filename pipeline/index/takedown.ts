@@ -18,9 +18,9 @@ export interface TakenAway {
   reached: FacetCount[]
 }
 
-/** Columns that say whose a row is. Tables of declarations follow their file (`stirred`). */
+/** Columns that say whose a row is. Tables of declarations, and who depends on a file, follow that (`stirred`). */
 const OWNERS = ['domain', 'publisher_domain', 'location', 'subject']
-const FOLLOWING = ['agent_declarations', 'property_declarations']
+const FOLLOWING = ['agent_declarations', 'property_declarations', 'depends_on']
 
 /**
  * Takes the rows of domains out of every table. What others read from their files is derived again
@@ -45,6 +45,7 @@ export async function takeAway(
     await db.run(`delete from ${table} where ${isOf(column)}`, of)
   }
   await db.run(`delete from claims where ${isOf('manager_domain')}`, of)
+  await db.run(`delete from depends_on where ${isOf('subject')}`, of)
   return { stirred: sources.map(stirredOf), publishers, reached }
 }
 

@@ -110,13 +110,13 @@ describe('a domain that is taken down', () => {
   test('is gone too when the writer dies right after the index was written', async () => {
     const [dataDir, clock] = [newDataDir(), testClock('2026-11-20T03:00Z')]
     await (await lived(dataDir, clock)).close()
+    let armed = false
     const dying = await openRegistry({
       ...{ dataDir, clock },
       onStep(step, moment) {
         if (step === 'serving' && moment === 'before' && armed) throw new Error('dies')
       },
     })
-    let armed = false
     armed = true
     const submissions = [submission('takedown', takedown)]
     await expect(dying.commit({ observations: [], submissions })).rejects.toThrow('start again')
