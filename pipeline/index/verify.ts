@@ -247,6 +247,20 @@ async function wrongInEventFiles({ index, paths }: Stores): Promise<string[]> {
       )
     }
   }
+  return [...wrong, ...(await wrongInRewritten(index, paths))]
+}
+
+async function wrongInRewritten(index: Database, paths: Paths): Promise<string[]> {
+  const rows = await index.all<{ day: string; sha256: string }>(
+    'select day::varchar as day, sha256 from event_files order by day',
+  )
+  const wrong: string[] = []
+  for (const { day, sha256 } of rows) {
+    const file = paths.eventsOf(day)
+    if (existsSync(file) && (await sha256Of(file)) !== sha256) {
+      wrong.push(`events: ${day}.ndjson was changed after events were taken out of it`)
+    }
+  }
   return wrong
 }
 
