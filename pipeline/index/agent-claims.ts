@@ -45,5 +45,6 @@ function claimsIn(source: Stirred, files: Files): Claim[] {
   const document = files.get(source).document as AgentDocument | undefined
   const named = [...(document?.claims ?? []), ...(document?.capabilities?.publisher_domains ?? [])]
   const { location: agent_url } = source
-  return [...new Set(named)].map(publisher_domain => ({ agent_url, publisher_domain }))
+  const told = [...new Set(named)].filter(domain => !files.takenDown.covers(domain))
+  return told.map(publisher_domain => ({ agent_url, publisher_domain }))
 }

@@ -7,6 +7,7 @@ import { goneOf, recordChanges } from './changes.ts'
 import type { Stirred } from './crawl-state.ts'
 import { type Database, listOf } from './duckdb.ts'
 import { loadPublishers } from './publishers.ts'
+import { claimKey } from './serving-keys.ts'
 import { historyKey, revisionKey } from './serving-value.ts'
 import { isOf } from './taken-down.ts'
 
@@ -99,7 +100,12 @@ async function recordGone(db: Database, of: { domains: string }, seq: number): P
     domain: string
     revision_number: number
   }>(`select entity, domain, revision_number from revisions where ${isOf('domain')}`, of)
+  const claims = await db.all<{ agent_url: string; publisher_domain: string }>(
+    `select agent_url, publisher_domain from agent_claims where ${isOf('publisher_domain')}`,
+    of,
+  )
   await recordChanges(db, seq, {
+    claim_gone: claims.map(one => claimKey(one.publisher_domain, one.agent_url)),
     'gone brand': domains,
     'gone property': domains,
     'gone publisher': domains,

@@ -1,4 +1,4 @@
-import type { Submission } from '../model/submission.ts'
+import type { Operation, Submission } from '../model/submission.ts'
 import type { KnownFile } from '../resolve/derivation.ts'
 
 /** Domains that the registry may say nothing of, with those below them. */
@@ -23,8 +23,15 @@ export class TakenDown {
 export function refusedPlaces(submissions: readonly Submission[], takenDown: TakenDown): string[] {
   return submissions
     .filter(({ operation }) => !/^(domain|organization|ownership)\./.test(operation.op))
-    .filter(({ operation }) => 'domain' in operation && takenDown.covers(operation.domain))
+    .filter(({ operation }) => placesIn(operation).some(place => takenDown.covers(place)))
     .map(({ submission_id }) => submission_id)
+}
+
+function placesIn(operation: Operation): string[] {
+  if (operation.op === 'property.contribute') {
+    return operation.contributed.map(({ identifier }) => identifier.value)
+  }
+  return 'domain' in operation ? [operation.domain] : []
 }
 
 export const nothingTakenDown = new TakenDown()
