@@ -24,7 +24,9 @@ export async function replay(sequencer: Sequencer): Promise<Replayed> {
   const unknown = await unknownToIndex(sequencer)
   if (unknown.length > 0) {
     const publications = await publicationsSince(sequencer.accounts.db, 0)
-    await sequencer.commit({ observations: [], submissions: [], publications })
+    if (publications) {
+      await sequencer.commit({ observations: [], submissions: [], publications })
+    }
   }
   for (const told of groupBy(unknown, row => row.seq).values()) {
     const all = told.map(submissionOf)
