@@ -1,19 +1,16 @@
-import { existsSync, mkdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import type { Clock } from '../core/clock.ts'
 import { HOUR, isoOf } from '../core/clock.ts'
 import type { Config } from '../core/config.ts'
-import type { Domain } from '../core/domain.ts'
 import { Fatal } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
 import { lastTime, nextTime } from '../core/schedule.ts'
 import { RisingIds } from '../core/uuid-v7.ts'
 import type { Answer, Submission } from '../model/submission.ts'
 import { publicationsSince } from './accounts/publications.ts'
-import { markCleared, takenDownRows } from './accounts/taken-down.ts'
 import { Accounts } from './accounts.ts'
 import { type Applied, apply, type Batch } from './apply.ts'
 import { beginBackup, copyStores, finishBackup, type Manifest } from './backup.ts'
-import { ridsOf } from './contributions.ts'
 import { keepBody } from './documents.ts'
 import { Database } from './duckdb.ts'
 import { unknownEnrolments } from './enrolments.ts'
@@ -25,21 +22,14 @@ import { type Meta, numberCommit, raiseFence } from './meta.ts'
 import { type Paths, pathsOf } from './paths.ts'
 import { entriesOf } from './projection.ts'
 import { eventsFollowing } from './projections/events.ts'
+import { Publishing } from './publishing.ts'
 import { dropOldBodies, dropOldEvents, dropOldSubmissions, followRetention } from './retention.ts'
 import { scopeAfter } from './scope.ts'
-import { SearchPublisher } from './search/publish.ts'
 import { SERVING_FORMAT, ServingStore } from './serving.ts'
-import {
-  advance,
-  linkCurrent,
-  pruneSnapshots,
-  readCheckpoint,
-  sha256Of,
-  takeSnapshot,
-} from './snapshot.ts'
+import { linkCurrent, readCheckpoint } from './snapshot.ts'
 import { completed, editorsIn, refusalsOf } from './submission-answers.ts'
 import { createTables } from './tables.ts'
-import { nothingTakenDown, TakenDown } from './taken-down.ts'
+import { TakedownList } from './takedown-list.ts'
 
 /** The numbered steps of a commit, in their order. */
 export const steps = ['accounts', 'index', 'serving', 'events', 'snapshot', 'checkpoint'] as const
@@ -83,22 +73,20 @@ export class Sequencer {
   readonly serving: ServingStore
   readonly #lease: Lease
   readonly #events: EventFile
-  readonly #search: SearchPublisher
+  readonly #takedowns: TakedownList
+  readonly #publishing: Publishing
   readonly #options: SequencerOptions
   readonly #ids: RisingIds
   readonly #meta: Meta
   #turn: Promise<unknown> = Promise.resolve()
-  #publishing: Promise<unknown> = Promise.resolve()
   #broken: Fatal | undefined
-  #takenDown = nothingTakenDown
-  /** Of which copies are left. */
-  #uncleared: Domain[] = []
 
   private constructor(parts: {
     paths: Paths
     lease: Lease
     index: Database
     accounts: Accounts
+    takedowns: TakedownList
     meta: Meta
     options: SequencerOptions
   }) {
@@ -106,12 +94,20 @@ export class Sequencer {
     this.#lease = parts.lease
     this.index = parts.index
     this.accounts = parts.accounts
+    this.#takedowns = parts.takedowns
     this.#meta = parts.meta
     this.#options = parts.options
     this.serving = ServingStore.open(parts.paths.servingFile)
     this.#events = new EventFile(parts.paths)
-    this.#search = new SearchPublisher(parts.paths)
     this.#ids = new RisingIds(parts.options.clock, parts.meta.last_event_id ?? undefined)
+    this.#publishing = new Publishing({
+      ...parts,
+      ...parts.options,
+      snapshotsKept: parts.options.config.LIMITS.snapshotsKept,
+      last: () => this.#meta,
+      alone: work => this.#alone(work),
+      step: (step, work) => this.#step(step, work),
+    })
   }
 
   /** Undefined while another process writes. What a crash left half done is done when it returns. */
@@ -127,9 +123,9 @@ export class Sequencer {
     const index = await Database.open(paths.index, { memoryLimit: '512MB' })
     await createTables(index, 'tables')
     const accounts = await Accounts.open(paths.accounts)
+    const takedowns = await TakedownList.open(accounts.db)
     const meta = await raiseFence(index)
-    const sequencer = new Sequencer({ paths, lease, index, accounts, meta, options })
-    await sequencer.#readTakenDown()
+    const sequencer = new Sequencer({ paths, lease, index, accounts, takedowns, meta, options })
     await sequencer.#recover()
     await sequencer.#catchUp()
     return sequencer
@@ -168,17 +164,12 @@ export class Sequencer {
 
   /** Publishes what was committed since the last snapshot; returns how long the copy took in ms. */
   publish(): Promise<number> {
-    const published = this.#publishing.then(() => this.#publish())
-    this.#publishing = published.catch(() => undefined)
-    void published
-      .then(() => this.searchable())
-      .catch(error => this.#options.log.error({ error }, 'not searchable'))
-    return published
+    return this.#publishing.publish()
   }
 
   /** Resolves when search shows what was published last; nothing else waits for that. */
   searchable(): Promise<void> {
-    return this.#search.publish()
+    return this.#publishing.searchable()
   }
 
   /** Lets go of what nobody looks up any more: events beyond the feed's reach, old bytes, old additions of domains. */
@@ -208,8 +199,7 @@ export class Sequencer {
   }
 
   async close(): Promise<void> {
-    await this.#publishing
-    await this.#search.close()
+    await this.#publishing.close()
     await this.#turn
     await this.serving.close()
     this.index.close()
@@ -224,7 +214,7 @@ export class Sequencer {
     const answers = await this.#answer(batch, { now, seq })
     const isDone = ({ submission_id }: Submission) => 'done' in answers.get(submission_id)!
     const submissions = batch.submissions.filter(isDone)
-    const takedowns = await this.#takedownsIn(batch)
+    const takedowns = await this.#takedowns.in(batch)
     const told = await this.accounts.enrolments(submissions, answers)
     const enrolments = [...(batch.enrolments ?? []), ...told]
     const editors = editorsIn(answers)
@@ -284,7 +274,7 @@ export class Sequencer {
         soonestMs: RECRAWL_HOURS * HOUR,
         frontierMax: FRONTIER_MAX,
         agentsPerHost: LIMITS.agentsPerHost,
-        takenDown: this.#takenDown,
+        takenDown: this.#takedowns.takenDown,
         night: lastTime(CRAWL_SCHEDULE, now),
         brake: {
           share: config.BRAKE_SHARE,
@@ -299,26 +289,13 @@ export class Sequencer {
     })
   }
 
-  /** Of which domains this commit leaves nothing; reads the list again where it may have changed. */
-  async #takedownsIn({ submissions, takedowns = [] }: Batch): Promise<readonly Domain[]> {
-    if (!submissions.some(({ operation: { op } }) => op.startsWith('domain.'))) return takedowns
-    await this.#readTakenDown()
-    return this.#uncleared
-  }
-
-  async #readTakenDown(): Promise<void> {
-    const rows = await takenDownRows(this.accounts.db)
-    this.#takenDown = new TakenDown(rows.map(({ domain }) => domain))
-    this.#uncleared = rows.filter(row => row.cleared_at === null).map(({ domain }) => domain)
-  }
-
   async #answer({ submissions }: Batch, { now, seq }: { now: number; seq: number }) {
     if (submissions.length === 0) return new Map<string, Answer>()
     return this.#step('accounts', async () => {
       const refused = await refusalsOf(submissions, {
         ...{ index: this.index, accounts: this.accounts.db, now },
         needsProof: this.#options.config.REQUIRE_OWNERSHIP_PROOF,
-        takenDown: this.#takenDown,
+        takenDown: this.#takedowns.takenDown,
       })
       return this.accounts.apply(submissions, { now, seq }, refused)
     })
@@ -369,48 +346,11 @@ export class Sequencer {
    */
   async #catchUp(): Promise<void> {
     const enrolments = await unknownEnrolments(this.index, await this.accounts.allEnrolments())
-    if (enrolments.length > 0 || this.#uncleared.length > 0) {
-      const takedowns = this.#uncleared
+    const takedowns = this.#takedowns.uncleared
+    if (enrolments.length > 0 || takedowns.length > 0) {
       const batch = { observations: [], submissions: [], enrolments, takedowns }
       await this.commit({ ...batch, actor: 'pipeline:tick' })
     }
-  }
-
-  /** Nobody commits during the copy; its checksum, which takes longer, holds up nobody. */
-  async #publish(): Promise<number> {
-    const taken = await this.#alone(async () => {
-      const started = performance.now()
-      const { seq, last_event_id } = this.#meta
-      const cleared = this.#uncleared
-      if (seq === (readCheckpoint(this.paths)?.seq ?? 0) && cleared.length === 0) return undefined
-      if (cleared.length > 0) await this.index.compact(fresh => createTables(fresh, 'tables'))
-      const snapshot = await this.#step('snapshot', () => takeSnapshot(this.index, this.paths))
-      return {
-        cleared,
-        copyMs: performance.now() - started,
-        next: { seq, last_event_id, snapshot },
-      }
-    })
-    if (taken === undefined) return 0
-    const { cleared, copyMs, next } = taken
-    const sha256 = await sha256Of(`${this.paths.snapshots}/${next.snapshot}`)
-    await this.#step('checkpoint', () => advance(this.paths, { ...next, sha256 }))
-    if (cleared.length > 0) await this.#clearCopies(cleared)
-    else pruneSnapshots(this.paths, this.#options.config.LIMITS.snapshotsKept)
-    const { seq, snapshot } = next
-    this.#options.log.info({ seq, snapshot, ms: Math.round(copyMs) }, 'published')
-    return copyMs
-  }
-
-  /** Deletes every published copy but the one that was just made. */
-  async #clearCopies(domains: readonly Domain[]): Promise<void> {
-    pruneSnapshots(this.paths, 1)
-    rmSync(this.paths.parquet, { recursive: true, force: true })
-    this.#search.keepsOlder = false
-    await this.#alone(async () => {
-      await markCleared(this.accounts.db, domains, this.#options.clock.now())
-      await this.#readTakenDown()
-    })
   }
 
   async #step<Result>(step: Step, work: () => Result | Promise<Result>): Promise<Result> {

@@ -7,7 +7,7 @@ import { goneOf, recordChanges } from './changes.ts'
 import type { Stirred } from './crawl-state.ts'
 import { type Database, listOf } from './duckdb.ts'
 import { loadPublishers } from './publishers.ts'
-import { claimKey } from './serving-keys.ts'
+import { freshnessKey } from './serving-keys.ts'
 import { historyKey, revisionKey } from './serving-value.ts'
 import { isOf } from './taken-down.ts'
 
@@ -88,7 +88,8 @@ async function recordGone(db: Database, of: { domains: string }, seq: number): P
   )
   const domains = names.map(({ name }) => name)
   const files = await db.all<Source>(
-    `select kind, location from crawl_state where ${isOf('location')} and not contains(location, '://')`,
+    `select kind, location from crawl_state where ${isOf('location')}
+       and (kind = 'agent' or not contains(location, '://'))`,
     of,
   )
   const requests = await db.all<{ id: string }>(
@@ -100,18 +101,18 @@ async function recordGone(db: Database, of: { domains: string }, seq: number): P
     domain: string
     revision_number: number
   }>(`select entity, domain, revision_number from revisions where ${isOf('domain')}`, of)
-  const claims = await db.all<{ agent_url: string; publisher_domain: string }>(
-    `select agent_url, publisher_domain from agent_claims where ${isOf('publisher_domain')}`,
+  const claimed = await db.all<{ publisher_domain: string }>(
+    `select distinct publisher_domain from agent_claims where ${isOf('publisher_domain')}`,
     of,
   )
   await recordChanges(db, seq, {
-    claim_gone: claims.map(one => claimKey(one.publisher_domain, one.agent_url)),
+    claim: claimed.map(({ publisher_domain }) => publisher_domain),
     'gone brand': domains,
     'gone property': domains,
     'gone publisher': domains,
     'gone lookup': domains,
     'gone inventory': domains,
-    'gone freshness': files.map(({ kind, location }) => `${kind} ${location}`),
+    'gone freshness': files.map(({ kind, location }) => freshnessKey(kind, location)),
     'gone crawl_request': requests.map(({ id }) => id),
     'gone revision': [
       ...new Set(revisions.map(row => historyKey(row.entity, row.domain))),

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { authenticate } from '../../api/auth.ts'
+import { holderOf } from '../../api/auth.ts'
 import { DAY } from '../../pipeline/core/clock.ts'
 import { type AuditWanted, auditRows } from '../../pipeline/index/accounts/audit.ts'
 import { verify } from '../../pipeline/index/verify.ts'
@@ -40,7 +40,7 @@ describe('the audit', () => {
   test('says who saved a brand, for whom, in which request, what, and what came of it', async () => {
     const answer = await save('Acme')
     expect(answer.statusCode, answer.body).toBe(200)
-    const principal = await authenticate(registry, `Bearer ${secret}`)
+    const principal = holderOf(registry.reader, secret)!
     const [row, ...others] = await rows({ operation: 'brand.save' })
     expect(others).toEqual([])
     expect(row).toMatchObject({
@@ -67,7 +67,7 @@ describe('the audit', () => {
   })
 
   test('is found by asker, organization, operation, domain and time', async () => {
-    const principal = await authenticate(registry, `Bearer ${secret}`)
+    const principal = holderOf(registry.reader, secret)!
     const all = await rows()
     const saves = all.filter(row => row.operation === 'brand.save')
     expect(saves).toHaveLength(2)

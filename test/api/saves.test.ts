@@ -336,11 +336,11 @@ test('a save whose answer was lost is asked for again under its key, and is made
   const own: TestRegistry = await openRegistry({
     redis: redis.redis,
     desk: {
-      async submit(operation, given = { submission_id: randomUUID() }) {
-        const submissions = [{ ...given, operation }]
+      async submit(operation, { submission_id = randomUUID(), ...given } = {}) {
+        const submissions = [{ ...given, submission_id, operation }]
         const { answers } = await own.sequencer.commit({ observations: [], submissions })
         if (lost-- > 0) refuse('unavailable', 'too late', { retry_after: 5 })
-        return answers.get(given.submission_id)!
+        return answers.get(submission_id)!
       },
     },
   })
