@@ -75,7 +75,10 @@ export class IssuerKeys {
         return false
       }
       if (JSON.stringify(findIssuer(reader, read.issuer)) === JSON.stringify(read)) return true
-      const answer = await desk.submit({ op: 'issuer.set', ...read })
+      const answer = await desk.submit(
+        { op: 'issuer.set', ...read },
+        { by: { kind: 'registry', id: 'issuer' } },
+      )
       return 'done' in answer
     } catch (error) {
       log.warn({ error: error instanceof Error ? error.message : String(error) }, 'issuer not read')

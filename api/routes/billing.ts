@@ -43,7 +43,9 @@ export const takeBillingEvent = operation({
     if (fault !== undefined) return refuse('invalid_request', fault)
     const change = changeIn(eventIn(body))
     if (change === undefined) return ok({ received: true, applied: false })
-    const { is_applied } = doneOrRefuse(await desk.submit(change))
+    const { is_applied } = doneOrRefuse(
+      await desk.submit(change, { by: { kind: 'registry', id: 'billing' } }),
+    )
     return ok({ received: true, applied: is_applied })
   },
 })

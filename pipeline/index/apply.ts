@@ -1,3 +1,4 @@
+import type { Instant } from '../core/clock.ts'
 import type { Domain } from '../core/domain.ts'
 import type { RisingIds } from '../core/uuid-v7.ts'
 import type { FacetCount } from '../diff/reach.ts'
@@ -45,6 +46,8 @@ export interface Batch {
   enrolments?: readonly Enrolment[]
   /** What was decided in the accounts and is shown from now on. */
   publications?: Publications
+  /** When the submissions were carried out first, where this is not the first time. */
+  submittedAt?: Instant
   /** The public ids of those who save, by revision. */
   editors?: ReadonlyMap<string, string>
   /** Domains of which nothing may be left. */
@@ -77,7 +80,8 @@ export interface Applied {
  */
 export async function apply(db: Database, batch: Batch, applying: Applying): Promise<Applied> {
   const taken = await takeSubmissions(db, batch.submissions, applying)
-  await takeSaves(db, taken, batch.editors ?? new Map(), applying)
+  const saved = { ...applying, now: batch.submittedAt ?? applying.now }
+  await takeSaves(db, taken, batch.editors ?? new Map(), saved)
   const merged = await takeMerges(db, taken, applying)
   const takenAway = await takeAway(db, batch.takedowns ?? [], applying)
   const asked = await takeHeld(db, taken, applying)

@@ -11,12 +11,12 @@ export interface Replayed {
   failed: string[]
 }
 
-type Told = Pick<AuditRow, 'submission_id' | 'operation' | 'content' | 'seq'>
+type Told = Pick<AuditRow, 'submission_id' | 'submitted_at' | 'operation' | 'content' | 'seq'>
 
 /**
  * Carries out again what the accounts say was done and the index does not know, commit by commit in
  * the order in which it was done. Each goes under its own id, so the accounts stay as they are and
- * answer as they did; the index takes it in as of now. A merge of records that only came after what
+ * answer as they did, and a revision keeps its time. A merge of records that only came after what
  * was restored cannot be done again.
  */
 export async function replay(sequencer: Sequencer): Promise<Replayed> {
@@ -33,7 +33,9 @@ export async function replay(sequencer: Sequencer): Promise<Replayed> {
     const refused = await refusedMerges(sequencer.index, all)
     const submissions = all.filter(({ submission_id }) => !refused.has(submission_id))
     if (submissions.length > 0) {
-      await sequencer.commit({ observations: [], submissions, actor: 'api:submission' })
+      const submittedAt = Date.parse(told[0]!.submitted_at)
+      const batch = { observations: [], submissions, submittedAt }
+      await sequencer.commit({ ...batch, actor: 'api:submission' })
     }
     came.replayed += submissions.length
     came.failed.push(...refused.keys())
@@ -48,8 +50,8 @@ function submissionOf({ submission_id, operation, content }: Told): Submission {
 
 async function unknownToIndex({ index, accounts }: Sequencer): Promise<Told[]> {
   const done = await accounts.db.all<Told>(
-    `select submission_id, operation, content, seq from submissions
-     where answer->'done' is not null order by seq, rowid`,
+    `select submission_id, submitted_at, operation, content, seq from submissions
+     where (answer->'done') is not null order by seq, rowid`,
   )
   const rows = await index.all<{ id: string }>('select submission_id as id from submissions')
   const known = new Set(rows.map(({ id }) => id))

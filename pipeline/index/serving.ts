@@ -159,7 +159,7 @@ export class ServingStore {
     yield* this.#spaces[space].getRange(range)
   }
 
-  /** Writes a commit: all entries and its number, or nothing. On disk when it returns. */
+  /** Writes a commit: all entries and its number, or nothing. On disk, and read here, when it returns. */
   write(entries: readonly Entry[], seq: number): void {
     this.#root.transactionSync(() => {
       for (const { space, key, value } of entries) {
@@ -169,6 +169,7 @@ export class ServingStore {
       this.#spaces.meta.putSync('seq', Buffer.from(String(seq)))
       this.#spaces.meta.putSync('format', Buffer.from(String(SERVING_FORMAT)))
     })
+    this.#root.resetReadTxn()
   }
 
   async close(): Promise<void> {

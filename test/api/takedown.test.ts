@@ -134,11 +134,10 @@ describe('a domain that is taken down', () => {
     const registry = await openRegistry({ clock })
     cleanUp(() => registry.close())
     const managed = shop('child.example')
-    const at = `https://${NAME}/.well-known/adagents.json`
     await registry.commit({
       observations: [
         read('adagents.json', 'child.example', pointerTo(NAME), clock.now()),
-        read('adagents.json', at, managed, clock.now()),
+        read('adagents.json', NAME, managed, clock.now()),
       ],
       submissions: [],
     })

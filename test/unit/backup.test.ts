@@ -1,12 +1,6 @@
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  writeFileSync,
-} from 'node:fs'
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { HOUR } from '../../pipeline/core/clock.ts'
 import { checkBackup } from '../../pipeline/index/backup.ts'
 import { Database } from '../../pipeline/index/duckdb.ts'
 import { replay } from '../../pipeline/index/replay.ts'
@@ -14,7 +8,7 @@ import { restore } from '../../pipeline/index/restore.ts'
 import type { Sequencer } from '../../pipeline/index/sequencer.ts'
 import { verify } from '../../pipeline/index/verify.ts'
 import { Operation } from '../../pipeline/model/submission.ts'
-import { openRegistry as openApi } from '../support/app.ts'
+import { anotherApi, openRegistry as openApi } from '../support/app.ts'
 import { baseBatch, nextBatch } from '../support/batches.ts'
 import { testClock } from '../support/clock.ts'
 import { publisherFile } from '../support/documents.ts'
@@ -124,11 +118,9 @@ async function acknowledged(index: Database) {
   const all = (query: string) => index.all(query)
   return {
     submissions: await all('select submission_id from submissions order by all'),
-    entries: await all(
-      'select * exclude (created_at, updated_at, seq) from entries order by entity, domain',
-    ),
+    entries: await all('select * exclude (seq) from entries order by entity, domain'),
     revisions: await all(
-      `select * exclude (created_at, seq) from revisions order by entity, domain, revision_number`,
+      `select * exclude (seq) from revisions order by entity, domain, revision_number`,
     ),
     brands: await all('select * exclude (seq) from brands order by domain'),
     properties: await all(
@@ -149,7 +141,9 @@ describe('a replay', () => {
   }, 60_000)
   afterAll(() => redis.close())
 
-  test('of what the accounts did since a backup finds every operation, rid and revision again', async () => {
+  test('of what the accounts did since a backup finds every operation, rid and revision again', {
+    timeout: 60_000,
+  }, async () => {
     const backups = newDataDir()
     const limits = { savesPerHour: 10_000, savesPerOrganizationHour: 10_000 }
     const api = await openApi({ redis: redis.redis, limits })
@@ -175,6 +169,7 @@ describe('a replay', () => {
     await brand('Acme')
     await properties('One')
     await api.sequencer.backUp(`${backups}/before`)
+    api.clock.pass(HOUR)
     await brand('Acme Shoes')
     await properties('One', 'Two')
     await brand('Acme Boots')
@@ -193,11 +188,13 @@ describe('a replay', () => {
     await api.createKey('Late')
     const told = await acknowledged(api.sequencer.index)
     const last = api.sequencer.seq
-    await api.sequencer.backUp(`${backups}/after`)
+    const { statusCode, body } = await api.app.inject('/api/brands/history?domain=acme.example')
+    expect(statusCode).toBe(200)
 
     const dataDir = newDataDir()
-    mkdirSync(dataDir, { recursive: true })
-    copyFileSync(`${backups}/after/accounts.duckdb`, `${dataDir}/accounts.duckdb`)
+    cpSync(api.config.DATA_DIR, dataDir, { recursive: true })
+    for (const file of ['index.duckdb', 'index.duckdb.wal'])
+      rmSync(`${dataDir}/${file}`, { force: true })
     await restore(dataDir, `${backups}/before`, { keepAccounts: true })
     const registry = await opened(dataDir)
     expect(await acknowledged(registry.index)).not.toEqual(told)
@@ -206,6 +203,12 @@ describe('a replay', () => {
     expect(replayed).toBeGreaterThanOrEqual(7)
     expect(await acknowledged(registry.index)).toEqual(told)
     expect(registry.seq).toBeGreaterThan(last)
+    const again = await anotherApi({
+      config: { ...api.config, DATA_DIR: dataDir },
+      clock: api.clock,
+    })
+    cleanUp(() => again.close())
+    expect((await again.app.inject('/api/brands/history?domain=acme.example')).body).toBe(body)
     expect(await replay(registry)).toEqual({ replayed: 0, failed: [] })
     await registry.publish()
     expect(await verify(registry)).toEqual([])

@@ -1,0 +1,97 @@
+import { rmSync } from 'node:fs'
+import type { Clock } from '../core/clock.ts'
+import type { Domain } from '../core/domain.ts'
+import type { Log } from '../core/log.ts'
+import type { Database } from './duckdb.ts'
+import type { Paths } from './paths.ts'
+import { SearchPublisher } from './search/publish.ts'
+import { advance, pruneSnapshots, readCheckpoint, sha256Of, takeSnapshot } from './snapshot.ts'
+import { createTables } from './tables.ts'
+import type { TakedownList } from './takedown-list.ts'
+
+/** What publishing is given by the writer. */
+export interface Published {
+  paths: Paths
+  index: Database
+  takedowns: TakedownList
+  clock: Clock
+  log: Log
+  snapshotsKept: number
+  /** The last commit. */
+  last: () => { seq: number; last_event_id: string | null }
+  /** Runs work while nobody commits. */
+  alone: <Result>(work: () => Promise<Result>) => Promise<Result>
+  step: <Result>(
+    step: 'snapshot' | 'checkpoint',
+    work: () => Result | Promise<Result>,
+  ) => Promise<Result>
+}
+
+/** Makes snapshots of the index, one after the other, and what search is answered from. */
+export class Publishing {
+  readonly #of: Published
+  readonly #search: SearchPublisher
+  #turn: Promise<unknown> = Promise.resolve()
+
+  constructor(of: Published) {
+    this.#of = of
+    this.#search = new SearchPublisher(of.paths)
+  }
+
+  /** Publishes what was committed since the last snapshot; returns how long the copy took in ms. */
+  publish(): Promise<number> {
+    const published = this.#turn.then(() => this.#publish())
+    this.#turn = published.catch(() => undefined)
+    void published
+      .then(() => this.searchable())
+      .catch(error => this.#of.log.error({ error }, 'not searchable'))
+    return published
+  }
+
+  /** Resolves when search shows what was published last; nothing else waits for that. */
+  searchable(): Promise<void> {
+    return this.#search.publish()
+  }
+
+  async close(): Promise<void> {
+    await this.#turn
+    await this.#search.close()
+  }
+
+  /** Nobody commits during the copy; its checksum, which takes longer, holds up nobody. */
+  async #publish(): Promise<number> {
+    const { paths, log, snapshotsKept, step } = this.#of
+    const taken = await this.#of.alone(() => this.#take())
+    if (taken === undefined) return 0
+    const { cleared, copyMs, next } = taken
+    const sha256 = await sha256Of(`${paths.snapshots}/${next.snapshot}`)
+    await step('checkpoint', () => advance(paths, { ...next, sha256 }))
+    if (cleared.length > 0) await this.#clearCopies(cleared)
+    else pruneSnapshots(paths, snapshotsKept)
+    const { seq, snapshot } = next
+    log.info({ seq, snapshot, ms: Math.round(copyMs) }, 'published')
+    return copyMs
+  }
+
+  /** What was taken down can still be read in freed pages: the index is written anew first. */
+  async #take() {
+    const { paths, index, takedowns, last, step } = this.#of
+    const started = performance.now()
+    const { seq, last_event_id } = last()
+    const cleared = takedowns.uncleared
+    if (seq === (readCheckpoint(paths)?.seq ?? 0) && cleared.length === 0) return undefined
+    if (cleared.length > 0) await index.compact(fresh => createTables(fresh, 'tables'))
+    const snapshot = await step('snapshot', () => takeSnapshot(index, paths))
+    const copyMs = performance.now() - started
+    return { cleared, copyMs, next: { seq, last_event_id, snapshot } }
+  }
+
+  /** Deletes every published copy but the one that was just made. */
+  async #clearCopies(domains: readonly Domain[]): Promise<void> {
+    const { paths, takedowns, clock, alone } = this.#of
+    pruneSnapshots(paths, 1)
+    rmSync(paths.parquet, { recursive: true, force: true })
+    this.#search.keepsOlder = false
+    await alone(() => takedowns.clear(domains, clock.now()))
+  }
+}
