@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { refuse } from '../pipeline/core/errors.ts'
 import { NIL_UUID } from '../pipeline/core/uuid-v7.ts'
+import { cursorOfSnapshot } from '../pipeline/index/points/feed.ts'
 import type { Reader, Snapshot } from '../pipeline/index/reader.ts'
 import { whole } from './fields.ts'
 import type { Services } from './services.ts'
@@ -55,7 +56,9 @@ export function syncHeaders(
   snapshot: Snapshot | undefined,
   { reader, config }: Pick<Services, 'reader' | 'config'>,
 ): Record<string, string> {
-  const cursor = snapshot?.cursor(reader.now(), config.LIMITS.feedRetentionDays) ?? NIL_UUID
+  const cursor = snapshot
+    ? cursorOfSnapshot(snapshot, reader, config.LIMITS.feedRetentionDays)
+    : NIL_UUID
   return { ...seqHeader(snapshot), 'x-sync-cursor': cursor }
 }
 

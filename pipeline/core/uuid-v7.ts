@@ -53,6 +53,18 @@ export function instantOfId(id: string): Instant {
   return Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16)
 }
 
+const LEAST_TAIL = '-7000-8000-000000000000'
+
+/** The least id of a moment: a place in the order of ids, and no thing's own. */
+export function leastIdAt(instant: Instant): string {
+  const millis = Math.max(0, Math.floor(instant)).toString(16).padStart(12, '0')
+  return `${millis.slice(0, 8)}-${millis.slice(8)}${LEAST_TAIL}`
+}
+
+export function isLeastId(id: string): boolean {
+  return id.endsWith(LEAST_TAIL)
+}
+
 export function bytesOfId(id: string): Buffer {
   return Buffer.from(id.replaceAll('-', ''), 'hex')
 }

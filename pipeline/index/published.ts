@@ -1,5 +1,3 @@
-import { DAY, type Instant } from '../core/clock.ts'
-import { instantOfId, NIL_UUID } from '../core/uuid-v7.ts'
 import type { Database } from './duckdb.ts'
 import { AgentIndex } from './queries/agent-index.ts'
 import { Pages } from './queries/pages.ts'
@@ -19,10 +17,11 @@ export class Snapshot {
   /** The commit it shows, and when that was. */
   readonly seq: number
   readonly committedAt: string | null
+  /** The last event of that commit or one before it. */
+  readonly lastEventId: string | null
   /** The agents of the graph, ready to be searched. */
   readonly agents: AgentIndex
   readonly pages: Pages
-  readonly #lastEventId: string | null
   #holders = 0
   #isLetGo = false
   #isClosed = false
@@ -31,7 +30,7 @@ export class Snapshot {
     this.db = db
     this.seq = seq
     this.committedAt = committedAt
-    this.#lastEventId = lastEventId
+    this.lastEventId = lastEventId
     this.agents = agents
     this.pages = pages
   }
@@ -48,15 +47,6 @@ export class Snapshot {
     const pages = await Pages.of(db, before?.pages)
     const stamp = { seq, committedAt: committed_at, lastEventId: last_event_id }
     return new Snapshot({ db, ...stamp, agents, pages })
-  }
-
-  /**
-   * The last event of the commit that is shown. Whoever reads on from there misses nothing that is not
-   * in the snapshot. One that the feed keeps no more stands for its beginning.
-   */
-  cursor(now: Instant, retentionDays: number): string {
-    const last = this.#lastEventId
-    return last === null || instantOfId(last) < now - retentionDays * DAY ? NIL_UUID : last
   }
 
   /** Keeps the file open until what is returned is called, once, though others let go of it. */

@@ -154,7 +154,7 @@ describe('GET /api/registry/feed', () => {
     await own.close()
   })
 
-  test('200 then 410: events older than ninety days are gone, and so are their cursors', async () => {
+  test('200 then 410: events older than ninety days are gone, and cursors expire, that of no event too', async () => {
     const own = await openRegistry()
     const token = await own.createKey('Readers')
     const commit = (name: string) =>
@@ -173,7 +173,14 @@ describe('GET /api/registry/feed', () => {
     expect(answer.statusCode).toBe(410)
     expect(answer.json()).toEqual({ error: 'cursor_expired', message: expect.any(String) })
     own.clock.pass(60 * DAY)
-    expect(await page('', own, token)).toMatchObject({ events: [], cursor: NIL_UUID })
+    const quiet = await page('', own, token)
+    expect(quiet.events).toEqual([])
+    await commit('newest')
+    const newest = await page(`?cursor=${quiet.cursor}`, own, token)
+    expect(newest.events).toEqual((await page('', own, token)).events)
+    expect(newest.events).not.toEqual([])
+    own.clock.pass(91 * DAY)
+    expect((await get(`?cursor=${quiet.cursor}`, own, token)).statusCode).toBe(410)
     await own.close()
   })
 

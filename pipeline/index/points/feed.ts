@@ -1,5 +1,12 @@
-import { DAY, isoOf } from '../../core/clock.ts'
-import { bytesOfId, idOfBytes, NIL_UUID } from '../../core/uuid-v7.ts'
+import { DAY, HOUR, type Instant, isoOf } from '../../core/clock.ts'
+import {
+  bytesOfId,
+  idOfBytes,
+  instantOfId,
+  isLeastId,
+  leastIdAt,
+  NIL_UUID,
+} from '../../core/uuid-v7.ts'
 import { type EventType, eventTypeNames } from '../../model/event.ts'
 import type { EventKey } from '../event-block.ts'
 import type { Reader } from '../reader.ts'
@@ -8,7 +15,7 @@ import { blockAround, Lane, trackOf, wholeLog } from './feed-lanes.ts'
 import { writer } from './writer.ts'
 
 export interface FeedAsked {
-  /** The event to go on after; the nil UUID stands for the beginning. */
+  /** The event or place to go on after; the nil UUID stands for the beginning. */
   cursor: string
   types: readonly EventType[]
   limit: number
@@ -18,10 +25,13 @@ export interface FeedAsked {
 
 const EVENTS = '{"events":['
 
+/** A commit is stamped before its events can be read, by less than this. */
+const SETTLED_MS = HOUR
+
 export interface FeedPage {
   /** The page as JSON, ready to be sent. */
   body: Buffer
-  /** The newest event of the log, of whatever type; the nil UUID where there is none. */
+  /** Where the log ends now, whatever the type: see `cursorAt`. */
   head: string
   /** Where to go on. */
   cursor: string
@@ -52,7 +62,7 @@ export function pageAfter(reader: Reader, asked: FeedAsked): FeedPage | undefine
   writer.ascii(EVENTS)
   const last = writeEvents(lanes, asked)
   const isEmpty = writer.length === EVENTS.length
-  const head = idOfKey(kept(ends?.head, oldest))
+  const head = headOf(ends, reader.now(), asked.retentionDays)
   const latest = kept(ends?.newestOfAll(asked.types), oldest)
   const cursor = last === undefined ? head : idOfKey(last)
   const hasMore = last !== undefined
@@ -62,23 +72,48 @@ export function pageAfter(reader: Reader, asked: FeedAsked): FeedPage | undefine
   return { body: writer.finish(), head, cursor, hasMore, isEmpty, freshness }
 }
 
-/** The newest event that anybody may be given; what bootstraps name as their moment. */
-export function feedHead(reader: Reader, retentionDays: number): string {
-  const oldest = oldestKey(reader.now() - retentionDays * DAY)
-  return idOfKey(kept(reader.serving && endsOf(reader.serving).head, oldest))
+function headOf(ends: LogEnds | undefined, now: Instant, retentionDays: number): string {
+  const head = ends?.head === undefined ? null : idOfKey(ends.head)
+  return cursorAt(head, { seenAt: now, now, retentionDays })
+}
+
+/** Whoever reads the feed on from here misses nothing that is not in the snapshot. */
+export function cursorOfSnapshot(
+  { lastEventId, committedAt }: { lastEventId: string | null; committedAt: string | null },
+  reader: Reader,
+  retentionDays: number,
+): string {
+  const now = reader.now()
+  const head = reader.serving && endsOf(reader.serving).head
+  const isHead = head !== undefined && idOfKey(head) === lastEventId
+  const seenAt = isHead || committedAt === null ? now : Date.parse(committedAt)
+  return cursorAt(lastEventId, { seenAt, now, retentionDays })
+}
+
+/**
+ * The cursor of who has seen all events up to `last`, at `seenAt`: that event, or once the feed keeps
+ * it no more a place behind it at which nothing happened. Either expires, so that whoever stays away
+ * for longer than events are kept is told to begin again. The nil UUID where there was no event yet.
+ */
+function cursorAt(
+  last: string | null,
+  { seenAt, now, retentionDays }: { seenAt: Instant; now: Instant; retentionDays: number },
+): string {
+  if (last === null) return NIL_UUID
+  return instantOfId(last) < now - retentionDays * DAY ? leastIdAt(seenAt - SETTLED_MS) : last
 }
 
 function kept(id: EventKey | undefined, oldest: EventKey): EventKey | undefined {
   return id !== undefined && id >= oldest ? id : undefined
 }
 
-function idOfKey(id: EventKey | undefined): string {
-  return id === undefined ? NIL_UUID : idOfBytes(Buffer.from(id, 'latin1'))
+function idOfKey(id: EventKey): string {
+  return idOfBytes(Buffer.from(id, 'latin1'))
 }
 
 /**
- * The lanes of a page, each standing at its first event; undefined when the cursor is no event that
- * the feed keeps. Mostly it is one of these lanes' own, else it is looked up in the log, and since
+ * The lanes of a page, each standing at its first event; undefined when the cursor is no place and no
+ * event that the feed keeps. Mostly it is one of these lanes' own, else it is looked up in the log, and since
  * that read takes the blocks away from under the lanes they are opened again.
  */
 function lanesAfter(
@@ -92,7 +127,7 @@ function lanesAfter(
   const lanes = lanesFrom(ends, key, types)
   const own = lanes.find(lane => lane.key === key)
   own?.skip()
-  if (own !== undefined) return lanes
+  if (own !== undefined || isLeastId(cursor)) return lanes
   for (const lane of lanes) lane.close()
   return blockAround(ends.store, wholeLog, key)?.has(key) ? lanesFrom(ends, key, types) : undefined
 }
