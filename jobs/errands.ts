@@ -1,6 +1,7 @@
 import type { Clock } from '../pipeline/core/clock.ts'
 import type { Config } from '../pipeline/core/config.ts'
 import { brandfetch } from '../pipeline/crawl/brandfetch.ts'
+import { checkOwnership } from '../pipeline/crawl/check-ownership.ts'
 import { type BrandProvider, enrichBrand } from '../pipeline/crawl/enrich-brand.ts'
 import { homePage } from '../pipeline/crawl/home-page-provider.ts'
 import type { Fetcher } from '../pipeline/fetch/http.ts'
@@ -41,6 +42,11 @@ const runners: Runners = {
     readBrand(domain, seen, { ...deps, limits: deps.config.LIMITS }),
   read_issuer: (_, { fetcher, config }) => readIssuer(fetcher, config),
   ask_agent: ({ address, about }, deps) => askAgent(address, about, probing(deps)),
+  check_ownership: async (errand, { fetcher, config }) => ({
+    found: await checkOwnership(errand, {
+      ...{ fetcher, limits: config.LIMITS, protocolName: config.PROTOCOL_NAME },
+    }),
+  }),
 }
 
 function probing({ fetcher, clock, config }: ErrandDeps): ProbeDeps {

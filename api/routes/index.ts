@@ -42,6 +42,7 @@ import { describeAuthorizationServer, protectedResources } from './oauth.ts'
 import { lookUpOperator } from './operators.ts'
 import { createOrganization } from './organizations.ts'
 import { changeOwnAgent, enrolOwnAgent, listOwnAgents, removeOwnAgent } from './own-agents.ts'
+import { issueOwnershipChallenge, readOwnership, verifyOwnership } from './ownership.ts'
 import {
   listRegisteredPolicies,
   policyHistory,
@@ -118,6 +119,9 @@ export const operations: readonly Operation[] = [
   requestManagerRevalidation,
   readFeed,
   streamFeed,
+  issueOwnershipChallenge,
+  verifyOwnership,
+  readOwnership,
   lookUpOperator,
   lookUpPublisher,
   lookUpDomain,

@@ -10,7 +10,8 @@ import { ok } from '../reply.ts'
 import type { Services } from '../services.ts'
 
 const rules =
-  'What a domain says of itself in its own file cannot be edited (409). Your organization must have ' +
+  'A new name that passes for another one is refused (400); one that might is shown once a person has ' +
+  'looked at it (`review_status`). What a domain says of itself in its own file cannot be edited (409). Your organization must have ' +
   'shown within 90 days that the domain, or one above it, is its own (403). The revision that makes an ' +
   'entry has no number in the answer, the first edit is revision 2. With an `Idempotency-Key` the same ' +
   'request may be sent again: it is carried out once, and answered as it was then.'
@@ -55,7 +56,7 @@ export const saveBrand = operation({
       services,
       attempt,
       { op: 'brand.save', revision_id: attempt, editor: editorOf(principal), ...body },
-      { domain },
+      refusalFields(domain, services),
     )
     return ok({ ...savedAnswer(saved, 'Brand'), domain })
   },
@@ -92,7 +93,7 @@ export const saveProperty = operation({
       services,
       attempt,
       { op: 'property.save', revision_id: attempt, domain, editor: editorOf(principal), ...rest },
-      { domain },
+      refusalFields(domain, services),
     )
     return ok(savedAnswer(saved, 'Properties'))
   },
@@ -103,12 +104,20 @@ export function editorOf({ kind, id, org_id }: Principal) {
   return { kind, id, org_id: org_id ?? null }
 }
 
-function savedAnswer({ entry_id, revision_number }: Record<string, unknown>, what: string) {
+/** What a refusal tells besides its reason. */
+export function refusalFields(domain: string, { baseUrl }: Services) {
+  return { domain, challenge_url: `${baseUrl()}/api/registry/ownership/challenges` }
+}
+
+function savedAnswer(saved: Record<string, unknown>, what: string) {
+  const { entry_id, revision_number, review_id } = saved
   const isNew = revision_number === 1
+  const waits = review_id === undefined ? '' : '; it is shown once a person has looked at its name'
   return {
     success: true,
-    message: isNew ? `${what} saved` : `${what} saved as revision ${revision_number}`,
+    message: `${what} saved${isNew ? '' : ` as revision ${revision_number}`}${waits}`,
     id: entry_id,
     ...(!isNew && { revision_number }),
+    ...(review_id !== undefined && { review_status: 'pending' }),
   }
 }

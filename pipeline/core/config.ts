@@ -170,6 +170,10 @@ export const settings = {
     'rows of fewer publishers than this in a night are never held back',
     { shown: '20' },
   ),
+  PROTECTED_NAMES: setting(
+    text.optional(),
+    'file of domains, one a line: a new entry that looks like one of them, or has its name in it, is refused or waits for review',
+  ),
   REQUIRE_OWNERSHIP_PROOF: setting(
     z
       .enum(['true', 'false'])

@@ -72,6 +72,18 @@ export function isUnder(domain: string, parent: string): boolean {
 }
 
 /**
+ * A domain and those above it, up to the registrable one: above that a name is nobody's. One that is
+ * itself a public suffix stands alone.
+ */
+export function ownAndAbove(domain: string): string[] {
+  const site = registrableDomain(domain)
+  if (site === undefined) return [domain]
+  const above = domain.slice(0, -site.length).split('.').length
+  const labels = domain.split('.')
+  return Array.from({ length: above }, (_, i) => labels.slice(i).join('.'))
+}
+
+/**
  * A host as identifiers write it, in lower case and A-labels: a scheme, a path and a last dot are
  * tolerated, a leading `*.` stays.
  */

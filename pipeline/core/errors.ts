@@ -26,6 +26,11 @@ export const publicErrors = {
     means: 'the cursor is older than the feed keeps events, or was never issued',
     code: 'cursor_expired',
   },
+  challenge_expired: {
+    status: 410,
+    means: 'the challenge was to be verified sooner',
+    code: 'challenge_expired',
+  },
   too_large: { status: 413, means: 'the body is too large' },
   unsupported_media_type: { status: 415, means: 'the body is not JSON' },
   rate_limited: { status: 429, means: 'more requests than the limit allows' },

@@ -3,7 +3,7 @@ import type { Failure } from './failures.ts'
 import { type Allowance, formRefusal, hostRefusal } from './guard.ts'
 
 export interface RedirectRules {
-  redirects: 'same-site' | 'any' | 'none'
+  redirects: 'same-site' | 'same-host' | 'any' | 'none'
   maxRedirects: number
   allow?: Allowance
 }
@@ -38,6 +38,8 @@ export function nextHop(
   if (host) return { outcome: 'refused', detail: host }
   if (rules.redirects === 'same-site' && !isSameSite(next.hostname, first.hostname))
     return bad('redirects to another site')
+  if (rules.redirects === 'same-host' && next.hostname !== first.hostname)
+    return bad('redirects to another host')
   return next
 }
 

@@ -1,6 +1,7 @@
 import { isoOf } from '../core/clock.ts'
 import type { Answer, Refusal, Submission } from '../model/submission.ts'
 import { auditOf } from './accounts/audit.ts'
+import { letReview } from './accounts/entry-reviews.ts'
 import { perform } from './accounts/perform.ts'
 import type { Stamp } from './accounts/stamp.ts'
 import { enrolmentsOf } from './accounts/stored-members.ts'
@@ -32,6 +33,7 @@ export class Accounts {
     submissions: readonly Submission[],
     stamp: Stamp,
     refused: ReadonlyMap<string, Refusal> = new Map(),
+    doubts: ReadonlyMap<string, string> = new Map(),
   ): Promise<Map<string, Answer>> {
     return this.db.transaction(async () => {
       const answers = await this.#known(submissions)
@@ -39,7 +41,8 @@ export class Accounts {
       for (const submission of submissions) {
         const { submission_id } = submission
         if (answers.has(submission_id)) continue
-        const answer = await this.#carryOut(submission, stamp, refused.get(submission_id))
+        const known = { refusal: refused.get(submission_id), doubt: doubts.get(submission_id) }
+        const answer = await this.#carryOut(submission, stamp, known)
         answers.set(submission_id, answer)
         const submitted_at = isoOf(stamp.now)
         rows.push({ ...auditOf(submission), answer, submitted_at, seq: stamp.seq })
@@ -87,9 +90,11 @@ export class Accounts {
   async #carryOut(
     { operation, digest }: Submission,
     stamp: Stamp,
-    refusal: Refusal | undefined,
+    { refusal, doubt }: { refusal: Refusal | undefined; doubt: string | undefined },
   ): Promise<Answer> {
     const came = refusal ?? (await perform(this.db, operation, stamp))
-    return digest === undefined ? came : { ...came, digest }
+    const answer =
+      doubt === undefined ? came : await letReview(this.db, operation, came, doubt, stamp)
+    return digest === undefined ? answer : { ...answer, digest }
   }
 }

@@ -6,6 +6,7 @@ import type { Stamp } from '../diff/rows.ts'
 import type { EventDraft, FeedEvent } from '../model/event.ts'
 import { type Observation, sourceKey } from '../model/observation.ts'
 import type { Submission } from '../model/submission.ts'
+import type { EntryDecision } from './accounts/entry-reviews.ts'
 import type { Publications } from './accounts/publications.ts'
 import { updateAgentClaims } from './agent-claims.ts'
 import { updateDeclarations } from './agent-declarations.ts'
@@ -22,6 +23,7 @@ import { Files } from './derive.ts'
 import { isUnderstood, replaceDocuments } from './documents.ts'
 import type { Database } from './duckdb.ts'
 import { type Enrolment, takeEnrolments } from './enrolments.ts'
+import { takeDecisions } from './entry-decisions.ts'
 import { addDomains, addHops, type Newcomer } from './frontier.ts'
 import { takeHeld } from './held.ts'
 import { type Merged, moveGrants, noneMerged, takeMerges } from './merges.ts'
@@ -32,7 +34,7 @@ import { updatePublishers } from './publishers.ts'
 import { type Poison, quarantine } from './quarantine.ts'
 import { recordEvents } from './record-events.ts'
 import type { Recrawling } from './recrawl.ts'
-import { takeSaves } from './saves.ts'
+import { type Editing, takeSaves } from './saves.ts'
 import { takeSubmissions } from './submissions.ts'
 import { takeSuspensions } from './suspensions.ts'
 import { weigh } from './suspicion.ts'
@@ -48,8 +50,10 @@ export interface Batch {
   publications?: Publications
   /** When the submissions were carried out first, where this is not the first time. */
   submittedAt?: Instant
-  /** The public ids of those who save, by revision. */
-  editors?: ReadonlyMap<string, string>
+  /** What the accounts tell of the saves among the submissions. */
+  editing?: Editing
+  /** What was decided about entries that waited for a person. */
+  decisions?: readonly EntryDecision[]
   /** Domains of which nothing may be left. */
   takedowns?: readonly Domain[]
   /** Observations that could not be taken in, to be remembered as such. */
@@ -80,8 +84,10 @@ export interface Applied {
  */
 export async function apply(db: Database, batch: Batch, applying: Applying): Promise<Applied> {
   const taken = await takeSubmissions(db, batch.submissions, applying)
+  const { editing = { editors: new Map(), waiting: new Set() } } = batch
   const saved = { ...applying, now: batch.submittedAt ?? applying.now }
-  await takeSaves(db, taken, batch.editors ?? new Map(), saved)
+  await takeSaves(db, taken, editing, saved)
+  await takeDecisions(db, batch.decisions ?? [], applying)
   const merged = await takeMerges(db, taken, applying)
   const takenAway = await takeAway(db, batch.takedowns ?? [], applying)
   const asked = await takeHeld(db, taken, applying)

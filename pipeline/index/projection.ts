@@ -10,6 +10,7 @@ import { freshnessEntries } from './projections/freshness.ts'
 import { issuerEntries, userEntries } from './projections/identity.ts'
 import { memberEntries } from './projections/members.ts'
 import { mirrorEntries } from './projections/mirrors.ts'
+import { ownershipEntries } from './projections/ownership.ts'
 import { policyEntries } from './projections/policies.ts'
 import { principalEntries } from './projections/principals.ts'
 import { publisherEntries } from './projections/publishers.ts'
@@ -43,6 +44,7 @@ export async function entriesOf(
     ...(await userEntries(accounts, scope)),
     ...(await issuerEntries(accounts, scope)),
     ...(await memberEntries(accounts, scope)),
+    ...(await ownershipEntries(accounts, scope)),
     ...(await roleEntries(accounts, scope)),
     ...(await reviewEntries(accounts, scope)),
     ...(await policyEntries(index, scope)),

@@ -1,10 +1,12 @@
 import type { Instant } from '../core/clock.ts'
 import { registrableDomain } from '../core/domain.ts'
+import type { ProtectedNames } from '../core/protected-names.ts'
 import type { EntryRow } from '../model/rows.ts'
 import type { Refusal, Submission } from '../model/submission.ts'
 import { hasProof } from './accounts/proofs.ts'
 import { type Database, listOf } from './duckdb.ts'
 import type { Entity } from './entries.ts'
+import { nameFaults } from './name-faults.ts'
 import { domainsIn, entityOf, type Save, savesIn } from './saves.ts'
 
 interface Deciding {
@@ -13,26 +15,37 @@ interface Deciding {
   now: Instant
   /** Whether a domain must have been shown to be the organization's. */
   needsProof: boolean
+  /** For how many days that counts. */
+  proofDays: number
+  protectedNames: ProtectedNames
+}
+
+/** Saves that are refused, and those whose name a person should look at first: why, by submission. */
+export interface JudgedSaves {
+  refused: Map<string, Refusal>
+  doubts: Map<string, string>
 }
 
 /**
- * Which saves are refused, and why, by submission: first those of what a document of the domain
- * itself speaks for, then what waits for a person, then whoever has not shown that the domain is theirs.
+ * Judges saves: refused are first those of what a document of the domain itself speaks for, then what
+ * waits for a person, then names that pass for others, then whoever has not shown that the domain is theirs.
  */
-export async function refusedSaves(
+export async function judgeSaves(
   submissions: readonly Submission[],
   deciding: Deciding,
-): Promise<Map<string, Refusal>> {
-  const refused = new Map<string, Refusal>()
+): Promise<JudgedSaves> {
+  const judged: JudgedSaves = { refused: new Map(), doubts: new Map() }
   const saves = savesIn(submissions)
-  if (saves.length === 0) return refused
+  if (saves.length === 0) return judged
   const judge = await judgeOf(saves, deciding)
   for (const { submission_id, operation } of submissions) {
     const [save] = savesIn([{ submission_id, operation }])
-    const refusal = save && (await judge(save))
-    if (refusal) refused.set(submission_id, refusal)
+    const verdict = save && (await judge(save))
+    if (verdict === undefined) continue
+    if (typeof verdict === 'string') judged.doubts.set(submission_id, verdict)
+    else judged.refused.set(submission_id, verdict)
   }
-  return refused
+  return judged
 }
 
 async function judgeOf(saves: readonly Save[], deciding: Deciding) {
@@ -42,21 +55,33 @@ async function judgeOf(saves: readonly Save[], deciding: Deciding) {
     property: await standingOf(index, 'property', domainsIn(saves, 'property')),
   }
   const proven = provenIn(deciding)
-  return async (save: Save): Promise<Refusal | undefined> => {
+  const isNew = (save: Save) =>
+    save.op !== 'entry.rollback' &&
+    isUnknown((standing[entityOf(save)].get(save.domain) ?? unknown).status)
+  const newNames = saves.filter(isNew).map(({ domain }) => domain)
+  const faults = await nameFaults(index, newNames, deciding.protectedNames)
+  return async (save: Save): Promise<Refusal | string | undefined> => {
     const entity = entityOf(save)
     const { domain } = save
     const { is_managed, status } = standing[entity].get(domain) ?? unknown
     if (is_managed) return managed(entity, domain)
     if (save.op === 'entry.rollback') {
-      const nowhere = await unknownTarget(index, save)
+      const nowhere = await unknownTarget(index, save, status)
       if (nowhere) return nowhere
     }
     if (status === 'pending') {
       return { refused: `the entry of ${domain} waits to be reviewed`, error: 'conflict' }
     }
+    const fault = isNew(save) ? faults.get(domain) : undefined
+    if (fault?.verdict === 'refused') return { refused: `domain: ${fault.reason}` }
     if (save.op === 'entry.rollback' && save.moderates) return undefined
-    return (await proven(save)) ? undefined : unproven(domain)
+    return (await proven(save)) ? fault?.reason : unproven(domain)
   }
+}
+
+/** One that a person has rejected counts as if nobody had saved it. */
+function isUnknown(status: EntryRow['status'] | null): boolean {
+  return status === null || status === 'rejected'
 }
 
 function managed(entity: Entity, domain: string): Refusal {
@@ -75,11 +100,11 @@ function unproven(domain: string): Refusal {
  * Asks once for each pair of organization and domain, the registrable domain first: whoever has shown
  * that one may save all below it.
  */
-function provenIn({ accounts, now, needsProof }: Deciding) {
+function provenIn({ accounts, now, needsProof, proofDays }: Deciding) {
   const known = new Map<string, Promise<boolean>>()
   const ask = (org_id: string, domain: string): Promise<boolean> => {
     const pair = `${org_id} ${domain}`
-    const asked = known.get(pair) ?? hasProof(accounts, org_id, domain, now)
+    const asked = known.get(pair) ?? hasProof(accounts, org_id, domain, now, proofDays)
     known.set(pair, asked)
     return asked
   }
@@ -93,7 +118,11 @@ function provenIn({ accounts, now, needsProof }: Deciding) {
 async function unknownTarget(
   db: Database,
   { entity, domain, to_revision }: Extract<Save, { op: 'entry.rollback' }>,
+  status: EntryRow['status'] | null,
 ): Promise<Refusal | undefined> {
+  if (status === 'rejected') {
+    return { refused: `what was saved of ${domain} was rejected`, error: 'not_found' }
+  }
   const found = await db.one(
     `select 1 from revisions where entity = $entity and domain = $domain
        and revision_number = $to_revision`,

@@ -18,6 +18,14 @@ import { deleteRows } from './rows.ts'
 
 export type Save = OperationOf<'brand.save' | 'property.save' | 'entry.rollback'>
 
+/** What the accounts tell of saves. */
+export interface Editing {
+  /** The public ids of those who save, by revision. */
+  editors: ReadonlyMap<string, string>
+  /** Revisions whose entry waits for a person to look at it. */
+  waiting: ReadonlySet<string>
+}
+
 /** What a save came to: the entry and the revision that left it so. */
 export type Saved = Pick<RevisionRow, 'domain' | 'revision_number' | 'created_at'> & {
   entity: Entity
@@ -42,13 +50,12 @@ export function entityOf(save: Save): Entity {
 
 /**
  * Carries out saves in their order, each as the next revision of its entry: the numbers are given
- * here, by the one who writes, so none is given twice or left out. `editors` are the public ids of
- * those who save, by revision.
+ * here, by the one who writes, so none is given twice or left out.
  */
 export async function takeSaves(
   db: Database,
   submissions: readonly Submission[],
-  editors: ReadonlyMap<string, string>,
+  { editors, waiting }: Editing,
   stamp: Stamp & { frontierMax: number },
 ): Promise<void> {
   const saves = savesIn(submissions)
@@ -65,7 +72,8 @@ export async function takeSaves(
     const before = entries[entity].get(save.domain)
     const target = targets.get(save.revision_id)
     if (save.op === 'entry.rollback' && (before === undefined || target === undefined)) continue
-    const state = target ?? stateAfter(save, before)
+    const status = waiting.has(save.revision_id) ? 'pending' : 'live'
+    const state = { ...(target ?? stateAfter(save, before)), status } as const
     const entry = entryAfter(save, state, before, stamp)
     entries[entity].set(save.domain, entry)
     revisions.push(revisionOf(save, entry, editors.get(save.revision_id) ?? 'system'))
@@ -163,7 +171,11 @@ async function rollbackTargets(
 }
 
 /** Puts entries into the place of brands that no document speaks of. */
-async function showBrands(db: Database, entries: readonly EntryRow[], seq: number): Promise<void> {
+export async function showBrands(
+  db: Database,
+  entries: readonly EntryRow[],
+  seq: number,
+): Promise<void> {
   if (entries.length === 0) return
   const crawled = await db.all<{ domain: string }>(
     `select domain from brands

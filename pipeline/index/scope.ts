@@ -31,6 +31,8 @@ export interface Scope {
   roles: string
   reviews: string
   mirrors: string
+  /** Condition on what organizations have shown of domains (accounts/proofs.ts). */
+  proofs: string
   parameters: Parameters
   /** When what is projected counts as changed. */
   at: Instant
@@ -62,6 +64,7 @@ export function scopeAfter(seq: number, at: Instant): Scope {
     roles: 'seq > $seq',
     reviews: 'r.seq > $seq',
     mirrors: 'seq > $seq',
+    proofs: 'seq > $seq',
     parameters: { seq },
     at,
   }
@@ -92,6 +95,7 @@ export function scopeOfSlice(slice: number, count: number, at: Instant): Scope {
     reviews: inSlice('review_id'),
     mirrors: inSlice('platform'),
     policies: `(select policy_id as key from policies where ${inSlice('policy_id')})`,
+    proofs: inSlice('domain'),
     parameters: { slice, count },
     at,
   }

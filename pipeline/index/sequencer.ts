@@ -4,9 +4,11 @@ import { HOUR, isoOf } from '../core/clock.ts'
 import type { Config } from '../core/config.ts'
 import { Fatal } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
+import { type ProtectedNames, readProtectedNames } from '../core/protected-names.ts'
 import { lastTime, nextTime } from '../core/schedule.ts'
 import { RisingIds } from '../core/uuid-v7.ts'
 import type { Answer, Submission } from '../model/submission.ts'
+import { decisionsSince } from './accounts/entry-reviews.ts'
 import { publicationsSince } from './accounts/publications.ts'
 import { Accounts } from './accounts.ts'
 import { type Applied, apply, type Batch } from './apply.ts'
@@ -27,7 +29,7 @@ import { dropOldBodies, dropOldEvents, dropOldSubmissions, followRetention } fro
 import { scopeAfter } from './scope.ts'
 import { SERVING_FORMAT, ServingStore } from './serving.ts'
 import { linkCurrent, readCheckpoint } from './snapshot.ts'
-import { completed, editorsIn, refusalsOf } from './submission-answers.ts'
+import { completed, editingIn, judged } from './submission-answers.ts'
 import { createTables } from './tables.ts'
 import { TakedownList } from './takedown-list.ts'
 
@@ -77,6 +79,7 @@ export class Sequencer {
   readonly #publishing: Publishing
   readonly #options: SequencerOptions
   readonly #ids: RisingIds
+  readonly #protectedNames: ProtectedNames
   readonly #meta: Meta
   #turn: Promise<unknown> = Promise.resolve()
   #broken: Fatal | undefined
@@ -96,6 +99,7 @@ export class Sequencer {
     this.accounts = parts.accounts
     this.#takedowns = parts.takedowns
     this.#meta = parts.meta
+    this.#protectedNames = readProtectedNames(parts.options.config.PROTECTED_NAMES)
     this.#options = parts.options
     this.serving = ServingStore.open(parts.paths.servingFile)
     this.#events = new EventFile(parts.paths)
@@ -217,16 +221,17 @@ export class Sequencer {
     const takedowns = await this.#takedowns.in(batch)
     const told = await this.accounts.enrolments(submissions, answers)
     const enrolments = [...(batch.enrolments ?? []), ...told]
-    const editors = editorsIn(answers)
+    const editing = editingIn(answers)
     for (const { body, hash } of batch.observations) {
       if (body && hash) keepBody(this.paths, hash, body)
     }
     const publications =
       batch.publications ?? (await publicationsSince(this.accounts.db, this.#meta.seq))
+    const decisions = batch.decisions ?? (await decisionsSince(this.accounts.db, this.#meta.seq))
     const { events, held } = await this.#step('index', () =>
       this.#apply(
         {
-          ...{ ...batch, submissions, enrolments, editors, takedowns },
+          ...{ ...batch, submissions, enrolments, editing, decisions, takedowns },
           ...(publications && { publications }),
         },
         now,
@@ -292,12 +297,13 @@ export class Sequencer {
   async #answer({ submissions }: Batch, { now, seq }: { now: number; seq: number }) {
     if (submissions.length === 0) return new Map<string, Answer>()
     return this.#step('accounts', async () => {
-      const refused = await refusalsOf(submissions, {
+      const { REQUIRE_OWNERSHIP_PROOF: needsProof, LIMITS } = this.#options.config
+      const { refused, doubts } = await judged(submissions, {
         ...{ index: this.index, accounts: this.accounts.db, now },
-        needsProof: this.#options.config.REQUIRE_OWNERSHIP_PROOF,
+        ...{ needsProof, proofDays: LIMITS.proofDays, protectedNames: this.#protectedNames },
         takenDown: this.#takedowns.takenDown,
       })
-      return this.accounts.apply(submissions, { now, seq }, refused)
+      return this.accounts.apply(submissions, { now, seq }, refused, doubts)
     })
   }
 

@@ -75,3 +75,8 @@ export function identifierKeysOf({ properties, authorizations }: Findable): stri
   }
   return [...keys]
 }
+
+/** What an organization has shown of a domain. */
+export function ownershipKey(orgId: string, domain: string): string {
+  return `${orgId} ${domain}`
+}

@@ -28,6 +28,7 @@ export const spaces = [
   'user',
   'issuer',
   'member',
+  'ownership',
   'role',
   'review',
   'policy',

@@ -1,23 +1,26 @@
-import type { Answer, Refusal, Submission } from '../model/submission.ts'
+import type { Answer, Submission } from '../model/submission.ts'
 import { ridsOf } from './contributions.ts'
 import type { Database } from './duckdb.ts'
 import { refusedMerges } from './merges.ts'
-import { refusedSaves } from './refused-saves.ts'
-import { findSaved, savesIn } from './saves.ts'
+import { type JudgedSaves, judgeSaves } from './refused-saves.ts'
+import { type Editing, findSaved, savesIn } from './saves.ts'
 import { refusedPlaces, type TakenDown } from './taken-down.ts'
 
-/** Submissions that the index cannot carry out, as it stands before this commit, and why. */
-export async function refusalsOf(
+/**
+ * Submissions that the index cannot carry out as it stands before this commit, and saves that a
+ * person should look at first: why, by submission.
+ */
+export async function judged(
   submissions: readonly Submission[],
-  known: Parameters<typeof refusedSaves>[1] & { takenDown: TakenDown },
-): Promise<Map<string, Refusal>> {
+  known: Parameters<typeof judgeSaves>[1] & { takenDown: TakenDown },
+): Promise<JudgedSaves> {
   const merges = await refusedMerges(known.index, submissions)
-  const refused = new Map<string, Refusal>(await refusedSaves(submissions, known))
+  const { refused, doubts } = await judgeSaves(submissions, known)
   for (const [id, reason] of merges) refused.set(id, { refused: reason })
   for (const id of refusedPlaces(submissions, known.takenDown)) {
     refused.set(id, { refused: 'the domain was taken down' })
   }
-  return refused
+  return { refused, doubts }
 }
 
 /**
@@ -44,13 +47,16 @@ export async function completed(
   return complete
 }
 
-/** The public ids of those who saved, by revision. */
-export function editorsIn(answers: ReadonlyMap<string, Answer>): Map<string, string> {
+/** What the answers of the accounts tell of saves, by their revisions. */
+export function editingIn(answers: ReadonlyMap<string, Answer>): Editing {
   const editors = new Map<string, string>()
+  const waiting = new Set<string>()
   for (const answer of answers.values()) {
     if (!('done' in answer)) continue
-    const { revision_id, editor_id } = answer.done as Record<string, string>
-    if (revision_id !== undefined && editor_id !== undefined) editors.set(revision_id, editor_id)
+    const { revision_id, editor_id, review_id } = answer.done as Record<string, string>
+    if (revision_id === undefined || editor_id === undefined) continue
+    editors.set(revision_id, editor_id)
+    if (review_id !== undefined) waiting.add(revision_id)
   }
-  return editors
+  return { editors, waiting }
 }

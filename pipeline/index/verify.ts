@@ -111,7 +111,7 @@ const sentences: Record<string, string> = {
      left join revisions r on r.entity = e.entity and r.domain = e.domain
        and r.revision_number = e.revision_number
      where r.state is null or r.created_at != e.updated_at or r.source != e.source
-       or (r.state->>'status') is distinct from e.status
+       or ((r.state->>'status') = 'live' and e.status != 'live')
        or (r.state->>'brand_name') is distinct from e.brand_name
        or (r.state->>'contact_id') is distinct from e.contact_id::varchar
        or (r.state->'document')::varchar is distinct from e.document::varchar`,

@@ -7,6 +7,10 @@ const answer = {
   success: z.literal(true),
   message: text,
   id: z.uuid().meta({ description: 'of the entry, the same for all its revisions' }),
+  review_status: z
+    .literal('pending')
+    .optional()
+    .meta({ description: 'a person has to look at the name before the entry is shown' }),
   revision_number: revision.optional().meta({ description: 'absent where the entry is new' }),
 }
 

@@ -4,6 +4,7 @@ import type { Enrichment } from './enrichment.ts'
 import type { Issuer } from './identity.ts'
 import { type AdagentsReport, type LiveBrand, SeenReference } from './live.ts'
 import { type AgentFailed, type AgentTold, agentTopics } from './live-agent.ts'
+import { NonceHash, type OwnershipMethod, ownershipMethods } from './ownership.ts'
 
 /**
  * What the API may ask a crawler to look up on the web at once, since it has no way out itself. An
@@ -32,6 +33,12 @@ export const Errand = z.discriminatedUnion('errand', [
   }),
   /** Which one is a matter of the crawler's own settings. */
   z.object({ errand: z.literal('read_issuer') }),
+  z.object({
+    errand: z.literal('check_ownership'),
+    domain: Domain,
+    nonce_hash: NonceHash,
+    methods: z.array(z.enum(ownershipMethods)).min(1).max(2),
+  }),
 ])
 export type Errand = z.infer<typeof Errand>
 export type ErrandName = Errand['errand']
@@ -48,4 +55,6 @@ export interface ErrandAnswers {
   ask_agent: AgentTold | AgentFailed
   /** What the identity provider says of itself, or why it could not be read. */
   read_issuer: Issuer | { failed: string }
+  /** By what the domain shows the nonce; null when it does not. */
+  check_ownership: { found: OwnershipMethod | null }
 }

@@ -8,6 +8,7 @@ import { identityOperations } from './identity.ts'
 import { memberOperations } from './member.ts'
 import { mirrorOperations } from './mirror.ts'
 import { organizationOperations } from './organization.ts'
+import { ownershipOperations } from './ownership.ts'
 import { policyOperations } from './policy.ts'
 import { reviewOperations } from './review.ts'
 import { roleOperations } from './role.ts'
@@ -64,6 +65,7 @@ export const Operation = z.discriminatedUnion('op', [
   /** They are forgotten, and the files read again (index/held.ts). */
   z.object({ op: z.literal('held.drop'), domains: z.array(Domain).max(20_000) }),
   ...memberOperations,
+  ...ownershipOperations,
   ...roleOperations,
   ...policyOperations,
   ...catalogOperations,
@@ -107,7 +109,7 @@ export interface Refusal {
   refused: string
   error?: Extract<
     PublicErrorName,
-    'not_found' | 'conflict' | 'forbidden' | 'ownership_proof_required'
+    'not_found' | 'conflict' | 'forbidden' | 'challenge_expired' | 'ownership_proof_required'
   >
   fields?: Record<string, unknown>
 }

@@ -6,9 +6,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import type { Operation } from '../../api/operation.ts'
 import { operations } from '../../api/routes/index.ts'
+import { MINUTE } from '../../pipeline/core/clock.ts'
 import type { Domain } from '../../pipeline/core/domain.ts'
 import { publicErrors, refuse } from '../../pipeline/core/errors.ts'
 import { PolicyContent } from '../../pipeline/model/policy.ts'
+import { Operation as Submitted } from '../../pipeline/model/submission.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
 import {
   type Ask,
@@ -77,6 +79,7 @@ beforeAll(async () => {
   known.dispute = await idOf('fileCatalogDispute', 200, dispute)
   known.proposals = [await propose('first'), await propose('second')]
   known.bulkReport = await idOf('checkIdentifierList', 200, { identifiers: ['acme.example'] })
+  await challenge()
   await registries.usual.publish()
   await publishUnsearched(registries.unsearched)
   isAsDescribed = new Ajv2020({ strict: false })
@@ -111,6 +114,26 @@ async function fill(registry: TestRegistry): Promise<string> {
     probed(url, { tools: [{ name: 'get_products' }] }),
   )
   return key
+}
+
+/** Challenges in each state that a verification can find them in. */
+async function challenge(): Promise<void> {
+  const issue = (domain: string, whom: Whom = 'usual') =>
+    ask(operationOf('issueOwnershipChallenge'), 201, { payload: { domain }, whom })
+  const { usual } = registries
+  await issue('late.example')
+  usual.clock.pass(15 * MINUTE)
+  await issue('unproven.example')
+  await issue('owned.example', 'strict')
+  const { nonce } = (await issue('owned.example')).json()
+  web.hosts['owned.example'] = { '/.well-known/proto-ownership.txt': nonce }
+  known.foreignChallenge = randomUUID()
+  await usual.submit(
+    Submitted.parse({
+      ...{ op: 'ownership.issue', challenge_id: known.foreignChallenge, org_id: 'strangers' },
+      ...{ domain: 'foreign.example', nonce_hash: '0'.repeat(64), lasts_ms: MINUTE },
+    }),
+  )
 }
 
 /** The moment between a first snapshot and what is searched of it. */

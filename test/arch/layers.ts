@@ -95,6 +95,7 @@ export const doors: Record<string, string[]> = {
   pino: [core],
   tldts: [core],
   'idn-hostname': [core],
+  unhomoglyph: [`${core}/look.ts`],
   'cron-parser': [`${core}/schedule.ts`],
   undici: [fetch],
   'ipaddr.js': [fetch],

@@ -43,6 +43,8 @@ export interface Known {
   prospect: string
   /** Signs a body as the billing provider does. */
   billing(body: string): Record<string, string>
+  /** A challenge of another organization, for foreign.example. */
+  foreignChallenge: string
 }
 
 type Asking = Ask | ((known: Known) => Ask)
@@ -176,6 +178,22 @@ export const asks: Asks = {
     410: { query: `cursor=${unissued}` },
   },
   streamFeed: { 400: { query: 'poll_interval_seconds=0' }, 410: { query: `cursor=${unissued}` } },
+  issueOwnershipChallenge: {
+    201: { payload: { domain: 'new.example' } },
+    503: { payload: { domain: 'new.example' } },
+  },
+  verifyOwnership: {
+    200: { payload: { domain: 'owned.example' } },
+    403: known => ({
+      payload: { domain: 'foreign.example', challenge_id: known.foreignChallenge },
+    }),
+    404: { payload: { domain: 'nobody.example' } },
+    409: { payload: { domain: 'unproven.example' } },
+    410: { payload: { domain: 'late.example' } },
+    429: { payload: { domain: 'owned.example' } },
+    503: { payload: { domain: 'owned.example' } },
+  },
+  getOwnership: { 200: acme },
   lookUpOperator: { 200: acme },
   lookUpPublisher: { 200: { query: 'domain=acme.example&include=placements' } },
   lookUpDomain: { 200: { place: 'acme.example' }, 400: { place: 'x' } },

@@ -34,6 +34,8 @@ export interface LiveWeb {
 export async function openLiveWeb(
   hosts: Record<string, LiveHost>,
   limits: Record<string, number> = {},
+  /** Settings of the crawler that are not the default. */
+  more: Record<string, string> = {},
 ): Promise<LiveWeb> {
   const redis = await startRedis()
   const origin = await serveOrigin(async (request, response, path) => {
@@ -47,7 +49,7 @@ export async function openLiveWeb(
     response.end(typeof said === 'string' ? said : JSON.stringify(said))
   })
   const desk = openDesk(redis.url, silentLog)
-  const settings = { CRAWL_CONNECT_TO: origin.url, LIMITS: JSON.stringify(limits) }
+  const settings = { CRAWL_CONNECT_TO: origin.url, LIMITS: JSON.stringify(limits), ...more }
   const role = await runCrawler(readConfig(settings), redis.url, systemClock, silentLog)
   const registries: TestRegistry[] = []
   const web: LiveWeb = {

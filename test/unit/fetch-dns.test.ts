@@ -1,55 +1,21 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import dns2 from 'dns2'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { SECOND } from '../../pipeline/core/clock.ts'
 import { createResolver, madeUpAddress } from '../../pipeline/fetch/dns.ts'
 import { isPublicAddress } from '../../pipeline/fetch/guard.ts'
 import { type Ask, createFetcher, type Fetched, type Fetcher } from '../../pipeline/fetch/http.ts'
+import { type NameServer, serveNames } from '../support/name-server.ts'
 import { type Origin, serveOrigin } from '../support/origin.ts'
 
-const { TYPE, CLASS } = dns2.Packet
-const rcode = { servfail: 2, nxdomain: 3 }
-type Zone = Record<
-  string,
-  { A?: string[]; AAAA?: string[]; TXT?: string[]; ttl?: number; fails?: true }
->
-
 const ask: Ask = { maxBytes: 1_000, redirects: 'same-site', maxRedirects: 3, deadlineMs: 3_000 }
-let zone: Zone = {}
-let questions: string[] = []
+let nameServer: NameServer
 let now = 0
 let [underway, busiest] = [0, 0]
-let dnsServer = ''
 let origin: Origin
 let fetcher: Fetcher
 
-const nameServer = dns2.createServer({
-  udp: true,
-  handle(request, send) {
-    const response = dns2.Packet.createResponseFromRequest(request)
-    const { name, type } = request.questions[0]! as { name: string; type: number }
-    const kind = ({ [TYPE.A]: 'A', [TYPE.AAAA]: 'AAAA', [TYPE.TXT]: 'TXT' } as const)[type]
-    const entry = zone[name]
-    questions.push(`${name} ${kind}`)
-    if (entry === undefined) response.header.rcode = rcode.nxdomain
-    else if (entry.fails) response.header.rcode = rcode.servfail
-    for (const value of (kind && entry?.[kind]) ?? []) {
-      const data = kind === 'TXT' ? { data: value } : { address: value }
-      response.answers.push({
-        name,
-        type,
-        class: CLASS.IN,
-        ttl: entry?.ttl ?? 60,
-        ...data,
-      } as never)
-    }
-    void send(response)
-  },
-})
-
 beforeAll(async () => {
-  const { udp } = await nameServer.listen({ udp: { port: 0, address: '127.0.0.1' } })
-  dnsServer = `127.0.0.1:${udp!.port}`
+  nameServer = await serveNames()
   origin = await serveOrigin(async (_, response) => {
     busiest = Math.max(busiest, ++underway)
     await pause(2)
@@ -66,12 +32,12 @@ afterAll(async () => {
 
 beforeEach(async () => {
   await fetcher?.close()
-  zone = {}
-  questions = []
+  nameServer.zone = {}
+  nameServer.asked = []
   origin.asked = []
   fetcher = createFetcher({
     connectTo: origin.url,
-    dnsServer,
+    dnsServer: nameServer.address,
     hostConcurrency: 1,
     addressConcurrency: 2,
     contact: 'https://registry.example/crawler',
@@ -81,11 +47,11 @@ beforeEach(async () => {
 })
 
 const fetchRoot = (host: string): Promise<Fetched> => fetcher.fetchDocument(`https://${host}/`, ask)
-const addressQuestions = () => questions.filter(question => question.endsWith(' A')).length
+const addressQuestions = () => nameServer.asked.filter(question => question.endsWith(' A')).length
 
 describe('names and addresses', () => {
   it('a name with public addresses is asked for its file', async () => {
-    zone['acme.example'] = { A: ['93.184.216.34'], AAAA: ['2606:2800:220:1::1'] }
+    nameServer.zone['acme.example'] = { A: ['93.184.216.34'], AAAA: ['2606:2800:220:1::1'] }
     expect((await fetchRoot('acme.example')).kind).toBe('ok')
   })
 
@@ -96,7 +62,7 @@ describe('names and addresses', () => {
     ['a mapped loopback', { AAAA: ['::ffff:7f00:1'] }],
     ['the metadata service', { A: ['169.254.169.254'] }],
   ])('a name whose answer is %s is refused, and does not tell why', async (_, records) => {
-    zone['evil.example'] = records
+    nameServer.zone['evil.example'] = records
     const got = await fetchRoot('evil.example')
     expect(got).toMatchObject({ kind: 'failed', outcome: 'refused' })
     expect(JSON.stringify(got)).not.toMatch(/\d{2}|fd00|ffff/)
@@ -104,14 +70,14 @@ describe('names and addresses', () => {
   })
 
   it('a redirect to a name that leads inside is refused', async () => {
-    zone['acme.example'] = { A: ['93.184.216.34'] }
-    zone['in.acme.example'] = { A: ['10.0.0.1'] }
+    nameServer.zone['acme.example'] = { A: ['93.184.216.34'] }
+    nameServer.zone['in.acme.example'] = { A: ['10.0.0.1'] }
     const redirecting = await serveOrigin((_, response) => {
       response.writeHead(302, { location: 'https://in.acme.example/' }).end()
     })
     const other = createFetcher({
       connectTo: redirecting.url,
-      dnsServer,
+      dnsServer: nameServer.address,
       hostConcurrency: 1,
       addressConcurrency: 64,
       contact: 'https://registry.example/crawler',
@@ -126,10 +92,10 @@ describe('names and addresses', () => {
   })
 
   it('a name is judged and dialed by one and the same answer', async () => {
-    zone['rebind.example'] = { A: ['93.184.216.34'], ttl: 60 }
+    nameServer.zone['rebind.example'] = { A: ['93.184.216.34'], ttl: 60 }
     const first = fetchRoot('rebind.example')
     await expect.poll(addressQuestions).toBe(1)
-    zone['rebind.example'] = { A: ['127.0.0.1'], ttl: 60 }
+    nameServer.zone['rebind.example'] = { A: ['127.0.0.1'], ttl: 60 }
     expect((await first).kind).toBe('ok')
     expect((await fetchRoot('rebind.example')).kind).toBe('ok')
     expect(addressQuestions()).toBe(1)
@@ -140,8 +106,8 @@ describe('names and addresses', () => {
   it('an answer is kept for its time to live, but neither for less than 5 s nor over 1 h', async () => {
     const keeps = async (ttl: number, seconds: number) => {
       const name = `ttl-${ttl}.example`
-      zone[name] = { A: ['93.184.216.34'], ttl }
-      questions = []
+      nameServer.zone[name] = { A: ['93.184.216.34'], ttl }
+      nameServer.asked = []
       await fetchRoot(name)
       now += (seconds - 1) * SECOND
       await fetchRoot(name)
@@ -157,7 +123,7 @@ describe('names and addresses', () => {
 
   it('a name that does not exist is a fact for a minute', async () => {
     expect(await fetchRoot('nobody.example')).toMatchObject({ outcome: 'dns_failed' })
-    zone['nobody.example'] = { A: ['93.184.216.34'] }
+    nameServer.zone['nobody.example'] = { A: ['93.184.216.34'] }
     now += 59 * SECOND
     expect(await fetchRoot('nobody.example')).toMatchObject({ outcome: 'dns_failed' })
     now += 2 * SECOND
@@ -165,8 +131,8 @@ describe('names and addresses', () => {
   })
 
   it('a name without addresses, and a name server in trouble, are failed names', async () => {
-    zone['empty.example'] = {}
-    zone['broken.example'] = { fails: true }
+    nameServer.zone['empty.example'] = {}
+    nameServer.zone['broken.example'] = { fails: true }
     expect(await fetchRoot('empty.example')).toMatchObject({ outcome: 'dns_failed' })
     expect(await fetchRoot('broken.example')).toMatchObject({
       outcome: 'dns_failed',
@@ -175,23 +141,23 @@ describe('names and addresses', () => {
   })
 
   it('equal questions at the same time are asked once', async () => {
-    zone['acme.example'] = { A: ['93.184.216.34'] }
+    nameServer.zone['acme.example'] = { A: ['93.184.216.34'] }
     await Promise.all(Array.from({ length: 10 }, () => fetchRoot('acme.example')))
     expect(addressQuestions()).toBe(1)
   })
 
   it('hosts on one address leave no more connections to it than allowed', async () => {
     const names = Array.from({ length: 12 }, (_, i) => `shared-${i}.example`)
-    for (const name of names) zone[name] = { A: ['93.184.216.34'] }
+    for (const name of names) nameServer.zone[name] = { A: ['93.184.216.34'] }
     const all = await Promise.all(names.map(fetchRoot))
     expect(all.every(got => got.kind === 'ok')).toBe(true)
     await expect.poll(() => origin.open.size).toBeLessThanOrEqual(2)
   })
 
   it('TXT records come whole; that there are none is told apart from trouble', async () => {
-    zone['_owner.acme.example'] = { TXT: ['nonce=1', 'other'] }
-    zone['_owner.empty.example'] = {}
-    zone['_owner.broken.example'] = { fails: true }
+    nameServer.zone['_owner.acme.example'] = { TXT: ['nonce=1', 'other'] }
+    nameServer.zone['_owner.empty.example'] = {}
+    nameServer.zone['_owner.broken.example'] = { fails: true }
     expect(await fetcher.lookupTxt('_owner.acme.example')).toEqual({
       kind: 'found',
       records: ['nonce=1', 'other'],
@@ -206,16 +172,16 @@ describe('names and addresses', () => {
   })
 
   it('trouble of a name server is believed for no more than a moment', async () => {
-    zone['acme.example'] = { fails: true }
+    nameServer.zone['acme.example'] = { fails: true }
     expect(await fetchRoot('acme.example')).toMatchObject({ outcome: 'dns_failed' })
-    zone['acme.example'] = { A: ['93.184.216.34'] }
+    nameServer.zone['acme.example'] = { A: ['93.184.216.34'] }
     now += 6 * SECOND
     expect((await fetchRoot('acme.example')).kind).toBe('ok')
   })
 
   it('hosts on one address are asked no more at a time than allowed', async () => {
     const names = Array.from({ length: 12 }, (_, i) => `shared-${i}.example`)
-    for (const name of names) zone[name] = { A: ['93.184.216.34'] }
+    for (const name of names) nameServer.zone[name] = { A: ['93.184.216.34'] }
     busiest = 0
     await Promise.all(names.map(fetchRoot))
     expect(busiest).toBe(2)
@@ -230,6 +196,6 @@ describe('names and addresses', () => {
     const resolution = { kind: 'found', addresses: [madeUpAddress('acme.example')] }
     expect(resolver.resolve('acme.example')).toEqual(resolution)
     expect(resolver.resolve('10.0.0.1')).toMatchObject({ kind: 'refused' })
-    expect(questions).toEqual([])
+    expect(nameServer.asked).toEqual([])
   })
 })

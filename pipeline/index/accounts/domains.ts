@@ -1,8 +1,10 @@
 import { isoOf } from '../../core/clock.ts'
+import type { DomainProof } from '../../model/member.ts'
 import type { Answer, OperationOf } from '../../model/submission.ts'
 import type { Database } from '../duckdb.ts'
 import { touchMember } from './members.ts'
 import { noOrganization, organizationNamed } from './organizations.ts'
+import { withdrawProof } from './proofs.ts'
 import type { Stamp } from './stamp.ts'
 
 /** A domain is of the organization that verified it first, until that one gives it up. */
@@ -27,21 +29,23 @@ export async function addDomain(
   return { done: { org_id, domain, proof } }
 }
 
+/** What the organization showed of the domain before counts no more. */
 export async function removeDomain(
   db: Database,
   { org, domain }: OperationOf<'organization.domain.remove'>,
-  { seq }: Stamp,
+  stamp: Stamp,
 ): Promise<Answer> {
   const owner = await organizationNamed(db, org)
   if (!owner) return noOrganization(org)
   const { org_id, name } = owner
-  const removed = await db.run(
-    'delete from verified_domains where org_id = $org_id and domain = $domain',
-    { org_id, domain },
+  const which = { org_id, domain }
+  const held = await db.one<{ proof: DomainProof }>(
+    'select proof from verified_domains where org_id = $org_id and domain = $domain',
+    which,
   )
-  if (removed === 0) {
-    return { refused: `${name} has not verified ${domain}`, error: 'not_found' }
-  }
-  await touchMember(db, org_id, seq)
+  if (!held) return { refused: `${name} has not verified ${domain}`, error: 'not_found' }
+  await db.run('delete from verified_domains where org_id = $org_id and domain = $domain', which)
+  await withdrawProof(db, { ...which, proof: held.proof }, stamp)
+  await touchMember(db, org_id, stamp.seq)
   return { done: { org_id, domain } }
 }

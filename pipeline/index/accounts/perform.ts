@@ -2,6 +2,7 @@ import type { Answer, Operation } from '../../model/submission.ts'
 import type { Database } from '../duckdb.ts'
 import { takeBilling } from './billing.ts'
 import { fileDispute, recordContribution } from './catalog.ts'
+import { issueChallenge, settleChallenge, takeChallenge } from './challenges.ts'
 import { recordRequester } from './crawl-requests.ts'
 import { addDomain, removeDomain } from './domains.ts'
 import { recordSave } from './editors.ts'
@@ -75,6 +76,12 @@ export async function perform(db: Database, operation: Operation, stamp: Stamp):
       return removeMembership(db, operation, stamp)
     case 'issuer.set':
       return setIssuer(db, operation, stamp)
+    case 'ownership.issue':
+      return issueChallenge(db, operation, stamp)
+    case 'ownership.take':
+      return takeChallenge(db, operation, stamp)
+    case 'ownership.settle':
+      return settleChallenge(db, operation, stamp)
     case 'crawl.request':
       return recordRequester(db, operation, stamp)
     case 'brand.save':

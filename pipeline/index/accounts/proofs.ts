@@ -1,36 +1,108 @@
 import { DAY, type Instant, isoOf } from '../../core/clock.ts'
-import { type Database, listOf } from '../duckdb.ts'
+import { ownAndAbove } from '../../core/domain.ts'
+import { limits } from '../../core/limits.ts'
+import type { DomainProof } from '../../model/member.ts'
+import type { OwnershipMethod, StoredProof } from '../../model/ownership.ts'
+import { type Database, listOf, type Parameters } from '../duckdb.ts'
+import { touchMember } from './members.ts'
+import type { Stamp } from './stamp.ts'
 
-/** For how long a proof counts. */
-const PROOF_DAYS = 90
+/** What an organization has shown of a domain, or that it counts no more. */
+export interface ProofRow {
+  org_id: string
+  domain: string
+  proof: StoredProof | null
+}
+
+/** Every proof there is: those that were shown to the registry, and those that operators entered. */
+const PROOFS = `(
+  select org_id, domain, method, verified_at, withdrawn_at is not null as is_over, seq
+  from ownership_proofs
+  union all
+  select org_id, domain, proof, verified_at, false, seq from verified_domains)`
 
 /**
- * Whether an organization has shown that a domain, or one above it, is its own, lately enough; what
- * whoever runs the registry said of it holds for good.
+ * Whether an organization has shown that a domain, or one above it, is its own, at most `days` ago;
+ * what whoever runs the registry said of it holds for good.
  */
 export async function hasProof(
-  accounts: Database,
+  db: Database,
   org_id: string,
   domain: string,
   now: Instant,
+  days: number = limits.proofDays,
 ): Promise<boolean> {
-  const row = await accounts.one(
-    `select 1 from (
-       select org_id, domain, verified_at, false as is_lasting from ownership_proofs
-       union all select org_id, domain, verified_at, proof = 'operator' from verified_domains)
-     where org_id = $org_id and domain in (select unnest(${listOf('$domains')}))
-       and (is_lasting or verified_at >= $since::timestamptz) limit 1`,
+  const found = await db.one(
+    `select 1 from ${PROOFS} where org_id = $org_id and not is_over
+       and domain in (select unnest(${listOf('$domains')}))
+       and (method = 'operator' or verified_at > $since::timestamptz) limit 1`,
     {
       org_id,
-      domains: JSON.stringify(withParents(domain)),
-      since: isoOf(now - PROOF_DAYS * DAY),
+      domains: JSON.stringify(ownAndAbove(domain)),
+      since: isoOf(now - days * DAY),
     },
   )
-  return row !== undefined
+  return found !== undefined
 }
 
-/** A domain and those above it that are no bare suffix. */
-function withParents(domain: string): string[] {
-  const labels = domain.split('.')
-  return labels.slice(0, -1).map((_, i) => labels.slice(i).join('.'))
+interface Shown {
+  org_id: string
+  domain: string
+  method: OwnershipMethod
+}
+
+/** A domain that nobody holds becomes the organization's with it. */
+export async function recordProof(
+  db: Database,
+  { org_id, domain, method }: Shown,
+  { now, seq }: Stamp,
+): Promise<void> {
+  const verified_at = isoOf(now)
+  await forget(db, org_id, domain)
+  await db.insert('ownership_proofs', [{ org_id, domain, method, verified_at, seq }])
+  const holder = await db.one<{ org_id: string; proof: DomainProof }>(
+    'select org_id, proof from verified_domains where domain = $domain',
+    { domain },
+  )
+  if (holder && (holder.org_id !== org_id || holder.proof === 'operator')) return
+  await db.run('delete from verified_domains where domain = $domain', { domain })
+  await db.insert('verified_domains', [{ org_id, domain, proof: method, verified_at, seq }])
+  await touchMember(db, org_id, seq)
+}
+
+/** A domain that is taken from an organization is not proven by what it showed before. */
+export async function withdrawProof(
+  db: Database,
+  { org_id, domain, proof }: { org_id: string; domain: string; proof: DomainProof },
+  { now, seq }: Stamp,
+): Promise<void> {
+  await forget(db, org_id, domain)
+  const at = isoOf(now)
+  const row = { org_id, domain, method: proof, verified_at: at, withdrawn_at: at, seq }
+  await db.insert('ownership_proofs', [row])
+}
+
+/** The best proof of each organization and domain for which `where` holds: for good, else the last. */
+export async function proofRows(
+  db: Database,
+  where: string,
+  parameters: Parameters,
+): Promise<ProofRow[]> {
+  const rows = await db.all<Omit<ProofRow, 'proof'> & StoredProof & { is_over: boolean }>(
+    `select org_id, domain, method, verified_at, is_over from ${PROOFS}
+     where (org_id, domain) in (select org_id, domain from ${PROOFS} where ${where})
+     qualify row_number() over (partition by org_id, domain
+       order by is_over, method != 'operator', verified_at desc) = 1
+     order by org_id, domain`,
+    parameters,
+  )
+  return rows.map(({ org_id, domain, is_over, method, verified_at }) => ({
+    ...{ org_id, domain },
+    proof: is_over ? null : { method, verified_at },
+  }))
+}
+
+async function forget(db: Database, org_id: string, domain: string): Promise<void> {
+  const which = { org_id, domain }
+  await db.run('delete from ownership_proofs where org_id = $org_id and domain = $domain', which)
 }

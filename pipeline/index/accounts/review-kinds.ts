@@ -2,6 +2,7 @@ import type { ReviewKind } from '../../model/review.ts'
 import type { Answer } from '../../model/submission.ts'
 import type { Database } from '../duckdb.ts'
 import { rejectDispute, upholdDispute } from './catalog.ts'
+import { decideEntry } from './entry-reviews.ts'
 import { approveMirror, rejectMirror } from './mirrors.ts'
 import { approvePolicy, rejectPolicy } from './policies.ts'
 import type { Review } from './reviews.ts'
@@ -21,6 +22,7 @@ const kinds: Record<ReviewKind, Entry> = {
   dispute: { approve: upholdDispute, reject: rejectDispute },
   mirror: { approve: approveMirror, reject: rejectMirror },
   policy: { approve: approvePolicy, reject: rejectPolicy },
+  entry: { approve: decideEntry, reject: decideEntry },
 }
 
 export function reviewKindOf(kind: ReviewKind): Entry {

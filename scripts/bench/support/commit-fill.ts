@@ -110,6 +110,7 @@ export async function project(folder: string, domains: readonly string[]): Promi
       reviews: `${within('review_id')} and false`,
       mirrors: `${within('platform')} and false`,
       policies: `(select policy_id as key from policies where ${within('policy_id')} and false)`,
+      proofs: `${within('domain')} and false`,
       at: filledAt,
       parameters: {
         from: domains[at]!,

@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs'
+import { ConfigError } from './config.ts'
+import { parseDomain, registrableDomain } from './domain.ts'
+import { lookOf, unicodeOf } from './look.ts'
+
+/** Names that nobody else may seem to be. */
+export interface ProtectedNames {
+  /** Registrable domains. */
+  sites: ReadonlySet<string>
+  /** Look of a registrable domain → the domain. */
+  byLook: ReadonlyMap<string, string>
+  /** Look of the label before the public suffix → the label and its domain. */
+  byLabel: ReadonlyMap<string, { label: string; site: string }>
+}
+
+export function protect(domains: Iterable<string>): ProtectedNames {
+  const sites = new Set<string>()
+  const byLook = new Map<string, string>()
+  const byLabel = new Map<string, { label: string; site: string }>()
+  for (const domain of domains) {
+    const site = registrableDomain(domain) ?? domain
+    const label = unicodeOf(site).split('.', 1)[0]!
+    sites.add(site)
+    byLook.set(lookOf(site), site)
+    byLabel.set(lookOf(label), { label, site })
+  }
+  return { sites, byLook, byLabel }
+}
+
+export const noneProtected = protect([])
+
+/** Reads a file of domains, one a line; `#` begins a remark. Throws `ConfigError` for anything else. */
+export function readProtectedNames(path: string | undefined): ProtectedNames {
+  if (path === undefined) return noneProtected
+  const lines = textOf(path).split('\n')
+  const named = lines.flatMap((line, i) => {
+    const text = line.replace(/#.*/, '').trim()
+    if (text === '') return []
+    const domain = parseDomain(text)
+    if (domain === undefined) {
+      throw new ConfigError(`PROTECTED_NAMES: line ${i + 1} of ${path} is no domain`)
+    }
+    return [domain]
+  })
+  return protect(named)
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    throw new ConfigError(`PROTECTED_NAMES: ${path} cannot be read`)
+  }
+}

@@ -1,0 +1,65 @@
+import { digestOf } from '../../core/digest.ts'
+import type { Answer, Operation } from '../../model/submission.ts'
+import type { Database } from '../duckdb.ts'
+import { handIn, type Review } from './reviews.ts'
+import type { Stamp } from './stamp.ts'
+
+/** What was decided about an entry that waited for a person. */
+export interface EntryDecision {
+  entity: 'brand' | 'property'
+  domain: string
+  status: 'live' | 'rejected'
+}
+
+/**
+ * Lets a person look at a save before it is shown. The review is named in the answer, which is kept:
+ * by that the index knows, also when the save is delivered again, that its entry waits.
+ */
+export async function letReview(
+  db: Database,
+  operation: Operation,
+  answer: Answer,
+  doubt: string,
+  stamp: Stamp,
+): Promise<Answer> {
+  if (!('done' in answer)) return answer
+  if (operation.op !== 'brand.save' && operation.op !== 'property.save') return answer
+  const { op, domain, editor, revision_id, ...told } = operation
+  const entity = op === 'brand.save' ? 'brand' : 'property'
+  const payload = { entity, domain, doubt, ...shown(told) }
+  const review_id = await handIn(
+    db,
+    {
+      ...{ review_id: revision_id, kind: 'entry', subject: `${entity} ${domain}` },
+      ...{ submitted_by: String(answer.done.editor_id), org_id: editor.org_id },
+      ...{ payload, digest: digestOf(payload) },
+    },
+    stamp,
+  )
+  return { ...answer, done: { ...answer.done, review_id } }
+}
+
+/** Whom to write to is nobody's affair who looks at a name. */
+function shown(told: object): object {
+  const { contact: _, ...rest } = told as { contact?: unknown }
+  return rest
+}
+
+/** The index shows the entry, or leaves it hidden, in the same commit (`decisionsSince`). */
+export async function decideEntry(_: Database, { subject }: Review): Promise<Answer> {
+  const [entity, domain] = subject.split(' ')
+  return { done: { entity, domain } }
+}
+
+/** What was decided of entries after a commit: what a crash kept from the index is in it. */
+export async function decisionsSince(db: Database, seq: number): Promise<EntryDecision[]> {
+  const rows = await db.all<{ subject: string; status: string }>(
+    `select subject, status from reviews
+     where kind = 'entry' and status != 'pending' and seq > $seq order by subject`,
+    { seq },
+  )
+  return rows.map(({ subject, status }) => {
+    const [entity, domain] = subject.split(' ') as [EntryDecision['entity'], string]
+    return { entity, domain, status: status === 'approved' ? 'live' : 'rejected' }
+  })
+}

@@ -1,0 +1,42 @@
+import { DAY, isoOf } from '../../core/clock.ts'
+import { ownAndAbove } from '../../core/domain.ts'
+import type { Ownership } from '../../model/answers-ownership.ts'
+import type { StoredProof } from '../../model/ownership.ts'
+import type { Reader } from '../reader.ts'
+import { ownershipKey } from '../serving-keys.ts'
+
+/** What an organization has shown of a domain: what holds longest of it and of those above it. */
+export function ownershipOf(
+  reader: Reader,
+  org_id: string,
+  domain: string,
+  days: number,
+): Ownership {
+  const now = isoOf(reader.now())
+  let best: Ownership | undefined
+  for (const proven_by of ownAndAbove(domain)) {
+    const value = reader.serving?.get('ownership', ownershipKey(org_id, proven_by))
+    if (value === undefined) continue
+    const { method, verified_at } = JSON.parse(value.toString()) as StoredProof
+    const valid_until = endOf(method, verified_at, days)
+    const proven = valid_until === null || valid_until > now
+    const found = { domain, proven, method, verified_at, valid_until, proven_by }
+    if (best === undefined || holdsLonger(found, best)) best = found
+  }
+  const nothing = { method: null, verified_at: null, valid_until: null, proven_by: null }
+  return best ?? { domain, proven: false, ...nothing }
+}
+
+/** Null: it holds for good. */
+export function endOf(
+  method: StoredProof['method'],
+  verified_at: string,
+  days: number,
+): string | null {
+  return method === 'operator' ? null : isoOf(Date.parse(verified_at) + days * DAY)
+}
+
+function holdsLonger(a: Ownership, b: Ownership): boolean {
+  if (b.valid_until === null) return false
+  return a.valid_until === null || a.valid_until > b.valid_until
+}

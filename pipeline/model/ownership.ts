@@ -1,0 +1,56 @@
+import { z } from 'zod'
+import { Domain } from '../core/domain.ts'
+
+/** By what an organization can show that a domain is its own. */
+export const ownershipMethods = ['dns_txt', 'http'] as const
+export type OwnershipMethod = (typeof ownershipMethods)[number]
+
+/** SHA-256 of a nonce, in hex. */
+export const NonceHash = z.string().regex(/^[0-9a-f]{64}$/)
+
+const id = z.uuid()
+const theirs = { org_id: z.string(), domain: Domain }
+
+/**
+ * What may be asked about challenges. Verifying is two operations with a look at the web between
+ * them: who takes a challenge is the only one that settles it.
+ */
+export const ownershipOperations = [
+  z.object({
+    op: z.literal('ownership.issue'),
+    challenge_id: id,
+    ...theirs,
+    nonce_hash: NonceHash,
+    lasts_ms: z.int().positive(),
+  }),
+  z.object({
+    op: z.literal('ownership.take'),
+    attempt_id: id,
+    ...theirs,
+    /** The one that was issued last, where nothing is said. */
+    challenge_id: id.exactOptional(),
+  }),
+  z.object({
+    op: z.literal('ownership.settle'),
+    attempt_id: id,
+    challenge_id: id,
+    ...theirs,
+    /** `unasked`: nobody looked, so that the challenge can be taken again. */
+    found: z.enum([...ownershipMethods, 'nothing', 'unasked']),
+  }),
+] as const
+
+/** What an organization has shown of a domain, as the serving store holds it. */
+export const StoredProof = z.object({
+  method: z.enum([...ownershipMethods, 'operator', 'email']),
+  verified_at: z.string(),
+})
+export type StoredProof = z.infer<typeof StoredProof>
+
+/** Name of the TXT record, and address of the file, in which a domain shows a nonce. */
+export function ownershipPlaces(domain: string, protocolName: string) {
+  return {
+    txt: `_${protocolName}-owner.${domain}`,
+    url: `https://${domain}/.well-known/${protocolName}-ownership.txt`,
+  }
+}

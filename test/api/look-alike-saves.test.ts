@@ -1,0 +1,116 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { toAscii } from '../../pipeline/core/domain.ts'
+import { findReview, listReviews } from '../../pipeline/index/points/reviews.ts'
+import { verify } from '../../pipeline/index/verify.ts'
+import { Operation } from '../../pipeline/model/submission.ts'
+import { openRegistry, type TestRegistry } from '../support/app.ts'
+import { brandFile } from '../support/documents.ts'
+import { enrol } from '../support/members.ts'
+import { startRedis, type TestRedis } from '../support/redis.ts'
+import { newDataDir } from '../support/registry.ts'
+
+let redis: TestRedis
+let registry: TestRegistry
+let key: string
+const names = ['rnicrosoft.com', 'globex-login.com', 'g1obex.com', 'own.example']
+const homograph = toAscii('асме.com')
+
+beforeAll(async () => {
+  redis = await startRedis()
+  const list = join(newDataDir(), 'names.txt')
+  writeFileSync(list, 'globex.com # theirs\n')
+  registry = await openRegistry({ redis: redis.redis, settings: { PROTECTED_NAMES: list } })
+  key = await enrol(registry, { org: 'Newcomer', domains: [...names, homograph] })
+  await registry.observe(brandFile('microsoft.com', 'Microsoft'), brandFile('acme.com', 'Acme'))
+}, 60_000)
+
+afterAll(async () => {
+  await registry.close()
+  await redis.close()
+})
+
+async function save(domain: string, path = 'brands', field = 'domain', more: object = {}) {
+  const answer = await registry.app.inject({
+    ...{ method: 'POST', url: `/api/${path}/save`, headers: { authorization: `Bearer ${key}` } },
+    payload: { [field]: domain, ...(path === 'brands' && { brand_name: 'Mine' }), ...more },
+  })
+  return { status: answer.statusCode, body: answer.json() }
+}
+
+const resolve = async (domain: string) =>
+  (await registry.app.inject(`/api/brands/resolve?domain=${domain}`)).statusCode
+
+function waiting() {
+  const serving = registry.reader.serving!
+  return listReviews(serving, ({ status, kind }) => status === 'pending' && kind === 'entry')
+}
+
+function decide(op: 'review.approve' | 'review.reject', subject: string) {
+  const { review_id, digest } = waiting().find(review => review.subject === subject)!
+  const decision = { op, review_id, digest, reviewer: 'operator', notes: 'looked at it' }
+  return registry.submit(Operation.parse(decision))
+}
+
+describe('an entry under a name that looks like another one', () => {
+  test('200: waits for a person, is shown by nobody, and cannot be edited meanwhile', async () => {
+    const first = await save('rnicrosoft.com')
+    expect(first).toMatchObject({ status: 200, body: { success: true, review_status: 'pending' } })
+    expect(await resolve('rnicrosoft.com')).toBe(404)
+    expect(await save('rnicrosoft.com')).toMatchObject({ status: 409 })
+    const [review] = waiting()
+    expect(review).toMatchObject({ subject: 'brand rnicrosoft.com', org_name: 'Newcomer' })
+    expect(findReview(registry.reader, review!.review_id)!.payload).toMatchObject({
+      ...{ domain: 'rnicrosoft.com', brand_name: 'Mine' },
+      doubt: expect.stringContaining('microsoft.com'),
+    })
+    expect(await verify(registry.sequencer)).toEqual([])
+  })
+
+  test('is shown from the commit on in which it was approved, and edited like any other', async () => {
+    expect(await decide('review.approve', 'brand rnicrosoft.com')).toMatchObject([{ done: {} }])
+    expect(await resolve('rnicrosoft.com')).toBe(200)
+    const edited = await save('rnicrosoft.com')
+    expect(edited).toMatchObject({ status: 200, body: { revision_number: 2 } })
+    expect(edited.body.review_status).toBeUndefined()
+    expect(await verify(registry.sequencer)).toEqual([])
+  })
+
+  test('stays hidden when it was rejected, and waits again when it is saved again', async () => {
+    await save('globex-login.com')
+    await decide('review.reject', 'brand globex-login.com')
+    expect(await resolve('globex-login.com')).toBe(404)
+    expect(waiting()).toEqual([])
+    expect((await save('globex-login.com')).body).toMatchObject({ review_status: 'pending' })
+    await decide('review.approve', 'brand globex-login.com')
+    expect(await resolve('globex-login.com')).toBe(200)
+    expect(await verify(registry.sequencer)).toEqual([])
+  })
+
+  test('of properties waits as well', async () => {
+    const more = { properties: [{ type: 'website', name: 'Site' }], contact: { name: 'Ann Poe' } }
+    const saved = await save('g1obex.com', 'properties', 'publisher_domain', more)
+    expect(saved).toMatchObject({ status: 200, body: { review_status: 'pending' } })
+    const shown = () => registry.app.inject('/api/properties/resolve?domain=g1obex.com')
+    expect((await shown()).statusCode).toBe(404)
+    const review = waiting().find(({ subject }) => subject === 'property g1obex.com')!
+    expect(JSON.stringify(findReview(registry.reader, review.review_id))).not.toContain('Ann Poe')
+    await decide('review.approve', 'property g1obex.com')
+    expect((await shown()).json()).toMatchObject({ properties: [{ name: 'Site' }] })
+    expect(await verify(registry.sequencer)).toEqual([])
+  })
+})
+
+test('400: a name in other letters that passes for another one is no entry', async () => {
+  const answer = await save(homograph)
+  expect(answer).toMatchObject({ status: 400, body: { error: expect.stringMatching(/acme\.com/) } })
+  expect(await resolve(homograph)).toBe(404)
+})
+
+test('200: a name that looks like none waits for nobody', async () => {
+  const answer = await save('own.example')
+  expect(answer.status).toBe(200)
+  expect(answer.body.review_status).toBeUndefined()
+  expect(await resolve('own.example')).toBe(200)
+})

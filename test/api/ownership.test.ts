@@ -1,0 +1,478 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest'
+import type { Desk } from '../../jobs/enqueue.ts'
+import { DAY, isoOf, MINUTE } from '../../pipeline/core/clock.ts'
+import { parseDomain } from '../../pipeline/core/domain.ts'
+import { refuse } from '../../pipeline/core/errors.ts'
+import { hasProof } from '../../pipeline/index/accounts/proofs.ts'
+import { verify as faultsOf } from '../../pipeline/index/verify.ts'
+import { Operation } from '../../pipeline/model/submission.ts'
+import type { TestRegistry } from '../support/app.ts'
+import { type LiveHost, type LiveWeb, openLiveWeb } from '../support/live.ts'
+import { type NameServer, serveNames } from '../support/name-server.ts'
+
+let web: LiveWeb
+let names: NameServer
+let registry: TestRegistry
+let acme: Caller
+let other: Caller
+const hosts: Record<string, LiveHost> = {}
+const path = '/.well-known/proto-ownership.txt'
+
+interface Caller {
+  org_id: string
+  key: string
+}
+
+beforeAll(async () => {
+  names = await serveNames()
+  web = await openLiveWeb(hosts, { ownershipMs: 1_500 }, { DNS_SERVER: names.address })
+}, 30_000)
+
+afterAll(async () => {
+  await web.close()
+  await names.close()
+})
+
+beforeEach(async () => {
+  for (const host of Object.keys(hosts)) delete hosts[host]
+  names.zone = {}
+  names.otherwise = { A: ['93.184.216.34'] }
+  await web.forget()
+  registry = await web.open()
+  acme = await join('Acme')
+  other = await join('Other')
+})
+
+async function join(name: string): Promise<Caller> {
+  const key = await registry.createKey(name)
+  const { org_id } = (await registry.sequencer.accounts.db.one<Caller>(
+    'select org_id from organizations where name = $name',
+    { name },
+  ))!
+  return { org_id, key }
+}
+
+function post(place: string, payload: object, { key }: Caller = acme) {
+  return registry.app.inject({
+    method: 'POST',
+    url: `/api/registry/ownership/${place}`,
+    headers: { authorization: `Bearer ${key}` },
+    payload,
+  })
+}
+
+async function issue(domain = 'acme.example', caller = acme) {
+  const answer = await post('challenges', { domain }, caller)
+  expect(answer.statusCode, answer.body).toBe(201)
+  return answer.json() as { challenge_id: string; nonce: string; expires_at: string }
+}
+
+async function verify(domain = 'acme.example', caller = acme, more: object = {}) {
+  const answer = await post('verify', { domain, ...more }, caller)
+  return { status: answer.statusCode, body: answer.json(), headers: answer.headers }
+}
+
+async function shownTo({ key }: Caller, domain = 'acme.example') {
+  const answer = await registry.app.inject({
+    url: `/api/registry/ownership?domain=${domain}`,
+    headers: { authorization: `Bearer ${key}` },
+  })
+  return answer.json()
+}
+
+const inDns = (nonce: string | string[], domain = 'acme.example') => {
+  names.zone[`_proto-owner.${domain}`] = { TXT: ['v=spf1 -all', nonce] }
+}
+
+const inFile = (text: string, domain = 'acme.example') => {
+  hosts[domain] = { [path]: text }
+}
+
+const accounts = () => registry.sequencer.accounts.db
+const proves = (domain: string, caller = acme, at = registry.clock.now()) =>
+  hasProof(accounts(), caller.org_id, domain, at)
+
+async function prove(domain = 'acme.example', caller = acme) {
+  inDns((await issue(domain, caller)).nonce, domain)
+  expect((await verify(domain, caller)).status).toBe(200)
+}
+
+/** How an operator gives a domain to an organization, or takes it. */
+function byHand(op: 'add' | 'remove', org: string, domain: string, proof = 'operator') {
+  return registry.submit(
+    Operation.parse({
+      op: `organization.domain.${op}`,
+      org,
+      domain,
+      ...(op === 'add' && { proof }),
+    }),
+  )
+}
+
+describe('a challenge', () => {
+  it('says where its word goes, and lasts fifteen minutes', async () => {
+    const answer = await post('challenges', { domain: 'https://ACME.example/about' })
+    const { nonce, challenge_id } = answer.json()
+    expect(answer.json()).toEqual({
+      ...{ domain: 'acme.example', nonce, challenge_id },
+      expires_at: isoOf(registry.clock.now() + 15 * MINUTE),
+      methods: {
+        dns_txt: { name: '_proto-owner.acme.example', value: nonce },
+        http: { url: `https://acme.example${path}`, body: nonce },
+      },
+    })
+    expect(Buffer.from(nonce, 'base64url').length).toBeGreaterThanOrEqual(16)
+    expect(answer.headers['cache-control']).toBe('no-store')
+    expect((await issue()).nonce).not.toBe(nonce)
+  })
+
+  it('is kept as a hash: the word stands in no table', async () => {
+    const { nonce } = await issue()
+    const kept = []
+    for (const table of ['ownership_challenges', 'submissions']) {
+      kept.push(...(await accounts().all(`select * from ${table}`)))
+    }
+    const text = JSON.stringify([kept, registry.submitted])
+    expect(text).not.toContain(nonce)
+    expect(text).toContain(createHash('sha256').update(nonce).digest('hex'))
+  })
+
+  test.each([
+    ['co.uk'],
+    ['github.io'],
+    ['printer.local'],
+    ['localhost'],
+    ['10.0.0.1'],
+    ['a b.example'],
+    [''],
+  ])('is not given for %s, which nobody owns', async domain => {
+    expect((await post('challenges', { domain })).statusCode).toBe(400)
+  })
+
+  it('goes by the name of the protocol', async () => {
+    registry = await web.open({}, { settings: { PROTOCOL_NAME: 'adcp' } })
+    const methods = (
+      await post('challenges', { domain: 'acme.example' }, await join('Acme'))
+    ).json().methods
+    expect([methods.dns_txt.name, methods.http.url]).toEqual([
+      '_adcp-owner.acme.example',
+      'https://acme.example/.well-known/adcp-ownership.txt',
+    ])
+  })
+})
+
+describe('a domain shows the word', () => {
+  it('in a TXT record, also in pieces and among others', async () => {
+    const { nonce } = await issue()
+    inDns([nonce.slice(0, 10), nonce.slice(10)])
+    const now = registry.clock.now()
+    expect(await verify()).toMatchObject({
+      status: 200,
+      body: {
+        ...{ verified: true, domain: 'acme.example', method: 'dns_txt' },
+        ...{ verified_at: isoOf(now), valid_until: isoOf(now + 90 * DAY) },
+      },
+    })
+    expect(await proves('acme.example')).toBe(true)
+    expect(await shownTo(acme)).toEqual({
+      ...{ domain: 'acme.example', proven: true, method: 'dns_txt', proven_by: 'acme.example' },
+      ...{ verified_at: isoOf(now), valid_until: isoOf(now + 90 * DAY) },
+    })
+  })
+
+  it('in a file, with space around it', async () => {
+    inFile(`\n ${(await issue()).nonce}\r\n`)
+    expect(await verify()).toMatchObject({ status: 200, body: { method: 'http' } })
+  })
+
+  it('in a file that another path of the same host leads to', async () => {
+    const { nonce } = await issue()
+    hosts['acme.example'] = {
+      [path]: ({ response }) => response.writeHead(302, { location: '/there' }).end(),
+      '/there': nonce,
+    }
+    expect((await verify()).status).toBe(200)
+  })
+
+  test.each<[string, (nonce: string) => LiveHost | undefined]>([
+    ['nowhere', () => undefined],
+    ['on a page with other words', nonce => ({ [path]: `the word is ${nonce}` })],
+    ['in other letters', nonce => ({ [path]: nonce.toLowerCase() })],
+    [
+      'as what is kept of it',
+      nonce => ({ [path]: createHash('sha256').update(nonce).digest('hex') }),
+    ],
+    ['on a page that is too long', nonce => ({ [path]: nonce + ' '.repeat(1_024) })],
+    [
+      'on a page that is missing',
+      nonce => ({ [path]: ({ response }) => response.writeHead(404).end(nonce) }),
+    ],
+    [
+      'on another host',
+      nonce => {
+        hosts['www.acme.example'] = { [path]: nonce }
+        const location = `https://www.acme.example${path}`
+        return { [path]: ({ response }) => response.writeHead(301, { location }).end() }
+      },
+    ],
+    [
+      'without encryption',
+      nonce => {
+        const location = 'http://acme.example/plain'
+        return {
+          [path]: ({ response }) => response.writeHead(301, { location }).end(),
+          '/plain': nonce,
+        }
+      },
+    ],
+    ['on a server that never ends', () => ({ [path]: () => undefined })],
+  ])('not when it stands %s', async (_, host) => {
+    const { nonce } = await issue()
+    const said = host(nonce)
+    if (said) hosts['acme.example'] = said
+    expect(await verify()).toMatchObject({
+      status: 409,
+      body: { code: 'ownership_verification_failed', verified: false, error: expect.any(String) },
+    })
+    expect(await proves('acme.example')).toBe(false)
+  })
+
+  it('not where the caller did not want it looked for', async () => {
+    inDns((await issue()).nonce)
+    expect((await verify('acme.example', acme, { method: 'http' })).status).toBe(409)
+    expect(names.asked.filter(asked => asked.endsWith('TXT'))).toEqual([])
+  })
+
+  it('not when no name server says anything', async () => {
+    await issue()
+    names.zone['_proto-owner.acme.example'] = { fails: true }
+    expect((await verify()).status).toBe(409)
+  }, 15_000)
+
+  it('not when its name leads into somebody’s own network', async () => {
+    const { nonce } = await issue()
+    inFile(nonce)
+    names.zone['acme.example'] = { A: ['10.0.0.1'] }
+    expect((await verify()).status).toBe(409)
+    expect(web.origin.asked).toEqual([])
+  })
+})
+
+describe('a challenge is verified once', () => {
+  it('one that was verified is used up', async () => {
+    await prove()
+    expect((await verify()).status).toBe(404)
+  })
+
+  it('one that failed is worth nothing, whatever the domain shows then', async () => {
+    const { nonce, challenge_id } = await issue()
+    expect((await verify()).status).toBe(409)
+    inDns(nonce)
+    expect((await verify()).status).toBe(404)
+    expect((await verify('acme.example', acme, { challenge_id })).status).toBe(404)
+  })
+
+  it('a newer one takes the place of the one before', async () => {
+    const old = await issue()
+    const fresh = await issue()
+    inDns(old.nonce)
+    const { challenge_id } = old
+    expect((await verify('acme.example', acme, { challenge_id })).status).toBe(404)
+    inDns(fresh.nonce)
+    expect((await verify()).status).toBe(200)
+  })
+
+  it('until the last moment of its fifteen minutes', async () => {
+    inDns((await issue()).nonce)
+    registry.clock.pass(15 * MINUTE - 1)
+    expect((await verify()).status).toBe(200)
+    inDns((await issue()).nonce)
+    registry.clock.pass(15 * MINUTE)
+    expect(await verify()).toMatchObject({ status: 410, body: { error: 'challenge_expired' } })
+  })
+
+  it('not when the look took longer than it lasted', async () => {
+    const { nonce } = await issue()
+    registry.clock.pass(15 * MINUTE - 1)
+    hosts['acme.example'] = {
+      [path]: ({ response }) => {
+        registry.clock.pass(1)
+        response.end(nonce)
+      },
+    }
+    expect((await verify()).status).toBe(410)
+    expect(await proves('acme.example')).toBe(false)
+  })
+
+  it('of fifty attempts at once one has it, and the others are told that there is none', async () => {
+    inDns((await issue()).nonce)
+    const answers = await Promise.all(Array.from({ length: 50 }, () => verify()))
+    const statuses = answers.map(({ status }) => status).sort()
+    expect(statuses).toEqual([200, ...Array<number>(49).fill(404)])
+    expect(names.asked.filter(asked => asked.endsWith('TXT'))).toHaveLength(1)
+    expect(await accounts().all('select domain from ownership_proofs')).toHaveLength(1)
+  })
+
+  it('an attempt that is never heard of again has used it up, and the next one helps', async () => {
+    const { nonce } = await issue()
+    inDns(nonce)
+    const { org_id } = acme
+    const domain = parseDomain('acme.example')!
+    await registry.submit({ op: 'ownership.take', attempt_id: randomUUID(), org_id, domain })
+    expect((await verify()).status).toBe(404)
+    await prove()
+  })
+
+  it('an attempt settles only what it took itself', async () => {
+    const { challenge_id } = await issue()
+    const domain = parseDomain('acme.example')!
+    const mine = { challenge_id, org_id: acme.org_id, domain }
+    const attempt_id = randomUUID()
+    await registry.submit({ op: 'ownership.take', attempt_id, ...mine })
+    const settle = (id: string) =>
+      registry.submit({ op: 'ownership.settle', attempt_id: id, ...mine, found: 'http' })
+    expect(await settle(randomUUID())).toMatchObject([{ error: 'not_found' }])
+    expect(await settle(attempt_id)).toMatchObject([{ done: { verified: true } }])
+    expect(await settle(attempt_id)).toMatchObject([{ error: 'not_found' }])
+  })
+
+  it('it stays when nobody could look', async () => {
+    let away = true
+    const send: Desk['send'] = (errand, ms) =>
+      away ? refuse('unavailable', 'nobody is there') : web.desk.send(errand, ms)
+    registry = await web.open({}, { desk: { send } })
+    acme = await join('Acme')
+    inDns((await issue()).nonce)
+    expect((await verify()).status).toBe(503)
+    away = false
+    expect((await verify()).status).toBe(200)
+  })
+
+  it('it stays when the web was asked for too much', async () => {
+    registry = await web.open({ outwardPerCallerMinute: 0 })
+    acme = await join('Acme')
+    inDns((await issue()).nonce)
+    const { status, headers } = await verify()
+    expect([status, Number(headers['retry-after']) > 0]).toEqual([429, true])
+    const open = await accounts().all("select 1 from ownership_challenges where state = 'issued'")
+    expect(open).toHaveLength(1)
+  })
+})
+
+describe('a word is of one organization and one domain', () => {
+  it('whoever reads it in DNS can prove nothing with it', async () => {
+    const mine = await issue()
+    inDns(mine.nonce)
+    await issue('acme.example', other)
+    expect((await verify('acme.example', other)).status).toBe(409)
+    expect(await proves('acme.example', other)).toBe(false)
+    expect((await verify()).status).toBe(200)
+  })
+
+  it('the challenge of another organization is refused, and stays that one’s', async () => {
+    const { challenge_id, nonce } = await issue()
+    inDns(nonce)
+    expect((await verify('acme.example', other, { challenge_id })).status).toBe(403)
+    expect((await verify('acme.example', acme, { challenge_id })).status).toBe(200)
+    expect(await shownTo(other)).toMatchObject({ proven: false, verified_at: null })
+  })
+
+  it('the word for one domain is none for another', async () => {
+    const { challenge_id, nonce } = await issue('one.example')
+    inDns(nonce, 'two.example')
+    expect((await verify('two.example', acme, { challenge_id })).status).toBe(404)
+    await issue('two.example')
+    expect((await verify('two.example')).status).toBe(409)
+  })
+
+  it('two organizations that control a domain both prove it; the first one holds it', async () => {
+    await prove('acme.example', acme)
+    await prove('acme.example', other)
+    expect([await proves('acme.example', acme), await proves('acme.example', other)]).toEqual([
+      true,
+      true,
+    ])
+    const held = await accounts().all('select org_id, domain, proof from verified_domains')
+    expect(held).toEqual([{ org_id: acme.org_id, domain: 'acme.example', proof: 'dns_txt' }])
+  })
+})
+
+describe('what a proof is worth', () => {
+  it('the domain and all below it, and nothing above or beside', async () => {
+    await prove('shop.acme.example')
+    expect(await proves('shop.acme.example')).toBe(true)
+    expect(await proves('eu.shop.acme.example')).toBe(true)
+    expect(await shownTo(acme, 'eu.shop.acme.example')).toMatchObject({
+      ...{ proven: true, proven_by: 'shop.acme.example', domain: 'eu.shop.acme.example' },
+    })
+    for (const domain of ['acme.example', 'workshop.acme.example', 'shop.acme.example.org']) {
+      expect(await proves(domain)).toBe(false)
+    }
+  })
+
+  it('what stands under a suffix that all share is proven by itself alone', async () => {
+    const rows = [{ domain: 'github.io' }, { domain: 'co.uk' }].map(row => ({
+      ...{ ...row, org_id: acme.org_id, method: 'http', seq: 0 },
+      verified_at: isoOf(registry.clock.now()),
+    }))
+    await accounts().insert('ownership_proofs', rows)
+    expect([await proves('acme.github.io'), await proves('acme.co.uk')]).toEqual([false, false])
+  })
+
+  it('ninety days, and then it has to be shown again', async () => {
+    await prove()
+    registry.clock.pass(90 * DAY - 1)
+    expect([await proves('acme.example'), (await shownTo(acme)).proven]).toEqual([true, true])
+    registry.clock.pass(1)
+    expect([await proves('acme.example'), (await shownTo(acme)).proven]).toEqual([false, false])
+    expect((await shownTo(acme)).method).toBe('dns_txt')
+    await prove()
+    expect(await proves('acme.example')).toBe(true)
+  })
+
+  it('as many days as the settings say', async () => {
+    registry = await web.open({ proofDays: 1 })
+    acme = await join('Acme')
+    await prove()
+    const day = registry.clock.now() + DAY
+    expect(await hasProof(accounts(), acme.org_id, 'acme.example', day, 1)).toBe(false)
+    registry.clock.pass(DAY)
+    expect((await shownTo(acme)).proven).toBe(false)
+  })
+
+  it('what an operator says holds for good, what others proved of a held domain ends', async () => {
+    await byHand('add', 'Acme', 'given.example')
+    await byHand('add', 'Acme', 'mailed.example', 'email')
+    const given = async (domain: string) => [
+      await proves(domain),
+      (await shownTo(acme, domain)).proven,
+    ]
+    expect(await given('given.example')).toEqual([true, true])
+    expect(await given('mailed.example')).toEqual([true, true])
+    registry.clock.pass(90 * DAY)
+    expect(await given('given.example')).toEqual([true, true])
+    expect(await given('mailed.example')).toEqual([false, false])
+    expect((await shownTo(acme, 'given.example')).valid_until).toBeNull()
+  })
+
+  it('nothing any more once an operator takes the domain from the organization', async () => {
+    await prove()
+    await byHand('remove', 'Acme', 'acme.example')
+    expect(await proves('acme.example')).toBe(false)
+    expect(await shownTo(acme)).toMatchObject({ proven: false, verified_at: null })
+    await prove()
+    expect((await shownTo(acme)).proven).toBe(true)
+  })
+
+  it('the same after a restart, and in a store that is made again', async () => {
+    await prove()
+    await byHand('add', 'Acme', 'given.example')
+    await byHand('add', 'Acme', 'gone.example')
+    await byHand('remove', 'Acme', 'gone.example')
+    await registry.restart()
+    await registry.reader.refresh()
+    expect((await shownTo(acme)).proven).toBe(true)
+    expect(await faultsOf(registry.sequencer)).toEqual([])
+  })
+})
