@@ -251,10 +251,10 @@ describe('a domain shows the word', () => {
   }, 15_000)
 
   it('not when its name leads into somebody’s own network', async () => {
-    const { nonce } = await issue()
-    inFile(nonce)
-    names.zone['acme.example'] = { A: ['10.0.0.1'] }
-    expect((await verify()).status).toBe(409)
+    const { nonce } = await issue('inside.example')
+    inFile(nonce, 'inside.example')
+    names.zone['inside.example'] = { A: ['10.0.0.1'] }
+    expect((await verify('inside.example')).status).toBe(409)
     expect(web.origin.asked).toEqual([])
   })
 })
