@@ -37,6 +37,7 @@ afterAll(async () => {
 beforeEach(async () => {
   for (const host of Object.keys(hosts)) delete hosts[host]
   names.zone = {}
+  names.asked = []
   names.otherwise = { A: ['93.184.216.34'] }
   await web.forget()
   registry = await web.open()
