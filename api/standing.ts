@@ -22,6 +22,11 @@ export function organizationAsked(principal: Principal, org: string | undefined)
     : refuse('forbidden', text)
 }
 
+/** The organization that a caller acts for; refuses with 403 who belongs to none. */
+export function ownOrganization({ org_id }: Principal): string {
+  return org_id ?? refuse('forbidden', 'only organizations do that, and you belong to none')
+}
+
 /** Refuses whoever may not do this with the keys of the organization. */
 export function requireKeyRights(
   { permissions }: Principal,

@@ -17,6 +17,7 @@ import { operation } from '../operation.ts'
 import { mayBePublic } from '../public-host.ts'
 import { ok, refused, type Sent } from '../reply.ts'
 import type { Services } from '../services.ts'
+import { ownOrganization } from '../standing.ts'
 
 /** What is waited beyond the time that a crawler takes for it. */
 const SLACK_MS = 3_000
@@ -42,8 +43,9 @@ export const issueOwnershipChallenge = operation({
   cache: 'none',
   body: z.object({ domain: OwnedDomain }),
   reply: { 201: OwnershipChallenge },
-  errors: ['invalid_request', 'too_large', 'unsupported_media_type', 'unavailable'],
-  handle: async ({ body, principal: { org_id }, services: { config, desk } }) => {
+  errors: ['invalid_request', 'forbidden', 'too_large', 'unsupported_media_type', 'unavailable'],
+  handle: async ({ body, principal, services: { config, desk } }) => {
+    const org_id = ownOrganization(principal)
     const domain = body.domain as Domain
     const nonce = randomBytes(NONCE_BYTES).toString('base64url')
     const answer = await desk.submit({
@@ -93,7 +95,7 @@ export const verifyOwnership = operation({
   handle: async ({ body, principal, services }) => {
     const { challenge_id, method } = body
     const domain = body.domain as Domain
-    const attempt = { attempt_id: randomUUID(), org_id: principal.org_id, domain }
+    const attempt = { attempt_id: randomUUID(), org_id: ownOrganization(principal), domain }
     const named = challenge_id === undefined ? {} : { challenge_id }
     const taken = await services.desk.submit({ op: 'ownership.take', ...attempt, ...named })
     if ('refused' in taken) return refuseAs(taken)
@@ -124,9 +126,9 @@ export const readOwnership = operation({
   cache: 'private',
   query: z.object({ domain: PastedDomain }),
   reply: { 200: Ownership },
-  errors: ['invalid_request'],
-  handle: ({ query: { domain }, principal: { org_id }, services: { config, reader } }) =>
-    ok(ownershipOf(reader, org_id, domain, config.LIMITS.proofDays)),
+  errors: ['invalid_request', 'forbidden'],
+  handle: ({ query: { domain }, principal, services: { config, reader } }) =>
+    ok(ownershipOf(reader, ownOrganization(principal), domain, config.LIMITS.proofDays)),
 })
 
 type Refusal = Extract<Answer, { refused: string }>

@@ -180,6 +180,7 @@ export const asks: Asks = {
   streamFeed: { 400: { query: 'poll_interval_seconds=0' }, 410: { query: `cursor=${unissued}` } },
   issueOwnershipChallenge: {
     201: { payload: { domain: 'new.example' } },
+    403: as('person', { payload: { domain: 'new.example' } }),
     503: { payload: { domain: 'new.example' } },
   },
   verifyOwnership: {
@@ -193,7 +194,7 @@ export const asks: Asks = {
     429: { payload: { domain: 'owned.example' } },
     503: { payload: { domain: 'owned.example' } },
   },
-  getOwnership: { 200: acme },
+  getOwnership: { 200: acme, 403: as('person', acme) },
   lookUpOperator: { 200: acme },
   lookUpPublisher: { 200: { query: 'domain=acme.example&include=placements' } },
   lookUpDomain: { 200: { place: 'acme.example' }, 400: { place: 'x' } },

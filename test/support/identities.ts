@@ -8,7 +8,13 @@ export const BILLING_SECRET = 'shared with the billing provider'
 
 type Settled = Omit<
   Known,
-  'crawlRequest' | 'report' | 'bulkReport' | 'proposals' | 'dispute' | 'acmeKey'
+  | 'crawlRequest'
+  | 'report'
+  | 'bulkReport'
+  | 'proposals'
+  | 'dispute'
+  | 'acmeKey'
+  | 'foreignChallenge'
 >
 
 /** Callers of every kind. */
