@@ -91,7 +91,7 @@ function managed(entity: Entity, domain: string): Refusal {
 
 function unproven(domain: string): Refusal {
   return {
-    refused: `show first that ${domain}, or a domain above it, is your organization’s: the operator of the registry records it`,
+    refused: `show first that ${domain}, or a domain above it, is your organization’s`,
     error: 'ownership_proof_required',
   }
 }

@@ -42,7 +42,7 @@ export const ownershipOperations = [
 
 /** What an organization has shown of a domain, as the serving store holds it. */
 export const StoredProof = z.object({
-  method: z.enum([...ownershipMethods, 'operator', 'email']),
+  method: z.enum([...ownershipMethods, 'operator']),
   verified_at: z.string(),
 })
 export type StoredProof = z.infer<typeof StoredProof>

@@ -442,19 +442,30 @@ describe('what a proof is worth', () => {
     expect((await shownTo(acme)).proven).toBe(false)
   })
 
-  it('what an operator says holds for good, what others proved of a held domain ends', async () => {
+  it('what an operator says holds for good, what was shown to an operator ends', async () => {
     await byHand('add', 'Acme', 'given.example')
-    await byHand('add', 'Acme', 'mailed.example', 'email')
+    await byHand('add', 'Acme', 'seen.example', 'dns_txt')
     const given = async (domain: string) => [
       await proves(domain),
       (await shownTo(acme, domain)).proven,
     ]
     expect(await given('given.example')).toEqual([true, true])
-    expect(await given('mailed.example')).toEqual([true, true])
+    expect(await given('seen.example')).toEqual([true, true])
     registry.clock.pass(90 * DAY)
     expect(await given('given.example')).toEqual([true, true])
-    expect(await given('mailed.example')).toEqual([false, false])
+    expect(await given('seen.example')).toEqual([false, false])
     expect((await shownTo(acme, 'given.example')).valid_until).toBeNull()
+  })
+
+  it('a mailbox at a domain is none, and takes the place of what was shown', async () => {
+    await byHand('add', 'Acme', 'mailed.example', 'dns_txt')
+    expect((await shownTo(acme, 'mailed.example')).proven).toBe(true)
+    await byHand('add', 'Acme', 'mailed.example', 'email')
+    expect(await proves('mailed.example')).toBe(false)
+    expect(await shownTo(acme, 'mailed.example')).toMatchObject({ proven: false, method: null })
+    await prove('mailed.example')
+    expect((await shownTo(acme, 'mailed.example')).proven).toBe(true)
+    expect(await faultsOf(registry.sequencer)).toEqual([])
   })
 
   it('nothing any more once an operator takes the domain from the organization', async () => {

@@ -6,7 +6,7 @@ import { refuse } from '../../pipeline/core/errors.ts'
 import { verify } from '../../pipeline/index/verify.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
 import { brandFile, publisherFile } from '../support/documents.ts'
-import { enrol } from '../support/members.ts'
+import { enrol, proveOwnership } from '../support/members.ts'
 import { startRedis, type TestRedis } from '../support/redis.ts'
 
 let redis: TestRedis
@@ -158,6 +158,7 @@ describe('POST /api/brands/save', () => {
         error: 'ownership_proof_required',
         message: expect.stringContaining(domain),
         domain,
+        challenge_url: 'https://registry.example/api/registry/ownership/challenges',
       })
     }
     expect((await saveBrand({ domain: 'stranger.example', brand_name: 'X' })).statusCode).toBe(403)
@@ -285,15 +286,10 @@ describe('saves of one entry', () => {
   test('at once by many organizations are numbered without a gap, each answer with its own', async () => {
     const domain = 'busy.example'
     const secrets: string[] = []
-    for (let org = 0; org < 10; org++) secrets.push(await registry.createKey(`Busy ${org}`))
-    const now = new Date(registry.clock.now()).toISOString()
-    const orgs = await registry.sequencer.accounts.db.all<{ org_id: string }>(
-      `select org_id from organizations where name like 'Busy %'`,
-    )
-    await registry.sequencer.accounts.db.insert(
-      'ownership_proofs',
-      orgs.map(({ org_id }) => ({ org_id, domain, method: 'dns_txt', verified_at: now, seq: 1 })),
-    )
+    for (let org = 0; org < 10; org++) {
+      secrets.push(await registry.createKey(`Busy ${org}`))
+      await proveOwnership(registry, `Busy ${org}`, domain)
+    }
     const answers = await Promise.all(
       Array.from({ length: 200 }, async (_, i) => {
         const secret = secrets[i % 10]!

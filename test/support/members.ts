@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto'
+import { MINUTE } from '../../pipeline/core/clock.ts'
 import type { Tier, Visibility } from '../../pipeline/core/membership.ts'
 import { contentHash } from '../../pipeline/crawl/crawl-source.ts'
 import { agentDocumentOf } from '../../pipeline/model/agent-tasks.ts'
@@ -39,6 +41,30 @@ export async function enrol(registry: TestRegistry, member: TestMember): Promise
     if ('refused' in answer) throw new Error(answer.refused)
   }
   return key
+}
+
+/** Lets an organization show that a domain is its own, as if a crawler had found its word in DNS. */
+export async function proveOwnership(
+  registry: TestRegistry,
+  org: string,
+  domain: string,
+): Promise<void> {
+  const { org_id } = (await registry.sequencer.accounts.db.one<{ org_id: string }>(
+    'select org_id from organizations where name = $org',
+    { org },
+  ))!
+  const challenge_id = randomUUID()
+  const attempt_id = randomUUID()
+  const steps = [
+    { op: 'ownership.issue', nonce_hash: '0'.repeat(64), lasts_ms: MINUTE },
+    { op: 'ownership.take', attempt_id },
+    { op: 'ownership.settle', attempt_id, found: 'dns_txt' },
+  ]
+  for (const step of steps) {
+    const operation = Operation.parse({ ...step, challenge_id, org_id, domain })
+    const [answer] = await registry.submit(operation)
+    if (answer && 'refused' in answer) throw new Error(answer.refused)
+  }
 }
 
 /** What a probe brings of an agent that answered. */

@@ -14,12 +14,15 @@ export interface ProofRow {
   proof: StoredProof | null
 }
 
-/** Every proof there is: those that were shown to the registry, and those that operators entered. */
+/**
+ * Every proof there is: those that were shown to the registry, and those that operators entered. A
+ * mailbox at a domain is no proof: whoever has one need not be who runs the domain.
+ */
 const PROOFS = `(
   select org_id, domain, method, verified_at, withdrawn_at is not null as is_over, seq
   from ownership_proofs
   union all
-  select org_id, domain, proof, verified_at, false, seq from verified_domains)`
+  select org_id, domain, proof, verified_at, proof = 'email', seq from verified_domains)`
 
 /**
  * Whether an organization has shown that a domain, or one above it, is its own, at most `days` ago;
