@@ -48,6 +48,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
     logger: false,
     bodyLimit: BODY_BYTES,
     genReqId: requestIds(),
+    trustProxy: deps.config.TRUSTED_PROXIES,
     routerOptions: { maxParamLength: PARAM_CHARS, ignoreTrailingSlash: true },
     clientErrorHandler: answerMalformed,
     frameworkErrors: (error, _request, reply) => {

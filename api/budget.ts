@@ -81,8 +81,13 @@ export class Budget {
   }
 }
 
-/** The address that counts as one caller: of IPv6 the network, which one machine has to itself. */
+/**
+ * The address that counts as one caller: of IPv6 the network, which one machine has to itself; without
+ * the port that some proxies put behind it.
+ */
 export function callerOf(ip: string): string {
+  const behindPort = /^(\d+\.\d+\.\d+\.\d+):\d+$|^\[(.+)\](?::\d+)?$/.exec(ip)
+  if (behindPort) return callerOf(behindPort[1] ?? behindPort[2]!)
   if (!ip.includes(':')) return ip
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip)?.[1]
   if (mapped !== undefined) return mapped

@@ -1,18 +1,39 @@
 import type { RateLimitOptions, RateLimitPluginOptions } from '@fastify/rate-limit'
-import { MINUTE } from '../pipeline/core/clock.ts'
+import { MINUTE, SECOND } from '../pipeline/core/clock.ts'
 import type { Config } from '../pipeline/core/config.ts'
 import { PublicError } from '../pipeline/core/errors.ts'
-import type { LimitStore } from './quota.ts'
+import { callerOf } from './budget.ts'
+import { type LimitStore, limitHeaders } from './quota.ts'
+
+interface Limit {
+  max: number
+  timeWindow: number
+}
 
 /** Limits per address; the bulk resolves share the specification's numbers, not one count. */
 const limits = {
   bulk: (config: Config) => ({ max: config.LIMITS.bulkResolvePerMinute, timeWindow: MINUTE }),
-} satisfies Record<string, (config: Config) => RateLimitOptions>
+} satisfies Record<string, (config: Config) => Limit>
 
 export type LimitName = keyof typeof limits
 
 export function limitOf(name: LimitName, config: Config): RateLimitOptions {
-  return limits[name](config)
+  const { max, timeWindow } = limits[name](config)
+  return {
+    max,
+    timeWindow,
+    errorResponseBuilder: (_request, { ttl }) => {
+      const seconds = Math.max(1, Math.ceil(ttl / SECOND))
+      const headers = limitHeaders(max, timeWindow / SECOND, 0, seconds)
+      return new PublicError('rate_limited', 'too many requests', { retry_after: seconds }, headers)
+    },
+  }
+}
+
+/** What every answer of a limited operation says of its limit; the rest is said as it is counted. */
+export function limitPolicy(name: LimitName, config: Config): Record<string, string> {
+  const { max, timeWindow } = limits[name](config)
+  return { 'ratelimit-policy': `${max};w=${timeWindow / SECOND}` }
 }
 
 /**
@@ -25,10 +46,7 @@ export function rateLimiting(redis: LimitStore | undefined): RateLimitPluginOpti
     enableDraftSpec: true,
     skipOnError: true,
     nameSpace: 'registry:limit:',
+    keyGenerator: ({ ip }) => callerOf(ip),
     ...(redis && { redis, allowList: () => redis.status !== 'ready' }),
-    errorResponseBuilder: (_request, { ttl }) =>
-      new PublicError('rate_limited', 'too many requests', {
-        retry_after: Math.max(1, Math.ceil(ttl / 1000)),
-      }),
   }
 }

@@ -49,7 +49,7 @@ export interface Call<Query, Params, Body, Who extends Access> {
   header(name: string): string | string[] | undefined
   /** The address that counts as one caller. */
   caller(): string
-  /** Under which a write is handed in: the same for the same `Idempotency-Key` (attempt.ts). */
+  /** Under which a write of `once` is handed in: the same for the same `Idempotency-Key` (attempt.ts). */
   attempt: string
   services: Services
 }
@@ -72,8 +72,10 @@ interface Declared<
   access: Who
   cache: CachePolicy
   limit?: LimitName
-  /** Counted by user and by organization, before the request is looked at; a refused one is not. */
+  /** Counted by user and by organization, before the request is looked at; implies `once`. */
   quota?: 'saves'
+  /** An `Idempotency-Key` names it: carried out once, however often it is asked for. */
+  once?: true
   deprecated?: true
   /** The body is handed over as the bytes that were sent; its schema describes them. */
   raw?: true

@@ -11,15 +11,16 @@ const HOUR_S = 3_600
 const RETRY_AFTER_S = 5
 
 /**
- * Takes a place in both windows, or in none: which one is shut if any, how many places the caller has
- * left, and the milliseconds until the window that was named opens again.
+ * Takes a place in both windows, or in none: which one is shut if any, and longer if both are, how
+ * many places the caller has left, and the milliseconds until the window that was named opens again.
  */
 const RESERVE = `
 local held = redis.call('PTTL', KEYS[1])
-if held > 0 then return {'place', 0, held} end
 local most = tonumber(ARGV[3])
 local used = tonumber(redis.call('GET', KEYS[2]) or '0')
-if used >= most then return {'user', 0, redis.call('PTTL', KEYS[2])} end
+local full = used >= most and math.max(redis.call('PTTL', KEYS[2]), 1) or 0
+if full > 0 and full > held then return {'user', 0, full} end
+if held > 0 then return {'place', 0, held} end
 if tonumber(ARGV[2]) > 0 then redis.call('SET', KEYS[1], ARGV[1], 'EX', ARGV[2]) end
 used = redis.call('INCR', KEYS[2])
 if used == 1 then redis.call('EXPIRE', KEYS[2], ARGV[4]) end

@@ -5,10 +5,9 @@ import { attemptOf } from './attempt.ts'
 import { authenticate, type Principal, recognise } from './auth.ts'
 import { callerOf } from './budget.ts'
 import { cachePolicies, isHeld } from './freshness.ts'
-import { limitOf } from './limits.ts'
+import { limitOf, limitPolicy } from './limits.ts'
 import type { Operation } from './operation.ts'
 import type { Sent, Streamed } from './reply.ts'
-import type { SavePlace } from './save-quota.ts'
 import type { Services } from './services.ts'
 
 declare module 'fastify' {
@@ -16,8 +15,6 @@ declare module 'fastify' {
     principal: Principal | undefined
     /** Under which a write is handed in. */
     attempt: string
-    /** What is given back when the request is refused. */
-    place: SavePlace | undefined
   }
   interface FastifyContextConfig {
     operation?: string
@@ -35,7 +32,6 @@ export function addRoutes(
 ): void {
   app.decorateRequest('principal', undefined)
   app.decorateRequest('attempt', '')
-  app.decorateRequest('place', undefined)
   for (const operation of operations.filter(({ raw }) => !raw)) {
     app.route(routeOf(operation, services))
   }
@@ -76,10 +72,10 @@ function routeOf(operation: Operation, services: Services): RouteOptions {
           request.principal = found
           done()
         },
+        ...(operation.once || operation.quota ? [naming] : []),
         ...(operation.quota ? [reserving(services)] : []),
       ],
     }),
-    ...(operation.quota && { onSend: releasing(services) }),
     handler: handlerOf(operation, services),
   }
 }
@@ -87,28 +83,26 @@ function routeOf(operation: Operation, services: Services): RouteOptions {
 /** How the caller is found; a credential that is only looked at cannot fail. */
 const callers = { bearer: authenticate, optional: recognise }
 
-/** Takes a place for a save before the request is looked at, so that wrong ones are counted while they run. */
-function reserving({ saves, clock }: Services) {
-  return async (request: FastifyRequest, reply: FastifyReply) => {
-    const { headers, principal, url } = request
-    request.attempt = attemptOf(headers, url.split('?', 1)[0]!, principal!)
-    const { id: user, org_id: organization } = principal!
-    const place = { id: request.attempt, user, organization }
-    const taken = await saves.reserve(place, clock.now())
-    if (taken.isNew) request.place = place
-    reply.headers(taken.headers)
-  }
+/** Gives a write the id under which it is handed in. */
+async function naming(request: FastifyRequest) {
+  const { headers, principal, url } = request
+  request.attempt = attemptOf(headers, url.split('?', 1)[0]!, principal!)
 }
 
-/** A save that is refused costs nothing; one whose fate is unknown counts. */
-function releasing({ saves }: Services) {
-  return async ({ place }: FastifyRequest, reply: FastifyReply) => {
-    if (place && reply.statusCode >= 400 && reply.statusCode < 500) await saves.release(place)
+/** Takes a place for a save before the request is looked at: wrong ones count too. */
+function reserving({ saves, clock }: Services) {
+  return async ({ attempt: id, principal }: FastifyRequest, reply: FastifyReply) => {
+    const { id: user, org_id: organization } = principal!
+    reply.headers(await saves.reserve({ id, user, organization }, clock.now()))
   }
 }
 
 function handlerOf(operation: Operation, services: Services): RouteOptions['handler'] {
-  const headers = headersOf(operation)
+  const { limit } = operation
+  const headers = {
+    ...headersOf(operation),
+    ...(limit && limitPolicy(limit, services.config)),
+  }
   const measure = measuring(operation, services)
   const answer = (request: FastifyRequest, reply: FastifyReply, sent: Sent, started: number) => {
     send(request, reply.headers(headers), sent)

@@ -1,4 +1,4 @@
-import { DAY, HOUR, type Instant } from '../pipeline/core/clock.ts'
+import { DAY, HOUR, type Instant, SECOND } from '../pipeline/core/clock.ts'
 import type { Config } from '../pipeline/core/config.ts'
 import { refuse } from '../pipeline/core/errors.ts'
 import { type LimitStore, limitHeaders } from './quota.ts'
@@ -7,38 +7,41 @@ const RETRY_AFTER_S = 5
 
 /**
  * Takes a place in the last hour of a user, and in the last hour and day of an organization, or in
- * none: which one is full if any, how many places the user has left, and the milliseconds until there
- * is one again. Who has a place already takes no other.
+ * none. Answers what came of it and one window: of those that are full the one that is so longest,
+ * else the one with the fewest places left; how many these are, and the milliseconds until there is
+ * one more. Who has a place already takes no other.
  */
 const RESERVE = `
-local now, id, hour, day = tonumber(ARGV[1]), ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
+local now, id = tonumber(ARGV[1]), ARGV[2]
+local hour, day = tonumber(ARGV[3]), tonumber(ARGV[4])
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - hour)
 redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', now - day)
-local function free(key, window, most)
-  local used = redis.call('ZRANGEBYSCORE', key, '(' .. (now - window), '+inf', 'WITHSCORES')
-  local over = #used / 2 - most
-  if over < 0 then return 0 end
-  return tonumber(used[2 * over + 2] or now) + window - now
+local function look(name, key, window, most)
+  local taken = redis.call('ZRANGEBYSCORE', key, '(' .. (now - window), '+inf', 'WITHSCORES')
+  local left = tonumber(most) - #taken / 2
+  local oldest = tonumber(taken[2 * math.max(-left, 0) + 2] or now)
+  return {name = name, left = left, ms = math.ceil(oldest + window - now)}
 end
-local left = tonumber(ARGV[5]) - redis.call('ZCARD', KEYS[1])
-if redis.call('ZSCORE', KEYS[1], id) then return {'held', left, hour} end
-local full = {
-  {'user', free(KEYS[1], hour, tonumber(ARGV[5]))},
-  {'hour', free(KEYS[2], hour, tonumber(ARGV[6]))},
-  {'day', free(KEYS[2], day, tonumber(ARGV[7]))},
+local windows = {
+  look('user', KEYS[1], hour, ARGV[5]),
+  look('hour', KEYS[2], hour, ARGV[6]),
+  look('day', KEYS[2], day, ARGV[7]),
 }
-for _, window in ipairs(full) do
-  if window[2] > 0 then return {window[1], 0, math.ceil(window[2])} end
+table.sort(windows, function(a, b)
+  local x, y = math.max(a.left, 0), math.max(b.left, 0)
+  if x ~= y then return x < y end
+  return a.ms > b.ms
+end)
+local first = windows[1]
+local held = redis.call('ZSCORE', KEYS[1], id)
+if held or first.left <= 0 then
+  return {held and 'held' or 'full', first.name, math.max(first.left, 0), first.ms}
 end
 for i, window in ipairs({hour, day}) do
   redis.call('ZADD', KEYS[i], now, id)
   redis.call('PEXPIRE', KEYS[i], window)
 end
-return {'taken', left - 1, hour}`
-
-const RELEASE = `
-redis.call('ZREM', KEYS[1], ARGV[1])
-redis.call('ZREM', KEYS[2], ARGV[1])`
+return {'taken', first.name, first.left - 1, first.ms}`
 
 /** A save that is about to be made: its submission, who makes it, and for which organization. */
 export interface SavePlace {
@@ -47,54 +50,52 @@ export interface SavePlace {
   organization: string | undefined
 }
 
-type Headers = Readonly<Record<string, string>>
+type Window = 'user' | 'hour' | 'day'
 
 /**
- * How often entries may be edited. The windows slide: a place is free again an hour, or a day, after
- * it was taken. One that was taken under the same id counts once.
+ * How often may be asked for an entry to be edited, whatever comes of it: a request that is refused
+ * costs the writer a look too. The windows slide: a place is free again an hour, or a day, after it
+ * was taken. One that was taken under the same id counts once.
  */
 export class SaveQuota {
   readonly #store: LimitStore | undefined
-  readonly #config: Config
+  readonly #windows: Record<Window, { most: number; ms: number; text: string }>
 
-  constructor(store: LimitStore | undefined, config: Config) {
+  constructor(store: LimitStore | undefined, { LIMITS }: Config) {
+    const { savesPerHour, savesPerOrganizationHour, savesPerOrganizationDay } = LIMITS
     this.#store = store
-    this.#config = config
-  }
-
-  /** Takes a place or refuses with 429; 503 while nobody can count. `isNew`: it can be given back. */
-  async reserve(place: SavePlace, now: Instant): Promise<{ isNew: boolean; headers: Headers }> {
-    const { savesPerHour, savesPerOrganizationHour, savesPerOrganizationDay } = this.#config.LIMITS
-    const most = [savesPerHour, savesPerOrganizationHour, savesPerOrganizationDay]
-    const asked = [now, place.id, HOUR, DAY, ...most]
-    const [came, left, ms] = (await this.#run(RESERVE, place, asked)) as [Came, number, number]
-    const seconds = Math.max(1, Math.ceil(ms / 1_000))
-    if (came === 'taken' || came === 'held') {
-      const headers = limitHeaders(savesPerHour, HOUR / 1_000, Math.max(0, left), seconds)
-      return { isNew: came === 'taken', headers }
+    this.#windows = {
+      user: { most: savesPerHour, ms: HOUR, text: 'an hour' },
+      hour: { most: savesPerOrganizationHour, ms: HOUR, text: 'an hour by one organization' },
+      day: { most: savesPerOrganizationDay, ms: DAY, text: 'a day by one organization' },
     }
-    const texts = {
-      user: `no more than ${savesPerHour} saves an hour`,
-      hour: `no more than ${savesPerOrganizationHour} saves an hour by one organization`,
-      day: `no more than ${savesPerOrganizationDay} saves a day by one organization`,
-    }
-    const windows = { user: savesPerHour, hour: savesPerOrganizationHour, day: most[2]! }
-    const windowS = (came === 'day' ? DAY : HOUR) / 1_000
-    const headers = limitHeaders(windows[came], windowS, 0, seconds)
-    return refuse('rate_limited', texts[came], { retry_after: seconds }, headers)
   }
 
-  /** Gives back the place of a save that was refused. */
-  async release(place: SavePlace): Promise<void> {
-    await this.#run(RELEASE, place, [place.id]).catch(() => undefined)
+  /**
+   * Takes a place or refuses with 429; 503 while nobody can count. Returns the headers that say how
+   * many are left where the fewest are.
+   */
+  async reserve(place: SavePlace, now: Instant): Promise<Readonly<Record<string, string>>> {
+    const [came, name, left, ms] = await this.#take(place, now)
+    const { most, ms: length, text } = this.#windows[name]
+    const seconds = Math.max(1, Math.ceil(ms / SECOND))
+    const headers = limitHeaders(most, length / SECOND, left, seconds)
+    if (came !== 'full') return headers
+    return refuse(
+      'rate_limited',
+      `no more than ${most} saves ${text}`,
+      { retry_after: seconds },
+      headers,
+    )
   }
 
-  async #run(script: string, place: SavePlace, values: (string | number)[]): Promise<unknown> {
-    const { user, organization = `of ${user}` } = place
+  async #take({ id, user, organization = `of ${user}` }: SavePlace, now: Instant): Promise<Taken> {
     const keys = [`registry:saves:user:${user}`, `registry:saves:org:${organization}`]
+    const { user: byUser, hour, day } = this.#windows
+    const values = [now, id, HOUR, DAY, byUser.most, hour.most, day.most]
     try {
       if (this.#store?.status !== 'ready') throw new Error('no connection to Redis')
-      return await this.#store.eval(script, keys.length, ...keys, ...values)
+      return (await this.#store.eval(RESERVE, keys.length, ...keys, ...values)) as Taken
     } catch {
       return refuse('unavailable', 'saves cannot be taken now; try again', {
         retry_after: RETRY_AFTER_S,
@@ -103,4 +104,4 @@ export class SaveQuota {
   }
 }
 
-type Came = 'taken' | 'held' | 'user' | 'hour' | 'day'
+type Taken = [came: 'taken' | 'held' | 'full', window: Window, left: number, ms: number]

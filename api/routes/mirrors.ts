@@ -80,7 +80,7 @@ export const putCommunityMirror = operation({
     'whatever it says of agents is dropped.',
   access: 'bearer',
   writes: true,
-  quota: 'saves',
+  once: true,
   cache: 'none',
   params,
   body: z.looseObject({
@@ -93,7 +93,7 @@ export const putCommunityMirror = operation({
   }),
   reply: { 200: MirrorPublished, 202: MirrorProposed },
   errors: [
-    ...(['invalid_request', 'conflict', 'rate_limited', 'unavailable'] as const),
+    ...(['invalid_request', 'conflict', 'unavailable'] as const),
     ...(['too_large', 'unsupported_media_type'] as const),
   ],
   handle: async ({ params: { platform }, body, principal, attempt, services }) => {

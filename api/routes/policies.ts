@@ -106,7 +106,6 @@ export const resolvePoliciesBulk = operation({
     '`omitted` names the ids that are missing.',
   access: 'public',
   cache: 'none',
-  limit: 'bulk',
   body: z.object({ policy_ids: z.array(z.string().max(255)).min(1).max(LARGEST_BULK) }),
   reply: { 200: PoliciesResolved },
   errors: ['invalid_request', 'too_large', 'unsupported_media_type'],
@@ -162,7 +161,7 @@ export const savePolicy = operation({
     'policies, and those that wait for review, cannot be saved.',
   access: 'bearer',
   writes: true,
-  quota: 'saves',
+  once: true,
   cache: 'none',
   body: PolicyContent.safeExtend({
     verticals: policyFields.policy_categories.meta({
@@ -171,7 +170,7 @@ export const savePolicy = operation({
   }),
   reply: { 200: PolicySaved },
   errors: [
-    ...(['invalid_request', 'conflict', 'rate_limited', 'unavailable'] as const),
+    ...(['invalid_request', 'conflict', 'unavailable'] as const),
     ...(['too_large', 'unsupported_media_type'] as const),
   ],
   handle: async ({ body: { verticals, ...given }, principal, attempt, services }) => {

@@ -43,6 +43,10 @@ function isNameServer(text: string): boolean {
   return isAddress && (port === undefined || (Number(port) > 0 && Number(port) < 65_536))
 }
 
+const networks = z.array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]), {
+  error: 'must be addresses or networks such as 10.0.0.0/8, separated by commas',
+})
+
 /** Every setting there is: read from the environment under its own name, once, at start. */
 export const settings = {
   HOST: setting(text.default('127.0.0.1'), 'address the API listens on', { shown: '127.0.0.1' }),
@@ -50,6 +54,14 @@ export const settings = {
   BASE_URL: setting(httpUrl.optional(), 'public address of the API, without a trailing slash', {
     shown: 'http://HOST:PORT',
   }),
+  TRUSTED_PROXIES: setting(
+    z
+      .string()
+      .default('')
+      .transform(list => list.split(',').flatMap(one => one.trim() || []))
+      .pipe(networks),
+    'addresses or networks (`10.0.0.0/8,::1`) of the proxies in front of the API: only what these say of who asks (X-Forwarded-For) is believed',
+  ),
   DATA_DIR: setting(text.default('data/var'), 'folder of every store', { shown: 'data/var' }),
   REDIS_URL: setting(
     z

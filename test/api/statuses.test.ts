@@ -52,7 +52,10 @@ beforeAll(async () => {
   )
   identities = await openIdentities()
   const settings = { ...identities.settings, BILLING_WEBHOOK_SECRET: BILLING_SECRET }
-  const roomy = { bulkResolvePerMinute: 1_000, crawlRequestsPerHour: 1_000 }
+  const roomy = {
+    ...{ bulkResolvePerMinute: 1_000, crawlRequestsPerHour: 1_000 },
+    ...{ savesPerHour: 1_000, savesPerOrganizationHour: 1_000, savesPerOrganizationDay: 1_000 },
+  }
   registries = {
     usual: await web.open(roomy, { settings }),
     strict: await web.open(strict),

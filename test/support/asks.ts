@@ -244,7 +244,6 @@ export const asks: Asks = {
     202: { place: 'music', payload: mirrorFile(), headers: { 'idempotency-key': 'music' } },
     400: { place: 'music', payload: {} },
     409: { place: 'music', payload: mirrorFile('more'), headers: { 'idempotency-key': 'music' } },
-    429: { place: 'music', payload: mirrorFile() },
     503: { place: 'music', payload: mirrorFile() },
   },
   deleteMirror: {
@@ -265,15 +264,11 @@ export const asks: Asks = {
   rejectMirrorProposal: decided(1),
   listPolicies: { 200: {}, 400: { query: 'category=x' } },
   resolvePolicy: { 200: { query: 'policy_id=ccpa' }, 404: { query: 'policy_id=none' } },
-  resolvePoliciesBulk: {
-    200: { payload: { policy_ids: ['ccpa', 'none'] } },
-    429: { payload: { policy_ids: ['ccpa'] } },
-  },
+  resolvePoliciesBulk: { 200: { payload: { policy_ids: ['ccpa', 'none'] } } },
   policyHistory: { 200: { query: 'policy_id=ccpa' }, 404: { query: 'policy_id=none' } },
   savePolicy: {
     200: { payload: { ...ccpa, policy_id: 'gdpr' } },
     409: { payload: ccpa },
-    429: { payload: ccpa },
     503: { payload: ccpa },
   },
   describeRegistry: { 200: {} },

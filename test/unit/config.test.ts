@@ -21,6 +21,23 @@ describe('DNS_SERVER', () => {
   })
 })
 
+describe('TRUSTED_PROXIES', () => {
+  it('are nobody, unless they are named', () => {
+    expect(readConfig({}).TRUSTED_PROXIES).toEqual([])
+    const TRUSTED_PROXIES = '127.0.0.1, 10.0.0.0/8,fd00::/8,'
+    expect(readConfig({ TRUSTED_PROXIES }).TRUSTED_PROXIES).toEqual([
+      ...['127.0.0.1', '10.0.0.0/8', 'fd00::/8'],
+    ])
+  })
+
+  it.each(['true', 'proxy.example', '10.0.0.0/33', '1', '10.0.0.1 10.0.0.2', '*'])(
+    'may not be %s',
+    TRUSTED_PROXIES => {
+      expect(() => readConfig({ TRUSTED_PROXIES })).toThrow('TRUSTED_PROXIES')
+    },
+  )
+})
+
 describe('CRAWL_SIGNING_KEY', () => {
   it('needs to be told where the public key is found', () => {
     expect(() => readConfig({ CRAWL_SIGNING_KEY: 'key.jwk' })).toThrow('needs BASE_URL')
