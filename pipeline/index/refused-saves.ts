@@ -75,7 +75,10 @@ async function judgeOf(saves: readonly Save[], deciding: Deciding) {
     const fault = isNew(save) ? faults.get(domain) : undefined
     if (fault?.verdict === 'refused') return { refused: `domain: ${fault.reason}` }
     if (save.op === 'entry.rollback' && save.moderates) return undefined
-    return (await proven(save)) ? fault?.reason : unproven(domain)
+    if (!(await proven(save))) return unproven(domain)
+    // Whoever saves it after this one, in the same commit, finds it waiting: a person decides one content.
+    if (fault) standing[entity].set(domain, { domain, is_managed, status: 'pending' })
+    return fault?.reason
   }
 }
 

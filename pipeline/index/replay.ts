@@ -1,6 +1,7 @@
 import { groupBy } from '../core/group.ts'
 import type { Submission } from '../model/submission.ts'
 import type { AuditRow } from './accounts/audit.ts'
+import { decisionsSince } from './accounts/entry-reviews.ts'
 import { publicationsSince } from './accounts/publications.ts'
 import { refusedMerges } from './merges.ts'
 import type { Sequencer } from './sequencer.ts'
@@ -28,13 +29,14 @@ export async function replay(sequencer: Sequencer): Promise<Replayed> {
       await sequencer.commit({ observations: [], submissions: [], publications })
     }
   }
-  for (const told of groupBy(unknown, row => row.seq).values()) {
+  for (const [seq, told] of groupBy(unknown, row => row.seq)) {
     const all = told.map(submissionOf)
     const refused = await refusedMerges(sequencer.index, all)
     const submissions = all.filter(({ submission_id }) => !refused.has(submission_id))
     if (submissions.length > 0) {
       const submittedAt = Date.parse(told[0]!.submitted_at)
-      const batch = { observations: [], submissions, submittedAt }
+      const decisions = await decisionsSince(sequencer.accounts.db, seq - 1, seq)
+      const batch = { observations: [], submissions, submittedAt, decisions }
       await sequencer.commit({ ...batch, actor: 'api:submission' })
     }
     came.replayed += submissions.length

@@ -1,20 +1,27 @@
-import { writeFileSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import { cpSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { toAscii } from '../../pipeline/core/domain.ts'
 import { findReview, listReviews } from '../../pipeline/index/points/reviews.ts'
+import { replay } from '../../pipeline/index/replay.ts'
+import { restore } from '../../pipeline/index/restore.ts'
+import type { Sequencer } from '../../pipeline/index/sequencer.ts'
 import { verify } from '../../pipeline/index/verify.ts'
 import { Operation } from '../../pipeline/model/submission.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
 import { brandFile } from '../support/documents.ts'
-import { enrol } from '../support/members.ts'
+import { enrol, proveOwnership } from '../support/members.ts'
 import { startRedis, type TestRedis } from '../support/redis.ts'
-import { newDataDir } from '../support/registry.ts'
+import { cleanUp, newDataDir, openRegistry as openWriter } from '../support/registry.ts'
 
 let redis: TestRedis
 let registry: TestRegistry
 let key: string
-const names = ['rnicrosoft.com', 'globex-login.com', 'g1obex.com', 'own.example']
+const names = [
+  ...['rnicrosoft.com', 'globex-login.com', 'g1obex.com', 'own.example'],
+  ...['globex-one.com', 'globex-two.com', 'globex-three.com', 'globex-shop.com'],
+]
 const homograph = toAscii('асме.com')
 
 beforeAll(async () => {
@@ -89,6 +96,64 @@ describe('an entry under a name that looks like another one', () => {
     await decide('review.approve', 'brand globex-login.com')
     expect(await resolve('globex-login.com')).toBe(200)
     expect(await whole()).toEqual([])
+  })
+
+  test('waits in the words of whoever came first, of two who enter it at once', async () => {
+    await registry.createKey('Others')
+    await proveOwnership(registry, 'Others', 'globex-shop.com')
+    const ids = await registry.sequencer.accounts.db.all<{ org_id: string; key_id: string }>(
+      `select org_id, key_id from api_keys join organizations using (org_id)
+       where name in ('Newcomer', 'Others') order by name`,
+    )
+    const operations = ids.map(({ org_id, key_id }, i) =>
+      Operation.parse({
+        ...{ op: 'brand.save', domain: 'globex-shop.com', brand_name: `Shop ${i}` },
+        ...{ revision_id: randomUUID(), editor: { kind: 'key', id: key_id, org_id } },
+      }),
+    )
+    expect(await registry.submit(...operations)).toMatchObject([
+      { done: { review_id: expect.any(String) } },
+      { refused: expect.stringContaining('waits to be reviewed') },
+    ])
+    expect(waiting()).toHaveLength(1)
+    await decide('review.approve', 'brand globex-shop.com')
+    const shown = await registry.app.inject('/api/brands/resolve?domain=globex-shop.com')
+    expect(shown.json()).toMatchObject({ brand_name: 'Shop 0' })
+    expect(await whole()).toEqual([])
+  })
+
+  test('that was decided since a backup is replayed as it was decided', async () => {
+    const backup = join(newDataDir(), 'before')
+    await registry.sequencer.backUp(backup)
+    const decided = { 'globex-one.com': 'approve', 'globex-two.com': 'reject' } as const
+    for (const [domain, verdict] of Object.entries(decided)) {
+      await save(domain)
+      await decide(`review.${verdict}`, `brand ${domain}`)
+    }
+    await save('globex-three.com')
+    const entries = (sequencer: Pick<Sequencer, 'index'>) =>
+      sequencer.index.all(`select domain, status from entries where domain like 'globex-%'
+        order by domain`)
+    const told = await entries(registry.sequencer)
+    const dataDir = newDataDir()
+    await registry.sequencer.quietly(async () =>
+      cpSync(registry.config.DATA_DIR, dataDir, { recursive: true }),
+    )
+    for (const file of ['index.duckdb', 'index.duckdb.wal']) {
+      rmSync(join(dataDir, file), { force: true })
+    }
+    await restore(dataDir, backup, { keepAccounts: true })
+    const restored = await openWriter({ dataDir })
+    cleanUp(() => restored.close())
+    await replay(restored)
+    expect(await entries(restored)).toEqual(told)
+    expect(told).toMatchObject(
+      expect.arrayContaining([
+        { domain: 'globex-one.com', status: 'live' },
+        { domain: 'globex-two.com', status: 'rejected' },
+        { domain: 'globex-three.com', status: 'pending' },
+      ]),
+    )
   })
 
   test('of properties waits as well', async () => {

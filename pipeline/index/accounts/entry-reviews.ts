@@ -51,12 +51,19 @@ export async function decideEntry(_: Database, { subject }: Review): Promise<Ans
   return { done: { entity, domain } }
 }
 
-/** What was decided of entries after a commit: what a crash kept from the index is in it. */
-export async function decisionsSince(db: Database, seq: number): Promise<EntryDecision[]> {
+/**
+ * What was decided of entries after a commit, and up to another one where it is named: what a crash
+ * kept from the index is in it.
+ */
+export async function decisionsSince(
+  db: Database,
+  seq: number,
+  last = Number.MAX_SAFE_INTEGER,
+): Promise<EntryDecision[]> {
   const rows = await db.all<{ subject: string; status: string }>(
     `select subject, status from reviews
-     where kind = 'entry' and status != 'pending' and seq > $seq order by subject`,
-    { seq },
+     where kind = 'entry' and status != 'pending' and seq > $seq and seq <= $last order by seq, subject`,
+    { seq, last },
   )
   return rows.map(({ subject, status }) => {
     const [entity, domain] = subject.split(' ') as [EntryDecision['entity'], string]
