@@ -315,9 +315,14 @@ audit
   .action(async options => (await import('./commands/audit.ts')).listAudit(options))
 audit
   .command('show')
-  .description('print all that is known of one')
+  .description('print all that is known of one, with what it changed')
   .argument('<id>', 'id that `audit list` prints')
   .action(async id => (await import('./commands/audit.ts')).showAudit(id))
+audit
+  .command('revert')
+  .description('take one back, as one more write; says why where that cannot be')
+  .argument('<id>', 'id that `audit list` prints')
+  .action(async id => (await import('./commands/audit.ts')).revertAudit(id))
 
 program
   .command('merge')

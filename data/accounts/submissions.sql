@@ -5,8 +5,10 @@ create table if not exists submissions (
   by_id varchar,
   org_id varchar,
   request_id varchar,
+  reverts varchar,
   content json not null,
   answer json not null,
+  changes json,
   submitted_at timestamptz not null,
   seq bigint not null
 );
@@ -17,7 +19,9 @@ comment on column submissions.by_kind is 'who asked: key, user (a person), comma
 comment on column submissions.by_id is 'which one';
 comment on column submissions.org_id is 'organization that it was asked for';
 comment on column submissions.request_id is 'request it came with, as the log names it';
-comment on column submissions.content is 'what was asked, without secrets and their hashes';
+comment on column submissions.reverts is 'submission that it took back';
+comment on column submissions.content is 'what was asked, without secrets, their hashes and whom to write to';
 comment on column submissions.answer is 'what it came to: done with facts, or refused with the reason';
+comment on column submissions.changes is 'private rows that it changed, by table, as they stood before and after; null where the revisions of an entry or the operation itself tell';
 comment on column submissions.submitted_at is 'when it was carried out';
 comment on column submissions.seq is 'commit that it was part of';

@@ -21,7 +21,7 @@ comment on column entries.brand_name is 'name of the brand';
 comment on column entries.document is 'of a brand: brand_manifest, if there is one; of a publisher: authorized_agents, always empty, and properties with their rids';
 comment on column entries.contact_id is 'the contact that was saved with it, which is private; none where nothing was';
 comment on column entries.revision_number is 'its last revision';
-comment on column entries.status is 'live; pending: a person has to look at it; rejected: one has, and it stays hidden';
+comment on column entries.status is 'live; pending: a person has to look at it; rejected: one has, and it stays hidden; withdrawn: an operator took it back';
 comment on column entries.created_at is 'first saved';
 comment on column entries.updated_at is 'last saved';
 comment on column entries.seq is 'commit that last touched the row';

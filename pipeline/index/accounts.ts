@@ -1,6 +1,7 @@
 import { isoOf } from '../core/clock.ts'
 import type { Answer, Refusal, Submission } from '../model/submission.ts'
 import { auditOf } from './accounts/audit.ts'
+import { type RowChange, watching } from './accounts/changed-rows.ts'
 import { letReview } from './accounts/entry-reviews.ts'
 import { perform } from './accounts/perform.ts'
 import type { Stamp } from './accounts/stamp.ts'
@@ -42,10 +43,10 @@ export class Accounts {
         const { submission_id } = submission
         if (answers.has(submission_id)) continue
         const known = { refusal: refused.get(submission_id), doubt: doubts.get(submission_id) }
-        const answer = await this.#carryOut(submission, stamp, known)
+        const { answer, changes } = await this.#carryOut(submission, stamp, known)
         answers.set(submission_id, answer)
         const submitted_at = isoOf(stamp.now)
-        rows.push({ ...auditOf(submission), answer, submitted_at, seq: stamp.seq })
+        rows.push({ ...auditOf(submission), answer, changes, submitted_at, seq: stamp.seq })
       }
       await this.db.insert('submissions', rows)
       return answers
@@ -91,10 +92,14 @@ export class Accounts {
     { operation, digest }: Submission,
     stamp: Stamp,
     { refusal, doubt }: { refusal: Refusal | undefined; doubt: string | undefined },
-  ): Promise<Answer> {
-    const came = refusal ?? (await perform(this.db, operation, stamp))
+  ): Promise<{ answer: Answer; changes: RowChange[] | null }> {
+    const came = refusal
+      ? { answer: refusal, changes: null }
+      : await watching(this.db, operation, () => perform(this.db, operation, stamp))
     const answer =
-      doubt === undefined ? came : await letReview(this.db, operation, came, doubt, stamp)
-    return digest === undefined ? answer : { ...answer, digest }
+      doubt === undefined
+        ? came.answer
+        : await letReview(this.db, operation, came.answer, doubt, stamp)
+    return { answer: digest === undefined ? answer : { ...answer, digest }, changes: came.changes }
   }
 }

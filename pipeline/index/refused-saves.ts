@@ -65,7 +65,7 @@ async function judgeOf(saves: readonly Save[], deciding: Deciding) {
     const { domain } = save
     const { is_managed, status } = standing[entity].get(domain) ?? unknown
     if (is_managed) return managed(entity, domain)
-    if (save.op === 'entry.rollback') {
+    if (save.op === 'entry.rollback' && save.to_revision > 0) {
       const nowhere = await unknownTarget(index, save, status)
       if (nowhere) return nowhere
     }
@@ -82,9 +82,9 @@ async function judgeOf(saves: readonly Save[], deciding: Deciding) {
   }
 }
 
-/** One that a person has rejected counts as if nobody had saved it. */
+/** One that a person has rejected or taken back counts as if nobody had saved it. */
 function isUnknown(status: EntryRow['status'] | null): boolean {
-  return status === null || status === 'rejected'
+  return status === null || status === 'rejected' || status === 'withdrawn'
 }
 
 function managed(entity: Entity, domain: string): Refusal {

@@ -72,7 +72,7 @@ export async function takeSaves(
     const before = entries[entity].get(save.domain)
     const target = targets.get(save.revision_id)
     if (save.op === 'entry.rollback' && (before === undefined || target === undefined)) continue
-    const status = waiting.has(save.revision_id) ? 'pending' : 'live'
+    const status = waiting.has(save.revision_id) ? 'pending' : (target?.status ?? 'live')
     const state = { ...(target ?? stateAfter(save, before)), status } as const
     const entry = entryAfter(save, state, before, stamp)
     entries[entity].set(save.domain, entry)
@@ -84,7 +84,11 @@ export async function takeSaves(
   await replaceEntries(db, [...brands, ...publishers])
   await db.insert('revisions', revisions)
   await showBrands(db, brands, seq)
-  await recordChanges(db, seq, { publisher: publishers.map(({ domain }) => domain) })
+  const withdrawn = publishers.filter(({ status }) => status === 'withdrawn')
+  await recordChanges(db, seq, {
+    publisher: publishers.map(({ domain }) => domain),
+    'gone property': withdrawn.map(({ domain }) => domain),
+  })
   const made = revisions.filter(({ revision_number }) => revision_number === 1)
   const newcomers = made.map(({ domain }) => ({ domain, why: 'saved' as const }))
   await addDomains(db, newcomers, { now, seq, max: stamp.frontierMax + made.length })
@@ -139,14 +143,17 @@ function revisionOf(save: Save, entry: EntryRow, editor_id: string): RevisionRow
   const back = save.op === 'entry.rollback' ? save.to_revision : null
   return {
     ...{ entity, domain, revision_number, revision_id: save.revision_id, editor_id },
-    edit_summary:
-      back === null ? summaries[save.op as 'brand.save'] : `Rolled back to revision ${back}`,
+    edit_summary: back === null ? summaries[save.op as 'brand.save'] : rolledBackTo(back),
     source,
     is_rollback: back !== null,
     rolled_back_to: back,
     state: { source, status, brand_name, document, contact_id },
     ...{ created_at, seq },
   }
+}
+
+function rolledBackTo(revision: number): string {
+  return revision === 0 ? 'Withdrawn' : `Rolled back to revision ${revision}`
 }
 
 const summaries = { 'brand.save': 'Saved the brand', 'property.save': 'Saved the properties' }
@@ -160,6 +167,10 @@ async function rollbackTargets(
   for (const save of saves) {
     if (save.op !== 'entry.rollback') continue
     const { entity, domain, to_revision } = save
+    if (to_revision === 0) {
+      targets.set(save.revision_id, nothing)
+      continue
+    }
     const row = await db.one<{ state: EntryState }>(
       `select state from revisions where entity = $entity and domain = $domain
          and revision_number = $to_revision`,
@@ -168,6 +179,11 @@ async function rollbackTargets(
     if (row !== undefined) targets.set(save.revision_id, { ...row.state, status: 'live' })
   }
   return targets
+}
+
+/** What stood before the first revision. */
+const nothing: EntryState = {
+  ...{ source: 'community', status: 'withdrawn', brand_name: null, document: {}, contact_id: null },
 }
 
 /** Puts entries into the place of brands that no document speaks of. */

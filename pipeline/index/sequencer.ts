@@ -7,7 +7,7 @@ import type { Log } from '../core/log.ts'
 import { type ProtectedNames, readProtectedNames } from '../core/protected-names.ts'
 import { lastTime, nextTime } from '../core/schedule.ts'
 import { RisingIds } from '../core/uuid-v7.ts'
-import type { Answer, Submission } from '../model/submission.ts'
+import type { Answer, Refusal, Submission } from '../model/submission.ts'
 import { decisionsSince } from './accounts/entry-reviews.ts'
 import { publicationsSince } from './accounts/publications.ts'
 import { Accounts } from './accounts.ts'
@@ -26,6 +26,7 @@ import { entriesOf } from './projection.ts'
 import { eventsFollowing } from './projections/events.ts'
 import { Publishing } from './publishing.ts'
 import { dropOldBodies, dropOldEvents, dropOldSubmissions, followRetention } from './retention.ts'
+import { resolveReverts } from './reverts.ts'
 import { scopeAfter } from './scope.ts'
 import { SERVING_FORMAT, ServingStore } from './serving.ts'
 import { linkCurrent, readCheckpoint } from './snapshot.ts'
@@ -211,11 +212,14 @@ export class Sequencer {
     this.#lease.release()
   }
 
-  async #commit(batch: Batch): Promise<Committed> {
+  async #commit(asked: Batch): Promise<Committed> {
     const started = performance.now()
     const now = this.#options.clock.now()
     const seq = this.#meta.seq + 1
-    const answers = await this.#answer(batch, { now, seq })
+    const stores = { index: this.index, accounts: this.accounts.db }
+    const { refused, ...resolved } = await resolveReverts(stores, asked.submissions)
+    const batch = { ...asked, ...resolved }
+    const answers = await this.#answer(batch, { now, seq }, refused)
     const isDone = ({ submission_id }: Submission) => 'done' in answers.get(submission_id)!
     const submissions = batch.submissions.filter(isDone)
     const takedowns = await this.#takedowns.in(batch)
@@ -294,7 +298,11 @@ export class Sequencer {
     })
   }
 
-  async #answer({ submissions }: Batch, { now, seq }: { now: number; seq: number }) {
+  async #answer(
+    { submissions }: Batch,
+    { now, seq }: { now: number; seq: number },
+    reverts: ReadonlyMap<string, Refusal>,
+  ) {
     if (submissions.length === 0) return new Map<string, Answer>()
     return this.#step('accounts', async () => {
       const { REQUIRE_OWNERSHIP_PROOF: needsProof, LIMITS } = this.#options.config
@@ -303,7 +311,8 @@ export class Sequencer {
         ...{ needsProof, proofDays: LIMITS.proofDays, protectedNames: this.#protectedNames },
         takenDown: this.#takedowns.takenDown,
       })
-      return this.accounts.apply(submissions, { now, seq }, refused, doubts)
+      const all = new Map([...refused, ...reverts])
+      return this.accounts.apply(submissions, { now, seq }, all, doubts)
     })
   }
 

@@ -118,7 +118,7 @@ export interface EntryRow {
   document: Record<string, unknown>
   contact_id: string | null
   revision_number: number
-  status: 'live' | 'pending' | 'rejected'
+  status: 'live' | 'pending' | 'rejected' | 'withdrawn'
   created_at: string
   updated_at: string
   seq: number

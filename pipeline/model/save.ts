@@ -24,9 +24,9 @@ export function isStorable(value: unknown, depth = 0): boolean {
   )
 }
 
-/** Whoever edits: a key or a user, for an organization if for any. */
+/** Whoever edits: a key or a user, for an organization if for any, or whoever has the command line. */
 export const Editor = z.object({
-  kind: z.enum(['key', 'user']),
+  kind: z.enum(['key', 'user', 'command']),
   id: z.string(),
   org_id: z.string().nullable(),
 })
@@ -88,7 +88,8 @@ export const saveOperations = [
     op: z.literal('entry.rollback'),
     ...common,
     entity: z.enum(['brand', 'property']),
-    to_revision: z.int().min(1).max(0xffff_ffff),
+    /** 0 is what stood before the first: nothing. */
+    to_revision: z.int().min(0).max(0xffff_ffff),
     /** Whether the editor answers for what others saved too. */
     moderates: z.boolean(),
   }),

@@ -12,7 +12,7 @@ import { ownershipOperations } from './ownership.ts'
 import { policyOperations } from './policy.ts'
 import { reviewOperations } from './review.ts'
 import { roleOperations } from './role.ts'
-import { saveOperations } from './save.ts'
+import { Editor, saveOperations } from './save.ts'
 import { takedownOperations } from './takedown.ts'
 
 const name = z.string().trim().min(1).max(200)
@@ -75,6 +75,8 @@ export const Operation = z.discriminatedUnion('op', [
   ...identityOperations,
   ...organizationOperations,
   ...takedownOperations,
+  /** What takes a submission back is made by the one who writes, who knows what came since. */
+  z.object({ op: z.literal('audit.revert'), reverts: id, editor: Editor }),
 ])
 export type Operation = z.infer<typeof Operation>
 export type OperationOf<Op extends Operation['op']> = Extract<Operation, { op: Op }>
@@ -95,6 +97,8 @@ export const Submission = z.object({
   by: Asker.exactOptional(),
   /** Id of the request that it came with, as the log names it. */
   request: z.string().max(200).exactOptional(),
+  /** The submission that this one takes back; the one who writes says so (index/reverts.ts). */
+  reverts: id.exactOptional(),
 })
 export type Submission = z.infer<typeof Submission>
 

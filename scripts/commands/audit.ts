@@ -1,8 +1,12 @@
 import { openDesk } from '../../jobs/enqueue.ts'
+import type { Question } from '../../jobs/questions.ts'
 import { createLog } from '../../pipeline/core/log.ts'
 import { type AuditRow, type AuditWanted, auditRows } from '../../pipeline/index/accounts/audit.ts'
+import { type AuditDetail, auditDetail } from '../../pipeline/index/audit-detail.ts'
+import type { Sequencer } from '../../pipeline/index/sequencer.ts'
+import { Operation } from '../../pipeline/model/submission.ts'
 import { readSettings } from './environment.ts'
-import { doneOrExit, openAlone, runningRegistry } from './running.ts'
+import { carryOut, doneOrExit, openAlone, runningRegistry, whoTypes } from './running.ts'
 
 /** Prints what was asked for, a line each. */
 export async function listAudit({
@@ -14,11 +18,22 @@ export async function listAudit({
   else for (const row of rows) process.stdout.write(`${lineOf(row)}\n`)
 }
 
-/** Prints all that is known of one. */
+/** Prints all that is known of one, with what it changed. */
 export async function showAudit(id: string): Promise<void> {
-  const [row] = await rowsOf({ id, limit: 1 })
-  if (row === undefined) return void doneOrExit({ refused: `nothing was submitted as ${id}` })
+  const row = await detailOf(id)
+  if (row === null) return void doneOrExit({ refused: `nothing was submitted as ${id}` })
   process.stdout.write(`${JSON.stringify(row, null, 2)}\n`)
+}
+
+/** Takes one back: as one more write, by whoever types. */
+export async function revertAudit(id: string): Promise<void> {
+  const editor = { kind: 'command', id: whoTypes().id, org_id: null } as const
+  const read = Operation.safeParse({ op: 'audit.revert', reverts: id, editor })
+  if (!read.success)
+    return void doneOrExit({ refused: `${id} is no id that \`audit list\` prints` })
+  const [answer] = await carryOut(readSettings(), [read.data])
+  doneOrExit(answer!)
+  process.stdout.write('taken back\n')
 }
 
 function lineOf({ submission_id, submitted_at, operation, answer, ...row }: AuditRow): string {
@@ -27,20 +42,32 @@ function lineOf({ submission_id, submitted_at, operation, answer, ...row }: Audi
   return `${submitted_at}  ${submission_id}  ${operation.padEnd(24)} ${by}  ${came}`
 }
 
-async function rowsOf(wanted: AuditWanted): Promise<AuditRow[]> {
+function rowsOf(wanted: AuditWanted): Promise<AuditRow[]> {
+  return asked({ ask: 'audit', wanted }, ({ accounts }) => auditRows(accounts.db, wanted))
+}
+
+function detailOf(id: string): Promise<AuditDetail | null> {
+  return asked({ ask: 'audit_detail', id }, stores => auditDetail(stores, id))
+}
+
+/** Asks the running registry, or looks alone when none runs. */
+async function asked<Result>(
+  question: Question,
+  look: (sequencer: Sequencer) => Promise<Result>,
+): Promise<Result> {
   const config = readSettings()
   const run = await runningRegistry(config)
   if (run) {
     const desk = openDesk(run.redis_url, createLog('audit', 'error'))
     try {
-      return await desk.ask<AuditRow[]>({ ask: 'audit', wanted })
+      return await desk.ask<Result>(question)
     } finally {
       await desk.close()
     }
   }
   const sequencer = await openAlone(config)
   try {
-    return await auditRows(sequencer.accounts.db, wanted)
+    return await look(sequencer)
   } finally {
     await sequencer.close()
   }

@@ -1,6 +1,7 @@
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { HOUR } from '../../pipeline/core/clock.ts'
+import { auditRows } from '../../pipeline/index/accounts/audit.ts'
 import { checkBackup } from '../../pipeline/index/backup.ts'
 import { Database } from '../../pipeline/index/duckdb.ts'
 import { replay } from '../../pipeline/index/replay.ts'
@@ -173,6 +174,11 @@ describe('a replay', () => {
     await brand('Acme Shoes')
     await properties('One', 'Two')
     await brand('Acme Boots')
+    const [bad] = await auditRows(api.sequencer.accounts.db, { operation: 'brand.save', limit: 1 })
+    const editor = { kind: 'command', id: 'root', org_id: null }
+    const revert = { op: 'audit.revert', reverts: bad!.submission_id, editor }
+    expect(await api.submit(Operation.parse(revert))).toMatchObject([{ done: {} }])
+    await brand('Acme Sandals')
     const rids = await api.sequencer.index.all<{ rid: string }>(
       'select property_rid as rid from properties order by property_id',
     )

@@ -1,6 +1,7 @@
 import { type Instant, isoOf } from '../../core/clock.ts'
-import type { Answer, Submission } from '../../model/submission.ts'
+import type { Answer, Operation, Submission } from '../../model/submission.ts'
 import type { Database } from '../duckdb.ts'
+import type { RowChange } from './changed-rows.ts'
 
 /** One thing that was asked for. */
 export interface AuditRow {
@@ -11,9 +12,13 @@ export interface AuditRow {
   by_id: string | null
   org_id: string | null
   request_id: string | null
+  /** What it took back. */
+  reverts: string | null
   /** What was asked, without secrets. */
   content: Record<string, unknown>
   answer: Answer
+  /** Private rows that it changed. */
+  changes: RowChange[] | null
   seq: number
 }
 
@@ -33,8 +38,8 @@ export interface AuditWanted {
 const SECRET = /^(hash|secret|token|password)$|_(hash|secret|token)$/
 
 /** The columns of a submission that say who asked for what. */
-export function auditOf({ submission_id, operation, by, request }: Submission) {
-  const { op, ...rest } = operation
+export function auditOf({ submission_id, operation, by, request, reverts }: Submission) {
+  const { op, ...rest } = withoutContact(operation)
   const told = Object.entries(rest).filter(([name]) => !SECRET.test(name))
   return {
     submission_id,
@@ -43,8 +48,15 @@ export function auditOf({ submission_id, operation, by, request }: Submission) {
     by_id: by?.id ?? null,
     org_id: by?.org_id ?? null,
     request_id: request ?? null,
+    reverts: reverts ?? null,
     content: Object.fromEntries(told),
   }
+}
+
+/** Whom to write to is kept in one place, from which it can go; here stands only that somebody was named. */
+function withoutContact(operation: Operation): Operation {
+  const isNamed = operation.op === 'property.save' && operation.contact !== undefined
+  return isNamed ? { ...operation, contact: {} } : operation
 }
 
 const conditions: Record<Exclude<keyof AuditWanted, 'limit'>, string> = {
@@ -61,7 +73,8 @@ export function auditRows(db: Database, { limit, ...wanted }: AuditWanted): Prom
   const parameters = { ...named, ...(since !== undefined && { since: isoOf(since) }) }
   const where = Object.keys(parameters).map(name => conditions[name as keyof typeof conditions])
   return db.all<AuditRow>(
-    `select submission_id, submitted_at, operation, by_kind, by_id, org_id, request_id, content, answer, seq
+    `select submission_id, submitted_at, operation, by_kind, by_id, org_id, request_id,
+       reverts, content, answer, changes, seq
      from submissions ${where.length > 0 ? `where ${where.join(' and ')}` : ''}
      order by submitted_at desc, seq desc, rowid desc limit $limit`,
     { ...parameters, limit },

@@ -92,6 +92,8 @@ export async function perform(db: Database, operation: Operation, stamp: Stamp):
       return takeDown(db, operation, stamp)
     case 'domain.readmit':
       return readmit(db, operation)
+    case 'audit.revert':
+      return { refused: 'whoever writes puts what that comes to in its place' }
     case 'domains.add':
     case 'held.release':
     case 'held.drop':
