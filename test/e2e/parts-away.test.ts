@@ -13,7 +13,7 @@ import {
 } from '../support/command.ts'
 import { startRedis, type TestRedis } from '../support/redis.ts'
 
-const DOMAINS = 3_000
+const DOMAINS = 1_500
 const folder = temporaryFolder()
 let world: ServedWorld
 let redis: TestRedis
@@ -54,7 +54,7 @@ beforeAll(async () => {
     LIMITS: JSON.stringify({
       observationsWaiting: 8,
       crawlBatchesInFlight: 8,
-      crawlBatchSources: 200,
+      crawlBatchSources: 100,
     }),
   }
   writeFileSync(`${folder.path}/domains.txt`, made.domains.join('\n'))
