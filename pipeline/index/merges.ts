@@ -1,21 +1,17 @@
 import { isoOf } from '../core/clock.ts'
 import type { Domain } from '../core/domain.ts'
-import { authorizationEvents } from '../diff/authorization-events.ts'
-import { collectionMerged, propertyMerged } from '../diff/merge-events.ts'
 import { united } from '../diff/merges.ts'
 import { type FacetCount, reachDelta } from '../diff/reach.ts'
 import type { Stamp } from '../diff/rows.ts'
 import type { EventDraft } from '../model/event.ts'
-import type { AliasRow, AuthorizationRow, CollectionRow, PropertyRow } from '../model/rows.ts'
-import type { OperationOf, Submission } from '../model/submission.ts'
+import type { AliasRow } from '../model/rows.ts'
+import type { Submission } from '../model/submission.ts'
 import { aliasesOf, markAgents } from './aliases.ts'
 import { goneOf, recordChanges } from './changes.ts'
 import { type Database, listOf } from './duckdb.ts'
-import { loadPublishers } from './publishers.ts'
+import { type Merge, type MergeRow, type Merging, mergeKinds, mergeRows } from './merge-records.ts'
+import { loadPublishers } from './publisher-rows.ts'
 import { deleteRows } from './rows.ts'
-import { elsewhereKey } from './serving-keys.ts'
-
-type Merge = OperationOf<'property.merge' | 'collection.merge'>
 
 /** What merges came to: whose answers must be derived again, and what agents reach now. */
 export interface Merged {
@@ -26,32 +22,6 @@ export interface Merged {
 }
 
 export const noneMerged: Merged = { aliases: [], publishers: [], reached: [], events: [] }
-
-const kinds = {
-  'property.merge': {
-    kind: 'property',
-    table: 'properties',
-    rid: 'property_rid',
-    count: 'property_count',
-    eventOf: (merged: Merging, row: unknown) => propertyMerged(merged, row as PropertyRow),
-  },
-  'collection.merge': {
-    kind: 'collection',
-    table: 'collections',
-    rid: 'collection_rid',
-    count: 'collection_count',
-    eventOf: (merged: Merging, row: unknown) => collectionMerged(merged, row as CollectionRow),
-  },
-} as const
-
-interface Merging {
-  alias_rid: string
-  canonical_rid: string
-  evidence: string | undefined
-}
-
-/** What both kinds of records have. */
-type MergeRow = Pick<PropertyRow | CollectionRow, 'publisher_domain' | 'identifiers' | 'status'>
 
 /**
  * Carries out merges that were not refused, each with its event. The records are changed here; what
@@ -79,11 +49,11 @@ function mergeOf({ operation }: Submission): Merge[] {
 }
 
 async function takeMerge(db: Database, merge: Merge, stamp: Stamp): Promise<Merged> {
-  const { kind, eventOf } = kinds[merge.op]
+  const { kind, eventOf } = mergeKinds[merge.op]
   const aliases = await aliasesOf(db, kind, [merge.alias_rid, merge.canonical_rid])
   const canonical_rid = aliases.get(merge.canonical_rid) ?? merge.canonical_rid
   const merging = { alias_rid: merge.alias_rid, canonical_rid, evidence: merge.evidence }
-  const rows = await rowsOf(db, merge.op, [merging.alias_rid, canonical_rid])
+  const rows = await mergeRows(db, merge.op, [merging.alias_rid, canonical_rid])
   const [alias, canonical] = [rows.get(merging.alias_rid), rows.get(canonical_rid)]
   const isOver = aliases.has(merging.alias_rid) || merging.alias_rid === canonical_rid
   if (isOver || !alias || !canonical) return noneMerged
@@ -133,7 +103,7 @@ async function joinRows(
   { alias, canonical }: Record<'alias' | 'canonical', MergeRow>,
   { now, seq }: Stamp,
 ): Promise<MergeRow> {
-  const { table, rid } = kinds[op]
+  const { table, rid } = mergeKinds[op]
   const stamped = { changed_at: isoOf(now), seq }
   const identifiers = united(canonical.identifiers, alias.identifiers)
   const whole = { ...canonical, identifiers, ...stamped } as MergeRow
@@ -150,7 +120,7 @@ async function countAgain(
   domains: readonly string[],
   { seq }: Stamp,
 ): Promise<void> {
-  const { table, count } = kinds[op]
+  const { table, count } = mergeKinds[op]
   await db.run(
     `update publishers set seq = $seq, ${count} = (select count(*) from ${table} r
        where r.publisher_domain = publishers.domain and r.status = 'active')
@@ -158,39 +128,6 @@ async function countAgain(
     { seq, domains: JSON.stringify(domains) },
   )
   await recordChanges(db, seq, { publisher: domains })
-}
-
-/**
- * Grants that still reach an alias reach the canonical property now: those of publishers whose files
- * lead nowhere at present, so that nothing was derived again.
- */
-export async function moveGrants(
-  db: Database,
-  aliases: readonly string[],
-  stamp: Stamp,
-): Promise<EventDraft[]> {
-  if (aliases.length === 0) return []
-  const leads = await aliasesOf(db, 'property', aliases)
-  const old = await db.all<AuthorizationRow>(
-    `select * from authorizations
-     where list_has_any(property_rids::varchar[], ${listOf('$aliases')}) order by entry, id`,
-    { aliases: JSON.stringify(aliases) },
-  )
-  const changed_at = isoOf(stamp.now)
-  const rows = old.map(row => {
-    const property_rids = [...new Set(row.property_rids.map(rid => leads.get(rid) ?? rid))].sort()
-    return { ...row, property_rids, changed_at, seq: stamp.seq }
-  })
-  const ids = old.map(row => row.id)
-  await deleteRows(db, 'authorizations', 'id', ids)
-  await db.insert('authorizations', rows)
-  const touched = [...new Set(old.map(row => row.publisher_domain))]
-  const identifier = touched.flatMap(domain => aliases.map(rid => elsewhereKey(rid, domain)))
-  await recordChanges(db, stamp.seq, { publisher: touched, identifier })
-  return rows.flatMap((row, i) => {
-    const fields = ['property_rids']
-    return authorizationEvents({ kind: 'changed', old: old[i]!, row, fields }, stamp)
-  })
 }
 
 /** Publishers whose grants reach a property. */
@@ -201,69 +138,4 @@ async function grantersOf(db: Database, rid: string): Promise<Domain[]> {
     { rid },
   )
   return rows.map(({ domain }) => domain)
-}
-
-async function rowsOf(
-  db: Database,
-  op: Merge['op'],
-  rids: readonly string[],
-): Promise<Map<string, MergeRow & { classification?: string }>> {
-  const { table, rid } = kinds[op]
-  const rows = await db.all<Record<string, string> & MergeRow>(
-    `select * from ${table} where ${rid}::varchar in (select unnest(${listOf('$rids')}))`,
-    { rids: JSON.stringify(rids) },
-  )
-  return new Map(rows.map(row => [row[rid]!, row]))
-}
-
-/**
- * Which merges cannot be carried out, and why, by submission. Each is judged as if those before it
- * that can be were carried out.
- */
-export async function refusedMerges(
-  db: Database,
-  submissions: readonly Submission[],
-): Promise<Map<string, string>> {
-  const refused = new Map<string, string>()
-  const once = new Map(submissions.map(submission => [submission.submission_id, submission]))
-  for (const op of ['property.merge', 'collection.merge'] as const) {
-    const merges = [...once.values()].flatMap(({ submission_id, operation }) =>
-      operation.op === op ? [{ ...operation, submission_id }] : [],
-    )
-    if (merges.length === 0) continue
-    const rids = merges.flatMap(({ alias_rid, canonical_rid }) => [alias_rid, canonical_rid])
-    const rows = await rowsOf(db, op, rids)
-    const aliases = await aliasesOf(db, kinds[op].kind, rids)
-    for (const merge of merges) {
-      const reason = refusalOf(merge, rows, aliases)
-      if (reason === undefined) settle(aliases, merge)
-      else refused.set(merge.submission_id, reason)
-    }
-  }
-  return refused
-}
-
-function settle(aliases: Map<string, string>, { alias_rid, canonical_rid }: Merge): void {
-  for (const [alias, canonical] of aliases) {
-    if (canonical === alias_rid) aliases.set(alias, canonical_rid)
-  }
-  aliases.set(alias_rid, canonical_rid)
-}
-
-function refusalOf(
-  { op, alias_rid, canonical_rid }: Merge,
-  rows: ReadonlyMap<string, { classification?: string }>,
-  aliases: ReadonlyMap<string, string>,
-): string | undefined {
-  const { kind } = kinds[op]
-  const unknown = [alias_rid, canonical_rid].find(rid => !rows.has(rid))
-  if (unknown !== undefined) return `no ${kind} has the rid ${unknown}`
-  if (alias_rid === canonical_rid) return `a ${kind} cannot be merged into itself`
-  const merged = aliases.get(alias_rid)
-  if (merged !== undefined) return `${alias_rid} was merged into ${merged} already`
-  const further = aliases.get(canonical_rid)
-  if (further !== undefined) return `${canonical_rid} was merged into ${further}: name that one`
-  const [one, other] = [rows.get(alias_rid), rows.get(canonical_rid)]
-  if (one?.classification === other?.classification) return undefined
-  return `one is classified ${one?.classification}, the other ${other?.classification}`
 }

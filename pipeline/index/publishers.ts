@@ -1,30 +1,21 @@
 import type { Instant } from '../core/clock.ts'
 import type { Domain } from '../core/domain.ts'
-import { authorizationEvents, authorizationFacts } from '../diff/authorization-events.ts'
-import { collectionEvents, collectionFacts } from '../diff/collections.ts'
-import { type Change, diff } from '../diff/diff.ts'
-import { propertyEvents, propertyFacts, publisherEvents } from '../diff/events.ts'
 import { hintsOf } from '../diff/hosted.ts'
-import { type FacetCount, reachDelta } from '../diff/reach.ts'
+import type { FacetCount } from '../diff/reach.ts'
 import { type PublisherRows, publisherRowsOf, type Stamp, strandedRowsOf } from '../diff/rows.ts'
 import type { EventDraft } from '../model/event.ts'
-import type {
-  AuthorizationRow,
-  CollectionRow,
-  EntryRow,
-  PropertyRow,
-  PublisherRow,
-} from '../model/rows.ts'
+import type { EntryRow } from '../model/rows.ts'
 import { pending } from '../resolve/derivation.ts'
 import { type Astray, derivePublisher, type PublisherFacts } from '../resolve/publisher.ts'
-import { loadMerges, markAgents } from './aliases.ts'
+import { markAgents } from './aliases.ts'
 import { type Braking, brake, type HeldBack } from './brake.ts'
-import { type Gone, goneOf, nothingGone } from './changes.ts'
+import type { Gone } from './changes.ts'
 import { updateClaims } from './claims.ts'
 import { type Derived, deriveAll, type Files } from './derive.ts'
-import { type Database, listOf } from './duckdb.ts'
+import type { Database } from './duckdb.ts'
 import { liveEntries, propertiesOfEntry } from './entries.ts'
-import { writeChanges } from './rows.ts'
+import { changesOf, managersOf } from './publisher-changes.ts'
+import { loadPublishers, nothingOf, writePublishers } from './publisher-rows.ts'
 
 type PublisherDerived = Derived<
   Domain,
@@ -50,30 +41,6 @@ export interface PublisherChanges {
   /** What the brake held back. */
   held: HeldBack
 }
-
-const statusAndFacts = [...propertyFacts, 'status', 'stale_reason', 'channels'] as const
-const storedGrant = [
-  ...authorizationFacts,
-  'in_force',
-  'entry',
-  'property_rids',
-  'publisher_wide',
-  'discovery_method',
-  'manager_domain',
-] as const
-const storedPublisher = [
-  'valid',
-  'discovery_method',
-  'manager_domain',
-  'resolved_location',
-  'agent_count',
-  'property_count',
-  'collection_count',
-  'placement_count',
-  'format_count',
-  'signal_count',
-  'fields',
-] as const satisfies (keyof PublisherRow)[]
 
 /** Derives publishers again, writes what differs and says what that means. */
 export async function updatePublishers(
@@ -168,123 +135,4 @@ function firstRowsOf(
   const fresh = publisherRowsOf(domain, facts, { ...nothing, properties }, stamp)
   // A hint that the file does not name was never a row.
   return { ...fresh, properties: fresh.properties.filter(row => row.publisher_domain === domain) }
-}
-
-function nothingOf(publisher: PublisherRow | undefined): PublisherRows {
-  return { publisher, properties: [], authorizations: [], collections: [] }
-}
-
-interface RowChanges {
-  publisher: Change<PublisherRow>[]
-  properties: Change<PropertyRow>[]
-  authorizations: Change<AuthorizationRow>[]
-  collections: Change<CollectionRow>[]
-}
-
-function managersOf({ publisher }: RowChanges): string[] {
-  return publisher.flatMap(change => {
-    const was = change.kind === 'added' ? undefined : change.old
-    const is = change.kind === 'removed' ? undefined : change.row
-    const isSame = was?.manager_domain === is?.manager_domain && was?.valid === is?.valid
-    return isSame ? [] : [was?.manager_domain ?? [], is?.manager_domain ?? []].flat()
-  })
-}
-
-function changesOf(old: PublisherRows, fresh: PublisherRows, stamp: Stamp) {
-  const was = old.publisher ? [old.publisher] : []
-  const is = fresh.publisher ? [fresh.publisher] : []
-  const changes: RowChanges = {
-    publisher: diff(was, is, row => row.domain, storedPublisher),
-    properties: diff(old.properties, fresh.properties, row => row.property_rid, statusAndFacts),
-    authorizations: diff(old.authorizations, fresh.authorizations, row => row.id, storedGrant),
-    collections: diff(
-      old.collections,
-      fresh.collections,
-      row => row.collection_rid,
-      collectionFacts,
-    ),
-  }
-  const reach = changes.properties.length + changes.authorizations.length
-  return {
-    ...changes,
-    isChanged: reach + changes.publisher.length + changes.collections.length > 0,
-    reached: reach === 0 ? [] : reachDelta(old, fresh),
-    gone: reach === 0 ? nothingGone : goneOf(old, fresh),
-    events: [
-      ...is.flatMap(row => publisherEvents(old.publisher, row)),
-      ...changes.properties.flatMap(propertyEvents),
-      ...changes.authorizations.flatMap(change => authorizationEvents(change, stamp)),
-      ...changes.collections.flatMap(collectionEvents),
-    ],
-  }
-}
-
-export async function loadPublishers(
-  db: Database,
-  domains: readonly Domain[],
-): Promise<Map<string, PublisherRows>> {
-  const found = new Map<string, PublisherRows>()
-  if (domains.length === 0) return found
-  const of = { domains: JSON.stringify(domains) }
-  const inDomains = `in (select unnest(${listOf('$domains')}))`
-  const publishers = await db.all<PublisherRow>(
-    `select * from publishers where domain ${inDomains}`,
-    of,
-  )
-  const merged = await loadMerges(db, domains)
-  for (const publisher of publishers) {
-    const merges = merged.get(publisher.domain)
-    found.set(publisher.domain, { ...nothingOf(publisher), ...(merges && { merges }) })
-  }
-  const owned = `where publisher_domain ${inDomains}`
-  for (const row of await db.all<PropertyRow>(
-    `select * from properties ${owned} order by created_at, property_rid`,
-    of,
-  )) {
-    const rows = found.get(row.publisher_domain) ?? nothingOf(undefined)
-    rows.properties.push(row)
-    found.set(row.publisher_domain, rows)
-  }
-  for (const row of await db.all<AuthorizationRow>(
-    `select * from authorizations ${owned} order by entry, id`,
-    of,
-  )) {
-    found.get(row.publisher_domain)?.authorizations.push(row)
-  }
-  for (const row of await db.all<CollectionRow>(
-    `select * from collections ${owned} order by created_at, collection_rid`,
-    of,
-  )) {
-    const rows = found.get(row.publisher_domain) ?? nothingOf(undefined)
-    rows.collections.push(row)
-    found.set(row.publisher_domain, rows)
-  }
-  return found
-}
-
-async function writePublishers(db: Database, changes: readonly RowChanges[]): Promise<void> {
-  await writeChanges(
-    db,
-    'publishers',
-    'domain',
-    changes.flatMap(change => change.publisher),
-  )
-  await writeChanges(
-    db,
-    'properties',
-    'property_rid',
-    changes.flatMap(change => change.properties),
-  )
-  await writeChanges(
-    db,
-    'authorizations',
-    'id',
-    changes.flatMap(change => change.authorizations),
-  )
-  await writeChanges(
-    db,
-    'collections',
-    'collection_rid',
-    changes.flatMap(change => change.collections),
-  )
 }

@@ -3,7 +3,7 @@ import type { Submission } from '../model/submission.ts'
 import type { AuditRow } from './accounts/audit.ts'
 import { decisionsSince } from './accounts/entry-reviews.ts'
 import { publicationsSince } from './accounts/publications.ts'
-import { refusedMerges } from './merges.ts'
+import { refusedMerges } from './refused-merges.ts'
 import type { Sequencer } from './sequencer.ts'
 
 /** What a replay came to: how many were carried out again, and the ids of those that could not be. */

@@ -1,7 +1,7 @@
 import type { Answer, Submission } from '../model/submission.ts'
 import { ridsOf } from './contributions.ts'
 import type { Database } from './duckdb.ts'
-import { refusedMerges } from './merges.ts'
+import { refusedMerges } from './refused-merges.ts'
 import { type JudgedSaves, judgeSaves } from './refused-saves.ts'
 import { type Editing, findSaved, savesIn } from './saves.ts'
 import { refusedPlaces, type TakenDown } from './taken-down.ts'

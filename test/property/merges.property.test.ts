@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { refusedMerges } from '../../pipeline/index/merges.ts'
+import { refusedMerges } from '../../pipeline/index/refused-merges.ts'
 import { wrongInIndex } from '../../pipeline/index/verify.ts'
 import { testClock } from '../support/clock.ts'
 import { type MemoryIndex, withIndex } from '../support/memory-index.ts'
