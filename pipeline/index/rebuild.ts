@@ -6,10 +6,9 @@ import { EventFile } from './event-file.ts'
 import { Lease } from './lease.ts'
 import { type Paths, pathsOf } from './paths.ts'
 import { entriesOf } from './projection.ts'
-import { scopeOfSlice } from './scope.ts'
+import { scopeOfSlice, sliceCount } from './scope.ts'
 import { ServingStore } from './serving.ts'
 import { createTables } from './tables.ts'
-import { sliceCount } from './verify.ts'
 
 const EVENT_PAGE = 50_000
 

@@ -1,5 +1,8 @@
 import type { Instant } from '../core/clock.ts'
-import type { Parameters } from './duckdb.ts'
+import type { Database, Parameters } from './duckdb.ts'
+
+/** Rows of the index that are held in memory at a time. */
+const SLICE_ROWS = 20_000
 
 /** Which part of the index is projected: SQL that selects keys and rows. */
 export interface Scope {
@@ -99,4 +102,13 @@ export function scopeOfSlice(slice: number, count: number, at: Instant): Scope {
     parameters: { slice, count },
     at,
   }
+}
+
+/** Into how many slices the index is cut, so that one fits into memory. */
+export async function sliceCount(index: Database): Promise<number> {
+  const row = await index.one<{ n: number }>(
+    `select greatest((select count(*) from crawl_state), (select count(*) from events),
+       (select count(*) from properties), (select count(*) from authorizations)) as n`,
+  )
+  return Math.max(1, Math.ceil((row?.n ?? 0) / SLICE_ROWS))
 }

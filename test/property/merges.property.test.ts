@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { refusedMerges } from '../../pipeline/index/refused-merges.ts'
-import { wrongInIndex } from '../../pipeline/index/verify.ts'
+import { wrongInIndex } from '../../pipeline/index/verify/wrong-in-index.ts'
 import { testClock } from '../support/clock.ts'
 import { type MemoryIndex, withIndex } from '../support/memory-index.ts'
 import { mergeOf } from '../support/merging.ts'

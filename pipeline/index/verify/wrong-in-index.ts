@@ -1,0 +1,115 @@
+import { namedAgents } from '../agent-sources.ts'
+import type { Database } from '../duckdb.ts'
+
+const RECORDS = `
+select 'property' as kind, property_rid as rid, status from properties
+union all select 'collection', collection_rid, status from collections`
+
+/** Sentences about the index alone: each query counts the rows that break one. */
+const sentences: Record<string, string> = {
+  'files have a document that is not the one crawl_state names': `select count(*) as n from documents d join crawl_state s using (kind, location)
+     where s.hash is distinct from d.hash`,
+  'files have a hash and no document': `select count(*) as n from crawl_state anti join documents using (kind, location)
+     where hash is not null`,
+  'files stand twice in crawl_state':
+    'select count(*) - count(distinct (kind, location)) as n from crawl_state',
+  'files are held twice':
+    'select count(*) - count(distinct (kind, location)) as n from held_documents',
+  'held documents have none that stands in their place': `select count(*) as n from held_documents anti join documents using (kind, location)`,
+  'files answered with a document that is held, and none is': `select count(*) as n from crawl_state anti join held_documents using (kind, location)
+     where outcome = 'held'`,
+  'domains stand twice in brands': 'select count(*) - count(distinct domain) as n from brands',
+  'domains stand twice in publishers':
+    'select count(*) - count(distinct domain) as n from publishers',
+  'properties share a rid': 'select count(*) - count(distinct property_rid) as n from properties',
+  'collections share a rid':
+    'select count(*) - count(distinct collection_rid) as n from collections',
+  'collections of a publisher share an id':
+    'select count(*) - count(distinct (publisher_domain, collection_id)) as n from collections',
+  'publishers count their active collections wrong': `select count(*) as n from publishers p left join (
+       select publisher_domain, count(*) as active from collections where status = 'active' group by all
+     ) c on c.publisher_domain = p.domain where p.collection_count != coalesce(c.active, 0)`,
+  'claims share an id': 'select count(*) - count(distinct claim_id) as n from claims',
+  'authorizations share an id': 'select count(*) - count(distinct id) as n from authorizations',
+  'authorizations name a property that is not there': `select count(*) as n from (select unnest(property_rids) as property_rid from authorizations)
+     anti join properties using (property_rid)`,
+  'publishers count their active properties wrong': `select count(*) as n from publishers p left join (
+       select publisher_domain, count(*) as active from properties where status = 'active' group by all
+     ) c on c.publisher_domain = p.domain where p.property_count != coalesce(c.active, 0)`,
+  'agents count their publishers wrong': `select count(*) as n from agents a full join (
+       select agent_url, count(distinct publisher_domain) as publishers from authorizations where in_force group by all
+     ) c using (agent_url) where a.publisher_count is distinct from c.publishers`,
+  'agents count their properties wrong': `select count(*) as n from agents a left join (
+       select agent_url, count(distinct property_rid) as properties
+       from (select agent_url, unnest(property_rids) as property_rid from authorizations where in_force)
+       join properties using (property_rid) where status = 'active' group by all
+     ) c using (agent_url) where a.property_count != coalesce(c.properties, 0)`,
+  'agents stand twice in agent_profiles':
+    'select count(*) - count(distinct agent_url) as n from agent_profiles',
+  'agents are probed that nobody names': `select count(*) as n from (
+       select location as agent_url from crawl_state where kind = 'agent' and due_at is not null
+     ) anti join (${namedAgents}) using (agent_url)`,
+  'records stand twice in aliases': 'select count(*) - count(distinct alias_rid) as n from aliases',
+  'aliases lead to another alias': `select count(*) as n from aliases a
+     semi join aliases b on a.canonical_rid = b.alias_rid`,
+  'aliases lead to no record of their kind': `select count(*) as n from aliases a
+     anti join (${RECORDS}) r on a.kind = r.kind and a.canonical_rid = r.rid`,
+  'aliases are of a record that is not removed': `select count(*) as n from aliases a
+     anti join (${RECORDS}) r on a.kind = r.kind and a.alias_rid = r.rid and r.status = 'removed'`,
+  'properties are removed and lead nowhere': `select count(*) as n from properties p
+     anti join aliases a on a.alias_rid = p.property_rid where p.status = 'removed'`,
+  'authorizations reach an alias': `select count(*) as n from (
+       select unnest(property_rids) as rid from authorizations) g
+     semi join aliases a on a.alias_rid = g.rid`,
+  'crawl requests wait for a file that nobody fetches': `select count(*) as n from (
+       select unnest(from_json(files, '[{"kind":"VARCHAR","location":"VARCHAR","attempts":"INTEGER","next_attempt_at":"VARCHAR"}]'), recursive := true)
+       from crawl_requests where completed_at is null) f
+     left join crawl_state s using (kind, location)
+     where (f.attempts = 0 or f.next_attempt_at is not null) and s.due_at is null`,
+  'publishers are held twice, or are none': `select count(*) - count(distinct p.domain) as n from held left join publishers p on p.domain = subject`,
+  'events share an id': 'select count(*) - count(distinct event_id) as n from events',
+  'events come after the last one issued':
+    'select count(*) as n from events, meta where event_id > last_event_id or last_event_id is null',
+  'events are out of the order of their commits': `select count(*) as n from (
+       select seq < lag(seq) over (order by event_id) as back from events) where back`,
+  'entries stand twice': 'select count(*) - count(distinct (entity, domain)) as n from entries',
+  'entries are not what their last revision left': `select count(*) as n from entries e
+     left join revisions r on r.entity = e.entity and r.domain = e.domain
+       and r.revision_number = e.revision_number
+     where r.state is null or r.created_at != e.updated_at or r.source != e.source
+       or ((r.state->>'status') = 'live' and e.status != 'live')
+       or (r.state->>'brand_name') is distinct from e.brand_name
+       or (r.state->>'contact_id') is distinct from e.contact_id::varchar
+       or (r.state->'document')::varchar is distinct from e.document::varchar`,
+  'histories have a gap, or a number twice': `select count(*) as n from (
+       select count(*) as revisions, count(distinct revision_number) as numbers,
+         min(revision_number) as first, max(revision_number) as last
+       from revisions where entity != 'policy' group by entity, domain)
+     where revisions != numbers or first != 1 or last != numbers`,
+  'histories go beyond their entry': `select count(*) as n from revisions r
+     join entries e using (entity, domain) where r.revision_number > e.revision_number`,
+  'brands are shown that nobody told of': `select count(*) as n from brands b
+     anti join (select domain from entries where entity = 'brand' and status = 'live') e using (domain)
+     where b.source != 'brand_json'`,
+  'brands that people told of are not shown': `select count(*) as n from entries e
+     anti join brands b using (domain) where e.entity = 'brand' and e.status = 'live'`,
+  'rows belong to a commit that was not made': `select count(*) as n from (
+       select seq from events union all select seq from brands union all select seq from publishers
+       union all select seq from properties union all select seq from authorizations
+       union all select seq from claims union all select seq from collections union all select seq from crawl_state
+       union all select seq from aliases union all select seq from agents union all select seq from agent_profiles union all select seq from enrolled_agents
+       union all select seq from held_documents union all select seq from crawl_requests union all select seq from policies
+       union all select seq from entries union all select seq from revisions union all select seq from mirrors
+       union all select seq from submissions) r, meta
+     where r.seq > meta.seq`,
+}
+
+/** What is wrong in the index, whatever the other stores say. */
+export async function wrongInIndex(index: Database): Promise<string[]> {
+  const wrong: string[] = []
+  for (const [sentence, query] of Object.entries(sentences)) {
+    const row = await index.one<{ n: number }>(query)
+    if (row && row.n > 0) wrong.push(`index: ${row.n} ${sentence}`)
+  }
+  return wrong
+}
