@@ -7,6 +7,7 @@ import type { Config } from '../pipeline/core/config.ts'
 import type { Log } from '../pipeline/core/log.ts'
 import { readSigningKey } from '../pipeline/core/signing-key.ts'
 import type { Reader } from '../pipeline/index/reader.ts'
+import { readBodies } from './bodies.ts'
 import { Budget } from './budget.ts'
 import { Demand } from './demand.ts'
 import { answerErrors, answerMalformed, publicErrorOf, sendError } from './errors.ts'
@@ -41,6 +42,7 @@ export interface AppDeps {
 
 const PARAM_CHARS = 2_048
 const BODY_BYTES = 1024 * 1024
+const CHECKING_MS = 15_000
 
 /** The API over stores that are open. Starts nothing and closes nothing but itself. */
 export function buildApp(deps: AppDeps): FastifyInstance {
@@ -49,6 +51,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
     bodyLimit: BODY_BYTES,
     genReqId: requestIds(),
     trustProxy: deps.config.TRUSTED_PROXIES,
+    ...patience(deps.config),
     routerOptions: { maxParamLength: PARAM_CHARS, ignoreTrailingSlash: true },
     clientErrorHandler: answerMalformed,
     frameworkErrors: (error, _request, reply) => {
@@ -56,7 +59,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
     },
   })
   const services = servicesOf(app, deps)
-  app.removeContentTypeParser('text/plain')
+  readBodies(app)
   app.setValidatorCompiler(compileValidator)
   answerErrors(app, services)
   answerUnknown(app, [...operations, { method: 'POST', path: MCP_PATH }])
@@ -100,6 +103,15 @@ function requestIds(): () => string {
   const process = randomUUID().slice(0, 8)
   let count = 0
   return () => `${process}-${(count++).toString(36)}`
+}
+
+/** How long a request may take to arrive: whoever sends it by drops holds a connection no longer. */
+function patience({ LIMITS: { requestMs } }: Config) {
+  const looked = { connectionsCheckingInterval: Math.min(requestMs, CHECKING_MS) }
+  return {
+    requestTimeout: requestMs,
+    http: { ...looked, headersTimeout: requestMs, requestTimeout: requestMs },
+  }
 }
 
 /** Made when it is first asked for: only then is it known where the API listens. */

@@ -36,7 +36,7 @@ export const saveBrand = operation({
   path: '/api/brands/save',
   group: 'Brand Resolution',
   summary: 'Save a brand that publishes no brand.json, or edit it',
-  description: `A manifest that is left out stays as it is; null takes it away. ${rules}`,
+  description: `A manifest that is left out stays as it is; null takes it away. Of what it says, contacts and e-mail addresses are left out. ${rules}`,
   access: 'bearer',
   writes: true,
   quota: 'saves',

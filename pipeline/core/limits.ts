@@ -47,6 +47,7 @@ export const limits = {
   crawlRequestsPerHour: 30,
   proofDays: 90,
   challengeMinutes: 15,
+  requestMs: 60_000,
   ownershipMs: 5_000,
   ownershipFileBytes: KiB,
   savesPerHour: 60,

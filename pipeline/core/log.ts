@@ -1,15 +1,16 @@
-import { type Logger, pino } from 'pino'
+import { type DestinationStream, type Logger, pino } from 'pino'
 
 export type Log = Pick<Logger, 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'child'>
 
 const redact = ['authorization', 'headers.authorization', 'secret', 'token', '*.secret', '*.token']
 
 /** One line of JSON for a thing that happened, on stderr: stdout belongs to what a person asked. */
-export function createLog(role: string, level: string): Log {
-  return pino(
-    { level, base: { role }, redact, timestamp: pino.stdTimeFunctions.isoTime },
-    pino.destination({ dest: 2, sync: true }),
-  )
+export function createLog(
+  role: string,
+  level: string,
+  to: DestinationStream = pino.destination({ dest: 2, sync: true }),
+): Log {
+  return pino({ level, base: { role }, redact, timestamp: pino.stdTimeFunctions.isoTime }, to)
 }
 
 export const silentLog: Log = pino({ level: 'silent' })

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import { isPersonal } from '../core/personal.ts'
 import { type Faults, quote } from './faults.ts'
 import { isObject, type JsonObject } from './part.ts'
 
@@ -93,7 +94,5 @@ function tidyValue(value: unknown, level: number): boolean {
 
 function isUnwanted(key: string, value: unknown, level: number): boolean {
   if (key === '__proto__') return true
-  if (key === 'email') return typeof value === 'string' && value.includes('@')
-  if (key !== 'contact' || level === 1) return false
-  return typeof value === 'object' || typeof value === 'string'
+  return isPersonal(key, value) && (key !== 'contact' || level > 1)
 }

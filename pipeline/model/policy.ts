@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { withoutPersonal } from '../core/personal.ts'
 import { Editor, isStorable } from './save.ts'
 
 const words = z.array(z.string().trim().min(1).max(100)).max(500)
@@ -43,7 +44,7 @@ export const policyFields = {
   policy: z.string().trim().min(1).max(50_000),
   guidance: orNull(z.string().max(50_000)),
   exemplars: orNull(z.object({ pass: exemplars, fail: exemplars })),
-  ext: orNull(z.record(z.string(), z.unknown())),
+  ext: orNull(z.record(z.string(), z.unknown()).transform(value => withoutPersonal(value))),
 }
 export const PolicyContent = z
   .object(policyFields)

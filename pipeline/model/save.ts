@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Domain } from '../core/domain.ts'
+import { withoutPersonal } from '../core/personal.ts'
 import { Identifier, identifierTypes } from './documents.ts'
 
 const MAX_DEPTH = 20
@@ -33,10 +34,14 @@ export const Editor = z.object({
 export type Editor = z.infer<typeof Editor>
 
 export const BrandName = filled
-/** Name, description, logos, colours and whatever else a brand says of its looks and words. */
+/**
+ * Name, description, logos, colours and whatever else a brand says of its looks and words. How people
+ * are reached is left out: whatever is saved here is shown to everybody.
+ */
 export const BrandManifest = z
   .record(z.string(), z.unknown())
   .refine(value => isStorable(value), `must be well-formed and at most ${MAX_DEPTH} levels deep`)
+  .transform(value => withoutPersonal(value))
 
 /** A property as it is saved: what is not read is left out. */
 export const SavedProperty = z.object({

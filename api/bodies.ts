@@ -1,0 +1,43 @@
+import type { FastifyInstance } from 'fastify'
+import { PublicError } from '../pipeline/core/errors.ts'
+
+/** Levels of arrays and objects in a body; what anybody sends has less than half of that. */
+const MOST_LEVELS = 64
+
+/**
+ * Reads bodies as JSON. One that is nested for its own sake is refused before it is parsed: a megabyte
+ * of brackets takes the parser, and whoever walks through what came of it, a hundred times as long as
+ * one of text, and ends the stack of what is recursive.
+ */
+export function readBodies(app: FastifyInstance): void {
+  const parse = app.getDefaultJsonParser('error', 'error')
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    const text = body as string
+    if (isDeeper(text, MOST_LEVELS)) {
+      const tooDeep = `body: is nested more than ${MOST_LEVELS} levels deep`
+      return done(new PublicError('invalid_request', tooDeep))
+    }
+    return parse(request, text, done)
+  })
+}
+
+const [QUOTE, BACKSLASH] = [0x22, 0x5c]
+const opening = new Set([0x5b, 0x7b])
+const closing = new Set([0x5d, 0x7d])
+
+function isDeeper(text: string, most: number): boolean {
+  let levels = 0
+  let isText = false
+  for (let i = 0; i < text.length; i++) {
+    const char = text.charCodeAt(i)
+    if (isText) {
+      if (char === BACKSLASH) i++
+      else if (char === QUOTE) isText = false
+    } else if (char === QUOTE) isText = true
+    else if (opening.has(char)) {
+      if (++levels > most) return true
+    } else if (closing.has(char)) levels--
+  }
+  return false
+}

@@ -1,0 +1,13 @@
+/** Whether a field of a document tells how people are reached: an e-mail address, or a contact. */
+export function isPersonal(key: string, value: unknown): boolean {
+  if (key === 'email') return typeof value === 'string' && value.includes('@')
+  return key === 'contact' && (typeof value === 'object' || typeof value === 'string')
+}
+
+/** The same value without such fields, at any depth. */
+export function withoutPersonal<Value>(value: Value): Value {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(withoutPersonal) as Value
+  const kept = Object.entries(value).filter(([key, member]) => !isPersonal(key, member))
+  return Object.fromEntries(kept.map(([key, member]) => [key, withoutPersonal(member)])) as Value
+}

@@ -1,0 +1,335 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Operation as Declared } from '../../api/operation.ts'
+import { OrganizationQuery } from '../../api/organization-query.ts'
+import { operations } from '../../api/routes/index.ts'
+import { MINUTE } from '../../pipeline/core/clock.ts'
+import { Operation } from '../../pipeline/model/submission.ts'
+import type { TestRegistry } from '../support/app.ts'
+import { ccpa, dispute } from '../support/asks.ts'
+import { openIssuer, openWithIssuer, type TestIssuer } from '../support/issuer.ts'
+import { enrol } from '../support/members.ts'
+import { createModerator, mirrorFile } from '../support/mirrors.ts'
+import { startRedis, type TestRedis } from '../support/redis.ts'
+
+const shown = 'https://shown.acme.example/mcp'
+const hidden = 'https://hidden.acme.example/mcp'
+const at = encodeURIComponent
+
+let redis: TestRedis
+let issuer: TestIssuer
+let registry: TestRegistry
+/** What belongs to Acme, by which a stranger may ask for it. */
+const acme = { org: '', key: '', keyId: '', crawl: '', proposal: '', digest: '', challenge: '' }
+const strangers: Record<string, string> = {}
+
+beforeAll(async () => {
+  redis = await startRedis()
+  issuer = await openIssuer()
+  registry = await openWithIssuer(issuer, {
+    redis: redis.redis,
+    limits: {
+      savesPerHour: 1_000,
+      savesPerOrganizationHour: 1_000,
+      savesPerOrganizationDay: 1_000,
+    },
+  })
+  acme.key = await join('Acme', ['acme.example'], [shown, hidden])
+  acme.org = await idOf('org_id', `organizations where name = 'Acme'`)
+  acme.keyId = await idOf(
+    'key_id',
+    `api_keys where org_id = '${acme.org}' and permissions::varchar = '[]'`,
+  )
+  await belong()
+  strangers.key = await join('Mallory', ['mallory.example'], ['https://mallory.example/mcp'])
+  await submit({ op: 'membership.set', org: 'Mallory', user_id: 'mallory', role: 'owner' })
+  strangers.owner = await issuer.token({ sub: 'mallory' })
+  strangers.newcomer = await issuer.token({ sub: 'newcomer', email: 'n@acme.example' })
+}, 60_000)
+
+afterAll(async () => {
+  await registry.close()
+  await issuer.close()
+  await redis.close()
+})
+
+async function submit(operation: object): Promise<Record<string, unknown>> {
+  const [answer] = await registry.submit(Operation.parse(operation))
+  if (!answer || 'refused' in answer) throw new Error(answer?.refused)
+  return answer.done
+}
+
+async function idOf(column: string, from: string): Promise<string> {
+  const { db } = registry.sequencer.accounts
+  return (await db.one<{ id: string }>(`select ${column} as id from ${from}`))!.id
+}
+
+/** A member whose key may do everything that a key can. */
+async function join(org: string, domains: string[], [first, ...rest]: string[]): Promise<string> {
+  await enrol(registry, {
+    ...{ org, tier: 'company_leader', domains, public: true },
+    agents: [{ url: first! }, ...rest.map(url => ({ url, visibility: 'private' as const }))],
+  })
+  const secret = `sk_${randomUUID()}`
+  const hash = createHash('sha256').update(secret).digest('hex')
+  await submit({
+    ...{ op: 'key.create', key_id: randomUUID(), org, label: 'Ops', hash },
+    permissions: ['admin:*'],
+  })
+  return secret
+}
+
+/** Everything that an organization can have. */
+async function belong(): Promise<void> {
+  const post = async (url: string, payload: object, method: 'POST' | 'PUT' = 'POST') => {
+    const answer = await ask(acme.key, { method, url, payload })
+    expect(answer.statusCode, answer.body).toBeLessThan(300)
+    return answer.json()
+  }
+  for (const name of ['Acme', 'Acme Shoes']) {
+    await post('/api/brands/save', { domain: 'acme.example', brand_name: name })
+    const properties = [{ type: 'website', name }]
+    await post('/api/properties/save', { publisher_domain: 'acme.example', properties })
+  }
+  acme.crawl = randomUUID()
+  await submit({
+    ...{ op: 'crawl.request', crawl_request_id: acme.crawl, scope: 'domain' },
+    ...{ domain: 'acme.example', requested_by: 'ann', org_id: acme.org },
+  })
+  const proposal = await post('/api/registry/mirrors/video', mirrorFile(), 'PUT')
+  Object.assign(acme, { proposal: proposal.proposal_id, digest: proposal.proposal_digest })
+  const moderator = await createModerator(registry)
+  await ask(moderator, { method: 'PUT', url: '/api/registry/mirrors/music', payload: mirrorFile() })
+  const issued = await post('/api/registry/ownership/challenges', { domain: 'www.acme.example' })
+  acme.challenge = issued.challenge_id
+  await post('/api/policies/save', { ...ccpa, policy_id: 'of_acme' })
+  await post('/api/registry/catalog/disputes', dispute)
+}
+
+function ask(secret: string | undefined, { method = 'GET', url, payload }: Asked) {
+  return registry.app.inject({
+    ...{ method, url },
+    ...(payload !== undefined && { payload }),
+    ...(secret !== undefined && { headers: { authorization: `Bearer ${secret}` } }),
+  })
+}
+
+interface Asked {
+  method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  url: string
+  payload?: object
+}
+
+interface Case {
+  asks: () => Asked
+  /** What a stranger is answered. */
+  status: number
+}
+
+const agent = { url: 'https://new.acme.example/mcp', type: 'sales' }
+const saving = { domain: 'acme.example', brand_name: 'Mallory' }
+const byId = (path: string, id: () => string, more: () => Partial<Asked> = () => ({})) => ({
+  asks: () => ({ url: path.replace(/:\w+/, id()), ...more() }),
+})
+const decided = () => ({
+  method: 'POST' as const,
+  payload: { proposal_digest: acme.digest, review_notes: 'mine' },
+})
+const del = () => ({ method: 'DELETE' as const })
+const own = '/api/me/agents'
+const keys = '/api/me/api-keys'
+const proposals = '/api/registry/mirror-proposals/:id'
+
+/** How a stranger asks for what is Acme's, by operation. */
+const cases: Record<string, Case[]> = {
+  getCrawlRequest: [{ ...byId('/api/registry/crawl-request/:id', () => acme.crawl), status: 404 }],
+  listApiKeys: [{ asks: () => ({ url: `${keys}?org=${acme.org}` }), status: 403 }],
+  createApiKey: [
+    {
+      asks: () => ({ method: 'POST', url: `${keys}?org=${acme.org}`, payload: { name: 'x' } }),
+      status: 403,
+    },
+  ],
+  revokeApiKey: [
+    { ...byId(`${keys}/:id`, () => acme.keyId, del), status: 404 },
+    { ...byId(`${keys}/:id`, () => `${acme.keyId}?org=${acme.org}`, del), status: 403 },
+  ],
+  listOwnAgents: [{ asks: () => ({ url: `${own}?org=${acme.org}` }), status: 403 }],
+  enrolOwnAgent: [
+    {
+      asks: () => ({ method: 'POST', url: `${own}?org=${acme.org}`, payload: agent }),
+      status: 403,
+    },
+    { asks: () => ({ method: 'POST', url: own, payload: agent }), status: 400 },
+  ],
+  changeOwnAgent: [
+    ...['', 'org'].map(org => ({
+      asks: () => ({
+        ...{ method: 'PATCH' as const, payload: { visibility: 'public' } },
+        url: `${own}/${at(hidden)}${org && `?org=${acme.org}`}`,
+      }),
+      status: org ? 403 : 404,
+    })),
+  ],
+  removeOwnAgent: [
+    { ...byId(`${own}/:url`, () => at(hidden), del), status: 404 },
+    { ...byId(`${own}/:url`, () => `${at(hidden)}?org=${acme.org}`, del), status: 403 },
+  ],
+  getMirrorProposal: [{ ...byId(proposals, () => acme.proposal), status: 404 }],
+  approveMirrorProposal: [
+    { ...byId(`${proposals}/approve`, () => acme.proposal, decided), status: 403 },
+  ],
+  rejectMirrorProposal: [
+    { ...byId(`${proposals}/reject`, () => acme.proposal, decided), status: 403 },
+  ],
+  putMirror: [
+    {
+      asks: () => ({ method: 'PUT', url: '/api/registry/mirrors/music', payload: mirrorFile('x') }),
+      status: 202,
+    },
+  ],
+  deleteMirror: [
+    { ...byId('/api/registry/mirrors/:id?force=true', () => 'music', del), status: 403 },
+  ],
+  rollBackBrand: [rollingBack('/api/brands/discovered/acme.example/rollback')],
+  rollBackProperty: [rollingBack('/api/properties/hosted/acme.example/rollback')],
+  verifyOwnership: [
+    {
+      asks: () => ({
+        ...{ method: 'POST', url: '/api/registry/ownership/verify' },
+        payload: { domain: 'www.acme.example', challenge_id: acme.challenge },
+      }),
+      status: 403,
+    },
+  ],
+  savePolicy: [
+    {
+      asks: () => ({
+        ...{ method: 'POST', url: '/api/policies/save' },
+        payload: { ...ccpa, policy_id: 'of_acme', name: 'Mallory’s' },
+      }),
+      status: 409,
+    },
+  ],
+  saveBrand: [
+    { asks: () => ({ method: 'POST', url: '/api/brands/save', payload: saving }), status: 403 },
+  ],
+  saveProperty: [
+    {
+      asks: () => ({
+        ...{ method: 'POST', url: '/api/properties/save' },
+        payload: { publisher_domain: 'acme.example' },
+      }),
+      status: 403,
+    },
+  ],
+}
+
+function rollingBack(url: string): Case {
+  return { asks: () => ({ method: 'POST', url, payload: { to_revision: 1 } }), status: 403 }
+}
+
+/** Operations that filter what is public, or name what is everybody's, by an id. */
+const publicIds = ['listAgents', 'searchAgents', 'listAuthorizations', 'resolveIdentifiers']
+
+function namesById({ access, path, query, body }: Declared): boolean {
+  if (access === 'public') return false
+  const shapes = [query, body].map(one => (one as { shape?: object } | undefined)?.shape ?? {})
+  const fields = shapes.flatMap(Object.keys)
+  return (
+    path.includes(':') || query === OrganizationQuery || fields.some(name => /(^|_)id$/.test(name))
+  )
+}
+
+/** All that is Acme's, as it stands in the stores. */
+async function belongings() {
+  const accounts = (query: string) => registry.sequencer.accounts.db.all(query)
+  const index = (query: string) => registry.sequencer.index.all(query)
+  return {
+    keys: await accounts(
+      `select key_id, revoked_at from api_keys where org_id = '${acme.org}' order by all`,
+    ),
+    agents: await accounts(`select * from member_agents where org_id = '${acme.org}' order by all`),
+    domains: await accounts(
+      `select * from verified_domains where org_id = '${acme.org}' order by all`,
+    ),
+    people: await accounts(`select * from memberships where org_id = '${acme.org}' order by all`),
+    challenges: await accounts(`select * from ownership_challenges where org_id = '${acme.org}'`),
+    reviews: await accounts(`select * from reviews where org_id = '${acme.org}' order by all`),
+    entries: await index(`select * from entries where domain = 'acme.example' order by entity`),
+    revisions: await index(`select * from revisions where domain = 'acme.example' order by all`),
+    mirrors: await index('select * from mirrors order by platform'),
+    policies: await index('select * from policies order by policy_id'),
+  }
+}
+
+test('every operation that names something by its id is tried by a stranger here', () => {
+  const named = operations.filter(namesById).map(({ id }) => id)
+  expect(named.length).toBeGreaterThan(12)
+  expect(named.filter(id => !(id in cases) && !publicIds.includes(id))).toEqual([])
+})
+
+const tried = Object.entries(cases).flatMap(([id, ways]) => ways.map(way => ({ id, ...way })))
+
+describe.each(['key', 'owner', 'newcomer'])('a stranger: %s', who => {
+  test.each(tried)('is answered $status by $id, and changes nothing', async ({ asks, status }) => {
+    const before = await belongings()
+    const answer = await ask(strangers[who]!, asks())
+    // Who has no organization yet founds one by some of these, and may do with it what is theirs.
+    if (who !== 'newcomer') expect(answer.statusCode, answer.body).toBe(status)
+    expect(answer.statusCode).toBeLessThan(500)
+    expect(answer.body.replace(`has no agent ${hidden}`, '')).not.toMatch(/hidden\.acme|Ops/)
+    expect(await belongings()).toEqual(before)
+  })
+})
+
+test.each(tried)('nobody at all is answered 401 by $id', async ({ asks }) => {
+  expect((await ask(undefined, asks())).statusCode).toBe(401)
+})
+
+test('who guesses an id is told what somebody is told who names one of another', async () => {
+  const unknown = randomUUID()
+  for (const [path, id] of [
+    ['/api/registry/crawl-request/', acme.crawl],
+    ['/api/registry/mirror-proposals/', acme.proposal],
+  ]) {
+    const [theirs, none] = [
+      await ask(strangers.key, { url: `${path}${id}` }),
+      await ask(strangers.key, { url: `${path}${unknown}` }),
+    ]
+    expect(theirs.statusCode).toBe(none.statusCode)
+    expect(theirs.body.replace(id!, '')).toBe(none.body.replace(unknown, ''))
+  }
+  const [theirs, none] = [
+    await ask(strangers.key, { method: 'DELETE', url: `${keys}/${acme.keyId}` }),
+    await ask(strangers.key, { method: 'DELETE', url: `${keys}/${unknown}` }),
+  ]
+  expect([theirs.statusCode, theirs.body]).toEqual([none.statusCode, none.body])
+})
+
+test('lists show a stranger nothing that an organization keeps to itself', async () => {
+  for (const url of [
+    ...['/api/registry/agents', '/api/registry/operator?domain=acme.example', own, keys],
+    ...['/api/registry/mirror-proposals', '/api/registry/ownership?domain=acme.example'],
+    `/api/registry/authorizations?agent_url=${at(hidden)}`,
+  ]) {
+    const answer = await ask(strangers.key, { url })
+    expect(answer.statusCode, url).toBe(200)
+    if (!url.includes(at(hidden))) expect(answer.body, url).not.toContain('hidden.acme')
+    expect(answer.body, url).not.toContain(acme.org)
+    expect(answer.body, url).not.toContain(acme.proposal)
+  }
+  const proven = await ask(strangers.key, { url: '/api/registry/ownership?domain=acme.example' })
+  expect(proven.json()).toMatchObject({ proven: false, verified_at: null, proven_by: null })
+})
+
+test('and Acme itself still does all of it', async () => {
+  registry.clock.pass(MINUTE)
+  for (const id of ['getCrawlRequest', 'getMirrorProposal', 'listApiKeys', 'listOwnAgents']) {
+    expect((await ask(acme.key, cases[id]![0]!.asks())).statusCode, id).toBe(200)
+  }
+  for (const id of ['rollBackBrand', 'changeOwnAgent', 'saveBrand']) {
+    expect((await ask(acme.key, cases[id]![0]!.asks())).statusCode, id).toBe(200)
+  }
+  expect((await ask(acme.key, cases.revokeApiKey![0]!.asks())).statusCode).toBe(204)
+})

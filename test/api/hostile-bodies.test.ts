@@ -1,0 +1,250 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Operation } from '../../api/operation.ts'
+import { operations } from '../../api/routes/index.ts'
+import { openRegistry, type TestRegistry } from '../support/app.ts'
+import { enrol } from '../support/members.ts'
+import { startRedis, type TestRedis } from '../support/redis.ts'
+import { rememberingLog } from '../support/remembering-log.ts'
+
+const { log, said } = rememberingLog()
+const roomy = 1_000_000
+let redis: TestRedis
+let registry: TestRegistry
+let key: string
+let origin: URL
+
+beforeAll(async () => {
+  redis = await startRedis()
+  const limits = {
+    ...{ savesPerHour: roomy, savesPerOrganizationHour: roomy, savesPerOrganizationDay: roomy },
+    ...{ bulkResolvePerMinute: roomy, requestMs: 1_000 },
+  }
+  registry = await openRegistry({ redis: redis.redis, limits, log })
+  key = await enrol(registry, { org: 'Acme', domains: ['acme.example'] })
+  await registry.createKey('Other')
+  origin = new URL(await registry.app.listen({ port: 0, host: '127.0.0.1' }))
+}, 30_000)
+
+afterAll(async () => {
+  await registry.close()
+  await redis.close()
+})
+
+const taking = operations.filter(({ method }) => method !== 'GET')
+
+/** Fields that most operations look for, so that what stands beside them is looked at too. */
+const usual = {
+  ...{ domain: 'acme.example', publisher_domain: 'acme.example', brand_name: 'Acme' },
+  ...{ url: 'https://a.acme.example/mcp', agent_url: 'https://a.acme.example/mcp' },
+}
+
+async function send({ method, path }: Pick<Operation, 'method' | 'path'>, payload: string) {
+  const started = performance.now()
+  const answer = await registry.app.inject({
+    ...{ method, url: path.replace(/:\w+/, 'acme.example'), payload },
+    headers: {
+      ...{ authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      accept: 'application/json, text/event-stream',
+    },
+  })
+  return { status: answer.statusCode, body: answer.body, ms: performance.now() - started }
+}
+
+const faults = () => said.filter(line => /request failed|RangeError|TypeError/.test(line))
+
+/** What is on its way to a server, and what it said when it hung up. */
+async function speak(lines: string[], everyMs = 0): Promise<string> {
+  const socket = connect(Number(origin.port), origin.hostname)
+  let heard = ''
+  socket.setEncoding('utf8').on('data', text => {
+    heard += text
+  })
+  socket.on('error', () => undefined)
+  await once(socket, 'connect')
+  for (const line of lines) {
+    if (socket.destroyed) break
+    socket.write(line)
+    if (everyMs > 0) await new Promise(resolve => setTimeout(resolve, everyMs))
+  }
+  if (!socket.destroyed) await once(socket, 'close')
+  return heard
+}
+
+const post = (headers: string) =>
+  `POST /api/properties/check HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-type: application/json\r\n${headers}\r\n\r\n`
+
+describe('a body that is nested for its own sake', () => {
+  const levels = 100_000
+  const shapes: [string, string][] = [
+    ['arrays', '['.repeat(levels) + ']'.repeat(levels)],
+    ['objects', `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`],
+    ['arrays that never end', '['.repeat(1024 * 1024 - 1)],
+  ]
+
+  test.each(shapes)('of %s is refused by every operation, before it is parsed', async (_, text) => {
+    for (const operation of [
+      ...taking.filter(({ raw }) => !raw),
+      { method: 'POST', path: '/mcp' },
+    ]) {
+      const { status, body, ms } = await send(operation as Operation, text)
+      expect([400, 'body: is nested more than 64 levels deep']).toEqual([
+        status,
+        JSON.parse(body).error,
+      ])
+      expect(ms).toBeLessThan(1_000)
+    }
+  })
+
+  test('in a field, however deep, ends no operation with an error of ours', async () => {
+    for (const operation of taking) {
+      const { shape = {} } = (operation.body ?? {}) as { shape?: object }
+      for (const name of Object.keys(shape)) {
+        for (const depth of [50, 63, 64, 5_000]) {
+          const deep = '{"a":'.repeat(depth / 2) + '['.repeat(depth / 2)
+          const close = ']'.repeat(depth / 2) + '}'.repeat(depth / 2)
+          const fields = JSON.stringify({ ...usual, [name]: null })
+          const text = fields.replace(`"${name}":null`, `"${name}":${deep}${close}`)
+          const { status, body } = await send(operation, text)
+          expect(status === 503 || status < 500, `${operation.id} ${name} ${body}`).toBe(true)
+        }
+      }
+    }
+    expect(faults()).toEqual([])
+  }, 60_000)
+
+  test('is what brackets make it, not brackets in a text', async () => {
+    const brand_name = `"\\${'[{'.repeat(40)}`
+    const saved = await send(
+      { method: 'POST', path: '/api/brands/save' },
+      JSON.stringify({ domain: 'acme.example', brand_name }),
+    )
+    expect(saved.status).toBe(200)
+    const shown = await registry.app.inject('/api/brands/resolve?domain=acme.example')
+    expect(shown.json().brand_name).toBe(brand_name)
+  })
+})
+
+describe('a body that is too large', () => {
+  test('is refused by every operation, with 413 and no word of it kept', async () => {
+    const text = JSON.stringify({ ...usual, brand_name: 'x'.repeat(1024 * 1024) })
+    for (const operation of taking) {
+      expect((await send(operation, text)).status, operation.id).toBe(413)
+    }
+    expect(said.join().length).toBeLessThan(1024 * 1024)
+  })
+
+  test('is refused by what it says of its length, without being read', async () => {
+    expect(await speak([post(`content-length: ${2 ** 40}`)])).toMatch(/^HTTP\/1.1 413 /)
+  })
+
+  test('is refused at the first piece too many, when it says no length', async () => {
+    const piece = `10000\r\n${' '.repeat(0x10000)}\r\n`
+    const answer = await speak([post('transfer-encoding: chunked'), ...Array(32).fill(piece)])
+    expect(answer).toMatch(/^HTTP\/1.1 413 /)
+  })
+
+  test('of two lengths, or a length and pieces, is no request', async () => {
+    const smuggled = [
+      'content-length: 2\r\ncontent-length: 20',
+      'content-length: 2\r\ntransfer-encoding: chunked',
+    ]
+    for (const headers of smuggled) {
+      expect(await speak([`${post(headers)}{}`])).toMatch(/^HTTP\/1.1 400 /)
+    }
+  })
+
+  test('is not larger once it is unpacked: it is taken as it comes', async () => {
+    const { statusCode } = await registry.app.inject({
+      ...{ method: 'POST', url: '/api/properties/check', payload: Buffer.alloc(64, 31) },
+      headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' },
+    })
+    expect(statusCode).toBe(400)
+  })
+
+  test('that comes by drops holds its connection for as long as a request may take, and no longer', async () => {
+    const started = performance.now()
+    const drops = ['{', ...Array<string>(40).fill(' ')]
+    const answer = await speak([post('content-length: 100'), ...drops], 100)
+    expect(answer).toMatch(/^HTTP\/1.1 408 /)
+    expect(performance.now() - started).toBeLessThan(4_000)
+  })
+
+  test('nor may its headers come by drops', async () => {
+    const drops = Array.from({ length: 40 }, (_, i) => `x-${i}: 1\r\n`)
+    expect(await speak(['GET /healthz HTTP/1.1\r\nhost: x\r\n', ...drops], 100)).toMatch(
+      /^HTTP\/1.1 408 /,
+    )
+  })
+})
+
+describe('a body that says something twice', () => {
+  const save = (text: string) => send({ method: 'POST', path: '/api/brands/save' }, text)
+  const history = async (domain: string) =>
+    (await registry.app.inject(`/api/brands/history?domain=${domain}`)).statusCode
+
+  test('means what it says last, for the judge and for the store alike', async () => {
+    const foreign = 'victim.example'
+    const theirs = `{"domain":"twice.acme.example","domain":"${foreign}","brand_name":"Mine"}`
+    expect(await save(theirs)).toMatchObject({ status: 403 })
+    expect([await history(foreign), await history('twice.acme.example')]).toEqual([404, 404])
+    const own = `{"domain":"${foreign}","domain":"twice.acme.example","brand_name":"A","brand_name":"B"}`
+    expect(await save(own)).toMatchObject({ status: 200 })
+    expect([await history(foreign), await history('twice.acme.example')]).toEqual([404, 200])
+    const shown = await registry.app.inject('/api/brands/resolve?domain=twice.acme.example')
+    expect(shown.json().brand_name).toBe('B')
+  })
+
+  test('under one Idempotency-Key is the same request as one that says it once', async () => {
+    const asked = (payload: string) =>
+      registry.app.inject({
+        ...{ method: 'POST', url: '/api/brands/save', payload },
+        headers: {
+          ...{ authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+          'idempotency-key': 'twice',
+        },
+      })
+    const once = '{"domain":"key.acme.example","brand_name":"B"}'
+    const first = await asked(once)
+    const again = await asked('{"domain":"x.example","brand_name":"B","domain":"key.acme.example"}')
+    expect([first.statusCode, again.statusCode, again.body]).toEqual([200, 200, first.body])
+  })
+})
+
+test('a body that reaches for the prototype of objects is refused, at any depth', async () => {
+  for (const poison of [
+    '"__proto__":{"isAdmin":true}',
+    '"constructor":{"prototype":{"isAdmin":true}}',
+  ]) {
+    for (const text of [
+      `{${poison}}`,
+      `{"domain":"acme.example","brand_name":"A","brand_manifest":{"a":[{${poison}}]}}`,
+    ]) {
+      for (const operation of taking.filter(({ raw }) => !raw)) {
+        expect((await send(operation, text)).status, operation.id).toBe(400)
+      }
+    }
+  }
+  expect(({} as { isAdmin?: boolean }).isAdmin).toBeUndefined()
+})
+
+test('bytes that are no text are refused, or are text with marks in their place', async () => {
+  for (const bytes of [
+    [0xff, 0xfe, 0x7b, 0x7d],
+    [0x7b, 0x22, 0xc0, 0x80, 0x22, 0x3a, 0x31, 0x7d],
+    [0],
+  ]) {
+    const { statusCode } = await registry.app.inject({
+      ...{ method: 'POST', url: '/api/properties/check', payload: Buffer.from(bytes) },
+      headers: { 'content-type': 'application/json' },
+    })
+    expect(statusCode).toBe(400)
+  }
+  const lone = '{"domain":"acme.example","brand_name":"\\ud800"}'
+  expect((await send({ method: 'POST', path: '/api/brands/save' }, lone)).status).toBeLessThan(500)
+  expect((await registry.app.inject('/api/brands/resolve?domain=acme.example')).statusCode).toBe(
+    200,
+  )
+  expect(faults()).toEqual([])
+})

@@ -1,0 +1,196 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { verify } from '../../pipeline/index/verify.ts'
+import { Operation } from '../../pipeline/model/submission.ts'
+import { openRegistry, type TestRegistry } from '../support/app.ts'
+import { brandFile } from '../support/documents.ts'
+import { enrol, proveOwnership } from '../support/members.ts'
+import { startRedis, type TestRedis } from '../support/redis.ts'
+
+const MANY = 50
+const roomy = {
+  savesPerHour: 10_000,
+  savesPerOrganizationHour: 10_000,
+  savesPerOrganizationDay: 10_000,
+}
+
+let redis: TestRedis
+let registry: TestRegistry
+let key: string
+let count = 0
+/** A domain of its own for each test. */
+let domain: string
+
+beforeAll(async () => {
+  redis = await startRedis()
+  registry = await openRegistry({ redis: redis.redis, limits: roomy })
+  key = await enrol(registry, { org: 'Acme', domains: ['acme.example'] })
+}, 30_000)
+
+beforeEach(() => {
+  domain = `race-${++count}.acme.example`
+})
+
+afterAll(async () => {
+  await registry.close()
+  await redis.close()
+})
+
+function save(brand_name: string, idempotency?: string, secret = key) {
+  return registry.app.inject({
+    ...{ method: 'POST', url: '/api/brands/save', payload: { domain, brand_name } },
+    headers: {
+      authorization: `Bearer ${secret}`,
+      ...(idempotency && { 'idempotency-key': idempotency }),
+    },
+  })
+}
+
+const many = <Result>(ask: (i: number) => Promise<Result>) =>
+  Promise.all(Array.from({ length: MANY }, (_, i) => ask(i)))
+
+const history = () =>
+  registry.sequencer.index.all<{ n: number; name: string; back: number | null }>(
+    `select revision_number::double as n, state->>'brand_name' as name, rolled_back_to::double as back
+     from revisions where domain = '${domain}' order by revision_number`,
+  )
+
+const shown = async () => {
+  const answer = await registry.app.inject(`/api/brands/resolve?domain=${domain}`)
+  return answer.statusCode === 200 ? answer.json().brand_name : answer.statusCode
+}
+
+const agree = () => registry.sequencer.quietly(() => verify(registry.sequencer))
+
+describe('fifty saves at once', () => {
+  test('under one Idempotency-Key make one revision, and all are answered alike', async () => {
+    const answers = await many(() => save('Once', 'the-same'))
+    expect(new Set(answers.map(({ statusCode, body }) => `${statusCode} ${body}`)).size).toBe(1)
+    expect(answers[0]!.statusCode).toBe(200)
+    expect(await history()).toMatchObject([{ n: 1, name: 'Once' }])
+  })
+
+  test('under one Idempotency-Key that say different things: one is made, the others are refused', async () => {
+    const answers = await many(i => save(`Name ${i}`, 'the-same-again'))
+    const statuses = answers.map(({ statusCode }) => statusCode).sort()
+    expect(statuses).toEqual([200, ...Array<number>(MANY - 1).fill(409)])
+    const winner = answers.findIndex(({ statusCode }) => statusCode === 200)
+    expect(await history()).toMatchObject([{ n: 1, name: `Name ${winner}` }])
+  })
+
+  test('of which some roll back leave a history without a gap, and show its last state', async () => {
+    await save('First')
+    const rollBack = () =>
+      registry.app.inject({
+        ...{ method: 'POST', url: `/api/brands/discovered/${domain}/rollback` },
+        ...{ headers: { authorization: `Bearer ${key}` }, payload: { to_revision: 1 } },
+      })
+    const answers = await many(i => (i % 3 === 0 ? rollBack() : save(`Name ${i}`)))
+    expect(new Set(answers.map(({ statusCode }) => statusCode))).toEqual(new Set([200]))
+    const revisions = await history()
+    expect(revisions.map(({ n }) => n)).toEqual(Array.from({ length: MANY + 1 }, (_, i) => i + 1))
+    for (const { back, name } of revisions) if (back !== null) expect(name).toBe('First')
+    expect(await shown()).toBe(revisions.at(-1)!.name)
+    expect(await agree()).toEqual([])
+  })
+
+  test('while the domain’s own file is found: what comes after it is refused, and it stands', async () => {
+    const [answers] = await Promise.all([
+      many(async i => {
+        await new Promise(resolve => setTimeout(resolve, i * 4))
+        return save(`Name ${i}`)
+      }),
+      new Promise(resolve => setTimeout(resolve, 60)).then(() =>
+        registry.observe(brandFile(domain, 'Its own')),
+      ),
+    ])
+    const made = answers.filter(({ statusCode }) => statusCode === 200).length
+    const refused = answers.filter(({ statusCode }) => statusCode === 409).length
+    expect([made + refused, refused > 0]).toEqual([MANY, true])
+    expect(await history()).toHaveLength(made)
+    expect(await shown()).toBe('Its own')
+    expect(await agree()).toEqual([])
+  })
+
+  test('while the domain is taken from the organization: none is made after it', async () => {
+    const own = `own-${count}.example`
+    const secret = await enrol(registry, { org: `Loser ${count}`, domains: [own] })
+    domain = own
+    const remove = Operation.parse({
+      op: 'organization.domain.remove',
+      org: `Loser ${count}`,
+      domain,
+    })
+    const [answers] = await Promise.all([
+      many(async i => {
+        await new Promise(resolve => setTimeout(resolve, i * 4))
+        return save(`Name ${i}`, undefined, secret)
+      }),
+      new Promise(resolve => setTimeout(resolve, 60)).then(() => registry.submit(remove)),
+    ])
+    const made = answers.filter(({ statusCode }) => statusCode === 200).length
+    const refused = answers.filter(({ statusCode }) => statusCode === 403).length
+    expect([made + refused, refused > 0]).toEqual([MANY, true])
+    expect(await history()).toHaveLength(made)
+    expect((await save('Afterwards', undefined, secret)).statusCode).toBe(403)
+  })
+})
+
+test('saves one after the other end with the revocation of their key, for whoever sends them', async () => {
+  const org = `Revoked ${count}`
+  const secret = await registry.createKey(org)
+  domain = `revoked-${count}.example`
+  await proveOwnership(registry, org, domain)
+  const [held] = await registry.sequencer.accounts.db.all<{ key_id: string; org_id: string }>(
+    `select key_id, org_id from api_keys join organizations using (org_id) where name = '${org}'`,
+  )
+  let made = 0
+  let isRevoked = false
+  const sender = async (i: number) => {
+    for (let n = 0; ; n++) {
+      const wasRevoked = isRevoked
+      const { statusCode } = await save(`Name ${i} ${n}`, undefined, secret)
+      if (statusCode === 401) return n
+      expect([statusCode, wasRevoked]).toEqual([200, false])
+      made++
+    }
+  }
+  const revoke = async () => {
+    await new Promise(resolve => setTimeout(resolve, 300))
+    await registry.submit(Operation.parse({ op: 'key.revoke', ...held }))
+    isRevoked = true
+  }
+  await Promise.all([...Array.from({ length: 8 }, (_, i) => sender(i)), revoke()])
+  expect(made).toBeGreaterThan(0)
+  expect(await history()).toHaveLength(made)
+})
+
+test('an Idempotency-Key of one organization, or of one path, is none of another', async () => {
+  const secret = await enrol(registry, { org: 'Other', domains: ['other.example'] })
+  expect((await save('Mine', 'shared')).statusCode).toBe(200)
+  const theirs = await save('Mine', 'shared', secret)
+  expect([theirs.statusCode, theirs.json().error]).toEqual([403, 'ownership_proof_required'])
+  const properties = await registry.app.inject({
+    ...{ method: 'POST', url: '/api/properties/save', payload: { publisher_domain: domain } },
+    headers: { authorization: `Bearer ${key}`, 'idempotency-key': 'shared' },
+  })
+  expect(properties.statusCode).toBe(200)
+})
+
+test('what a caller names as its own id is no id of a submission', async () => {
+  const revision_id = randomUUID()
+  const answer = await registry.app.inject({
+    ...{ method: 'POST', url: '/api/brands/save', headers: { authorization: `Bearer ${key}` } },
+    payload: {
+      ...{ domain, brand_name: 'Mine', revision_id, submission_id: revision_id, op: 'key.create' },
+      editor: { kind: 'user', id: 'somebody', org_id: null },
+    },
+  })
+  expect(answer.statusCode).toBe(200)
+  const rows = await registry.sequencer.index.all(
+    'select revision_id from revisions where domain = $domain',
+    { domain },
+  )
+  expect(rows).not.toContainEqual({ revision_id })
+  expect(registry.submitted.at(-1)).toMatchObject({ op: 'brand.save', editor: { kind: 'key' } })
+})

@@ -1,0 +1,300 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Database } from '../../pipeline/index/duckdb.ts'
+import { exportParquet } from '../../pipeline/index/parquet.ts'
+import { pathsOf } from '../../pipeline/index/paths.ts'
+import { tableNames } from '../../pipeline/index/tables.ts'
+import { Operation } from '../../pipeline/model/submission.ts'
+import type { TestRegistry } from '../support/app.ts'
+import { ccpa, dispute } from '../support/asks.ts'
+import { openIssuer, openWithIssuer, type TestIssuer } from '../support/issuer.ts'
+import { enrol } from '../support/members.ts'
+import { createModerator, mirrorFile } from '../support/mirrors.ts'
+import { startRedis, type TestRedis } from '../support/redis.ts'
+import { rememberingLog } from '../support/remembering-log.ts'
+import { read } from '../support/sightings.ts'
+
+/** What only the private stores may hold, each in words of its own. */
+const secrets: Record<string, string> = {
+  'a contact that was saved': 'quentin.savedcontact',
+  'a contact in a manifest that was saved': 'rosa.manifestcontact',
+  'a contact in a file that was crawled': 'sven.crawledcontact',
+  'a contact in a brand that was crawled': 'tilda.brandcontact',
+  'a contact in a mirror': 'ulla.mirrorcontact',
+  'a contact in a policy': 'vera.policycontact',
+  'a note of a moderator': 'notes-of-walter',
+  'an agent for members': 'members-only-agent',
+  'an agent that is private': 'strictly-private-agent',
+  'the label of a key': 'label-of-our-key',
+  'a person': 'person-of-the-provider',
+  'the address of a person': 'xenia.themselves',
+  'an organization without a profile': 'Unlisted Holding',
+  'who disputes something': 'yolanda.disputes',
+  'what was said when it was disputed': 'a-claim-in-a-dispute',
+}
+
+let redis: TestRedis
+let issuer: TestIssuer
+let registry: TestRegistry
+const { log, said } = rememberingLog()
+/** Files that anybody may be given, and what else there is. */
+let open: string[] = []
+let closed: string[] = []
+
+beforeAll(async () => {
+  redis = await startRedis()
+  issuer = await openIssuer()
+  registry = await openWithIssuer(issuer, { redis: redis.redis, log })
+  secrets['a key'] = await enrol(registry, {
+    ...{ org: 'Acme', tier: 'company_icl', domains: ['acme.example'] },
+    agents: [
+      { url: 'https://shown.acme.example/mcp' },
+      {
+        url: `https://${secrets['an agent for members']}.acme.example/mcp`,
+        visibility: 'members_only',
+      },
+      {
+        url: `https://${secrets['an agent that is private']}.acme.example/mcp`,
+        visibility: 'private',
+      },
+    ],
+  })
+  secrets['the hash of a key'] = createHash('sha256').update(secrets['a key']).digest('hex')
+  await live()
+  await registry.publish()
+  const paths = pathsOf(registry.config.DATA_DIR)
+  await exportParquet(paths, registry.clock.now(), log)
+  await registry.sequencer.close()
+  const files = filesIn(paths.dir)
+  const isClosed = (path: string) => /^(accounts\.duckdb|serving\/|bodies\/)/.test(path)
+  open = files.filter(path => !isClosed(path))
+  closed = files.filter(isClosed)
+}, 60_000)
+
+afterAll(async () => {
+  await registry.app.close()
+  await registry.reader.close()
+  await issuer.close()
+  await redis.close()
+})
+
+function filesIn(dir: string): string[] {
+  return readdirSync(dir, { recursive: true, encoding: 'utf8' }).filter(name =>
+    statSync(join(dir, name)).isFile(),
+  )
+}
+
+const contact = (name: string) => ({ name: secrets[name]!, email: `${secrets[name]}@acme.example` })
+
+/** Everything that may leave something private behind, the way it comes in. */
+async function live(): Promise<void> {
+  const ask = async (
+    [method, url]: ['POST' | 'PUT' | 'GET', string],
+    payload?: object,
+    secret = secrets['a key'],
+  ) => {
+    const answer = await registry.app.inject({
+      ...{ method, url, headers: { authorization: `Bearer ${secret}` } },
+      ...(payload && { payload }),
+    })
+    expect(answer.statusCode, `${url} ${answer.body}`).toBeLessThan(300)
+    return answer.json()
+  }
+  await ask(['POST', '/api/brands/save'], {
+    ...{ domain: 'acme.example', brand_name: 'Acme' },
+    brand_manifest: {
+      name: 'Acme',
+      contact: contact('a contact in a manifest that was saved'),
+      offices: [
+        { city: 'Graz', email: `${secrets['a contact in a manifest that was saved']}@x.example` },
+      ],
+    },
+  })
+  await ask(['POST', '/api/properties/save'], {
+    ...{ publisher_domain: 'acme.example', properties: [{ type: 'website', name: 'Acme site' }] },
+    contact: contact('a contact that was saved'),
+  })
+  const mirror = { ...mirrorFile(), contact: contact('a contact in a mirror') }
+  const proposal = await ask(['PUT', '/api/registry/mirrors/video'], mirror)
+  const moderator = await createModerator(registry)
+  await ask(
+    ['POST', `/api/registry/mirror-proposals/${proposal.proposal_id}/approve`],
+    { proposal_digest: proposal.proposal_digest, review_notes: secrets['a note of a moderator'] },
+    moderator,
+  )
+  await ask(['POST', '/api/policies/save'], {
+    ...{ ...ccpa, policy_id: 'ours' },
+    ext: { contact: contact('a contact in a policy') },
+  })
+  await ask(['POST', '/api/registry/catalog/disputes'], {
+    ...dispute,
+    claim: `${secrets['what was said when it was disputed']}, ${secrets['who disputes something']}@acme.example`,
+  })
+  const challenge = await ask(['POST', '/api/registry/ownership/challenges'], {
+    domain: 'acme.example',
+  })
+  secrets['a nonce'] = challenge.nonce
+  secrets['the hash of a nonce'] = createHash('sha256').update(challenge.nonce).digest('hex')
+  const person = await issuer.token({
+    ...{ sub: secrets['a person']!, email_verified: true },
+    email: `${secrets['the address of a person']}@people.example`,
+  })
+  const [header, , signature] = person.split('.')
+  secrets['a token'] = signature!
+  expect(header).toBeDefined()
+  const organization_name = secrets['an organization without a profile']
+  await ask(['POST', '/api/organizations'], { organization_name }, person)
+  await ask(['POST', '/api/me/api-keys'], { name: secrets['the label of a key'] }, person)
+  await crawl()
+  for (let day = 0; day < 2; day++) await registry.submit(crawlRequest())
+}
+
+const crawlRequest = () =>
+  Operation.parse({
+    ...{ op: 'crawl.request', crawl_request_id: randomUUID(), scope: 'domain' },
+    ...{ domain: 'acme.example', requested_by: secrets['a person'] },
+  })
+
+async function crawl(): Promise<void> {
+  const now = registry.clock.now()
+  const told = contact('a contact in a file that was crawled')
+  const adagents = {
+    contact: told,
+    properties: [
+      {
+        ...{ property_type: 'website', name: 'News', contact: told, email: told.email },
+        identifiers: [{ type: 'domain', value: 'news.example' }],
+      },
+    ],
+    authorized_agents: [
+      { url: 'https://shown.acme.example/mcp', authorized_for: 'all', contact: told },
+    ],
+  }
+  const branded = contact('a contact in a brand that was crawled')
+  const brand = {
+    ...{ house: { domain: 'news.example', name: 'News', contact: branded } },
+    contact: branded,
+    brands: [
+      { id: 'news', names: [{ en: 'News' }], contact: branded, tone: { email: branded.email } },
+    ],
+  }
+  await registry.observe(
+    read('adagents.json', 'news.example', adagents, now),
+    read('brand.json', 'news.example', brand, now),
+  )
+}
+
+const bytesOf = (path: string) => readFileSync(join(registry.config.DATA_DIR, path))
+
+/** All rows of all tables of a database, as text. */
+async function dumpOf(file: string, names: readonly string[]): Promise<string> {
+  const db = await Database.open(file, { readOnly: true })
+  const rows = await Promise.all(names.map(name => db.all(`select * from ${name}`)))
+  db.close()
+  return JSON.stringify(rows)
+}
+
+describe('what is private', () => {
+  test('stands in the private stores, where it came in', async () => {
+    const file = pathsOf(registry.config.DATA_DIR).accounts
+    const dump = await dumpOf(file, tableNames('accounts'))
+    for (const what of [
+      'a contact that was saved',
+      'an agent that is private',
+      'the hash of a key',
+    ]) {
+      expect(dump, what).toContain(secrets[what])
+    }
+    expect(dump).not.toContain(secrets['a key'])
+    expect(dump).not.toContain(secrets['a nonce'])
+    expect(dump).not.toContain(secrets['a token'])
+    expect(closed).toContain('accounts.duckdb')
+  })
+
+  test('stands in no byte of a snapshot, a Parquet file, an event file or the search file', () => {
+    const names = open.join('\n')
+    for (const kind of [
+      'index.duckdb',
+      'snapshots/',
+      'events/',
+      '.parquet',
+      'search/',
+      'registry.duckdb',
+    ]) {
+      expect(names).toContain(kind)
+    }
+    for (const [what, text] of Object.entries(secrets)) {
+      const holding = open.filter(path => bytesOf(path).includes(text))
+      expect(holding, what).toEqual([])
+    }
+    const holding = open.filter(path => bytesOf(path).includes('acme.example'))
+    expect(holding.length, 'what is public is found like this').toBeGreaterThan(3)
+  })
+
+  test('stands in no row of the index, of a snapshot or of a Parquet file', async () => {
+    const paths = pathsOf(registry.config.DATA_DIR)
+    const dumps = [
+      await dumpOf(paths.index, tableNames('tables')),
+      await dumpOf(paths.registry, tableNames('tables')),
+      await parquetDump(paths.parquet),
+    ]
+    for (const dump of dumps) {
+      expect(dump).toContain('Acme site')
+      const found = Object.keys(secrets).filter(what => dump.includes(secrets[what]!))
+      expect(found).toEqual([])
+      expect(dump).not.toMatch(/[\w.]+@[\w-]+\.example/)
+    }
+  })
+
+  test('stands in no line of the log', () => {
+    expect(said.length).toBeGreaterThan(5)
+    for (const [what, text] of Object.entries(secrets)) {
+      expect(
+        said.filter(line => line.includes(text)),
+        what,
+      ).toEqual([])
+    }
+  })
+})
+
+async function parquetDump(folder: string): Promise<string> {
+  const db = await Database.open(':memory:')
+  const files = filesIn(folder).filter(path => path.endsWith('.parquet'))
+  expect(files.length).toBeGreaterThan(10)
+  const rows = await Promise.all(
+    files.map(path => db.all(`select * from read_parquet('${join(folder, path)}')`)),
+  )
+  db.close()
+  return JSON.stringify(rows)
+}
+
+describe('a public store', () => {
+  test('has no table of the private one, and no column for what is private', async () => {
+    const paths = pathsOf(registry.config.DATA_DIR)
+    const db = await Database.open(paths.registry, { readOnly: true })
+    const columns = await db.all<{ table: string; column: string }>(
+      `select table_name as "table", column_name as "column" from duckdb_columns() where not internal`,
+    )
+    db.close()
+    const tables = new Set(columns.map(({ table }) => table))
+    expect([...tables].sort()).toEqual([...tableNames('tables')].sort())
+    const wrong = columns.filter(({ column }) =>
+      /e_?mail|phone|contact(?!_id$)|secret|token|nonce|password|permission|key_id|user_id|principal|submitted_by|requested_by|reviewer|notes|label|(^|_)ip($|_)/.test(
+        column,
+      ),
+    )
+    expect(wrong).toEqual([])
+  })
+
+  test('is never the folder of the private ones', () => {
+    const { dir, accounts, snapshots, parquet, events, search } = pathsOf(registry.config.DATA_DIR)
+    for (const folder of [snapshots, parquet, events, search]) {
+      expect(existsSync(folder)).toBe(true)
+      expect(relative(folder, accounts).startsWith('..')).toBe(true)
+      expect(filesIn(folder).join()).not.toMatch(/accounts|lease/)
+    }
+    expect(accounts.startsWith(dir)).toBe(true)
+  })
+})
