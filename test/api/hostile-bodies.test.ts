@@ -41,7 +41,6 @@ const usual = {
 }
 
 async function send({ method, path }: Pick<Operation, 'method' | 'path'>, payload: string) {
-  const started = performance.now()
   const answer = await registry.app.inject({
     ...{ method, url: path.replace(/:\w+/, 'acme.example'), payload },
     headers: {
@@ -49,7 +48,7 @@ async function send({ method, path }: Pick<Operation, 'method' | 'path'>, payloa
       accept: 'application/json, text/event-stream',
     },
   })
-  return { status: answer.statusCode, body: answer.body, ms: performance.now() - started }
+  return { status: answer.statusCode, body: answer.body }
 }
 
 const faults = () => said.filter(line => /request failed|RangeError|TypeError/.test(line))
@@ -88,12 +87,11 @@ describe('a body that is nested for its own sake', () => {
       ...taking.filter(({ raw }) => !raw),
       { method: 'POST', path: '/mcp' },
     ]) {
-      const { status, body, ms } = await send(operation as Operation, text)
+      const { status, body } = await send(operation as Operation, text)
       expect([400, 'body: is nested more than 64 levels deep']).toEqual([
         status,
         JSON.parse(body).error,
       ])
-      expect(ms).toBeLessThan(1_000)
     }
   })
 
@@ -165,14 +163,14 @@ describe('a body that is too large', () => {
 
   test('that comes by drops holds its connection for as long as a request may take, and no longer', async () => {
     const started = performance.now()
-    const drops = ['{', ...Array<string>(40).fill(' ')]
+    const drops = ['{', ...Array<string>(90).fill(' ')]
     const answer = await speak([post('content-length: 100'), ...drops], 100)
     expect(answer).toMatch(/^HTTP\/1.1 408 /)
-    expect(performance.now() - started).toBeLessThan(4_000)
+    expect(performance.now() - started).toBeLessThan(9_000)
   })
 
   test('nor may its headers come by drops', async () => {
-    const drops = Array.from({ length: 40 }, (_, i) => `x-${i}: 1\r\n`)
+    const drops = Array.from({ length: 90 }, (_, i) => `x-${i}: 1\r\n`)
     expect(await speak(['GET /healthz HTTP/1.1\r\nhost: x\r\n', ...drops], 100)).toMatch(
       /^HTTP\/1.1 408 /,
     )
