@@ -5,7 +5,7 @@ import type { Config } from '../pipeline/core/config.ts'
 import type { Log } from '../pipeline/core/log.ts'
 import { readObservation } from '../pipeline/crawl/read-observation.ts'
 import { exportParquet } from '../pipeline/index/parquet.ts'
-import { Sequencer } from '../pipeline/index/sequencer.ts'
+import { Sequencer, type SequencerOptions } from '../pipeline/index/sequencer.ts'
 import type { Observation } from '../pipeline/model/observation.ts'
 import { type Answer, Submission } from '../pipeline/model/submission.ts'
 import { messageOf, settled } from './enqueue.ts'
@@ -30,7 +30,7 @@ const COPY_IS_QUICK_MS = 500
 /**
  * The indexer role: the one writer and what keeps it fed. Waits as a standby while another process
  * holds the lease. When a commit fails for a reason of ours the process ends: the next start
- * recovers, and what was not committed is delivered again.
+ * recovers, and what was not committed is delivered again. `watched` is for tests that end it at a step.
  */
 export async function runIndexer(
   config: Config,
@@ -38,8 +38,9 @@ export async function runIndexer(
   clock: Clock,
   log: Log,
   fail: (error: unknown) => void,
+  watched: Pick<SequencerOptions, 'onStep'> = {},
 ): Promise<Role> {
-  const sequencer = await takeOver(config, clock, log)
+  const sequencer = await takeOver({ config, clock, log, ...watched })
   const asking = connectRedis(redisUrl, 'work', log)
   const pump = new Pump(sequencer, asking, config, clock, log)
   const lanes = openLanes(sequencer, pump, config, fail)
@@ -100,11 +101,11 @@ export async function runIndexer(
   }
 }
 
-async function takeOver(config: Config, clock: Clock, log: Log): Promise<Sequencer> {
+async function takeOver(options: SequencerOptions): Promise<Sequencer> {
   for (let isTold = false; ; isTold = true) {
-    const sequencer = await Sequencer.open({ config, clock, log })
+    const sequencer = await Sequencer.open(options)
     if (sequencer) return sequencer
-    if (!isTold) log.info('another process writes; standing by')
+    if (!isTold) options.log.info('another process writes; standing by')
     await setTimeout(LEASE_RETRY_MS)
   }
 }

@@ -9,10 +9,8 @@ export interface Fault {
   moment: 'before' | 'after'
 }
 
-const script = join(import.meta.dirname, 'writer.ts')
-
-/** A writer in a process of its own. */
-export class Writer {
+/** A script of this folder in a process of its own, which says what it does and is told what to do. */
+export class Scripted {
   readonly #child: ChildProcess
   readonly #said: { word: string; value: unknown }[] = []
   readonly #ended: Promise<NodeJS.Signals | number | null>
@@ -21,9 +19,10 @@ export class Writer {
   #text = ''
   #wake = () => {}
 
-  constructor(mode: 'fault' | 'loop' | 'obey', dataDir: string, options: object = {}) {
-    const args = ['--import', 'tsx', script, mode, dataDir, JSON.stringify(options)]
-    this.#child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] })
+  constructor(script: string, args: readonly string[]) {
+    const file = join(import.meta.dirname, script)
+    const stdio = ['pipe', 'pipe', 'inherit'] as const
+    this.#child = spawn(process.execPath, ['--import', 'tsx', file, ...args], { stdio: [...stdio] })
     this.#child.stdin!.on('error', () => {})
     this.#child.stdout!.setEncoding('utf8').on('data', text => this.#hear(text))
     this.#ended = new Promise(resolve => {
@@ -50,7 +49,7 @@ export class Writer {
   async hear<Value>(word: string): Promise<Value> {
     for (;;) {
       while (this.#said.length <= this.#heard) {
-        if (this.#isOver) throw new Error(`the writer ended before it said ${word}`)
+        if (this.#isOver) throw new Error(`it ended before it said ${word}`)
         await new Promise<void>(resolve => {
           this.#wake = resolve
         })
@@ -78,5 +77,12 @@ export class Writer {
       this.#said.push({ word: line.slice(0, space), value: JSON.parse(line.slice(space + 1)) })
     }
     this.#wake()
+  }
+}
+
+/** A writer in a process of its own. */
+export class Writer extends Scripted {
+  constructor(mode: 'fault' | 'loop' | 'obey', dataDir: string, options: object = {}) {
+    super('writer.ts', [mode, dataDir, JSON.stringify(options)])
   }
 }

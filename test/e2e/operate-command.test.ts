@@ -1,0 +1,187 @@
+import { cpSync, readdirSync, rmSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { systemClock } from '../../pipeline/core/clock.ts'
+import { silentLog } from '../../pipeline/core/log.ts'
+import { Sequencer } from '../../pipeline/index/sequencer.ts'
+import { anotherApi, openRegistry } from '../support/app.ts'
+import { testClock } from '../support/clock.ts'
+import { registry as command, temporaryFolder } from '../support/command.ts'
+import { enrol } from '../support/members.ts'
+import { mirrorFile } from '../support/mirrors.ts'
+import { startRedis, type TestRedis } from '../support/redis.ts'
+import { optionsOf } from '../support/registry.ts'
+import { brandOf, keyOf, proofOf, writeOf } from '../support/writes.ts'
+
+const folder = temporaryFolder()
+const dataDir = `${folder.path}/data`
+const backup = `${folder.path}/backup`
+const run = (...args: string[]) =>
+  command(args, { DATA_DIR: dataDir, REDIS_URL: undefined, LOG_LEVEL: 'error' })
+
+afterAll(() => folder.remove())
+
+async function commit(...submissions: ReturnType<typeof brandOf>[]): Promise<void> {
+  const clock = testClock('2026-11-20T03:00Z')
+  const sequencer = (await Sequencer.open(optionsOf({ dataDir, clock })))!
+  await sequencer.commit({ observations: [], submissions })
+  await sequencer.close()
+}
+
+/** The name that everybody is told of a brand; undefined where nothing is known. */
+async function named(domain: string): Promise<string | undefined> {
+  const { config } = optionsOf({ dataDir })
+  const api = await anotherApi({ config, clock: systemClock as never })
+  const answer = await api.app.inject(`/api/brands/resolve?domain=${domain}`)
+  await api.close()
+  return answer.json().brand_name
+}
+
+describe('an operator', () => {
+  const domain = 'acme.example'
+
+  beforeAll(async () => {
+    await commit(writeOf('Acme'), keyOf('Acme', 'key'), proofOf('Acme', domain))
+    await commit(brandOf('Acme', domain, 'Acme'))
+  })
+
+  test('looks up what was changed and takes it back', async () => {
+    expect(await run('backup', backup)).toMatchObject({ status: 0, stdout: 'backed up commit 2\n' })
+    await commit(brandOf('Acme', domain, 'Acne'))
+    const { stdout } = await run('audit', 'list', '--operation', 'brand.save', '--domain', domain)
+    const lines = stdout.trim().split('\n')
+    expect(lines).toHaveLength(2)
+    const [, id = ''] = lines[0]!.split('  ')
+    const shown = JSON.parse((await run('audit', 'show', id)).stdout)
+    expect(shown).toMatchObject({
+      ...{ operation: 'brand.save', content: { brand_name: 'Acne' }, reverted_by: [] },
+      changes: [
+        { table: 'entries', before: [{ brand_name: 'Acme' }], after: [{ brand_name: 'Acne' }] },
+      ],
+    })
+    expect(await run('audit', 'revert', id)).toMatchObject({ status: 0, stdout: 'taken back\n' })
+    expect(await named(domain)).toBe('Acme')
+    expect(await run('audit', 'revert', id)).toMatchObject({
+      status: 1,
+      stderr: `revision 3 of ${domain} came after it: take that back first\n`,
+    })
+    expect((await run('audit', 'revert', 'that')).stderr).toContain('no id')
+    const reverts = await run('audit', 'list', '--by', 'command', '--json')
+    expect(JSON.parse(reverts.stdout)).toMatchObject([
+      { operation: 'audit.revert', answer: { refused: expect.any(String) } },
+      { operation: 'entry.rollback', reverts: id, answer: { done: {} } },
+    ])
+  })
+
+  test('gets the index back that was lost, with all that was done since the backup', async () => {
+    expect((await run('restore', backup)).stderr).toContain('is not empty')
+    for (const name of readdirSync(dataDir)) {
+      if (name.startsWith('index.duckdb')) rmSync(`${dataDir}/${name}`)
+    }
+    const restored = await run('restore', backup, '--keep-accounts')
+    expect(restored).toMatchObject({ status: 0, stdout: 'restored commit 2\nreplayed 2\n' })
+    expect(await run('replay')).toMatchObject({ status: 0, stdout: 'replayed 0\n' })
+    expect(await named(domain)).toBe('Acme')
+    expect(await run('verify')).toMatchObject({ status: 0 })
+  })
+
+  test('takes a domain down and lets it be known again', async () => {
+    expect(await run('takedown', 'no domain')).toMatchObject({ status: 1 })
+    expect(await run('takedown', domain, '--reason', 'they asked')).toMatchObject({
+      ...{ status: 0, stdout: `${domain} is taken down\n` },
+    })
+    expect(await named(domain)).toBeUndefined()
+    expect(await run('verify')).toMatchObject({ status: 0 })
+    const [row] = JSON.parse((await run('audit', 'list', '--limit', '1', '--json')).stdout)
+    expect(row).toMatchObject({ operation: 'domain.takedown', by_kind: 'command' })
+    expect((await run('takedown', domain, '--undo')).stdout).toBe(`${domain} may be known again\n`)
+    await commit(brandOf('Acme', domain, 'Acme again'))
+    expect(await named(domain)).toBe('Acme again')
+    expect(await run('verify')).toMatchObject({ status: 0 })
+  })
+})
+
+describe('what users hand in', () => {
+  let redis: TestRedis
+  beforeAll(async () => {
+    redis = await startRedis()
+  }, 60_000)
+  afterAll(() => redis.close())
+
+  /** Hands in one of each kind twice, as organizations do, and returns a copy of the stores. */
+  async function handedIn(): Promise<string> {
+    const registry = await openRegistry({ redis: redis.redis })
+    const domains = ['brand-one.com', 'acme-login.com', 'acme-shop.com']
+    const secret = await enrol(registry, { org: 'Acme', tier: 'company_icl', domains })
+    const send = async (method: 'POST' | 'PUT', path: string, payload: object) => {
+      const headers = { authorization: `Bearer ${secret}` }
+      const answer = await registry.app.inject({ method, url: `/api/${path}`, payload, headers })
+      expect(answer.statusCode, `${path} ${answer.body}`).toBeLessThan(300)
+    }
+    for (const name of ['good', 'bad']) {
+      await send('POST', 'policies/save', {
+        ...{ policy_id: `${name}_policy`, version: '1', name, category: 'regulation' },
+        ...{ enforcement: 'must', policy: 'Ask first.' },
+      })
+      await send('PUT', `registry/mirrors/${name}`, mirrorFile(name))
+      await send('POST', 'registry/catalog/disputes', {
+        ...{ dispute_type: 'property_data', subject_type: 'property', subject_value: name },
+        claim: 'The name of this is not right.',
+      })
+    }
+    const dir = `${folder.path}/reviewed`
+    await registry.publish()
+    cpSync(registry.config.DATA_DIR, dir, { recursive: true })
+    await registry.close()
+    return dir
+  }
+
+  test('is listed, shown, approved or rejected, and the public sees what was approved', async () => {
+    const dir = await handedIn()
+    const review = (...args: string[]) =>
+      command(['review', ...args], { DATA_DIR: dir, REDIS_URL: undefined, LOG_LEVEL: 'error' })
+    const waiting: { review_id: string; kind: string; subject: string }[] = JSON.parse(
+      (await review('list', '--json')).stdout,
+    )
+    expect(waiting.map(({ kind }) => kind).sort()).toEqual([
+      ...['dispute', 'dispute', 'mirror', 'mirror', 'policy', 'policy'],
+    ])
+    for (const { review_id, kind, subject } of waiting) {
+      const shown = JSON.parse((await review('show', review_id)).stdout)
+      expect(shown).toMatchObject({ kind, org_name: 'Acme', payload: {} })
+      const isGood = subject.includes('good')
+      expect(
+        await review(
+          isGood ? 'approve' : 'reject',
+          review_id,
+          ...(isGood ? [] : ['--notes', 'it is not so']),
+        ),
+      ).toMatchObject({ status: 0, stdout: isGood ? 'approved\n' : 'rejected\n' })
+      expect((await review('approve', review_id)).stderr).toContain('already')
+    }
+    expect((await review('list')).stdout).toBe('nothing to review\n')
+    expect(
+      JSON.parse((await review('list', '--status', 'rejected', '--json')).stdout),
+    ).toHaveLength(3)
+
+    const { config } = optionsOf({ dataDir: dir, log: silentLog })
+    const api = await anotherApi({ config, clock: systemClock as never })
+    const get = async (path: string) => {
+      const { statusCode, body } = await api.app.inject(`/api/${path}`)
+      return { status: statusCode, body: JSON.parse(body) }
+    }
+    expect((await get('policies/resolve?policy_id=good_policy')).body.review_status).toBe(
+      'approved',
+    )
+    expect((await get('policies/resolve?policy_id=bad_policy')).status).toBe(404)
+    expect((await get('registry/mirrors/good')).status).toBe(200)
+    expect((await get('registry/mirrors/bad')).status).toBe(404)
+    const disputes = waiting.filter(({ kind }) => kind === 'dispute')
+    for (const { review_id, subject } of disputes) {
+      const { body } = await get(`registry/catalog/disputes/${review_id}`)
+      expect(body.status).toBe(subject.includes('good') ? 'resolved' : 'rejected')
+    }
+    await api.close()
+    const verified = await command(['verify'], { DATA_DIR: dir, REDIS_URL: undefined })
+    expect(verified).toMatchObject({ status: 0 })
+  })
+})

@@ -1,0 +1,233 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { rmSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { buildApp } from '../../api/app.ts'
+import { type Desk, openDesk } from '../../jobs/enqueue.ts'
+import { systemClock } from '../../pipeline/core/clock.ts'
+import { readConfig } from '../../pipeline/core/config.ts'
+import { silentLog } from '../../pipeline/core/log.ts'
+import type { Database } from '../../pipeline/index/duckdb.ts'
+import { Reader } from '../../pipeline/index/reader.ts'
+import { replay } from '../../pipeline/index/replay.ts'
+import { restore } from '../../pipeline/index/restore.ts'
+import { steps } from '../../pipeline/index/sequencer.ts'
+import { verify } from '../../pipeline/index/verify.ts'
+import { Operation } from '../../pipeline/model/submission.ts'
+import { until } from '../support/command.ts'
+import { startRedis, type TestRedis } from '../support/redis.ts'
+import { cleanUp, newDataDir, openRegistry } from '../support/registry.ts'
+import { type Fault, Scripted } from '../support/writers.ts'
+
+const settings = { PUBLISH_EVERY: '1' }
+/** A job of a dead indexer is taken over at once; or so late that whoever waits is told 503 before. */
+const SOON_MS = 1_500
+const LATE_MS = 12_000
+const LATE: readonly Fault['step'][] = ['accounts', 'index', 'serving']
+const faults = steps.flatMap(step =>
+  (['before', 'after'] as const).map((moment): Fault => ({ step, moment })),
+)
+
+/** A save as it was asked for, with every answer to it. */
+interface Asked {
+  domain: string
+  brand_name: string
+  answers: { status: number; revision_number?: number }[]
+}
+
+interface Registry {
+  dataDir: string
+  redis: TestRedis
+  desk: Desk
+  secret: string
+  save(asked: Asked, key?: string): Promise<void>
+  /** Ends the API: one process opens a store once. */
+  close(): Promise<void>
+}
+
+test('saves answered 200 are there and those answered 503 at most once, wherever the indexer is killed', async () => {
+  const registry = await openAll()
+  const { dataDir } = registry
+  const asked: Asked[] = []
+  let indexer = indexerOf(registry, lockOf(0))
+  await indexer.hear('ready')
+  await setUp(registry)
+  for (const [round, fault] of faults.entries()) {
+    const next = indexerOf(registry, lockOf(round + 1))
+    await next.hear('loaded')
+    asked.push(...(await saveOver(registry, indexer, fault, round)))
+    await next.hear('ready')
+    indexer = next
+  }
+  await idle(registry)
+  await indexer.kill()
+  await registry.close()
+  const statuses = asked.flatMap(({ answers }) => answers.map(({ status }) => status))
+  expect(new Set(statuses)).toEqual(new Set([200, 503]))
+
+  const standing = await openRegistry({ dataDir })
+  expect(await verify(standing)).toEqual([])
+  const revisions = await revisionsIn(standing.index)
+  await standing.close()
+  checkLedger(asked, revisions)
+
+  for (const file of ['index.duckdb', 'index.duckdb.wal'])
+    rmSync(`${dataDir}/${file}`, { force: true })
+  await restore(dataDir, `${dataDir}-backup`, { keepAccounts: true })
+  const again = await openRegistry({ dataDir })
+  cleanUp(() => again.close())
+  expect((await replay(again)).failed).toEqual([])
+  expect(await revisionsIn(again.index)).toEqual(revisions)
+  await again.publish()
+  expect(await verify(again)).toEqual([])
+}, 300_000)
+
+const lockOf = (round: number) => {
+  const fault = faults[round]
+  return fault?.moment === 'after' && LATE.includes(fault.step) ? LATE_MS : SOON_MS
+}
+
+async function openAll(): Promise<Registry> {
+  const dataDir = newDataDir()
+  const redis = await startRedis()
+  cleanUp(() => redis.close())
+  const desk = openDesk(redis.url, silentLog)
+  cleanUp(() => desk.close())
+  const secret = `sk_${randomUUID()}`
+  const limits = {
+    savesPerHour: 10_000,
+    savesPerOrganizationHour: 10_000,
+    savesPerOrganizationDay: 10_000,
+  }
+  const config = readConfig({
+    DATA_DIR: dataDir,
+    BASE_URL: 'https://registry.example',
+    LIMITS: JSON.stringify(limits),
+  })
+  const reader = new Reader(dataDir, systemClock)
+  const app = buildApp({
+    config,
+    reader,
+    desk,
+    redis: redis.redis,
+    clock: systemClock,
+    log: silentLog,
+  })
+  const close = async () => {
+    await app.close()
+    await reader.close()
+  }
+  return { dataDir, redis, desk, secret, save: saver(app, reader, secret), close }
+}
+
+function saver(app: ReturnType<typeof buildApp>, reader: Reader, secret: string): Registry['save'] {
+  return async ({ domain, brand_name, answers }, key) => {
+    await reader.refresh()
+    const { statusCode, body } = await app.inject({
+      ...{ method: 'POST', url: '/api/brands/save', payload: { domain, brand_name } },
+      headers: { authorization: `Bearer ${secret}`, ...(key && { 'idempotency-key': key }) },
+    })
+    const { revision_number } = JSON.parse(body)
+    answers.push({ status: statusCode, ...(revision_number && { revision_number }) })
+  }
+}
+
+function indexerOf({ dataDir, redis }: Registry, jobLockMs: number): Scripted {
+  const given = { ...settings, LIMITS: JSON.stringify({ jobLockMs }) }
+  return new Scripted('indexer.ts', [dataDir, redis.url, JSON.stringify(given)])
+}
+
+/** An organization with a key, whose domains are all that are saved; and a backup from before. */
+async function setUp({ desk, secret, dataDir }: Registry): Promise<void> {
+  const hash = createHash('sha256').update(secret).digest('hex')
+  const org = { org_id: randomUUID(), name: 'Acme' }
+  const made = [
+    { op: 'organization.create', ...org },
+    { op: 'key.create', key_id: randomUUID(), org: 'Acme', label: '', hash },
+    ...faults.flatMap((_, round) =>
+      domainsOf(round).map(domain => ({
+        ...{ op: 'organization.domain.add', org: 'Acme', domain, proof: 'operator' },
+      })),
+    ),
+  ]
+  for (const operation of made.slice(0, 2)) await submit(desk, operation)
+  await Promise.all(made.slice(2).map(operation => submit(desk, operation)))
+  const backup = await desk.ask({ ask: 'backup', dir: `${dataDir}-backup` })
+  expect(backup).toHaveProperty('seq')
+  cleanUp(() => rmSync(`${dataDir}-backup`, { recursive: true, force: true }))
+}
+
+async function submit(desk: Desk, operation: object): Promise<void> {
+  expect(await desk.submit(Operation.parse(operation))).toHaveProperty('done')
+}
+
+const domainsOf = (round: number) => ['a', 'b', 'c'].map(name => `${name}-${round}.example`)
+
+/**
+ * Saves while the indexer is killed: two under a key, of which one asks until it is answered 200, and
+ * one under none. The one that asks again edits once more after that.
+ */
+async function saveOver(
+  { save }: Registry,
+  indexer: Scripted,
+  fault: Fault,
+  round: number,
+): Promise<Asked[]> {
+  indexer.tell(JSON.stringify(fault))
+  await indexer.hear('armed')
+  const asked = domainsOf(round).map(
+    (domain): Asked => ({ domain, brand_name: `First ${round}`, answers: [] }),
+  )
+  const [persistent, once, keyless] = asked as [Asked, Asked, Asked]
+  const key = `save ${round}`.replace(' ', '-')
+  await Promise.all([
+    (async () => {
+      do await save(persistent, key)
+      while (persistent.answers.at(-1)!.status === 503)
+    })(),
+    save(once, `${key}-once`),
+    save(keyless),
+  ])
+  expect(await indexer.ended).toBe('SIGKILL')
+  const edit: Asked = { domain: persistent.domain, brand_name: `Second ${round}`, answers: [] }
+  await save(edit, `${key}-edit`)
+  return [...asked, edit]
+}
+
+/** Until every submission was carried out or given up. */
+async function idle({ redis: { redis } }: Registry): Promise<void> {
+  const lists = ['wait', 'active'].map(name => `registry:submissions:${name}`)
+  await until(async () => {
+    const left = await Promise.all(lists.map(list => redis.llen(list)))
+    const delayed = await redis.zcard('registry:submissions:delayed')
+    return left.every(count => count === 0) && delayed === 0
+  }, 60)
+}
+
+interface Made {
+  domain: string
+  revision_number: number
+  brand_name: string
+  revision_id: string
+}
+
+const revisionsIn = (index: Database) =>
+  index.all<Made>(
+    `select domain, revision_number::double as revision_number, state->>'brand_name' as brand_name,
+       revision_id, editor_id from revisions order by domain, revision_number`,
+  )
+
+/** What was answered 200 was made once and as it was answered; anything else at most once. */
+function checkLedger(asked: readonly Asked[], revisions: readonly Made[]): void {
+  for (const { domain, brand_name, answers } of asked) {
+    const made = revisions.filter(one => one.domain === domain && one.brand_name === brand_name)
+    const taken = answers.filter(({ status }) => status === 200)
+    expect(made.length, `${brand_name} of ${domain}`).toBeLessThanOrEqual(1)
+    if (taken.length > 0) expect(made, `${brand_name} of ${domain}`).toHaveLength(1)
+    for (const { revision_number = 1 } of taken) {
+      expect(made[0]!.revision_number).toBe(revision_number)
+    }
+  }
+  expect(
+    revisions.every(({ brand_name }) => asked.some(one => one.brand_name === brand_name)),
+  ).toBe(true)
+}
