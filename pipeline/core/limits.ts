@@ -41,6 +41,8 @@ export const limits = {
   frontierDomains: 2_000_000,
   snapshotsKept: 3,
   feedRetentionDays: 90,
+  requestRetentionDays: 90,
+  privateRetentionDays: 400,
   bulkResolveDomains: 100,
   bulkResolvePerMinute: 20,
   crawlRequestDomainSeconds: 300,

@@ -1,16 +1,14 @@
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
-import { DAY, dayOf, type Instant, isoOf } from '../core/clock.ts'
+import { DAY, dayOf, type Instant } from '../core/clock.ts'
 import { bytesOfId, instantOfId } from '../core/uuid-v7.ts'
 import { eventTypeNames } from '../model/event.ts'
-import { type Database, listOf } from './duckdb.ts'
+import type { Database } from './duckdb.ts'
 import { typeByte } from './event-block.ts'
 import type { Paths } from './paths.ts'
 import type { Entry, ServingStore } from './serving.ts'
 
 /** Bytes that no document names any more are kept this long, for a batch that is on its way. */
 const BODIES_KEPT_MS = DAY
-/** Additions of domains are kept this long. */
-const SUBMISSIONS_KEPT_MS = DAY
 
 /**
  * Takes the days out of the index whose events the feed does not reach back to. The day of the
@@ -68,29 +66,6 @@ export async function dropOldBodies(index: Database, paths: Paths, now: Instant)
       if (!kept.has(name) && statSync(file).mtimeMs < now - BODIES_KEPT_MS) rmSync(file)
     }
   }
-}
-
-/**
- * Forgets the submissions that nobody looks up, a day after they were made: demand adds one a second.
- * The index forgets first: what it knows the accounts must know too.
- */
-export async function dropOldSubmissions(
-  index: Database,
-  accounts: Database,
-  now: Instant,
-): Promise<void> {
-  const old = "operation = 'domains.add' and submitted_at < $before::timestamptz"
-  const before = { before: isoOf(now - SUBMISSIONS_KEPT_MS) }
-  const rows = await accounts.all<{ id: string }>(
-    `select submission_id as id from submissions where ${old}`,
-    before,
-  )
-  if (rows.length === 0) return
-  await index.run(
-    `delete from submissions where submission_id in (select unnest(${listOf('$ids')}))`,
-    { ids: JSON.stringify(rows.map(({ id }) => id)) },
-  )
-  await accounts.run(`delete from submissions where ${old}`, before)
 }
 
 function foldersIn(folder: string): string[] {

@@ -22,10 +22,11 @@ import { commitInHalves } from './halves.ts'
 import { Lease } from './lease.ts'
 import { type Meta, numberCommit, raiseFence } from './meta.ts'
 import { type Paths, pathsOf } from './paths.ts'
+import { forgetPrivateRows } from './private-retention.ts'
 import { entriesOf } from './projection.ts'
 import { eventsFollowing } from './projections/events.ts'
 import { Publishing } from './publishing.ts'
-import { dropOldBodies, dropOldEvents, dropOldSubmissions, followRetention } from './retention.ts'
+import { dropOldBodies, dropOldEvents, followRetention } from './retention.ts'
 import { resolveReverts } from './reverts.ts'
 import { scopeAfter } from './scope.ts'
 import { SERVING_FORMAT, ServingStore } from './serving.ts'
@@ -177,14 +178,16 @@ export class Sequencer {
     return this.#publishing.searchable()
   }
 
-  /** Lets go of what nobody looks up any more: events beyond the feed's reach, old bytes, old additions of domains. */
+  /** Lets go of what nobody looks up any more: events beyond the feed's reach, old bytes, who asked for what long ago. */
   retain(): Promise<void> {
     const { clock, config } = this.#options
     return this.#alone(async () => {
       await dropOldEvents(this.index, clock.now(), config.LIMITS.feedRetentionDays)
       await followRetention(this.index, this.serving, this.paths)
       await dropOldBodies(this.index, this.paths, clock.now())
-      await dropOldSubmissions(this.index, this.accounts.db, clock.now())
+      const { index, serving } = this
+      const stores = { index, serving, accounts: this.accounts.db }
+      await forgetPrivateRows(stores, clock.now(), config.LIMITS)
     })
   }
 

@@ -156,8 +156,9 @@ describe('what users hand in', () => {
           ...(isGood ? [] : ['--notes', 'it is not so']),
         ),
       ).toMatchObject({ status: 0, stdout: isGood ? 'approved\n' : 'rejected\n' })
-      expect((await review('approve', review_id)).stderr).toContain('already')
     }
+    const [decided] = waiting
+    expect((await review('approve', decided!.review_id)).stderr).toContain('already')
     expect((await review('list')).stdout).toBe('nothing to review\n')
     expect(
       JSON.parse((await review('list', '--status', 'rejected', '--json')).stdout),

@@ -1,11 +1,15 @@
+import { randomUUID } from 'node:crypto'
 import { readdirSync, utimesSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type { Batch } from '../../pipeline/index/apply.ts'
+import type { Sequencer } from '../../pipeline/index/sequencer.ts'
 import { verify } from '../../pipeline/index/verify.ts'
+import { Operation } from '../../pipeline/model/submission.ts'
 import { baseBatch, nextBatch } from '../support/batches.ts'
 import { testClock } from '../support/clock.ts'
 import { feedsOf } from '../support/feed.ts'
 import { newRegistry } from '../support/registry.ts'
+import { proofOf, propertiesOf, submission, writeOf } from '../support/writes.ts'
 
 const start = '2026-01-10T03:00Z'
 
@@ -22,7 +26,62 @@ function withBytes(batch: Batch): Batch {
   return { ...batch, observations }
 }
 
+/** Somebody who asked for a crawl, belonged, held a role and was named in what others replaced. */
+async function someone(registry: Sequencer): Promise<void> {
+  const request = { crawl_request_id: randomUUID(), scope: 'domain', requested_by: 'ada' }
+  const person = { org: 'Acme', user_id: 'ada' }
+  const role = { role: 'moderator', holder: 'user', id: 'ada' }
+  const operations = [
+    { op: 'crawl.request', domain: 'acme.example', ...request },
+    { op: 'membership.set', ...person, role: 'owner' },
+    { op: 'membership.remove', ...person },
+    { op: 'role.grant', ...role },
+    { op: 'role.revoke', ...role },
+  ]
+  const known = [writeOf('Acme'), proofOf('Acme', 'acme.example')]
+  await registry.commit({ observations: [], submissions: known })
+  const submissions = [
+    propertiesOf('Acme', 'acme.example', ['One']),
+    propertiesOf('Acme', 'acme.example', ['One', 'Two']),
+    ...operations.map((operation, i) => submission(`${i}`, Operation.parse(operation))),
+  ]
+  const { answers } = await registry.commit({ observations: [], submissions })
+  for (const answer of answers.values()) expect(answer).toHaveProperty('done')
+}
+
 describe('retention', () => {
+  it('forgets who asked for a crawl after ninety days, and who was what after four hundred', async () => {
+    const clock = testClock(start)
+    const registry = await newRegistry(clock)
+    await someone(registry)
+    const { index, accounts } = registry
+    const count = async (table: string, db = accounts.db) =>
+      (await db.one<{ n: number }>(`select count(*)::double as n from ${table}`))!.n
+    const asked = async () => [
+      ...[await count('crawl_requests'), await count('crawl_requests', index)],
+      registry.serving.count('crawl_request'),
+      await count(`submissions where operation = 'crawl.request'`),
+    ]
+    const was = async () => [
+      ...[await count('memberships'), await count('roles'), await count('property_contacts')],
+    ]
+    await registry.retain()
+    expect(await asked()).toEqual([1, 1, 1, 1])
+    clock.tick({ days: 91 })
+    await registry.retain()
+    expect(await asked()).toEqual([0, 0, 0, 0])
+    expect(await was()).toEqual([1, 1, 2])
+    expect(await verify(registry)).toEqual([])
+    clock.tick({ days: 310 })
+    const kept = await count('submissions')
+    await registry.retain()
+    expect(await was()).toEqual([0, 0, 1])
+    expect(await count('submissions')).toBe(kept)
+    const [current] = await accounts.db.all('select contact from property_contacts')
+    expect(current).toEqual({ contact: { email: '2@acme.example' } })
+    expect(await verify(registry)).toEqual([])
+  })
+
   it('takes events older than ninety days out of every store, a whole day at a time', async () => {
     const clock = testClock(start)
     const registry = await newRegistry(clock)
