@@ -4,6 +4,7 @@ import { hasApiAccess, type Tier } from '../pipeline/core/membership.ts'
 import type { KeyPermission, MembershipRole } from '../pipeline/core/standing.ts'
 import { findPrincipal, membershipsOf } from '../pipeline/index/points/principals.ts'
 import { rolesOf } from '../pipeline/index/points/roles.ts'
+import { SinceCommit } from '../pipeline/index/points/since-commit.ts'
 import type { Reader } from '../pipeline/index/reader.ts'
 import type { Membership } from '../pipeline/model/identity.ts'
 import type { Services } from './services.ts'
@@ -73,7 +74,20 @@ function identify(asked: Asked, authorization: string, waits: boolean) {
 
 /** Whose API key this is, if it stands. */
 export function holderOf(reader: Reader, secret: string): Principal | undefined {
-  const found = findPrincipal(reader, hash('sha256', secret, 'hex'))
+  const { serving } = reader
+  const digest = hash('sha256', secret, 'hex')
+  return (
+    serving && holders.get(serving, digest, () => ({ found: readHolder(reader, digest) })).found
+  )
+}
+
+const HOLDERS_BYTES = 4 * 1024 * 1024
+const HOLDER_BYTES = 600
+/** By the hash of the secret; that nobody has one is known for as long. */
+const holders = new SinceCommit<{ found: Principal | undefined }>(HOLDERS_BYTES, () => HOLDER_BYTES)
+
+function readHolder(reader: Reader, digest: string): Principal | undefined {
+  const found = findPrincipal(reader, digest)
   if (found === undefined) return undefined
   const { key_id: id, org_id, org_name, membership_tier: tier, permissions } = found
   return {

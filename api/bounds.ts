@@ -22,9 +22,18 @@ export class Room {
   }
 
   take<Item>(items: readonly Item[]): Item[] {
+    return this.#take(items, item => JSON.stringify(item))
+  }
+
+  /** The same of items that are JSON already. */
+  takeJson(items: readonly string[]): string[] {
+    return this.#take(items, item => item)
+  }
+
+  #take<Item>(items: readonly Item[], jsonOf: (item: Item) => string): Item[] {
     const shown: Item[] = []
     for (const item of items) {
-      this.#left -= Buffer.byteLength(JSON.stringify(item)) + 1
+      this.#left -= Buffer.byteLength(jsonOf(item)) + 1
       if (this.#left < 0) break
       shown.push(item)
     }

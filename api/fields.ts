@@ -20,19 +20,20 @@ export const freshIgnored = z.string().optional().meta({
 /** A domain as people paste it: a scheme, and all from the first slash on, are dropped. */
 export const PastedDomain = z
   .string()
-  .overwrite(bare)
-  .refine(text => parseDomain(text) !== undefined, {
-    error: 'must be a domain name such as acme.example',
+  .transform((text, ctx): string => {
+    const domain = parseDomain(text) ?? parseDomain(hostIn(text))
+    if (domain !== undefined) return domain
+    ctx.addIssue('must be a domain name such as acme.example')
+    return z.NEVER
   })
-  .meta({ examples: ['acme.example'] })
+  .meta({ type: 'string', examples: ['acme.example'] })
 
-function bare(text: string): string {
-  const host = text
+function hostIn(text: string): string {
+  return text
     .trim()
     .replace(/^https?:\/\//i, '')
     .replace(/[/?#].*$/s, '')
     .replace(/\.$/, '')
-  return parseDomain(host) ?? host
 }
 
 const DIGITS = /^\d{1,15}$/

@@ -34,21 +34,27 @@ export const lookUpProperty = operation({
   errors: ['invalid_request'],
   handle: ({ query: { type, value, limit, cursor }, services: { reader } }) => {
     const all = sellersOf(reader, { type, value })
-    const shown = new Room().take(all.slice(cursor, cursor + limit))
+    const shown = new Room().takeJson(jsonOf(all.slice(cursor, cursor + limit)))
     const end = cursor + shown.length
-    return ok({
-      type,
-      value,
-      agents: shown,
+    const head = JSON.stringify({ type, value }).slice(0, -1)
+    const rest = JSON.stringify({
       count: shown.length,
       ...(shown.length < all.length && { agents_total: all.length, agents_truncated: true }),
       ...(end < all.length && { next_cursor: String(end) }),
     })
+    return ok(`${head},"agents":[${shown.join()}],${rest.slice(1)}`)
   },
 })
 
+interface Seller {
+  agent_url: string
+  publisher_domain: string
+  property: StockedProperty
+  order: string
+}
+
 /** Each agent once for each property and publisher, by publisher and agent. */
-function sellersOf(reader: Reader, asked: { type: string; value: string }) {
+function sellersOf(reader: Reader, asked: { type: string; value: string }): Seller[] {
   const terms = { at: reader.now(), anywhere: true }
   const nobody: Operating = { operator: undefined, declared: undefined }
   const rows = candidatesOf(reader, asked).found.flatMap(({ property, publishers }) =>
@@ -58,13 +64,23 @@ function sellersOf(reader: Reader, asked: { type: string; value: string }) {
       const agents = [...inventory.agents].filter(
         agent => judge(property, inventory.granting(agent), nobody, terms).authorized,
       )
-      const shown = propertyShown(property)
-      return agents.map(agent_url => ({ agent_url, publisher_domain, property: shown }))
+      return agents.map(agent_url => {
+        const order = `${publisher_domain} ${agent_url} ${property.property_rid}`
+        return { agent_url, publisher_domain, property, order }
+      })
     }),
   )
-  const order = ({ publisher_domain, agent_url, property }: (typeof rows)[number]) =>
-    `${publisher_domain} ${agent_url} ${property.id}`
-  return rows.sort((a, b) => (order(a) < order(b) ? -1 : 1))
+  return rows.sort((a, b) => (a.order < b.order ? -1 : 1))
+}
+
+/** As answers list them: a property that many may sell is spelled once. */
+function jsonOf(sellers: readonly Seller[]): string[] {
+  const spelled = new Map<StockedProperty, string>()
+  return sellers.map(({ agent_url, publisher_domain, property }) => {
+    const json = spelled.get(property) ?? JSON.stringify(propertyShown(property))
+    spelled.set(property, json)
+    return `${JSON.stringify({ agent_url, publisher_domain }).slice(0, -1)},"property":${json}}`
+  })
 }
 
 function propertyShown(property: StockedProperty) {

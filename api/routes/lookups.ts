@@ -1,16 +1,11 @@
 import { z } from 'zod'
-import { findInventory } from '../../pipeline/index/points/inventory.ts'
 import {
   claimingOf,
   findDomainLookup,
   findPublisher,
   unknownPublisher,
 } from '../../pipeline/index/points/lookups.ts'
-import {
-  publisherObject,
-  publisherPage,
-  withDeclared,
-} from '../../pipeline/index/points/publisher-pages.ts'
+import { publisherPage, withDeclared } from '../../pipeline/index/points/publisher-pages.ts'
 import { freshnessOf } from '../../pipeline/index/points/stored.ts'
 import { placementsOf } from '../../pipeline/index/queries/publishers.ts'
 import { statsOf } from '../../pipeline/index/queries/stats.ts'
@@ -64,10 +59,11 @@ export const lookUpPublisher = operation({
 
 /** The lookup as it is stored, unless the brand.json of the domain lends it properties. */
 function publisherAnswer({ demand, reader }: Services, domain: string): Sent {
-  const isStocked = (findInventory(reader, domain)?.properties.length ?? 0) > 0
   const found = findPublisher(reader, domain)
-  if (found && isStocked) return okStored(found)
-  const lookup = publisherObject(reader, domain)
+  if (found?.isStocked) return okStored(found)
+  const lookup: PublisherLookup = found
+    ? JSON.parse(found.body.toString())
+    : unknownPublisher(reader, domain)
   const lent = withDeclared(reader, lookup)
   if (lent) return ok(lent)
   if (found) return okStored(found)

@@ -1,9 +1,10 @@
 import { z } from 'zod'
-import { hasApiAccess, tiers } from '../../pipeline/core/membership.ts'
+import { hasApiAccess, tiers, type Visibility } from '../../pipeline/core/membership.ts'
 import { findAgent } from '../../pipeline/index/points/agents.ts'
 import { membersOf } from '../../pipeline/index/points/members.ts'
 import { reachesAfter } from '../../pipeline/index/points/reach.ts'
-import { freshnessOf } from '../../pipeline/index/points/stored.ts'
+import { SinceCommit } from '../../pipeline/index/points/since-commit.ts'
+import { freshnessText } from '../../pipeline/index/points/stored.ts'
 import type { Reader } from '../../pipeline/index/reader.ts'
 import { OperatorLookup } from '../../pipeline/model/answers-agents.ts'
 import type { StoredMember } from '../../pipeline/model/member.ts'
@@ -45,25 +46,44 @@ export const lookUpOperator = operation({
   errors: ['invalid_request'],
   handle: ({ query: { domain, scope }, principal, services: { reader } }) => {
     const member = membersOf(reader).ownerAbove(domain)
-    const freshness = freshnessOf(reader, 'brand.json', domain)
-    if (member === undefined) return ok({ domain, member: null, agents: [], freshness })
-    const visible = visibleTo(askerOf(principal, member), scope)
+    const operated =
+      member === undefined
+        ? NOBODYS
+        : operatedBy(reader, member, visibleTo(askerOf(principal, member), scope))
+    const freshness = freshnessText(reader, 'brand.json', domain)
+    return ok(`{"domain":${JSON.stringify(domain)},${operated},"freshness":${freshness}}`)
+  },
+})
+
+const KEPT_BYTES = 32 * 1024 * 1024
+const kept = new SinceCommit<string>(KEPT_BYTES, text => text.length)
+
+/** Members of the answer about a domain that is no member's, as JSON. */
+const NOBODYS = '"member":null,"agents":[]'
+
+type Told = 'member' | 'agents' | 'agents_total' | 'agents_truncated'
+
+/** The same of a member, as it is shown to all who see its agents of these visibilities. */
+function operatedBy(
+  reader: Reader,
+  member: StoredMember,
+  visible: ReadonlySet<Visibility>,
+): string {
+  const question = `${member.org_id} ${[...visible].join()}`
+  return kept.get(reader.serving!, question, () => {
     const agents = member.agents.filter(({ visibility }) => visible.has(visibility))
-    const shown = agents.slice(0, AGENTS)
     const budget = { bytes: PUBLISHER_BYTES }
-    const answer: OperatorLookup = {
-      domain,
+    const shown: Pick<OperatorLookup, Told> = {
       member: memberOf(member),
-      agents: shown.map(({ url, name, type }) => ({
+      agents: agents.slice(0, AGENTS).map(({ url, name, type }) => ({
         ...{ url, name: name ?? member.display_name, type },
         ...authorizedBy(reader, url, budget),
       })),
       ...(agents.length > AGENTS && { agents_total: agents.length, agents_truncated: true }),
-      freshness,
     }
-    return ok(answer)
-  },
-})
+    return JSON.stringify(shown).slice(1, -1)
+  })
+}
 
 function lowerCase(text: string): string {
   return text.toLowerCase()

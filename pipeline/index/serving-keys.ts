@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { RoleHolder } from '../core/roles.ts'
 import type { SourceKind } from '../model/documents.ts'
 import type { AuthorizationRow, PropertyRow } from '../model/rows.ts'
@@ -9,7 +9,7 @@ import { identifierKey } from '../resolve/identifiers.ts'
  * or of one identifier, stand together and are read as a range.
  */
 export function hashOf(text: string): string {
-  return createHash('sha256').update(text).digest('base64url').slice(0, 16)
+  return hash('sha256', text, 'base64url').slice(0, 16)
 }
 
 /** How a file of a domain stands with the crawler, or an agent, whose address may be of any length. */

@@ -6,7 +6,9 @@ import { open, type RootDatabase, type Database as Space } from 'lmdb'
 export const MEMBERS_CHANGED = 'members'
 
 /** Version of the keys and values; a store of another version is projected again. */
-export const SERVING_FORMAT = 14
+export const SERVING_FORMAT = 15
+
+const ZERO = 0x30
 
 /** Key spaces of the store. Values of the first six are documents (`documentValue`). */
 export const spaces = [
@@ -90,17 +92,16 @@ export class ServingStore {
 
   /** The commit this store shows; 0 before the first. */
   get seq(): number {
-    return Number(this.#text('seq') ?? 0)
+    return this.#number('seq') ?? 0
   }
 
   /** The commit in which any member changed last; 0 while there is none. */
   get membersChanged(): number {
-    return Number(this.#text(MEMBERS_CHANGED) ?? 0)
+    return this.#number(MEMBERS_CHANGED) ?? 0
   }
 
   get format(): number | undefined {
-    const text = this.#text('format')
-    return text === undefined ? undefined : Number(text)
+    return this.#number('format')
   }
 
   get(space: SpaceName, key: Key): Buffer | undefined {
@@ -177,8 +178,13 @@ export class ServingStore {
     await this.#root.close()
   }
 
-  #text(key: string): string | undefined {
-    return this.#spaces.meta.getBinary(key)?.toString()
+  /** Read at every request, so it is read where it lies. */
+  #number(key: string): number | undefined {
+    const digits = this.#spaces.meta.getBinaryFast(key)
+    if (digits === undefined) return undefined
+    let number = 0
+    for (let i = 0; i < digits.length; i++) number = 10 * number + digits[i]! - ZERO
+    return number
   }
 }
 

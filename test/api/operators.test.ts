@@ -194,6 +194,57 @@ describe('GET /api/registry/operator', () => {
     await own.close()
   })
 
+  test('200: what was answered before changes with each commit that bears on it', async () => {
+    const own = await openRegistry()
+    const agent = 'https://a.example/one'
+    const owner = await enrol(own, {
+      ...{ org: 'A', tier: 'company_leader', domains: ['a.example'] },
+      agents: [{ url: agent, name: 'One' }],
+    })
+    const seen = async (token?: string) => {
+      const { member, agents } = (await get('?domain=a.example', token, own)).json()
+      const trusting = agents.map((one: { authorized_by: { publisher_domain: string }[] }) =>
+        one.authorized_by.map(({ publisher_domain }) => publisher_domain),
+      )
+      return [member?.display_name, agents.map((one: { name: string }) => one.name), trusting]
+    }
+    const changes: [() => Promise<unknown>, unknown[], unknown[]][] = [
+      [async () => undefined, ['A', ['One'], [[]]], ['A', ['One'], [[]]]],
+      [
+        () => own.observe(publisherFile('p.example', { sites: ['p.example'], agents: [agent] })),
+        ['A', ['One'], [['p.example']]],
+        ['A', ['One'], [['p.example']]],
+      ],
+      [
+        () => own.submit({ op: 'member.agent.save', org: 'A', url: agent, visibility: 'private' }),
+        ['A', [], []],
+        ['A', ['One'], [['p.example']]],
+      ],
+      [
+        () => own.submit({ op: 'member.agent.save', org: 'A', url: agent, name: 'Two' }),
+        ['A', [], []],
+        ['A', ['Two'], [['p.example']]],
+      ],
+      [
+        () => own.observe(publisherFile('p.example', { sites: ['p.example'], agents: [] })),
+        ['A', [], []],
+        ['A', ['Two'], [[]]],
+      ],
+      [
+        () => own.submit({ op: 'member.update', org: 'A', display_name: 'B' }),
+        ['B', [], []],
+        ['B', ['Two'], [[]]],
+      ],
+    ]
+    for (const [change, anybody, itself] of changes) {
+      await change()
+      own.clock.pass(1_000)
+      expect(await seen()).toEqual(anybody)
+      expect(await seen(owner)).toEqual(itself)
+    }
+    await own.close()
+  })
+
   test('200: a domain that is no member’s has nothing, whoever asks', async () => {
     for (const token of [undefined, keys.owner]) {
       const answer = await get('?domain=nobody.example&scope=PRIVATE', token)

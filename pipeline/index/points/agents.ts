@@ -6,6 +6,7 @@ import type { Reader } from '../reader.ts'
 import type { ServingStore } from '../serving.ts'
 import { agentKey, hashOf } from '../serving-keys.ts'
 import { Parsed } from './parsed.ts'
+import { SinceCommit } from './since-commit.ts'
 import { freshnessOf } from './stored.ts'
 
 /** An agent as it is known: granted something, or named by a brand.json. */
@@ -22,23 +23,16 @@ export interface KnownAgent {
 export function findAgent(reader: Reader, agentUrl: string): KnownAgent {
   const store = reader.serving
   if (store === undefined) return strangerOf(agentUrl)
-  const { seq } = store
-  if (asked.store !== store || asked.seq !== seq || asked.agents.size === ASKED) {
-    asked = { store, seq, agents: new Map() }
-  }
-  const known = asked.agents.get(agentUrl)
-  if (known !== undefined) return known
-  const found = storedAgent(store, agentUrl) ?? strangerOf(agentUrl)
-  asked.agents.set(agentUrl, found)
-  return found
+  return asked.get(store, agentUrl, () => storedAgent(store, agentUrl) ?? strangerOf(agentUrl))
 }
 
-/** Agents that were asked for since the last commit. */
-const ASKED = 10_000
-let asked: { store?: ServingStore; seq: number; agents: Map<string, KnownAgent> } = {
-  seq: 0,
-  agents: new Map(),
-}
+const ASKED_BYTES = 8 * 1024 * 1024
+/** What an agent takes beside its address. */
+const AGENT_BYTES = 300
+const asked = new SinceCommit<KnownAgent>(
+  ASKED_BYTES,
+  ({ agent_url }) => agent_url.length + AGENT_BYTES,
+)
 
 function storedAgent(store: ServingStore, agentUrl: string): KnownAgent | undefined {
   const stored = store.get('agent', agentKey(agentUrl)) ?? likeIn(store, agentUrl)

@@ -4,6 +4,7 @@ import type { Reader } from '../reader.ts'
 import type { ServingStore } from '../serving.ts'
 import { elsewhereKey, hashOf } from '../serving-keys.ts'
 import { findInventory, type StockedProperty } from './inventory.ts'
+import { SinceCommit } from './since-commit.ts'
 
 /** Properties that one identifier may lead to; some types of identifier name a kind, not a thing. */
 const MOST = 2_000
@@ -12,7 +13,7 @@ const MOST = 2_000
 export interface Candidate {
   property: StockedProperty
   /** Its owner, and those whose properties were merged into it. */
-  publishers: string[]
+  publishers: readonly string[]
 }
 
 export interface Candidates {
@@ -25,13 +26,35 @@ export interface Candidates {
 export function candidatesOf(reader: Reader, asked: Identifier): Candidates {
   const store = reader.serving
   if (store === undefined) return { found: [], truncated: false }
-  const owners = ownersOf(store, asked)
-  const found = [...owners].flatMap(([rid, owner]) => {
+  const { type, value } = asked
+  const places = known.get(store, `${type.length} ${type} ${value}`, () => placesOf(store, asked))
+  const found = places.flatMap(({ rid, owner, publishers }) => {
     const property = findInventory(reader, owner)?.property(rid)
-    if (!property?.is_active) return []
-    return [{ property, publishers: [owner, ...grantersOf(store, rid)].sort() }]
+    return property?.is_active ? [{ property, publishers }] : []
   })
-  return { found, truncated: owners.size >= MOST }
+  return { found, truncated: places.length >= MOST }
+}
+
+/** Where a property stands, and the publishers whose grants may reach it. */
+interface Place {
+  rid: string
+  owner: string
+  publishers: string[]
+}
+
+const KNOWN_BYTES = 8 * 1024 * 1024
+const PLACE_BYTES = 300
+/** Finding them is a search for each name above a domain and for each property, most of them in vain. */
+const known = new SinceCommit<readonly Place[]>(
+  KNOWN_BYTES,
+  places => PLACE_BYTES * (1 + places.length),
+)
+
+function placesOf(store: ServingStore, asked: Identifier): Place[] {
+  return [...ownersOf(store, asked)].map(([rid, owner]) => ({
+    ...{ rid, owner },
+    publishers: [owner, ...grantersOf(store, rid)].sort(),
+  }))
 }
 
 function ownersOf(store: ServingStore, asked: Identifier): Map<string, string> {

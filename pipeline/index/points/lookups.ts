@@ -1,29 +1,50 @@
 import { createHash } from 'node:crypto'
 import { DAY } from '../../core/clock.ts'
-import type { DomainLookup, PropertyResolution, PublisherLookup } from '../../model/answers.ts'
+import type {
+  DomainLookup,
+  FreshnessBlock,
+  PropertyResolution,
+  PublisherLookup,
+} from '../../model/answers.ts'
 import { urlOf } from '../../model/observation.ts'
 import type { Reader } from '../reader.ts'
+import { findInventory } from './inventory.ts'
 import { type Members, membersOf, publicMember } from './members.ts'
 import { findStored, freshnessOf, type StoredAnswer, shelves } from './stored.ts'
+
+/** The lookup of a publisher, and whether its own file lists any property. */
+interface FoundPublisher extends StoredAnswer {
+  isStocked: boolean
+}
 
 /** `more` are further members of the answer, which its ETag does not cover. */
 export function findPublisher(
   reader: Reader,
   domain: string,
-  more: object = {},
-): StoredAnswer | undefined {
+  more?: object,
+): FoundPublisher | undefined {
   const member = publicMember(membersOf(reader).ownerOf(domain))
-  const members = `,${JSON.stringify({ member, ...more }).slice(1, -1)}`
-  const within = hostingMembers(reader, domain)
-  const found = findStored(reader, shelves.publisher, domain, { more: members, within })
+  const known =
+    member === null && more === undefined
+      ? NO_MEMBER
+      : `,${JSON.stringify({ member, ...more }).slice(1, -1)}`
+  const found = findStored(reader, shelves.publisher, domain, {
+    more: known,
+    within: hostingMembers,
+  })
   if (found === undefined) return toldPublisher(reader, domain, more)
-  const { body, etag } = found
-  return { body, etag: member === null ? etag : `${etag}.${digestOf(member)}` }
+  const { body, etag, mark } = found
+  return {
+    body,
+    etag: member === null ? etag : `${etag}.${digestOf(member)}`,
+    isStocked: mark === 'stocked',
+  }
 }
 
+const NO_MEMBER = ',"member":null'
+
 /** How the crawler fared with the domain's own file, as further members of `hosting`. */
-function hostingMembers(reader: Reader, domain: string): string {
-  const { succeeded_at, http_status } = freshnessOf(reader, 'adagents.json', domain)
+function hostingMembers({ succeeded_at, http_status }: FreshnessBlock): string {
   return (
     (succeeded_at === undefined ? '' : `,"last_validated":"${succeeded_at}"`) +
     (http_status === undefined ? '' : `,"last_http_status":${http_status}`)
@@ -31,7 +52,7 @@ function hostingMembers(reader: Reader, domain: string): string {
 }
 
 /** The lookup of a publisher that has no file, by what people told of it. */
-function toldPublisher(reader: Reader, domain: string, more: object): StoredAnswer | undefined {
+function toldPublisher(reader: Reader, domain: string, more?: object): FoundPublisher | undefined {
   const told = findStored(reader, shelves.property, domain)
   if (told === undefined) return undefined
   const { properties, ...rest } = JSON.parse(told.body.toString()) as PropertyResolution
@@ -44,13 +65,14 @@ function toldPublisher(reader: Reader, domain: string, more: object): StoredAnsw
     ...more,
   }
   const body = Buffer.from(JSON.stringify({ ...answer, freshness }))
-  return { body, etag: `${told.etag}.${digestOf(answer)}` }
+  const isStocked = (findInventory(reader, domain)?.properties.length ?? 0) > 0
+  return { body, etag: `${told.etag}.${digestOf(answer)}`, isStocked }
 }
 
 export function findDomainLookup(reader: Reader, domain: string): StoredAnswer | undefined {
   const found = findStored(reader, shelves.lookup, domain)
-  const members = membersOf(reader)
   if (found === undefined) return undefined
+  const members = membersOf(reader)
   const { body, etag } = found
   const claiming = claimingOf(reader, domain)
   return members.publicAgents === 0 && claiming.length === 0

@@ -17,7 +17,7 @@ export interface PageAsked {
 }
 
 /** The lookup of a publisher as an object: of one that nothing is stored of, too. */
-export function publisherObject(reader: Reader, domain: string): PublisherLookup {
+function publisherObject(reader: Reader, domain: string): PublisherLookup {
   const found = findPublisher(reader, domain)
   return found ? JSON.parse(found.body.toString()) : unknownPublisher(reader, domain)
 }

@@ -5,7 +5,15 @@ import type { FileKind } from '../../model/observation.ts'
 import type { Reader } from '../reader.ts'
 import type { ServingStore, SpaceName } from '../serving.ts'
 import { freshnessKey } from '../serving-keys.ts'
-import { etagOf, freshnessJson, HEAD_LENGTH, modifiedAt, readFreshness } from '../serving-value.ts'
+import {
+  etagOf,
+  freshnessJson,
+  HEAD_LENGTH,
+  type Mark,
+  markOf,
+  modifiedAt,
+  readFreshness,
+} from '../serving-value.ts'
 import { writer } from './writer.ts'
 
 /** Ready to be sent: content with its freshness block, and the ETag of the content alone. */
@@ -31,26 +39,31 @@ export const shelves = {
 
 export type ShelfName = keyof typeof shelves
 
-/**
- * The answer stored under a domain. `more` are members as JSON that the ETag does not cover; `within`
- * are such members of the object that is the last member of what is stored.
- */
+/** Members that an answer gets when it is sent, and that its ETag does not cover. */
+interface Added {
+  /** JSON, each member with a comma before it. */
+  more?: string
+  /** The same for the object that is the last member of what is stored. */
+  within?(freshness: FreshnessBlock): string
+}
+
+/** The answer stored under a domain, with what it is marked as. */
 export function findStored(
   reader: Reader,
   shelf: Shelf,
   domain: string,
-  { more = '', within }: { more?: string; within?: string } = {},
-): StoredAnswer | undefined {
+  { more = '', within }: Added = {},
+): (StoredAnswer & { mark: Mark }) | undefined {
   const store = reader.serving
-  if (store === undefined) return undefined
-  const inner = within === undefined ? '' : `${within}}`
-  const end = inner + more + freshnessMember(store, shelf.file, domain, reader.now())
-  const value = store.peek(shelf.space, domain)
-  if (value === undefined) return undefined
+  const value = store?.peek(shelf.space, domain)
+  if (store === undefined || value === undefined) return undefined
   writer.start()
   writer.bytes(contentOf(value, within === undefined ? 1 : 2))
-  writer.text(end)
-  return { etag: etagOf(value), modifiedAt: modifiedAt(value), body: writer.finish() }
+  const found = { etag: etagOf(value), modifiedAt: modifiedAt(value), mark: markOf(value) }
+  const freshness = freshnessIn(store, `${shelf.file} ${domain}`, reader.now())
+  const inner = within === undefined ? '' : `${within(freshness)}}`
+  writer.text(`${inner}${more},"freshness":${freshnessJson(freshness)}}`)
+  return { ...found, body: writer.finish() }
 }
 
 /** The name under which a caller asked, and the domain it means, if any. */
@@ -78,8 +91,19 @@ export function resolveMany(reader: Reader, shelf: Shelf, asked: Asked): Buffer 
 
 /** How the file of a domain stands, or an agent, also where nothing is stored. */
 export function freshnessOf(reader: Reader, kind: SourceKind, location: string): FreshnessBlock {
-  const value = reader.serving?.get('freshness', freshnessKey(kind, location))
-  return JSON.parse(freshnessJson(readFreshness(value, reader.now())))
+  const { serving } = reader
+  return serving === undefined
+    ? { state: 'never_crawled' }
+    : freshnessIn(serving, freshnessKey(kind, location), reader.now())
+}
+
+/** The same as JSON text. */
+export function freshnessText(reader: Reader, kind: SourceKind, location: string): string {
+  return freshnessJson(freshnessOf(reader, kind, location))
+}
+
+function freshnessIn(store: ServingStore, key: string, now: Instant): FreshnessBlock {
+  return readFreshness(store.peek('freshness', key), now)
 }
 
 /** The stored JSON without its closing braces; as short-lived as the value. */
@@ -93,6 +117,5 @@ function contentOf(value: Uint8Array, braces = 1): Uint8Array {
 
 /** The freshness block as last member, and the brace that closes the answer. */
 function freshnessMember(store: ServingStore, file: FileKind, domain: string, now: number): string {
-  const value = store.peek('freshness', `${file} ${domain}`)
-  return `,"freshness":${freshnessJson(readFreshness(value, now))}}`
+  return `,"freshness":${freshnessJson(freshnessIn(store, `${file} ${domain}`, now))}}`
 }

@@ -104,7 +104,11 @@ async function crawledEntries(index: Database, scope: Scope): Promise<Entry[]> {
       {
         space: 'publisher' as const,
         key,
-        value: documentValue(publisherLookupOf(state, around), at),
+        value: documentValue(
+          publisherLookupOf(state, around),
+          at,
+          rows.properties.length > 0 ? 'stocked' : 'none',
+        ),
       },
       { space: 'lookup' as const, key, value: documentValue(domainLookupOf(state), at) },
       ...authorityEntries(rows, at),

@@ -1,0 +1,41 @@
+import type { ServingStore } from '../serving.ts'
+
+/**
+ * What was worked out from the serving store since its last commit, by question: what is asked often
+ * is worked out once a commit. Bounded by the size of all questions and results; once they reach it,
+ * all of them are forgotten.
+ */
+export class SinceCommit<Result> {
+  readonly #maxBytes: number
+  readonly #bytesOf: (result: Result) => number
+  readonly #known = new Map<string, Result>()
+  #bytes = 0
+  #store: ServingStore | undefined
+  #seq = 0
+
+  constructor(maxBytes: number, bytesOf: (result: Result) => number) {
+    this.#maxBytes = maxBytes
+    this.#bytesOf = bytesOf
+  }
+
+  /** `make` may read nothing but the store: the clock does not count here. */
+  get(store: ServingStore, question: string, make: () => Result): Result {
+    const { seq } = store
+    if (store !== this.#store || seq !== this.#seq) this.#begin(store, seq)
+    const known = this.#known.get(question)
+    if (known !== undefined) return known
+    const result = make()
+    const bytes = question.length + this.#bytesOf(result)
+    if (this.#bytes + bytes > this.#maxBytes) this.#begin(store, seq)
+    this.#known.set(question, result)
+    this.#bytes += bytes
+    return result
+  }
+
+  #begin(store: ServingStore, seq: number): void {
+    this.#known.clear()
+    this.#bytes = 0
+    this.#store = store
+    this.#seq = seq
+  }
+}
