@@ -25,6 +25,7 @@ export function looseAgentUrlKey(text: unknown): string | undefined {
 }
 
 function normalizeEscapes(text: string): string {
+  if (!text.includes('%')) return text
   return text.replace(/%[0-9a-f]{2}/gi, escaped => {
     const char = String.fromCharCode(Number.parseInt(escaped.slice(1), 16))
     return UNRESERVED.test(char) ? char : escaped.toUpperCase()

@@ -67,9 +67,22 @@ export function operatingOf(reader: Reader, { operator }: KnownAgent): Operating
   if (operator === null) return { operator: undefined, declared: undefined }
   const { location, names_agent } = operator
   const store = reader.serving
-  const declared = store && parsed.get(store, hashOf(location))
-  const stands = names_agent || (!isUrl(location) && isRead(reader, location))
-  return { operator, declared: declared ?? (stands ? silent : undefined) }
+  if (store === undefined) return { operator, declared: names_agent ? silent : undefined }
+  const says = words.get(store, location, () => wordOf(reader, store, location))
+  if (says === 'something') return { operator, declared: parsed.get(store, hashOf(location)) }
+  return { operator, declared: names_agent || says === 'nothing' ? silent : undefined }
+}
+
+/** What a brand.json says of properties; `unread`: as far as is known no such file stands. */
+type Word = 'something' | 'nothing' | 'unread'
+
+const WORDS_BYTES = 4 * 1024 * 1024
+const WORD_BYTES = 200
+const words = new SinceCommit<Word>(WORDS_BYTES, () => WORD_BYTES)
+
+function wordOf(reader: Reader, store: ServingStore, location: string): Word {
+  if (store.has('operator', hashOf(location))) return 'something'
+  return !isUrl(location) && isRead(reader, location) ? 'nothing' : 'unread'
 }
 
 /** What the brand.json of a domain declares of properties. */
@@ -78,6 +91,7 @@ export function declaredAt(reader: Reader, location: string): readonly Declared[
   return (store && parsed.get(store, hashOf(location))?.all) ?? []
 }
 
+/** What was read once is read, however long ago: the clock does not count. */
 function isRead(reader: Reader, domain: string): boolean {
   const { state } = freshnessOf(reader, 'brand.json', domain)
   return state === 'current' || state === 'stale'

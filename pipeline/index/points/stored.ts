@@ -55,15 +55,17 @@ export function findStored(
   { more = '', within }: Added = {},
 ): (StoredAnswer & { mark: Mark }) | undefined {
   const store = reader.serving
-  const value = store?.peek(shelf.space, domain)
-  if (store === undefined || value === undefined) return undefined
-  writer.start()
-  writer.bytes(contentOf(value, within === undefined ? 1 : 2))
-  const found = { etag: etagOf(value), modifiedAt: modifiedAt(value), mark: markOf(value) }
+  if (store === undefined) return undefined
   const freshness = freshnessIn(store, `${shelf.file} ${domain}`, reader.now())
   const inner = within === undefined ? '' : `${within(freshness)}}`
-  writer.text(`${inner}${more},"freshness":${freshnessJson(freshness)}}`)
-  return { ...found, body: writer.finish() }
+  const end = `${inner}${more},"freshness":${freshnessJson(freshness)}}`
+  const value = store.peek(shelf.space, domain)
+  if (value === undefined) return undefined
+  const content = contentOf(value, within === undefined ? 1 : 2)
+  const body = Buffer.allocUnsafe(content.length + Buffer.byteLength(end))
+  body.set(content)
+  body.write(end, content.length)
+  return { etag: etagOf(value), modifiedAt: modifiedAt(value), mark: markOf(value), body }
 }
 
 /** The name under which a caller asked, and the domain it means, if any. */
