@@ -10,7 +10,7 @@ import { anotherApi, openRegistry, type TestRegistry } from '../support/app.ts'
 import { enrol } from '../support/members.ts'
 import { operatorFile, publishFiles } from '../support/selling.ts'
 
-const RUNS = 12
+const RUNS = 8
 const HOUR = 3_600_000
 const ORG = 'Acme'
 const publishers = ['one.example', 'two.example']
