@@ -36,7 +36,11 @@ export async function replay(sequencer: Sequencer): Promise<Replayed> {
     if (submissions.length > 0) {
       const submittedAt = Date.parse(told[0]!.submitted_at)
       const decisions = await decisionsSince(sequencer.accounts.db, seq - 1, seq)
-      const batch = { observations: [], submissions, submittedAt, decisions }
+      // One that was let in again since stands on no list, and yet nothing of before may come back.
+      const takedowns = submissions.flatMap(({ operation }) =>
+        operation.op === 'domain.takedown' ? [operation.domain] : [],
+      )
+      const batch = { observations: [], submissions, submittedAt, decisions, takedowns }
       await sequencer.commit({ ...batch, actor: 'api:submission' })
     }
     came.replayed += submissions.length

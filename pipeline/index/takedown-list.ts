@@ -34,7 +34,7 @@ export class TakedownList {
   async in({ submissions, takedowns = [] }: Batch): Promise<readonly Domain[]> {
     if (!submissions.some(({ operation: { op } }) => op.startsWith('domain.'))) return takedowns
     await this.#read()
-    return this.#uncleared
+    return [...new Set([...takedowns, ...this.#uncleared])]
   }
 
   /** Notes that the last copies of these were deleted. */

@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto'
 import { cpSync, readdirSync, rmSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openDesk } from '../../jobs/enqueue.ts'
 import { systemClock } from '../../pipeline/core/clock.ts'
 import { silentLog } from '../../pipeline/core/log.ts'
 import { Sequencer } from '../../pipeline/index/sequencer.ts'
@@ -10,6 +12,7 @@ import { enrol } from '../support/members.ts'
 import { mirrorFile } from '../support/mirrors.ts'
 import { startRedis, type TestRedis } from '../support/redis.ts'
 import { optionsOf } from '../support/registry.ts'
+import { Scripted } from '../support/writers.ts'
 import { brandOf, keyOf, proofOf, writeOf } from '../support/writes.ts'
 
 const folder = temporaryFolder()
@@ -28,8 +31,8 @@ async function commit(...submissions: ReturnType<typeof brandOf>[]): Promise<voi
 }
 
 /** The name that everybody is told of a brand; undefined where nothing is known. */
-async function named(domain: string): Promise<string | undefined> {
-  const { config } = optionsOf({ dataDir })
+async function named(domain: string, dir = dataDir): Promise<string | undefined> {
+  const { config } = optionsOf({ dataDir: dir })
   const api = await anotherApi({ config, clock: systemClock as never })
   const answer = await api.app.inject(`/api/brands/resolve?domain=${domain}`)
   await api.close()
@@ -98,6 +101,55 @@ describe('an operator', () => {
     expect(await named(domain)).toBe('Acme again')
     expect(await run('verify')).toMatchObject({ status: 0 })
   })
+})
+
+test('a registry that runs is asked, backed up and changed without a stop', async () => {
+  const redis = await startRedis()
+  const dir = `${folder.path}/running`
+  const settings = JSON.stringify({ PUBLISH_EVERY: '1' })
+  const indexer = new Scripted('indexer.ts', [dir, redis.url, settings])
+  await indexer.hear('ready')
+  const ask = (...args: string[]) =>
+    command(args, { DATA_DIR: dir, REDIS_URL: undefined, LOG_LEVEL: 'error' })
+  await ask('org', 'create', '--name', 'Acme')
+  await ask('org', 'domain', 'add', 'acme.example', '--org', 'Acme')
+  const desk = openDesk(redis.url, silentLog)
+  for (const name of ['Acme', 'Acne']) {
+    expect(await desk.submit(brandOf('Acme', 'acme.example', name).operation)).toMatchObject({
+      refused: expect.stringContaining('show first'),
+    })
+  }
+  const [org] = JSON.parse(
+    (await ask('audit', 'list', '--operation', 'organization.', '--json')).stdout,
+  )
+  const { domain, org_id } = org.answer.done
+  const editor = { kind: 'key', id: 'key', org_id } as const
+  for (const brand_name of ['Acme', 'Acne']) {
+    const save = {
+      op: 'brand.save',
+      revision_id: randomUUID(),
+      domain,
+      editor,
+      brand_name,
+    } as const
+    expect(await desk.submit(save)).toHaveProperty('done')
+  }
+  await desk.close()
+  expect((await ask('backup', `${folder.path}/while`)).stdout).toMatch(/^backed up commit \d+\n$/)
+  const [row] = JSON.parse((await ask('audit', 'list', '--limit', '1', '--json')).stdout)
+  expect((await ask('audit', 'revert', row.submission_id)).stdout).toBe('taken back\n')
+  expect((await ask('audit', 'show', row.submission_id)).stdout).toContain(
+    '"reverted_by": [\n    "',
+  )
+  expect(await named(domain, dir)).toBe('Acme')
+  expect((await ask('takedown', domain)).stdout).toBe(`${domain} is taken down\n`)
+  expect(await named(domain, dir)).toBeUndefined()
+  expect((await ask('restore', `${folder.path}/while`, '--force')).stderr).toContain(
+    'stop it first',
+  )
+  expect(await ask('verify')).toMatchObject({ status: 0 })
+  await indexer.kill()
+  await redis.close()
 })
 
 describe('what users hand in', () => {

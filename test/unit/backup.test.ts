@@ -1,5 +1,5 @@
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { HOUR } from '../../pipeline/core/clock.ts'
 import { auditRows } from '../../pipeline/index/accounts/audit.ts'
 import { checkBackup } from '../../pipeline/index/backup.ts'
@@ -17,6 +17,10 @@ import { feedsOf } from '../support/feed.ts'
 import { enrol } from '../support/members.ts'
 import { startRedis, type TestRedis } from '../support/redis.ts'
 import { cleanUp, newDataDir, openRegistry } from '../support/registry.ts'
+import { brandOf, proofOf, submission, writeOf } from '../support/writes.ts'
+
+// Stores are opened, copied and made again many times over.
+vi.setConfig({ testTimeout: 60_000 })
 
 const clock = testClock('2026-11-20T03:00Z')
 
@@ -142,9 +146,7 @@ describe('a replay', () => {
   }, 60_000)
   afterAll(() => redis.close())
 
-  test('of what the accounts did since a backup finds every operation, rid and revision again', {
-    timeout: 60_000,
-  }, async () => {
+  test('of what the accounts did since a backup finds every operation, rid and revision again', async () => {
     const backups = newDataDir()
     const limits = { savesPerHour: 10_000, savesPerOrganizationHour: 10_000 }
     const api = await openApi({ redis: redis.redis, limits })
@@ -218,5 +220,35 @@ describe('a replay', () => {
     expect(await replay(registry)).toEqual({ replayed: 0, failed: [] })
     await registry.publish()
     expect(await verify(registry)).toEqual([])
+  })
+
+  test('brings nothing back of a domain that was taken down, even if it was let in again', async () => {
+    const [dataDir, backups] = [newDataDir(), newDataDir()]
+    const registry = await openRegistry({ dataDir, clock })
+    const known = [writeOf('Acme'), proofOf('Acme', 'acme.example'), proofOf('Acme', 'bad.example')]
+    await registry.commit({ observations: [], submissions: known })
+    const early = [brandOf('Acme', 'bad.example', 'Early'), brandOf('Acme', 'acme.example', 'Acme')]
+    await registry.commit({ observations: [], submissions: early })
+    await registry.backUp(`${backups}/before`)
+    const down = Operation.parse({ op: 'domain.takedown', domain: 'bad.example' })
+    for (const one of [
+      brandOf('Acme', 'bad.example', 'Bad'),
+      submission('down', down),
+      submission('again', Operation.parse({ op: 'domain.readmit', domain: 'bad.example' })),
+      brandOf('Acme', 'acme.example', 'Acme Boots'),
+    ]) {
+      await registry.commit({ observations: [], submissions: [one] })
+    }
+    const told = await acknowledged(registry.index)
+    expect(JSON.stringify(told.entries)).not.toContain('bad.example')
+    await registry.close()
+    for (const file of ['index.duckdb', 'index.duckdb.wal']) {
+      rmSync(`${dataDir}/${file}`, { force: true })
+    }
+    await restore(dataDir, `${backups}/before`, { keepAccounts: true })
+    const again = await opened(dataDir)
+    expect((await replay(again)).failed).toEqual([])
+    expect(await acknowledged(again.index)).toEqual(told)
+    expect(await verify(again)).toEqual([])
   })
 })
