@@ -17,10 +17,11 @@ local hour, day = tonumber(ARGV[3]), tonumber(ARGV[4])
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - hour)
 redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', now - day)
 local function look(name, key, window, most)
-  local taken = redis.call('ZRANGEBYSCORE', key, '(' .. (now - window), '+inf', 'WITHSCORES')
-  local left = tonumber(most) - #taken / 2
-  local oldest = tonumber(taken[2 * math.max(-left, 0) + 2] or now)
-  return {name = name, left = left, ms = math.ceil(oldest + window - now)}
+  local since = '(' .. (now - window)
+  local left = tonumber(most) - redis.call('ZCOUNT', key, since, '+inf')
+  local at = string.format('%d', math.max(-left, 0))
+  local oldest = redis.call('ZRANGEBYSCORE', key, since, '+inf', 'WITHSCORES', 'LIMIT', at, '1')[2]
+  return {name = name, left = left, ms = math.ceil(tonumber(oldest or now) + window - now)}
 end
 local windows = {
   look('user', KEYS[1], hour, ARGV[5]),

@@ -7,9 +7,8 @@ import type { Answer, Operation, Submission } from '../pipeline/model/submission
 import type { Question } from './questions.ts'
 import { type QueueName, queues, REDIS_PREFIX } from './queues.ts'
 import { connectRedis, type Redis, whenReady } from './redis.ts'
+import { SubmissionDesk } from './submission-desk.ts'
 
-/** How long somebody who asked is kept waiting. */
-const ANSWER_MS = 8_000
 /** A connection that was just opened gets this long; one that is lost later fails at once. */
 const CONNECT_MS = 2_000
 const INSPECTION_MS = 600_000
@@ -17,7 +16,7 @@ const INSPECTION_MS = 600_000
 const ERRAND_MS = 3_000
 const RETRY_AFTER_S = 5
 
-/** Where writes are handed in: each is a job, and its answer is awaited. */
+/** Where writes are handed in, and their answers are awaited. */
 export interface Desk {
   /**
    * Resolves when the sequencer has carried out the operation and readers see it. Throws the public
@@ -37,20 +36,14 @@ export function openDesk(redisUrl: string, log: Log): Desk {
   const asking = connectRedis(redisUrl, 'ask', log)
   const counter = (name: CounterName) =>
     openCounter(name, asking, connectRedis(redisUrl, 'work', log))
-  const submissions = counter('submissions')
+  const submissions = new SubmissionDesk(asking, connectRedis(redisUrl, 'work', log))
   const questions = counter('questions')
   const errands = counter('errands')
-  const hand = async <Result>(
-    from: Counter,
-    name: string,
-    data: object,
-    id: string,
-    ms: number,
-  ) => {
+  const answered = async <Result>(job: string, asked: Promise<unknown>) => {
     try {
-      return (await from.hand(name, data, id, ms)) as Result
+      return (await asked) as Result
     } catch (error) {
-      log.warn({ job: name, error: messageOf(error) }, 'unanswered')
+      log.warn({ job, error: messageOf(error) }, 'unanswered')
       throw new PublicError('unavailable', 'the registry cannot take this now; try again', {
         retry_after: RETRY_AFTER_S,
       })
@@ -59,21 +52,23 @@ export function openDesk(redisUrl: string, log: Log): Desk {
   return {
     submit(operation, given = {}) {
       const submission: Submission = { submission_id: randomUUID(), ...given, operation }
-      return hand(submissions, operation.op, submission, submission.submission_id, ANSWER_MS)
+      return answered(operation.op, submissions.submit(submission))
     },
-    ask: question => hand(questions, question.ask, question, randomUUID(), INSPECTION_MS),
-    send: (errand, ms = ERRAND_MS) => hand(errands, errand.errand, errand, randomUUID(), ms),
+    ask: question => answered(question.ask, questions.hand(question.ask, question, INSPECTION_MS)),
+    send: (errand, ms = ERRAND_MS) =>
+      answered(errand.errand, errands.hand(errand.errand, errand, ms)),
     async close() {
-      await settled(Promise.all([submissions, questions, errands].map(one => one.close())))
+      submissions.close()
+      await settled(Promise.all([questions, errands].map(one => one.close())))
       asking.disconnect()
     },
   }
 }
 
-type CounterName = Extract<QueueName, 'submissions' | 'questions' | 'errands'>
+type CounterName = Extract<QueueName, 'questions' | 'errands'>
 
 interface Counter {
-  hand(name: string, data: object, id: string, ms: number): Promise<unknown>
+  hand(name: string, data: object, ms: number): Promise<unknown>
   close(): Promise<unknown>
 }
 
@@ -87,9 +82,10 @@ function openCounter(name: CounterName, asking: Redis, listening: Redis): Counte
   events.on('error', () => undefined)
   let queue: Queue | undefined
   return {
-    async hand(job, data, id, ms) {
+    async hand(job, data, ms) {
       queue ??= await openQueue(name, asking)
-      const handed = await queue.add(job, data, { ...queues[name].options, jobId: id })
+      const jobId = randomUUID()
+      const handed = await queue.add(job, data, { ...queues[name].options, jobId })
       return handed.waitUntilFinished(events, ms)
     },
     async close() {

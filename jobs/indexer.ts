@@ -7,7 +7,6 @@ import { readObservation } from '../pipeline/crawl/read-observation.ts'
 import { exportParquet } from '../pipeline/index/parquet.ts'
 import { Sequencer, type SequencerOptions } from '../pipeline/index/sequencer.ts'
 import type { Observation } from '../pipeline/model/observation.ts'
-import { type Answer, Submission } from '../pipeline/model/submission.ts'
 import { messageOf, settled } from './enqueue.ts'
 import { Lane } from './lane.ts'
 import { dropParts, type ObservationsMessage, unpackObservations } from './messages.ts'
@@ -17,6 +16,7 @@ import { queues, REDIS_PREFIX, takeoverOf } from './queues.ts'
 import { connectRedis, type Redis } from './redis.ts'
 import type { Role } from './role.ts'
 import { baseUrlOf, removeRunFile, writeRunFile } from './run-file.ts'
+import { SubmissionReader } from './submission-reader.ts'
 
 const LEASE_RETRY_MS = 500
 const PUMP_EVERY_MS = 300
@@ -43,7 +43,11 @@ export async function runIndexer(
   const sequencer = await takeOver({ config, clock, log, ...watched })
   const asking = connectRedis(redisUrl, 'work', log)
   const pump = new Pump(sequencer, asking, config, clock, log)
-  const lanes = openLanes(sequencer, pump, config, fail)
+  function failed(error: unknown): never {
+    fail(error)
+    throw error
+  }
+  const lane = openLane(sequencer, pump, config, failed)
   const connections: Redis[] = [asking]
   const connect = () => {
     const connection = connectRedis(redisUrl, 'work', log)
@@ -51,7 +55,7 @@ export async function runIndexer(
     return connection
   }
   const worker = <Data, Result>(
-    name: 'observations' | 'submissions' | 'questions',
+    name: 'observations' | 'questions',
     work: (data: Data) => Promise<Result>,
   ) => {
     const made = new Worker<Data, Result>(name, ({ data }) => work(data), {
@@ -67,12 +71,19 @@ export async function runIndexer(
   const workers = [
     worker('observations', async (message: ObservationsMessage) => {
       const seen = await unpackObservations(message, asking)
-      await lanes.observations.add(seen.map(one => readObservation(one, config.LIMITS)))
+      await lane.add(seen.map(one => readObservation(one, config.LIMITS)))
       await dropParts(message, asking)
     }),
-    worker('submissions', (data: unknown) => lanes.submissions.add(Submission.parse(data))),
     worker('questions', (question: Question) => answerQuestion(question, sequencer, clock)),
   ]
+  const submissions = new SubmissionReader(
+    { blocking: connect(), asking },
+    async handed => {
+      const batch = { observations: [], submissions: handed, actor: 'api:submission' }
+      return (await sequencer.commit(batch).catch(failed)).answers
+    },
+    log,
+  )
   const loops = [
     every(PUMP_EVERY_MS, log, () => pump.turn()),
     every(TICK_EVERY_MS, log, () => sequencer.tick()),
@@ -88,7 +99,8 @@ export async function runIndexer(
   return {
     async close() {
       for (const loop of loops) loop.stop()
-      await settled(Promise.all(workers.map(one => one.close())), 5_000)
+      const readers = [...workers, submissions]
+      await settled(Promise.all(readers.map(one => one.close())), 5_000)
       await Promise.all(loops.map(loop => loop.ended))
       await settled(pump.close())
       await sequencer
@@ -111,19 +123,19 @@ async function takeOver(options: SequencerOptions): Promise<Sequencer> {
 }
 
 /**
- * The bulk lane collects much: a commit of a large index costs something however little it brings,
- * so after a slow one more is waited for, and batches shrink only so far. The write lane waits for
- * nothing but the commit before it.
+ * What is observed is collected: a commit of a large index costs something however little it brings,
+ * so after a slow one more is waited for, and batches shrink only so far. Submissions wait for
+ * nothing but the commit before them.
  */
-function openLanes(
+function openLane(
   sequencer: Sequencer,
   pump: Pump,
   { LIMITS }: Config,
-  fail: (error: unknown) => void,
+  failed: (error: unknown) => never,
 ) {
   let size: number = LIMITS.bulkCommitObservations
   let lastMs = 0
-  const observations = new Lane<Observation[], undefined>(
+  return new Lane<Observation[], undefined>(
     async deliveries => {
       const seen = deliveries.flat()
       const started = performance.now()
@@ -141,19 +153,6 @@ function openLanes(
       quietMs: () => Math.max(QUIET_MS, lastMs),
     },
   )
-  const submissions = new Lane<Submission, Answer>(
-    async items => {
-      const batch = { observations: [], submissions: items, actor: 'api:submission' }
-      const { answers } = await sequencer.commit(batch).catch(failed)
-      return items.map(({ submission_id }) => answers.get(submission_id)!)
-    },
-    { sizeOf: () => 1, size: () => 1, waitMs: 0, quietMs: () => 0 },
-  )
-  function failed(error: unknown): never {
-    fail(error)
-    throw error
-  }
-  return { observations, submissions }
 }
 
 interface Loop {

@@ -12,8 +12,7 @@ const forgotten = { removeOnComplete: true, removeOnFail: 100 } as const
 
 /**
  * Every queue there is. A job that is waited for is kept a while when it is done: who asks may look
- * only after it has ended. Payloads are those of messages.ts and of
- * model/submission.ts.
+ * only after it has ended. Payloads are those of messages.ts.
  */
 export const queues = {
   crawl: {
@@ -25,16 +24,6 @@ export const queues = {
     means: 'what was found, packed; done when it is committed',
     concurrency: 400,
     options: { ...forgotten, attempts: 1_000, backoff: { type: 'fixed', delay: 1_000 } },
-  },
-  submissions: {
-    means: 'what people ask of the sequencer; done when readers see it',
-    concurrency: 256,
-    options: {
-      removeOnComplete: { age: 3_600 },
-      removeOnFail: { age: 86_400 },
-      attempts: 1_000,
-      backoff: { type: 'fixed', delay: 500 },
-    },
   },
   errands: {
     means: 'what the API wants looked up on the web at once; a crawler answers',
@@ -52,6 +41,20 @@ export type QueueName = keyof typeof queues
 
 /** Prefix of every key in Redis, so that the registry can share a server. */
 export const REDIS_PREFIX = 'registry'
+
+/**
+ * A stream, and no queue of jobs: its one reader takes all that waits at once, and a job would cost
+ * whoever waits for it four writes to the disk of Redis instead of one.
+ */
+export const SUBMISSIONS = {
+  key: `${REDIS_PREFIX}:submissions`,
+  means: 'what people ask of the sequencer; gone when it is committed and answered',
+} as const
+
+/** Where a process that handed in submissions hears the answers. */
+export function channelOf(desk: string): string {
+  return `${REDIS_PREFIX}:answers:${desk}`
+}
 
 /**
  * When the jobs of a worker that died go to another one: its locks run out, and that is looked for

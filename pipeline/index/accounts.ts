@@ -84,6 +84,7 @@ export class Accounts {
       `select submission_id, answer from submissions
        where submission_id in (select unnest(${listOf('$ids')}))`,
       { ids: JSON.stringify(submissions.map(({ submission_id }) => submission_id)) },
+      'kept',
     )
     return new Map(rows.map(({ submission_id, answer }) => [submission_id, answer]))
   }

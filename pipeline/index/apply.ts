@@ -35,7 +35,7 @@ import { updatePublishers } from './publishers.ts'
 import { type Poison, quarantine } from './quarantine.ts'
 import { recordEvents } from './record-events.ts'
 import type { Recrawling } from './recrawl.ts'
-import { type Editing, takeSaves } from './saves.ts'
+import { type Editing, type Saved, takeSaves } from './saves.ts'
 import { takeSubmissions } from './submissions.ts'
 import { takeSuspensions } from './suspensions.ts'
 import { weigh } from './suspicion.ts'
@@ -75,6 +75,8 @@ export interface Applying extends Stamp, Recrawling, Braking {
 /** What a batch came to. */
 export interface Applied {
   events: FeedEvent[]
+  /** What its saves came to, by their revisions. */
+  saved: Map<string, Saved>
   /** What the brake held back, if anything. */
   held: HeldBack
 }
@@ -86,8 +88,8 @@ export interface Applied {
 export async function apply(db: Database, batch: Batch, applying: Applying): Promise<Applied> {
   const taken = await takeSubmissions(db, batch.submissions, applying)
   const { editing = { editors: new Map(), waiting: new Set() } } = batch
-  const saved = { ...applying, now: batch.submittedAt ?? applying.now }
-  await takeSaves(db, taken, editing, saved)
+  const saving = { ...applying, now: batch.submittedAt ?? applying.now }
+  const saved = await takeSaves(db, taken, editing, saving)
   await takeDecisions(db, batch.decisions ?? [], applying)
   const merged = await takeMerges(db, taken, applying)
   const takenAway = await takeAway(db, batch.takedowns ?? [], applying)
@@ -96,13 +98,19 @@ export async function apply(db: Database, batch: Batch, applying: Applying): Pro
   const { takenDown } = applying
   const seen = batch.observations.filter(({ location }) => !takenDown.covers(location))
   const observations = await weigh(db, seen, applying)
+  // What time alone changes comes with what is derived anyway, and else with the tick.
+  const asking = [asked.stirred, asked.released, takenAway.stirred, merged.publishers]
+  const isWatching =
+    batch.observations.length > 0 ||
+    batch.submissions.length === 0 ||
+    asking.some(({ length }) => length > 0)
   const stirred = [
     ...(observations.length > 0 ? await takeIn(db, observations, applying) : []),
-    ...(await takeTurns(db, applying.now)),
+    ...(isWatching ? await takeTurns(db, applying.now) : []),
     ...asked.stirred,
     ...takenAway.stirred,
   ]
-  const subjects = await subjectsOf(db, stirred, applying.now)
+  const subjects = await subjectsOf(db, stirred, isWatching ? applying.now : undefined)
   const isLeft = (domain: Domain) => !takenDown.covers(domain)
   const brand = subjects.brand.filter(isLeft)
   const publisher = [
@@ -124,7 +132,7 @@ export async function apply(db: Database, batch: Batch, applying: Applying): Pro
     drafts.push(...(await takeSuspensions(db, batch.publications.suspensions, applying)))
   }
   await settleRequests(db, { observations, poison: batch.poison }, applying)
-  return { events: await recordEvents(db, drafts, batch.actor, applying), held }
+  return { events: await recordEvents(db, drafts, batch.actor, applying), saved, held }
 }
 
 /** Derives answers again, and writes the difference and what follows from it. */

@@ -102,12 +102,13 @@ function summed(suspicious: readonly Suspicious[]): HeldBack {
 }
 
 /** A night is remembered also when it takes nothing: that is what is usual then. */
-async function beginNight(db: Database, { night }: Braking): Promise<void> {
-  await db.run(
-    `insert into nights select $night::timestamptz, 0, 0, 0
-     where not exists (select 1 from nights where night = $night::timestamptz)`,
-    { night: isoOf(night) },
+async function beginNight(db: Database, { night: begun }: Braking): Promise<void> {
+  const night = isoOf(begun)
+  const known = await db.written.recall('night', night, ['nights'], () =>
+    db.one('select 1 from nights where night = $night::timestamptz', { night }),
   )
+  if (known !== undefined) return
+  await db.insert('nights', [{ night, publishers: 0, losses: 0, taken: 0 }])
 }
 
 async function wouldBeMass(

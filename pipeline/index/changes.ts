@@ -26,6 +26,37 @@ function pairsOf({ authorizations }: Findable): string[] {
   return [...new Set(pairs)]
 }
 
+export interface Touched {
+  space: string
+  key: string
+}
+
+/** What one commit touched, as long as it is little. */
+interface Noted {
+  seq: number
+  rows: Touched[] | undefined
+}
+
+/** Up to so many keys are remembered until they are projected. */
+const FEW = 500
+const noted = new WeakMap<Database, Noted>()
+
+function note(db: Database, seq: number, rows: readonly Touched[]): void {
+  const before = noted.get(db)
+  const known = before?.seq === seq ? before.rows : []
+  const all = known && [...known, ...rows]
+  noted.set(db, { seq, rows: all && all.length <= FEW ? all : undefined })
+}
+
+/** What the one commit after `seq` touched, if this process made it and it was little. */
+export function changesOf(
+  db: Database,
+  { seq, last }: { seq: number; last: number },
+): Touched[] | undefined {
+  const known = noted.get(db)
+  return last === seq + 1 && known?.seq === last ? known.rows : undefined
+}
+
 /** What a commit touched of the serving store's keys, for its projection. */
 export async function recordChanges(
   db: Database,
@@ -35,5 +66,6 @@ export async function recordChanges(
   const rows = Object.entries(keys).flatMap(([space, touched]) =>
     touched.map(key => ({ seq, space, key })),
   )
+  note(db, seq, rows)
   await db.insert('changes', rows)
 }

@@ -65,9 +65,8 @@ export async function settleRequests(
   },
   { now, seq }: Stamp,
 ): Promise<void> {
-  const open = await db.all<CrawlRequestRow>(
-    'select * from crawl_requests where completed_at is null order by requested_seq, crawl_request_id',
-  )
+  const read = () => openRequests(db)
+  const open = await db.written.recall('open requests', '', ['crawl_requests'], read)
   if (open.length === 0) return
   const needed = await neededFiles(db, open)
   const attempts = new Map(
@@ -93,6 +92,12 @@ export async function settleRequests(
     db,
     settled.flatMap(({ wanted }) => wanted),
     { now, seq },
+  )
+}
+
+function openRequests(db: Database): Promise<CrawlRequestRow[]> {
+  return db.all(
+    'select * from crawl_requests where completed_at is null order by requested_seq, crawl_request_id',
   )
 }
 

@@ -19,29 +19,53 @@ const ruleOf: Record<SourceKind, Rule | undefined> = {
   agent: undefined,
 }
 
-/** Whose answers must be derived again: of stirred files their own domain's and their dependents', and of those that time has changed. */
+/**
+ * Whose answers must be derived again: of stirred files their own domain's and their dependents', and
+ * of those that time has changed by `now`.
+ */
 export async function subjectsOf(
   db: Database,
   stirred: readonly Stirred[],
-  now: Instant,
+  now: Instant | undefined,
 ): Promise<Subjects> {
   const subjects: Record<Rule, Set<Domain>> = { brand: new Set(), publisher: new Set() }
   for (const { kind, location, is_own } of stirred) {
     const rule = ruleOf[kind]
     if (is_own && rule && !isUrl(location)) subjects[rule].add(location as Domain)
   }
+  const others = [
+    ...(stirred.length > 0 ? await dependentsOf(db, stirred) : []),
+    ...(now === undefined ? [] : await wokenBy(db, now)),
+  ]
+  for (const { rule, subject } of others.sort(inOrder)) subjects[rule].add(subject)
+  return { brand: [...subjects.brand], publisher: [...subjects.publisher] }
+}
+
+interface Dependent {
+  rule: Rule
+  subject: Domain
+}
+
+/** Domains are ASCII. */
+function inOrder(a: Dependent, b: Dependent): number {
+  return a.subject < b.subject ? -1 : a.subject > b.subject ? 1 : 0
+}
+
+async function dependentsOf(db: Database, stirred: readonly Stirred[]): Promise<Dependent[]> {
   await db.run('create or replace temp table stirred (kind varchar, location varchar)')
   await db.append(
     'stirred',
     stirred.map(({ kind, location }) => [kind, location]),
   )
-  const others = await db.all<{ rule: Rule; subject: Domain }>(
-    `select d.rule, d.subject from depends_on d semi join stirred using (kind, location)
-     union select rule, subject from wakes where wakes_at <= $now::timestamptz order by all`,
-    { now: isoOf(now) },
+  return db.all(
+    'select distinct d.rule, d.subject from depends_on d semi join stirred using (kind, location)',
   )
-  for (const { rule, subject } of others) subjects[rule].add(subject)
-  return { brand: [...subjects.brand], publisher: [...subjects.publisher] }
+}
+
+function wokenBy(db: Database, now: Instant): Promise<Dependent[]> {
+  return db.all('select distinct rule, subject from wakes where wakes_at <= $now::timestamptz', {
+    now: isoOf(now),
+  })
 }
 
 /** The file that an answer begins with. */

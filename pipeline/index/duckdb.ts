@@ -1,11 +1,28 @@
 import { renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { type DuckDBConnection, DuckDBInstance, type DuckDBResult } from '@duckdb/node-api'
+import {
+  type DuckDBConnection,
+  DuckDBInstance,
+  type DuckDBMaterializedResult,
+  type DuckDBPreparedStatement,
+  DuckDBTypeId,
+  JSDuckDBValueConverter,
+} from '@duckdb/node-api'
+import { rowMaker, structureText } from './duckdb-values.ts'
 import { syncPath } from './durable.ts'
+import { Plans } from './plans.ts'
+import { Written } from './written.ts'
 
 export type Parameter = string | number | boolean | null
 export type Parameters = Readonly<Record<string, Parameter>>
 export type Cell = Parameter | undefined
+
+/**
+ * Whether the plan of a statement is kept for the next time. DuckDB leaves out of a plan what no row of
+ * now can reach, and never looks again: so only an insert of rows that are given, or a question about
+ * one table that is compared with nothing but parameters, may be `kept`.
+ */
+export type Planning = 'anew' | 'kept'
 
 export interface OpenOptions {
   readOnly?: boolean
@@ -26,7 +43,10 @@ export class Database {
   readonly #options: OpenOptions
   #instance: DuckDBInstance
   #connection: DuckDBConnection
+  #plans: Plans<DuckDBPreparedStatement>
   readonly #structures = new Map<string, string>()
+  /** What this process wrote; nobody else writes to the file. */
+  readonly written = new Written()
   #queue: Promise<unknown> = Promise.resolve()
 
   private constructor(
@@ -39,6 +59,7 @@ export class Database {
     this.#options = options
     this.#instance = instance
     this.#connection = connection
+    this.#plans = new Plans(sql => connection.prepare(sql))
   }
 
   /** Throws when another process has the file open for writing (`isLocked` tells). */
@@ -55,18 +76,36 @@ export class Database {
     return new Database(file, options, instance, connection)
   }
 
-  async run(sql: string, parameters: Parameters = {}): Promise<number> {
-    const result = await this.#connection.run(sql, { ...parameters })
+  /** Parameters that the statement does not name are left aside. */
+  async run(
+    sql: string,
+    parameters: Parameters = {},
+    planning: Planning = 'anew',
+  ): Promise<number> {
+    this.written.noteStatement(sql)
+    const result = await this.#execute(sql, parameters, planning)
     return Number(result.rowsChanged)
   }
 
-  async all<Row>(sql: string, parameters: Parameters = {}): Promise<Row[]> {
-    const reader = await this.#connection.runAndReadAll(sql, { ...parameters })
-    return reader.getRowsJS().map(rowMaker<Row>(reader))
+  async all<Row>(
+    sql: string,
+    parameters: Parameters = {},
+    planning: Planning = 'anew',
+  ): Promise<Row[]> {
+    const result = await this.#execute(sql, parameters, planning)
+    const rowOf = rowMaker<Row>(result)
+    // All of it is here: fetching it chunk by chunk would wait for another thread each time.
+    return Array.from({ length: result.chunkCount }, (_, n) =>
+      result.getChunk(n).convertRows(JSDuckDBValueConverter).map(rowOf),
+    ).flat()
   }
 
-  async one<Row>(sql: string, parameters: Parameters = {}): Promise<Row | undefined> {
-    return (await this.all<Row>(sql, parameters))[0]
+  async one<Row>(
+    sql: string,
+    parameters: Parameters = {},
+    planning: Planning = 'anew',
+  ): Promise<Row | undefined> {
+    return (await this.all<Row>(sql, parameters, planning))[0]
   }
 
   /**
@@ -95,6 +134,7 @@ export class Database {
         return result
       } catch (error) {
         await this.run('rollback').catch(() => undefined)
+        this.written.noteAll()
         throw error
       }
     })
@@ -109,14 +149,16 @@ export class Database {
     for (let start = 0; start < rows.length; start += 10_000) {
       await this.run(
         `insert into ${table} by name
-         select unnest(from_json($rows::json, '${structure}'), recursive := true)`,
+         select unnest(from_json($rows::varchar, '${structure}'), recursive := true)`,
         { rows: JSON.stringify(rows.slice(start, start + 10_000)) },
+        'kept',
       )
     }
   }
 
   /** Appends flat rows to a table of varchar, double and boolean columns: the fastest way in. */
   append(table: string, rows: Iterable<readonly Cell[]>): Promise<void> {
+    this.written.note(table)
     return this.#connection.createAppender(table).then(appender => {
       for (const row of rows) {
         for (const cell of row) {
@@ -158,11 +200,28 @@ export class Database {
     const again = await Database.open(this.file, this.#options)
     this.#instance = again.#instance
     this.#connection = again.#connection
+    this.#plans = again.#plans
   }
 
   close(): void {
     this.#connection.closeSync()
     this.#instance.closeSync()
+  }
+
+  #execute(
+    sql: string,
+    parameters: Parameters,
+    planning: Planning,
+  ): Promise<DuckDBMaterializedResult> {
+    if (planning === 'kept') {
+      return this.#plans.use(sql, statement => {
+        bindAs(statement, parameters)
+        return statement.run()
+      })
+    }
+    const named = Object.entries(parameters).filter(([name]) => isNamed(sql, name))
+    if (named.length === 0) return this.#connection.run(sql)
+    return this.#connection.run(sql, Object.fromEntries(named))
   }
 
   async #structureOf(table: string): Promise<string> {
@@ -179,39 +238,21 @@ export class Database {
   }
 }
 
-/** Makes rows of a result's values: one member a column. */
-function rowMaker<Row>(result: Pick<DuckDBResult, 'columnNames' | 'columnTypes'>) {
-  const names = result.columnNames()
-  const json = result.columnTypes().map(type => type.alias === 'JSON')
-  return (values: readonly unknown[]): Row => {
-    const row: Record<string, unknown> = {}
-    for (let i = 0; i < names.length; i++) {
-      const value = values[i]
-      row[names[i]!] = json[i] && typeof value === 'string' ? JSON.parse(value) : plain(value)
-    }
-    return row as Row
+/** Whether a statement has a parameter: those that it has not are left aside. */
+function isNamed(sql: string, name: string): boolean {
+  const at = sql.indexOf(`$${name}`)
+  return at >= 0 && new RegExp(`\\$${name}(?!\\w)`).test(sql)
+}
+
+/** Binds numbers as the type that is planned for; another one would have the statement planned again. */
+function bindAs(statement: DuckDBPreparedStatement, parameters: Parameters): void {
+  for (let index = 1; index <= statement.parameterCount; index++) {
+    const value = parameters[statement.parameterName(index)]!
+    if (typeof value !== 'number') statement.bindValue(index, value)
+    else if (statement.parameterTypeId(index) === DuckDBTypeId.BIGINT) {
+      statement.bindBigInt(index, BigInt(value))
+    } else statement.bindDouble(index, value)
   }
-}
-
-/** The shape text of from_json: lists of structs are spelled as JSON, other types by name. */
-function structureText(columns: [string, string][]): string {
-  const shape = Object.fromEntries(columns.map(([name, type]) => [name, shapeOf(type)]))
-  return JSON.stringify([shape]).replaceAll("'", "''")
-}
-
-function shapeOf(type: string): unknown {
-  const list = /^(.*)\[\]$/.exec(type)
-  if (list) return [shapeOf(list[1]!)]
-  const struct = /^STRUCT\((.*)\)$/.exec(type)
-  if (!struct) return type
-  const members = [...struct[1]!.matchAll(/"?(\w+)"? (\w+)/g)]
-  return Object.fromEntries(members.map(([, name, member]) => [name, member]))
-}
-
-function plain(value: unknown): unknown {
-  if (typeof value === 'bigint') return Number(value)
-  if (value instanceof Date) return value.toISOString()
-  return value
 }
 
 /** Whether opening failed because another process holds the file. */
@@ -221,5 +262,5 @@ export function isLocked(error: unknown): boolean {
 
 /** A list of values as one parameter: `where x in (select unnest(${listOf('$xs')}))`. */
 export function listOf(parameter: string): string {
-  return `from_json(${parameter}::json, '["VARCHAR"]')`
+  return `from_json(${parameter}::varchar, '["VARCHAR"]')`
 }

@@ -1,7 +1,9 @@
 import type { BrandRow, EntryRow } from '../model/rows.ts'
 import type { HostedProperty } from '../model/save.ts'
 import { type Database, listOf } from './duckdb.ts'
-import { deleteRows } from './rows.ts'
+
+/** Of so few domains what was found is kept until it is written: a save asks twice for the same. */
+const FEW = 100
 
 export type Entity = EntryRow['entity']
 
@@ -12,12 +14,56 @@ export async function loadEntries(
   domains: readonly string[],
 ): Promise<Map<string, EntryRow>> {
   if (domains.length === 0) return new Map()
+  const asked = JSON.stringify(domains)
+  const read = () => readEntries(db, entity, asked)
+  if (domains.length > FEW) return read()
+  return new Map(await db.written.recall(`entries ${entity}`, asked, ['entries'], read))
+}
+
+async function readEntries(
+  db: Database,
+  entity: Entity,
+  domains: string,
+): Promise<Map<string, EntryRow>> {
   const rows = await db.all<EntryRow>(
     `select * from entries
      where entity = $entity and domain in (select unnest(${listOf('$domains')}))`,
-    { entity, domains: JSON.stringify(domains) },
+    { entity, domains },
+    'kept',
   )
   return new Map(rows.map(row => [row.domain, row]))
+}
+
+const managing = {
+  brand: {
+    table: 'brands',
+    query: `select domain from brands where source = $by
+      and domain in (select unnest(${listOf('$domains')}))`,
+    by: 'brand_json',
+  },
+  property: {
+    table: 'publishers',
+    query: `select domain from publishers where valid = $by
+      and domain in (select unnest(${listOf('$domains')}))`,
+    by: true,
+  },
+} as const
+
+/** Those of the domains that speak for themselves, by a file of their own. */
+export async function managedAmong(
+  db: Database,
+  entity: Entity,
+  domains: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (domains.length === 0) return new Set()
+  const { table, query, by } = managing[entity]
+  const asked = JSON.stringify(domains)
+  const read = async () => {
+    const rows = await db.all<{ domain: string }>(query, { by, domains: asked }, 'kept')
+    return new Set(rows.map(({ domain }) => domain))
+  }
+  if (domains.length > FEW) return read()
+  return db.written.recall(`managed ${entity}`, asked, [table], read)
 }
 
 /** The same of those that are shown. */
@@ -30,9 +76,20 @@ export async function liveEntries(
   return new Map([...entries].filter(([, { status }]) => status === 'live'))
 }
 
-export async function replaceEntries(db: Database, entries: readonly EntryRow[]): Promise<void> {
-  const ids = entries.map(({ entry_id }) => entry_id)
-  await deleteRows(db, 'entries', 'entry_id', ids)
+/** Writes entries in the place of those of them that may be there. */
+export async function replaceEntries(
+  db: Database,
+  entries: readonly EntryRow[],
+  known: readonly EntryRow[] = entries,
+): Promise<void> {
+  const ids = known.map(({ entry_id }) => entry_id)
+  if (ids.length > 0) {
+    await db.run(
+      `delete from entries where entry_id in (select unnest(${listOf('$ids')})::uuid)`,
+      { ids: JSON.stringify(ids) },
+      'kept',
+    )
+  }
   await db.insert('entries', entries)
 }
 

@@ -2,7 +2,11 @@ import { type Instant, isoOf } from '../core/clock.ts'
 import type { SourceKind } from '../model/documents.ts'
 import { type CrawlTarget, PARSER_VERSION, type Source } from '../model/observation.ts'
 import { type Database, listOf } from './duckdb.ts'
+import { addFewDomains } from './few-domains.ts'
 import { nothingTakenDown, type TakenDown } from './taken-down.ts'
+
+/** Up to so many domains are looked up by themselves. */
+const FEW = 100
 
 /** Why a file is crawled; the number is its turn among those that are due. */
 export const reasons = {
@@ -38,6 +42,7 @@ export async function addDomains(
 ): Promise<void> {
   const newcomers = all.filter(({ domain }) => !takenDown.covers(domain))
   if (newcomers.length === 0) return
+  if (newcomers.length <= FEW) return addFewDomains(db, newcomers, { now, seq, max })
   await db.run(`create or replace temp table newcomers (domain varchar, why varchar, turn double)`)
   await db.append(
     'newcomers',

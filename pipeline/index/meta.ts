@@ -34,10 +34,14 @@ export async function numberCommit(
   commit: { seq: number; now: Instant; lastEventId: string | undefined },
 ): Promise<void> {
   const numbered = await index.run(
-    `update meta set seq = $seq, committed_at = $now::timestamptz,
-       last_event_id = coalesce($last::uuid, last_event_id)
-     where fence = $fence and seq = $seq - 1`,
-    { seq: commit.seq, now: isoOf(commit.now), last: commit.lastEventId ?? null, fence },
+    `update meta set seq = $seq, committed_at = $now::varchar::timestamptz,
+       last_event_id = coalesce(nullif($last::varchar, '')::uuid, last_event_id)
+     where fence = $fence and seq = $before`,
+    {
+      ...{ seq: commit.seq, before: commit.seq - 1, now: isoOf(commit.now), fence },
+      last: commit.lastEventId ?? '',
+    },
+    'kept',
   )
   if (numbered !== 1) throw new Fatal('another writer has taken over the index')
 }

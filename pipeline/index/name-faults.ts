@@ -37,14 +37,18 @@ async function namesLike(index: Database, domains: readonly Domain[]): Promise<s
   const looks = new Set(
     domains.flatMap(domain => [lookOf(domain), lookOf(registrableDomain(domain) ?? domain)]),
   )
-  const asked = REGISTERS.map(
-    table => `select domain from ${table}
-      where ${ASCII_LOOK} in (select unnest(${listOf('$looks')})) or contains(domain, 'xn--')`,
-  )
-  const rows = await index.all<{ domain: string }>(asked.join(' union '), {
-    looks: JSON.stringify([...looks]),
-  })
-  return rows.map(({ domain }) => domain).filter(domain => looks.has(knownLook(domain)))
+  const asked = { looks: JSON.stringify([...looks]), encoded: 'xn--' }
+  const found = new Set<string>()
+  for (const table of REGISTERS) {
+    const rows = await index.all<{ domain: string }>(
+      `select domain from ${table}
+       where ${ASCII_LOOK} in (select unnest(${listOf('$looks')})) or contains(domain, $encoded)`,
+      asked,
+      'kept',
+    )
+    for (const { domain } of rows) found.add(domain)
+  }
+  return [...found].filter(domain => looks.has(knownLook(domain)))
 }
 
 /** Looks of the names that are not ASCII: they are few, and asked for each time. */

@@ -30,28 +30,34 @@ export async function entriesOf(
   accounts: Accounts,
   scope: Scope,
 ): Promise<{ entries: Entry[]; events: FeedEvent[] }> {
-  const commits = await commitsOf(index, scope)
-  const keyed = await keyedEntries(index, scope)
+  const commits = await within(scope.events, () => commitsOf(index, scope))
+  const keyed = scope.keyed === '' ? nothingKeyed : await keyedEntries(index, scope)
   const entries = [
-    ...(await goneEntries(index, scope)),
+    ...(await within(scope.gone, () => goneEntries(index, scope))),
     ...keyed.gone,
-    ...(await brandEntries(index, scope)),
-    ...(await publisherEntries(index, accounts, scope)),
+    ...(await within(scope.brands, () => brandEntries(index, scope))),
+    ...(await within(scope.publishers, () => publisherEntries(index, accounts, scope))),
     ...keyed.put,
-    ...(await freshnessEntries(index, scope)),
+    ...(await within(scope.files, () => freshnessEntries(index, scope))),
     ...commits.flatMap(eventEntries),
-    ...(await principalEntries(accounts, scope)),
-    ...(await userEntries(accounts, scope)),
-    ...(await issuerEntries(accounts, scope)),
-    ...(await memberEntries(accounts, scope)),
-    ...(await ownershipEntries(accounts, scope)),
-    ...(await roleEntries(accounts, scope)),
-    ...(await reviewEntries(accounts, scope)),
-    ...(await policyEntries(index, scope)),
-    ...(await mirrorEntries(accounts, scope)),
-    ...(await aliasEntries(index, scope)),
-    ...(await crawlRequestEntries(index, accounts, scope)),
-    ...(await revisionEntries(index, accounts, scope)),
+    ...(await within(scope.keys, () => principalEntries(accounts, scope))),
+    ...(await within(scope.users, () => userEntries(accounts, scope))),
+    ...(await within(scope.issuers, () => issuerEntries(accounts, scope))),
+    ...(await within(scope.members, () => memberEntries(accounts, scope))),
+    ...(await within(scope.proofs, () => ownershipEntries(accounts, scope))),
+    ...(await within(scope.roles, () => roleEntries(accounts, scope))),
+    ...(await within(scope.reviews, () => reviewEntries(accounts, scope))),
+    ...(await within(scope.policies, () => policyEntries(index, scope))),
+    ...(await within(scope.mirrors, () => mirrorEntries(accounts, scope))),
+    ...(await within(scope.aliases, () => aliasEntries(index, scope))),
+    ...(await within(scope.requests, () => crawlRequestEntries(index, accounts, scope))),
+    ...(await within(scope.revisions, () => revisionEntries(index, accounts, scope))),
   ]
   return { entries, events: commits.flat() }
+}
+
+const nothingKeyed: Awaited<ReturnType<typeof keyedEntries>> = { gone: [], put: [] }
+
+async function within<Made>(part: string, make: () => Promise<Made[]>): Promise<Made[]> {
+  return part === '' ? [] : make()
 }

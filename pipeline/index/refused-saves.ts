@@ -4,8 +4,8 @@ import type { ProtectedNames } from '../core/protected-names.ts'
 import type { EntryRow } from '../model/rows.ts'
 import type { Refusal, Submission } from '../model/submission.ts'
 import { hasProof } from './accounts/proofs.ts'
-import { type Database, listOf } from './duckdb.ts'
-import type { Entity } from './entries.ts'
+import type { Database } from './duckdb.ts'
+import { type Entity, loadEntries, managedAmong } from './entries.ts'
 import { nameFaults } from './name-faults.ts'
 import { domainsIn, entityOf, type Save, savesIn } from './saves.ts'
 
@@ -77,7 +77,7 @@ async function judgeOf(saves: readonly Save[], deciding: Deciding) {
     if (save.op === 'entry.rollback' && save.moderates) return undefined
     if (!(await proven(save))) return unproven(domain)
     // Whoever saves it after this one, in the same commit, finds it waiting: a person decides one content.
-    if (fault) standing[entity].set(domain, { domain, is_managed, status: 'pending' })
+    if (fault) standing[entity].set(domain, { is_managed, status: 'pending' })
     return fault?.reason
   }
 }
@@ -138,30 +138,23 @@ async function unknownTarget(
 
 /** How an entry stands, and whether the domain speaks for itself instead. */
 interface Standing {
-  domain: string
   is_managed: boolean
   status: EntryRow['status'] | null
 }
 
 const unknown = { is_managed: false, status: null }
 
-const managing = {
-  brand: `select domain from brands where source = 'brand_json'`,
-  property: 'select domain from publishers where valid',
-} as const
-
 async function standingOf(
   db: Database,
   entity: Entity,
   domains: readonly string[],
 ): Promise<Map<string, Standing>> {
-  if (domains.length === 0) return new Map()
-  const rows = await db.all<Standing>(
-    `with asked as (select unnest(${listOf('$domains')}) as domain)
-     select domain, domain in (${managing[entity]}) as is_managed,
-       (select status from entries e where e.entity = $entity and e.domain = asked.domain) as status
-     from asked`,
-    { entity, domains: JSON.stringify(domains) },
+  const entries = await loadEntries(db, entity, domains)
+  const managed = await managedAmong(db, entity, domains)
+  return new Map(
+    domains.map(domain => [
+      domain,
+      { is_managed: managed.has(domain), status: entries.get(domain)?.status ?? null },
+    ]),
   )
-  return new Map(rows.map(row => [row.domain, row]))
 }

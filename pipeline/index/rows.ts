@@ -12,6 +12,7 @@ export async function deleteRows(
   await db.run(
     `delete from ${table} where ${column}::varchar in (select unnest(${listOf('$keys')}))`,
     { keys: JSON.stringify(keys) },
+    'kept',
   )
 }
 

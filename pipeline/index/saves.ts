@@ -10,6 +10,7 @@ import {
   brandOfEntry,
   type Entity,
   loadEntries,
+  managedAmong,
   propertiesOfEntry,
   replaceEntries,
 } from './entries.ts'
@@ -50,21 +51,24 @@ export function entityOf(save: Save): Entity {
 
 /**
  * Carries out saves in their order, each as the next revision of its entry: the numbers are given
- * here, by the one who writes, so none is given twice or left out.
+ * here, by the one who writes, so none is given twice or left out. Returns what each came to, by its
+ * revision.
  */
 export async function takeSaves(
   db: Database,
   submissions: readonly Submission[],
   { editors, waiting }: Editing,
   stamp: Stamp & { frontierMax: number },
-): Promise<void> {
+): Promise<Map<string, Saved>> {
+  const saved = new Map<string, Saved>()
   const saves = savesIn(submissions)
-  if (saves.length === 0) return
+  if (saves.length === 0) return saved
   const { now, seq } = stamp
   const entries = {
     brand: await loadEntries(db, 'brand', domainsIn(saves, 'brand')),
     property: await loadEntries(db, 'property', domainsIn(saves, 'property')),
   }
+  const known = new Set([...entries.brand.values(), ...entries.property.values()])
   const targets = await rollbackTargets(db, saves)
   const revisions: RevisionRow[] = []
   for (const save of saves) {
@@ -77,13 +81,15 @@ export async function takeSaves(
     const entry = entryAfter(save, state, before, stamp)
     entries[entity].set(save.domain, entry)
     revisions.push(revisionOf(save, entry, editors.get(save.revision_id) ?? 'system'))
+    saved.set(save.revision_id, savedOf(entry))
   }
   const touched = (entity: Entity) =>
     [...entries[entity].values()].filter(entry => entry.seq === seq)
   const [brands, publishers] = [touched('brand'), touched('property')]
-  await replaceEntries(db, [...brands, ...publishers])
+  const gone = [...known].filter(({ entity, domain }) => entries[entity].get(domain)!.seq === seq)
+  await replaceEntries(db, [...brands, ...publishers], gone)
   await db.insert('revisions', revisions)
-  await showBrands(db, brands, seq)
+  await showBrands(db, brands, gone, seq)
   const withdrawn = publishers.filter(({ status }) => status === 'withdrawn')
   await recordChanges(db, seq, {
     publisher: publishers.map(({ domain }) => domain),
@@ -92,6 +98,16 @@ export async function takeSaves(
   const made = revisions.filter(({ revision_number }) => revision_number === 1)
   const newcomers = made.map(({ domain }) => ({ domain, why: 'saved' as const }))
   await addDomains(db, newcomers, { now, seq, max: stamp.frontierMax + made.length })
+  return saved
+}
+
+function savedOf(entry: EntryRow): Saved {
+  const { entity, domain, entry_id, revision_number, updated_at: created_at } = entry
+  return { entity, domain, revision_number, state: stateOf(entry), created_at, entry_id }
+}
+
+function stateOf({ source, status, brand_name, document, contact_id }: EntryRow): EntryState {
+  return { source, status, brand_name, document, contact_id }
 }
 
 /** The domains whose entries of a kind are saved. */
@@ -139,15 +155,14 @@ function entryAfter(
 
 function revisionOf(save: Save, entry: EntryRow, editor_id: string): RevisionRow {
   const { entity, domain, revision_number, updated_at: created_at, seq } = entry
-  const { source, status, brand_name, document, contact_id } = entry
   const back = save.op === 'entry.rollback' ? save.to_revision : null
   return {
     ...{ entity, domain, revision_number, revision_id: save.revision_id, editor_id },
     edit_summary: back === null ? summaries[save.op as 'brand.save'] : rolledBackTo(back),
-    source,
+    source: entry.source,
     is_rollback: back !== null,
     rolled_back_to: back,
-    state: { source, status, brand_name, document, contact_id },
+    state: { ...stateOf(entry) },
     ...{ created_at, seq },
   }
 }
@@ -186,22 +201,28 @@ const nothing: EntryState = {
   ...{ source: 'community', status: 'withdrawn', brand_name: null, document: {}, contact_id: null },
 }
 
-/** Puts entries into the place of brands that no document speaks of. */
+/** Puts entries into the place of brands that no document speaks of; `gone` are those before them. */
 export async function showBrands(
   db: Database,
   entries: readonly EntryRow[],
+  gone: readonly EntryRow[],
   seq: number,
 ): Promise<void> {
   if (entries.length === 0) return
-  const crawled = await db.all<{ domain: string }>(
-    `select domain from brands
-     where source = 'brand_json' and domain in (select unnest(${listOf('$domains')}))`,
-    { domains: JSON.stringify(entries.map(({ domain }) => domain)) },
+  const managed = await managedAmong(
+    db,
+    'brand',
+    entries.map(({ domain }) => domain),
   )
-  const kept = new Set(crawled.map(({ domain }) => domain))
-  const free = entries.filter(({ domain }) => !kept.has(domain))
+  const free = entries.filter(({ domain }) => !managed.has(domain))
   const brand = free.map(({ domain }) => domain)
-  await deleteRows(db, 'brands', 'domain', brand)
+  const shown = new Set(gone.map(({ domain }) => domain))
+  await deleteRows(
+    db,
+    'brands',
+    'domain',
+    brand.filter(domain => shown.has(domain)),
+  )
   const live = free.filter(({ status }) => status === 'live')
   await db.insert(
     'brands',
@@ -220,7 +241,7 @@ export async function findSaved(
     `select r.revision_id, r.entity, r.domain, r.revision_number::double as revision_number, r.state,
        r.created_at, e.entry_id
      from revisions r join entries e using (entity, domain)
-     where r.revision_id::varchar in (select unnest(${listOf('$ids')}))`,
+     where r.revision_id in (select unnest(${listOf('$ids')})::uuid)`,
     { ids: JSON.stringify(revisionIds) },
   )
   return new Map(rows.map(({ revision_id, ...saved }) => [revision_id, saved]))

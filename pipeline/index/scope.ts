@@ -1,14 +1,23 @@
 import type { Instant } from '../core/clock.ts'
-import type { Database, Parameters } from './duckdb.ts'
+import { changesOf, type Touched } from './changes.ts'
+import { type Database, listOf, type Parameters, type Planning } from './duckdb.ts'
+import type { News } from './news.ts'
 
 /** Rows of the index that are held in memory at a time. */
 const SLICE_ROWS = 20_000
 
-/** Which part of the index is projected: SQL that selects keys and rows. */
+/**
+ * Which part of the index is projected: SQL that selects keys and rows. Where it is empty there is
+ * nothing to select, and nothing is asked.
+ */
 export interface Scope {
   /** Subquery of the domains whose brand, or whose inventory, is projected: the latter shows the former. */
   brands: string
   publishers: string
+  /** Empty where none of the publishers' entries is touched, but at most the brand of their domain. */
+  hosts?: string
+  /** What `brands` selects, where that is known. */
+  brandKeys?: readonly string[]
   /** Subquery of the ids of policies. */
   policies: string
   /**
@@ -37,41 +46,129 @@ export interface Scope {
   /** Condition on what organizations have shown of domains (accounts/proofs.ts). */
   proofs: string
   parameters: Parameters
+  /** How questions about one table within these are planned. */
+  planning?: Planning
   /** When what is projected counts as changed. */
   at: Instant
 }
 
-/** What the commits after `seq` touched. */
-export function scopeAfter(seq: number, at: Instant): Scope {
-  const touched = (...spaces: string[]) =>
-    `(select distinct key from changes where seq > $seq and space in ('${spaces.join("', '")}'))`
+/** Up to so many keys are given to the questions; more are found by them. */
+const FEW = 500
+
+/** What the commits after `seq` up to `last` touched; of tables without news nothing is asked. */
+export async function scopeAfter(
+  { index, accounts }: { index: Database; accounts: Database },
+  { seq, last }: { seq: number; last: number },
+  at: Instant,
+  news: News,
+): Promise<Scope> {
+  const commits = JSON.stringify(Array.from({ length: last - seq }, (_, n) => seq + 1 + n))
+  const touched = news(index, ['changes'])
+    ? (changesOf(index, { seq, last }) ?? (await touchedBy(index, commits)))
+    : []
+  const parameters: Record<string, string | number> = { seq, commits }
+  const keysOf = (name: string, ...spaces: string[]) => {
+    if (touched === undefined) return touchedIn(spaces)
+    const keys = keysIn(touched, spaces)
+    if (keys.length === 0) return ''
+    parameters[name] = JSON.stringify(keys)
+    return `(select unnest(${listOf(`$${name}`)}) as key)`
+  }
+  const inIndex = (where: string, ...tables: string[]) => (news(index, tables) ? where : '')
+  const inAccounts = (where: string, ...tables: string[]) => (news(accounts, tables) ? where : '')
   return {
-    brands: touched('brand'),
-    publishers: touched('publisher', 'brand'),
-    policies: touched('policy'),
-    keyed: `select space, key from changes
-      where seq > $seq and space in ('reach', 'identifier', 'agent', 'operator', 'claim', 'freshness_gone')
-      union select 'agent', agent_url from agents where seq > $seq`,
-    gone: `select substr(space, 6) as space, key from changes
-      where seq > $seq and starts_with(space, 'gone ')`,
-    files: 'seq > $seq',
-    events: 'seq > $seq',
-    requests: 'seq > $seq',
-    keys: 'greatest(k.seq, o.seq) > $seq',
-    users: `user_id in (select x.user_id from memberships x join organizations y using (org_id)
-      where greatest(x.seq, y.seq) > $seq)`,
-    issuers: 'seq > $seq',
-    members: 'm.seq > $seq',
-    aliases: 'seq > $seq',
-    revisions: 'seq > $seq',
-    roles: 'seq > $seq',
-    reviews: 'r.seq > $seq',
-    mirrors: 'seq > $seq',
-    proofs: 'seq > $seq',
-    parameters: { seq },
+    brands: keysOf('brands', 'brand'),
+    publishers: keysOf('publishers', 'publisher', 'brand'),
+    hosts: keysOf('hosts', 'publisher'),
+    ...(touched && { brandKeys: keysIn(touched, ['brand']) }),
+    policies: keysOf('policies', 'policy'),
+    keyed: keyedAfter(touched, inIndex(CHANGED_AGENTS, 'agents'), parameters),
+    gone: goneAfter(touched, parameters),
+    files: inIndex('seq > $seq', 'crawl_state'),
+    events: inIndex('seq > $seq', 'events'),
+    requests: inIndex('seq > $seq', 'crawl_requests'),
+    keys: inAccounts('greatest(k.seq, o.seq) > $seq', 'api_keys', 'organizations'),
+    users: inAccounts(CHANGED_USERS, 'memberships', 'organizations'),
+    issuers: inAccounts('seq > $seq', 'issuers'),
+    members: inAccounts('m.seq > $seq', 'members'),
+    aliases: inIndex('seq > $seq', 'aliases'),
+    revisions: inIndex(OF_COMMITS, 'revisions'),
+    roles: inAccounts('seq > $seq', 'roles'),
+    reviews: inAccounts('r.seq > $seq', 'reviews'),
+    mirrors: inAccounts('seq > $seq', 'mirrors'),
+    proofs: inAccounts('seq > $seq', 'ownership_proofs', 'verified_domains'),
+    parameters,
+    planning: touched === undefined ? 'anew' : 'kept',
     at,
   }
 }
+const CHANGED_AGENTS = `select 'agent' as space, agent_url as key from agents where seq > $seq`
+
+const CHANGED_USERS = `user_id in (select x.user_id from memberships x join organizations y using (org_id)
+  where greatest(x.seq, y.seq) > $seq)`
+
+/** Spaces of which the projection is told keys. */
+const KEYED = ['reach', 'identifier', 'agent', 'operator', 'claim', 'freshness_gone']
+
+function keysIn(touched: readonly Touched[], spaces: readonly string[]): string[] {
+  const keys = touched.filter(({ space }) => spaces.includes(space)).map(({ key }) => key)
+  return [...new Set(keys)]
+}
+
+/** A list, so that also a plan that is kept reads only where these commits are. */
+const OF_COMMITS = `seq in (select unnest(from_json($commits::varchar, '["BIGINT"]')))`
+
+/** Undefined where it is much. */
+async function touchedBy(index: Database, commits: string): Promise<Touched[] | undefined> {
+  const rows = await index.all<Touched>(
+    `select distinct space, key from changes where ${OF_COMMITS} limit ${FEW + 1}`,
+    { commits },
+    'kept',
+  )
+  return rows.length > FEW ? undefined : rows
+}
+
+const spacesIn = (spaces: readonly string[]) => `seq > $seq and space in ('${spaces.join("', '")}')`
+
+function touchedIn(spaces: readonly string[]): string {
+  return `(select distinct key from changes where ${spacesIn(spaces)})`
+}
+
+function keyedAfter(
+  touched: Touched[] | undefined,
+  agents: string,
+  parameters: Record<string, string | number>,
+): string {
+  if (touched === undefined) {
+    return `select space, key from changes where ${spacesIn(KEYED)} union ${CHANGED_AGENTS}`
+  }
+  const rows = touched.filter(({ space }) => KEYED.includes(space))
+  if (rows.length === 0) return agents
+  parameters.keyed = JSON.stringify(rows)
+  return agents === '' ? rowsOf('$keyed') : `${rowsOf('$keyed')} union ${agents}`
+}
+
+/** Keys of whatever space that went away are told under its name after this word. */
+const GONE = 'gone '
+
+function goneAfter(
+  touched: Touched[] | undefined,
+  parameters: Record<string, string | number>,
+): string {
+  if (touched === undefined) {
+    return `select substr(space, ${GONE.length + 1}) as space, key from changes
+      where seq > $seq and starts_with(space, '${GONE}')`
+  }
+  const rows = touched.flatMap(({ space, key }) =>
+    space.startsWith(GONE) ? [{ space: space.slice(GONE.length), key }] : [],
+  )
+  if (rows.length === 0) return ''
+  parameters.gone = JSON.stringify(rows)
+  return rowsOf('$gone')
+}
+
+const rowsOf = (parameter: string) => `select unnest(
+  from_json(${parameter}::varchar, '[{"space":"VARCHAR","key":"VARCHAR"}]'), recursive := true)`
 
 /** One of `count` slices of the whole index. */
 export function scopeOfSlice(slice: number, count: number, at: Instant): Scope {

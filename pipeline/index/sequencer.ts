@@ -17,20 +17,16 @@ import { keepBody } from './documents.ts'
 import { Database } from './duckdb.ts'
 import { unknownEnrolments } from './enrolments.ts'
 import { erase } from './erase.ts'
-import { EventFile } from './event-file.ts'
 import { commitInHalves } from './halves.ts'
 import { Lease } from './lease.ts'
 import { type Meta, numberCommit, raiseFence } from './meta.ts'
 import { type Paths, pathsOf } from './paths.ts'
 import { forgetPrivateRows } from './private-retention.ts'
-import { entriesOf } from './projection.ts'
-import { eventsFollowing } from './projections/events.ts'
+import { Projector } from './projector.ts'
 import { Publishing } from './publishing.ts'
 import { dropOldBodies, dropOldEvents, followRetention } from './retention.ts'
 import { resolveReverts } from './reverts.ts'
-import { scopeAfter } from './scope.ts'
-import { SERVING_FORMAT, ServingStore } from './serving.ts'
-import { linkCurrent, readCheckpoint } from './snapshot.ts'
+import { ServingStore } from './serving.ts'
 import { completed, editingIn, judged } from './submission-answers.ts'
 import { createTables } from './tables.ts'
 import { TakedownList } from './takedown-list.ts'
@@ -53,9 +49,6 @@ export interface Committed {
   answers: Map<string, Answer>
 }
 
-/** Changed keys are needed until they are projected; a little longer helps a person who looks. */
-const CHANGES_KEPT = 100
-
 /**
  * The single writer. A commit goes through the steps above in that order, and each leaves something
  * that the next can be made from:
@@ -76,7 +69,7 @@ export class Sequencer {
   readonly accounts: Accounts
   readonly serving: ServingStore
   readonly #lease: Lease
-  readonly #events: EventFile
+  readonly #projector: Projector
   readonly #takedowns: TakedownList
   readonly #publishing: Publishing
   readonly #options: SequencerOptions
@@ -104,7 +97,10 @@ export class Sequencer {
     this.#protectedNames = readProtectedNames(parts.options.config.PROTECTED_NAMES)
     this.#options = parts.options
     this.serving = ServingStore.open(parts.paths.servingFile)
-    this.#events = new EventFile(parts.paths)
+    this.#projector = new Projector({
+      ...{ ...parts, ...parts.options, serving: this.serving },
+      step: (step, work) => this.#step(step, work),
+    })
     this.#ids = new RisingIds(parts.options.clock, parts.meta.last_event_id ?? undefined)
     this.#publishing = new Publishing({
       ...parts,
@@ -132,7 +128,8 @@ export class Sequencer {
     const takedowns = await TakedownList.open(accounts.db)
     const meta = await raiseFence(index)
     const sequencer = new Sequencer({ paths, lease, index, accounts, takedowns, meta, options })
-    await sequencer.#recover()
+    await sequencer.#projector.recover(meta)
+    options.log.info({ seq: meta.seq, fence: meta.fence }, 'recovered')
     await sequencer.#catchUp()
     return sequencer
   }
@@ -235,7 +232,7 @@ export class Sequencer {
     const publications =
       batch.publications ?? (await publicationsSince(this.accounts.db, this.#meta.seq))
     const decisions = batch.decisions ?? (await decisionsSince(this.accounts.db, this.#meta.seq))
-    const { events, held } = await this.#step('index', () =>
+    const { events, saved, held } = await this.#step('index', () =>
       this.#apply(
         {
           ...{ ...batch, submissions, enrolments, editing, decisions, takedowns },
@@ -247,7 +244,7 @@ export class Sequencer {
     )
     this.#meta.seq = seq
     this.#meta.last_event_id = events.at(-1)?.event_id ?? this.#meta.last_event_id
-    await this.#project().catch(error => this.#break(error))
+    await this.#projector.project(seq).catch(error => this.#break(error))
     if (takedowns.length > 0) {
       await erase(this, takedowns, now).catch(error => this.#break(error))
     }
@@ -258,7 +255,7 @@ export class Sequencer {
     return {
       seq,
       events: events.length,
-      answers: await completed(this.index, submissions, answers),
+      answers: await completed(this.index, submissions, answers, saved),
     }
   }
 
@@ -319,43 +316,10 @@ export class Sequencer {
     })
   }
 
-  /** Brings the serving store and the event file up to the index: steps 2 and 3 of any commit. */
-  async #project(): Promise<void> {
-    const scope = scopeAfter(this.serving.seq, this.#options.clock.now())
-    const { entries, events } = await entriesOf(this.index, this.accounts, scope)
-    await this.#step('serving', () => this.serving.write(entries, this.#meta.seq))
-    await this.#step('events', () => this.#events.append(events))
-    if (this.#meta.seq % CHANGES_KEPT === 0) {
-      await this.index.run('delete from changes where seq <= $seq', {
-        seq: this.#meta.seq - CHANGES_KEPT,
-      })
-    }
-  }
-
   /** The index has a commit that the other stores have not; a later one would leave a gap there. */
   #break(cause: unknown): never {
     this.#broken = new Fatal('a commit was not projected: start again', { cause })
     throw this.#broken
-  }
-
-  async #recover(): Promise<void> {
-    const { log } = this.#options
-    const { seq } = this.#meta
-    const checkpoint = readCheckpoint(this.paths)
-    if (this.serving.seq > seq || (checkpoint?.seq ?? 0) > seq) {
-      throw new Fatal('the index is older than what was made from it: restore it, or run rebuild')
-    }
-    if (seq - this.serving.seq > CHANGES_KEPT || (this.serving.seq === 0 && seq > 1)) {
-      throw new Fatal('the serving store is empty or too old: run rebuild')
-    }
-    if (this.serving.format !== undefined && this.serving.format !== SERVING_FORMAT) {
-      throw new Fatal('the serving store has another format: run rebuild')
-    }
-    await this.#project()
-    this.#events.append(await eventsFollowing(this.index, this.#events.last))
-    await followRetention(this.index, this.serving, this.paths)
-    if (checkpoint) linkCurrent(this.paths, checkpoint.snapshot)
-    log.info({ seq, fence: this.#meta.fence }, 'recovered')
   }
 
   /**

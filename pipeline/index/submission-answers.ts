@@ -3,7 +3,7 @@ import { ridsOf } from './contributions.ts'
 import type { Database } from './duckdb.ts'
 import { refusedMerges } from './refused-merges.ts'
 import { type JudgedSaves, judgeSaves } from './refused-saves.ts'
-import { type Editing, findSaved, savesIn } from './saves.ts'
+import { type Editing, findSaved, type Saved, savesIn } from './saves.ts'
 import { refusedPlaces, type TakenDown } from './taken-down.ts'
 
 /**
@@ -25,15 +25,18 @@ export async function judged(
 
 /**
  * Answers with what only the index knows once it is committed, now or when the submission came
- * before: the number of a save, and the property that each contributed identifier has.
+ * before: the number of a save, and the property that each contributed identifier has. `just` are the
+ * saves of this commit.
  */
 export async function completed(
   index: Database,
   submissions: readonly Submission[],
   answers: ReadonlyMap<string, Answer>,
+  just: ReadonlyMap<string, Saved>,
 ): Promise<Map<string, Answer>> {
   const ids = savesIn(submissions).map(({ revision_id }) => revision_id)
-  const saved = await findSaved(index, ids)
+  const before = ids.filter(id => !just.has(id))
+  const saved = new Map([...just, ...(await findSaved(index, before))])
   const complete = new Map(answers)
   for (const { submission_id, operation } of submissions) {
     const answer = answers.get(submission_id)

@@ -51,6 +51,7 @@ async function submissionsToDo(
     `select submission_id as id from submissions
      where submission_id in (select unnest(${listOf('$ids')}))`,
     { ids: JSON.stringify([...once.keys()]) },
+    'kept',
   )
   for (const { id } of done) once.delete(id)
   return [...once.values()]

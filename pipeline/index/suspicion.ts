@@ -27,7 +27,10 @@ export async function weigh(
   observations: readonly Observation[],
   { now, seq }: { now: Instant; seq: number },
 ): Promise<readonly Observation[]> {
-  const anyHeld = (await db.one('select 1 from held_documents limit 1')) !== undefined
+  if (observations.length === 0) return observations
+  const anyHeld = await db.written.recall('any held', '', ['held_documents'], async () => {
+    return (await db.one('select 1 from held_documents limit 1')) !== undefined
+  })
   const last = lastOfEach(observations)
   const weighty = [...last.values()].filter(
     seen => anyHeld || (isUnderstood(seen) && hasMarks(seen)),

@@ -1,4 +1,4 @@
-import { queues } from '../../jobs/queues.ts'
+import { queues, SUBMISSIONS } from '../../jobs/queues.ts'
 import { settings } from '../../pipeline/core/config.ts'
 import { publicErrors } from '../../pipeline/core/errors.ts'
 import { limits } from '../../pipeline/core/limits.ts'
@@ -54,7 +54,10 @@ const sections: Record<string, () => string> = {
   queues: () =>
     table(
       ['queue', 'holds'],
-      Object.entries(queues).map(([name, { means }]) => [`\`${name}\``, means]),
+      Object.entries({ ...queues, submissions: SUBMISSIONS }).map(([name, { means }]) => [
+        `\`${name}\``,
+        means,
+      ]),
     ),
 }
 

@@ -17,33 +17,26 @@ export async function recordSave(db: Database, save: Save, stamp: Stamp): Promis
   return { done: { domain, revision_id, editor_id } }
 }
 
-/** Editors of a commit: most saves of one are by few. */
-const known = new WeakMap<Stamp, Map<string, string>>()
-
 /** The public id of somebody who edits, which says nothing by itself. */
 export async function editorId(db: Database, editor: Editor, stamp: Stamp): Promise<string> {
-  const key = JSON.stringify([editor.kind, editor.id, editor.org_id])
-  const editors = known.get(stamp) ?? new Map<string, string>()
-  known.set(stamp, editors)
-  const id = editors.get(key) ?? (await keptEditor(db, editor, stamp))
-  editors.set(key, id)
-  return id
+  const { kind, id, org_id } = editor
+  const name = `editor ${JSON.stringify([kind, id, org_id])}`
+  const found = await db.written.recall(name, '', ['editors'], () => editorFound(db, editor))
+  if (found !== undefined) return found.editor_id
+  const editor_id = randomUUID()
+  await db.insert('editors', [{ editor_id, kind, principal_id: id, org_id, seq: stamp.seq }])
+  return editor_id
 }
 
-async function keptEditor(
+function editorFound(
   db: Database,
   { kind, id, org_id }: Editor,
-  { seq }: Stamp,
-): Promise<string> {
-  const found = await db.one<{ editor_id: string }>(
+): Promise<{ editor_id: string } | undefined> {
+  return db.one(
     `select editor_id from editors
      where kind = $kind and principal_id = $id and org_id is not distinct from $org_id`,
     { kind, id, org_id },
   )
-  if (found !== undefined) return found.editor_id
-  const editor_id = randomUUID()
-  await db.insert('editors', [{ editor_id, kind, principal_id: id, org_id, seq }])
-  return editor_id
 }
 
 /** How editors are called, by their public ids or those of their keys: by the organization for which they edit. */
@@ -51,6 +44,11 @@ export async function editorNames(
   db: Database,
   ids: readonly string[],
 ): Promise<Map<string, string>> {
+  const tables = ['editors', 'api_keys', 'organizations']
+  return db.written.recall('names', JSON.stringify(ids), tables, () => readNames(db, ids))
+}
+
+async function readNames(db: Database, ids: readonly string[]): Promise<Map<string, string>> {
   const rows = await db.all<{ editor_id: string; name: string }>(
     `select editor_id, o.name from (
        select editor_id::varchar as editor_id, org_id from editors

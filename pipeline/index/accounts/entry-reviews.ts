@@ -60,6 +60,9 @@ export async function decisionsSince(
   seq: number,
   last = Number.MAX_SAFE_INTEGER,
 ): Promise<EntryDecision[]> {
+  if ((await db.written.recall('last decision', '', ['reviews'], () => lastDecision(db))) <= seq) {
+    return []
+  }
   const rows = await db.all<{ subject: string; status: string }>(
     `select subject, status from reviews
      where kind = 'entry' and status != 'pending' and seq > $seq and seq <= $last order by seq, subject`,
@@ -69,4 +72,12 @@ export async function decisionsSince(
     const [entity, domain] = subject.split(' ') as [EntryDecision['entity'], string]
     return { entity, domain, status: status === 'approved' ? 'live' : 'rejected' }
   })
+}
+
+/** The last commit in which anything was decided of an entry; most commits decide nothing. */
+async function lastDecision(db: Database): Promise<number> {
+  const row = await db.one<{ seq: number }>(
+    `select coalesce(max(seq), 0) as seq from reviews where kind = 'entry' and status != 'pending'`,
+  )
+  return row!.seq
 }

@@ -35,17 +35,29 @@ export async function hasProof(
   now: Instant,
   days: number = limits.proofDays,
 ): Promise<boolean> {
-  const found = await db.one(
-    `select 1 from ${PROOFS} where org_id = $org_id and not is_over
-       and domain in (select unnest(${listOf('$domains')}))
-       and (method = 'operator' or verified_at > $since::timestamptz) limit 1`,
-    {
-      org_id,
-      domains: JSON.stringify(ownAndAbove(domain)),
-      since: isoOf(now - days * DAY),
-    },
+  const { is_lasting, last } = await db.written.recall(
+    `shown ${org_id} ${domain}`,
+    '',
+    ['ownership_proofs', 'verified_domains'],
+    () => lastShown(db, org_id, domain),
   )
-  return found !== undefined
+  return is_lasting || (last !== null && last > now - days * DAY)
+}
+
+/** Whether it was shown for good, and when last. */
+async function lastShown(
+  db: Database,
+  org_id: string,
+  domain: string,
+): Promise<{ is_lasting: boolean; last: Instant | null }> {
+  const row = await db.one<{ is_lasting: boolean; last: Instant | null }>(
+    `select coalesce(bool_or(method = 'operator'), false) as is_lasting,
+       epoch_ms(max(verified_at))::double as last
+     from ${PROOFS} where org_id = $org_id and not is_over
+       and domain in (select unnest(${listOf('$domains')}))`,
+    { org_id, domains: JSON.stringify(ownAndAbove(domain)) },
+  )
+  return row!
 }
 
 interface Shown {

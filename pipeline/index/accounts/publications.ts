@@ -21,11 +21,11 @@ export interface Publications {
   suspensions: Suspension[]
 }
 
-/** One question instead of four: most commits change nothing of this. */
-const CHANGED = `select 1 from (
-  select seq from policies union all select seq from policy_revisions
-  union all select seq from mirrors union all select seq from suspended_links)
-where seq > $seq limit 1`
+const TABLES = ['policies', 'policy_revisions', 'mirrors', 'suspended_links']
+
+/** One question instead of four, and only when one of them was written: most commits change nothing of this. */
+const CHANGED = `select coalesce(max(seq), 0) as seq from (
+  ${TABLES.map(table => `select seq from ${table}`).join(' union all ')})`
 
 /**
  * What changed after a commit, as it stands now; undefined where nothing did. The index is told in its next commit, whatever that
@@ -36,7 +36,9 @@ export async function publicationsSince(
   db: Database,
   seq: number,
 ): Promise<Publications | undefined> {
-  if ((await db.one(CHANGED, { seq })) === undefined) return undefined
+  const read = () => db.one<{ seq: number }>(CHANGED)
+  const last = await db.written.recall('last publication', '', TABLES, read)
+  if (last!.seq <= seq) return undefined
   const kept = await db.all<KeptPolicy>(
     'select * exclude (seq) from policies where seq > $seq order by policy_id',
     { seq },

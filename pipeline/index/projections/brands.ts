@@ -7,13 +7,16 @@ import { documentValue } from '../serving-value.ts'
 
 export async function brandEntries(
   index: Database,
-  { brands, parameters, at }: Scope,
+  { brands, brandKeys, parameters, planning, at }: Scope,
 ): Promise<Entry[]> {
-  const keys = await index.all<{ key: string }>(brands, parameters)
+  const keys = brandKeys
+    ? brandKeys.map(key => ({ key }))
+    : await index.all<{ key: string }>(brands, parameters)
   if (keys.length === 0) return []
   const rows = await index.all<BrandRow>(
     `select * from brands where domain in ${brands}`,
     parameters,
+    planning,
   )
   const known = new Map(rows.map(row => [row.domain, documentValue(brandResolutionOf(row), at)]))
   return keys.map(({ key }) => ({ space: 'brand', key, value: known.get(key) }))

@@ -30,8 +30,17 @@ export async function publisherEntries(
   accounts: Accounts,
   scope: Scope,
 ): Promise<Entry[]> {
-  const crawled = await crawledEntries(index, scope)
-  const told = await hostedEntries(index, accounts, scope)
+  const publishers = await index.all<PublisherRow>(
+    `select * from publishers where domain in ${scope.publishers}`,
+    scope.parameters,
+    scope.planning,
+  )
+  const crawled = await crawledEntries(index, publishers, scope)
+  const valid = new Set(publishers.flatMap(row => (row.valid ? row.domain : [])))
+  const told =
+    scope.hosts === '' && publishers.length === 0
+      ? []
+      : await hostedEntries(index, accounts, valid, scope)
   const over = new Set(told.map(({ space, key }) => `${space} ${key}`))
   return [...crawled.filter(({ space, key }) => !over.has(`${space} ${key}`)), ...told]
 }
@@ -39,13 +48,16 @@ export async function publisherEntries(
 async function hostedEntries(
   index: Database,
   accounts: Accounts,
-  { publishers, parameters, at }: Scope,
+  valid: ReadonlySet<string>,
+  { publishers, parameters, planning, at }: Scope,
 ): Promise<Entry[]> {
-  const rows = await index.all<EntryRow>(
-    `select * from entries anti join (select domain from publishers where valid) using (domain)
-     where entity = 'property' and status = 'live' and domain in ${publishers}`,
-    parameters,
+  const entries = await index.all<EntryRow>(
+    `select * from entries
+     where entity = $entity and status = $status and domain in ${publishers}`,
+    { ...parameters, entity: 'property', status: 'live' },
+    planning,
   )
+  const rows = entries.filter(({ domain }) => !valid.has(domain))
   const ids = rows.flatMap(({ contact_id }) => contact_id ?? [])
   const contacts = await contactsOf(accounts.db, ids)
   return rows.flatMap(row => {
@@ -58,12 +70,12 @@ async function hostedEntries(
   })
 }
 
-async function crawledEntries(index: Database, scope: Scope): Promise<Entry[]> {
+async function crawledEntries(
+  index: Database,
+  publishers: readonly PublisherRow[],
+  scope: Scope,
+): Promise<Entry[]> {
   const { parameters, at } = scope
-  const publishers = await index.all<PublisherRow>(
-    `select * from publishers where domain in ${scope.publishers}`,
-    parameters,
-  )
   if (publishers.length === 0) return []
   const owned = `where publisher_domain in ${scope.publishers}`
   const properties = groupBy(

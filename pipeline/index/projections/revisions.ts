@@ -13,29 +13,30 @@ import { historyKey, revisionKey } from '../serving-value.ts'
 export async function revisionEntries(
   index: Database,
   accounts: Accounts,
-  { revisions, parameters }: Scope,
+  { revisions, parameters, planning }: Scope,
 ): Promise<Entry[]> {
   const rows = await index.all<RevisionRow>(
     `select * exclude (state) from revisions where ${revisions}`,
     parameters,
+    planning,
   )
   if (rows.length === 0) return []
   const names = await editorNames(accounts.db, [...new Set(rows.map(row => row.editor_id))])
-  const last = await index.all<{ entity: RevisionRow['entity']; domain: string; number: number }>(
-    `select entity, domain, max(revision_number)::double as number from revisions
-     where (entity, domain) in (select entity, domain from revisions where ${revisions})
-     group by entity, domain`,
-    parameters,
-  )
+  // The latest of each is among them: numbers rise with the commits, and a slice has all of a domain.
+  const last = new Map<string, number>()
+  for (const { entity, domain, revision_number } of rows) {
+    const key = historyKey(entity, domain)
+    last.set(key, Math.max(revision_number, last.get(key) ?? 0))
+  }
   return [
     ...rows.map(row => ({
       space: 'revision' as const,
       key: revisionKey(row.entity, row.domain, row.revision_number),
       value: Buffer.from(JSON.stringify(revisionOf(row, names))),
     })),
-    ...last.map(({ entity, domain, number }) => ({
+    ...[...last].map(([key, number]) => ({
       space: 'revision' as const,
-      key: historyKey(entity, domain),
+      key,
       value: Buffer.from(String(number)),
     })),
   ]

@@ -1,0 +1,74 @@
+import { randomUUID } from 'node:crypto'
+import type { Answer, Submission } from '../pipeline/model/submission.ts'
+import { channelOf, SUBMISSIONS } from './queues.ts'
+import type { Redis } from './redis.ts'
+
+/** How long somebody who asked is kept waiting. */
+const ANSWER_MS = 8_000
+/** A connection that was just opened gets this long; one that is lost later fails at once. */
+const CONNECT_MS = 2_000
+
+/** What the writer tells a desk: answers by submission. */
+export type Answers = readonly (readonly [submission_id: string, answer: Answer])[]
+
+/** Hands submissions to the one writer and waits for its answers. */
+export class SubmissionDesk {
+  readonly #asking: Redis
+  readonly #listening: Redis
+  readonly #name = randomUUID()
+  readonly #listens: Promise<unknown>
+  readonly #waiting = new Map<string, Set<(answer: Answer) => void>>()
+
+  constructor(asking: Redis, listening: Redis) {
+    this.#asking = asking
+    this.#listening = listening
+    listening.on('message', (_, text) => this.#hear(JSON.parse(text)))
+    this.#listens = listening.subscribe(channelOf(this.#name))
+    this.#listens.catch(() => undefined)
+  }
+
+  /** Resolves with what it came to; fails when Redis is away, or nobody answers in time. */
+  async submit(submission: Submission): Promise<Answer> {
+    await this.#whenUp()
+    const { submission_id: id } = submission
+    let late: NodeJS.Timeout | undefined
+    let hear: (answer: Answer) => void = () => {}
+    try {
+      return await new Promise<Answer>((resolve, reject) => {
+        hear = resolve
+        this.#waiting.set(id, (this.#waiting.get(id) ?? new Set()).add(hear))
+        late = setTimeout(() => reject(new Error('nobody answered in time')), ANSWER_MS)
+        const fields = ['desk', this.#name, 'submission', JSON.stringify(submission)]
+        this.#asking.xadd(SUBMISSIONS.key, '*', ...fields).catch(reject)
+      })
+    } finally {
+      clearTimeout(late)
+      const waiting = this.#waiting.get(id)
+      waiting?.delete(hear)
+      if (waiting?.size === 0) this.#waiting.delete(id)
+    }
+  }
+
+  close(): void {
+    this.#listening.disconnect()
+  }
+
+  async #whenUp(): Promise<void> {
+    if (this.#listening.status !== 'ready') {
+      let late: NodeJS.Timeout | undefined
+      const enough = new Promise(resolve => {
+        late = setTimeout(resolve, CONNECT_MS)
+      })
+      await Promise.race([this.#listens.catch(() => undefined), enough])
+      clearTimeout(late)
+    }
+    const isUp = [this.#asking, this.#listening].every(({ status }) => status === 'ready')
+    if (!isUp) throw new Error('redis is away')
+  }
+
+  #hear(answers: Answers): void {
+    for (const [id, answer] of answers) {
+      for (const hear of this.#waiting.get(id) ?? []) hear(answer)
+    }
+  }
+}

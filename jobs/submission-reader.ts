@@ -1,0 +1,120 @@
+import { setTimeout } from 'node:timers/promises'
+import type { Log } from '../pipeline/core/log.ts'
+import { type Answer, Submission } from '../pipeline/model/submission.ts'
+import { channelOf, SUBMISSIONS } from './queues.ts'
+import type { Redis } from './redis.ts'
+import type { Answers } from './submission-desk.ts'
+
+const MOST = 100
+const BLOCK_MS = 1_000
+const AWAY_MS = 100
+/** What is committed is taken out of the stream a little later, so that no answer waits for it. */
+const TRIM_MS = 100
+
+interface Handed {
+  desk: string
+  submission: Submission
+}
+
+type Entries = readonly (readonly [id: string, fields: readonly string[]])[]
+
+/**
+ * Submissions in the order in which they were handed in, as only the one writer reads them: all that
+ * wait are one commit, and leave the stream when they are committed and answered. Whatever stops the
+ * process before that leaves them for the next one; the accounts know those that were done.
+ */
+export class SubmissionReader {
+  readonly #blocking: Redis
+  readonly #asking: Redis
+  readonly #commit: (submissions: Submission[]) => Promise<ReadonlyMap<string, Answer>>
+  readonly #log: Log
+  readonly #ended: Promise<void>
+  #last = '0-0'
+  #done = '0-0'
+  #trimming: NodeJS.Timeout | undefined
+  #isClosed = false
+
+  /** `blocking` is used by nobody else. A commit that fails ends the reading. */
+  constructor(
+    { blocking, asking }: { blocking: Redis; asking: Redis },
+    commit: (submissions: Submission[]) => Promise<ReadonlyMap<string, Answer>>,
+    log: Log,
+  ) {
+    this.#blocking = blocking
+    this.#asking = asking
+    this.#commit = commit
+    this.#log = log
+    // A Redis that lost its memory may count from an earlier time on.
+    blocking.on('ready', () => {
+      this.#last = '0-0'
+    })
+    this.#ended = this.#run().catch(() => undefined)
+  }
+
+  /** Resolves when what was read is committed. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#blocking.disconnect()
+    await this.#ended
+    clearTimeout(this.#trimming)
+    await this.#trim()
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#isClosed) {
+      const entries = await this.#read()
+      const last = entries.at(-1)?.[0]
+      if (last === undefined) continue
+      const handed = entries.flatMap(([, fields]) => this.#understood(fields))
+      const answers = await this.#commit(handed.map(({ submission }) => submission))
+      this.#last = last
+      this.#answer(handed, answers)
+      this.#done = last
+      this.#trimming ??= globalThis.setTimeout(() => void this.#trim(), TRIM_MS)
+    }
+  }
+
+  async #read(): Promise<Entries> {
+    try {
+      const read = await this.#blocking.xread(
+        ...(['COUNT', MOST, 'BLOCK', BLOCK_MS, 'STREAMS', SUBMISSIONS.key, this.#last] as const),
+      )
+      return (read?.[0]?.[1] ?? []) as Entries
+    } catch {
+      if (!this.#isClosed) await setTimeout(AWAY_MS)
+      return []
+    }
+  }
+
+  #understood(fields: readonly string[]): Handed[] {
+    const of = (name: string) => fields[fields.indexOf(name) + 1] ?? ''
+    try {
+      return [{ desk: of('desk'), submission: Submission.parse(JSON.parse(of('submission'))) }]
+    } catch (error) {
+      this.#log.error({ error }, 'a submission was not understood')
+      return []
+    }
+  }
+
+  #answer(handed: readonly Handed[], answers: ReadonlyMap<string, Answer>): void {
+    const byDesk = new Map<string, [string, Answer][]>()
+    for (const { desk, submission } of handed) {
+      const { submission_id: id } = submission
+      const told = byDesk.get(desk) ?? []
+      told.push([id, answers.get(id)!])
+      byDesk.set(desk, told)
+    }
+    for (const [desk, told] of byDesk) {
+      const text = JSON.stringify(told satisfies Answers)
+      this.#asking.publish(channelOf(desk), text).catch(() => undefined)
+    }
+  }
+
+  async #trim(): Promise<void> {
+    this.#trimming = undefined
+    const [ms, number] = this.#done.split('-')
+    await this.#asking
+      .xtrim(SUBMISSIONS.key, 'MINID', `${ms}-${Number(number) + 1}`)
+      .catch(() => undefined)
+  }
+}

@@ -1,0 +1,71 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { Database } from '../../pipeline/index/duckdb.ts'
+import type { Sequencer } from '../../pipeline/index/sequencer.ts'
+import { verify } from '../../pipeline/index/verify.ts'
+import type { Submission } from '../../pipeline/model/submission.ts'
+import { testClock } from '../support/clock.ts'
+import { newRegistry } from '../support/registry.ts'
+import { brandOf, proofOf, writeOf } from '../support/writes.ts'
+
+const clock = testClock('2026-11-20T03:00Z')
+let registry: Sequencer
+let statements = 0
+
+beforeEach(async () => {
+  registry = await newRegistry(clock)
+  for (const name of ['run', 'all', 'append'] as const) {
+    const real = Database.prototype[name] as (...given: unknown[]) => Promise<never>
+    vi.spyOn(Database.prototype, name).mockImplementation(function (
+      this: Database,
+      ...given: unknown[]
+    ) {
+      statements++
+      return real.apply(this, given)
+    })
+  }
+  await commit(writeOf('Org'))
+  await commit(proofOf('Org', 'org.example'))
+})
+
+afterEach(() => vi.restoreAllMocks())
+
+const commit = (...submissions: Submission[]) => registry.commit({ observations: [], submissions })
+
+/** How many statements a commit runs in both databases, and what it answers. */
+async function costOf(...submissions: Submission[]) {
+  statements = 0
+  const { answers } = await commit(...submissions)
+  const [answer] = answers.values()
+  return { statements, done: answer && 'done' in answer ? answer.done : answer }
+}
+
+describe('a commit of one save', () => {
+  it('asks nothing that the writer can know by itself', async () => {
+    await commit(brandOf('Org', 'a.org.example', 'One'))
+    const second = await costOf(brandOf('Org', 'a.org.example', 'Two'))
+    expect(second.done).toMatchObject({ revision_number: 2, domain: 'a.org.example' })
+    expect(second.statements).toBeLessThanOrEqual(24)
+    const first = await costOf(brandOf('Org', 'b.org.example', 'One'))
+    expect(first.done).toMatchObject({ revision_number: 1 })
+    expect(first.statements).toBeLessThanOrEqual(28)
+    expect(await registry.quietly(() => verify(registry))).toEqual([])
+  })
+
+  it('costs fifty of them hardly more', async () => {
+    await commit(brandOf('Org', 'a.org.example', 'One'))
+    const names = Array.from({ length: 50 }, (_, n) => `${n}.org.example`)
+    const saves = names.map(name => brandOf('Org', name, 'One'))
+    expect((await costOf(...saves)).statements).toBeLessThanOrEqual(32)
+    const again = names.map(name => brandOf('Org', name, 'Two'))
+    expect((await costOf(...again)).statements).toBeLessThanOrEqual(28)
+    expect(await registry.quietly(() => verify(registry))).toEqual([])
+  })
+
+  it('is answered as it was when it is delivered again, in whatever commit', async () => {
+    const save = brandOf('Org', 'a.org.example', 'One')
+    const { done } = await costOf(save)
+    await commit(brandOf('Org', 'a.org.example', 'Two'))
+    expect((await costOf(save)).done).toEqual(done)
+    expect((await costOf(save)).done).toEqual(done)
+  })
+})

@@ -1,0 +1,121 @@
+import { setTimeout } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { SUBMISSIONS } from '../../jobs/queues.ts'
+import { connectRedis, whenReady } from '../../jobs/redis.ts'
+import { SubmissionDesk } from '../../jobs/submission-desk.ts'
+import { SubmissionReader } from '../../jobs/submission-reader.ts'
+import { silentLog } from '../../pipeline/core/log.ts'
+import type { Answer, Submission } from '../../pipeline/model/submission.ts'
+import { startRedis, type TestRedis } from '../support/redis.ts'
+import { cleanUp } from '../support/registry.ts'
+import { writeOf } from '../support/writes.ts'
+
+let redis: TestRedis
+beforeEach(async () => {
+  redis = await startRedis()
+})
+afterEach(() => redis.close())
+
+async function connected(use: 'ask' | 'work') {
+  const connection = connectRedis(redis.url, use, silentLog)
+  cleanUp(() => connection.disconnect())
+  await whenReady(connection)
+  return connection
+}
+
+async function openDesk(): Promise<SubmissionDesk> {
+  const desk = new SubmissionDesk(await connected('ask'), await connected('work'))
+  cleanUp(() => desk.close())
+  return desk
+}
+
+/** A writer that answers each with the number of its commit, when it is let. */
+async function openWriter({ isHeld = false } = {}) {
+  const commits: string[][] = []
+  const gates: (() => void)[] = []
+  const commit = async (submissions: Submission[]): Promise<Map<string, Answer>> => {
+    commits.push(submissions.map(({ submission_id }) => submission_id))
+    const done = { commit: commits.length }
+    if (isHeld) await new Promise<void>(resolve => gates.push(resolve))
+    return new Map(submissions.map(({ submission_id }) => [submission_id, { done }]))
+  }
+  const connections = { blocking: await connected('work'), asking: await connected('work') }
+  const reader = new SubmissionReader(connections, commit, silentLog)
+  const begun = async (count: number) => {
+    while (commits.length < count) await setTimeout(5)
+  }
+  const letGo = () => {
+    isHeld = false
+    for (const gate of gates.splice(0)) gate()
+  }
+  return { commits, reader, begun, letGo }
+}
+
+const idOf = (name: string) => writeOf(name).submission_id
+const left = () => redis.redis.xlen(SUBMISSIONS.key)
+
+describe('submissions on their way to the writer', () => {
+  it('that come while a commit runs are the next commit, each answered to who handed it in', async () => {
+    const writer = await openWriter({ isHeld: true })
+    const [desk, other] = [await openDesk(), await openDesk()]
+    const first = desk.submit(writeOf('a'))
+    await writer.begun(1)
+    const later = [
+      desk.submit(writeOf('b')),
+      other.submit(writeOf('c')),
+      other.submit(writeOf('d')),
+    ]
+    while ((await left()) < 4) await setTimeout(5)
+    writer.letGo()
+    expect(await first).toEqual({ done: { commit: 1 } })
+    expect(await Promise.all(later)).toEqual(later.map(() => ({ done: { commit: 2 } })))
+    const [one, two] = writer.commits
+    expect([one, [...two!].sort()]).toEqual([[idOf('a')], ['b', 'c', 'd'].map(idOf).sort()])
+    await writer.reader.close()
+    expect(await left()).toBe(0)
+  })
+
+  it('are read by the next writer when one ends before it has committed them', async () => {
+    const dying = await openWriter({ isHeld: true })
+    const desk = await openDesk()
+    const answer = desk.submit(writeOf('a'))
+    await dying.begun(1)
+    const next = await openWriter()
+    expect(await answer).toEqual({ done: { commit: 1 } })
+    expect(next.commits).toEqual([[idOf('a')]])
+    await next.reader.close()
+    const third = await openWriter()
+    expect(await desk.submit(writeOf('b'))).toEqual({ done: { commit: 1 } })
+    expect(third.commits).toEqual([[idOf('b')]])
+    dying.letGo()
+  })
+
+  it('wait for a writer that is not there yet', async () => {
+    const desk = await openDesk()
+    const answer = desk.submit(writeOf('a'))
+    while ((await left()) < 1) await setTimeout(5)
+    await openWriter()
+    expect(await answer).toEqual({ done: { commit: 1 } })
+  })
+
+  it('that nobody understands hold up nobody', async () => {
+    await redis.redis.xadd(SUBMISSIONS.key, '*', 'desk', 'x', 'submission', '{"op":')
+    const writer = await openWriter()
+    const desk = await openDesk()
+    expect('done' in (await desk.submit(writeOf('a')))).toBe(true)
+    await writer.reader.close()
+    expect(await left()).toBe(0)
+  })
+
+  it('go on after Redis was away and forgot everything', async () => {
+    await openWriter()
+    const desk = await openDesk()
+    expect('done' in (await desk.submit(writeOf('a')))).toBe(true)
+    await redis.stop()
+    await expect(desk.submit(writeOf('b'))).rejects.toThrow()
+    await redis.again()
+    const again = async (): Promise<Answer> =>
+      desk.submit(writeOf('c')).catch(() => setTimeout(50).then(again))
+    expect('done' in (await again())).toBe(true)
+  })
+})
