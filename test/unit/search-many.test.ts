@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Named, searchIndexOf } from '../support/search.ts'
+import { literalMatches, type Named, searchIndexOf } from '../support/search.ts'
 
 const COUNT = 6_000
 
@@ -27,6 +27,39 @@ test('a part that thousands have is found in all of them, the first ones first',
   expect(best.map(item => JSON.parse(item).number)).toEqual([2, 4, 6])
   const { brands: misspelled } = await index.best(['brands'], 'medai', 3)
   expect(misspelled.map(item => JSON.parse(item).number)).toEqual([0, 2, 4])
+})
+
+test.each(['media', 'group', 'media 1', 'ia', 'p', '00', 'group 2000', 'group 500 media'])(
+  'the first of thousands that hold %j are those that a look at each name finds',
+  async text => {
+    const index = await searchIndexOf(brands)
+    const expected = literalMatches(brands, text)
+    for (const limit of [1, 5, 50]) {
+      const { brands: best } = await index.best(['brands'], text, limit)
+      const found = best.map(item => JSON.parse(item).number)
+      expect(found.slice(0, expected.length)).toEqual(expected.slice(0, limit))
+    }
+  },
+)
+
+test('names that begin alike for hundreds of characters are told apart', async () => {
+  const alike = 'media '.repeat(30)
+  const own = Array.from({ length: 400 }, (_, i) => ({ names: [`${alike}${i}`, `x${alike}${i}`] }))
+  const index = await searchIndexOf(own)
+  for (const text of [
+    `${alike}7`,
+    `${alike}399`,
+    alike.trim(),
+    `${alike}7x`,
+    `ia ${'media '.repeat(29)}39`,
+  ]) {
+    const matches = await index.all('brands', text)
+    const items = await matches.page({ offset: 0, limit: 500 }, () => true)
+    const expected = literalMatches(own, text)
+    expect(items.map(item => JSON.parse(item).number)).toEqual(expected)
+    const { brands: best } = await index.best(['brands'], text, 5)
+    expect(best.map(item => JSON.parse(item).number)).toEqual(expected.slice(0, 5))
+  }
 })
 
 test('a search that looks at much lets others have their turn', async () => {

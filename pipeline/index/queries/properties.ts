@@ -85,10 +85,15 @@ export async function searchProperties(
   return { items: await matches.page({ limit, offset }, isOf), stats: countProperties(matches) }
 }
 
-/** A listed property as searches of all kinds show it: with the catalog's word for its source. */
-export function foundPropertyOf(item: PropertyItem): PropertyItem {
-  return { ...item, source: catalogSources[item.source as PropertySource] }
+/**
+ * A listed property as searches of all kinds show it: with the catalog's word for its source. Both are
+ * JSON, in which no text holds a quote that is not escaped: so this can be nothing but the member.
+ */
+export function foundPropertyOf(item: string): string {
+  return item.replace(SOURCE, (_, source: PropertySource) => `"source":"${catalogSources[source]}"`)
 }
+
+const SOURCE = new RegExp(`"source":"(${Object.keys(catalogSources).join('|')})"`)
 
 const sources = Object.keys(catalogSources)
 

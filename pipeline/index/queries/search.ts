@@ -1,4 +1,3 @@
-import type { PropertyItem } from '../../model/answers.ts'
 import { type SearchIndex, shelfNames } from '../search/search-index.ts'
 import { foundPropertyOf } from './properties.ts'
 
@@ -9,9 +8,7 @@ export async function searchEverything(
   limit: number,
 ): Promise<{ brands: string[]; publishers: string[]; properties: string[] }> {
   const found = await index.best(shelfNames, text, limit)
-  const asFound = (item: string) =>
-    JSON.stringify(foundPropertyOf(JSON.parse(item) as PropertyItem))
-  return { ...found, properties: found.properties.map(asFound) }
+  return { ...found, properties: found.properties.map(foundPropertyOf) }
 }
 
 /** Brands that match a text, the best first, as JSON. */

@@ -23,44 +23,6 @@ export class PostingsBuffer {
   }
 }
 
-/** The ids of a whole list. */
-export function unpack(bytes: Uint8Array, count: number): Uint32Array {
-  const ids = new Uint32Array(count)
-  let id = -1
-  for (let i = 0, at = 0; i < count; i++) {
-    let byte = bytes[at++]!
-    let difference = byte & 127
-    for (let shift = 7; byte > 127; shift += 7) {
-      byte = bytes[at++]!
-      difference |= (byte & 127) << shift
-    }
-    id += difference
-    ids[i] = id
-  }
-  return ids
-}
-
-/** Keeps those of the first `count` ids that stand in a list too, in front; how many there are. */
-export function keep(ids: Uint32Array, count: number, bytes: Uint8Array): number {
-  let kept = 0
-  let id = -1
-  let at = 0
-  for (let i = 0; i < count; i++) {
-    const wanted = ids[i]!
-    while (id < wanted && at < bytes.length) {
-      let byte = bytes[at++]!
-      let difference = byte & 127
-      for (let shift = 7; byte > 127; shift += 7) {
-        byte = bytes[at++]!
-        difference |= (byte & 127) << shift
-      }
-      id += difference
-    }
-    if (id === wanted) ids[kept++] = wanted
-  }
-  return kept
-}
-
 /** Goes through one list as far as somebody needs it. */
 export class Cursor {
   /** The id it stands at; Infinity after the last. */
@@ -88,12 +50,6 @@ export class Cursor {
     }
     // The first difference is to -1, so that every one is at least 1.
     this.id += difference
-    return this.id
-  }
-
-  /** Goes on to the first id from `id` on. */
-  reach(id: number): number {
-    while (this.id < id) this.next()
     return this.id
   }
 }

@@ -1,12 +1,12 @@
 import { fold } from '../../core/fold.ts'
 import { PartsReader } from './file.ts'
+import { allHolding, firstHolding } from './literal.ts'
 import { entriesNear } from './near.ts'
-import { type Rank, ranks, Shelf, type ShelfContents } from './shelf.ts'
+import { Shelf, type ShelfContents } from './shelf.ts'
 import { inSlices, type Slices } from './slices.ts'
-import { needlesOf } from './texts.ts'
 
 /** Version of the file; one of another version is made again. */
-export const SEARCH_FORMAT = 1
+export const SEARCH_FORMAT = 2
 
 export const shelfNames = ['brands', 'publishers', 'properties'] as const
 export type ShelfName = (typeof shelfNames)[number]
@@ -16,8 +16,6 @@ export interface SearchContents {
   shelves: Record<ShelfName, ShelfContents>
 }
 
-/** Up to so many entries are judged at once; of more, the best are looked for first. */
-const FEW = 64
 const PAUSE_EVERY = 1_024
 
 /**
@@ -130,7 +128,7 @@ function* bestOf(
   const found: number[][] = []
   let isCalledSo = false
   for (const shelf of shelves) {
-    const literal = yield* literallyBestOf(shelf, folded, limit)
+    const literal = yield* firstHolding(shelf, folded, limit)
     found.push(literal.ids)
     isCalledSo ||= literal.isCalledSo
   }
@@ -144,42 +142,8 @@ function* bestOf(
   return found
 }
 
-/** The first of those that contain the text, and whether one of them is called so. */
-function* literallyBestOf(
-  shelf: Shelf,
-  folded: string,
-  limit: number,
-): Slices<{ ids: number[]; isCalledSo: boolean }> {
-  const { is, begins, contains } = needlesOf(folded)
-  if (shelf.atMost(contains) <= FEW) {
-    const ids = (yield* ranked(shelf, contains)).slice(0, limit)
-    const [first] = ids
-    return { ids, isCalledSo: first !== undefined && shelf.rankOf(first, contains) === ranks.is }
-  }
-  const found = new Set(yield* shelf.holding(is, limit))
-  const isCalledSo = found.size > 0
-  for (const bytes of [begins, contains]) {
-    if (found.size === limit) break
-    // Of so many at least the missing ones are new.
-    for (const id of yield* shelf.holding(bytes, limit)) if (found.size < limit) found.add(id)
-  }
-  return { ids: [...found], isCalledSo }
-}
-
 function* allOf(shelf: Shelf, folded: string): Slices<number[]> {
   if (folded === '') return []
-  const found = yield* ranked(shelf, needlesOf(folded).contains)
+  const found = yield* allHolding(shelf, folded)
   return found.length > 0 ? found : yield* entriesNear(shelf, folded, new Set())
-}
-
-/** Everything that contains the text, by how well it does. */
-function* ranked(shelf: Shelf, text: Uint8Array): Slices<number[]> {
-  const byRank: [number[], number[], number[]] = [[], [], []]
-  let steps = 0
-  for (const id of yield* shelf.holding(text)) {
-    const rank: Rank | undefined = shelf.rankOf(id, text)
-    if (rank !== undefined) byRank[rank].push(id)
-    if (++steps % PAUSE_EVERY === 0) yield
-  }
-  return byRank[0].concat(byRank[1], byRank[2])
 }

@@ -1,8 +1,9 @@
 import { wordsOf } from '../../core/fold.ts'
 import type { SearchEntry } from './entries.ts'
 import type { PartsWriter } from './file.ts'
-import { GramsBuilder } from './grams-builder.ts'
+import { Owners } from './owners.ts'
 import type { ShelfContents } from './shelf.ts'
+import { writeSuffixes } from './suffixes-builder.ts'
 import { ASIDE, NAME, TextsBuffer } from './texts.ts'
 import { VocabularyBuilder } from './vocabulary-builder.ts'
 
@@ -36,16 +37,15 @@ export class ShelfBuilder {
     const items = { at: this.#itemsAt, bytes: file.position - this.#itemsAt }
     const count = this.#flags.length
     const texts = this.#texts.slice()
-    const grams = new GramsBuilder()
-    grams.addAll(texts, this.#textStarts, count)
+    const textStarts = Uint32Array.from(this.#textStarts)
     return {
       count,
       items,
       texts: file.part(texts),
-      textStarts: file.part(Uint32Array.from(this.#textStarts)),
+      textStarts: file.part(textStarts),
       itemStarts: file.part(Float64Array.from(this.#itemStarts)),
       flags: file.part(Uint8Array.from(this.#flags)),
-      grams: grams.write(file),
+      suffixes: writeSuffixes(file, texts, new Owners(textStarts)),
       words: this.#words.write(file),
     }
   }

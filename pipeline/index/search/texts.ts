@@ -23,11 +23,6 @@ export function needlesOf(folded: string): {
   }
 }
 
-/** The number of three bytes; absent ones count as END. */
-export function gramOf(a: number, b = END, c = END): number {
-  return (a << 16) | (b << 8) | c
-}
-
 /** Collects texts while an index is built. */
 export class TextsBuffer {
   #bytes = Buffer.allocUnsafe(64 * 1024)

@@ -1,0 +1,198 @@
+import type { PartsReader } from './file.ts'
+import type { Owners } from './owners.ts'
+import { ORDERED } from './suffix-sorter.ts'
+import { BLOCK, type SuffixesContents } from './suffixes-builder.ts'
+
+/** Suffixes that follow each other in their order. */
+export interface Range {
+  start: number
+  end: number
+}
+
+/** Of how many blocks, or groups of them, the least entry is known together. */
+const GROUP = 16
+
+/** A group of `GROUP ** level` blocks. */
+interface Group {
+  level: number
+  number: number
+  least: number
+}
+
+/**
+ * All suffixes of some texts, sorted: those that begin with the same bytes stand together. They are
+ * read where they stand in the file, a block at a time; which block holds what is kept here.
+ */
+export class Suffixes {
+  readonly #file: PartsReader<unknown>
+  readonly #at: number
+  readonly #count: number
+  readonly #texts: Uint8Array
+  readonly #owners: Owners
+  readonly #firsts: Uint32Array
+  /** The least entry of each block, of each GROUP of these, and so on. */
+  readonly #least: Uint32Array[]
+  #buffer = new Uint32Array(BLOCK)
+  #loaded: Range = { start: 0, end: 0 }
+
+  private constructor(
+    file: PartsReader<unknown>,
+    { sorted }: SuffixesContents,
+    texts: Uint8Array,
+    owners: Owners,
+    [firsts, least]: [Uint32Array, Uint32Array],
+  ) {
+    this.#file = file
+    this.#at = sorted.at
+    this.#count = sorted.bytes / Uint32Array.BYTES_PER_ELEMENT
+    this.#texts = texts
+    this.#owners = owners
+    this.#firsts = firsts
+    this.#least = pyramidOf(least)
+  }
+
+  static async load(
+    file: PartsReader<unknown>,
+    contents: SuffixesContents,
+    texts: Uint8Array,
+    owners: Owners,
+  ): Promise<Suffixes> {
+    const { firsts, least } = contents
+    const loaded = [await file.uint32(firsts), await file.uint32(least)] as [
+      Uint32Array,
+      Uint32Array,
+    ]
+    return new Suffixes(file, contents, texts, owners, loaded)
+  }
+
+  /** Those that begin with these bytes, of which no more than ORDERED count. */
+  startingWith(bytes: Uint8Array): Range {
+    const start = this.#boundary(bytes, 0)
+    const end = this.#boundary(bytes, 1, Math.floor(start / BLOCK))
+    return { start, end }
+  }
+
+  /** Where they begin in the texts: valid until the next call of any method. */
+  placesOf({ start, end }: Range): Uint32Array {
+    if (start < this.#loaded.start || end > this.#loaded.end) this.#load(start, end)
+    const first = start - this.#loaded.start
+    return this.#buffer.subarray(first, first + end - start)
+  }
+
+  #load(start: number, end: number): void {
+    const count = end - start
+    if (count > this.#buffer.length) this.#buffer = new Uint32Array(count)
+    const bytes = new Uint8Array(this.#buffer.buffer, 0, 4 * count)
+    if (this.#file.readInto(bytes, bytes.length, this.#at + 4 * start) < bytes.length) {
+      throw new Error('the search file is cut off')
+    }
+    this.#loaded = { start, end }
+  }
+
+  /** The least entries that suffixes of a range belong to; rising, each once. */
+  leastOf(range: Range, limit: number): number[] {
+    const found: number[] = []
+    const groups = this.#groupsOf(range, topLevelOf(range))
+    for (;;) {
+      const group = takeLeast(groups)
+      if (group === undefined) return found
+      if (found.length === limit && group.least >= found[limit - 1]!) return found
+      if (group.level > 0) groups.push(...this.#groupsOf(range, group.level - 1, group.number))
+      else this.#addLeast(found, limit, clip(range, group.number * BLOCK, BLOCK))
+    }
+  }
+
+  #addLeast(found: number[], limit: number, range: Range): void {
+    for (const place of this.placesOf(range)) {
+      const id = this.#owners.of(place)
+      if (found.length === limit && id >= found[limit - 1]!) continue
+      let at = found.length
+      while (at > 0 && found[at - 1]! > id) at--
+      if (found[at - 1] === id) continue
+      found.splice(at, 0, id)
+      if (found.length > limit) found.pop()
+    }
+  }
+
+  /** Groups of a level that a range reaches into, of those of one group above, or all. */
+  #groupsOf(range: Range, level: number, above?: number): Group[] {
+    const size = BLOCK * GROUP ** level
+    const whole = { start: Math.floor(range.start / size), end: Math.ceil(range.end / size) }
+    const { start, end } = above === undefined ? whole : clip(whole, above * GROUP, GROUP)
+    return Array.from({ length: end - start }, (_, i) => {
+      const number = start + i
+      return { level, number, least: this.#least[level]![number]! }
+    })
+  }
+
+  /** The first suffix that compares with these bytes as at least `order`; it is in `block` or later. */
+  #boundary(bytes: Uint8Array, order: 0 | 1, block = 0): number {
+    let low = block
+    let high = this.#firsts.length
+    // It is mostly near, if it is known where to begin.
+    for (let step = 1; block > 0 && low + step < high; step *= 2) {
+      if (this.#compare(this.#firsts[low + step]!, bytes) >= order) high = low + step
+      else low += step
+    }
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (this.#compare(this.#firsts[middle]!, bytes) < order) low = middle + 1
+      else high = middle
+    }
+    if (low === 0) return 0
+    const before = clip({ start: 0, end: this.#count }, (low - 1) * BLOCK, BLOCK)
+    return before.start + this.#boundaryIn(this.placesOf(before), bytes, order)
+  }
+
+  #boundaryIn(places: Uint32Array, bytes: Uint8Array, order: 0 | 1): number {
+    let low = 0
+    let high = places.length
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (this.#compare(places[middle]!, bytes) < order) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+
+  /** Negative, zero or positive, as what stands there comes before, begins with, or comes after them. */
+  #compare(place: number, bytes: Uint8Array): number {
+    const length = Math.min(bytes.length, ORDERED)
+    for (let i = 0; i < length; i++) {
+      const difference = this.#texts[place + i]! - bytes[i]!
+      if (difference !== 0) return difference
+    }
+    return 0
+  }
+}
+
+/** The level on which a range reaches into few groups. */
+function topLevelOf({ start, end }: Range): number {
+  let level = 0
+  for (let size = BLOCK * GROUP; end - start > size; size *= GROUP) level++
+  return level
+}
+
+function clip({ start, end }: Range, from: number, length: number): Range {
+  return { start: Math.max(start, from), end: Math.min(end, from + length) }
+}
+
+function pyramidOf(least: Uint32Array): Uint32Array[] {
+  const levels = [least]
+  for (let below = least; below.length > 1; levels.push(below)) {
+    const above = new Uint32Array(Math.ceil(below.length / GROUP)).fill(-1)
+    for (const [i, id] of below.entries()) {
+      const number = Math.floor(i / GROUP)
+      above[number] = Math.min(above[number]!, id)
+    }
+    below = above
+  }
+  return levels
+}
+
+function takeLeast(groups: Group[]): Group | undefined {
+  let at = 0
+  for (let i = 1; i < groups.length; i++) if (groups[i]!.least < groups[at]!.least) at = i
+  const [group] = groups.splice(at, 1)
+  return group
+}
