@@ -52,8 +52,7 @@ const sources: FileSource[] = [
 ]
 
 const failures = fc.constantFrom<Outcome>(
-  ...(['unchanged', 'unchanged', 'absent', 'absent', 'absent'] as const),
-  ...(['server_error', 'timeout', 'denied'] as const),
+  ...(['unchanged', 'unchanged', 'absent', 'absent', 'server_error', 'timeout', 'denied'] as const),
 )
 
 const garbage = fc.constantFrom('<html>', '{"hello":1}', '')
@@ -87,11 +86,7 @@ const firstSighting = (source: FileSource): fc.Arbitrary<Sighting> => {
 /** A well-known adagents.json that is missing comes with the ads.txt of its domain. */
 function instead({ kind, location }: FileSource): fc.Arbitrary<Pick<Sighting, 'instead'>> {
   if (kind !== 'adagents.json' || isUrl(location)) return fc.constant({})
-  const instead = fc.oneof(
-    { weight: 1, arbitrary: found({ kind: 'ads.txt', location }) },
-    { weight: 1, arbitrary: fc.constant({ outcome: 'absent' as const }) },
-  )
-  return instead.map(found => ({ instead: found }))
+  return found({ kind: 'ads.txt', location }).map(text => ({ instead: text }))
 }
 
 function constant({ kind, location }: FileSource) {
@@ -122,10 +117,25 @@ const firstNight: fc.Arbitrary<Night> = fc.tuple(...sources.map(firstSighting)).
   ...{ after: 0, ticks: 0, sightings, order: [0], late: [false], batch: 100, isTwice: false },
 }))
 
+/** A publisher whose files are away from the second night on, in some worlds. */
+const away = fc.option(fc.constantFrom(...publishers), { nil: undefined, freq: 2 })
+
 /** A night in which nearly every file is read, and some more in which some are. */
 export const nights: fc.Arbitrary<Night[]> = fc
-  .tuple(firstNight, fc.array(night, { minLength: 1, maxLength: 4, size: 'max' }))
-  .map(([first, others]) => [first, ...others])
+  .tuple(firstNight, fc.array(night, { minLength: 1, maxLength: 4, size: 'max' }), away)
+  .map(([first, others, gone]) => [first, ...others.map(night => without(gone, night))])
+
+/** The night, with the files of one publisher found to be away. */
+function without(publisher: string | undefined, night: Night): Night {
+  if (publisher === undefined) return night
+  const missing = { outcome: 'absent' } as const
+  const source = { kind: 'adagents.json', location: publisher } as const
+  const others = night.sightings.filter(({ location }) => location !== publisher)
+  return {
+    ...night,
+    sightings: [...others, { ...source, found: missing, ago: 0, instead: missing }],
+  }
+}
 
 function observed({ kind, location, found, ago, instead }: Sighting, now: Instant): Observation[] {
   const one = observedAs({ kind, location }, found, now - ago)
