@@ -3,10 +3,10 @@ import { refuse } from '../pipeline/core/errors.ts'
 import { isDeeperThan } from '../pipeline/core/lean.ts'
 import { type CheckedFile, checkAdagents, reported } from '../pipeline/crawl/check-adagents.ts'
 import type { FaultCode } from '../pipeline/model/fault-codes.ts'
+import { ADAGENTS_SCHEMA } from '../pipeline/model/hosted.ts'
 import type { AdagentsValidation } from '../pipeline/model/live.ts'
 import type { Fault } from '../pipeline/model/observation.ts'
 
-export const ADAGENTS_SCHEMA = 'https://adcontextprotocol.org/schemas/v3/adagents.json'
 const FAULTS = 50
 /** As deep as files are read. */
 const LEVELS = 64

@@ -1,10 +1,11 @@
 import type { Instant } from '../pipeline/core/clock.ts'
 import { refuse } from '../pipeline/core/errors.ts'
 import { checkAdagents, reported } from '../pipeline/crawl/check-adagents.ts'
+import { ADAGENTS_SCHEMA } from '../pipeline/model/hosted.ts'
 import type { MirrorContent } from '../pipeline/model/mirror.ts'
 import { isStorable } from '../pipeline/model/save.ts'
 import { describedPublishers, mirroredCollections } from '../pipeline/resolve/mirrored.ts'
-import { ADAGENTS_SCHEMA, proposed } from './create-adagents.ts'
+import { proposed } from './create-adagents.ts'
 
 const FAULTS = 20
 const parts = ['formats', 'properties', 'placements', 'collections', 'signals'] as const

@@ -60,6 +60,7 @@ const security: Record<Access, Json[]> = {
 
 function describe(operation: Operation, components: Json): Json {
   const { id, group, summary, description, deprecated, access, body } = operation
+  const { bodyType = 'application/json' } = operation
   const parameters = parametersOf(operation, components)
   return {
     operationId: id,
@@ -72,7 +73,7 @@ function describe(operation: Operation, components: Json): Json {
     ...(body && {
       requestBody: {
         required: true,
-        content: { 'application/json': { schema: referenceTo(body, 'input', components) } },
+        content: { [bodyType]: { schema: referenceTo(body, 'input', components) } },
       },
     }),
     responses: responsesOf(operation, components),
@@ -117,9 +118,11 @@ function responsesOf({ reply, errors, access, limit }: Operation, components: Js
 }
 
 function contentOf(body: NonNullable<ReplyBody>, components: Json): Json {
-  return body instanceof z.ZodType
-    ? { 'application/json': { schema: referenceTo(body, 'output', components) } }
-    : { [body.type.split(';')[0]!]: { schema: { type: 'string' } } }
+  if (body instanceof z.ZodType) {
+    return { 'application/json': { schema: referenceTo(body, 'output', components) } }
+  }
+  const types = [body.type].flat().map(type => type.split(';')[0]!)
+  return Object.fromEntries(types.map(type => [type, { schema: { type: 'string' } }]))
 }
 
 function refusal(description: string, components: Json): Json {

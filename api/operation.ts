@@ -54,8 +54,8 @@ export interface Call<Query, Params, Body, Who extends Access> {
   services: Services
 }
 
-/** A body of an answer: a JSON schema, a media type for anything else, or null for no body. */
-export type ReplyBody = z.ZodType | { type: string } | null
+/** A body of an answer: a JSON schema, a media type, or several, for anything else, or null for no body. */
+export type ReplyBody = z.ZodType | { type: string | readonly string[] } | null
 
 interface Declared<
   Who extends Access,
@@ -79,6 +79,8 @@ interface Declared<
   deprecated?: true
   /** The body is handed over as the bytes that were sent; its schema describes them. */
   raw?: true
+  /** Of the body, where it is another one than JSON. */
+  bodyType?: 'multipart/form-data'
   /** It changes something: not offered to those who only read. */
   writes?: true
   query?: Query

@@ -7,6 +7,7 @@ import { homePage } from '../pipeline/crawl/home-page-provider.ts'
 import type { Fetcher } from '../pipeline/fetch/http.ts'
 import { askAgent } from '../pipeline/live/ask-agent.ts'
 import { checkAgents } from '../pipeline/live/check-agents.ts'
+import { checkOrigin } from '../pipeline/live/check-origin.ts'
 import type { ProbeDeps } from '../pipeline/live/probe-deps.ts'
 import { readAdagents } from '../pipeline/live/read-adagents.ts'
 import { readBrand } from '../pipeline/live/read-brand.ts'
@@ -40,6 +41,10 @@ const runners: Runners = {
   },
   read_brand: ({ domain, seen }, deps) =>
     readBrand(domain, seen, { ...deps, limits: deps.config.LIMITS }),
+  check_origin({ domain, base }, deps) {
+    const { LIMITS: limits, PROTOCOL_NAME: protocolName } = deps.config
+    return checkOrigin(domain, { base, protocolName }, { ...deps, limits })
+  },
   read_issuer: (_, { fetcher, config }) => readIssuer(fetcher, config),
   ask_agent: ({ address, about }, deps) => askAgent(address, about, probing(deps)),
   check_ownership: async (errand, { fetcher, config }) => ({

@@ -7,6 +7,7 @@ import { authorizeProperty, authorizePublisher } from './authorization.ts'
 import { lookUpAgentDomains, lookUpProperty } from './authorization-lookups.ts'
 import { listAuthorizations, snapshotAuthorizations } from './authorizations.ts'
 import { takeBillingEvent } from './billing.ts'
+import { setUpBrand, submitBrand } from './brand-setup.ts'
 import { listRegisteredBrands, readBrandJson, resolveBrand, resolveBrandsBulk } from './brands.ts'
 import {
   listCatalog,
@@ -24,6 +25,13 @@ import { fileCatalogDispute, readCatalogDispute } from './disputes.ts'
 import { enrichBrand } from './enrich.ts'
 import { readFeed, streamFeed } from './feed.ts'
 import { brandHistory, propertyHistory } from './history.ts'
+import {
+  claimHostedDomain,
+  readHostedAdagents,
+  readHostedBrand,
+  verifyHostedOrigin,
+} from './hosted.ts'
+import { listLogos, readLogo, saveLogo } from './logos.ts'
 import { lookUpDomain, lookUpPublisher, registryStats } from './lookups.ts'
 import { lookUpManifest } from './manifests.ts'
 import {
@@ -96,12 +104,21 @@ export const operations: readonly Operation[] = [
   brandHistory,
   saveBrand,
   rollBackBrand,
+  submitBrand,
+  setUpBrand,
+  listLogos,
+  saveLogo,
+  readLogo,
   resolveProperty,
   resolvePropertiesBulk,
   listRegisteredProperties,
   propertyHistory,
   saveProperty,
   rollBackProperty,
+  readHostedAdagents,
+  readHostedBrand,
+  claimHostedDomain,
+  verifyHostedOrigin,
   resolveIdentifiers,
   fileCatalogDispute,
   readCatalogDispute,

@@ -7,7 +7,6 @@ import type { Principal } from '../auth.ts'
 import { PastedDomain } from '../fields.ts'
 import { operation } from '../operation.ts'
 import { ok } from '../reply.ts'
-import type { Services } from '../services.ts'
 
 const rules =
   'A new name that passes for another one is refused (400); one that might is shown once a person has ' +
@@ -26,9 +25,9 @@ export const saveErrors = [
 ] as const
 
 const MOST_BYTES = 100 * 1024
-const isAtMost = (value: unknown) => Buffer.byteLength(JSON.stringify(value)) <= MOST_BYTES
+export const isAtMost = (value: unknown) => Buffer.byteLength(JSON.stringify(value)) <= MOST_BYTES
 
-const SavedDomain = PastedDomain.transform(text => text as Domain)
+export const SavedDomain = PastedDomain.transform(text => text as Domain)
 
 export const saveBrand = operation({
   id: 'saveBrand',

@@ -51,9 +51,11 @@ const networks = z.array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]), 
 export const settings = {
   HOST: setting(text.default('127.0.0.1'), 'address the API listens on', { shown: '127.0.0.1' }),
   PORT: setting(whole(0, 65_535).default(3000), 'port of the API', { shown: '3000' }),
-  BASE_URL: setting(httpUrl.optional(), 'public address of the API, without a trailing slash', {
-    shown: 'http://HOST:PORT',
-  }),
+  BASE_URL: setting(
+    httpUrl.optional(),
+    'public address of the API, without a trailing slash; domains can point to the files it serves for them where this is https',
+    { shown: 'http://HOST:PORT' },
+  ),
   TRUSTED_PROXIES: setting(
     z
       .string()

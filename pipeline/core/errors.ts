@@ -32,7 +32,7 @@ export const publicErrors = {
     code: 'challenge_expired',
   },
   too_large: { status: 413, means: 'the body is too large' },
-  unsupported_media_type: { status: 415, means: 'the body is not JSON' },
+  unsupported_media_type: { status: 415, means: 'the body is of a type that is not taken' },
   rate_limited: { status: 429, means: 'more requests than the limit allows' },
   bad_gateway: { status: 502, means: 'the agent that was asked gave no usable answer' },
   gateway_timeout: { status: 504, means: 'the agent that was asked did not answer in time' },

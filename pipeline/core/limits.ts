@@ -74,6 +74,7 @@ export const limits = {
   outwardPerCallerMinute: 20,
   outwardPerTargetMinute: 6,
   mirrorItems: 2_000,
+  logoBytes: 512 * KiB,
   feedPageBytes: Math.floor(1.5 * MiB),
 } as const
 

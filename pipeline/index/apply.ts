@@ -26,6 +26,7 @@ import { type Enrolment, takeEnrolments } from './enrolments.ts'
 import { takeDecisions } from './entry-decisions.ts'
 import { addDomains, addHops, type Newcomer } from './frontier.ts'
 import { takeHeld } from './held.ts'
+import { hostedStirred } from './hosted.ts'
 import { type Merged, noneMerged, takeMerges } from './merges.ts'
 import { takeMirrors } from './mirrors.ts'
 import { moveGrants } from './moved-grants.ts'
@@ -35,7 +36,7 @@ import { updatePublishers } from './publishers.ts'
 import { type Poison, quarantine } from './quarantine.ts'
 import { recordEvents } from './record-events.ts'
 import type { Recrawling } from './recrawl.ts'
-import { type Editing, type Saved, takeSaves } from './saves.ts'
+import { approvedSaves, type Editing, type Saved, takeSaves } from './saves.ts'
 import { takeSubmissions } from './submissions.ts'
 import { takeSuspensions } from './suspensions.ts'
 import { weigh } from './suspicion.ts'
@@ -70,6 +71,8 @@ export interface Applying extends Stamp, Recrawling, Braking {
   agentsPerHost: number
   /** Domains of which nothing is taken in. */
   takenDown: TakenDown
+  /** Public address of the registry, if files can be pointed to there. */
+  hostingBase?: string | undefined
 }
 
 /** What a batch came to. */
@@ -87,10 +90,13 @@ export interface Applied {
  */
 export async function apply(db: Database, batch: Batch, applying: Applying): Promise<Applied> {
   const taken = await takeSubmissions(db, batch.submissions, applying)
-  const { editing = { editors: new Map(), waiting: new Set() } } = batch
+  const { editing = { editors: new Map(), waiting: new Set() }, decisions = [] } = batch
   const saving = { ...applying, now: batch.submittedAt ?? applying.now }
-  const saved = await takeSaves(db, taken, editing, saving)
-  await takeDecisions(db, batch.decisions ?? [], applying)
+  const approved = await approvedSaves(db, batch.publications?.brands ?? [], applying.takenDown)
+  const editors = new Map([...editing.editors, ...approved.editors])
+  const saves = [...taken, ...approved.submissions]
+  const saved = await takeSaves(db, saves, { ...editing, editors }, saving)
+  await takeDecisions(db, decisions, applying)
   const merged = await takeMerges(db, taken, applying)
   const takenAway = await takeAway(db, batch.takedowns ?? [], applying)
   const asked = await takeHeld(db, taken, applying)
@@ -104,19 +110,23 @@ export async function apply(db: Database, batch: Batch, applying: Applying): Pro
     batch.observations.length > 0 ||
     batch.submissions.length === 0 ||
     asking.some(({ length }) => length > 0)
-  const stirred = [
+  const crawled = [
     ...(observations.length > 0 ? await takeIn(db, observations, applying) : []),
     ...(isWatching ? await takeTurns(db, applying.now) : []),
     ...asked.stirred,
     ...takenAway.stirred,
   ]
+  const known = new Set(crawled.map(sourceKey))
+  const told = [...saved.values(), ...decisions]
+  const pointing = await hostedStirred(db, told, applying.hostingBase)
+  const stirred = [...crawled, ...pointing.filter(one => !known.has(sourceKey(one)))]
   const subjects = await subjectsOf(db, stirred, isWatching ? applying.now : undefined)
   const isLeft = (domain: Domain) => !takenDown.covers(domain)
   const brand = subjects.brand.filter(isLeft)
   const publisher = [
     ...new Set([...subjects.publisher, ...asked.released, ...takenAway.publishers]),
   ].filter(isLeft)
-  const files = new Files(db, applying.now, takenDown)
+  const files = new Files(db, applying.now, applying)
   await takeDocuments(db, observations, stirred, files, applying)
   const again = { brand, publisher }
   const touched = { ...merged, reached: [...merged.reached, ...takenAway.reached] }

@@ -7,6 +7,7 @@ import type { Accounts } from './accounts.ts'
 import type { Database } from './duckdb.ts'
 import { replaceFile, syncPath } from './durable.ts'
 import type { Paths } from './paths.ts'
+import { copyPictures, damagedPictures } from './pictures.ts'
 import { sha256Of } from './snapshot.ts'
 
 const run = promisify(execFile)
@@ -14,6 +15,8 @@ const run = promisify(execFile)
 /** The stores that nothing else can be made of, and their names in a backup. */
 export const backedUp = { index: 'index.duckdb', accounts: 'accounts.duckdb' } as const
 export const MANIFEST = 'manifest.json'
+/** Pictures of logos, each named by its hash: so no manifest need list them. */
+export const PICTURES = 'logos'
 
 /** What a backup holds: both stores as they were after one commit. */
 export const Manifest = z.object({
@@ -49,6 +52,7 @@ export async function copyStores(
     await db.run('checkpoint')
     await run('cp', ['--reflink=auto', from, `${to}/${name}`])
   }
+  copyPictures(paths.pictures, `${to}/${PICTURES}`)
 }
 
 /** Writes down what was copied and gives the backup its name: one without it is none. */
@@ -82,6 +86,8 @@ export async function checkBackup(dir: string): Promise<Manifest> {
     }
     await checkFile(`${dir}/${name}`, listed)
   }
+  const [damaged] = damagedPictures(`${dir}/${PICTURES}`)
+  if (damaged !== undefined) throw new Error(`${damaged} is not what was backed up`)
   return manifest
 }
 

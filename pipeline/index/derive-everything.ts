@@ -18,7 +18,13 @@ export async function deriveEverything(db: Database, applying: Applying): Promis
   const drafts: EventDraft[] = []
   const derive = async (subjects: Partial<Subjects>, stirred: Stirred[]) => {
     const some = { brand: [], publisher: [], ...subjects }
-    const derived = await deriveAgain(db, some, stirred, new Files(db, applying.now), applying)
+    const derived = await deriveAgain(
+      db,
+      some,
+      stirred,
+      new Files(db, applying.now, applying),
+      applying,
+    )
     drafts.push(...derived.drafts)
   }
   for (const rule of rules) {

@@ -1,8 +1,10 @@
 import type { Instant } from '../core/clock.ts'
+import { hostedDomain } from '../model/hosted.ts'
 import { type Source, sourceKey } from '../model/observation.ts'
 import type { Derivation, KnownFile, Question } from '../resolve/derivation.ts'
 import { type FileState, standingOf } from '../resolve/standing.ts'
 import type { Database } from './duckdb.ts'
+import { hostedFiles } from './hosted.ts'
 import { nothingTakenDown, type TakenDown, withheld } from './taken-down.ts'
 
 export interface Derived<Subject, Answer> {
@@ -14,19 +16,34 @@ export interface Derived<Subject, Answer> {
   wakesAt: Instant | undefined
 }
 
+/** What rules are shown besides what was crawled, or instead of it. */
+export interface Shown {
+  takenDown?: TakenDown
+  /** Public address of the registry, if files can be pointed to there. */
+  hostingBase?: string | undefined
+}
+
 /** Files the derivations of one commit have asked for; each is loaded once. */
 export class Files {
   readonly #db: Database
   /** Whose files nobody is shown. */
   readonly takenDown: TakenDown
   readonly now: Instant
+  /** Public address of the registry, by which it knows the files that it serves itself. */
+  readonly #base: string | undefined
   readonly #known = new Map<string, KnownFile>()
   readonly #fresh = new Map<string, NonNullable<KnownFile['document']>>()
 
-  constructor(db: Database, now: Instant, takenDown = nothingTakenDown) {
+  constructor(db: Database, now: Instant, { takenDown, hostingBase: base }: Shown = {}) {
     this.#db = db
-    this.takenDown = takenDown
+    this.takenDown = takenDown ?? nothingTakenDown
     this.now = now
+    this.#base = base
+  }
+
+  /** Whose hosted file a source is, if it is one. */
+  hostedFor(source: Source): string | undefined {
+    return hostedDomain(this.#base, source)
   }
 
   /** Hands over a document that was just kept, so that the index need not be asked for it. */
@@ -43,6 +60,17 @@ export class Files {
     const missing = [...new Map([...sources].map(one => [sourceKey(one), one])).values()].filter(
       source => !this.#known.has(sourceKey(source)),
     )
+    if (missing.length === 0) return
+    if (this.#base !== undefined) {
+      const hosted = missing.filter(source => this.hostedFor(source) !== undefined)
+      for (const [key, file] of await hostedFiles(this.#db, this.#base, hosted)) {
+        this.#known.set(key, file)
+      }
+    }
+    await this.#loadCrawled(missing.filter(source => !this.#known.has(sourceKey(source))))
+  }
+
+  async #loadCrawled(missing: readonly Source[]): Promise<void> {
     if (missing.length === 0) return
     const rows = await this.#db.all<Source & FileState & Pick<KnownFile, 'document'>>(
       `with wanted as (select unnest(
@@ -116,10 +144,23 @@ class Running<Subject, Answer> {
   goOn(files: Files): boolean {
     const source = this.sees
     if (source === undefined) return false
-    this.#asked.push(source)
-    this.#step = this.#derivation.next(files.get(source))
+    this.#step = this.#derivation.next(this.#look(source, files))
     this.#noteWakes()
     return !this.#step.done
+  }
+
+  /**
+   * A hosted file is shown to who came by its domain's own file, and to nobody else: so whatever
+   * depends on it depends on that one, which a save stirs.
+   */
+  #look(source: Source, files: Files): KnownFile {
+    const domain = files.hostedFor(source)
+    if (domain === undefined) {
+      this.#asked.push(source)
+      return files.get(source)
+    }
+    const led = this.#asked.some(one => one.kind === source.kind && one.location === domain)
+    return led ? files.get(source) : { standing: 'ended' }
   }
 
   result(now: Instant): Derived<Subject, Answer> {

@@ -23,6 +23,9 @@ export function pathsOf(dataDir: string) {
     parquet: at('parquet'),
     bodies: at('bodies'),
     bodyOf: (hash: string) => at('bodies', hash.slice(-2), `${hash}.gz`),
+    /** Pictures of logos. */
+    pictures: at('logos'),
+    pictureOf: (hash: string) => at('logos', hash.slice(0, 2), hash),
     checkpoint: at('checkpoint.json'),
     restoring: at('restoring'),
     run: at('run.json'),

@@ -7,7 +7,9 @@ import { brandEntries } from './projections/brands.ts'
 import { crawlRequestEntries } from './projections/crawl-requests.ts'
 import { commitsOf, eventEntries } from './projections/events.ts'
 import { freshnessEntries } from './projections/freshness.ts'
+import { hostedFileEntries, originEntries } from './projections/hosted.ts'
 import { issuerEntries, userEntries } from './projections/identity.ts'
+import { logoEntries } from './projections/logos.ts'
 import { memberEntries } from './projections/members.ts'
 import { mirrorEntries } from './projections/mirrors.ts'
 import { ownershipEntries } from './projections/ownership.ts'
@@ -37,6 +39,7 @@ export async function entriesOf(
     ...keyed.gone,
     ...(await within(scope.brands, () => brandEntries(index, scope))),
     ...(await within(scope.publishers, () => publisherEntries(index, accounts, scope))),
+    ...(await hostedFileEntries(index, accounts, scope)),
     ...keyed.put,
     ...(await within(scope.files, () => freshnessEntries(index, scope))),
     ...commits.flatMap(eventEntries),
@@ -49,6 +52,8 @@ export async function entriesOf(
     ...(await within(scope.reviews, () => reviewEntries(accounts, scope))),
     ...(await within(scope.policies, () => policyEntries(index, scope))),
     ...(await within(scope.mirrors, () => mirrorEntries(accounts, scope))),
+    ...(await within(scope.origins, () => originEntries(accounts, scope))),
+    ...(await within(scope.logos, () => logoEntries(accounts, scope))),
     ...(await within(scope.aliases, () => aliasEntries(index, scope))),
     ...(await within(scope.requests, () => crawlRequestEntries(index, accounts, scope))),
     ...(await within(scope.revisions, () => revisionEntries(index, accounts, scope))),

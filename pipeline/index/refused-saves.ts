@@ -3,9 +3,12 @@ import { registrableDomain } from '../core/domain.ts'
 import type { ProtectedNames } from '../core/protected-names.ts'
 import type { EntryRow } from '../model/rows.ts'
 import type { Refusal, Submission } from '../model/submission.ts'
+import { brandsWaiting } from './accounts/brand-submissions.ts'
+import { originOwners } from './accounts/origins.ts'
 import { hasProof } from './accounts/proofs.ts'
 import type { Database } from './duckdb.ts'
 import { type Entity, loadEntries, managedAmong } from './entries.ts'
+import { pointingHere } from './hosted.ts'
 import { nameFaults } from './name-faults.ts'
 import { domainsIn, entityOf, type Save, savesIn } from './saves.ts'
 
@@ -18,6 +21,8 @@ interface Deciding {
   /** For how many days that counts. */
   proofDays: number
   protectedNames: ProtectedNames
+  /** Public address of the registry, if files can be pointed to there. */
+  base: string | undefined
 }
 
 /** Saves that are refused, and those whose name a person should look at first: why, by submission. */
@@ -49,11 +54,18 @@ export async function judgeSaves(
 }
 
 async function judgeOf(saves: readonly Save[], deciding: Deciding) {
-  const { index } = deciding
+  const { index, accounts, base } = deciding
+  const domains = { brand: domainsIn(saves, 'brand'), property: domainsIn(saves, 'property') }
   const standing = {
-    brand: await standingOf(index, 'brand', domainsIn(saves, 'brand')),
-    property: await standingOf(index, 'property', domainsIn(saves, 'property')),
+    brand: await standingOf(index, 'brand', domains.brand),
+    property: await standingOf(index, 'property', domains.property),
   }
+  const hosted = {
+    brand: await pointingHere(index, 'brand', domains.brand, base),
+    property: await pointingHere(index, 'property', domains.property, base),
+  }
+  const owners = await originOwners(accounts)
+  const waiting = await brandsWaiting(accounts)
   const proven = provenIn(deciding)
   const isNew = (save: Save) =>
     save.op !== 'entry.rollback' &&
@@ -64,17 +76,19 @@ async function judgeOf(saves: readonly Save[], deciding: Deciding) {
     const entity = entityOf(save)
     const { domain } = save
     const { is_managed, status } = standing[entity].get(domain) ?? unknown
-    if (is_managed) return managed(entity, domain)
+    if (is_managed && !hosted[entity].has(domain)) return managed(entity, domain)
     if (save.op === 'entry.rollback' && save.to_revision > 0) {
       const nowhere = await unknownTarget(index, save, status)
       if (nowhere) return nowhere
     }
-    if (status === 'pending') {
+    if (status === 'pending' || (entity === 'brand' && waiting.has(domain))) {
       return { refused: `the entry of ${domain} waits to be reviewed`, error: 'conflict' }
     }
     const fault = isNew(save) ? faults.get(domain) : undefined
     if (fault?.verdict === 'refused') return { refused: `domain: ${fault.reason}` }
     if (save.op === 'entry.rollback' && save.moderates) return undefined
+    const owner = entity === 'property' ? owners.get(domain) : undefined
+    if (owner !== undefined && owner !== save.editor.org_id) return foreign(domain)
     if (!(await proven(save))) return unproven(domain)
     // Whoever saves it after this one, in the same commit, finds it waiting: a person decides one content.
     if (fault) standing[entity].set(domain, { is_managed, status: 'pending' })
@@ -90,6 +104,13 @@ function isUnknown(status: EntryRow['status'] | null): boolean {
 function managed(entity: Entity, domain: string): Refusal {
   const file = entity === 'brand' ? 'brand.json' : 'adagents.json'
   return { refused: `${domain} speaks for itself: it is managed by its ${file}`, error: 'conflict' }
+}
+
+function foreign(domain: string): Refusal {
+  return {
+    refused: `${domain} points to its hosted file for another organization`,
+    error: 'forbidden',
+  }
 }
 
 function unproven(domain: string): Refusal {

@@ -1,8 +1,9 @@
 import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
-import { backedUp, checkBackup, checkFile, type Manifest } from './backup.ts'
+import { backedUp, checkBackup, checkFile, type Manifest, PICTURES } from './backup.ts'
 import { replaceFile, syncPath } from './durable.ts'
 import { Lease } from './lease.ts'
 import { type Paths, pathsOf } from './paths.ts'
+import { copyPictures } from './pictures.ts'
 import { rebuildStores } from './rebuild.ts'
 
 export interface Restoring {
@@ -33,6 +34,7 @@ export async function restore(dataDir: string, dir: string, how: Restoring): Pro
     for (const name of files) await bring(name, dir, paths, manifest)
     replaceFile(paths.restoring, `${JSON.stringify(manifest)}\n`)
     dropOthers(paths)
+    if (!keepAccounts) copyPictures(`${dir}/${PICTURES}`, paths.pictures)
     for (const name of files) putInPlace(`${paths.dir}/${name}`)
     await rebuildStores(paths, (index, accounts) => continueAfter(index, accounts.db))
     rmSync(paths.restoring)

@@ -4,6 +4,7 @@ import { hostedPropertiesOf } from '../diff/hosted.ts'
 import type { Stamp } from '../diff/rows.ts'
 import type { EntryRow, EntryState, RevisionRow } from '../model/rows.ts'
 import type { OperationOf, Submission } from '../model/submission.ts'
+import type { ApprovedBrand } from './accounts/brand-submissions.ts'
 import { recordChanges } from './changes.ts'
 import { type Database, listOf } from './duckdb.ts'
 import {
@@ -16,6 +17,7 @@ import {
 } from './entries.ts'
 import { addDomains } from './frontier.ts'
 import { deleteRows } from './rows.ts'
+import type { TakenDown } from './taken-down.ts'
 
 export type Save = OperationOf<'brand.save' | 'property.save' | 'entry.rollback'>
 
@@ -110,6 +112,25 @@ function stateOf({ source, status, brand_name, document, contact_id }: EntryRow)
   return { source, status, brand_name, document, contact_id }
 }
 
+/** Brands that were approved and are no revision yet, as saves, and who made them. */
+export async function approvedSaves(
+  db: Database,
+  brands: readonly ApprovedBrand[],
+  takenDown: TakenDown,
+): Promise<{ submissions: Submission[]; editors: Map<string, string> }> {
+  const made = await findSaved(
+    db,
+    brands.map(({ save }) => save.revision_id),
+  )
+  const fresh = brands.filter(
+    ({ save }) => !made.has(save.revision_id) && !takenDown.covers(save.domain),
+  )
+  return {
+    submissions: fresh.map(({ save }) => ({ submission_id: save.revision_id, operation: save })),
+    editors: new Map(fresh.map(({ save, editor_id }) => [save.revision_id, editor_id])),
+  }
+}
+
 /** The domains whose entries of a kind are saved. */
 export function domainsIn(saves: readonly Save[], entity: Entity): string[] {
   const ofKind = saves.filter(save => entityOf(save) === entity)
@@ -129,10 +150,29 @@ function stateAfter(save: Save, before: EntryRow | undefined): EntryState {
     const document = { authorized_agents: [], properties }
     return { ...live, brand_name: null, document, contact_id }
   }
-  const { brand_name, brand_manifest } = save as OperationOf<'brand.save'>
-  const manifest = brand_manifest === undefined ? before?.document.brand_manifest : brand_manifest
-  const document = manifest ? { brand_manifest: manifest } : {}
-  return { ...live, brand_name, document, contact_id: null }
+  const brand = save as OperationOf<'brand.save'>
+  const { brand_name } = brand
+  return { ...live, brand_name, document: brandAfter(brand, before), contact_id: null }
+}
+
+/** What a save does not speak of stays, but a file that was handed in stays only beside the manifest that it came with. */
+function brandAfter(
+  save: OperationOf<'brand.save'>,
+  before: EntryRow | undefined,
+): EntryRow['document'] {
+  const { brand_manifest: kept, brand_json: handed, ...others } = before?.document ?? {}
+  const isEdited = save.brand_manifest !== undefined
+  const manifest = isEdited ? save.brand_manifest : kept
+  const brand_json = save.brand_json ?? (isEdited ? undefined : handed)
+  const { house_domain, keller_type, parent_brand } = save
+  return {
+    ...others,
+    ...(house_domain !== undefined && { house_domain }),
+    ...(keller_type !== undefined && { keller_type }),
+    ...(parent_brand !== undefined && { parent_brand }),
+    ...(manifest ? { brand_manifest: manifest } : {}),
+    ...(brand_json ? { brand_json } : {}),
+  }
 }
 
 function entryAfter(
@@ -215,13 +255,13 @@ export async function showBrands(
     entries.map(({ domain }) => domain),
   )
   const free = entries.filter(({ domain }) => !managed.has(domain))
-  const brand = free.map(({ domain }) => domain)
+  const brand = entries.map(({ domain }) => domain)
   const shown = new Set(gone.map(({ domain }) => domain))
   await deleteRows(
     db,
     'brands',
     'domain',
-    brand.filter(domain => shown.has(domain)),
+    free.flatMap(({ domain }) => (shown.has(domain) ? domain : [])),
   )
   const live = free.filter(({ status }) => status === 'live')
   await db.insert(

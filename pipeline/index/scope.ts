@@ -29,7 +29,7 @@ export interface Scope {
   gone: string
   /**
    * Conditions on rows of crawl_state, events, crawl_requests, api_keys, memberships, issuers, members,
-   * aliases, revisions, roles, reviews, mirrors.
+   * aliases, revisions, roles, reviews, mirrors, origins, logos.
    */
   files: string
   events: string
@@ -45,6 +45,8 @@ export interface Scope {
   mirrors: string
   /** Condition on what organizations have shown of domains (accounts/proofs.ts). */
   proofs: string
+  origins: string
+  logos: string
   parameters: Parameters
   /** How questions about one table within these are planned. */
   planning?: Planning
@@ -97,6 +99,8 @@ export async function scopeAfter(
     reviews: inAccounts('r.seq > $seq', 'reviews'),
     mirrors: inAccounts('seq > $seq', 'mirrors'),
     proofs: inAccounts('seq > $seq', 'ownership_proofs', 'verified_domains'),
+    origins: inAccounts('seq > $seq', 'origins'),
+    logos: inAccounts('seq > $seq', 'logos'),
     parameters,
     planning: touched === undefined ? 'anew' : 'kept',
     at,
@@ -194,6 +198,8 @@ export function scopeOfSlice(slice: number, count: number, at: Instant): Scope {
     roles: inSlice('id'),
     reviews: inSlice('review_id'),
     mirrors: inSlice('platform'),
+    origins: inSlice('domain'),
+    logos: inSlice('domain'),
     policies: `(select policy_id as key from policies where ${inSlice('policy_id')})`,
     proofs: inSlice('domain'),
     parameters: { slice, count },

@@ -7,6 +7,7 @@ import type { Log } from '../core/log.ts'
 import { type ProtectedNames, readProtectedNames } from '../core/protected-names.ts'
 import { lastTime, nextTime } from '../core/schedule.ts'
 import { RisingIds } from '../core/uuid-v7.ts'
+import { hostingBase } from '../model/hosted.ts'
 import type { Answer, Refusal, Submission } from '../model/submission.ts'
 import { decisionsSince } from './accounts/entry-reviews.ts'
 import { publicationsSince } from './accounts/publications.ts'
@@ -21,6 +22,7 @@ import { commitInHalves } from './halves.ts'
 import { Lease } from './lease.ts'
 import { type Meta, numberCommit, raiseFence } from './meta.ts'
 import { type Paths, pathsOf } from './paths.ts'
+import { keepPictures } from './pictures.ts'
 import { forgetPrivateRows } from './private-retention.ts'
 import { Projector } from './projector.ts'
 import { Publishing } from './publishing.ts'
@@ -229,6 +231,7 @@ export class Sequencer {
     for (const { body, hash } of batch.observations) {
       if (body && hash) keepBody(this.paths, hash, body)
     }
+    await keepPictures(this, submissions, seq)
     const publications =
       batch.publications ?? (await publicationsSince(this.accounts.db, this.#meta.seq))
     const decisions = batch.decisions ?? (await decisionsSince(this.accounts.db, this.#meta.seq))
@@ -284,6 +287,7 @@ export class Sequencer {
         frontierMax: FRONTIER_MAX,
         agentsPerHost: LIMITS.agentsPerHost,
         takenDown: this.#takedowns.takenDown,
+        hostingBase: hostingBase(config.BASE_URL),
         night: lastTime(CRAWL_SCHEDULE, now),
         brake: {
           share: config.BRAKE_SHARE,
@@ -310,6 +314,7 @@ export class Sequencer {
         ...{ index: this.index, accounts: this.accounts.db, now },
         ...{ needsProof, proofDays: LIMITS.proofDays, protectedNames: this.#protectedNames },
         takenDown: this.#takedowns.takenDown,
+        base: hostingBase(this.#options.config.BASE_URL),
       })
       const all = new Map([...refused, ...reverts])
       return this.accounts.apply(submissions, { now, seq }, all, doubts)

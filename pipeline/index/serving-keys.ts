@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import type { RoleHolder } from '../core/roles.ts'
 import type { SourceKind } from '../model/documents.ts'
+import type { HostedKind } from '../model/hosted.ts'
 import type { AuthorizationRow, PropertyRow } from '../model/rows.ts'
 import { identifierKey } from '../resolve/identifiers.ts'
 
@@ -30,6 +31,16 @@ export function agentKey(agentUrl: string): string {
 /** Who holds roles; an id of any length fits. */
 export function roleKey(holder: RoleHolder, id: string): string {
   return `${holder} ${hashOf(id)}`
+}
+
+/** The file that is hosted for a domain. */
+export function hostedKey(kind: HostedKind, domain: string): string {
+  return `${kind} ${domain}`
+}
+
+/** A logo of a brand; those of one brand stand together. */
+export function logoKey(domain: string, logoId: string): string {
+  return `${domain} ${logoId}`
 }
 
 /** Under which all reviews stand together, without what was handed in. */

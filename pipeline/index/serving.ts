@@ -6,11 +6,11 @@ import { open, type RootDatabase, type Database as Space } from 'lmdb'
 export const MEMBERS_CHANGED = 'members'
 
 /** Version of the keys and values; a store of another version is projected again. */
-export const SERVING_FORMAT = 15
+export const SERVING_FORMAT = 16
 
 const ZERO = 0x30
 
-/** Key spaces of the store. Values of the first six are documents (`documentValue`). */
+/** Key spaces of the store. Values of the first seven are documents (`documentValue`). */
 export const spaces = [
   'brand',
   'property',
@@ -18,6 +18,7 @@ export const spaces = [
   'lookup',
   'inventory',
   'operator',
+  'hosted',
   'reach',
   'identifier',
   'claim',
@@ -35,6 +36,8 @@ export const spaces = [
   'review',
   'policy',
   'mirror',
+  'origin',
+  'logo',
   'alias',
   'crawl_request',
   'revision',
@@ -42,7 +45,7 @@ export const spaces = [
 ] as const
 export type SpaceName = (typeof spaces)[number]
 /** The spaces whose values are documents. */
-export const documentSpaces: ReadonlySet<SpaceName> = new Set(spaces.slice(0, 6))
+export const documentSpaces: ReadonlySet<SpaceName> = new Set(spaces.slice(0, 7))
 
 export type Key = string | Buffer
 /** A value to put; undefined removes the key. */

@@ -1,6 +1,7 @@
 import type { Answer, Submission } from '../model/submission.ts'
 import { ridsOf } from './contributions.ts'
 import type { Database } from './duckdb.ts'
+import { refusedBrands } from './refused-brands.ts'
 import { refusedMerges } from './refused-merges.ts'
 import { type JudgedSaves, judgeSaves } from './refused-saves.ts'
 import { type Editing, findSaved, type Saved, savesIn } from './saves.ts'
@@ -16,6 +17,7 @@ export async function judged(
 ): Promise<JudgedSaves> {
   const merges = await refusedMerges(known.index, submissions)
   const { refused, doubts } = await judgeSaves(submissions, known)
+  for (const [id, refusal] of await refusedBrands(submissions, known)) refused.set(id, refusal)
   for (const [id, reason] of merges) refused.set(id, { refused: reason })
   for (const id of refusedPlaces(submissions, known.takenDown)) {
     refused.set(id, { refused: 'the domain was taken down' })

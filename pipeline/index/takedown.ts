@@ -7,7 +7,7 @@ import { goneOf, recordChanges } from './changes.ts'
 import type { Stirred } from './crawl-state.ts'
 import { type Database, listOf } from './duckdb.ts'
 import { loadPublishers } from './publisher-rows.ts'
-import { freshnessKey } from './serving-keys.ts'
+import { freshnessKey, hostedKey } from './serving-keys.ts'
 import { historyKey, revisionKey } from './serving-value.ts'
 import { isOf } from './taken-down.ts'
 
@@ -112,6 +112,10 @@ async function recordGone(db: Database, of: { domains: string }, seq: number): P
     'gone publisher': domains,
     'gone lookup': domains,
     'gone inventory': domains,
+    'gone hosted': domains.flatMap(domain => [
+      hostedKey('adagents.json', domain),
+      hostedKey('brand.json', domain),
+    ]),
     'gone freshness': files.map(({ kind, location }) => freshnessKey(kind, location)),
     'gone crawl_request': requests.map(({ id }) => id),
     'gone revision': [

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { Domain } from '../core/domain.ts'
 import type { Enrichment } from './enrichment.ts'
+import type { OriginCheck } from './hosted.ts'
 import type { Issuer } from './identity.ts'
 import { type AdagentsReport, type LiveBrand, SeenReference } from './live.ts'
 import { type AgentFailed, type AgentTold, agentTopics } from './live-agent.ts'
@@ -31,6 +32,8 @@ export const Errand = z.discriminatedUnion('errand', [
     address: z.string().max(2_048),
     about: z.enum(agentTopics),
   }),
+  /** Whether the domain's own file points to the one that `base` serves for it. */
+  z.object({ errand: z.literal('check_origin'), domain: Domain, base: z.url() }),
   /** Which one is a matter of the crawler's own settings. */
   z.object({ errand: z.literal('read_issuer') }),
   z.object({
@@ -53,6 +56,7 @@ export interface ErrandAnswers {
   check_adagents: AdagentsReport
   read_brand: LiveBrand
   ask_agent: AgentTold | AgentFailed
+  check_origin: OriginCheck
   /** What the identity provider says of itself, or why it could not be read. */
   read_issuer: Issuer | { failed: string }
   /** By what the domain shows the nonce; null when it does not. */

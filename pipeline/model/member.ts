@@ -6,7 +6,7 @@ import { agentTypes } from './documents.ts'
 import { Founding } from './organization.ts'
 
 /** By what an organization shows that a domain is its own; `operator`: whoever runs the registry says so. */
-export const domainProofs = ['operator', 'dns_txt', 'http', 'email'] as const
+export const domainProofs = ['operator', 'dns_txt', 'http', 'pointer', 'email'] as const
 export type DomainProof = (typeof domainProofs)[number]
 
 const name = z.string().trim().min(1).max(200)

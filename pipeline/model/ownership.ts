@@ -5,6 +5,10 @@ import { Domain } from '../core/domain.ts'
 export const ownershipMethods = ['dns_txt', 'http'] as const
 export type OwnershipMethod = (typeof ownershipMethods)[number]
 
+/** By what a domain was shown: a pointer to its hosted file can carry a claim (hosted.ts). */
+export const shownBy = [...ownershipMethods, 'pointer'] as const
+export type ShownBy = (typeof shownBy)[number]
+
 /** SHA-256 of a nonce, in hex. */
 export const NonceHash = z.string().regex(/^[0-9a-f]{64}$/)
 
@@ -42,7 +46,7 @@ export const ownershipOperations = [
 
 /** What an organization has shown of a domain, as the serving store holds it. */
 export const StoredProof = z.object({
-  method: z.enum([...ownershipMethods, 'operator']),
+  method: z.enum([...shownBy, 'operator']),
   verified_at: z.string(),
 })
 export type StoredProof = z.infer<typeof StoredProof>

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 /** What is looked at by a person before it counts. */
-export const reviewKinds = ['policy', 'mirror', 'dispute', 'entry'] as const
+export const reviewKinds = ['policy', 'mirror', 'dispute', 'entry', 'logo', 'brand'] as const
 export type ReviewKind = (typeof reviewKinds)[number]
 export const reviewStatuses = ['pending', 'approved', 'rejected'] as const
 export type ReviewStatus = (typeof reviewStatuses)[number]

@@ -2,6 +2,8 @@ import { z } from 'zod'
 import { Domain } from '../core/domain.ts'
 import { withoutPersonal } from '../core/personal.ts'
 import { Identifier, identifierTypes } from './documents.ts'
+import { BrandDocument } from './documents-brand.ts'
+import { kellerTypes } from './documents-vocabulary.ts'
 
 const MAX_DEPTH = 20
 /** NUL, and half of a surrogate pair: no store keeps them. */
@@ -43,6 +45,20 @@ export const BrandManifest = z
   .refine(value => isStorable(value), `must be well-formed and at most ${MAX_DEPTH} levels deep`)
   .transform(value => withoutPersonal(value))
 
+/** A brand.json as it is served, and as it was understood. Never with whom to write to. */
+export const BrandFile = z.object({
+  file: z.record(z.string(), z.unknown()),
+  document: BrandDocument,
+})
+export type BrandFile = z.infer<typeof BrandFile>
+
+/** How a brand stands to others, as whoever submits it says. */
+export const relations = {
+  house_domain: Domain.exactOptional(),
+  keller_type: z.enum(kellerTypes).exactOptional(),
+  parent_brand: filled.exactOptional(),
+}
+
 /** A property as it is saved: what is not read is left out. */
 export const SavedProperty = z.object({
   type: filled,
@@ -82,6 +98,17 @@ export const saveOperations = [
     ...common,
     brand_name: BrandName,
     brand_manifest: BrandManifest.nullable().exactOptional(),
+    /** Takes the place of the one that would be made of the rest. */
+    brand_json: BrandFile.exactOptional(),
+    ...relations,
+  }),
+  /** Waits for a moderator, whoever asks. */
+  z.object({
+    op: z.literal('brand.submit'),
+    ...common,
+    brand_name: BrandName,
+    brand_manifest: BrandManifest.exactOptional(),
+    ...relations,
   }),
   z.object({
     op: z.literal('property.save'),

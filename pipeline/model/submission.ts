@@ -4,7 +4,9 @@ import type { PublicErrorName } from '../core/errors.ts'
 import { keyPermissions } from '../core/standing.ts'
 import { catalogOperations } from './contribution.ts'
 import { crawlScopes } from './crawl-request.ts'
+import { hostedOperations } from './hosted.ts'
 import { identityOperations } from './identity.ts'
+import { logoOperations } from './logo.ts'
 import { memberOperations } from './member.ts'
 import { mirrorOperations } from './mirror.ts'
 import { organizationOperations } from './organization.ts'
@@ -77,6 +79,8 @@ export const Operation = z.discriminatedUnion('op', [
   ...takedownOperations,
   /** What takes a submission back is made by the one who writes, who knows what came since. */
   z.object({ op: z.literal('audit.revert'), reverts: id, editor: Editor }),
+  ...hostedOperations,
+  ...logoOperations,
 ])
 export type Operation = z.infer<typeof Operation>
 export type OperationOf<Op extends Operation['op']> = Extract<Operation, { op: Op }>

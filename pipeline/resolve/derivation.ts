@@ -8,6 +8,8 @@ export interface KnownFile<Kind extends SourceKind = SourceKind> {
   standing: Standing
   state?: FileState
   document?: DocumentOf<Kind>
+  /** Where it is, if it was asked for by another spelling of that. */
+  location?: string
 }
 
 /** What a rule may ask of those who run it: to see a file, or to be run again at some time. */

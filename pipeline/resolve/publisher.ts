@@ -117,7 +117,7 @@ function* findPublisher(
     return yield* whatCountedBefore(domain, own.document, standing, now)
   }
   if (target.document.variant !== 'inline') return astray
-  return factsOf(domain, target.document, standing, source.location, now)
+  return factsOf(domain, target.document, standing, target.location ?? source.location, now)
 }
 
 /** Nothing was ever read where a file points: until then it changes what counts for nobody. */
@@ -133,7 +133,7 @@ function* whatCountedBefore(
     const file = yield* ask('adagents.json', source.location)
     if (file.document?.variant === 'inline') {
       const worst = worstOf(standing, file.standing)
-      return factsOf(domain, file.document, worst, source.location, now)
+      return factsOf(domain, file.document, worst, file.location ?? source.location, now)
     }
   }
   const document = before?.document

@@ -19,6 +19,7 @@ import {
   ccpa,
   dispute,
   type Known,
+  logo,
   url,
   type Whom,
 } from '../support/asks.ts'
@@ -80,6 +81,11 @@ beforeAll(async () => {
   known.crawlRequest = await idOf('requestCrawl', 202, { domain: 'crawled.example' })
   known.report = await idOf('checkPropertyList', 200, { domains: ['acme.example'] })
   known.dispute = await idOf('fileCatalogDispute', 200, dispute)
+  for (const whom of ['usual', 'strict', 'lonely'] as const) {
+    await holdElsewhere(registries[whom], known.acmeId)
+  }
+  const taken = (await ask(operationOf('saveLogo'), 201, logo('kept'))).json()
+  known.picture = taken.url.split('/').at(-1)
   known.proposals = [await propose('first'), await propose('second')]
   known.bulkReport = await idOf('checkIdentifierList', 200, { identifiers: ['acme.example'] })
   await challenge()
@@ -145,6 +151,8 @@ async function challenge(): Promise<void> {
 }
 
 /** The moment between a first snapshot and what is searched of it. */
+const website = { type: 'website', name: 'Kept', identifiers: [], tags: [] }
+
 /** What is told of a domain that publishes nothing. */
 async function tellOfKept(registry: TestRegistry): Promise<void> {
   const domain = 'kept.example' as Domain
@@ -160,7 +168,17 @@ async function tellOfKept(registry: TestRegistry): Promise<void> {
   await registry.submit({ op: 'organization.domain.add', ...proven })
   await registry.submit(
     { op: 'brand.save', brand_name: 'Kept', ...told() },
-    { op: 'property.save', properties: [], ...told() },
+    { op: 'property.save', properties: [website], ...told() },
+  )
+}
+
+/** A domain that points to its hosted file for another organization than the caller's. */
+async function holdElsewhere(registry: TestRegistry, org_id: string): Promise<void> {
+  const claimed = { domain: 'held.example' as Domain, claim_hash: 'ab'.repeat(32) }
+  const reason = 'authoritative_location_pointer'
+  await registry.submit(
+    { op: 'origin.claim', org_id, ...claimed },
+    { op: 'origin.verify', reason, checked_at: registry.clock.now(), ...claimed },
   )
 }
 
@@ -193,7 +211,7 @@ const usually: Readonly<Record<number, Whom>> = { 429: 'strict', 503: 'lonely' }
 function ask({ method, path }: Operation, status: number, asked: Ask) {
   const { place, query, payload, whom = usually[status] ?? 'usual' } = asked
   const bearer = (asked.as === 'moderator' ? moderators : keys)[whom]
-  const at = place === undefined ? path : path.replace(/:\w+/, place)
+  const at = [place ?? []].flat().reduce((made, one) => made.replace(/:\w+/, one), path)
   return registries[whom].app.inject({
     method,
     url: query === undefined ? at : `${at}?${query}`,

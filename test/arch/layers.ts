@@ -20,8 +20,8 @@ const live = 'pipeline/live'
 const index = 'pipeline/index'
 const answers = ['reader.ts', 'points', 'queries'].map(name => `${index}/${name}`)
 
-/** Reads a file that a caller proposes, with what the crawler knows of such files; fetches nothing. */
-const parser = `${crawl}/check-adagents.ts`
+/** Read files that a caller proposes, with what the crawler knows of such files; they fetch nothing. */
+const parsers = [`${crawl}/check-adagents.ts`, `${crawl}/check-brand.ts`]
 
 export const layers: Layer[] = [
   { folder: core, imports: [], because: 'core knows nothing of ours' },
@@ -68,7 +68,7 @@ export const layers: Layer[] = [
   },
   {
     folder: 'api',
-    imports: [core, model, resolve, ...answers, parser, 'jobs/enqueue.ts', 'jobs/redis.ts'],
+    imports: [core, model, resolve, ...answers, ...parsers, 'jobs/enqueue.ts', 'jobs/redis.ts'],
     because: 'the API reads stores and asks by jobs',
     never: {
       [fetch]: 'the API has no way out to the network',

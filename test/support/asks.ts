@@ -2,8 +2,8 @@ import { mirrorFile } from './mirrors.ts'
 
 /** A request of an operation: what follows its path, in place of its parameters or behind it. */
 export interface Ask {
-  /** What stands for the path parameter. */
-  place?: string
+  /** What stands for the path parameter, or for each of them. */
+  place?: string | readonly string[]
   query?: string
   payload?: object | string
   headers?: Readonly<Record<string, string>>
@@ -37,6 +37,8 @@ export interface Known {
   /** A key of a member with agents, and the id of that member. */
   acmeKey: string
   acmeId: string
+  /** The picture of a logo of kept.example. */
+  picture: string
   /** Tokens of persons: of no organization, at the domain of one, and at that of one nobody joined yet. */
   person: string
   colleague: string
@@ -147,6 +149,44 @@ export const asks: Asks = {
   listProperties: { 200: {}, 400: { query: 'source=x' }, 503: unsearched('search=acme') },
   propertyHistory: { 200: acme, 404: nobody },
   rollBackProperty: asksToRollBack(),
+  getHostedAdagents: hosted(),
+  getHostedBrandJson: hosted(),
+  claimHostedDomain: {
+    200: { place: 'kept.example' },
+    400: { place: 'x' },
+    403: as('person', { place: 'kept.example' }),
+    409: { place: 'held.example' },
+    429: { place: 'kept.example' },
+    503: { place: 'kept.example' },
+  },
+  verifyHostedOrigin: {
+    200: { place: 'held.example' },
+    400: { place: 'x' },
+    404: { place: 'nobody.example' },
+    429: { place: 'held.example' },
+    503: { place: 'held.example' },
+  },
+  setUpBrand: asksToSave('domain', { brand_name: 'Told', brand_color: '#102030' }),
+  submitBrand: {
+    200: as('acmeKey', { payload: { domain: 'new.example' } }),
+    403: { payload: { domain: 'new.example' } },
+    409: as('acmeKey', { payload: { domain: 'acme.example' } }),
+    429: { payload: { domain: 'new.example' } },
+    503: { payload: { domain: 'new.example' } },
+  },
+  listLogos: { 200: { place: 'kept.example' }, 400: { place: 'x' } },
+  saveLogo: {
+    201: logo('first', { 'idempotency-key': 'logo' }),
+    400: { ...logo('first'), payload: 'no form' },
+    409: logo('second', { 'idempotency-key': 'logo' }),
+    429: logo('first'),
+    503: logo('first'),
+  },
+  getLogo: {
+    200: ({ picture }) => ({ place: ['kept.example', picture] }),
+    400: { place: ['kept.example', 'x'] },
+    404: ({ picture }) => ({ place: ['nobody.example', picture] }),
+  },
   saveProperty: asksToSave('publisher_domain', { properties: [{ type: 'website', name: 'Told' }] }),
   resolveIdentifiers: {
     200: { payload: { identifiers, provenance: { type: 'crawl' }, mode: 'lookup' } },
@@ -323,6 +363,26 @@ function asksToSave(field: string, more: object): Asks[string] {
   const of = (domain: string) => ({ payload: { [field]: domain, ...more } })
   const own = of('readers.example')
   return { 200: own, 403: of('nobody.example'), 409: of('acme.example'), 429: own, 503: own }
+}
+
+/** The file that is kept for a domain. */
+function hosted(): Asks[string] {
+  return { 200: { place: 'kept.example' }, 400: { place: 'x' }, 404: { place: 'nobody.example' } }
+}
+
+/** A form with a picture that is as good as none, and different for each name. */
+export function logo(name: string, headers: Readonly<Record<string, string>> = {}): Ask {
+  const payload = [
+    '--form',
+    'content-disposition: form-data; name="file"; filename="logo.gif"',
+    'content-type: image/gif',
+    '',
+    `GIF89a of ${name}`,
+    '--form--',
+    '',
+  ].join('\r\n')
+  const type = { 'content-type': 'multipart/form-data; boundary=form' }
+  return { place: 'kept.example', payload, headers: { ...type, ...headers } }
 }
 
 /** Of what is told of kept.example; only the moderator may. */

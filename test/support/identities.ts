@@ -15,6 +15,7 @@ type Settled = Omit<
   | 'dispute'
   | 'acmeKey'
   | 'foreignChallenge'
+  | 'picture'
 >
 
 /** Callers of every kind. */

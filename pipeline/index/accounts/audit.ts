@@ -36,11 +36,13 @@ export interface AuditWanted {
 
 /** Not even the hash of a secret is anybody's to look up. Only names of the operation itself count. */
 const SECRET = /^(hash|secret|token|password)$|_(hash|secret|token)$/
+/** Pictures are files of their own. */
+const LARGE = 'bytes'
 
 /** The columns of a submission that say who asked for what. */
 export function auditOf({ submission_id, operation, by, request, reverts }: Submission) {
   const { op, ...rest } = withoutContact(operation)
-  const told = Object.entries(rest).filter(([name]) => !SECRET.test(name))
+  const told = Object.entries(rest).filter(([name]) => !SECRET.test(name) && name !== LARGE)
   return {
     submission_id,
     operation: op,

@@ -1,6 +1,7 @@
 import type { Answer, Operation } from '../../model/submission.ts'
 import type { Database } from '../duckdb.ts'
 import { takeBilling } from './billing.ts'
+import { submitBrand } from './brand-submissions.ts'
 import { fileDispute, recordContribution } from './catalog.ts'
 import { issueChallenge, settleChallenge, takeChallenge } from './challenges.ts'
 import { recordRequester } from './crawl-requests.ts'
@@ -9,11 +10,13 @@ import { recordSave } from './editors.ts'
 import { enrolAgent } from './enrolling.ts'
 import { foundOrganization } from './founding.ts'
 import { setIssuer } from './issuers.ts'
+import { saveLogo } from './logos.ts'
 import { removeAgent, saveAgent } from './member-agents.ts'
 import { createMember, setTier, updateMember } from './members.ts'
 import { removeMembership, setMembership } from './memberships.ts'
 import { proposeMirror, publishMirror, removeMirror } from './mirrors.ts'
 import { createKey, createOrganization, revokeKey } from './organizations.ts'
+import { claimOrigin, verifyOrigin } from './origins.ts'
 import { publishPolicy, savePolicy } from './policies.ts'
 import { decideReview } from './reviews.ts'
 import { grantRole, revokeRole } from './roles.ts'
@@ -82,6 +85,14 @@ export async function perform(db: Database, operation: Operation, stamp: Stamp):
       return takeChallenge(db, operation, stamp)
     case 'ownership.settle':
       return settleChallenge(db, operation, stamp)
+    case 'origin.claim':
+      return claimOrigin(db, operation, stamp)
+    case 'origin.verify':
+      return verifyOrigin(db, operation, stamp)
+    case 'logo.save':
+      return saveLogo(db, operation, stamp)
+    case 'brand.submit':
+      return submitBrand(db, operation, stamp)
     case 'crawl.request':
       return recordRequester(db, operation, stamp)
     case 'brand.save':

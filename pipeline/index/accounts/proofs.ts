@@ -2,7 +2,7 @@ import { DAY, type Instant, isoOf } from '../../core/clock.ts'
 import { ownAndAbove } from '../../core/domain.ts'
 import { limits } from '../../core/limits.ts'
 import type { DomainProof } from '../../model/member.ts'
-import type { OwnershipMethod, StoredProof } from '../../model/ownership.ts'
+import type { ShownBy, StoredProof } from '../../model/ownership.ts'
 import { type Database, listOf, type Parameters } from '../duckdb.ts'
 import { touchMember } from './members.ts'
 import type { Stamp } from './stamp.ts'
@@ -63,7 +63,7 @@ async function lastShown(
 interface Shown {
   org_id: string
   domain: string
-  method: OwnershipMethod
+  method: ShownBy
 }
 
 /** A domain that nobody holds becomes the organization's with it. */

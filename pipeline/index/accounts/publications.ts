@@ -1,6 +1,7 @@
 import type { PolicyRow } from '../../model/policy.ts'
 import type { RevisionRow } from '../../model/rows.ts'
 import type { Database } from '../duckdb.ts'
+import { type ApprovedBrand, approvedSince } from './brand-submissions.ts'
 import { type KeptMirror, keptMirrors } from './mirrors.ts'
 import type { KeptPolicy } from './policies.ts'
 
@@ -19,13 +20,16 @@ export interface Publications {
   /** Those that were removed too. */
   mirrors: KeptMirror[]
   suspensions: Suspension[]
+  /** Brands that were handed in and are approved, each a save of who handed it in. */
+  brands: ApprovedBrand[]
 }
 
 const TABLES = ['policies', 'policy_revisions', 'mirrors', 'suspended_links']
 
-/** One question instead of four, and only when one of them was written: most commits change nothing of this. */
+/** One question instead of five, and only when one of them was written: most commits change nothing of this. */
 const CHANGED = `select coalesce(max(seq), 0) as seq from (
-  ${TABLES.map(table => `select seq from ${table}`).join(' union all ')})`
+  ${TABLES.map(table => `select seq from ${table}`).join(' union all ')}
+  union all select seq from reviews where kind = 'brand' and status = 'approved')`
 
 /**
  * What changed after a commit, as it stands now; undefined where nothing did. The index is told in its next commit, whatever that
@@ -37,7 +41,7 @@ export async function publicationsSince(
   seq: number,
 ): Promise<Publications | undefined> {
   const read = () => db.one<{ seq: number }>(CHANGED)
-  const last = await db.written.recall('last publication', '', TABLES, read)
+  const last = await db.written.recall('last publication', '', [...TABLES, 'reviews'], read)
   if (last!.seq <= seq) return undefined
   const kept = await db.all<KeptPolicy>(
     'select * exclude (seq) from policies where seq > $seq order by policy_id',
@@ -61,6 +65,7 @@ export async function publicationsSince(
     revisions,
     mirrors: await keptMirrors(db, 'seq > $seq', { seq }),
     suspensions: await suspensionsSince(db, seq),
+    brands: await approvedSince(db, seq),
   }
 }
 

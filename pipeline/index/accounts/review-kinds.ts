@@ -1,8 +1,10 @@
 import type { ReviewKind } from '../../model/review.ts'
 import type { Answer } from '../../model/submission.ts'
 import type { Database } from '../duckdb.ts'
+import { approveBrand, rejectBrand } from './brand-submissions.ts'
 import { rejectDispute, upholdDispute } from './catalog.ts'
 import { decideEntry } from './entry-reviews.ts'
+import { approveLogo, rejectLogo } from './logos.ts'
 import { approveMirror, rejectMirror } from './mirrors.ts'
 import { approvePolicy, rejectPolicy } from './policies.ts'
 import type { Review } from './reviews.ts'
@@ -19,7 +21,9 @@ interface Entry {
 
 /** What deciding a review does, by its kind. */
 const kinds: Record<ReviewKind, Entry> = {
+  brand: { approve: approveBrand, reject: rejectBrand },
   dispute: { approve: upholdDispute, reject: rejectDispute },
+  logo: { approve: approveLogo, reject: rejectLogo },
   mirror: { approve: approveMirror, reject: rejectMirror },
   policy: { approve: approvePolicy, reject: rejectPolicy },
   entry: { approve: decideEntry, reject: decideEntry },

@@ -3,6 +3,7 @@ import type { Domain } from '../../core/domain.ts'
 import type { Answer, OperationOf } from '../../model/submission.ts'
 import type { Database } from '../duckdb.ts'
 import { isOf } from '../taken-down.ts'
+import { rejectLogosOf } from './logos.ts'
 import type { Stamp } from './stamp.ts'
 
 export interface TakenDownRow {
@@ -20,8 +21,9 @@ const FORGOTTEN = ['property_contacts', 'crawl_requests'] as const
 export async function takeDown(
   db: Database,
   { domain, reason }: OperationOf<'domain.takedown'>,
-  { now, seq }: Stamp,
+  stamp: Stamp,
 ): Promise<Answer> {
+  const { now, seq } = stamp
   await db.run('delete from taken_down where domain = $domain', { domain })
   const row = { domain, reason: reason ?? null, taken_down_at: isoOf(now), cleared_at: null, seq }
   await db.insert('taken_down', [row])
@@ -30,6 +32,7 @@ export async function takeDown(
       domains: JSON.stringify([domain]),
     })
   }
+  await rejectLogosOf(db, domain, stamp)
   return { done: { domain } }
 }
 

@@ -30,3 +30,12 @@ export function findHistory(
   }
   return { total: last - 1, revisions }
 }
+
+/** Whether people told of the domain. */
+export function hasEntry(
+  { serving }: Reader,
+  entity: RevisionRow['entity'],
+  domain: string,
+): boolean {
+  return serving?.has('revision', historyKey(entity, domain)) ?? false
+}

@@ -1,11 +1,10 @@
 import type { Accounts } from '../accounts.ts'
 import type { Database } from '../duckdb.ts'
+import { logosWithoutPicture } from '../pictures.ts'
 import type { Stores } from './stores.ts'
 
-export async function wrongInAccounts({
-  index,
-  accounts,
-}: Pick<Stores, 'index' | 'accounts'>): Promise<string[]> {
+export async function wrongInAccounts(stores: Omit<Stores, 'serving'>): Promise<string[]> {
+  const { index, accounts } = stores
   const ids = async (db: Database) =>
     new Set(
       (await db.all<{ id: string }>('select submission_id as id from submissions')).map(
@@ -17,6 +16,7 @@ export async function wrongInAccounts({
   return [
     ...missing.map(id => `accounts: the index has submission ${id}, accounts have not`),
     ...(await wrongEnrolments(index, accounts)),
+    ...(await logosWithoutPicture(stores)).map(id => `logos: ${id} has no picture`),
   ]
 }
 

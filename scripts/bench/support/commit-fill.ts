@@ -109,6 +109,8 @@ export async function project(folder: string, domains: readonly string[]): Promi
       roles: `${within('id')} and false`,
       reviews: `${within('review_id')} and false`,
       mirrors: `${within('platform')} and false`,
+      origins: `${within('domain')} and false`,
+      logos: `${within('domain')} and false`,
       policies: `(select policy_id as key from policies where ${within('policy_id')} and false)`,
       proofs: `${within('domain')} and false`,
       at: filledAt,

@@ -1,0 +1,158 @@
+import { createHash } from 'node:crypto'
+import { z } from 'zod'
+import { Domain } from '../../pipeline/core/domain.ts'
+import { type ImageType, imageTypes } from '../../pipeline/core/image-type.ts'
+import { isModerator } from '../../pipeline/core/roles.ts'
+import { findLogos, readPicture } from '../../pipeline/index/points/logos.ts'
+import {
+  type Logo,
+  LogoForm,
+  LogoList,
+  LogoTaken,
+  type StoredLogo,
+} from '../../pipeline/model/logo.ts'
+import { submitOnce } from '../attempt.ts'
+import type { Principal } from '../auth.ts'
+import { csv } from '../fields.ts'
+import { readLogoForm } from '../logo-form.ts'
+import { operation } from '../operation.ts'
+import { ok, refused } from '../reply.ts'
+import { actsFor } from '../standing.ts'
+import { editorOf } from './saves.ts'
+
+const params = z.object({ domain: Domain })
+
+/** A picture is nothing but a picture, whatever a browser makes of it. */
+const CONFINED = {
+  'content-security-policy': "sandbox; default-src 'none'",
+  'cross-origin-resource-policy': 'cross-origin',
+}
+const FOR_EVER = { 'cache-control': 'public, max-age=31536000, immutable' }
+const FOR_NOBODY_ELSE = { 'cache-control': 'private, no-store' }
+
+export const listLogos = operation({
+  id: 'listLogos',
+  method: 'GET',
+  path: '/api/brands/:domain/logos',
+  group: 'Brand Resolution',
+  summary: 'Logos of a brand',
+  description:
+    'Those that everybody sees; one that waits for a moderator, or was rejected, is shown to the ' +
+    'organization that handed it in and to moderators. `tags`: only what has all of them.',
+  access: 'optional',
+  cache: 'personal',
+  params,
+  query: z.object({ tags: csv('comma-separated') }),
+  reply: { 200: LogoList },
+  errors: ['invalid_request'],
+  handle: ({ params: { domain }, query, principal, services: { reader, baseUrl } }) => {
+    const tags = query.tags.map(tag => tag.toLowerCase())
+    const seen = findLogos(reader, domain)
+      .filter(logo => isVisible(logo, principal))
+      .filter(logo => tags.every(tag => logo.tags.includes(tag)))
+    const counted = (status: string) => seen.filter(logo => logo.status === status).length
+    return ok({
+      domain,
+      logos: seen.map(logo => shown(logo, baseUrl())),
+      stats: { total: seen.length, approved: counted('approved'), pending: counted('pending') },
+    })
+  },
+})
+
+export const saveLogo = operation({
+  id: 'saveLogo',
+  method: 'POST',
+  path: '/api/brands/:domain/logos',
+  group: 'Brand Resolution',
+  summary: 'Hand in a logo of a brand',
+  description:
+    'What a picture is, is told by its bytes. It is shown at once where your organization has shown ' +
+    'that the domain, or one above it, is its own; otherwise it waits for a moderator.',
+  access: 'bearer',
+  writes: true,
+  raw: true,
+  quota: 'saves',
+  cache: 'none',
+  params,
+  bodyType: 'multipart/form-data',
+  body: z.custom<Buffer>(Buffer.isBuffer, 'is required').meta(LogoForm as object as { id: string }),
+  reply: { 201: LogoTaken },
+  errors: [
+    ...(['invalid_request', 'conflict', 'too_large', 'unsupported_media_type'] as const),
+    ...(['rate_limited', 'unavailable'] as const),
+  ],
+  handle: async ({ params: { domain }, body, header, principal, attempt, services }) => {
+    const type = String(header('content-type') ?? '')
+    const given = await readLogoForm(body, type, services.config.LIMITS.logoBytes)
+    const { bytes, ...logo } = given
+    const sha256 = createHash('sha256').update(bytes).digest('hex')
+    const done = await submitOnce(
+      services,
+      attempt,
+      {
+        ...{ op: 'logo.save', logo_id: attempt, domain, sha256, ...logo },
+        ...{ editor: editorOf(principal), moderates: isModerator(principal.roles) },
+        bytes: bytes.toString('base64'),
+      },
+      { domain },
+    )
+    const { content_type } = logo
+    const url = addressOf({ domain, hash: sha256, content_type }, services.baseUrl())
+    const { logo_id, status: review_status } = done
+    return {
+      status: 201,
+      body: { success: true, domain, logo_id, review_status, content_type, url },
+    }
+  },
+})
+
+export const readLogo = operation({
+  id: 'getLogo',
+  method: 'GET',
+  path: '/assets/brands/:domain/:file',
+  group: 'Brand Resolution',
+  summary: 'The picture of a logo',
+  description: 'Named by its hash, so it never changes. Whoever sees the logo in the list sees it.',
+  access: 'optional',
+  cache: 'private',
+  params: params.extend({ file: z.string().regex(/^[0-9a-f]{64}\.[a-z]{3,4}$/) }),
+  reply: { 200: { type: Object.keys(imageTypes) } },
+  errors: ['invalid_request', 'not_found'],
+  handle: async ({ params: { domain, file }, principal, services: { reader } }) => {
+    const logo = findLogos(reader, domain).find(
+      one => nameOf(one) === file && one.status !== 'rejected' && isVisible(one, principal),
+    )
+    const picture = logo && (await readPicture(reader, logo.hash))
+    if (picture === undefined) return refused('not_found', `${domain} has no such logo`, { domain })
+    const { content_type: type, hash: etag, status } = logo!
+    const kept = status === 'approved' ? FOR_EVER : FOR_NOBODY_ELSE
+    return { status: 200, body: picture, type, etag, headers: { ...CONFINED, ...kept } }
+  },
+})
+
+function isVisible({ status, org_id }: StoredLogo, principal: Principal | undefined): boolean {
+  if (status === 'approved') return true
+  if (principal === undefined) return false
+  return isModerator(principal.roles) || (org_id !== null && actsFor(principal, org_id))
+}
+
+function shown(logo: StoredLogo, baseUrl: string): Logo {
+  const { logo_id: id, content_type, bytes, hash: sha256, source, tags, note, status } = logo
+  return {
+    id,
+    ...(status !== 'rejected' && { url: addressOf(logo, baseUrl) }),
+    ...{ content_type, bytes, sha256, source, tags },
+    ...(note !== null && { note }),
+    ...{ review_status: status, uploaded_at: logo.uploaded_at },
+  }
+}
+
+type Named = Pick<StoredLogo, 'domain' | 'hash'> & { content_type: ImageType }
+
+function nameOf({ hash, content_type }: Omit<Named, 'domain'>): string {
+  return `${hash}.${imageTypes[content_type]}`
+}
+
+function addressOf(logo: Named, baseUrl: string): string {
+  return `${baseUrl}/assets/brands/${logo.domain}/${nameOf(logo)}`
+}

@@ -1,0 +1,25 @@
+/**
+ * Pictures that are taken and served, and how they are told apart: by their first bytes, never by
+ * what somebody calls them. SVG is none of them: it is a document that can run scripts.
+ */
+export const imageTypes = {
+  'image/png': 'png',
+  'image/jpeg': 'jpg',
+  'image/gif': 'gif',
+  'image/webp': 'webp',
+} as const
+export type ImageType = keyof typeof imageTypes
+
+const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
+const JPEG = Buffer.from('ffd8ff', 'hex')
+
+/** What picture these bytes begin; undefined for whatever else. */
+export function imageTypeOf(bytes: Uint8Array): ImageType | undefined {
+  const head = Buffer.from(bytes.subarray(0, 16))
+  const text = head.toString('latin1')
+  if (head.equals(PNG)) return 'image/png'
+  if (head.subarray(0, 3).equals(JPEG) && head.length === 16) return 'image/jpeg'
+  if (/^GIF8[79]a/.test(text)) return 'image/gif'
+  if (/^RIFF.{4}WEBPVP8[ LX]$/s.test(text)) return 'image/webp'
+  return undefined
+}

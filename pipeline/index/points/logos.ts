@@ -1,0 +1,16 @@
+import { readFile } from 'node:fs/promises'
+import type { StoredLogo } from '../../model/logo.ts'
+import type { Reader } from '../reader.ts'
+
+/** All logos of a brand, in the order in which they were handed in. */
+export function findLogos({ serving }: Reader, domain: string): StoredLogo[] {
+  if (serving === undefined) return []
+  return [...serving.range('logo', domain)]
+    .map(({ value }) => JSON.parse(value.toString()) as StoredLogo)
+    .sort((a, b) => (a.uploaded_at < b.uploaded_at ? -1 : a.uploaded_at > b.uploaded_at ? 1 : 0))
+}
+
+/** The picture of a logo; undefined where it is not there any more. */
+export function readPicture({ paths }: Reader, hash: string): Promise<Buffer | undefined> {
+  return readFile(paths.pictureOf(hash)).catch(() => undefined)
+}

@@ -1,0 +1,61 @@
+import { createHash } from 'node:crypto'
+import type { Domain } from '../core/domain.ts'
+import type { Outcome } from '../core/outcomes.ts'
+import type { AdagentsDocument } from '../model/documents.ts'
+import {
+  claimParameter,
+  hostedDomain,
+  type OriginCheck,
+  type OriginReason,
+} from '../model/hosted.ts'
+import type { Observation } from '../model/observation.ts'
+import { failureOf } from './failure.ts'
+import { type LiveDeps, LiveFiles } from './files.ts'
+
+/**
+ * What an attempt without a document means. A name that leads into somebody's own network and one
+ * that leads nowhere are told alike; a server that fails now may answer later, and says nothing.
+ */
+const reasons: Partial<Record<Outcome, OriginReason>> = {
+  absent: 'not_found',
+  denied: 'not_found',
+  store_denied: 'not_found',
+  http_error: 'not_found',
+  not_json: 'invalid_json',
+  too_large: 'invalid_json',
+  unusable: 'no_authoritative_location',
+  dns_failed: 'unresolvable',
+  refused: 'unresolvable',
+}
+
+/** Whether the adagents.json of a domain says now that its file is the one which `base` serves for it. */
+export async function checkOrigin(
+  domain: Domain,
+  { base, protocolName }: { base: string; protocolName: string },
+  deps: LiveDeps,
+): Promise<OriginCheck> {
+  const files = new LiveFiles(deps, deps.limits.validateMs)
+  const seen = await files.see({ kind: 'adagents.json', location: domain })
+  const document = seen.document as AdagentsDocument | undefined
+  if (document === undefined) return failed(seen)
+  if (document.variant === 'inline') return { reason: 'no_authoritative_location' }
+  const location = document.authoritative_location
+  if (hostedDomain(base, { kind: 'adagents.json', location }) !== domain) {
+    return { reason: 'authoritative_location_mismatch', detail: `points to ${location}` }
+  }
+  const claim = new URL(location).searchParams.get(claimParameter(protocolName))
+  return { reason: 'authoritative_location_pointer', ...(claim && { claim: hashOfClaim(claim) }) }
+}
+
+function failed(seen: Observation): OriginCheck {
+  const [fault] = failureOf(seen)
+  return {
+    reason: reasons[seen.outcome] ?? 'transient',
+    ...(fault && { detail: fault.message.slice(0, 500) }),
+  }
+}
+
+/** Only the hash of a claim is kept, as of every secret. */
+function hashOfClaim(claim: string): string {
+  return createHash('sha256').update(claim).digest('hex')
+}

@@ -1,0 +1,91 @@
+import { z } from 'zod'
+import { Domain } from '../core/domain.ts'
+import type { Source } from './observation.ts'
+
+/** Addresses of the schemas that the files say they follow. */
+export const ADAGENTS_SCHEMA = 'https://adcontextprotocol.org/schemas/v3/adagents.json'
+export const BRAND_SCHEMA = 'https://adcontextprotocol.org/schemas/v3/brand.json'
+
+/** The files that are made of entries, each at an address of the registry, and whose they are. */
+const places = {
+  'adagents.json': { before: '/publisher/', after: '/.well-known/adagents.json' },
+  'brand.json': { before: '/brands/', after: '/brand.json' },
+} as const
+export type HostedKind = keyof typeof places
+
+/** Where the registry serves the file of a domain. `base` is its public address. */
+export function hostedAddress(base: string, kind: HostedKind, domain: string): string {
+  const { before, after } = places[kind]
+  return `${base.replace(/\/+$/, '')}${before}${domain}${after}`
+}
+
+/** Whose hosted file a source is; undefined for whatever else. What follows a `?` names nothing. */
+export function hostedDomain(base: string | undefined, source: Source): string | undefined {
+  const { kind, location } = source
+  if (base === undefined || !(kind in places) || !location.startsWith(base)) return undefined
+  const [address] = location.split('?', 1) as [string]
+  const { before, after } = places[kind as HostedKind]
+  const start = base.replace(/\/+$/, '') + before
+  if (!address.startsWith(start) || !address.endsWith(after)) return undefined
+  return address.slice(start.length, -after.length)
+}
+
+/** Files are pointed to by https alone, so a registry that has no such address hosts none for the index. */
+export function hostingBase(baseUrl: string | undefined): string | undefined {
+  return baseUrl?.startsWith('https://') ? new URL(baseUrl).href.replace(/\/+$/, '') : undefined
+}
+
+/** The parameter in which the address of a hosted file carries a claim. */
+export function claimParameter(protocolName: string): string {
+  return `${protocolName}_claim`
+}
+
+/** What was found at a domain that may point to its hosted file. */
+export const originReasons = [
+  'authoritative_location_pointer',
+  'not_found',
+  'invalid_json',
+  'no_authoritative_location',
+  'authoritative_location_mismatch',
+  'unresolvable',
+  'transient',
+] as const
+export type OriginReason = (typeof originReasons)[number]
+
+/** SHA-256 of a secret, in hex. */
+const hash = z.string().regex(/^[0-9a-f]{64}$/)
+
+/** What a crawler says of the file of a domain. */
+export interface OriginCheck {
+  reason: OriginReason
+  detail?: string
+  /** Hash of the claim that the pointer carries. */
+  claim?: string
+}
+
+export const hostedOperations = [
+  /** An organization is about to point a domain to its hosted file. */
+  z.object({
+    op: z.literal('origin.claim'),
+    domain: Domain,
+    org_id: z.uuid(),
+    claim_hash: hash,
+  }),
+  z.object({
+    op: z.literal('origin.verify'),
+    domain: Domain,
+    reason: z.enum(originReasons),
+    claim_hash: hash.exactOptional(),
+    checked_at: z.int(),
+  }),
+] as const
+
+/** How a domain stands to its hosted file, as the serving store holds it. */
+export interface StoredOrigin {
+  domain: string
+  /** Whose it is, by the claim that its pointer carried. */
+  org_id: string | null
+  /** Since when it points here without a break. */
+  verified_at: string | null
+  checked_at: string | null
+}

@@ -1,0 +1,120 @@
+import type { BrandDocument, BrandEntry } from '../model/documents.ts'
+import { BRAND_SCHEMA } from '../model/hosted.ts'
+import type { BrandRow } from '../model/rows.ts'
+import type { BrandFile } from '../model/save.ts'
+
+const HEX = /^#[0-9a-fA-F]{6}$/
+const ID_CHARS = 60
+const MOST = 50
+
+/** What people told of a brand. */
+export interface ToldBrand {
+  domain: string
+  brand_name: string | null
+  document: Record<string, unknown>
+  updated_at: string
+}
+
+type Portfolio = Extract<BrandDocument, { variant: 'house_portfolio' }>
+
+/** The brand.json that is made of what people told: the one they handed in, or a house of one brand. */
+export function hostedBrand(told: ToldBrand): BrandFile {
+  const handed = told.document.brand_json as BrandFile | undefined
+  if (handed !== undefined) return handed
+  const document = portfolioOf(told)
+  return { document, file: fileOf(document) }
+}
+
+function portfolioOf({ domain, brand_name, document, updated_at }: ToldBrand): Portfolio {
+  const name = brand_name ?? domain
+  const manifest = publishable((document.brand_manifest ?? {}) as BrandRow['manifest'] & object)
+  const brand: BrandEntry = {
+    id: slugOf(name),
+    name,
+    names: [{ en: name }],
+    keller_type: 'master',
+    properties: [],
+    agents: [],
+    manifest,
+  }
+  return {
+    variant: 'house_portfolio',
+    house: { domain, name, agents: [] },
+    brands: [brand],
+    brand_refs: [],
+    authorized_operators: [],
+    trademarks: [],
+    last_updated: updated_at,
+  }
+}
+
+function fileOf({ house, brands, last_updated }: Portfolio): Record<string, unknown> {
+  return {
+    $schema: BRAND_SCHEMA,
+    house: { domain: house.domain, name: house.name },
+    brands: brands.map(({ id, names, keller_type, manifest }) => ({
+      ...{ id, names, keller_type },
+      ...manifest,
+    })),
+    last_updated,
+  }
+}
+
+function slugOf(name: string): string {
+  const slug = name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '_')
+    .slice(0, ID_CHARS)
+    .replace(/^_+|_+$/g, '')
+  return slug === '' ? 'brand' : slug
+}
+
+/** Of what was told, what the format has a place for, in its words. */
+function publishable(told: Record<string, unknown>): Record<string, unknown> {
+  const texts = ['description', 'tagline', 'target_audience'].flatMap(key =>
+    isFilled(told[key]) ? [[key, told[key]]] : [],
+  )
+  const industries = listIn(told.industries).filter(isFilled)
+  const logos = listIn(told.logos).flatMap(logoIn).slice(0, MOST)
+  const colors = colorsIn(told.colors)
+  return {
+    ...Object.fromEntries(texts),
+    ...(industries.length > 0 && { industries }),
+    ...(logos.length > 0 && { logos }),
+    ...(Object.keys(colors).length > 0 && { colors }),
+  }
+}
+
+function logoIn(told: unknown): object[] {
+  const { url, tags } = (told ?? {}) as { url?: unknown; tags?: unknown }
+  if (!isFilled(url) || !URL.canParse(url)) return []
+  const address = new URL(url)
+  if (address.protocol !== 'https:' || address.username || address.password) return []
+  const words = listIn(tags).filter(isFilled)
+  return [{ url: address.href, ...(words.length > 0 && { tags: words }) }]
+}
+
+/** By role, as the format has it; the first of each role where they come as a list. */
+function colorsIn(told: unknown): Record<string, string> {
+  const pairs = Array.isArray(told)
+    ? told.map(one => [one?.type, one?.hex] as const)
+    : typeof told === 'object' && told !== null
+      ? Object.entries(told)
+      : []
+  const colors: Record<string, string> = {}
+  for (const [role, hex] of pairs.slice(0, MOST)) {
+    const key = typeof role === 'string' ? role.toLowerCase().replace(/[^a-z0-9]+/g, '_') : ''
+    if (!/^[a-z]/.test(key) || typeof hex !== 'string' || !HEX.test(hex)) continue
+    if (!Object.hasOwn(colors, key)) colors[key] = hex
+  }
+  return colors
+}
+
+function listIn(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
+function isFilled(value: unknown): value is string {
+  return typeof value === 'string' && value.trim() !== ''
+}

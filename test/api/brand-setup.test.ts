@@ -1,0 +1,205 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { verify } from '../../pipeline/index/verify.ts'
+import type { BrandDocument } from '../../pipeline/model/documents.ts'
+import type { TestRegistry } from '../support/app.ts'
+import { brandFile } from '../support/documents.ts'
+import { type LiveWeb, openLiveWeb } from '../support/live.ts'
+import { enrol } from '../support/members.ts'
+import { schemaOf } from '../support/schemas.ts'
+
+let web: LiveWeb
+let registry: TestRegistry
+let acme: string
+let stranger: string
+
+beforeAll(async () => {
+  web = await openLiveWeb({}, { liveBrandMs: 1_000 })
+  const many = { savesPerHour: 1_000, savesPerOrganizationHour: 1_000 }
+  registry = await web.open({ ...many, savesPerOrganizationDay: 1_000 })
+  acme = await enrol(registry, { org: 'Acme', domains: ['acme.example'] })
+  stranger = await registry.createKey('Strangers')
+}, 60_000)
+
+afterAll(() => web.close())
+beforeEach(() => web.forget())
+
+const post = (path: string, payload: object, secret = acme) =>
+  registry.app.inject({
+    ...{ method: 'POST', url: `/api/brands/${path}`, payload },
+    headers: { authorization: `Bearer ${secret}` },
+  })
+const get = (url: string) => registry.app.inject(url)
+const resolved = async (domain: string) =>
+  (await get(`/api/brands/resolve?domain=${domain}`)).json()
+const setUp = (payload: object, secret = acme) => post('setup-my-brand', payload, secret)
+const submit = (payload: object, secret = acme) => post('discovered/community', payload, secret)
+
+const house = (domain: string, more = {}) => ({
+  house: { domain, name: 'Acme Group' },
+  brands: [
+    {
+      ...{ id: 'acme', names: [{ en: 'Acme' }], keller_type: 'master', description: 'Boots' },
+      contact: { name: 'Ada', email: 'ada@acme.example' },
+    },
+  ],
+  contact: { name: 'Ada', email: 'ada@acme.example' },
+  ...more,
+})
+
+describe('setting a brand up', () => {
+  test('answers where the file is and what to serve, and the file is in order', async () => {
+    const domain = 'acme.example'
+    const answer = await setUp({
+      ...{ domain: 'www.acme.example', brand_name: 'Ácme & Söhne', brand_color: '#1A2b3c' },
+      logo_url: 'https://cdn.acme.example/l.png',
+    })
+    const url = `https://registry.example/brands/${domain}/brand.json`
+    expect(answer.json()).toEqual({
+      ...{ domain, has_brand_json: false, hosted_brand_json_url: url },
+      pointer_snippet: `{\n  "authoritative_location": "${url}"\n}`,
+    })
+    const file = (await get(new URL(url).pathname)).json()
+    expect(file.brands).toEqual([
+      {
+        ...{ id: 'a_cme_so_hne', names: [{ en: 'Ácme & Söhne' }], keller_type: 'master' },
+        logos: [{ url: 'https://cdn.acme.example/l.png', tags: ['primary'] }],
+        colors: { primary: '#1A2b3c' },
+      },
+    ])
+    const isSound = schemaOf('brand.json')
+    expect(isSound(file), JSON.stringify(isSound.errors)).toBe(true)
+    expect(await resolved(domain)).toMatchObject({ source: 'community' })
+  })
+
+  test('keeps a file that is handed in, but not whom to write to', async () => {
+    const domain = 'group.acme.example'
+    const answer = await setUp({ domain, brand_name: 'Acme', brand_json: house(domain) })
+    expect(answer.statusCode, answer.body).toBe(200)
+    const served = await get(`/brands/${domain}/brand.json`)
+    expect(served.json().brands[0]).toMatchObject({ id: 'acme', description: 'Boots' })
+    expect(served.body).not.toContain('Ada')
+    const rows = await registry.sequencer.index.all('select * from entries')
+    expect(JSON.stringify(rows)).not.toContain('ada@')
+    expect(await resolved(domain)).toMatchObject({ brand_manifest: { description: 'Boots' } })
+    const again = await setUp({ domain, brand_name: 'Acme Group' })
+    expect(again.statusCode).toBe(200)
+    expect((await get(`/brands/${domain}/brand.json`)).json().house.name).toBe('Acme Group')
+    const edited = { domain, brand_name: 'Acme', brand_manifest: { description: 'Shoes' } }
+    expect((await post('save', edited)).statusCode).toBe(200)
+    const file = (await get(`/brands/${domain}/brand.json`)).json()
+    expect(file.brands[0].description).toBe('Shoes')
+  })
+
+  test.each([
+    ['another house', house('other.example')],
+    ['a pointer', { authoritative_location: 'https://x.example/brand.json' }],
+    ['no brand', { hello: 'world' }],
+    ['a brand without an id', { ...house('a.acme.example'), brands: [{ names: [{ en: 'A' }] }] }],
+    ['too much', house('a.acme.example', { note: 'x'.repeat(110_000) })],
+  ])('400: the file is %s', async (_, brand_json) => {
+    const answer = await setUp({ domain: 'a.acme.example', brand_name: 'A', brand_json })
+    expect([answer.statusCode, answer.json().error]).toMatchObject([
+      400,
+      expect.stringContaining('brand_json'),
+    ])
+  })
+
+  test.each([
+    { logo_url: 'http://a.example/l.png' },
+    { logo_url: 'https://u:p@a.example/l.png' },
+    { brand_color: 'red' },
+    { brand_name: '' },
+    { domain: 'no domain' },
+  ])('400: %o', async more => {
+    const answer = await setUp({ domain: 'a.acme.example', brand_name: 'A', ...more })
+    expect(answer.statusCode).toBe(400)
+  })
+
+  test('403: the domain was not shown to be the organization’s', async () => {
+    const answer = await setUp({ domain: 'acme.example', brand_name: 'A' }, stranger)
+    expect([answer.statusCode, answer.json().error]).toEqual([403, 'ownership_proof_required'])
+  })
+
+  test('saves nothing where the domain publishes a file of its own', async () => {
+    const domain = 'own.acme.example'
+    const own = { id: 'own', names: [{ en: 'Own' }] }
+    web.hosts[domain] = { '/.well-known/brand.json': own }
+    const answer = await setUp({ domain, brand_name: 'Told' })
+    expect(answer.json()).toMatchObject({ domain, has_brand_json: true })
+    expect((await get(`/api/brands/resolve?domain=${domain}`)).statusCode).toBe(404)
+  })
+
+  test('goes on where the domain points to the file that is kept here', async () => {
+    const domain = 'here.acme.example'
+    await setUp({ domain, brand_name: 'First' })
+    const authoritative_location = `https://registry.example/brands/${domain}/brand.json`
+    web.hosts[domain] = { '/.well-known/brand.json': { authoritative_location } }
+    await registry.observe({
+      ...{ kind: 'brand.json', location: domain },
+      document: { variant: 'authoritative_location', authoritative_location } as BrandDocument,
+    })
+    expect(await resolved(domain)).toMatchObject({ source: 'brand_json', brand_name: 'First' })
+    web.hosts['registry.example'] = {
+      [`/brands/${domain}/brand.json`]: (await get(`/brands/${domain}/brand.json`)).json(),
+    }
+    const answer = await setUp({ domain, brand_name: 'Second', brand_color: '#000000' })
+    expect(answer.json()).toMatchObject({ has_brand_json: false })
+    expect(await resolved(domain)).toMatchObject({ source: 'brand_json', brand_name: 'Second' })
+  })
+})
+
+describe('a brand that a member submits', () => {
+  test('is shown once a moderator has approved it, with what was told of it', async () => {
+    const told = {
+      ...{ domain: 'https://Found.example/', brand_name: 'Found', house_domain: 'big.example' },
+      ...{ keller_type: 'sub_brand', parent_brand: 'big', brand_manifest: { description: 'New' } },
+    }
+    const answer = await submit(told)
+    expect(answer.statusCode, answer.body).toBe(200)
+    const { brand, review_status } = answer.json()
+    expect([review_status, brand.domain]).toEqual(['pending', 'found.example'])
+    expect((await get('/api/brands/resolve?domain=found.example')).statusCode).toBe(404)
+    expect((await submit(told)).statusCode).toBe(409)
+    expect((await post('save', { domain: 'found.example', brand_name: 'X' })).statusCode).toBe(409)
+    const { digest } = (await registry.sequencer.accounts.db.one<{ digest: string }>(
+      `select digest from reviews where subject = 'found.example'`,
+    ))!
+    const decision = { review_id: brand.id, digest, reviewer: 'operator' }
+    const [approved] = await registry.submit({ op: 'review.approve', ...decision })
+    expect(approved).toMatchObject({ done: { domain: 'found.example' } })
+    expect(await resolved('found.example')).toMatchObject({
+      ...{ brand_name: 'Found', source: 'community', keller_type: 'sub_brand' },
+      ...{ claimed_house_domain: 'big.example', brand_manifest: { description: 'New' } },
+    })
+    expect((await submit(told)).statusCode).toBe(409)
+    const revisions = await registry.sequencer.index.all<{ revision_id: string }>(
+      `select revision_id, editor_id from revisions where domain = 'found.example'`,
+    )
+    expect(revisions).toMatchObject([{ revision_id: brand.id }])
+  })
+
+  test('is forgotten when it is rejected, and may be submitted again', async () => {
+    const { brand } = (await submit({ domain: 'wrong.example' })).json()
+    expect(brand).toMatchObject({ brand_name: 'wrong.example', review_status: 'pending' })
+    const { digest } = (await registry.sequencer.accounts.db.one<{ digest: string }>(
+      `select digest from reviews where subject = 'wrong.example'`,
+    ))!
+    const decision = { review_id: brand.id, digest, reviewer: 'operator', notes: 'no brand' }
+    await registry.submit({ op: 'review.reject', ...decision })
+    expect((await get('/api/brands/resolve?domain=wrong.example')).statusCode).toBe(404)
+    expect((await submit({ domain: 'wrong.example' })).statusCode).toBe(200)
+  })
+
+  test('403 for who is no member, 409 for a brand that is known', async () => {
+    expect((await submit({ domain: 'x.example' }, stranger)).statusCode).toBe(403)
+    await registry.observe(brandFile('known.example', 'Known'))
+    expect((await submit({ domain: 'known.example' })).statusCode).toBe(409)
+  })
+})
+
+test('all stores agree, also after a restart', async () => {
+  await registry.publish()
+  expect(await verify(registry.sequencer)).toEqual([])
+  await registry.restart()
+  expect(await verify(registry.sequencer)).toEqual([])
+})

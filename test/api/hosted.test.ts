@@ -1,0 +1,398 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { holderOf } from '../../api/auth.ts'
+import { DAY, MINUTE } from '../../pipeline/core/clock.ts'
+import type { Domain } from '../../pipeline/core/domain.ts'
+import { checkAdagents } from '../../pipeline/crawl/check-adagents.ts'
+import { verify } from '../../pipeline/index/verify.ts'
+import type { AdagentsDocument, BrandDocument } from '../../pipeline/model/documents.ts'
+import type { TestRegistry } from '../support/app.ts'
+import { publisherFile } from '../support/documents.ts'
+import { type LiveWeb, openLiveWeb } from '../support/live.ts'
+import { enrol } from '../support/members.ts'
+import { schemaOf } from '../support/schemas.ts'
+
+const FILE = '/.well-known/adagents.json'
+const BASE = 'https://registry.example'
+
+let web: LiveWeb
+let registry: TestRegistry
+let acme: string
+let rival: string
+let acmeId: string
+
+beforeAll(async () => {
+  web = await openLiveWeb({}, { validateMs: 1_000 })
+  const many = { savesPerHour: 1_000, savesPerOrganizationHour: 1_000 }
+  registry = await web.open({ ...many, savesPerOrganizationDay: 1_000 })
+  acme = await enrol(registry, { org: 'Acme', domains: ['acme.example', 'other.example'] })
+  rival = await enrol(registry, { org: 'Rival', domains: ['rival.example'] })
+  acmeId = holderOf(registry.reader, acme)!.org_id!
+}, 60_000)
+
+afterAll(() => web.close())
+beforeEach(() => web.forget())
+
+function ask(method: 'GET' | 'POST', url: string, payload?: object, secret = acme) {
+  return registry.app.inject({
+    ...{ method, url, ...(payload && { payload }) },
+    headers: { authorization: `Bearer ${secret}` },
+  })
+}
+const save = (publisher_domain: string, properties: object[], more = {}, secret = acme) =>
+  ask('POST', '/api/properties/save', { publisher_domain, properties, ...more }, secret)
+const fileOf = (domain: string) => ask('GET', `/publisher/${domain}${FILE}`)
+const claim = async (domain: string, secret = acme) =>
+  ask('POST', `/api/properties/hosted/${domain}/claim`, undefined, secret)
+const verifyOrigin = (domain: string, secret = acme) =>
+  ask('POST', `/api/properties/hosted/${domain}/verify-origin`, undefined, secret)
+const resolved = async (domain: string) =>
+  (await ask('GET', `/api/properties/resolve?domain=${domain}`)).json()
+
+/** What a crawler brings of a file that only points. */
+const pointer = (domain: string, authoritative_location: string) => ({
+  ...{ kind: 'adagents.json' as const, location: domain },
+  document: { variant: 'pointer', authoritative_location } as AdagentsDocument,
+})
+
+const site = { type: 'website', name: 'Acme' }
+
+describe('a file that is hosted', () => {
+  test('is there at once, in order, and says what was saved in the words of the format', async () => {
+    const shop = {
+      ...{ type: 'mobile_app', name: 'Shop', id: 'shop', tags: ['retail', 'Not a tag'] },
+      identifiers: [{ type: 'ios_bundle', value: 'com.acme.shop' }],
+    }
+    const odd = {
+      ...site,
+      name: 'Elsewhere',
+      identifiers: [{ type: 'domain', value: 'x.example' }],
+    }
+    const contact = { name: 'Ada', email: 'ada@acme.example' }
+    await save('file.acme.example', [site, shop, odd, { type: 'teapot', name: 'Pot' }], { contact })
+    const answer = await fileOf('file.acme.example')
+    expect(answer.statusCode).toBe(200)
+    expect(answer.headers).toMatchObject({
+      'access-control-allow-origin': '*',
+      'content-type': 'application/json; charset=utf-8',
+      etag: expect.any(String),
+    })
+    const file = answer.json()
+    expect(file).toMatchObject({ contact, authorized_agents: [] })
+    const owner = { publisher_domain: 'file.acme.example' }
+    expect(file.properties).toEqual([
+      {
+        ...{ property_type: 'website', name: 'Acme', ...owner },
+        identifiers: [{ type: 'domain', value: 'file.acme.example' }],
+      },
+      {
+        ...{ property_type: 'mobile_app', name: 'Shop', property_id: 'shop', ...owner },
+        ...{ identifiers: shop.identifiers, tags: ['retail'] },
+      },
+    ])
+    const now = registry.clock.now()
+    const { document, faults } = checkAdagents(Buffer.from(answer.body), undefined, {
+      ...{ now, maxFaults: 50 },
+    })
+    expect(document?.variant).toBe('inline')
+    expect(faults.filter(({ severity }) => severity === 'error')).toEqual([])
+    // The published schema knows no file without an agent, which is what nobody is authorized by.
+    const somebody = {
+      ...{ url: 'https://agent.example/mcp', authorized_for: 'all', property_ids: ['shop'] },
+      authorization_type: 'property_ids',
+    }
+    const isSound = schemaOf('adagents.json')
+    expect(
+      isSound({ ...file, authorized_agents: [somebody] }),
+      JSON.stringify(isSound.errors),
+    ).toBe(true)
+  })
+
+  test('follows each save, and is not there while it would say nothing', async () => {
+    await save('empty.acme.example', [{ type: 'teapot', name: 'Pot' }])
+    expect((await fileOf('empty.acme.example')).statusCode).toBe(404)
+    await save('empty.acme.example', [site])
+    const first = await fileOf('empty.acme.example')
+    expect(first.json().properties).toHaveLength(1)
+    await save('empty.acme.example', [{ ...site, name: 'New' }])
+    const second = await fileOf('empty.acme.example')
+    expect(second.json().properties[0].name).toBe('New')
+    expect(second.headers.etag).not.toBe(first.headers.etag)
+    await save('empty.acme.example', [])
+    expect((await fileOf('empty.acme.example')).statusCode).toBe(404)
+    expect((await fileOf('nobody.example')).statusCode).toBe(404)
+  })
+
+  test('names nobody to write to in what is published', async () => {
+    await save('quiet.acme.example', [site], { contact: { name: 'Grace H', email: 'g@h.example' } })
+    const rows = await registry.sequencer.index.all('select * from entries')
+    expect(JSON.stringify(rows)).not.toContain('Grace')
+  })
+})
+
+describe('a claim', () => {
+  test('names an address with a token of its own, and needs an organization', async () => {
+    const first = (await claim('shop.example')).json()
+    const second = (await claim('shop.example')).json()
+    expect(first).toMatchObject({ success: true, domain: 'shop.example' })
+    const start = `${BASE}/publisher/shop.example${FILE}?proto_claim=`
+    expect(first.authoritative_location.startsWith(start)).toBe(true)
+    expect(first.authoritative_location.length - start.length).toBe(43)
+    expect(second.authoritative_location).not.toBe(first.authoritative_location)
+    expect((await claim('shop.example', 'sk_nobody')).statusCode).toBe(401)
+    const empty = await registry.app.inject({
+      ...{ method: 'POST', url: '/api/properties/hosted/shop.example/claim' },
+      headers: { authorization: `Bearer ${acme}`, 'content-type': 'application/json' },
+    })
+    expect(empty.statusCode).toBe(200)
+  })
+
+  test('makes a domain the organization’s whose claim it carries, once it points here', async () => {
+    const domain = 'claimed.example'
+    const { authoritative_location } = (await claim(domain)).json()
+    web.hosts[domain] = { [FILE]: { authoritative_location } }
+    expect((await save(domain, [site])).statusCode).toBe(403)
+    const verified = await verifyOrigin(domain, rival)
+    expect(verified.json()).toEqual({
+      ...{ verified: true, reason: 'authoritative_location_pointer' },
+      checked_at: expect.any(String),
+    })
+    expect((await save(domain, [site])).statusCode).toBe(200)
+    const taken = await claim(domain, rival)
+    expect([taken.statusCode, taken.json()]).toMatchObject([409, { locked_to_org_id: acmeId }])
+    expect((await verifyOrigin(domain)).json()).not.toHaveProperty('bound_org_id')
+  })
+
+  test('tells only its organization that it was bound', async () => {
+    const { authoritative_location } = (await claim('told.example')).json()
+    web.hosts['told.example'] = { [FILE]: { authoritative_location } }
+    expect((await verifyOrigin('told.example')).json()).toMatchObject({ bound_org_id: acmeId })
+  })
+
+  test('is not voided by another organization’s', async () => {
+    const domain = 'wanted.example'
+    const { authoritative_location } = (await claim(domain)).json()
+    await claim(domain, rival)
+    web.hosts[domain] = { [FILE]: { authoritative_location } }
+    expect((await verifyOrigin(domain)).json()).toMatchObject({ bound_org_id: acmeId })
+  })
+
+  test('that the pointer still carries proves the domain again', async () => {
+    const domain = 'lasting.example'
+    const { authoritative_location } = (await claim(domain)).json()
+    web.hosts[domain] = { [FILE]: { authoritative_location } }
+    await verifyOrigin(domain)
+    registry.clock.pass(91 * DAY)
+    expect((await save(domain, [site])).statusCode).toBe(403)
+    expect((await verifyOrigin(domain)).json()).toMatchObject({ bound_org_id: acmeId })
+    expect((await save(domain, [site])).statusCode).toBe(200)
+  })
+
+  test('that is void makes the domain nobody’s', async () => {
+    const domain = 'void.example'
+    const { authoritative_location } = (await claim(domain)).json()
+    await claim(domain)
+    web.hosts[domain] = { [FILE]: { authoritative_location } }
+    const verified = (await verifyOrigin(domain)).json()
+    expect(verified).toMatchObject({ verified: true })
+    expect(verified).not.toHaveProperty('bound_org_id')
+    expect((await save(domain, [site])).statusCode).toBe(403)
+  })
+
+  test('lapses when the domain points elsewhere, and then another one may be made', async () => {
+    const domain = 'lapsed.example'
+    const first = (await claim(domain)).json()
+    web.hosts[domain] = { [FILE]: { authoritative_location: first.authoritative_location } }
+    await verifyOrigin(domain)
+    expect((await claim(domain, rival)).statusCode).toBe(409)
+    delete web.hosts[domain]
+    expect((await verifyOrigin(domain)).json()).toMatchObject({ reason: 'not_found' })
+    const { authoritative_location } = (await claim(domain, rival)).json()
+    web.hosts[domain] = { [FILE]: { authoritative_location } }
+    expect((await verifyOrigin(domain, rival)).json()).toHaveProperty('bound_org_id')
+    expect((await save(domain, [site], {}, rival)).statusCode).toBe(200)
+    expect((await save(domain, [site])).statusCode).toBe(403)
+  })
+
+  test('survives a site that does not answer', async () => {
+    const domain = 'shaky.example'
+    const { authoritative_location } = (await claim(domain)).json()
+    web.hosts[domain] = { [FILE]: { authoritative_location } }
+    await verifyOrigin(domain)
+    web.hosts[domain] = { [FILE]: ({ response }) => response.writeHead(503).end() }
+    expect((await verifyOrigin(domain)).json()).toMatchObject({
+      ...{ verified: false, reason: 'transient' },
+    })
+    expect((await claim(domain, rival)).statusCode).toBe(409)
+  })
+
+  test('is no proof of any other domain', async () => {
+    const { authoritative_location } = (await claim('mine.example')).json()
+    web.hosts['theirs.example'] = { [FILE]: { authoritative_location } }
+    await claim('theirs.example')
+    expect((await verifyOrigin('theirs.example')).json()).toMatchObject({
+      ...{ verified: false, reason: 'authoritative_location_mismatch' },
+    })
+    expect((await save('theirs.example', [site])).statusCode).toBe(403)
+  })
+})
+
+describe('what was found at a domain has a reason', () => {
+  test.each([
+    ['not_found', undefined],
+    ['invalid_json', '<html>'],
+    [
+      'no_authoritative_location',
+      {
+        authorized_agents: [],
+        properties: [
+          {
+            property_type: 'website',
+            name: 'x',
+            identifiers: [{ type: 'domain', value: 'a.example' }],
+          },
+        ],
+      },
+    ],
+    ['no_authoritative_location', { hello: 'world' }],
+    ['authoritative_location_mismatch', { authoritative_location: 'https://x.example/a.json' }],
+    [
+      'authoritative_location_mismatch',
+      { authoritative_location: `${BASE}/publisher/x.example${FILE}` },
+    ],
+    [
+      'authoritative_location_pointer',
+      { authoritative_location: `${BASE}/publisher/reason.example${FILE}` },
+    ],
+  ] as const)('%s', async (reason, said) => {
+    await claim('reason.example')
+    if (said === undefined) delete web.hosts['reason.example']
+    else web.hosts['reason.example'] = { [FILE]: said as object }
+    const answer = (await verifyOrigin('reason.example')).json()
+    expect(answer).toMatchObject({ reason, verified: reason === 'authoritative_location_pointer' })
+  })
+
+  test('404: nobody has saved or claimed the domain', async () => {
+    expect((await verifyOrigin('nobody.example')).statusCode).toBe(404)
+  })
+})
+
+describe('what the registry believes of a publisher that points to its hosted file', () => {
+  const domain = 'pointing.acme.example' as Domain
+  const place = `${BASE}/publisher/${domain}${FILE}?proto_claim=abc`
+
+  test('is what the file says, with the identities that it had, and its changes are told', async () => {
+    await save(domain, [site])
+    const [told] = (await resolved(domain)).properties
+    expect(await resolved(domain)).toMatchObject({ source: 'hosted', verified: false })
+    await registry.observe(pointer(domain, place))
+    const believed = await resolved(domain)
+    expect(believed).toMatchObject({
+      source: 'adagents_json',
+      verified: true,
+      authorized_agents: [],
+    })
+    expect(believed.properties[0]).toMatchObject({
+      property_rid: told.property_rid,
+      status: 'active',
+    })
+    const looked = (await ask('GET', `/api/registry/publisher?domain=${domain}`)).json()
+    expect(looked).toMatchObject({
+      ...{ adagents_valid: true, discovery_method: 'authoritative_location' },
+      hosting: { resolved_url: `${BASE}/publisher/${domain}${FILE}` },
+    })
+    const events = await registry.sequencer.index.all<{ event_type: string }>(
+      `select event_type from events where payload->>'publisher_domain' = $domain
+         or entity_id = $rid order by event_id`,
+      { domain, rid: told.property_rid },
+    )
+    expect(events.map(({ event_type }) => event_type)).toContain('property.created')
+  })
+
+  test('follows each save in the same commit, and nobody fetches the file', async () => {
+    const before = registry.sequencer.seq
+    const saved = await save(domain, [{ ...site, name: 'Renamed' }])
+    expect(saved.json()).toMatchObject({ revision_number: 2 })
+    expect(registry.sequencer.seq).toBe(before + 1)
+    expect((await resolved(domain)).properties).toMatchObject([{ name: 'Renamed' }])
+    const state = await registry.sequencer.index.all(
+      `select location from crawl_state where location like '${BASE}%'`,
+    )
+    expect(state).toEqual([])
+  })
+
+  test('is the file of the domain itself again when that is one', async () => {
+    registry.clock.pass(MINUTE)
+    await registry.observe(publisherFile(domain, { sites: [domain], agents: [] }))
+    expect((await save(domain, [site])).statusCode).toBe(409)
+    registry.clock.pass(MINUTE)
+    await registry.observe(pointer(domain, place))
+    expect((await save(domain, [site])).statusCode).toBe(200)
+    expect((await resolved(domain)).properties).toMatchObject([{ name: 'Acme', status: 'active' }])
+  })
+
+  test('is nothing once nothing is told of it, whatever stood before it pointed here', async () => {
+    const old = 'once.acme.example' as Domain
+    await registry.observe(
+      publisherFile(old, { sites: [old], agents: ['https://agent.example/mcp'] }),
+    )
+    registry.clock.pass(MINUTE)
+    const here = `${BASE}/publisher/${old}${FILE}`
+    await registry.observe(pointer(old, here))
+    expect((await resolved(old)).authorized_agents).toHaveLength(1)
+    expect((await save(old, [site])).statusCode).toBe(200)
+    expect((await resolved(old)).authorized_agents).toEqual([])
+    expect((await save(old, [])).statusCode).toBe(200)
+    const after = await resolved(old)
+    expect(after).toMatchObject({ source: 'adagents_json', authorized_agents: [] })
+    expect(after.properties).toMatchObject([{ status: 'stale' }])
+  })
+
+  test('is nothing new where another domain points to that file', async () => {
+    await registry.observe(pointer('thief.example', place))
+    expect((await ask('GET', '/api/properties/resolve?domain=thief.example')).statusCode).toBe(404)
+  })
+
+  test('of a brand is the file that was saved', async () => {
+    const brand_manifest = { description: 'Boots', colors: [{ hex: '#102030', type: 'primary' }] }
+    const brand = { domain, brand_name: 'Acme Boots', brand_manifest }
+    expect((await ask('POST', '/api/brands/save', brand)).statusCode).toBe(200)
+    const address = `${BASE}/brands/${domain}/brand.json`
+    const file = (await ask('GET', `/brands/${domain}/brand.json`)).json()
+    expect(file).toMatchObject({
+      house: { domain, name: 'Acme Boots' },
+      brands: [{ id: 'acme_boots', description: 'Boots', colors: { primary: '#102030' } }],
+    })
+    const isSound = schemaOf('brand.json')
+    expect(isSound(file), JSON.stringify(isSound.errors)).toBe(true)
+    await registry.observe({
+      ...{ kind: 'brand.json', location: domain },
+      document: {
+        variant: 'authoritative_location',
+        authoritative_location: address,
+      } as BrandDocument,
+    })
+    const read = async () => (await ask('GET', `/api/brands/resolve?domain=${domain}`)).json()
+    expect(await read()).toMatchObject({ source: 'brand_json', brand_id: 'acme_boots' })
+    const renamed = { ...brand, brand_name: 'Acme Shoes' }
+    expect((await ask('POST', '/api/brands/save', renamed)).statusCode).toBe(200)
+    expect(await read()).toMatchObject({ source: 'brand_json', brand_name: 'Acme Shoes' })
+    expect((await ask('GET', `/brands/${domain}/brand.json`)).json().house.name).toBe('Acme Shoes')
+  })
+})
+
+test('nothing is served of a domain that is taken down', async () => {
+  const domain = 'gone.acme.example' as Domain
+  await save(domain, [site])
+  await ask('POST', '/api/brands/save', { domain, brand_name: 'Gone' })
+  expect((await ask('GET', `/brands/${domain}/brand.json`)).statusCode).toBe(200)
+  await registry.submit({ op: 'domain.takedown', domain })
+  expect((await fileOf(domain)).statusCode).toBe(404)
+  expect((await ask('GET', `/brands/${domain}/brand.json`)).statusCode).toBe(404)
+})
+
+test('all stores agree, also after a restart', async () => {
+  await registry.publish()
+  expect(await verify(registry.sequencer)).toEqual([])
+  await registry.restart()
+  expect(await verify(registry.sequencer)).toEqual([])
+})

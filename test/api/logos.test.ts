@@ -1,0 +1,267 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Domain } from '../../pipeline/core/domain.ts'
+import { pathsOf } from '../../pipeline/index/paths.ts'
+import { restore } from '../../pipeline/index/restore.ts'
+import { verify } from '../../pipeline/index/verify.ts'
+import { openRegistry, type TestRegistry } from '../support/app.ts'
+import { enrol } from '../support/members.ts'
+import { createModerator } from '../support/mirrors.ts'
+import { startRedis, type TestRedis } from '../support/redis.ts'
+import { newDataDir } from '../support/registry.ts'
+
+const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
+const WEBP = Buffer.from('RIFF\x10\0\0\0WEBPVP8L', 'latin1')
+
+let redis: TestRedis
+let registry: TestRegistry
+let acme: string
+let stranger: string
+let moderator: string
+
+beforeAll(async () => {
+  redis = await startRedis()
+  const many = { savesPerHour: 1_000, savesPerOrganizationHour: 1_000 }
+  registry = await openRegistry({
+    redis: redis.redis,
+    limits: { ...many, savesPerOrganizationDay: 1_000, logoBytes: 10_000 },
+  })
+  acme = await enrol(registry, { org: 'Acme', domains: ['acme.example'] })
+  stranger = await registry.createKey('Strangers')
+  moderator = await createModerator(registry)
+}, 60_000)
+
+afterAll(async () => {
+  await registry.close()
+  await redis.close()
+})
+
+/** A picture like no other. */
+const picture = (start = PNG) => Buffer.concat([start, Buffer.from(randomUUID())])
+const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
+
+async function upload(
+  bytes: Buffer,
+  {
+    domain = 'acme.example',
+    secret = acme,
+    tags = '',
+    note = '',
+    key = '',
+    name = 'logo.png',
+  } = {},
+) {
+  const form = new FormData()
+  form.set('file', new Blob([Uint8Array.from(bytes)], { type: 'image/svg+xml' }), name)
+  if (tags) form.set('tags', tags)
+  if (note) form.set('note', note)
+  const sent = new Response(form)
+  return registry.app.inject({
+    method: 'POST',
+    url: `/api/brands/${domain}/logos`,
+    payload: Buffer.from(await sent.arrayBuffer()),
+    headers: {
+      'content-type': sent.headers.get('content-type')!,
+      authorization: `Bearer ${secret}`,
+      ...(key && { 'idempotency-key': key }),
+    },
+  })
+}
+
+const get = (url: string, secret?: string) =>
+  registry.app.inject({ url, ...(secret && { headers: { authorization: `Bearer ${secret}` } }) })
+const listed = async (domain: string, secret?: string, query = '') =>
+  (await get(`/api/brands/${domain}/logos${query}`, secret)).json()
+const pathOf = (url: string) => new URL(url).pathname
+const decide = async (op: 'review.approve' | 'review.reject', review_id: string) => {
+  const { digest } = (await registry.sequencer.accounts.db.one<{ digest: string }>(
+    'select digest from reviews where review_id = $review_id',
+    { review_id },
+  ))!
+  const decision = { review_id, digest, reviewer: 'operator' }
+  const [answer] = await registry.submit(
+    op === 'review.approve' ? { op, ...decision } : { op, ...decision, notes: 'not theirs' },
+  )
+  expect(answer).toHaveProperty('done')
+}
+
+describe('a logo of whoever has shown that the domain is theirs', () => {
+  test('is shown at once, and served as a picture and nothing else', async () => {
+    const bytes = picture()
+    const answer = await upload(bytes, { tags: 'Primary, light-bg', note: 'for headers' })
+    expect(answer.statusCode, answer.body).toBe(201)
+    const taken = answer.json()
+    const url = `https://registry.example/assets/brands/acme.example/${sha256(bytes)}.png`
+    expect(taken).toMatchObject({ review_status: 'approved', content_type: 'image/png', url })
+    expect((await listed('acme.example')).logos).toEqual([
+      {
+        ...{ id: taken.logo_id, url, content_type: 'image/png', bytes: bytes.length },
+        ...{ sha256: sha256(bytes), source: 'brand_owner', tags: ['primary', 'light-bg'] },
+        ...{ note: 'for headers', review_status: 'approved', uploaded_at: expect.any(String) },
+      },
+    ])
+    const served = await get(pathOf(url))
+    expect(served.rawPayload.equals(bytes)).toBe(true)
+    expect(served.headers).toMatchObject({
+      'content-type': 'image/png',
+      'content-security-policy': "sandbox; default-src 'none'",
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'public, max-age=31536000, immutable',
+    })
+    const held = await registry.app.inject({
+      url: pathOf(url),
+      headers: { 'if-none-match': String(served.headers.etag) },
+    })
+    expect(held.statusCode).toBe(304)
+  })
+
+  test('is one logo however often the same picture is sent', async () => {
+    const bytes = picture(WEBP)
+    const ids = []
+    for (let i = 0; i < 3; i++) ids.push((await upload(bytes)).json().logo_id)
+    expect(new Set(ids).size).toBe(1)
+    const key = randomUUID()
+    const other = picture()
+    const [first, again] = [await upload(other, { key }), await upload(other, { key })]
+    expect(again.json()).toEqual(first.json())
+    expect((await upload(picture(), { key })).statusCode).toBe(409)
+  })
+
+  test('is found by all of the tags that are asked for', async () => {
+    await upload(picture(), { domain: 'tags.acme.example', tags: 'primary,dark-bg' })
+    await upload(picture(), { domain: 'tags.acme.example', tags: 'icon' })
+    const of = async (tags: string) =>
+      (await listed('tags.acme.example', undefined, `?tags=${tags}`)).logos.length
+    expect([await of('primary'), await of('PRIMARY,dark-bg'), await of('primary,icon')]).toEqual([
+      1, 1, 0,
+    ])
+  })
+})
+
+describe('a logo of anybody else', () => {
+  test('is seen by its organization and by moderators alone, until it is approved', async () => {
+    const bytes = picture()
+    const { logo_id, review_status, url } = (await upload(bytes, { secret: stranger })).json()
+    expect(review_status).toBe('pending')
+    const statuses = async () =>
+      Promise.all(
+        [undefined, 'sk_nobody', acme, stranger, moderator].map(
+          async secret => (await get(pathOf(url), secret)).statusCode,
+        ),
+      )
+    expect(await statuses()).toEqual([404, 404, 404, 200, 200])
+    expect((await get(pathOf(url), stranger)).headers['cache-control']).toBe('private, no-store')
+    const ids = async (secret?: string) =>
+      (await listed('acme.example', secret)).logos.map(({ id }: { id: string }) => id)
+    expect(await ids()).not.toContain(logo_id)
+    expect(await ids(acme)).not.toContain(logo_id)
+    expect(await ids(stranger)).toContain(logo_id)
+    expect((await listed('acme.example', moderator)).stats.pending).toBe(1)
+    await decide('review.approve', logo_id)
+    expect(await statuses()).toEqual([200, 200, 200, 200, 200])
+    expect(await ids()).toContain(logo_id)
+  })
+
+  test('that is rejected is gone, and its picture with it', async () => {
+    const bytes = picture()
+    const { logo_id, url } = (await upload(bytes, { secret: stranger })).json()
+    const file = registry.reader.paths.pictureOf(sha256(bytes))
+    expect(readFileSync(file).equals(bytes)).toBe(true)
+    await decide('review.reject', logo_id)
+    expect(existsSync(file)).toBe(false)
+    expect((await get(pathOf(url), stranger)).statusCode).toBe(404)
+    const { logos } = await listed('acme.example', stranger)
+    const rejected = logos.find(({ id }: { id: string }) => id === logo_id)
+    expect(rejected).toMatchObject({ review_status: 'rejected' })
+    expect(rejected).not.toHaveProperty('url')
+    const again = (await upload(bytes, { secret: stranger })).json()
+    expect(again.review_status).toBe('pending')
+    expect(existsSync(file)).toBe(true)
+  })
+
+  test('that is rejected leaves the picture to another brand that shows it', async () => {
+    const bytes = picture()
+    const { logo_id } = (await upload(bytes, { secret: stranger, domain: 'b.example' })).json()
+    const { url } = (await upload(bytes)).json()
+    await decide('review.reject', logo_id)
+    expect((await get(pathOf(url))).statusCode).toBe(200)
+  })
+})
+
+describe('what is no picture is refused by its bytes', () => {
+  test.each([
+    ['SVG', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>1</script></svg>')],
+    ['HTML', Buffer.from('<!doctype html><script>alert(1)</script>')],
+    ['half a PNG', PNG.subarray(0, 12)],
+    ['nothing', Buffer.alloc(0)],
+  ])('%s: 415', async (_, bytes) => {
+    const answer = await upload(bytes)
+    expect([answer.statusCode, answer.json().error]).toEqual([
+      415,
+      'file: must be PNG, JPEG, GIF or WebP by its bytes; SVG is not taken',
+    ])
+  })
+
+  test('413: more than the limit', async () => {
+    const answer = await upload(Buffer.concat([PNG, Buffer.alloc(10_000)]))
+    expect(answer.statusCode).toBe(413)
+    expect((await upload(Buffer.concat([PNG, Buffer.alloc(2 * 1024 * 1024)]))).statusCode).toBe(413)
+  })
+
+  test('400: no form, no file, odd tags', async () => {
+    const send = (payload: string, type = 'multipart/form-data; boundary=b') =>
+      registry.app.inject({
+        ...{ method: 'POST', url: '/api/brands/acme.example/logos', payload },
+        headers: { authorization: `Bearer ${acme}`, 'content-type': type },
+      })
+    expect((await send('x')).statusCode).toBe(400)
+    expect((await send('x', 'multipart/form-data')).statusCode).toBe(400)
+    const field = '--b\r\ncontent-disposition: form-data; name="file"\r\n\r\ntext\r\n--b--\r\n'
+    expect((await send(field)).json().error).toBe('file: is required')
+    expect((await upload(picture(), { tags: 'a b' })).statusCode).toBe(400)
+    expect((await upload(picture(), { secret: 'sk_nobody' })).statusCode).toBe(401)
+  })
+})
+
+test('pictures come back with a backup, unless they were changed', async () => {
+  const bytes = picture()
+  await upload(bytes)
+  const [backups, dataDir] = [newDataDir(), newDataDir()]
+  await registry.sequencer.backUp(`${backups}/whole`)
+  await restore(dataDir, `${backups}/whole`, {})
+  const { pictureOf } = pathsOf(dataDir)
+  expect(readFileSync(pictureOf(sha256(bytes))).equals(bytes)).toBe(true)
+  const kept = pathsOf(`${backups}/whole`).pictureOf(sha256(bytes))
+  writeFileSync(kept, 'something else')
+  await expect(restore(newDataDir(), `${backups}/whole`, {})).rejects.toThrow('not what was backed')
+})
+
+test('a domain that is taken down shows no logo any more, and none is handed in for it', async () => {
+  const domain = 'down.acme.example' as Domain
+  const bytes = picture()
+  const { url } = (await upload(bytes, { domain })).json()
+  await registry.submit({ op: 'domain.takedown', domain })
+  expect((await get(pathOf(url))).statusCode).toBe(404)
+  expect(existsSync(registry.reader.paths.pictureOf(sha256(bytes)))).toBe(false)
+  expect((await listed(domain)).logos).toEqual([])
+  expect((await upload(picture(), { domain })).statusCode).toBe(400)
+})
+
+test('the audit keeps who handed a logo in, but no picture', async () => {
+  const rows = await registry.sequencer.accounts.db.all<{ content: object }>(
+    `select content from submissions where operation = 'logo.save'`,
+  )
+  expect(rows.length).toBeGreaterThan(5)
+  expect(Object.keys(rows[0]!.content)).toEqual(
+    expect.arrayContaining(['domain', 'sha256', 'content_type']),
+  )
+  expect(rows.filter(({ content }) => 'bytes' in content)).toEqual([])
+})
+
+test('logos stand in all stores alike, and no public one names who handed them in', async () => {
+  await registry.publish()
+  expect(await verify(registry.sequencer)).toEqual([])
+  await registry.restart()
+  expect(await verify(registry.sequencer)).toEqual([])
+})

@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import type { Domain } from '../../pipeline/core/domain.ts'
+import { imageTypeOf } from '../../pipeline/core/image-type.ts'
+import { idOfFacts } from '../../pipeline/core/uuid-v7.ts'
+import { verify } from '../../pipeline/index/verify.ts'
+import { cleanUp, newDataDir, openRegistry } from '../support/registry.ts'
+import { submission } from '../support/writes.ts'
+
+const bytes = Buffer.concat([Buffer.from('GIF89a'), Buffer.alloc(40)])
+const sha256 = createHash('sha256').update(bytes).digest('hex')
+const logo = submission('logo', {
+  ...{ op: 'logo.save', logo_id: idOfFacts('logo', 'a'), domain: 'acme.example' as Domain },
+  ...{ content_type: 'image/gif', sha256, bytes: bytes.toString('base64'), tags: [] },
+  ...{ editor: { kind: 'key', id: idOfFacts('key', 'a'), org_id: null }, moderates: false },
+})
+const batch = { observations: [], submissions: [logo] }
+
+describe('a crash', () => {
+  test.each(['accounts', 'index'] as const)(
+    'around the step %s leaves a logo that the next delivery completes',
+    async stopped => {
+      const dataDir = newDataDir()
+      const first = await openRegistry({
+        dataDir,
+        onStep: (step, moment) => {
+          const stopsHere = moment === (stopped === 'accounts' ? 'after' : 'before')
+          if (step === stopped && stopsHere) throw new Error('the process is gone')
+        },
+      })
+      await expect(first.commit(batch)).rejects.toThrow('the process is gone')
+      await first.close()
+      const second = await openRegistry({ dataDir })
+      cleanUp(() => second.close())
+      const { answers } = await second.commit(batch)
+      expect(answers.get(logo.submission_id)).toMatchObject({ done: { status: 'pending' } })
+      expect(readFileSync(second.paths.pictureOf(sha256)).equals(bytes)).toBe(true)
+      await second.publish()
+      expect(await verify(second)).toEqual([])
+    },
+  )
+})
+
+test('a refused logo leaves no picture', async () => {
+  const registry = await openRegistry()
+  cleanUp(() => registry.close())
+  await registry.commit({
+    observations: [],
+    submissions: [submission('down', { op: 'domain.takedown', domain: 'acme.example' as Domain })],
+  })
+  const { answers } = await registry.commit(batch)
+  expect(answers.get(logo.submission_id)).toHaveProperty('refused')
+  expect(existsSync(registry.paths.pictureOf(sha256))).toBe(false)
+})
+
+test('a picture is told by its first bytes, all of them', () => {
+  const types = [
+    ['89504e470d0a1a0a0000000d49484452', 'image/png'],
+    ['ffd8ffe000104a46494600010100000100', 'image/jpeg'],
+    ['474946383961', 'image/gif'],
+    ['474946383761', 'image/gif'],
+    ['524946461000000057454250565038580a', 'image/webp'],
+    ['89504e470d0a1a0a', undefined],
+    ['ffd8ff', undefined],
+    ['474946383961'.slice(0, 10), undefined],
+    ['5249464610000000574156456d742020', undefined],
+    ['3c7376673e', undefined],
+    ['', undefined],
+  ] as const
+  for (const [hex, type] of types) expect(imageTypeOf(Buffer.from(hex, 'hex'))).toBe(type)
+})
