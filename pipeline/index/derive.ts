@@ -4,7 +4,7 @@ import { type Source, sourceKey } from '../model/observation.ts'
 import type { Derivation, KnownFile, Question } from '../resolve/derivation.ts'
 import { type FileState, standingOf } from '../resolve/standing.ts'
 import type { Database } from './duckdb.ts'
-import { hostedFiles } from './hosted.ts'
+import { hostedFiles, noFile } from './hosted.ts'
 import { nothingTakenDown, type TakenDown, withheld } from './taken-down.ts'
 
 export interface Derived<Subject, Answer> {
@@ -160,7 +160,7 @@ class Running<Subject, Answer> {
       return files.get(source)
     }
     const led = this.#asked.some(one => one.kind === source.kind && one.location === domain)
-    return led ? files.get(source) : { standing: 'ended' }
+    return led ? files.get(source) : noFile
   }
 
   result(now: Instant): Derived<Subject, Answer> {

@@ -15,6 +15,9 @@ const FEW = 100
 const entityOf = { 'adagents.json': 'property', 'brand.json': 'brand' } as const
 const fileOf = { property: 'adagents.json', brand: 'brand.json' } as const
 
+/** Nothing is there, so what a domain said before it pointed there stands on. */
+export const noFile: KnownFile = { standing: 'stands' }
+
 /**
  * Hosted files by their key, as the rules see them: made of the entries as they stand, never fetched.
  * One that nobody told anything for is a file that is not there; one that says nothing takes back what was said.
@@ -34,7 +37,7 @@ export async function hostedFiles(
       const document = documentOf(entries.get(domain))
       const file: KnownFile = document
         ? { standing: 'stands', document, location: hostedAddress(base, kind, domain) }
-        : { standing: 'ended' }
+        : noFile
       files.set(sourceKey(source), file)
     }
   }

@@ -25,6 +25,10 @@ beforeAll(async () => {
   const many = { savesPerHour: 1_000, savesPerOrganizationHour: 1_000 }
   registry = await web.open({ ...many, savesPerOrganizationDay: 1_000 })
   acme = await enrol(registry, { org: 'Acme', domains: ['acme.example', 'other.example'] })
+  for (const domain of ['acme.example', 'other.example'] as Domain[]) {
+    const proof = { org: 'Acme', domain, proof: 'operator' } as const
+    await registry.submit({ op: 'organization.domain.add', ...proof })
+  }
   rival = await enrol(registry, { org: 'Rival', domains: ['rival.example'] })
   acmeId = holderOf(registry.reader, acme)!.org_id!
 }, 60_000)
@@ -159,7 +163,7 @@ describe('a claim', () => {
     expect((await save(domain, [site])).statusCode).toBe(200)
     const taken = await claim(domain, rival)
     expect([taken.statusCode, taken.json()]).toMatchObject([409, { locked_to_org_id: acmeId }])
-    expect((await verifyOrigin(domain)).json()).not.toHaveProperty('bound_org_id')
+    expect((await verifyOrigin(domain, rival)).json()).not.toHaveProperty('bound_org_id')
   })
 
   test('tells only its organization that it was bound', async () => {

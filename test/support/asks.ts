@@ -179,6 +179,7 @@ export const asks: Asks = {
     201: logo('first', { 'idempotency-key': 'logo' }),
     400: { ...logo('first'), payload: 'no form' },
     409: logo('second', { 'idempotency-key': 'logo' }),
+    415: logo('first', { 'content-type': 'text/plain' }),
     429: logo('first'),
     503: logo('first'),
   },
