@@ -3,10 +3,12 @@ import { findAgent } from '../../pipeline/index/points/agents.ts'
 import { candidatesOf } from '../../pipeline/index/points/candidates.ts'
 import { findInventory, type StockedProperty } from '../../pipeline/index/points/inventory.ts'
 import { publishersAfter } from '../../pipeline/index/points/reach.ts'
+import { SinceCommit } from '../../pipeline/index/points/since-commit.ts'
 import { freshnessOf } from '../../pipeline/index/points/stored.ts'
 import type { Reader } from '../../pipeline/index/reader.ts'
 import { AgentDomains, PropertyLookup } from '../../pipeline/model/answers-authority.ts'
-import { judge, type Operating } from '../../pipeline/resolve/authority.ts'
+import type { Identifier } from '../../pipeline/model/documents.ts'
+import { isGranted } from '../../pipeline/resolve/authority.ts'
 import { Room } from '../bounds.ts'
 import { PastedDomain, whole } from '../fields.ts'
 import { operation } from '../operation.ts'
@@ -46,40 +48,63 @@ export const lookUpProperty = operation({
   },
 })
 
+/** An agent that may sell a property, as answers list it. */
 interface Seller {
   agent_url: string
   publisher_domain: string
   property: StockedProperty
   order: string
+  json?: string
 }
+
+/** `isTimed`: some of them only now. */
+interface Sellers {
+  all: readonly Seller[]
+  isTimed: boolean
+}
+
+const KEPT_BYTES = 32 * 1024 * 1024
+const SELLER_BYTES = 800
+const kept = new SinceCommit<Sellers>(KEPT_BYTES, ({ all }) => SELLER_BYTES * (1 + all.length))
 
 /** Each agent once for each property and publisher, by publisher and agent. */
-function sellersOf(reader: Reader, asked: { type: string; value: string }): Seller[] {
-  const terms = { at: reader.now(), anywhere: true }
-  const nobody: Operating = { operator: undefined, declared: undefined }
-  const rows = candidatesOf(reader, asked).found.flatMap(({ property, publishers }) =>
-    publishers.flatMap(publisher_domain => {
-      const inventory = findInventory(reader, publisher_domain)
-      if (inventory === undefined) return []
-      const agents = [...inventory.agents].filter(
-        agent => judge(property, inventory.granting(agent), nobody, terms).authorized,
-      )
-      return agents.map(agent_url => {
-        const order = `${publisher_domain} ${agent_url} ${property.property_rid}`
-        return { agent_url, publisher_domain, property, order }
-      })
-    }),
-  )
-  return rows.sort((a, b) => (a.order < b.order ? -1 : 1))
+function sellersOf(reader: Reader, asked: Identifier): readonly Seller[] {
+  if (reader.serving === undefined) return []
+  const question = `${asked.type.length} ${asked.type} ${asked.value}`
+  const found = kept.get(reader.serving, question, () => findSellers(reader, asked))
+  return found.isTimed ? findSellers(reader, asked).all : found.all
 }
 
-/** As answers list them: a property that many may sell is spelled once. */
+function findSellers(reader: Reader, asked: Identifier): Sellers {
+  const terms = { at: reader.now(), anywhere: true }
+  let isTimed = false
+  const all: Seller[] = []
+  for (const { property, publishers } of candidatesOf(reader, asked).found) {
+    for (const publisher_domain of publishers) {
+      const inventory = findInventory(reader, publisher_domain)
+      if (inventory === undefined) continue
+      isTimed ||= inventory.isTimed
+      for (const agent_url of inventory.agents) {
+        if (!isGranted(property, inventory.granting(agent_url), terms)) continue
+        const order = `${publisher_domain} ${agent_url} ${property.property_rid}`
+        all.push({ agent_url, publisher_domain, property, order })
+      }
+    }
+  }
+  return { all: all.sort((a, b) => (a.order < b.order ? -1 : 1)), isTimed }
+}
+
+/** A property that many may sell is spelled once. */
 function jsonOf(sellers: readonly Seller[]): string[] {
   const spelled = new Map<StockedProperty, string>()
-  return sellers.map(({ agent_url, publisher_domain, property }) => {
-    const json = spelled.get(property) ?? JSON.stringify(propertyShown(property))
-    spelled.set(property, json)
-    return `${JSON.stringify({ agent_url, publisher_domain }).slice(0, -1)},"property":${json}}`
+  return sellers.map(seller => {
+    if (seller.json !== undefined) return seller.json
+    const { agent_url, publisher_domain, property } = seller
+    const shown = spelled.get(property) ?? JSON.stringify(propertyShown(property))
+    spelled.set(property, shown)
+    const head = JSON.stringify({ agent_url, publisher_domain }).slice(0, -1)
+    seller.json = `${head},"property":${shown}}`
+    return seller.json
   })
 }
 

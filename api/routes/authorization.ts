@@ -15,8 +15,7 @@ import {
   PublisherAuthorization,
 } from '../../pipeline/model/answers-authority.ts'
 import { judge, type Operating, tallyOf, type Verdict } from '../../pipeline/resolve/authority.ts'
-import type { Terms } from '../../pipeline/resolve/sale-terms.ts'
-import { isInForce } from '../../pipeline/resolve/window.ts'
+import { isOpen, type Terms } from '../../pipeline/resolve/sale-terms.ts'
 import { Room } from '../bounds.ts'
 import { evidenceOf } from '../evidence.ts'
 import { PastedDomain } from '../fields.ts'
@@ -52,7 +51,7 @@ export const authorizePublisher = operation({
     const agent = findAgent(reader, asked)
     const inventory = findInventory(reader, domain)
     const terms = termsOf(query, reader.now(), true)
-    if (inventory === undefined || !isGranted(inventory, agent.agent_url, terms)) {
+    if (inventory === undefined || !hasOpenGrant(inventory, agent.agent_url, terms)) {
       return refused('not_found', `${domain} grants ${asked} nothing`, {
         domain,
         agent_url: agent.agent_url,
@@ -73,16 +72,8 @@ export const authorizePublisher = operation({
   },
 })
 
-function isGranted(inventory: Inventory, agentUrl: string, { at }: Terms): boolean {
-  return inventory.grantsTo(agentUrl).some(({ effective_from, effective_until }) =>
-    isInForce(
-      {
-        ...(effective_from !== null && { effective_from }),
-        ...(effective_until !== null && { effective_until }),
-      },
-      at,
-    ),
-  )
+function hasOpenGrant(inventory: Inventory, agentUrl: string, { at }: Terms): boolean {
+  return inventory.grantsTo(agentUrl).some(grant => isOpen(grant, at))
 }
 
 function publisherAnswer(

@@ -112,28 +112,43 @@ export function judge(
   terms: Terms,
 ): Verdict {
   const judged = judgePublisher(property, publisher, terms)
-  const candidates = judged.map(one => {
+  let best = judged[0]!
+  let operator: Judged['operator'] | undefined
+  for (const one of judged) {
     const delegation = terms.delegation_type ?? one.grant?.delegation_type ?? undefined
     const rule = judgeOperator(property, publisher.domain, operating, delegation)
-    return { ...one, operator: { rule, delegation } }
-  })
-  const best = candidates.reduce((one, other) => (rank(other) > rank(one) ? other : one))
-  const sides = {
-    publisher: publisherSide(best.rule),
-    operator: operatorSide(best.operator.rule),
+    if (operator !== undefined && rank(one.rule, rule) <= rank(best.rule, operator.rule)) continue
+    best = one
+    operator = { rule, delegation }
   }
+  const sides = { publisher: publisherSide(best.rule), operator: operatorSide(operator!.rule) }
   const granted = sides.publisher === 'match'
   return {
     authorized: granted && sides.operator !== 'mismatch',
     confirmed: granted && sides.operator === 'match',
     sides,
     ...(granted && best.grant && { grant: best.grant }),
-    judged: { publisher: judged, operator: best.operator },
+    judged: { publisher: judged, operator: operator! },
   }
 }
 
-function rank({ rule, operator }: { rule: PublisherRule; operator: { rule: OperatorRule } }) {
-  return 3 * weight[publisherSide(rule)] + weight[operatorSide(operator.rule)]
+function rank(publisher: PublisherRule, operator: OperatorRule): number {
+  return 3 * weight[publisherSide(publisher)] + weight[operatorSide(operator)]
+}
+
+/**
+ * Whether the publisher grants it, whoever the operator is: what `judge` comes to where nobody operates
+ * the agent, without the reasons.
+ */
+export function isGranted(property: ForSale, publisher: Granting, terms: Terms): boolean {
+  return (
+    publisher.is_known &&
+    property.is_active &&
+    publisher.grants.some(
+      grant =>
+        grant.reaches(property) && termsRule(grant, terms, property, publisher) === 'granted',
+    )
+  )
 }
 
 /** Never empty: a file that says nothing of the agent is judged too. */

@@ -63,16 +63,30 @@ export function termsRule(
   property: OnSale,
   publisher: { domain: string; placements: readonly Placed[] },
 ): TermsRule {
-  const window = {
-    ...(grant.effective_from !== null && { effective_from: grant.effective_from }),
-    ...(grant.effective_until !== null && { effective_until: grant.effective_until }),
-  }
-  if (!isInForce(window, terms.at)) return 'not_in_window'
+  if (!isOpen(grant, terms.at)) return 'not_in_window'
   const place = placeRule(grant, terms, property, publisher)
   if (place !== undefined) return place
   if (terms.delegation_type === undefined) return 'granted'
   if (grant.delegation_type === null) return 'delegation_not_stated'
   return grant.delegation_type === terms.delegation_type ? 'granted' : 'delegation_differs'
+}
+
+/** Whether a grant has a window, so that its answer depends on when it is asked for. */
+export function isTimed({ effective_from, effective_until }: Restrictions): boolean {
+  return effective_from !== null || effective_until !== null
+}
+
+/** Whether its window is open then; one without a window always is. */
+export function isOpen(grant: Restrictions, at: Instant): boolean {
+  if (!isTimed(grant)) return true
+  const { effective_from, effective_until } = grant
+  return isInForce(
+    {
+      ...(effective_from !== null && { effective_from }),
+      ...(effective_until !== null && { effective_until }),
+    },
+    at,
+  )
 }
 
 function placeRule(

@@ -1,5 +1,6 @@
 import { groupBy } from '../../core/group.ts'
 import type { ForSale, GrantInForce, Granting } from '../../resolve/authority.ts'
+import { isTimed } from '../../resolve/sale-terms.ts'
 import type { StoredGrant, StoredInventory, StoredProperty } from '../inventory-value.ts'
 import type { Reader } from '../reader.ts'
 import { Parsed } from './parsed.ts'
@@ -16,6 +17,8 @@ export type StockedGrant = GrantInForce & Pick<StoredGrant, 'in_force'>
 export class Inventory {
   readonly stored: StoredInventory
   readonly properties: readonly StockedProperty[]
+  /** What it grants depends on when that is asked for. */
+  readonly isTimed: boolean
   readonly #positions: ReadonlyMap<string, number>
   readonly #stored: ReadonlyMap<string, StoredGrant[]>
   readonly #grants = new Map<string, StockedGrant[]>()
@@ -27,6 +30,7 @@ export class Inventory {
       publisher_domain: stored.publisher_domain,
       is_active: property.status === 'active',
     }))
+    this.isTimed = stored.grants.some(isTimed)
     this.#positions = new Map(this.properties.map((one, i) => [one.property_rid, i]))
     this.#stored = groupBy(stored.grants, grant => grant.agent_url)
   }

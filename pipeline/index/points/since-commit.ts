@@ -2,8 +2,8 @@ import type { ServingStore } from '../serving.ts'
 
 /**
  * What was worked out from the serving store since its last commit, by question: what is asked often
- * is worked out once a commit. Bounded by the size of all questions and results; once they reach it,
- * all of them are forgotten.
+ * is worked out once a commit. Bounded by the size of all questions and results; what would go beyond
+ * it has all of them forgotten, and a result that is larger alone is not kept.
  */
 export class SinceCommit<Result> {
   readonly #maxBytes: number
@@ -26,6 +26,7 @@ export class SinceCommit<Result> {
     if (known !== undefined) return known
     const result = make()
     const bytes = question.length + this.#bytesOf(result)
+    if (bytes > this.#maxBytes) return result
     if (this.#bytes + bytes > this.#maxBytes) this.#begin(store, seq)
     this.#known.set(question, result)
     this.#bytes += bytes
