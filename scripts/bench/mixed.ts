@@ -41,6 +41,7 @@ const writer = await Child.start<{ nextNight: number }, NightQuestion, NightRun>
 const { nextNight } = writer.ready
 note('a night, so that there is a snapshot …')
 await writer.ask({ ask: 'night', night: nextNight })
+await writer.ask({ ask: 'searchable' })
 
 const { quiet, busy, nights } = await HttpBench.with(options, {}, async bench => {
   const drive = await bench.drive(Array.from({ length: 20_000 }, (_, i) => questionOf(i)))

@@ -20,7 +20,10 @@ export interface NightRun {
   events: number
 }
 
-export type Question = { ask: 'night'; night: number } | { ask: 'anti-join' }
+export type Question =
+  | { ask: 'night'; night: number }
+  | { ask: 'anti-join' }
+  | { ask: 'searchable' }
 
 /** The sequencer as it ships, over a filled index: a night in full batches, with writes meanwhile. */
 const [, , folder = '', sources] = process.argv
@@ -43,9 +46,10 @@ const last = await sequencer.index.one<{ ms: number }>(
 )
 // A folder that was used before goes on with the night after its last one.
 const nextNight = Math.max(2, 1 + Math.floor((last!.ms - filledAt) / DAY))
-serveParent<Question, NightRun | { seconds: number }>({ nextNight }, question =>
-  question.ask === 'night' ? runNight(question.night) : antiJoin(),
-)
+serveParent<Question, NightRun | { seconds: number }>({ nextNight }, question => {
+  if (question.ask === 'night') return runNight(question.night)
+  return question.ask === 'anti-join' ? antiJoin() : untilSearchable()
+})
 
 async function runNight(number: number): Promise<NightRun> {
   night = number
@@ -82,6 +86,13 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   await work()
   steps.isOn = false
   return performance.now() - started
+}
+
+/** The search file of the last snapshot is made beside the commits, and nobody waits for it but here. */
+async function untilSearchable(): Promise<{ seconds: number }> {
+  const started = performance.now()
+  await sequencer.searchable()
+  return { seconds: (performance.now() - started) / 1_000 }
 }
 
 /** The least a night needs: what differs, found by one hash join over the same rows. */
