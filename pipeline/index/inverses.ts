@@ -2,6 +2,7 @@ import type { Editor } from '../model/save.ts'
 import { Operation, type OperationOf, type Refusal } from '../model/submission.ts'
 import type { RowChange } from './accounts/changed-rows.ts'
 import type { Database } from './duckdb.ts'
+import type { Entity } from './entries.ts'
 import { entityOf, type Save } from './saves.ts'
 
 /** What the way back is found by. */
@@ -77,6 +78,7 @@ const ways: { [Name in Op]?: (operation: OperationOf<Name>, known: Known) => Way
         ? { op: 'policy.save', policy: row.content, editor, review_id }
         : 'it is the first version: decide its review'
     },
+    'review.approve': approvalBack,
     'domain.takedown': ({ domain }) => ({ op: 'domain.readmit', domain }),
     'domain.readmit': ({ domain }, known) => {
       const { reason } = rowBefore(known, 'taken_down')!
@@ -108,7 +110,6 @@ const lasting: { [Name in Op]?: string } = {
   'origin.claim': 'it counts for nothing until the domain points here with it',
   'origin.verify': 'what the domain said was said: it is looked at again when somebody asks',
   'mirror.propose': 'decide its review',
-  'review.approve': DECIDED,
   'review.reject': DECIDED,
   'held.release': 'what ended was told to all: the next crawl brings back what stands',
   'held.drop': 'the files are read again already',
@@ -149,10 +150,7 @@ function agentAsWas(
   return { op: 'member.agent.save', org, url, type, visibility, ...fields }
 }
 
-function mirrorAsWas(
-  { platform }: OperationOf<'mirror.publish' | 'mirror.remove'>,
-  known: Known,
-): Way {
+function mirrorAsWas({ platform }: { platform: string }, known: Known): Way {
   const row = rowBefore(known, 'mirrors')
   const { editor } = known
   return row && !row.removed
@@ -160,15 +158,33 @@ function mirrorAsWas(
     : { op: 'mirror.remove', platform, force: true }
 }
 
+/** What an approval put in force goes, where that can go. */
+function approvalBack(
+  { review_id }: OperationOf<'review.approve'>,
+  known: Known,
+): Way | Promise<Way> {
+  const { kind, subject } = rowBefore(known, 'reviews') ?? {}
+  if (kind === 'mirror') return mirrorAsWas({ platform: String(subject) }, known)
+  if (kind === 'brand') return revisionBack('brand', String(subject), review_id, known)
+  return DECIDED
+}
+
+function rollBack(save: Save, known: Known): Promise<Way> {
+  return revisionBack(entityOf(save), save.domain, save.revision_id, known)
+}
+
 /** The entry becomes again what it was before that revision; of a first one, nothing. */
-async function rollBack(save: Save, { index, revision_id, editor }: Known): Promise<Way> {
-  const { domain } = save
-  const entity = entityOf(save)
+async function revisionBack(
+  entity: Entity,
+  domain: string,
+  of: string,
+  { index, revision_id, editor }: Known,
+): Promise<Way> {
   const made = await index.one<{ number: number; last: number }>(
     `select r.revision_number::double as number, e.revision_number::double as last
      from revisions r join entries e using (entity, domain)
-     where r.revision_id::varchar = $revision_id and entity = $entity and domain = $domain`,
-    { revision_id: save.revision_id, entity, domain },
+     where r.revision_id::varchar = $of and entity = $entity and domain = $domain`,
+    { of, entity, domain },
   )
   if (made === undefined) return `nothing is left of it: ${domain} was taken down since`
   const { number, last } = made

@@ -230,6 +230,18 @@ describe('taking back', () => {
     expect((await get('/api/registry/mirrors/pictures')).statusCode).toBe(200)
     expect(published!.reverts).toBe(second.submission_id)
 
+    const proposed = await registry.app.inject({
+      ...{ method: 'PUT', url: '/api/registry/mirrors/pictures' },
+      payload: mirrorFile('three'),
+      headers: { authorization: `Bearer ${secret}` },
+    })
+    const { proposal_id: review_id, proposal_digest: digest } = proposed.json()
+    const decision = { op: 'review.approve', review_id, digest, reviewer: 'operator' }
+    const approved = await done(decision)
+    expect((await get('/api/registry/mirrors/pictures')).body).not.toMatchObject(shown)
+    expect(await revert(approved.submission_id)).toHaveProperty('done')
+    expect((await get('/api/registry/mirrors/pictures')).body).toMatchObject(shown)
+
     const policy = (name: string) => ({
       ...{ policy_id: 'gdpr', version: '1', name, category: 'regulation', enforcement: 'must' },
       policy: 'Ask first.',

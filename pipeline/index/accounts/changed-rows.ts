@@ -29,6 +29,10 @@ const membership = {
 const mirror = { table: 'mirrors', where: 'platform = $platform' }
 const policy = { table: 'policies', where: 'policy_id = $policy_id' }
 const review = { table: 'reviews', where: 'review_id = $review_id' }
+const approved = {
+  table: 'mirrors',
+  where: `platform in (select subject from reviews where review_id = $review_id and kind = 'mirror')`,
+}
 const taken = { table: 'taken_down', where: 'domain = $domain' }
 
 /**
@@ -53,7 +57,7 @@ const watched: Partial<Record<Operation['op'], readonly Watched[]>> = {
   'mirror.remove': [mirror],
   'policy.save': [policy],
   'policy.publish': [policy],
-  'review.approve': [review],
+  'review.approve': [review, approved],
   'review.reject': [review],
   'domain.takedown': [taken],
   'domain.readmit': [taken],
