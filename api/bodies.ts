@@ -22,11 +22,26 @@ export function readBodies(app: FastifyInstance): void {
   })
 }
 
+function isDeeper(text: string, most: number): boolean {
+  return hasMore(text, most) && nestsDeeper(text, most)
+}
+
+/** Whether there are more brackets than levels, which most bodies are known by. */
+function hasMore(text: string, most: number): boolean {
+  let count = 0
+  for (const bracket of '[{') {
+    for (let i = text.indexOf(bracket); i !== -1; i = text.indexOf(bracket, i + 1)) {
+      if (++count > most) return true
+    }
+  }
+  return false
+}
+
 const [QUOTE, BACKSLASH] = [0x22, 0x5c]
 const opening = new Set([0x5b, 0x7b])
 const closing = new Set([0x5d, 0x7d])
 
-function isDeeper(text: string, most: number): boolean {
+function nestsDeeper(text: string, most: number): boolean {
   let levels = 0
   let isText = false
   for (let i = 0; i < text.length; i++) {
