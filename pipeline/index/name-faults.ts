@@ -37,18 +37,36 @@ async function namesLike(index: Database, domains: readonly Domain[]): Promise<s
   const looks = new Set(
     domains.flatMap(domain => [lookOf(domain), lookOf(registrableDomain(domain) ?? domain)]),
   )
-  const asked = { looks: JSON.stringify([...looks]), encoded: 'xn--' }
+  const asked = { looks: JSON.stringify([...looks]), ...commonOf([...looks]), encoded: 'xn--' }
   const found = new Set<string>()
   for (const table of REGISTERS) {
     const rows = await index.all<{ domain: string }>(
       `select domain from ${table}
-       where ${ASCII_LOOK} in (select unnest(${listOf('$looks')})) or contains(domain, $encoded)`,
+       where (strlen(domain) between $shortest and $longest and contains($initials, domain[1])
+           and ${ASCII_LOOK} in (select unnest(${listOf('$looks')})))
+         or contains(domain, $encoded)`,
       asked,
       'kept',
     )
     for (const { domain } of rows) found.add(domain)
   }
   return [...found].filter(domain => looks.has(knownLook(domain)))
+}
+
+/** Of ASCII letters, those that look like others; what two have as one begins with its first. */
+const unlike: Readonly<Record<string, string>> = { o: 'o0', l: 'l1', r: 'rm' }
+
+/**
+ * What names of ASCII with one of these looks have in common, and is told at once: making the looks
+ * of a million names takes many times as long.
+ */
+function commonOf(looks: readonly string[]) {
+  const initials = new Set(looks.flatMap(([first = '']) => [...(unlike[first] ?? first)]))
+  return {
+    shortest: Math.min(...looks.map(look => look.replaceAll('rn', 'm').length)),
+    longest: Math.max(...looks.map(look => look.length)),
+    initials: [...initials].join(''),
+  }
 }
 
 /** Looks of the names that are not ASCII: they are few, and asked for each time. */

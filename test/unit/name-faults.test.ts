@@ -13,6 +13,7 @@ beforeAll(async () => {
     brandFile('acme.com', 'Acme'),
     brandFile(toAscii('раураӏ.com'), 'Another'),
     publisherFile('microsoft.com', { sites: ['microsoft.com'], agents: [] }),
+    ...['long', 'open', 'mint', 'rnoon'].map(name => brandFile(`${name}.example`, name)),
     publisherFile('plain.example', { sites: ['plain.example'], agents: [] }),
   )
 })
@@ -30,6 +31,11 @@ it.each([
   ['асме.com', 'refused', /acme\.com/],
   ['paypal.com', 'doubtful', /раураӏ\.com/],
   ['pаypal.net', 'refused', /scripts/],
+  ['rnicr0soft.c0rn', 'doubtful', /microsoft\.com/],
+  ['1ong.example', 'doubtful', /long\.example/],
+  ['0pen.example', 'doubtful', /open\.example/],
+  ['rnint.example', 'doubtful', /mint\.example/],
+  ['moon.example', 'doubtful', /rnoon\.example/],
 ])('%s is %s by the names that brands and publishers have', async (name, verdict, reason) => {
   expect(await faultOf(name)).toEqual({ verdict, reason: expect.stringMatching(reason) })
 })
