@@ -6,7 +6,7 @@ import { operations } from '../../api/routes/index.ts'
 import { MINUTE } from '../../pipeline/core/clock.ts'
 import { Operation } from '../../pipeline/model/submission.ts'
 import type { TestRegistry } from '../support/app.ts'
-import { ccpa, dispute } from '../support/asks.ts'
+import { ccpa, dispute, logo } from '../support/asks.ts'
 import { openIssuer, openWithIssuer, type TestIssuer } from '../support/issuer.ts'
 import { enrol } from '../support/members.ts'
 import { createModerator, mirrorFile } from '../support/mirrors.ts'
@@ -20,7 +20,11 @@ let redis: TestRedis
 let issuer: TestIssuer
 let registry: TestRegistry
 /** What belongs to Acme, by which a stranger may ask for it. */
-const acme = { org: '', key: '', keyId: '', crawl: '', proposal: '', digest: '', challenge: '' }
+const acme = {
+  ...{ org: '', key: '', keyId: '', crawl: '', proposal: '', digest: '', challenge: '' },
+  /** The picture of a logo that waits for a moderator. */
+  logo: '',
+}
 const strangers: Record<string, string> = {}
 
 beforeAll(async () => {
@@ -104,20 +108,27 @@ async function belong(): Promise<void> {
   acme.challenge = issued.challenge_id
   await post('/api/policies/save', { ...ccpa, policy_id: 'of_acme' })
   await post('/api/registry/catalog/disputes', dispute)
+  const { payload, headers } = logo('waiting')
+  const waiting = await ask(acme.key, {
+    ...{ method: 'POST', url: '/api/brands/waiting.example/logos', payload: payload!, headers },
+  })
+  acme.logo = new URL(waiting.json().url).pathname
+  await post('/api/properties/hosted/acme.example/claim', {})
 }
 
-function ask(secret: string | undefined, { method = 'GET', url, payload }: Asked) {
+function ask(secret: string | undefined, { method = 'GET', url, payload, headers }: Asked) {
   return registry.app.inject({
     ...{ method, url },
     ...(payload !== undefined && { payload }),
-    ...(secret !== undefined && { headers: { authorization: `Bearer ${secret}` } }),
+    headers: { ...headers, ...(secret !== undefined && { authorization: `Bearer ${secret}` }) },
   })
 }
 
 interface Asked {
   method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   url: string
-  payload?: object
+  payload?: object | string
+  headers?: Readonly<Record<string, string>> | undefined
 }
 
 interface Case {
@@ -193,6 +204,23 @@ const cases: Record<string, Case[]> = {
   ],
   rollBackBrand: [rollingBack('/api/brands/discovered/acme.example/rollback')],
   rollBackProperty: [rollingBack('/api/properties/hosted/acme.example/rollback')],
+  getLogo: [{ asks: () => ({ url: acme.logo }), status: 404 }],
+  saveLogo: [
+    {
+      asks: () => {
+        const { payload, headers } = logo('of a stranger')
+        const url = '/api/brands/acme.example/logos'
+        return { method: 'POST', url, payload: payload!, headers }
+      },
+      status: 201,
+    },
+  ],
+  claimHostedDomain: [
+    {
+      asks: () => ({ method: 'POST', url: '/api/properties/hosted/acme.example/claim' }),
+      status: 200,
+    },
+  ],
   verifyOwnership: [
     {
       asks: () => ({
@@ -229,8 +257,14 @@ function rollingBack(url: string): Case {
   return { asks: () => ({ method: 'POST', url, payload: { to_revision: 1 } }), status: 403 }
 }
 
-/** Operations that filter what is public, or name what is everybody's, by an id. */
-const publicIds = ['listAgents', 'searchAgents', 'listAuthorizations', 'resolveIdentifiers']
+/**
+ * Operations that filter what is public, or name what is everybody's, by an id; and one by which
+ * anybody has it looked at what a domain itself says.
+ */
+const publicIds = [
+  ...['listAgents', 'searchAgents', 'listAuthorizations', 'resolveIdentifiers'],
+  ...['listLogos', 'verifyHostedOrigin'],
+]
 
 function namesById({ access, path, query, body }: Declared): boolean {
   if (access === 'public') return false
@@ -256,6 +290,9 @@ async function belongings() {
     people: await accounts(`select * from memberships where org_id = '${acme.org}' order by all`),
     challenges: await accounts(`select * from ownership_challenges where org_id = '${acme.org}'`),
     reviews: await accounts(`select * from reviews where org_id = '${acme.org}' order by all`),
+    logos: await accounts(`select * from logos where org_id = '${acme.org}' order by logo_id`),
+    claims: await accounts(`select * from origin_claims where org_id = '${acme.org}'`),
+    origins: await accounts('select * from origins'),
     entries: await index(`select * from entries where domain = 'acme.example' order by entity`),
     revisions: await index(`select * from revisions where domain = 'acme.example' order by all`),
     mirrors: await index('select * from mirrors order by platform'),
@@ -283,9 +320,23 @@ describe.each(['key', 'owner', 'newcomer'])('a stranger: %s', who => {
   })
 })
 
-test.each(tried)('nobody at all is answered 401 by $id', async ({ asks }) => {
-  expect((await ask(undefined, asks())).statusCode).toBe(401)
+test('a logo that a stranger hands in is shown to nobody else, and one that waits to no stranger', async () => {
+  const logos = async (secret: string, domain: string) =>
+    (await ask(secret, { url: `/api/brands/${domain}/logos` })).json().stats.total
+  expect(await logos(strangers.key!, 'acme.example')).toBeGreaterThan(0)
+  expect(await logos(acme.key, 'acme.example')).toBe(0)
+  expect([
+    await logos(acme.key, 'waiting.example'),
+    await logos(strangers.key!, 'waiting.example'),
+  ]).toEqual([1, 0])
 })
+
+test.each(tried.filter(({ id }) => id !== 'getLogo'))(
+  'nobody at all is answered 401 by $id',
+  async ({ asks }) => {
+    expect((await ask(undefined, asks())).statusCode).toBe(401)
+  },
+)
 
 test('who guesses an id is told what somebody is told who names one of another', async () => {
   const unknown = randomUUID()
