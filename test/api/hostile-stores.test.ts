@@ -22,6 +22,9 @@ const secrets: Record<string, string> = {
   'a contact in a manifest that was saved': 'rosa.manifestcontact',
   'a contact in a file that was crawled': 'sven.crawledcontact',
   'a contact in a brand that was crawled': 'tilda.brandcontact',
+  'a contact in a file that is hosted': 'olga.hostedcontact',
+  'a logo that waits': 'picture-that-waits',
+  'a note on a logo': 'note-on-a-logo',
   'a contact in a mirror': 'ulla.mirrorcontact',
   'a contact in a policy': 'vera.policycontact',
   'a note of a moderator': 'notes-of-walter',
@@ -68,7 +71,7 @@ beforeAll(async () => {
   await exportParquet(paths, registry.clock.now(), log)
   await registry.sequencer.close()
   const files = filesIn(paths.dir)
-  const isClosed = (path: string) => /^(accounts\.duckdb|serving\/|bodies\/)/.test(path)
+  const isClosed = (path: string) => /^(accounts\.duckdb|serving\/|bodies\/|logos\/)/.test(path)
   open = files.filter(path => !isClosed(path))
   closed = files.filter(isClosed)
 }, 60_000)
@@ -116,6 +119,20 @@ async function live(): Promise<void> {
     ...{ publisher_domain: 'acme.example', properties: [{ type: 'website', name: 'Acme site' }] },
     contact: contact('a contact that was saved'),
   })
+  await ask(['POST', '/api/brands/setup-my-brand'], {
+    ...{ domain: 'set-up.acme.example', brand_name: 'Set up' },
+    brand_json: {
+      house: { domain: 'set-up.acme.example', name: 'Set up' },
+      contact: contact('a contact in a file that is hosted'),
+      brands: [
+        {
+          ...{ id: 'set_up', names: [{ en: 'Set up' }], keller_type: 'master' },
+          contact: contact('a contact in a file that is hosted'),
+        },
+      ],
+    },
+  })
+  await handInLogo()
   const mirror = { ...mirrorFile(), contact: contact('a contact in a mirror') }
   const proposal = await ask(['PUT', '/api/registry/mirrors/video'], mirror)
   const moderator = await createModerator(registry)
@@ -149,6 +166,24 @@ async function live(): Promise<void> {
   await ask(['POST', '/api/me/api-keys'], { name: secrets['the label of a key'] }, person)
   await crawl()
   for (let day = 0; day < 2; day++) await registry.submit(crawlRequest())
+}
+
+/** Of a domain that is nobody's: it waits for a moderator. */
+async function handInLogo(): Promise<void> {
+  const form = new FormData()
+  const picture = Buffer.from(`GIF89a ${secrets['a logo that waits']}`)
+  form.set('file', new Blob([picture], { type: 'image/gif' }), 'logo.gif')
+  form.set('note', secrets['a note on a logo']!)
+  const sent = new Response(form)
+  const answer = await registry.app.inject({
+    ...{ method: 'POST', url: '/api/brands/elsewhere.example/logos' },
+    headers: {
+      ...{ authorization: `Bearer ${secrets['a key']}` },
+      'content-type': sent.headers.get('content-type')!,
+    },
+    payload: Buffer.from(await sent.arrayBuffer()),
+  })
+  expect(answer.json(), answer.body).toMatchObject({ review_status: 'pending' })
 }
 
 const crawlRequest = () =>
