@@ -1,7 +1,7 @@
+import type { Range } from './range.ts'
 import type { Rank, Shelf } from './shelf.ts'
 import type { Slices } from './slices.ts'
 import { ORDERED } from './suffix-sorter.ts'
-import type { Range } from './suffixes.ts'
 import { needlesOf } from './texts.ts'
 
 /** So many places are soon looked at, each. */

@@ -44,7 +44,7 @@ export function* entriesNear(
 function rarest(shelf: Shelf, asked: readonly number[][]): number[] {
   let least = Number.POSITIVE_INFINITY
   let best: number[] = []
-  for (const typed of [...asked].sort((a, b) => b.length - a.length)) {
+  for (const typed of [...asked].sort(soonestKnown)) {
     const words = shelf.words.meantBy(typed)
     const entries = words.reduce((sum, word) => sum + shelf.words.countOf(word), 0)
     if (entries >= least) continue
@@ -53,6 +53,12 @@ function rarest(shelf: Shelf, asked: readonly number[][]): number[] {
     if (entries <= FEW) break
   }
   return best
+}
+
+/** A short word is looked up once and is often none; of the others the longest are the rarest. */
+function soonestKnown(a: readonly number[], b: readonly number[]): number {
+  const isShort = (typed: readonly number[]) => Number(typed.length < SHORTEST_TYPED)
+  return isShort(b) - isShort(a) || b.length - a.length
 }
 
 /** Entries that have one of these words, rising; of each word the first ones, as many as are wanted. */
@@ -105,6 +111,6 @@ function bytesOf(points: readonly number[]): Uint8Array {
 }
 
 function hasAll(shelf: Shelf, id: number, asked: readonly number[][]): boolean {
-  const words = shelf.textsOf(id).flatMap(wordsOf).map(pointsOf)
+  const words = shelf.wordsOf(id)
   return asked.every(typed => words.some(word => mayMean(typed, word)))
 }

@@ -2,7 +2,7 @@ import type { PartsReader, Place } from './file.ts'
 import { Owners } from './owners.ts'
 import { Suffixes } from './suffixes.ts'
 import type { SuffixesContents } from './suffixes-builder.ts'
-import { END, NAME } from './texts.ts'
+import { END, NAME, wordsIn } from './texts.ts'
 import { Vocabulary } from './vocabulary.ts'
 import type { VocabularyContents } from './vocabulary-builder.ts'
 
@@ -23,6 +23,8 @@ export interface ShelfContents {
 export const ranks = { is: 0, begins: 1, contains: 2 } as const
 export type Rank = 0 | 1 | 2
 
+const READ_BYTES = 2_048
+
 /** The entries of one collection, numbered in the order in which they are listed. */
 export class Shelf {
   readonly count: number
@@ -35,6 +37,9 @@ export class Shelf {
   readonly #textStarts: Uint32Array
   readonly #itemStarts: Float64Array
   readonly #flags: Uint8Array
+  /** Items that were read last, and where they stand among all. */
+  #items = Buffer.allocUnsafe(READ_BYTES)
+  #read = { start: 0, end: 0 }
 
   private constructor(
     file: PartsReader<unknown>,
@@ -76,19 +81,26 @@ export class Shelf {
   /** The entry as lists show it, as JSON. */
   itemOf(id: number): string {
     const start = this.#itemStarts[id]!
-    const length = this.#itemStarts[id + 1]! - start
-    const bytes = Buffer.allocUnsafe(length)
-    if (this.#file.readInto(bytes, length, this.#contents.items.at + start) < length) {
-      throw new Error('the search file is cut off')
-    }
-    return bytes.toString()
+    const end = this.#itemStarts[id + 1]!
+    if (start < this.#read.start || end > this.#read.end) this.#readItems(start, end)
+    return this.#items.toString('utf8', start - this.#read.start, end - this.#read.start)
   }
 
-  /** The folded texts of an entry. */
-  textsOf(id: number): string[] {
-    const bytes = this.#texts.subarray(this.#textStarts[id]!, this.#textStarts[id + 1]!)
-    const texts = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString().split('\x02')
-    return texts.slice(0, -1).map(text => text.slice(1))
+  /** Reads some more than was asked for: those that begin alike are neighbours in their list. */
+  #readItems(start: number, end: number): void {
+    const { at, bytes } = this.#contents.items
+    const length = Math.min(Math.max(end - start, READ_BYTES), bytes - start)
+    this.#read = { start: 0, end: 0 }
+    if (length > this.#items.length) this.#items = Buffer.allocUnsafe(length)
+    if (this.#file.readInto(this.#items, length, at + start) < length) {
+      throw new Error('the search file is cut off')
+    }
+    this.#read = { start, end: start + length }
+  }
+
+  /** The words of an entry's texts, as code points. */
+  wordsOf(id: number): ArrayLike<number>[] {
+    return wordsIn(this.#texts.subarray(this.#textStarts[id]!, this.#textStarts[id + 1]!))
   }
 
   /** How a text that stands at a place among all texts is held there. */

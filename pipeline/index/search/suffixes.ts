@@ -1,23 +1,12 @@
+import { BlockMinima } from './block-minima.ts'
 import type { PartsReader } from './file.ts'
 import type { Owners } from './owners.ts'
+import { clip, type Range } from './range.ts'
 import { ORDERED } from './suffix-sorter.ts'
 import { BLOCK, type SuffixesContents } from './suffixes-builder.ts'
 
-/** Suffixes that follow each other in their order. */
-export interface Range {
-  start: number
-  end: number
-}
-
-/** Of how many blocks, or groups of them, the least entry is known together. */
-const GROUP = 16
-
-/** A group of `GROUP ** level` blocks. */
-interface Group {
-  level: number
-  number: number
-  least: number
-}
+/** Blocks that are read together where a boundary is looked for. */
+const AHEAD = 4
 
 /**
  * All suffixes of some texts, sorted: those that begin with the same bytes stand together. They are
@@ -30,8 +19,7 @@ export class Suffixes {
   readonly #texts: Uint8Array
   readonly #owners: Owners
   readonly #firsts: Uint32Array
-  /** The least entry of each block, of each GROUP of these, and so on. */
-  readonly #least: Uint32Array[]
+  readonly #minima: BlockMinima
   #buffer = new Uint32Array(BLOCK)
   #loaded: Range = { start: 0, end: 0 }
 
@@ -48,7 +36,7 @@ export class Suffixes {
     this.#texts = texts
     this.#owners = owners
     this.#firsts = firsts
-    this.#least = pyramidOf(least)
+    this.#minima = new BlockMinima(least)
   }
 
   static async load(
@@ -74,13 +62,18 @@ export class Suffixes {
 
   /** Where they begin in the texts: valid until the next call of any method. */
   placesOf({ start, end }: Range): Uint32Array {
-    if (start < this.#loaded.start || end > this.#loaded.end) this.#load(start, end)
+    if (!this.#isLoaded({ start, end })) this.#load({ start, end })
     const first = start - this.#loaded.start
     return this.#buffer.subarray(first, first + end - start)
   }
 
-  #load(start: number, end: number): void {
+  #isLoaded({ start, end }: Range): boolean {
+    return start >= this.#loaded.start && end <= this.#loaded.end
+  }
+
+  #load({ start, end }: Range): void {
     const count = end - start
+    this.#loaded = { start: 0, end: 0 }
     if (count > this.#buffer.length) this.#buffer = new Uint32Array(count)
     const bytes = new Uint8Array(this.#buffer.buffer, 0, 4 * count)
     if (this.#file.readInto(bytes, bytes.length, this.#at + 4 * start) < bytes.length) {
@@ -92,14 +85,11 @@ export class Suffixes {
   /** The least entries that suffixes of a range belong to; rising, each once. */
   leastOf(range: Range, limit: number): number[] {
     const found: number[] = []
-    const groups = this.#groupsOf(range, topLevelOf(range))
-    for (;;) {
-      const group = takeLeast(groups)
-      if (group === undefined) return found
-      if (found.length === limit && group.least >= found[limit - 1]!) return found
-      if (group.level > 0) groups.push(...this.#groupsOf(range, group.level - 1, group.number))
-      else this.#addLeast(found, limit, clip(range, group.number * BLOCK, BLOCK))
+    for (const { number, least } of this.#minima.blocksOf(range)) {
+      if (found.length === limit && least >= found[limit - 1]!) break
+      this.#addLeast(found, limit, clip(range, number * BLOCK, BLOCK))
     }
+    return found
   }
 
   #addLeast(found: number[], limit: number, range: Range): void {
@@ -112,17 +102,6 @@ export class Suffixes {
       found.splice(at, 0, id)
       if (found.length > limit) found.pop()
     }
-  }
-
-  /** Groups of a level that a range reaches into, of those of one group above, or all. */
-  #groupsOf(range: Range, level: number, above?: number): Group[] {
-    const size = BLOCK * GROUP ** level
-    const whole = { start: Math.floor(range.start / size), end: Math.ceil(range.end / size) }
-    const { start, end } = above === undefined ? whole : clip(whole, above * GROUP, GROUP)
-    return Array.from({ length: end - start }, (_, i) => {
-      const number = start + i
-      return { level, number, least: this.#least[level]![number]! }
-    })
   }
 
   /** The first suffix that compares with these bytes as at least `order`; it is in `block` or later. */
@@ -140,7 +119,10 @@ export class Suffixes {
       else high = middle
     }
     if (low === 0) return 0
-    const before = clip({ start: 0, end: this.#count }, (low - 1) * BLOCK, BLOCK)
+    const all = { start: 0, end: this.#count }
+    const before = clip(all, (low - 1) * BLOCK, BLOCK)
+    // What begins with the bytes mostly ends soon.
+    if (!this.#isLoaded(before)) this.#load(clip(all, before.start, AHEAD * BLOCK))
     return before.start + this.#boundaryIn(this.placesOf(before), bytes, order)
   }
 
@@ -164,35 +146,4 @@ export class Suffixes {
     }
     return 0
   }
-}
-
-/** The level on which a range reaches into few groups. */
-function topLevelOf({ start, end }: Range): number {
-  let level = 0
-  for (let size = BLOCK * GROUP; end - start > size; size *= GROUP) level++
-  return level
-}
-
-function clip({ start, end }: Range, from: number, length: number): Range {
-  return { start: Math.max(start, from), end: Math.min(end, from + length) }
-}
-
-function pyramidOf(least: Uint32Array): Uint32Array[] {
-  const levels = [least]
-  for (let below = least; below.length > 1; levels.push(below)) {
-    const above = new Uint32Array(Math.ceil(below.length / GROUP)).fill(-1)
-    for (const [i, id] of below.entries()) {
-      const number = Math.floor(i / GROUP)
-      above[number] = Math.min(above[number]!, id)
-    }
-    below = above
-  }
-  return levels
-}
-
-function takeLeast(groups: Group[]): Group | undefined {
-  let at = 0
-  for (let i = 1; i < groups.length; i++) if (groups[i]!.least < groups[at]!.least) at = i
-  const [group] = groups.splice(at, 1)
-  return group
 }

@@ -1,3 +1,6 @@
+import { wordsOf } from '../../core/fold.ts'
+import { pointsOf } from '../../core/one-edit.ts'
+
 /**
  * The folded texts of all entries in one run of bytes: each between a byte that says what it is and
  * END. So one search for a part of that run answers "is", "begins with" and "contains" alike.
@@ -43,4 +46,23 @@ export class TextsBuffer {
   slice(from = 0, to = this.length): Uint8Array {
     return this.#bytes.subarray(from, to)
   }
+}
+
+/** The words of texts that stand in a run of bytes, as code points. */
+export function wordsIn(run: Uint8Array): ArrayLike<number>[] {
+  const words: ArrayLike<number>[] = []
+  for (let at = 0, start = 0; at < run.length; at++) {
+    const byte = run[at]!
+    // Letters that are no ASCII are known to the tables of Unicode alone.
+    if (byte > 0x7f) return wordsOf(new TextDecoder().decode(run)).map(pointsOf)
+    if (isLetterOrDigit(byte)) continue
+    if (at > start) words.push(run.subarray(start, at))
+    start = at + 1
+  }
+  return words
+}
+
+/** Of folded ASCII. */
+function isLetterOrDigit(byte: number): boolean {
+  return (byte >= 0x61 && byte <= 0x7a) || (byte >= 0x30 && byte <= 0x39)
 }
