@@ -29,6 +29,8 @@ export interface MemoryIndex {
 export interface IndexOptions {
   nextRun?: (now: Instant) => Instant
   brake?: BrakeLimits
+  /** Where the registry serves the files that it hosts. */
+  hostingBase?: string
 }
 
 export async function openMemoryIndex(
@@ -36,6 +38,7 @@ export async function openMemoryIndex(
   {
     nextRun = now => now + DAY,
     brake = { share: 0.02, factor: 5, rows: 200, publishers: 20 },
+    hostingBase,
   }: IndexOptions = {},
 ): Promise<MemoryIndex> {
   const db = await Database.open(':memory:', { memoryLimit: '256MB', threads: 1 })
@@ -54,6 +57,7 @@ export async function openMemoryIndex(
       night,
       brake,
       takenDown: nothingTakenDown,
+      hostingBase,
     }
   }
   return {
