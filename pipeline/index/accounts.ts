@@ -6,8 +6,12 @@ import { letReview } from './accounts/entry-reviews.ts'
 import { perform } from './accounts/perform.ts'
 import type { Stamp } from './accounts/stamp.ts'
 import { enrolmentsOf } from './accounts/stored-members.ts'
-import { Database, listOf } from './duckdb.ts'
+import { Database } from './duckdb.ts'
+import { oneOf } from './one-of.ts'
+import type { JudgedSaves } from './refused-saves.ts'
 import { createTables } from './tables.ts'
+
+const unjudged: JudgedSaves = { refused: new Map(), doubts: new Map() }
 
 /**
  * The private store: organizations, keys, members, requests. It is written before the index, and each
@@ -15,6 +19,7 @@ import { createTables } from './tables.ts'
  */
 export class Accounts {
   readonly db: Database
+  #fresh: ReadonlySet<string> = new Set()
 
   private constructor(db: Database) {
     this.db = db
@@ -27,17 +32,18 @@ export class Accounts {
   }
 
   /**
-   * Carries out submissions in their order; one refused does not hold up the others. `refused` are
-   * those that the index cannot carry out, with the reason.
+   * Carries out submissions in their order; one refused does not hold up the others. `judge` tells
+   * those that the index cannot carry out, with the reason; it is asked while the accounts are looked at.
    */
   apply(
     submissions: readonly Submission[],
     stamp: Stamp,
-    refused: ReadonlyMap<string, Refusal> = new Map(),
-    doubts: ReadonlyMap<string, string> = new Map(),
+    judge: () => Promise<JudgedSaves> = async () => unjudged,
   ): Promise<Map<string, Answer>> {
     return this.db.transaction(async () => {
-      const answers = await this.#known(submissions)
+      const [{ refused, doubts }, answers] = await Promise.all([judge(), this.#known(submissions)])
+      const fresh = submissions.filter(({ submission_id }) => !answers.has(submission_id))
+      this.#fresh = new Set(fresh.map(({ submission_id }) => submission_id))
       const rows: object[] = []
       for (const submission of submissions) {
         const { submission_id } = submission
@@ -51,6 +57,11 @@ export class Accounts {
       await this.db.insert('submissions', rows)
       return answers
     })
+  }
+
+  /** Submissions that were carried out last for the first time: nothing that is made from them exists. */
+  get fresh(): ReadonlySet<string> {
+    return this.#fresh
   }
 
   /**
@@ -80,10 +91,11 @@ export class Accounts {
   }
 
   async #known(submissions: readonly Submission[]): Promise<Map<string, Answer>> {
+    const ids = submissions.map(({ submission_id }) => submission_id)
+    const { condition, keys } = oneOf('submission_id', ids)
     const rows = await this.db.all<{ submission_id: string; answer: Answer }>(
-      `select submission_id, answer from submissions
-       where submission_id in (select unnest(${listOf('$ids')}))`,
-      { ids: JSON.stringify(submissions.map(({ submission_id }) => submission_id)) },
+      `select submission_id, answer from submissions where ${condition}`,
+      keys,
       'kept',
     )
     return new Map(rows.map(({ submission_id, answer }) => [submission_id, answer]))

@@ -46,6 +46,8 @@ import type { TakenDown } from './taken-down.ts'
 export interface Batch {
   observations: readonly Observation[]
   submissions: readonly Submission[]
+  /** Those that come for the first time, as the accounts know. */
+  fresh?: ReadonlySet<string>
   /** What members that the submissions are about show to everybody. */
   enrolments?: readonly Enrolment[]
   /** What was decided in the accounts and is shown from now on. */
@@ -89,7 +91,7 @@ export interface Applied {
  * and the events. Runs inside the one transaction of a commit.
  */
 export async function apply(db: Database, batch: Batch, applying: Applying): Promise<Applied> {
-  const taken = await takeSubmissions(db, batch.submissions, applying)
+  const taken = await takeSubmissions(db, batch.submissions, applying, batch.fresh)
   const { editing = { editors: new Map(), waiting: new Set() }, decisions = [] } = batch
   const saving = { ...applying, now: batch.submittedAt ?? applying.now }
   const approved = await approvedSaves(db, batch.publications?.brands ?? [], applying.takenDown)

@@ -208,7 +208,7 @@ export class Database {
     this.#instance.closeSync()
   }
 
-  #execute(
+  async #execute(
     sql: string,
     parameters: Parameters,
     planning: Planning,
@@ -221,7 +221,13 @@ export class Database {
     }
     const named = Object.entries(parameters).filter(([name]) => isNamed(sql, name))
     if (named.length === 0) return this.#connection.run(sql)
-    return this.#connection.run(sql, Object.fromEntries(named))
+    const statement = await this.#connection.prepare(sql)
+    try {
+      statement.bind(Object.fromEntries(named))
+      return await statement.run()
+    } finally {
+      statement.destroySync()
+    }
   }
 
   async #structureOf(table: string): Promise<string> {

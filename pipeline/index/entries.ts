@@ -1,6 +1,8 @@
 import type { BrandRow, EntryRow } from '../model/rows.ts'
 import type { HostedProperty } from '../model/save.ts'
-import { type Database, listOf } from './duckdb.ts'
+import type { Database } from './duckdb.ts'
+import { oneOf } from './one-of.ts'
+import { deleteRows } from './rows.ts'
 
 /** Of so few domains what was found is kept until it is written: a save asks twice for the same. */
 const FEW = 100
@@ -14,21 +16,21 @@ export async function loadEntries(
   domains: readonly string[],
 ): Promise<Map<string, EntryRow>> {
   if (domains.length === 0) return new Map()
-  const asked = JSON.stringify(domains)
-  const read = () => readEntries(db, entity, asked)
+  const read = () => readEntries(db, entity, domains)
   if (domains.length > FEW) return read()
+  const asked = JSON.stringify(domains)
   return new Map(await db.written.recall(`entries ${entity}`, asked, ['entries'], read))
 }
 
 async function readEntries(
   db: Database,
   entity: Entity,
-  domains: string,
+  domains: readonly string[],
 ): Promise<Map<string, EntryRow>> {
+  const { condition, keys } = oneOf('domain', domains)
   const rows = await db.all<EntryRow>(
-    `select * from entries
-     where entity = $entity and domain in (select unnest(${listOf('$domains')}))`,
-    { entity, domains },
+    `select * from entries where entity = $entity and ${condition}`,
+    { entity, ...keys },
     'kept',
   )
   return new Map(rows.map(row => [row.domain, row]))
@@ -37,14 +39,12 @@ async function readEntries(
 const managing = {
   brand: {
     table: 'brands',
-    query: `select domain from brands where source = $by
-      and domain in (select unnest(${listOf('$domains')}))`,
+    query: 'select domain from brands where source = $by',
     by: 'brand_json',
   },
   property: {
     table: 'publishers',
-    query: `select domain from publishers where valid = $by
-      and domain in (select unnest(${listOf('$domains')}))`,
+    query: 'select domain from publishers where valid = $by',
     by: true,
   },
 } as const
@@ -57,12 +57,17 @@ export async function managedAmong(
 ): Promise<ReadonlySet<string>> {
   if (domains.length === 0) return new Set()
   const { table, query, by } = managing[entity]
-  const asked = JSON.stringify(domains)
+  const { condition, keys } = oneOf('domain', domains)
   const read = async () => {
-    const rows = await db.all<{ domain: string }>(query, { by, domains: asked }, 'kept')
+    const rows = await db.all<{ domain: string }>(
+      `${query} and ${condition}`,
+      { by, ...keys },
+      'kept',
+    )
     return new Set(rows.map(({ domain }) => domain))
   }
   if (domains.length > FEW) return read()
+  const asked = JSON.stringify(domains)
   return db.written.recall(`managed ${entity}`, asked, [table], read)
 }
 
@@ -83,13 +88,7 @@ export async function replaceEntries(
   known: readonly EntryRow[] = entries,
 ): Promise<void> {
   const ids = known.map(({ entry_id }) => entry_id)
-  if (ids.length > 0) {
-    await db.run(
-      `delete from entries where entry_id in (select unnest(${listOf('$ids')})::uuid)`,
-      { ids: JSON.stringify(ids) },
-      'kept',
-    )
-  }
+  await deleteRows(db, 'entries', 'entry_id', ids)
   await db.insert('entries', entries)
 }
 

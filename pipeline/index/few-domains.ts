@@ -2,6 +2,7 @@ import { type Instant, isoOf } from '../core/clock.ts'
 import type { SourceKind } from '../model/documents.ts'
 import { type Database, listOf } from './duckdb.ts'
 import { type Newcomer, type Reason, reasons } from './frontier.ts'
+import { oneOf } from './one-of.ts'
 
 const KINDS: readonly SourceKind[] = ['adagents.json', 'brand.json']
 
@@ -18,16 +19,16 @@ export async function addFewDomains(
   { now, seq, max }: { now: Instant; seq: number; max: number },
 ): Promise<void> {
   const best = bestReasons(newcomers)
-  const domains = JSON.stringify([...best.keys()])
-  const inDomains = `in (select unnest(${listOf('$domains')}))`
+  const named = oneOf('domain', [...best.keys()])
   const known = await db.all<{ domain: string }>(
-    `select domain from frontier where domain ${inDomains}`,
-    { domains },
+    `select domain from frontier where ${named.condition}`,
+    named.keys,
     'kept',
   )
+  const located = oneOf('location', [...best.keys()])
   const files = await db.all<Known>(
-    `select kind, location, priority from crawl_state where location ${inDomains}`,
-    { domains },
+    `select kind, location, priority from crawl_state where ${located.condition}`,
+    located.keys,
     'kept',
   )
   const admitted = new Set(known.map(({ domain }) => domain))

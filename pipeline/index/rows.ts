@@ -1,5 +1,6 @@
 import type { Change } from '../diff/diff.ts'
-import { type Database, listOf } from './duckdb.ts'
+import type { Database } from './duckdb.ts'
+import { oneOf } from './one-of.ts'
 
 /** Deletes rows by key. Deleting and inserting again is how DuckDB changes scattered rows fastest. */
 export async function deleteRows(
@@ -9,11 +10,8 @@ export async function deleteRows(
   keys: readonly string[],
 ): Promise<void> {
   if (keys.length === 0) return
-  await db.run(
-    `delete from ${table} where ${column}::varchar in (select unnest(${listOf('$keys')}))`,
-    { keys: JSON.stringify(keys) },
-    'kept',
-  )
+  const gone = oneOf(`${column}::varchar`, keys)
+  await db.run(`delete from ${table} where ${gone.condition}`, gone.keys, 'kept')
 }
 
 /** Makes a table agree with what changed: nothing else of it is touched. */

@@ -2,6 +2,7 @@ import type { Instant } from '../core/clock.ts'
 import { changesOf, type Touched } from './changes.ts'
 import { type Database, listOf, type Parameters, type Planning } from './duckdb.ts'
 import type { News } from './news.ts'
+import { updatesOf } from './written.ts'
 
 /** Rows of the index that are held in memory at a time. */
 const SLICE_ROWS = 20_000
@@ -11,7 +12,7 @@ const SLICE_ROWS = 20_000
  * nothing to select, and nothing is asked.
  */
 export interface Scope {
-  /** Subquery of the domains whose brand, or whose inventory, is projected: the latter shows the former. */
+  /** Subquery, or a list, of the domains whose brand, or whose inventory, is projected: the latter shows the former. */
   brands: string
   publishers: string
   /** Empty where none of the publishers' entries is touched, but at most the brand of their domain. */
@@ -68,11 +69,15 @@ export async function scopeAfter(
   const touched = news(index, ['changes'])
     ? (changesOf(index, { seq, last }) ?? (await touchedBy(index, commits)))
     : []
-  const parameters: Record<string, string | number> = { seq, commits }
+  const parameters: Record<string, string | number> = { seq, last, commits }
   const keysOf = (name: string, ...spaces: string[]) => {
     if (touched === undefined) return touchedIn(spaces)
     const keys = keysIn(touched, spaces)
     if (keys.length === 0) return ''
+    if (keys.length === 1 && name !== 'policies') {
+      parameters[name] = keys[0]!
+      return `($${name})`
+    }
     parameters[name] = JSON.stringify(keys)
     return `(select unnest(${listOf(`$${name}`)}) as key)`
   }
@@ -86,7 +91,8 @@ export async function scopeAfter(
     policies: keysOf('policies', 'policy'),
     keyed: keyedAfter(touched, inIndex(CHANGED_AGENTS, 'agents'), parameters),
     gone: goneAfter(touched, parameters),
-    files: inIndex('seq > $seq', 'crawl_state'),
+    // A file is new before it was ever looked at: there is nothing to show of it.
+    files: inIndex('seq > $seq', updatesOf('crawl_state')),
     events: inIndex('seq > $seq', 'events'),
     requests: inIndex('seq > $seq', 'crawl_requests'),
     keys: inAccounts('greatest(k.seq, o.seq) > $seq', 'api_keys', 'organizations'),
@@ -94,7 +100,7 @@ export async function scopeAfter(
     issuers: inAccounts('seq > $seq', 'issuers'),
     members: inAccounts('m.seq > $seq', 'members'),
     aliases: inIndex('seq > $seq', 'aliases'),
-    revisions: inIndex(OF_COMMITS, 'revisions'),
+    revisions: inIndex(last === seq + 1 ? 'seq = $last' : OF_COMMITS, 'revisions'),
     roles: inAccounts('seq > $seq', 'roles'),
     reviews: inAccounts('r.seq > $seq', 'reviews'),
     mirrors: inAccounts('seq > $seq', 'mirrors'),

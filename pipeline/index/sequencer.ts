@@ -239,6 +239,7 @@ export class Sequencer {
       this.#apply(
         {
           ...{ ...batch, submissions, enrolments, editing, decisions, takedowns },
+          ...(submissions.length > 0 && { fresh: this.accounts.fresh }),
           ...(publications && { publications }),
         },
         now,
@@ -310,14 +311,15 @@ export class Sequencer {
     if (submissions.length === 0) return new Map<string, Answer>()
     return this.#step('accounts', async () => {
       const { REQUIRE_OWNERSHIP_PROOF: needsProof, LIMITS } = this.#options.config
-      const { refused, doubts } = await judged(submissions, {
-        ...{ index: this.index, accounts: this.accounts.db, now },
-        ...{ needsProof, proofDays: LIMITS.proofDays, protectedNames: this.#protectedNames },
-        takenDown: this.#takedowns.takenDown,
-        base: hostingBase(this.#options.config.BASE_URL),
+      return this.accounts.apply(submissions, { now, seq }, async () => {
+        const { refused, doubts } = await judged(submissions, {
+          ...{ index: this.index, accounts: this.accounts.db, now },
+          ...{ needsProof, proofDays: LIMITS.proofDays, protectedNames: this.#protectedNames },
+          takenDown: this.#takedowns.takenDown,
+          base: hostingBase(this.#options.config.BASE_URL),
+        })
+        return { refused: new Map([...refused, ...reverts]), doubts }
       })
-      const all = new Map([...refused, ...reverts])
-      return this.accounts.apply(submissions, { now, seq }, all, doubts)
     })
   }
 

@@ -1,8 +1,9 @@
 import type { Stamp } from '../diff/rows.ts'
 import type { Submission } from '../model/submission.ts'
 import { openRequest } from './crawl-requests.ts'
-import { type Database, listOf } from './duckdb.ts'
+import type { Database } from './duckdb.ts'
 import { addDomains, makeDue, type Newcomer } from './frontier.ts'
+import { oneOf } from './one-of.ts'
 import type { TakenDown } from './taken-down.ts'
 
 /** How much of the frontier may fill up with names that strangers looked up. */
@@ -10,14 +11,16 @@ const OPEN_SHARE = 0.9
 
 /**
  * Domains that people asked for join the frontier, or are due again. Returns the submissions that
- * were not done before: each is carried out once.
+ * were not done before: each is carried out once. The index is asked for those alone that are not
+ * `fresh`: it knows none that the accounts do not know.
  */
 export async function takeSubmissions(
   db: Database,
   submissions: readonly Submission[],
   { now, seq, frontierMax, takenDown }: Stamp & { frontierMax: number; takenDown: TakenDown },
+  unknown: ReadonlySet<string> = new Set(),
 ): Promise<Submission[]> {
-  const fresh = await submissionsToDo(db, submissions)
+  const fresh = await submissionsToDo(db, submissions, unknown)
   await db.insert(
     'submissions',
     fresh.map(({ submission_id }) => ({ submission_id, seq })),
@@ -44,13 +47,15 @@ export async function takeSubmissions(
 async function submissionsToDo(
   db: Database,
   submissions: readonly Submission[],
+  unknown: ReadonlySet<string>,
 ): Promise<Submission[]> {
-  if (submissions.length === 0) return []
   const once = new Map(submissions.map(submission => [submission.submission_id, submission]))
+  const ids = [...once.keys()].filter(id => !unknown.has(id))
+  if (ids.length === 0) return [...once.values()]
+  const { condition, keys } = oneOf('submission_id', ids)
   const done = await db.all<{ id: string }>(
-    `select submission_id as id from submissions
-     where submission_id in (select unnest(${listOf('$ids')}))`,
-    { ids: JSON.stringify([...once.keys()]) },
+    `select submission_id as id from submissions where ${condition}`,
+    keys,
     'kept',
   )
   for (const { id } of done) once.delete(id)

@@ -1,6 +1,11 @@
-const WRITES = /^\s*(?:insert\s+into|update|delete\s+from)\s+(\w+)/i
+const WRITES = /^\s*(insert\s+into|update|delete\s+from)\s+(\w+)/i
 const MAY_WRITE = /\b(?:insert|update|delete|truncate|alter|drop|attach)\b/i
 const MOST = 200
+
+/** Stands for a table where only rows that were there count as news, and none that are new. */
+export function updatesOf(table: string): string {
+  return `${table} updated`
+}
 
 /**
  * Which tables were written through one connection, and what was read of those that were not written
@@ -13,9 +18,13 @@ export class Written {
 
   /** Notes the table that a statement writes; every table where that cannot be told. */
   noteStatement(sql: string): void {
-    const table = WRITES.exec(sql)?.[1]
-    if (table !== undefined) this.note(table)
-    else if (MAY_WRITE.test(sql)) this.#all++
+    const [, verb, table] = WRITES.exec(sql) ?? []
+    if (verb === undefined || table === undefined) {
+      if (MAY_WRITE.test(sql)) this.#all++
+      return
+    }
+    this.note(table)
+    if (verb.toLowerCase() === 'update') this.note(updatesOf(table))
   }
 
   note(table: string): void {

@@ -1,0 +1,18 @@
+import { listOf, type Parameters } from './duckdb.ts'
+
+/**
+ * The condition that `column` is one of these texts, with its parameter. For a single one nothing is
+ * joined: a small question is then answered by the thread that asks it.
+ */
+export function oneOf(
+  column: string,
+  values: readonly string[],
+): { condition: string; keys: Parameters } {
+  const [only] = values
+  return values.length === 1
+    ? { condition: `${column} = $keys`, keys: { keys: only! } }
+    : {
+        condition: `${column} in (select unnest(${listOf('$keys')}))`,
+        keys: { keys: JSON.stringify(values) },
+      }
+}
