@@ -6,8 +6,9 @@ import type { KnownFile } from '../resolve/derivation.ts'
 import { hostedAdagents } from '../resolve/hosted-adagents.ts'
 import { hostedBrand } from '../resolve/hosted-brand.ts'
 import type { Stirred } from './crawl-state.ts'
-import { type Database, listOf } from './duckdb.ts'
+import type { Database } from './duckdb.ts'
 import { type Entity, loadEntries, propertiesOfEntry } from './entries.ts'
+import { oneOf } from './one-of.ts'
 
 /** Of so few domains what was found is kept until a document is written: a save asks twice. */
 const FEW = 100
@@ -101,11 +102,12 @@ async function readPointing(
   base: string,
 ): Promise<ReadonlySet<string>> {
   const kind = fileOf[entity]
+  const { condition, keys } = oneOf('location', domains)
   const rows = await db.all<{ location: string; leads_to: string }>(
     `select location, json_extract_string(document, '$.authoritative_location') as leads_to
-     from documents where kind = $kind and location in (select unnest(${listOf('$domains')}))
+     from documents where kind = $kind and ${condition}
        and json_extract_string(document, '$.authoritative_location') is not null`,
-    { kind, domains: JSON.stringify(domains) },
+    { kind, ...keys },
     'kept',
   )
   const here = rows.filter(

@@ -44,7 +44,7 @@ describe('a commit of one save', () => {
     await commit(brandOf('Org', 'a.org.example', 'One'))
     const second = await costOf(brandOf('Org', 'a.org.example', 'Two'))
     expect(second.done).toMatchObject({ revision_number: 2, domain: 'a.org.example' })
-    expect(second.statements).toBeLessThanOrEqual(20)
+    expect(second.statements).toBeLessThanOrEqual(21)
     const first = await costOf(brandOf('Org', 'b.org.example', 'One'))
     expect(first.done).toMatchObject({ revision_number: 1 })
     expect(first.statements).toBeLessThanOrEqual(28)
