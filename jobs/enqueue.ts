@@ -59,7 +59,7 @@ export function openDesk(redisUrl: string, log: Log): Desk {
       answered(errand.errand, errands.hand(errand.errand, errand, ms)),
     async close() {
       submissions.close()
-      await settled(Promise.all([questions, errands].map(one => one.close())))
+      await Promise.all([questions, errands].map(one => one.close()))
       asking.disconnect()
     },
   }
@@ -72,36 +72,40 @@ interface Counter {
   close(): Promise<unknown>
 }
 
+interface Opened {
+  queue: Queue
+  events: QueueEvents
+}
+
 /**
- * One queue and the events that tell when a job of it is done. The queue is opened on a connection
- * that is up: one that was opened while Redis was away would never recover.
+ * One queue and the events that tell when a job of it is done. Both are opened once Redis is there:
+ * opened while it was away they would never recover, and never end.
  */
 function openCounter(name: CounterName, asking: Redis, listening: Redis): Counter {
-  const events = new QueueEvents(name, { connection: listening, prefix: REDIS_PREFIX })
-  events.setMaxListeners(0)
-  events.on('error', () => undefined)
-  let queue: Queue | undefined
+  let opened: Opened | undefined
   return {
     async hand(job, data, ms) {
-      queue ??= await openQueue(name, asking)
+      if (opened === undefined) await settled(whenReady(asking), CONNECT_MS)
+      if (asking.status !== 'ready') throw new Error('redis is away')
+      opened ??= open(name, asking, listening)
       const jobId = randomUUID()
-      const handed = await queue.add(job, data, { ...queues[name].options, jobId })
-      return handed.waitUntilFinished(events, ms)
+      const handed = await opened.queue.add(job, data, { ...queues[name].options, jobId })
+      return handed.waitUntilFinished(opened.events, ms)
     },
     async close() {
-      await Promise.all([queue?.close(), events.close()])
+      await settled(Promise.all([opened?.queue.close(), opened?.events.close()]))
       listening.disconnect()
     },
   }
 }
 
-async function openQueue(name: QueueName, connection: Redis): Promise<Queue> {
-  await settled(whenReady(connection), CONNECT_MS)
-  if (connection.status !== 'ready') throw new Error('redis is away')
-  const queue = new Queue(name, { connection, prefix: REDIS_PREFIX, skipWaitingForReady: true })
-  queue.setMaxListeners(0)
-  queue.on('error', () => undefined)
-  return queue
+function open(name: CounterName, asking: Redis, listening: Redis): Opened {
+  const shared = { prefix: REDIS_PREFIX }
+  const queue = new Queue(name, { ...shared, connection: asking, skipWaitingForReady: true })
+  const events = new QueueEvents(name, { ...shared, connection: listening })
+  queue.setMaxListeners(0).on('error', () => undefined)
+  events.setMaxListeners(0).on('error', () => undefined)
+  return { queue, events }
 }
 
 /** Closing waits for Redis for ever when that is dead: give it a moment, no more. */

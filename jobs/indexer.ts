@@ -84,8 +84,8 @@ export async function runIndexer(
     },
     log,
   )
+  const pumping = every(PUMP_EVERY_MS, log, () => pump.turn())
   const loops = [
-    every(PUMP_EVERY_MS, log, () => pump.turn()),
     every(TICK_EVERY_MS, log, () => sequencer.tick()),
     publishing(sequencer, config, clock, log),
   ]
@@ -98,11 +98,13 @@ export async function runIndexer(
   log.info({ seq: sequencer.seq }, 'indexer ready')
   return {
     async close() {
-      for (const loop of loops) loop.stop()
+      for (const loop of [pumping, ...loops]) loop.stop()
       const readers = [...workers, submissions]
       await settled(Promise.all(readers.map(one => one.close())), 5_000)
-      await Promise.all(loops.map(loop => loop.ended))
+      // The pump waits for Redis, which may be away; whatever else goes on comes to its end.
+      await settled(pumping.ended)
       await settled(pump.close())
+      await Promise.all(loops.map(loop => loop.ended))
       await sequencer
         .publish()
         .catch(error => log.error({ error: messageOf(error) }, 'not published'))

@@ -113,4 +113,16 @@ describe('while Redis is away', () => {
   test('the stores agree afterwards', async () => {
     expect((await registry(['verify'], env)).stdout).toBe('every store agrees\n')
   })
+
+  test('commands say so, and each role ends when it is told to', async () => {
+    await redis.stop()
+    const asked = await registry(['verify'], env)
+    expect(asked).toMatchObject({ status: 1, stdout: '' })
+    expect(asked.stderr).toContain('the registry cannot take this now')
+    for (const role of roles.splice(0)) {
+      expect((await role.interrupt()).status).toBe(0)
+    }
+    await redis.again()
+    expect((await registry(['verify'], env)).stdout).toBe('every store agrees\n')
+  })
 })
