@@ -1,8 +1,9 @@
 import { groupBy } from '../core/group.ts'
 import type { Submission } from '../model/submission.ts'
 import type { AuditRow } from './accounts/audit.ts'
+import { approvedSince } from './accounts/brand-submissions.ts'
 import { decisionsSince } from './accounts/entry-reviews.ts'
-import { publicationsSince } from './accounts/publications.ts'
+import { nothingPublished, publicationsSince } from './accounts/publications.ts'
 import { refusedMerges } from './refused-merges.ts'
 import type { Sequencer } from './sequencer.ts'
 
@@ -26,7 +27,9 @@ export async function replay(sequencer: Sequencer): Promise<Replayed> {
   if (unknown.length > 0) {
     const publications = await publicationsSince(sequencer.accounts.db, 0)
     if (publications) {
-      await sequencer.commit({ observations: [], submissions: [], publications })
+      // Brands that were approved are saves: each comes in its turn.
+      const standing = { ...publications, brands: [] }
+      await sequencer.commit({ observations: [], submissions: [], publications: standing })
     }
   }
   for (const [seq, told] of groupBy(unknown, row => row.seq)) {
@@ -40,7 +43,10 @@ export async function replay(sequencer: Sequencer): Promise<Replayed> {
       const takedowns = submissions.flatMap(({ operation }) =>
         operation.op === 'domain.takedown' ? [operation.domain] : [],
       )
-      const batch = { observations: [], submissions, submittedAt, decisions, takedowns }
+      const brands = await approvedSince(sequencer.accounts.db, seq - 1, seq)
+      const publications = { ...nothingPublished, brands }
+      const asThen = { submittedAt, decisions, takedowns, publications }
+      const batch = { observations: [], submissions, ...asThen }
       await sequencer.commit({ ...batch, actor: 'api:submission' })
     }
     came.replayed += submissions.length

@@ -258,6 +258,25 @@ describe('taking back', () => {
     expect(await verify(registry.sequencer)).toEqual([])
   })
 
+  test('an approval of a brand that somebody told of hides it again', async () => {
+    const payload = { domain: 'told.example', brand_name: 'Told' }
+    const handedIn = await registry.app.inject({
+      ...{ method: 'POST', url: '/api/brands/discovered/community', payload },
+      headers: { authorization: `Bearer ${secret}` },
+    })
+    expect(handedIn.statusCode, handedIn.body).toBe(200)
+    const [waiting] = await registry.sequencer.accounts.db.all(
+      `select review_id, digest from reviews where kind = 'brand'`,
+    )
+    const decision = { op: 'review.approve', ...(waiting as object), reviewer: 'operator' }
+    const approved = await done(decision)
+    const resolved = () => get('/api/brands/resolve?domain=told.example')
+    expect((await resolved()).body.brand_name).toBe('Told')
+    expect(await revert(approved.submission_id)).toHaveProperty('done')
+    expect((await resolved()).statusCode).toBe(404)
+    expect(await verify(registry.sequencer)).toEqual([])
+  })
+
   test('a merge says that it is for ever', async () => {
     const sites = ['a.shop.example', 'b.shop.example']
     await registry.observe(publisherFile('shop.example', { sites, agents: [] }))

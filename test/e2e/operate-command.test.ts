@@ -15,6 +15,9 @@ import { optionsOf } from '../support/registry.ts'
 import { Scripted } from '../support/writers.ts'
 import { brandOf, keyOf, proofOf, writeOf } from '../support/writes.ts'
 
+/** As a picture begins. */
+const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
+
 const folder = temporaryFolder()
 const dataDir = `${folder.path}/data`
 const backup = `${folder.path}/backup`
@@ -152,20 +155,24 @@ test('a registry that runs is asked, backed up and changed without a stop', asyn
   await redis.close()
 })
 
-describe('what users hand in', () => {
+describe('what users hand in', { timeout: 300_000 }, () => {
   let redis: TestRedis
   beforeAll(async () => {
     redis = await startRedis()
   }, 60_000)
   afterAll(() => redis.close())
 
-  /** Hands in one of each kind twice, as organizations do, and returns a copy of the stores. */
+  /** Hands in two of each kind, as organizations do, and returns a copy of the stores. */
   async function handedIn(): Promise<string> {
     const registry = await openRegistry({ redis: redis.redis })
-    const domains = ['brand-one.com', 'acme-login.com', 'acme-shop.com']
-    const secret = await enrol(registry, { org: 'Acme', tier: 'company_icl', domains })
-    const send = async (method: 'POST' | 'PUT', path: string, payload: object) => {
-      const headers = { authorization: `Bearer ${secret}` }
+    const secret = await enrol(registry, { org: 'Acme', tier: 'company_icl' })
+    const send = async (
+      method: 'POST' | 'PUT',
+      path: string,
+      payload: object,
+      more: Record<string, string> = {},
+    ) => {
+      const headers = { authorization: `Bearer ${secret}`, ...more }
       const answer = await registry.app.inject({ method, url: `/api/${path}`, payload, headers })
       expect(answer.statusCode, `${path} ${answer.body}`).toBeLessThan(300)
     }
@@ -178,6 +185,14 @@ describe('what users hand in', () => {
       await send('POST', 'registry/catalog/disputes', {
         ...{ dispute_type: 'property_data', subject_type: 'property', subject_value: name },
         claim: 'The name of this is not right.',
+      })
+      const domain = `${name}.example`
+      await send('POST', 'brands/discovered/community', { domain, brand_name: name })
+      const form = new FormData()
+      form.set('file', new Blob([Uint8Array.from([...PNG, ...Buffer.from(name)])]), 'logo.png')
+      const sent = new Response(form)
+      await send('POST', `brands/${domain}/logos`, Buffer.from(await sent.arrayBuffer()), {
+        'content-type': sent.headers.get('content-type')!,
       })
     }
     const dir = `${folder.path}/reviewed`
@@ -194,9 +209,8 @@ describe('what users hand in', () => {
     const waiting: { review_id: string; kind: string; subject: string }[] = JSON.parse(
       (await review('list', '--json')).stdout,
     )
-    expect(waiting.map(({ kind }) => kind).sort()).toEqual([
-      ...['dispute', 'dispute', 'mirror', 'mirror', 'policy', 'policy'],
-    ])
+    const kinds = ['brand', 'dispute', 'logo', 'mirror', 'policy']
+    expect(waiting.map(({ kind }) => kind).sort()).toEqual(kinds.flatMap(kind => [kind, kind]))
     for (const { review_id, kind, subject } of waiting) {
       const shown = JSON.parse((await review('show', review_id)).stdout)
       expect(shown).toMatchObject({ kind, org_name: 'Acme', payload: {} })
@@ -214,9 +228,10 @@ describe('what users hand in', () => {
     expect((await review('list')).stdout).toBe('nothing to review\n')
     expect(
       JSON.parse((await review('list', '--status', 'rejected', '--json')).stdout),
-    ).toHaveLength(3)
+    ).toHaveLength(kinds.length)
 
-    const { config } = optionsOf({ dataDir: dir, log: silentLog })
+    const settings = { BASE_URL: 'https://registry.example' }
+    const { config } = optionsOf({ dataDir: dir, settings })
     const api = await anotherApi({ config, clock: systemClock as never })
     const get = async (path: string) => {
       const { statusCode, body } = await api.app.inject(`/api/${path}`)
@@ -228,6 +243,12 @@ describe('what users hand in', () => {
     expect((await get('policies/resolve?policy_id=bad_policy')).status).toBe(404)
     expect((await get('registry/mirrors/good')).status).toBe(200)
     expect((await get('registry/mirrors/bad')).status).toBe(404)
+    expect((await get('brands/resolve?domain=good.example')).body.brand_name).toBe('good')
+    expect((await get('brands/resolve?domain=bad.example')).status).toBe(404)
+    expect((await get('brands/good.example/logos')).body.logos).toMatchObject([
+      { source: 'community', review_status: 'approved' },
+    ])
+    expect((await get('brands/bad.example/logos')).body.logos ?? []).toEqual([])
     const disputes = waiting.filter(({ kind }) => kind === 'dispute')
     for (const { review_id, subject } of disputes) {
       const { body } = await get(`registry/catalog/disputes/${review_id}`)

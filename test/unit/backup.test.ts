@@ -181,6 +181,13 @@ describe('a replay', () => {
     const revert = { op: 'audit.revert', reverts: bad!.submission_id, editor }
     expect(await api.submit(Operation.parse(revert))).toMatchObject([{ done: {} }])
     await brand('Acme Sandals')
+    await post('brands/discovered/community', { domain: 'told.example', brand_name: 'Told' })
+    const waiting = await api.sequencer.accounts.db.one<{ review_id: string; digest: string }>(
+      `select review_id, digest from reviews where kind = 'brand'`,
+    )
+    const approval = { op: 'review.approve', ...waiting, reviewer: 'operator' }
+    expect(await api.submit(Operation.parse(approval))).toMatchObject([{ done: {} }])
+    api.clock.pass(HOUR)
     const rids = await api.sequencer.index.all<{ rid: string }>(
       'select property_rid as rid from properties order by property_id',
     )

@@ -48,14 +48,19 @@ export async function rejectBrand(_db: Database, { subject }: Review): Promise<A
   return { done: { domain: subject } }
 }
 
-/** Brands that were approved after a commit. */
-export async function approvedSince(db: Database, seq: number): Promise<ApprovedBrand[]> {
+/** Brands that were approved after a commit, and up to another one where it is named. */
+export async function approvedSince(
+  db: Database,
+  seq: number,
+  last = Number.MAX_SAFE_INTEGER,
+): Promise<ApprovedBrand[]> {
   const rows = await db.all<Review & { editor_id: string }>(
     `select r.*, e.editor_id from reviews r
      join editors e on e.principal_id = r.submitted_by and e.org_id is not distinct from r.org_id
        and e.kind = (r.payload->>'editor_kind')
-     where r.kind = 'brand' and r.status = 'approved' and r.seq > $seq order by review_id`,
-    { seq },
+     where r.kind = 'brand' and r.status = 'approved' and r.seq > $seq and r.seq <= $last
+     order by review_id`,
+    { seq, last },
   )
   return rows.map(({ review_id, subject, submitted_by, org_id, payload, editor_id }) => {
     const { editor_kind: kind, ...told } = payload as unknown as Payload

@@ -26,6 +26,10 @@ export interface Publications {
 
 const TABLES = ['policies', 'policy_revisions', 'mirrors', 'suspended_links']
 
+export const nothingPublished: Publications = {
+  ...{ policies: [], withdrawn: [], revisions: [], mirrors: [], suspensions: [], brands: [] },
+}
+
 /** One question instead of five, and only when one of them was written: most commits change nothing of this. */
 const CHANGED = `select coalesce(max(seq), 0) as seq from (
   ${TABLES.map(table => `select seq from ${table}`).join(' union all ')}
