@@ -94,6 +94,19 @@ export const termsInBody = {
 
 type Given = Omit<Terms, 'at' | 'anywhere'> & { at?: string | undefined }
 
+/** Whether nothing is asked but who and what. */
+export function isPlain(given: Given & { explain?: string | undefined }): boolean {
+  return (
+    given.explain !== 'true' &&
+    given.at === undefined &&
+    given.country === undefined &&
+    given.delegation_type === undefined &&
+    given.placement_ids === undefined &&
+    given.placement_tags === undefined &&
+    given.collection_ids === undefined
+  )
+}
+
 /** What is asked, as of now where nothing is said. */
 export function termsOf(given: Given, now: Instant, anywhere = false): Terms {
   return {

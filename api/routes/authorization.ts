@@ -1,35 +1,18 @@
 import { z } from 'zod'
-import { isoOf } from '../../pipeline/core/clock.ts'
-import { findAgent, operatingOf } from '../../pipeline/index/points/agents.ts'
-import { candidatesOf } from '../../pipeline/index/points/candidates.ts'
-import {
-  findInventory,
-  type Inventory,
-  type StockedProperty,
-  unknownGranting,
-} from '../../pipeline/index/points/inventory.ts'
-import { freshnessOf } from '../../pipeline/index/points/stored.ts'
+import { findAgent, type KnownAgent, operatingOf } from '../../pipeline/index/points/agents.ts'
+import { findInventory, type Inventory } from '../../pipeline/index/points/inventory.ts'
+import { SinceCommit } from '../../pipeline/index/points/since-commit.ts'
+import { freshnessOf, freshnessText } from '../../pipeline/index/points/stored.ts'
 import type { Reader } from '../../pipeline/index/reader.ts'
-import {
-  PropertyAuthorization,
-  PublisherAuthorization,
-} from '../../pipeline/model/answers-authority.ts'
-import { judge, type Operating, tallyOf, type Verdict } from '../../pipeline/resolve/authority.ts'
+import { PublisherAuthorization } from '../../pipeline/model/answers-authority.ts'
+import { judge, tallyOf } from '../../pipeline/resolve/authority.ts'
 import { isOpen, type Terms } from '../../pipeline/resolve/sale-terms.ts'
 import { Room } from '../bounds.ts'
 import { evidenceOf } from '../evidence.ts'
 import { PastedDomain } from '../fields.ts'
 import { operation } from '../operation.ts'
 import { ok, refused } from '../reply.ts'
-import {
-  AgentUrl,
-  explain,
-  parseAgent,
-  sidesTold,
-  termsInQuery,
-  termsOf,
-  termsTold,
-} from '../sale-input.ts'
+import { AgentUrl, explain, isPlain, sidesTold, termsInQuery, termsOf } from '../sale-input.ts'
 
 export const authorizePublisher = operation({
   id: 'authorizePublisher',
@@ -48,6 +31,10 @@ export const authorizePublisher = operation({
   errors: ['invalid_request', 'not_found'],
   handle: ({ query, services: { reader } }) => {
     const { domain, agent: asked } = query
+    const known = isPlain(query) ? keptAnswer(reader, domain, asked) : ''
+    if (known !== '') {
+      return ok(`${known},"freshness":${freshnessText(reader, 'adagents.json', domain)}}`)
+    }
     const agent = findAgent(reader, asked)
     const inventory = findInventory(reader, domain)
     const terms = termsOf(query, reader.now(), true)
@@ -58,19 +45,31 @@ export const authorizePublisher = operation({
         freshness: freshnessOf(reader, 'adagents.json', domain),
       })
     }
-    const operating = operatingOf(reader, agent)
-    return ok(
-      publisherAnswer(
-        reader,
-        inventory,
-        agent.agent_url,
-        operating,
-        terms,
-        query.explain === 'true',
-      ),
-    )
+    const isExplained = query.explain === 'true'
+    const answer = publisherAnswer(reader, inventory, agent, terms, isExplained)
+    return ok({ ...answer, freshness: freshnessOf(reader, 'adagents.json', domain) })
   },
 })
+
+const KEPT_BYTES = 16 * 1024 * 1024
+const kept = new SinceCommit<string>(KEPT_BYTES, text => text.length)
+
+/**
+ * The answer to a plain question, as JSON up to its freshness; empty where nothing is granted, or
+ * where a grant has a window and the answer its time.
+ */
+function keptAnswer(reader: Reader, domain: string, asked: string): string {
+  const { serving } = reader
+  if (serving === undefined) return ''
+  return kept.get(serving, `${domain} ${asked}`, () => {
+    const inventory = findInventory(reader, domain)
+    if (inventory === undefined || inventory.isTimed) return ''
+    const agent = findAgent(reader, asked)
+    if (inventory.grantsTo(agent.agent_url).length === 0) return ''
+    const terms = termsOf({}, reader.now(), true)
+    return JSON.stringify(publisherAnswer(reader, inventory, agent, terms, false)).slice(0, -1)
+  })
+}
 
 function hasOpenGrant(inventory: Inventory, agentUrl: string, { at }: Terms): boolean {
   return inventory.grantsTo(agentUrl).some(grant => isOpen(grant, at))
@@ -79,12 +78,13 @@ function hasOpenGrant(inventory: Inventory, agentUrl: string, { at }: Terms): bo
 function publisherAnswer(
   reader: Reader,
   inventory: Inventory,
-  agent_url: string,
-  operating: Operating,
+  agent: KnownAgent,
   terms: Terms,
   explained: boolean,
 ) {
+  const { agent_url } = agent
   const { publisher_domain } = inventory.stored
+  const operating = operatingOf(reader, agent)
   const granting = inventory.granting(agent_url)
   const judged = inventory.properties
     .filter(one => one.is_active)
@@ -119,99 +119,5 @@ function publisherAnswer(
           evidenceOf(reader, property, publisher_domain, operating, verdict),
         ),
       )),
-    freshness: freshnessOf(reader, 'adagents.json', publisher_domain),
   }
-}
-
-export const authorizeProperty = operation({
-  id: 'validatePropertyAuthorization',
-  method: 'GET',
-  path: '/api/registry/validate/property-authorization',
-  group: 'Lookups & Authorization',
-  summary: 'Whether an agent may sell what an identifier names',
-  description: `The publisher must grant it and the operator must not contradict. ${sidesTold}${termsTold}`,
-  access: 'public',
-  cache: 'revalidate',
-  query: z.object({
-    agent_url: z.string().min(1).max(2_048),
-    identifier_type: z.string().min(1).max(100),
-    identifier_value: z.string().min(1).max(2_048),
-    ...termsInQuery,
-    explain,
-  }),
-  reply: { 200: PropertyAuthorization },
-  errors: ['invalid_request'],
-  handle: ({ query, services: { reader } }) => {
-    const { agent_url, identifier_type, identifier_value } = query
-    const agent = findAgent(reader, parseAgent('agent_url', agent_url))
-    const operating = operatingOf(reader, agent)
-    const terms = termsOf(query, reader.now())
-    const asked = { type: identifier_type, value: identifier_value }
-    const sale = bestSale(reader, asked, agent.agent_url, operating, terms)
-    return ok({
-      agent_url,
-      identifier_type,
-      identifier_value,
-      authorized: sale?.verdict.authorized ?? false,
-      ...(sale?.verdict.authorized && {
-        property_id: sale.property.property_id ?? sale.property.property_rid,
-        property_rid: sale.property.property_rid,
-        publisher_domain: sale.publisher,
-      }),
-      sides: sale?.verdict.sides ?? nothingSaid,
-      confirmed: sale?.verdict.confirmed ?? false,
-      checked_at: isoOf(reader.now()),
-      freshness: freshnessOf(reader, 'agent', agent.agent_url),
-      ...(query.explain === 'true' && {
-        evidence: sale
-          ? evidenceOf(reader, sale.property, sale.publisher, operating, sale.verdict)
-          : [notKnown],
-      }),
-    })
-  },
-})
-
-const nothingSaid = { publisher: 'unknown', operator: 'unknown' } as const
-
-const notKnown = {
-  side: 'publisher',
-  rule: 'identifier_not_known',
-  says: 'unknown',
-  text: 'no publisher lists an active property that goes by this identifier',
-} as const
-
-interface Sale {
-  property: StockedProperty
-  publisher: string
-  verdict: Verdict
-}
-
-/**
- * Of all that an identifier may name, the sale that most is said for: an identifier can stand in the
- * files of several publishers, and one property can be granted by several.
- */
-function bestSale(
-  reader: Reader,
-  asked: { type: string; value: string },
-  agentUrl: string,
-  operating: Operating,
-  terms: Terms,
-): Sale | undefined {
-  let best: Sale | undefined
-  for (const { property, publishers } of candidatesOf(reader, asked).found) {
-    for (const publisher of publishers) {
-      const granting =
-        findInventory(reader, publisher)?.granting(agentUrl) ?? unknownGranting(publisher)
-      const sale = { property, publisher, verdict: judge(property, granting, operating, terms) }
-      if (best === undefined || rankOf(sale) > rankOf(best)) best = sale
-    }
-  }
-  return best
-}
-
-const weight = { match: 2, unknown: 1, mismatch: 0 } as const
-
-function rankOf({ verdict: { authorized, confirmed, sides } }: Sale): number {
-  const said = 3 * weight[sides.publisher] + weight[sides.operator]
-  return (confirmed ? 200 : 0) + (authorized ? 100 : 0) + said
 }

@@ -3,7 +3,7 @@ import { listAgentPublishers, listAgentPublishersAlias } from './agent-publisher
 import { searchForAgents } from './agent-search.ts'
 import { listAgents } from './agents.ts'
 import { createApiKey, listApiKeys, revokeApiKey } from './api-keys.ts'
-import { authorizeProperty, authorizePublisher } from './authorization.ts'
+import { authorizePublisher } from './authorization.ts'
 import { lookUpAgentDomains, lookUpProperty } from './authorization-lookups.ts'
 import { listAuthorizations, snapshotAuthorizations } from './authorizations.ts'
 import { takeBillingEvent } from './billing.ts'
@@ -66,6 +66,7 @@ import {
 } from './probing.ts'
 import { authorizeProduct, expandProduct } from './product-authorization.ts'
 import { listRegisteredProperties, resolvePropertiesBulk, resolveProperty } from './properties.ts'
+import { authorizeProperty } from './property-authorization.ts'
 import {
   checkIdentifierList,
   checkPropertyList,
