@@ -4,7 +4,11 @@ import { describe, expect, test } from 'vitest'
 import type { Domain } from '../../pipeline/core/domain.ts'
 import { imageTypeOf } from '../../pipeline/core/image-type.ts'
 import { idOfFacts } from '../../pipeline/core/uuid-v7.ts'
+import { replay } from '../../pipeline/index/replay.ts'
+import { restore } from '../../pipeline/index/restore.ts'
+import type { Sequencer } from '../../pipeline/index/sequencer.ts'
 import { verify } from '../../pipeline/index/verify.ts'
+import type { Submission } from '../../pipeline/model/submission.ts'
 import { cleanUp, newDataDir, openRegistry } from '../support/registry.ts'
 import { submission } from '../support/writes.ts'
 
@@ -40,6 +44,36 @@ describe('a crash', () => {
       expect(await verify(second)).toEqual([])
     },
   )
+})
+
+test('a restored index is told again of brands that were approved since, and pictures stay', async () => {
+  const [dataDir, backups] = [newDataDir(), newDataDir()]
+  const editor = { kind: 'key', id: idOfFacts('key', 'a'), org_id: null } as const
+  const revision_id = idOfFacts('review', 'new')
+  const domain = 'new.example' as Domain
+  const brand = { op: 'brand.submit', revision_id, domain, brand_name: 'New', editor } as const
+  const commit = (writer: Sequencer, ...submissions: Submission[]) =>
+    writer.commit({ observations: [], submissions })
+  const first = await openRegistry({ dataDir })
+  await commit(first, submission('brand', brand))
+  await first.backUp(`${backups}/first`)
+  const review = await first.accounts.db.one<{ digest: string }>('select digest from reviews')
+  const decision = { review_id: revision_id, digest: review!.digest, reviewer: 'operator' }
+  await commit(first, submission('approved', { op: 'review.approve', ...decision }), logo)
+  const save = { op: 'brand.save', revision_id: idOfFacts('revision', 'second'), domain } as const
+  await first.close()
+  await restore(dataDir, `${backups}/first`, { force: true, keepAccounts: true })
+  const second = await openRegistry({ dataDir, settings: { REQUIRE_OWNERSHIP_PROOF: 'false' } })
+  cleanUp(() => second.close())
+  expect((await replay(second)).failed).toEqual([])
+  const named = () => second.index.all('select domain, brand_name from brands')
+  expect(await named()).toEqual([{ domain, brand_name: 'New' }])
+  expect(readFileSync(second.paths.pictureOf(sha256)).equals(bytes)).toBe(true)
+  await commit(second, submission('second', { ...save, brand_name: 'Newer', editor }))
+  expect((await replay(second)).failed).toEqual([])
+  expect(await named()).toEqual([{ domain, brand_name: 'Newer' }])
+  await second.publish()
+  expect(await verify(second)).toEqual([])
 })
 
 test('a refused logo leaves no picture', async () => {
