@@ -30,7 +30,7 @@ export const searchRegistry = operation({
   handle: async ({ query: { q }, services: { reader } }) => {
     const index = searchOf(reader)
     if (index === undefined) return ok(nothing, seqHeader(index))
-    const found = await searchEverything(index, q, OF_EACH)
+    const found = await searchEverything(reader, index, q, OF_EACH)
     const members = Object.entries(found).map(([name, items]) => `"${name}":[${items.join()}]`)
     return ok(`{${members.join()}}`, seqHeader(index))
   },

@@ -2,6 +2,7 @@ import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
 import { brandFile, publisherFile } from '../support/documents.ts'
+import { enrol } from '../support/members.ts'
 
 let registry: TestRegistry
 
@@ -96,6 +97,31 @@ describe('GET /api/search', () => {
 
   test('200: a publisher whose file is gone is not shown, as in lists', async () => {
     expect(await search('gone.example')).toMatchObject({ publishers: [], properties: [] })
+  })
+
+  test('200: a publisher is found by the name of the brand of its domain, and by that of its member', async () => {
+    const own = await openRegistry()
+    const agents = ['https://agent.example/mcp']
+    await own.observe(
+      brandFile('herald.example', 'Morning Post'),
+      publisherFile('herald.example', { sites: ['herald.example'], agents }),
+      publisherFile('quiet.example', { sites: ['quiet.example'], agents }),
+    )
+    await enrol(own, { org: 'Zeta Média Group', domains: ['herald.example', 'none.example'] })
+    await enrol(own, { org: 'Zeta Hidden', domains: ['quiet.example'], public: false })
+    await own.publish()
+    const publishers = async (text: string) =>
+      (await own.app.inject(`/api/search?q=${encodeURIComponent(text)}`)).json().publishers
+    const herald = {
+      domain: 'herald.example',
+      member: { slug: expect.any(String), display_name: 'Zeta Média Group' },
+    }
+    expect(await publishers('morning post')).toEqual([herald])
+    expect(await publishers('zeta media')).toEqual([herald])
+    expect(await publishers('herald')).toEqual([herald])
+    expect(await publishers('zeta')).toEqual([herald])
+    expect(await publishers('quiet')).toEqual([{ domain: 'quiet.example', member: null }])
+    await own.close()
   })
 
   test('200: nothing is found before the first snapshot', async () => {

@@ -54,3 +54,18 @@ export async function countPublishers(
   )
   return row!.n
 }
+
+/** Those of these domains that are publishers whose file stands, by domain. */
+export async function publishersAmong(
+  { db }: Snapshot,
+  domains: readonly string[],
+  limit: number,
+): Promise<string[]> {
+  if (domains.length === 0) return []
+  const rows = await db.all<{ domain: string }>(
+    `select domain from publishers
+     where valid and domain in (select unnest(${listOf('$domains')})) order by domain limit $limit`,
+    { domains: JSON.stringify(domains), limit },
+  )
+  return rows.map(({ domain }) => domain)
+}

@@ -26,7 +26,9 @@ export interface ShelfSource {
   entryOf(row: Record<string, unknown>): SearchEntry
 }
 
-const publishers = 'select domain from publishers where valid order by domain'
+/** A publisher says its name as the brand of its domain. */
+const publishers = `select domain, brand_name, names
+  from publishers left join brands using (domain) where valid order by domain`
 const brands = `select ${brandItemColumns}, house_name, names from brands ${brandOrder}`
 
 export const shelfSources: Readonly<Record<ShelfName, ShelfSource>> = {
@@ -34,9 +36,8 @@ export const shelfSources: Readonly<Record<ShelfName, ShelfSource>> = {
     sql: brands,
     entryOf({ house_name: house, names, ...row }) {
       const item = brandItemOf(row)
-      const localized = ((names ?? []) as Record<string, string>[]).flatMap(Object.values)
       return {
-        names: folded([item.brand_name, ...localized, ...formsOf(item.domain)]),
+        names: folded([item.brand_name, ...localized(names), ...formsOf(item.domain)]),
         aside: folded(house === null ? [] : [house as string]),
         flags: brandFlags(item),
         item,
@@ -45,9 +46,12 @@ export const shelfSources: Readonly<Record<ShelfName, ShelfSource>> = {
   },
   publishers: {
     sql: publishers,
-    entryOf(row) {
-      const item: PublisherMatch = { domain: row.domain as string, member: null }
-      return { names: folded(formsOf(item.domain)), aside: [], flags: 0, item }
+    entryOf({ domain, brand_name, names }) {
+      const item: PublisherMatch = { domain: domain as string, member: null }
+      return {
+        names: folded([brand_name, ...localized(names), ...formsOf(item.domain)]),
+        ...{ aside: [], flags: 0, item },
+      }
     },
   },
   properties: {
@@ -63,6 +67,11 @@ export const shelfSources: Readonly<Record<ShelfName, ShelfSource>> = {
       }
     },
   },
+}
+
+/** The names of a brand in whatever language. */
+function localized(names: unknown): string[] {
+  return ((names ?? []) as Record<string, string>[]).flatMap(Object.values)
 }
 
 /** Each text once, none of them empty. */
