@@ -8,6 +8,8 @@ export interface Options {
   pairs: number
   seconds: number
   connections: number
+  /** How many different questions are asked, over and over; undefined for what the bench usually asks. */
+  questions: number | undefined
   /** Where the stores stand; kept and used again when it was named. */
   folder: string
   /** Removes the folder unless it was named. */
@@ -21,6 +23,7 @@ const flags = {
   pairs: { type: 'string', default: '7' },
   seconds: { type: 'string', default: '5' },
   connections: { type: 'string' },
+  questions: { type: 'string' },
   folder: { type: 'string' },
 } as const
 
@@ -35,6 +38,10 @@ export function readOptions(full: number, usual = full / 10, connections = 50): 
     pairs: atLeast(1, Number(values.pairs), 'pairs'),
     seconds: atLeast(0.1, Number(values.seconds), 'seconds'),
     connections: atLeast(1, Number(values.connections ?? connections), 'connections'),
+    questions:
+      values.questions === undefined
+        ? undefined
+        : atLeast(1, Number(values.questions), 'questions'),
     folder,
     tidy() {
       if (values.folder === undefined) rmSync(folder, { recursive: true, force: true })
