@@ -22,6 +22,7 @@ import {
   requestManagerRevalidation,
 } from './crawl.ts'
 import { fileCatalogDispute, readCatalogDispute } from './disputes.ts'
+import { listOwnDomains, readBrandOwnership } from './domains.ts'
 import { enrichBrand } from './enrich.ts'
 import { readFeed, streamFeed } from './feed.ts'
 import { brandHistory, propertyHistory } from './history.ts'
@@ -75,6 +76,12 @@ import {
 } from './property-checks.ts'
 import { listRegisteredPublishers } from './publishers.ts'
 import { resolveIdentifiers } from './resolve.ts'
+import {
+  listBrandRevisions,
+  listPropertyRevisions,
+  readBrandRevision,
+  readPropertyRevision,
+} from './revisions.ts'
 import { rollBackBrand, rollBackProperty } from './rollbacks.ts'
 import { saveBrand, saveProperty } from './saves.ts'
 import { findBrandsByName, searchRegistry } from './search.ts'
@@ -103,6 +110,9 @@ export const operations: readonly Operation[] = [
   findBrandsByName,
   enrichBrand,
   brandHistory,
+  listBrandRevisions,
+  readBrandRevision,
+  readBrandOwnership,
   saveBrand,
   rollBackBrand,
   submitBrand,
@@ -114,6 +124,8 @@ export const operations: readonly Operation[] = [
   resolvePropertiesBulk,
   listRegisteredProperties,
   propertyHistory,
+  listPropertyRevisions,
+  readPropertyRevision,
   saveProperty,
   rollBackProperty,
   readHostedAdagents,
@@ -181,6 +193,7 @@ export const operations: readonly Operation[] = [
   policyHistory,
   savePolicy,
   createOrganization,
+  listOwnDomains,
   listOwnAgents,
   enrolOwnAgent,
   changeOwnAgent,

@@ -91,3 +91,17 @@ export function identifierKeysOf({ properties, authorizations }: Findable): stri
 export function ownershipKey(orgId: string, domain: string): string {
   return `${orgId} ${domain}`
 }
+
+/** Whose a domain is. */
+export function holderKey(domain: string): string {
+  return `holder ${domain}`
+}
+
+/** Under which the domains that an organization holds stand together. */
+export function holdingsOf(orgId: string): string {
+  return `holds ${orgId}`
+}
+
+export function holdingKey(orgId: string, domain: string): string {
+  return `${holdingsOf(orgId)} ${domain}`
+}

@@ -27,3 +27,38 @@ export const History = z
   })
   .meta({ id: 'History', description: 'How an entry was edited after it was made, newest first' })
 export type History = z.infer<typeof History>
+
+/** Who edited is an id that says nothing by itself; `system` for automation. */
+const revisionFields = {
+  revision_number: count,
+  editor_id: text,
+  edit_summary: text,
+  source: text,
+  is_rollback: z.boolean(),
+  rolled_back_to: count.optional(),
+  created_at: z.iso.datetime(),
+}
+
+export const RevisionList = z
+  .looseObject({
+    domain: text,
+    total: count,
+    revisions: z.array(z.looseObject(revisionFields)),
+  })
+  .meta({
+    id: 'RevisionList',
+    description: 'Every revision of an entry, the one that made it too, newest first',
+  })
+
+export const RevisionHeld = z
+  .looseObject({
+    domain: text,
+    ...revisionFields,
+    content: z
+      .looseObject({ brand_name: text.optional(), document: z.record(text, z.unknown()) })
+      .nullable(),
+  })
+  .meta({
+    id: 'RevisionHeld',
+    description: 'A revision with what the entry said after it; null where that is not shown',
+  })

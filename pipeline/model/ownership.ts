@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Domain } from '../core/domain.ts'
+import type { DomainProof } from './member.ts'
 
 /** By what an organization can show that a domain is its own. */
 export const ownershipMethods = ['dns_txt', 'http'] as const
@@ -50,6 +51,13 @@ export const StoredProof = z.object({
   verified_at: z.string(),
 })
 export type StoredProof = z.infer<typeof StoredProof>
+
+/** Whose a domain is, as the serving store holds it. */
+export interface StoredHolder {
+  org_id: string
+  proof: DomainProof
+  verified_at: string
+}
 
 /** Name of the TXT record, and address of the file, in which a domain shows a nonce. */
 export function ownershipPlaces(domain: string, protocolName: string) {

@@ -148,6 +148,7 @@ const decided = () => ({
 })
 const del = () => ({ method: 'DELETE' as const })
 const own = '/api/me/agents'
+const domains = '/api/me/organization/domains'
 const keys = '/api/me/api-keys'
 const proposals = '/api/registry/mirror-proposals/:id'
 
@@ -165,6 +166,7 @@ const cases: Record<string, Case[]> = {
     { ...byId(`${keys}/:id`, () => acme.keyId, del), status: 404 },
     { ...byId(`${keys}/:id`, () => `${acme.keyId}?org=${acme.org}`, del), status: 403 },
   ],
+  listOwnDomains: [{ asks: () => ({ url: `${domains}?org=${acme.org}` }), status: 403 }],
   listOwnAgents: [{ asks: () => ({ url: `${own}?org=${acme.org}` }), status: 403 }],
   enrolOwnAgent: [
     {
@@ -263,7 +265,7 @@ function rollingBack(url: string): Case {
  */
 const publicIds = [
   ...['listAgents', 'searchAgents', 'listAuthorizations', 'resolveIdentifiers'],
-  ...['listLogos', 'verifyHostedOrigin'],
+  ...['listLogos', 'verifyHostedOrigin', 'getBrandOwnership'],
 ]
 
 function namesById({ access, path, query, body }: Declared): boolean {
@@ -362,6 +364,7 @@ test('lists show a stranger nothing that an organization keeps to itself', async
   for (const url of [
     ...['/api/registry/agents', '/api/registry/operator?domain=acme.example', own, keys],
     ...['/api/registry/mirror-proposals', '/api/registry/ownership?domain=acme.example'],
+    ...[domains, '/api/brands/acme.example/ownership'],
     `/api/registry/authorizations?agent_url=${at(hidden)}`,
   ]) {
     const answer = await ask(strangers.key, { url })

@@ -94,6 +94,7 @@ export const asks: Asks = {
     409: as('person', { payload: { organization_name: 'Acme' } }),
     503: as('person', { payload: { organization_name: 'Founded' } }),
   },
+  listOwnDomains: { 200: {}, 400: { query: 'org=' }, 403: elsewhere },
   listOwnAgents: { 200: as('acmeKey'), 400: { query: 'org=' }, 403: elsewhere, 404: {} },
   enrolOwnAgent: {
     200: as('acmeKey', { payload: { url, type: 'sales' } }),
@@ -142,12 +143,15 @@ export const asks: Asks = {
   listBrands: { 200: {}, 400: { query: 'source=x' }, 503: unsearched('search=acme') },
   enrichBrand: { 200: acme, 404: nobody, 429: nobody, 503: nobody },
   brandHistory: { 200: acme, 404: nobody },
+  ...asksForRevisions('Brand'),
+  getBrandOwnership: { 200: { place: 'readers.example' }, 400: { place: 'x' } },
   rollBackBrand: asksToRollBack(),
   saveBrand: asksToSave('domain', { brand_name: 'Told' }),
   resolveProperty: { 200: acme, 404: nobody },
   resolvePropertiesBulk: { 200: domains, 429: domains },
   listProperties: { 200: {}, 400: { query: 'source=x' }, 503: unsearched('search=acme') },
   propertyHistory: { 200: acme, 404: nobody },
+  ...asksForRevisions('Property'),
   rollBackProperty: asksToRollBack(),
   getHostedAdagents: hosted(),
   getHostedBrandJson: hosted(),
@@ -398,6 +402,18 @@ function asksToRollBack(): Asks[string] {
     409: { ...asked, place: 'acme.example', as: 'moderator' },
     429: asked,
     503: asked,
+  }
+}
+
+/** Of what is told of kept.example. */
+function asksForRevisions(kind: 'Brand' | 'Property'): Asks {
+  return {
+    [`list${kind}Revisions`]: hosted(),
+    [`get${kind}Revision`]: {
+      200: { place: ['kept.example', '1'] },
+      400: { place: ['kept.example', '0'] },
+      404: { place: ['kept.example', '9999'] },
+    },
   }
 }
 

@@ -1,9 +1,9 @@
 import { DAY, isoOf } from '../../core/clock.ts'
 import { ownAndAbove } from '../../core/domain.ts'
 import type { Ownership } from '../../model/answers-ownership.ts'
-import type { StoredProof } from '../../model/ownership.ts'
+import type { StoredHolder, StoredProof } from '../../model/ownership.ts'
 import type { Reader } from '../reader.ts'
-import { ownershipKey } from '../serving-keys.ts'
+import { holderKey, holdingsOf, ownershipKey } from '../serving-keys.ts'
 
 /** What an organization has shown of a domain: what holds longest of it and of those above it. */
 export function ownershipOf(
@@ -25,6 +25,27 @@ export function ownershipOf(
   }
   const nothing = { method: null, verified_at: null, valid_until: null, proven_by: null }
   return best ?? { domain, proven: false, ...nothing }
+}
+
+/** Whose a domain is: who holds it, else who holds the nearest one above it. */
+export function holderOf({ serving }: Reader, domain: string): StoredHolder | undefined {
+  for (const held of ownAndAbove(domain)) {
+    const value = serving?.get('ownership', holderKey(held))
+    if (value !== undefined) return JSON.parse(value.toString()) as StoredHolder
+  }
+  return undefined
+}
+
+/** The domains that an organization holds, by name. */
+export function domainsOf(
+  { serving }: Reader,
+  org_id: string,
+): (StoredHolder & { domain: string })[] {
+  const prefix = holdingsOf(org_id)
+  return Array.from(serving?.range('ownership', prefix) ?? [], ({ key, value }) => ({
+    ...(JSON.parse(Buffer.from(value).toString()) as StoredHolder),
+    domain: String(key).slice(prefix.length + 1),
+  }))
 }
 
 /** Null: it holds for good. */

@@ -1,0 +1,78 @@
+import { z } from 'zod'
+import { Domain } from '../../pipeline/core/domain.ts'
+import { findOrigin } from '../../pipeline/index/points/hosted.ts'
+import { membersOf, publicMember } from '../../pipeline/index/points/members.ts'
+import { domainsOf, holderOf, ownershipOf } from '../../pipeline/index/points/ownership.ts'
+import type { Reader } from '../../pipeline/index/reader.ts'
+import { BrandOwnership, OrganizationDomains } from '../../pipeline/model/answers-ownership.ts'
+import type { Principal } from '../auth.ts'
+import { operation } from '../operation.ts'
+import { OrganizationQuery } from '../organization-query.ts'
+import { ok } from '../reply.ts'
+import { actsFor, organizationAsked } from '../standing.ts'
+
+export const listOwnDomains = operation({
+  id: 'listOwnDomains',
+  method: 'GET',
+  path: '/api/me/organization/domains',
+  group: 'Onboarding',
+  summary: 'The domains of your organization',
+  description:
+    'By what each was shown to be its own, and how long that counts. Another one is added, and one ' +
+    'is shown again, by an ownership challenge.',
+  access: 'bearer',
+  cache: 'private',
+  query: OrganizationQuery,
+  reply: { 200: OrganizationDomains },
+  errors: ['invalid_request', 'forbidden'],
+  handle: ({ query, principal, services: { config, reader } }) => {
+    const { org_id, org_name } = organizationAsked(principal, query.org)
+    const domains = domainsOf(reader, org_id).map(({ domain, proof: method, verified_at }) => {
+      const shown = ownershipOf(reader, org_id, domain, config.LIMITS.proofDays)
+      return { domain, method, verified_at, proven: shown.proven, valid_until: shown.valid_until }
+    })
+    return ok({ organization: { id: org_id, name: org_name }, domains })
+  },
+})
+
+export const readBrandOwnership = operation({
+  id: 'getBrandOwnership',
+  method: 'GET',
+  path: '/api/brands/:domain/ownership',
+  group: 'Brand Resolution',
+  summary: 'Whose the domain of a brand is',
+  description:
+    '`verified`: an organization has shown that the domain, or one above it, is its own. Its name ' +
+    'is told where its profile is public, and to itself. With a credential it also says what the ' +
+    'caller can do about it.',
+  access: 'optional',
+  cache: 'personal',
+  params: z.object({ domain: Domain }),
+  reply: { 200: BrandOwnership },
+  errors: ['invalid_request'],
+  handle: ({ params: { domain }, principal, services: { reader, baseUrl } }) => {
+    const holder = holderOf(reader, domain)
+    // Whoever has a mailbox at a domain need not be who runs it.
+    const owner = holder?.proof === 'email' ? undefined : holder?.org_id
+    const can_manage = owner !== undefined && actsFor(principal, owner)
+    const is_free = holder === undefined || actsFor(principal, holder.org_id)
+    const can_claim = !can_manage && is_free && principal?.org_id !== undefined
+    const is_orphaned = holder === undefined && findOrigin(reader, domain)?.verified_at != null
+    return ok({
+      domain,
+      status: owner !== undefined ? 'verified' : is_orphaned ? 'orphaned' : 'community',
+      owner: owner === undefined ? null : ownerShown(reader, owner, principal),
+      ...{ can_manage, can_claim },
+      manage_url: can_manage ? `${baseUrl()}/api/brands/save` : null,
+      claim_url: can_claim ? `${baseUrl()}/api/registry/ownership/challenges` : null,
+      authenticated: principal !== undefined,
+    } satisfies BrandOwnership)
+  },
+})
+
+function ownerShown(reader: Reader, owner: string, principal: Principal | undefined) {
+  const own = principal?.belongings.find(({ org_id }) => org_id === owner)
+  if (own !== undefined) return { name: own.org_name }
+  const shown = publicMember(membersOf(reader).all.find(({ org_id }) => org_id === owner))
+  return shown && { name: shown.display_name }
+}

@@ -1,0 +1,186 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { DAY, isoOf } from '../../pipeline/core/clock.ts'
+import { verify } from '../../pipeline/index/verify.ts'
+import { BrandOwnership, OrganizationDomains } from '../../pipeline/model/answers-ownership.ts'
+import { Operation } from '../../pipeline/model/submission.ts'
+import { openRegistry, START, type TestRegistry } from '../support/app.ts'
+import { enrol, proveOwnership } from '../support/members.ts'
+
+let registry: TestRegistry
+let acme: string
+let quiet: string
+let plain: string
+
+beforeAll(async () => {
+  registry = await openRegistry({ settings: { PUBLIC_BASE_URL: 'https://registry.example' } })
+  acme = await enrol(registry, { org: 'Acme', domains: ['acme.example'] })
+  quiet = await enrol(registry, { org: 'Quiet', domains: ['quiet.example'], public: false })
+  // An organization without a profile.
+  plain = await registry.createKey('Plain')
+  await proveOwnership(registry, 'Plain', 'plain.example')
+  await add('Plain', 'mailbox.example', 'email')
+  await add('Plain', 'entered.example', 'operator')
+}, 60_000)
+
+afterAll(() => registry.close())
+
+async function submit(operation: object): Promise<void> {
+  expect(await registry.submit(Operation.parse(operation))).toMatchObject([{ done: {} }])
+}
+
+const add = (org: string, domain: string, proof: string) =>
+  submit({ op: 'organization.domain.add', org, domain, proof })
+
+function get(path: string, secret?: string) {
+  const headers = secret === undefined ? {} : { authorization: `Bearer ${secret}` }
+  return registry.app.inject({ url: `/api/${path}`, headers })
+}
+
+async function ownership(domain: string, secret?: string) {
+  const answer = await get(`brands/${domain}/ownership`, secret)
+  expect(answer.statusCode, answer.body).toBe(200)
+  return BrandOwnership.parse(answer.json())
+}
+
+async function domainsOf(secret: string) {
+  const answer = await get('me/organization/domains', secret)
+  expect(answer.statusCode, answer.body).toBe(200)
+  return OrganizationDomains.parse(answer.json())
+}
+
+describe('GET /api/brands/{domain}/ownership', () => {
+  test('whoever asks is told of an owner whose profile is public, below its domain too', async () => {
+    for (const domain of ['acme.example', 'shoes.acme.example']) {
+      expect(await ownership(domain)).toEqual({
+        ...{ domain, status: 'verified', owner: { name: 'Acme' }, authenticated: false },
+        ...{ can_manage: false, can_claim: false, manage_url: null, claim_url: null },
+      })
+    }
+  })
+
+  test('an owner that is shown to nobody is named to itself alone', async () => {
+    const nameless = { status: 'verified', owner: null, can_manage: false, can_claim: false }
+    for (const secret of [undefined, acme]) {
+      expect(await ownership('quiet.example', secret)).toMatchObject(nameless)
+      expect(await ownership('plain.example', secret)).toMatchObject(nameless)
+    }
+    expect(await ownership('quiet.example', quiet)).toMatchObject({ owner: { name: 'Quiet' } })
+    expect(await ownership('plain.example', plain)).toMatchObject({ owner: { name: 'Plain' } })
+  })
+
+  test('the owner may manage it, and what nobody holds an organization may claim', async () => {
+    expect(await ownership('acme.example', acme)).toMatchObject({
+      ...{ can_manage: true, manage_url: 'https://registry.example/api/brands/save' },
+      ...{ can_claim: false, claim_url: null, authenticated: true },
+    })
+    expect(await ownership('free.example', acme)).toMatchObject({
+      ...{ status: 'community', owner: null, can_manage: false, manage_url: null },
+      can_claim: true,
+      claim_url: 'https://registry.example/api/registry/ownership/challenges',
+    })
+    expect(await ownership('free.example')).toMatchObject({ can_claim: false, claim_url: null })
+  })
+
+  test('a mailbox at a domain shows no ownership, but keeps others from claiming it', async () => {
+    const unproven = { status: 'community', owner: null, can_manage: false }
+    expect(await ownership('mailbox.example', plain)).toMatchObject({
+      ...unproven,
+      can_claim: true,
+    })
+    expect(await ownership('mailbox.example', acme)).toMatchObject({
+      ...unproven,
+      can_claim: false,
+    })
+  })
+
+  test('a domain below another’s is of who has verified it itself', async () => {
+    await add('Quiet', 'sold.acme.example', 'dns_txt')
+    expect(await ownership('www.sold.acme.example', quiet)).toMatchObject({ can_manage: true })
+    expect(await ownership('www.sold.acme.example', acme)).toMatchObject({ can_manage: false })
+  })
+
+  test('a domain that was taken from its owner is nobody’s, and orphaned while it points here', async () => {
+    const gone = { op: 'organization.domain.remove', org: 'Acme', domain: 'gone.example' }
+    await add('Acme', 'gone.example', 'dns_txt')
+    await submit({
+      ...{ op: 'origin.verify', domain: 'gone.example', checked_at: registry.clock.now() },
+      reason: 'authoritative_location_pointer',
+    })
+    expect(await ownership('gone.example')).toMatchObject({ status: 'verified' })
+    await submit(gone)
+    expect(await ownership('gone.example', acme)).toMatchObject({
+      ...{ status: 'orphaned', owner: null, can_manage: false, can_claim: true },
+    })
+    await submit({
+      ...{ op: 'origin.verify', domain: 'gone.example', checked_at: registry.clock.now() + 1 },
+      reason: 'not_found',
+    })
+    expect(await ownership('gone.example')).toMatchObject({ status: 'community' })
+  })
+
+  test('a credential that is none is nobody’s, and 400 is what no domain is', async () => {
+    expect(await ownership('acme.example', 'sk_wrong')).toMatchObject({ authenticated: false })
+    expect((await get('brands/x/ownership')).statusCode).toBe(400)
+  })
+})
+
+describe('GET /api/me/organization/domains', () => {
+  test('the domains of the caller’s organization, by what they were shown, and how long it counts', async () => {
+    const { organization, domains } = await domainsOf(plain)
+    const verified_at = isoOf(START)
+    const days = registry.config.LIMITS.proofDays
+    expect(organization.name).toBe('Plain')
+    expect(domains).toEqual([
+      {
+        ...{ domain: 'entered.example', method: 'operator', verified_at },
+        ...{ proven: true, valid_until: null },
+      },
+      {
+        ...{ domain: 'mailbox.example', method: 'email', verified_at },
+        ...{ proven: false, valid_until: null },
+      },
+      {
+        ...{ domain: 'plain.example', method: 'dns_txt', verified_at },
+        ...{ proven: true, valid_until: isoOf(START + days * DAY) },
+      },
+    ])
+  })
+
+  test('nobody else’s are among them, and one that is taken away is gone', async () => {
+    await add('Quiet', 'brief.example', 'dns_txt')
+    const names = async (secret: string) =>
+      (await domainsOf(secret)).domains.map(({ domain }) => domain)
+    expect(await names(quiet)).toEqual(['brief.example', 'quiet.example', 'sold.acme.example'])
+    await submit({ op: 'organization.domain.remove', org: 'Quiet', domain: 'brief.example' })
+    expect(await names(quiet)).toEqual(['quiet.example', 'sold.acme.example'])
+    expect(await names(acme)).toEqual(['acme.example'])
+  })
+
+  test('a store that is made anew tells the same', async () => {
+    const told = async () => [
+      ...[await domainsOf(plain), await domainsOf(quiet)],
+      ...[await ownership('acme.example'), await ownership('gone.example')],
+    ]
+    const before = await told()
+    await registry.restart()
+    expect(await told()).toEqual(before)
+    expect(await verify(registry.sequencer)).toEqual([])
+  })
+
+  test('what was shown long ago is held on, and proves nothing until it is shown again', async () => {
+    registry.clock.pass((registry.config.LIMITS.proofDays + 1) * DAY)
+    const { domains } = await domainsOf(plain)
+    expect(domains.map(({ domain, proven }) => [domain, proven])).toEqual([
+      ...[['entered.example', true] as const, ['mailbox.example', false] as const],
+      ['plain.example', false],
+    ])
+  })
+
+  test('401: without a credential; 403: of another organization', async () => {
+    expect((await get('me/organization/domains')).statusCode).toBe(401)
+    const { organization } = await domainsOf(plain)
+    const other = await get(`me/organization/domains?org=${organization.id}`, acme)
+    expect(other.statusCode).toBe(403)
+    expect(other.body).not.toContain('plain.example')
+  })
+})

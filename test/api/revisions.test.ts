@@ -1,0 +1,189 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { holderOf } from '../../api/auth.ts'
+import { listReviews } from '../../pipeline/index/points/reviews.ts'
+import { RevisionHeld, RevisionList } from '../../pipeline/model/answers-history.ts'
+import { Operation } from '../../pipeline/model/submission.ts'
+import { openRegistry, type TestRegistry } from '../support/app.ts'
+import { brandFile } from '../support/documents.ts'
+import { enrol } from '../support/members.ts'
+import { startRedis, type TestRedis } from '../support/redis.ts'
+import { newDataDir } from '../support/registry.ts'
+
+let redis: TestRedis
+let registry: TestRegistry
+let key: string
+
+const doubtful = ['globex-one.com', 'globex-two.com', 'globex-three.com']
+const contact = { name: 'Ada Private', email: 'ada@acme.example' }
+
+beforeAll(async () => {
+  redis = await startRedis()
+  const list = join(newDataDir(), 'names.txt')
+  writeFileSync(list, 'globex.com # theirs\n')
+  registry = await openRegistry({ redis: redis.redis, settings: { PROTECTED_NAMES: list } })
+  key = await enrol(registry, { org: 'Acme', domains: ['acme.example', 'b.example', ...doubtful] })
+  await registry.observe(brandFile('crawled.example', 'Crawled'))
+  await saveBrand('acme.example', 'First', { description: 'one' })
+  await saveBrand('acme.example', 'Second', { description: 'two' })
+  await post('properties/save', {
+    ...{ publisher_domain: 'acme.example', contact },
+    properties: [{ type: 'website', name: 'Site' }],
+  })
+  await registry.publish()
+}, 60_000)
+
+afterAll(async () => {
+  await registry.close()
+  await redis.close()
+})
+
+async function post(path: string, payload: object) {
+  const answer = await registry.app.inject({
+    ...{ method: 'POST', url: `/api/${path}`, payload },
+    headers: { authorization: `Bearer ${key}` },
+  })
+  expect(answer.statusCode, answer.body).toBe(200)
+  return answer.json()
+}
+
+const saveBrand = (domain: string, brand_name: string, brand_manifest: object = {}) =>
+  post('brands/save', { domain, brand_name, brand_manifest })
+const get = (path: string) => registry.app.inject(`/api/${path}`)
+const revisionsOf = (domain: string) => `brands/discovered/${domain}/revisions`
+
+async function contentOf(domain: string, number: number) {
+  const answer = await get(`${revisionsOf(domain)}/${number}`)
+  expect(answer.statusCode, answer.body).toBe(200)
+  return RevisionHeld.parse(answer.json()).content
+}
+
+async function decide(op: 'review.approve' | 'review.reject', subject: string): Promise<void> {
+  const found = listReviews(registry.reader.serving!, review => review.subject === subject)
+  const { review_id, digest } = found.find(({ status }) => status === 'pending')!
+  const decision = { op, review_id, digest, reviewer: 'operator', notes: 'looked at it' }
+  expect(await registry.submit(Operation.parse(decision))).toMatchObject([{ done: {} }])
+}
+
+describe('GET /api/brands/discovered/{domain}/revisions', () => {
+  test('200: every revision, newest first, the one that made the entry too', async () => {
+    const answer = await get(revisionsOf('acme.example'))
+    expect(answer.statusCode).toBe(200)
+    expect(answer.headers['x-registry-seq']).toBe(String(registry.reader.snapshot!.seq))
+    const body = RevisionList.parse(answer.json())
+    expect([body.domain, body.total]).toEqual(['acme.example', 2])
+    expect(body.revisions.map(one => one.revision_number)).toEqual([2, 1])
+    expect(body.revisions[0]).toEqual({
+      ...{ revision_number: 2, edit_summary: 'Saved the brand', source: 'community' },
+      ...{ is_rollback: false, editor_id: expect.stringMatching(/^[0-9a-f-]{36}$/) },
+      created_at: new Date(registry.clock.now()).toISOString(),
+    })
+  })
+
+  test('200: who saved is told by an id that no credential and no name can be read from', async () => {
+    const { body } = await get(revisionsOf('acme.example'))
+    const { id, org_id } = holderOf(registry.reader, key)!
+    const hash = createHash('sha256').update(key).digest('hex')
+    for (const told of [id, org_id!, hash, '"Acme"']) expect(body).not.toContain(told)
+  })
+
+  test('200: pages may begin anywhere, and a limit that is none falls back', async () => {
+    const numbers = async (query: string) =>
+      (await get(`${revisionsOf('acme.example')}?${query}`))
+        .json()
+        .revisions.map((one: { revision_number: number }) => one.revision_number)
+    expect(await numbers('limit=1')).toEqual([2])
+    expect(await numbers('limit=1&offset=1')).toEqual([1])
+    expect(await numbers('offset=2')).toEqual([])
+    expect(await numbers('limit=x')).toEqual([2, 1])
+  })
+
+  test('404: of what nobody saved, although it was crawled; 400: of no domain', async () => {
+    expect((await get(revisionsOf('crawled.example'))).statusCode).toBe(404)
+    expect((await get(revisionsOf('nobody.example'))).json()).toEqual({
+      ...{ error: 'nobody has saved nobody.example', domain: 'nobody.example' },
+    })
+    expect((await get(revisionsOf('x'))).statusCode).toBe(400)
+  })
+})
+
+describe('GET /api/brands/discovered/{domain}/revisions/{number}', () => {
+  test('200: what the entry said after that revision, not what it says now', async () => {
+    expect(await contentOf('acme.example', 1)).toEqual({
+      ...{ brand_name: 'First', document: { brand_manifest: { description: 'one' } } },
+    })
+    expect(await contentOf('acme.example', 2)).toMatchObject({ brand_name: 'Second' })
+  })
+
+  test('404: of a number that no revision has; 400: of no number', async () => {
+    for (const [number, status] of [
+      ['3', 404],
+      ['0', 400],
+      ['01', 400],
+      ['-1', 400],
+      ['1e1', 400],
+    ]) {
+      const answer = await get(`${revisionsOf('acme.example')}/${number}`)
+      expect([number, answer.statusCode]).toEqual([number, status])
+    }
+  })
+
+  test('what a moderator has not approved is told to nobody, nor what was rejected before', async () => {
+    for (const domain of doubtful) await saveBrand(domain, `Mine ${domain}`)
+    await decide('review.approve', 'brand globex-two.com')
+    await decide('review.reject', 'brand globex-three.com')
+    await saveBrand('globex-three.com', 'Again')
+    await decide('review.approve', 'brand globex-three.com')
+    await registry.publish()
+    expect(await contentOf('globex-one.com', 1)).toBeNull()
+    expect(await contentOf('globex-two.com', 1)).toMatchObject({
+      brand_name: 'Mine globex-two.com',
+    })
+    expect(await contentOf('globex-three.com', 1)).toBeNull()
+    expect(await contentOf('globex-three.com', 2)).toMatchObject({ brand_name: 'Again' })
+  })
+
+  test('of an entry that was withdrawn nothing is told, of one that was rolled back all is', async () => {
+    await saveBrand('b.example', 'One')
+    await saveBrand('b.example', 'Two')
+    const { id, org_id } = holderOf(registry.reader, key)!
+    const back = (to_revision: number) =>
+      registry.submit(
+        Operation.parse({
+          ...{ op: 'entry.rollback', entity: 'brand', domain: 'b.example', to_revision },
+          ...{ revision_id: randomUUID(), moderates: true, editor: { kind: 'key', id, org_id } },
+        }),
+      )
+    expect(await back(1)).toMatchObject([{ done: {} }])
+    await registry.publish()
+    const rolledBack = (await get(`${revisionsOf('b.example')}/3`)).json()
+    expect(rolledBack).toMatchObject({ is_rollback: true, rolled_back_to: 1 })
+    expect(rolledBack.content).toMatchObject({ brand_name: 'One' })
+    expect(await contentOf('b.example', 2)).toMatchObject({ brand_name: 'Two' })
+    expect(await back(0)).toMatchObject([{ done: {} }])
+    await registry.publish()
+    for (const number of [1, 2, 3, 4]) expect(await contentOf('b.example', number)).toBeNull()
+  })
+})
+
+describe('GET /api/properties/hosted/{domain}/revisions', () => {
+  test('200: the properties, and not whom to write to', async () => {
+    const place = 'properties/hosted/acme.example/revisions'
+    expect((await get(place)).json()).toMatchObject({ total: 1, revisions: [{}] })
+    const answer = await get(`${place}/1`)
+    expect(answer.json().content).toEqual({
+      document: {
+        authorized_agents: [],
+        properties: [expect.objectContaining({ name: 'Site' })],
+      },
+    })
+    expect(answer.body).not.toMatch(/contact|Ada|ada@/)
+  })
+
+  test('404: brands and properties of one name have revisions of their own', async () => {
+    expect((await get('properties/hosted/b.example/revisions')).statusCode).toBe(404)
+    expect((await get('properties/hosted/acme.example/revisions/2')).statusCode).toBe(404)
+  })
+})
