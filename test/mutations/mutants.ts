@@ -107,6 +107,10 @@ export const harmless: Record<string, string> = {
     'derives all',
   'if (turned.length > 0) { await db.run( `update crawl_state set turns_at = least( if(stale_at > $now::timestamptz, stale_at, null), if(ended_at > $now::timestamptz, ended_at, null)) where turns_at <= $now::timestamptz`, at, ) }':
     'looks again',
+  'await db.run( `update crawl_state set turns_at = least( if(stale_at > $now::timestamptz, stale_at, null), if(ended_at > $now::timestamptz, ended_at, null)) where turns_at <= $now::timestamptz`, at, )':
+    'looks again',
+  'if(new_stale_at > $now::timestamptz, new_stale_at, null),': 'ended_at, while it lies ahead',
+  'if(stale_at > $now::timestamptz, stale_at, null),': 'ended_at, while it lies ahead',
 }
 
 export interface Mutant {
