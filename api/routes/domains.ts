@@ -4,12 +4,19 @@ import { findOrigin } from '../../pipeline/index/points/hosted.ts'
 import { membersOf, publicMember } from '../../pipeline/index/points/members.ts'
 import { domainsOf, holderOf, ownershipOf } from '../../pipeline/index/points/ownership.ts'
 import type { Reader } from '../../pipeline/index/reader.ts'
-import { BrandOwnership, OrganizationDomains } from '../../pipeline/model/answers-ownership.ts'
+import {
+  BrandOwnership,
+  OrganizationDomains,
+  OwnershipChallenge,
+  OwnershipVerified,
+} from '../../pipeline/model/answers-ownership.ts'
 import type { Principal } from '../auth.ts'
 import { operation } from '../operation.ts'
 import { OrganizationQuery } from '../organization-query.ts'
+import { issueChallenge, verifyChallenge } from '../ownership-challenges.ts'
 import { ok } from '../reply.ts'
 import { actsFor, organizationAsked } from '../standing.ts'
+import { OwnedDomain } from './ownership.ts'
 
 export const listOwnDomains = operation({
   id: 'listOwnDomains',
@@ -19,7 +26,7 @@ export const listOwnDomains = operation({
   summary: 'The domains of your organization',
   description:
     'By what each was shown to be its own, and how long that counts. Another one is added, and one ' +
-    'is shown again, by an ownership challenge.',
+    'is shown again, by a challenge.',
   access: 'bearer',
   cache: 'private',
   query: OrganizationQuery,
@@ -32,6 +39,52 @@ export const listOwnDomains = operation({
       return { domain, method, verified_at, proven: shown.proven, valid_until: shown.valid_until }
     })
     return ok({ organization: { id: org_id, name: org_name }, domains })
+  },
+})
+
+const refusals = ['invalid_request', 'forbidden', 'too_large', 'unavailable'] as const
+
+export const addOwnDomain = operation({
+  id: 'addOwnDomain',
+  method: 'POST',
+  path: '/api/me/organization/domains',
+  group: 'Onboarding',
+  summary: 'Begin to show that a domain is your organization’s',
+  description:
+    'The same as asking for an ownership challenge, for any organization that you belong to. The ' +
+    'domain is among its own once it was verified.',
+  access: 'bearer',
+  writes: true,
+  cache: 'private',
+  query: OrganizationQuery,
+  body: z.object({ domain: OwnedDomain }),
+  reply: { 201: OwnershipChallenge },
+  errors: [...refusals, 'unsupported_media_type'],
+  handle: ({ query, body, principal, services }) => {
+    const { org_id } = organizationAsked(principal, query.org)
+    return issueChallenge({ org_id, domain: body.domain as Domain }, services)
+  },
+})
+
+export const verifyOwnDomain = operation({
+  id: 'verifyOwnDomain',
+  method: 'POST',
+  path: '/api/me/organization/domains/:domain/verify',
+  group: 'Onboarding',
+  summary: 'Have the web asked whether a domain shows the word of your organization',
+  description:
+    'Looks in DNS and at the file, for the challenge that was issued last. It is used up either way.',
+  access: 'bearer',
+  writes: true,
+  raw: true,
+  cache: 'private',
+  query: OrganizationQuery,
+  params: z.object({ domain: Domain }),
+  reply: { 200: OwnershipVerified },
+  errors: [...refusals, 'not_found', 'conflict', 'challenge_expired', 'rate_limited'],
+  handle: ({ query, params: { domain }, principal, services }) => {
+    const { org_id } = organizationAsked(principal, query.org)
+    return verifyChallenge({ org_id, domain }, {}, principal.id, services)
   },
 })
 

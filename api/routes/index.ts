@@ -22,7 +22,7 @@ import {
   requestManagerRevalidation,
 } from './crawl.ts'
 import { fileCatalogDispute, readCatalogDispute } from './disputes.ts'
-import { listOwnDomains, readBrandOwnership } from './domains.ts'
+import { addOwnDomain, listOwnDomains, readBrandOwnership, verifyOwnDomain } from './domains.ts'
 import { enrichBrand } from './enrich.ts'
 import { readFeed, streamFeed } from './feed.ts'
 import { brandHistory, propertyHistory } from './history.ts'
@@ -194,6 +194,8 @@ export const operations: readonly Operation[] = [
   savePolicy,
   createOrganization,
   listOwnDomains,
+  addOwnDomain,
+  verifyOwnDomain,
   listOwnAgents,
   enrolOwnAgent,
   changeOwnAgent,

@@ -1,32 +1,32 @@
-import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { z } from 'zod'
-import { MINUTE } from '../../pipeline/core/clock.ts'
 import { type Domain, registrableDomain } from '../../pipeline/core/domain.ts'
-import { refuse } from '../../pipeline/core/errors.ts'
-import { endOf, ownershipOf } from '../../pipeline/index/points/ownership.ts'
+import { ownershipOf } from '../../pipeline/index/points/ownership.ts'
 import {
   Ownership,
   OwnershipChallenge,
   OwnershipVerified,
 } from '../../pipeline/model/answers-ownership.ts'
-import type { ErrandAnswers } from '../../pipeline/model/errand.ts'
-import { ownershipMethods, ownershipPlaces } from '../../pipeline/model/ownership.ts'
-import type { Answer } from '../../pipeline/model/submission.ts'
+import { ownershipMethods } from '../../pipeline/model/ownership.ts'
 import { PastedDomain } from '../fields.ts'
 import { operation } from '../operation.ts'
+import { issueChallenge, verifyChallenge } from '../ownership-challenges.ts'
 import { mayBePublic } from '../public-host.ts'
-import { ok, refused, type Sent } from '../reply.ts'
-import type { Services } from '../services.ts'
+import { ok } from '../reply.ts'
 import { ownOrganization } from '../standing.ts'
 
-/** What is waited beyond the time that a crawler takes for it. */
-const SLACK_MS = 3_000
-const NONCE_BYTES = 32
+/** What may be said of how a domain is verified: the last challenge and every method, where nothing is. */
+const howToVerify = {
+  challenge_id: z.uuid().toLowerCase().exactOptional(),
+  method: z.enum(ownershipMethods).exactOptional(),
+}
 
 /** A name that can have an owner: not a suffix under which everybody registers. */
-const OwnedDomain = PastedDomain.refine(text => mayBePublic(text) && registrableDomain(text), {
-  error: 'must be a domain on the public Internet, and no public suffix',
-})
+export const OwnedDomain = PastedDomain.refine(
+  text => mayBePublic(text) && registrableDomain(text),
+  {
+    error: 'must be a domain on the public Internet, and no public suffix',
+  },
+)
 
 export const issueOwnershipChallenge = operation({
   id: 'issueOwnershipChallenge',
@@ -44,21 +44,8 @@ export const issueOwnershipChallenge = operation({
   body: z.object({ domain: OwnedDomain }),
   reply: { 201: OwnershipChallenge },
   errors: ['invalid_request', 'forbidden', 'too_large', 'unsupported_media_type', 'unavailable'],
-  handle: async ({ body, principal, services: { config, desk } }) => {
-    const org_id = ownOrganization(principal)
-    const domain = body.domain as Domain
-    const nonce = randomBytes(NONCE_BYTES).toString('base64url')
-    const answer = await desk.submit({
-      op: 'ownership.issue',
-      ...{ challenge_id: randomUUID(), org_id, domain },
-      nonce_hash: createHash('sha256').update(nonce).digest('hex'),
-      lasts_ms: config.LIMITS.challengeMinutes * MINUTE,
-    })
-    if ('refused' in answer) return refuseAs(answer)
-    const { txt, url } = ownershipPlaces(domain, config.PROTOCOL_NAME)
-    const methods = { dns_txt: { name: txt, value: nonce }, http: { url, body: nonce } }
-    return { status: 201, body: { ...answer.done, nonce, methods } }
-  },
+  handle: ({ body, principal, services }) =>
+    issueChallenge({ org_id: ownOrganization(principal), domain: body.domain as Domain }, services),
 })
 
 export const verifyOwnership = operation({
@@ -75,11 +62,7 @@ export const verifyOwnership = operation({
   access: 'bearer',
   writes: true,
   cache: 'none',
-  body: z.object({
-    domain: OwnedDomain,
-    challenge_id: z.uuid().toLowerCase().exactOptional(),
-    method: z.enum(ownershipMethods).exactOptional(),
-  }),
+  body: z.object({ domain: OwnedDomain, ...howToVerify }),
   reply: { 200: OwnershipVerified },
   errors: [
     'invalid_request',
@@ -92,26 +75,9 @@ export const verifyOwnership = operation({
     'rate_limited',
     'unavailable',
   ],
-  handle: async ({ body, principal, services }) => {
-    const { challenge_id, method } = body
-    const domain = body.domain as Domain
-    const attempt = { attempt_id: randomUUID(), org_id: ownOrganization(principal), domain }
-    const named = challenge_id === undefined ? {} : { challenge_id }
-    const taken = await services.desk.submit({ op: 'ownership.take', ...attempt, ...named })
-    if ('refused' in taken) return refuseAs(taken)
-    const challenge = taken.done as { challenge_id: string; nonce_hash: string }
-    const settle = (found: Found) =>
-      services.desk.submit({
-        op: 'ownership.settle',
-        ...attempt,
-        ...{ challenge_id: challenge.challenge_id, found },
-      })
-    const asked = { domain, ...challenge, methods: method ? [method] : [...ownershipMethods] }
-    const { found } = await lookAt(asked, principal.id, services).catch(async error => {
-      await settle('unasked')
-      throw error
-    })
-    return verified(await settle(found ?? 'nothing'), domain, services)
+  handle: ({ body: { domain, ...how }, principal, services }) => {
+    const theirs = { org_id: ownOrganization(principal), domain: domain as Domain }
+    return verifyChallenge(theirs, how, principal.id, services)
   },
 })
 
@@ -130,38 +96,3 @@ export const readOwnership = operation({
   handle: ({ query: { domain }, principal, services: { config, reader } }) =>
     ok(ownershipOf(reader, ownOrganization(principal), domain, config.LIMITS.proofDays)),
 })
-
-type Refusal = Extract<Answer, { refused: string }>
-type Found = 'dns_txt' | 'http' | 'nothing' | 'unasked'
-
-interface Asked {
-  domain: Domain
-  nonce_hash: string
-  methods: (typeof ownershipMethods)[number][]
-}
-
-/** Each attempt is a question of its own: what one was told is nothing to another. */
-function lookAt(
-  { domain, nonce_hash, methods }: Asked,
-  caller: string,
-  { budget, config, desk }: Services,
-): Promise<ErrandAnswers['check_ownership']> {
-  const outward = { question: `ownership ${randomUUID()}`, caller, target: domain }
-  const errand = { errand: 'check_ownership', domain, nonce_hash, methods } as const
-  return budget.spend(outward, () => desk.send(errand, config.LIMITS.ownershipMs + SLACK_MS))
-}
-
-function verified(answer: Answer, domain: Domain, { config }: Services): Sent {
-  if ('refused' in answer) return refuseAs(answer)
-  if (!answer.done.verified) {
-    const told = { code: 'ownership_verification_failed', verified: false, domain }
-    return refused('conflict', `${domain} does not show the word: ask for another one`, told)
-  }
-  const { method, verified_at } = answer.done as { method: 'dns_txt' | 'http'; verified_at: string }
-  const valid_until = endOf(method, verified_at, config.LIMITS.proofDays)
-  return ok({ verified: true, domain, method, verified_at, valid_until })
-}
-
-function refuseAs({ refused: text, error }: Refusal): never {
-  return refuse(error ?? 'invalid_request', text)
-}

@@ -167,6 +167,19 @@ const cases: Record<string, Case[]> = {
     { ...byId(`${keys}/:id`, () => `${acme.keyId}?org=${acme.org}`, del), status: 403 },
   ],
   listOwnDomains: [{ asks: () => ({ url: `${domains}?org=${acme.org}` }), status: 403 }],
+  addOwnDomain: [
+    {
+      asks: () => ({
+        ...{ method: 'POST', url: `${domains}?org=${acme.org}` },
+        payload: { domain: 'www.acme.example' },
+      }),
+      status: 403,
+    },
+  ],
+  verifyOwnDomain: [
+    { asks: () => verifying(''), status: 404 },
+    { asks: () => verifying(`?org=${acme.org}`), status: 403 },
+  ],
   listOwnAgents: [{ asks: () => ({ url: `${own}?org=${acme.org}` }), status: 403 }],
   enrolOwnAgent: [
     {
@@ -253,6 +266,10 @@ const cases: Record<string, Case[]> = {
       status: 403,
     },
   ],
+}
+
+function verifying(query: string): Asked {
+  return { method: 'POST', url: `${domains}/www.acme.example/verify${query}` }
 }
 
 function rollingBack(url: string): Case {

@@ -111,6 +111,47 @@ function byHand(op: 'add' | 'remove', org: string, domain: string, proof = 'oper
   )
 }
 
+describe('the domains of the caller’s organization', () => {
+  const domains = '/api/me/organization/domains'
+  const ask = (method: 'GET' | 'POST', url: string, { key }: Caller, payload?: object) =>
+    registry.app.inject({
+      ...{ method, url, headers: { authorization: `Bearer ${key}` } },
+      ...(payload && { payload }),
+    })
+
+  it('are added by the word that the domain shows, and listed from then on', async () => {
+    const begun = await ask('POST', domains, acme, { domain: 'acme.example' })
+    expect(begun.statusCode, begun.body).toBe(201)
+    expect((await ask('GET', domains, acme)).json().domains).toEqual([])
+    inFile(begun.json().methods.http.body)
+    const done = await ask('POST', `${domains}/acme.example/verify`, acme)
+    expect(done.statusCode, done.body).toBe(200)
+    expect(done.json()).toMatchObject({ verified: true, domain: 'acme.example', method: 'http' })
+    expect((await ask('GET', domains, acme)).json().domains).toMatchObject([
+      { domain: 'acme.example', method: 'http', proven: true },
+    ])
+    expect(await proves('acme.example')).toBe(true)
+  })
+
+  it('are not another’s who asks for the same word to be looked for', async () => {
+    const begun = await ask('POST', domains, acme, { domain: 'acme.example' })
+    inFile(begun.json().nonce)
+    expect((await ask('POST', `${domains}/acme.example/verify`, other)).statusCode).toBe(404)
+    expect((await ask('GET', domains, other)).json().domains).toEqual([])
+    expect(await proves('acme.example', other)).toBe(false)
+  })
+
+  it('409: a word that is not shown is used up, and 404 when it is asked for again', async () => {
+    await ask('POST', domains, acme, { domain: 'acme.example' })
+    expect((await ask('POST', `${domains}/acme.example/verify`, acme)).statusCode).toBe(409)
+    expect((await ask('POST', `${domains}/acme.example/verify`, acme)).statusCode).toBe(404)
+  })
+
+  it('400: no public suffix is anybody’s', async () => {
+    expect((await ask('POST', domains, acme, { domain: 'co.uk' })).statusCode).toBe(400)
+  })
+})
+
 describe('a challenge', () => {
   it('says where its word goes, and lasts fifteen minutes', async () => {
     const answer = await post('challenges', { domain: 'https://ACME.example/about' })

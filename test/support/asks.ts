@@ -94,6 +94,21 @@ export const asks: Asks = {
     409: as('person', { payload: { organization_name: 'Acme' } }),
     503: as('person', { payload: { organization_name: 'Founded' } }),
   },
+  addOwnDomain: {
+    201: { payload: { domain: 'new.example' } },
+    403: { ...elsewhere, payload: { domain: 'new.example' } },
+    503: { payload: { domain: 'new.example' } },
+  },
+  verifyOwnDomain: {
+    200: { place: 'shown.example' },
+    400: { place: 'x' },
+    403: { ...elsewhere, place: 'shown.example' },
+    404: { place: 'nobody.example' },
+    409: { place: 'unshown.example' },
+    410: { place: 'late.example' },
+    429: { place: 'owned.example' },
+    503: { place: 'shown.example' },
+  },
   listOwnDomains: { 200: {}, 400: { query: 'org=' }, 403: elsewhere },
   listOwnAgents: { 200: as('acmeKey'), 400: { query: 'org=' }, 403: elsewhere, 404: {} },
   enrolOwnAgent: {
