@@ -4,6 +4,7 @@ import { verify } from '../../pipeline/index/verify.ts'
 import { BrandOwnership, OrganizationDomains } from '../../pipeline/model/answers-ownership.ts'
 import { Operation } from '../../pipeline/model/submission.ts'
 import { openRegistry, START, type TestRegistry } from '../support/app.ts'
+import { openIssuer, openWithIssuer } from '../support/issuer.ts'
 import { enrol, proveOwnership } from '../support/members.ts'
 
 let registry: TestRegistry
@@ -183,4 +184,39 @@ describe('GET /api/me/organization/domains', () => {
     expect(other.statusCode).toBe(403)
     expect(other.body).not.toContain('plain.example')
   })
+})
+
+test('a person of several organizations says for which one a domain is to be shown', async () => {
+  const issuer = await openIssuer()
+  const theirs = await openWithIssuer(issuer)
+  try {
+    for (const org of ['First', 'Second']) {
+      await theirs.createKey(org)
+      const member = { op: 'membership.set', org, user_id: 'ann', role: 'member' }
+      expect(await theirs.submit(Operation.parse(member))).toMatchObject([{ done: {} }])
+    }
+    const { db } = theirs.sequencer.accounts
+    const second = await db.one<{ org_id: string }>(
+      `select org_id from organizations where name = 'Second'`,
+    )
+    const headers = { authorization: `Bearer ${await issuer.token({ sub: 'ann' })}` }
+    const begin = (query: string, domain: string) =>
+      theirs.app.inject({
+        ...{ method: 'POST', url: `/api/me/organization/domains${query}` },
+        ...{ headers, payload: { domain } },
+      })
+    expect((await begin('', 'one.example')).statusCode).toBe(201)
+    expect((await begin(`?org=${second!.org_id}`, 'two.example')).statusCode).toBe(201)
+    const issued = await db.all(
+      `select c.domain, o.name from ownership_challenges c join organizations o using (org_id)
+       order by c.domain`,
+    )
+    expect(issued).toEqual([
+      { domain: 'one.example', name: 'First' },
+      { domain: 'two.example', name: 'Second' },
+    ])
+  } finally {
+    await theirs.close()
+    await issuer.close()
+  }
 })
