@@ -104,6 +104,9 @@ export const conditions: { file: string; of: string; without: string[] }[] = [
 export const harmless: Record<string, string> = {
   'if (derived.length === 0) return': 'only saves work',
   'if (source === undefined) return false': 'every rule asks something',
+  "if (!this.#step.done) throw new Error('a rule is asked for its answer before it has one')":
+    'nobody does',
+  'answer: this.#step.value,': 'no dependency: without answers nothing differs',
   'where is_own or instead is not null or ((is_first or is_turned or is_otherwise) and exists ( select 1 from depends_on d where d.kind = night.kind and d.location = night.location))':
     'derives all',
   'if (turned.length > 0) { await db.run( `update crawl_state set turns_at = least( if(stale_at > $now::timestamptz, stale_at, null), if(ended_at > $now::timestamptz, ended_at, null)) where turns_at <= $now::timestamptz`, at, ) }':
