@@ -106,6 +106,11 @@ export const harmless: Record<string, string> = {
   'if (source === undefined) return false': 'every rule asks something',
   "if (!this.#step.done) throw new Error('a rule is asked for its answer before it has one')":
     'nobody does',
+  'await addHops(db, untried, applying)': 'no dependency: the golden nights notice',
+  'await addDomains(db, mentioned, { ...applying, max: applying.frontierMax })':
+    'no dependency: what-stands.test.ts notices',
+  '=> where instead is not null or ((is_first or is_turned or is_otherwise) and exists (':
+    'nothing is taken in: the golden nights notice',
   'answer: this.#step.value,': 'no dependency: without answers nothing differs',
   'where is_own or instead is not null or ((is_first or is_turned or is_otherwise) and exists ( select 1 from depends_on d where d.kind = night.kind and d.location = night.location))':
     'derives all',
