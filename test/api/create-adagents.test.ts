@@ -108,7 +108,7 @@ describe('POST /api/adagents/create', () => {
     })
     expect([answer.statusCode, answer.json().error]).toEqual([
       400,
-      'body: must not be nested more than 64 levels deep',
+      'body: is nested more than 64 levels deep',
     ])
   })
 

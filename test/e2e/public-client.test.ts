@@ -42,7 +42,7 @@ beforeAll(async () => {
   const { events } = await until(async () => {
     const feed = await client.getFeed({ types: 'authorization.granted', limit: 1_000 })
     return feed.events.length > 0 && feed
-  }, 60)
+  }, 150)
   for (const { payload } of events) {
     const { publisher_domain, agent_url } = payload as Record<string, string>
     const found = await client.lookupProperty(publisher_domain!)
