@@ -1,6 +1,5 @@
 import { isoOf } from '../pipeline/core/clock.ts'
 import { refuse } from '../pipeline/core/errors.ts'
-import { isDeeperThan } from '../pipeline/core/lean.ts'
 import { type CheckedFile, checkAdagents, reported } from '../pipeline/crawl/check-adagents.ts'
 import type { FaultCode } from '../pipeline/model/fault-codes.ts'
 import { ADAGENTS_SCHEMA } from '../pipeline/model/hosted.ts'
@@ -8,8 +7,6 @@ import type { AdagentsValidation } from '../pipeline/model/live.ts'
 import type { Fault } from '../pipeline/model/observation.ts'
 
 const FAULTS = 50
-/** As deep as files are read. */
-const LEVELS = 64
 
 /** What a file may hold, in the order in which it is written. Nothing else is taken over. */
 const catalog = [
@@ -45,9 +42,6 @@ export function createAdagents(
   config: AdagentsConfig,
   now: number,
 ): { text: string; validation: AdagentsValidation } {
-  if (isDeeperThan(LEVELS, config)) {
-    refuse('invalid_request', `body: must not be nested more than ${LEVELS} levels deep`)
-  }
   const file = fileOf(config, now)
   const text = JSON.stringify(file, null, 2)
   const { faults } = proposed(

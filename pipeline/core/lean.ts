@@ -18,18 +18,6 @@ export function lean<Value>(value: Value, maxBytes: number): Lean<Value> | undef
   return undefined
 }
 
-/** Whether a value is nested deeper than that; not recursive, so it cannot be nested too deep for it. */
-export function isDeeperThan(levels: number, value: unknown): boolean {
-  let layer: unknown[] = [value]
-  for (let level = 0; level <= levels; level++) {
-    layer = layer.flatMap(one =>
-      typeof one === 'object' && one !== null ? Object.values(one) : [],
-    )
-    if (layer.length === 0) return false
-  }
-  return true
-}
-
 export function bytesOf(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value) ?? '')
 }
