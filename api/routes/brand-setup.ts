@@ -12,7 +12,7 @@ import { liveBrand } from '../live-brand.ts'
 import { operation } from '../operation.ts'
 import { ok } from '../reply.ts'
 import type { Services } from '../services.ts'
-import { editorOf, isAtMost, refusalFields, SavedDomain, saveErrors } from './saves.ts'
+import { bounded, editorOf, refusalFields, SavedDomain, saveErrors } from './saves.ts'
 
 const LogoAddress = z
   .url({ protocol: /^https$/ })
@@ -40,10 +40,7 @@ export const setUpBrand = operation({
   body: z.object({
     domain: PastedDomain.transform(text => bareHost(text) as Domain),
     brand_name: BrandName,
-    brand_json: z
-      .record(z.string(), z.unknown())
-      .refine(isAtMost, 'must be at most 100 KB')
-      .exactOptional(),
+    brand_json: bounded(z.record(z.string(), z.unknown())).exactOptional(),
     logo_url: LogoAddress.exactOptional(),
     brand_color: z
       .string()
@@ -122,7 +119,7 @@ export const submitBrand = operation({
     domain: SavedDomain,
     brand_name: BrandName.exactOptional(),
     ...relations,
-    brand_manifest: BrandManifest.refine(isAtMost, 'must be at most 100 KB').exactOptional(),
+    brand_manifest: bounded(BrandManifest).exactOptional(),
   }),
   reply: { 200: BrandSubmitted },
   errors: [

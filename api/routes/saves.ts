@@ -25,8 +25,13 @@ export const saveErrors = [
   'unavailable',
 ] as const
 
-const MOST_BYTES = 100 * 1024
-export const isAtMost = (value: unknown) => Buffer.byteLength(JSON.stringify(value)) <= MOST_BYTES
+const MOST_KB = 100
+
+/** What is saved at once, as JSON, has a bound. */
+export function bounded<Schema extends z.ZodType>(schema: Schema): Schema {
+  const fits = (value: unknown) => Buffer.byteLength(JSON.stringify(value)) <= MOST_KB * 1024
+  return schema.refine(fits, `must be at most ${MOST_KB} KB`)
+}
 
 export const SavedDomain = PastedDomain.transform(text => text as Domain)
 
@@ -44,9 +49,7 @@ export const saveBrand = operation({
   body: z.object({
     domain: SavedDomain,
     brand_name: BrandName,
-    brand_manifest: BrandManifest.refine(isAtMost, 'must be at most 100 KB')
-      .nullable()
-      .exactOptional(),
+    brand_manifest: bounded(BrandManifest).nullable().exactOptional(),
   }),
   reply: { 200: BrandSaved },
   errors: saveErrors,
@@ -77,11 +80,7 @@ export const saveProperty = operation({
   cache: 'none',
   body: z.object({
     publisher_domain: SavedDomain,
-    properties: z
-      .array(SavedProperty)
-      .max(500)
-      .default([])
-      .refine(isAtMost, 'must be at most 100 KB'),
+    properties: bounded(z.array(SavedProperty).max(500).default([])),
     contact: Contact.exactOptional(),
     authorized_agents: z.unknown().optional().meta({ description: 'without effect' }),
   }),
