@@ -12,6 +12,8 @@ import { SubmissionDesk } from './submission-desk.ts'
 /** A connection that was just opened gets this long; one that is lost later fails at once. */
 const CONNECT_MS = 2_000
 const INSPECTION_MS = 600_000
+/** How long a request that writes is kept waiting. */
+const REQUEST_MS = 8_000
 /** A crawler that is there answers sooner; without one nobody shall wait long. */
 const ERRAND_MS = 3_000
 const RETRY_AFTER_S = 5
@@ -32,11 +34,13 @@ export interface Desk {
   close(): Promise<void>
 }
 
-export function openDesk(redisUrl: string, log: Log): Desk {
+/** Whoever submits is kept waiting `patienceMs` at most. */
+export function openDesk(redisUrl: string, log: Log, patienceMs = REQUEST_MS): Desk {
   const asking = connectRedis(redisUrl, 'ask', log)
   const counter = (name: CounterName) =>
     openCounter(name, asking, connectRedis(redisUrl, 'work', log))
-  const submissions = new SubmissionDesk(asking, connectRedis(redisUrl, 'work', log))
+  const listening = connectRedis(redisUrl, 'work', log)
+  const submissions = new SubmissionDesk({ asking, listening }, patienceMs)
   const questions = counter('questions')
   const errands = counter('errands')
   const answered = async <Result>(job: string, asked: Promise<unknown>) => {

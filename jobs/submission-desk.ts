@@ -3,8 +3,6 @@ import type { Answer, Submission } from '../pipeline/model/submission.ts'
 import { channelOf, SUBMISSIONS } from './queues.ts'
 import type { Redis } from './redis.ts'
 
-/** How long somebody who asked is kept waiting. */
-const ANSWER_MS = 8_000
 /** A connection that was just opened gets this long; one that is lost later fails at once. */
 const CONNECT_MS = 2_000
 
@@ -15,13 +13,16 @@ export type Answers = readonly (readonly [submission_id: string, answer: Answer]
 export class SubmissionDesk {
   readonly #asking: Redis
   readonly #listening: Redis
+  readonly #patienceMs: number
   readonly #name = randomUUID()
   readonly #listens: Promise<unknown>
   readonly #waiting = new Map<string, Set<(answer: Answer) => void>>()
 
-  constructor(asking: Redis, listening: Redis) {
+  /** Whoever hands something in is kept waiting `patienceMs` at most. */
+  constructor({ asking, listening }: { asking: Redis; listening: Redis }, patienceMs: number) {
     this.#asking = asking
     this.#listening = listening
+    this.#patienceMs = patienceMs
     listening.on('message', (_, text) => this.#hear(JSON.parse(text)))
     this.#listens = listening.subscribe(channelOf(this.#name))
     this.#listens.catch(() => undefined)
@@ -37,7 +38,7 @@ export class SubmissionDesk {
       return await new Promise<Answer>((resolve, reject) => {
         hear = resolve
         this.#waiting.set(id, (this.#waiting.get(id) ?? new Set()).add(hear))
-        late = setTimeout(() => reject(new Error('nobody answered in time')), ANSWER_MS)
+        late = setTimeout(() => reject(new Error('nobody answered in time')), this.#patienceMs)
         const fields = ['desk', this.#name, 'submission', JSON.stringify(submission)]
         this.#asking.xadd(SUBMISSIONS.key, '*', ...fields).catch(reject)
       })

@@ -1,12 +1,8 @@
-import { openDesk } from '../../jobs/enqueue.ts'
-import type { Question } from '../../jobs/questions.ts'
-import { createLog } from '../../pipeline/core/log.ts'
 import { type AuditRow, type AuditWanted, auditRows } from '../../pipeline/index/accounts/audit.ts'
 import { type AuditDetail, auditDetail } from '../../pipeline/index/audit-detail.ts'
-import type { Sequencer } from '../../pipeline/index/sequencer.ts'
 import { Operation } from '../../pipeline/model/submission.ts'
 import { readSettings } from './environment.ts'
-import { carryOut, doneOrExit, openAlone, runningRegistry, whoTypes } from './running.ts'
+import { askOrLook, carryOut, doneOrExit, whoTypes } from './running.ts'
 
 /** Prints what was asked for, a line each. */
 export async function listAudit({
@@ -43,32 +39,11 @@ function lineOf({ submission_id, submitted_at, operation, answer, ...row }: Audi
 }
 
 function rowsOf(wanted: AuditWanted): Promise<AuditRow[]> {
-  return asked({ ask: 'audit', wanted }, ({ accounts }) => auditRows(accounts.db, wanted))
+  const question = { ask: 'audit', wanted } as const
+  return askOrLook(readSettings(), question, ({ accounts }) => auditRows(accounts.db, wanted))
 }
 
 function detailOf(id: string): Promise<AuditDetail | null> {
-  return asked({ ask: 'audit_detail', id }, stores => auditDetail(stores, id))
-}
-
-/** Asks the running registry, or looks alone when none runs. */
-async function asked<Result>(
-  question: Question,
-  look: (sequencer: Sequencer) => Promise<Result>,
-): Promise<Result> {
-  const config = readSettings()
-  const run = await runningRegistry(config)
-  if (run) {
-    const desk = openDesk(run.redis_url, createLog('audit', 'error'))
-    try {
-      return await desk.ask<Result>(question)
-    } finally {
-      await desk.close()
-    }
-  }
-  const sequencer = await openAlone(config)
-  try {
-    return await look(sequencer)
-  } finally {
-    await sequencer.close()
-  }
+  const question = { ask: 'audit_detail', id } as const
+  return askOrLook(readSettings(), question, stores => auditDetail(stores, id))
 }

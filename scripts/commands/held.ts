@@ -1,10 +1,8 @@
-import { openDesk } from '../../jobs/enqueue.ts'
 import type { Config } from '../../pipeline/core/config.ts'
 import type { Domain } from '../../pipeline/core/domain.ts'
-import { createLog } from '../../pipeline/core/log.ts'
 import { type HeldRow, heldRows } from '../../pipeline/index/held.ts'
 import { readSettings } from './environment.ts'
-import { carryOut, doneOrExit, openAlone, runningRegistry } from './running.ts'
+import { askOrLook, carryOut, doneOrExit } from './running.ts'
 
 const DOMAINS_A_SUBMISSION = 20_000
 
@@ -56,20 +54,6 @@ async function settle(
   process.stdout.write(`${done} ${chosen.length}\n`)
 }
 
-async function heldIn(config: Config): Promise<HeldRow[]> {
-  const run = await runningRegistry(config)
-  if (run) {
-    const desk = openDesk(run.redis_url, createLog('held', 'error'))
-    try {
-      return await desk.ask<HeldRow[]>({ ask: 'held' })
-    } finally {
-      await desk.close()
-    }
-  }
-  const sequencer = await openAlone(config)
-  try {
-    return await heldRows(sequencer.index)
-  } finally {
-    await sequencer.close()
-  }
+function heldIn(config: Config): Promise<HeldRow[]> {
+  return askOrLook(config, { ask: 'held' }, ({ index }) => heldRows(index))
 }

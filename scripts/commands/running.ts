@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
-import { openDesk } from '../../jobs/enqueue.ts'
+import { type Desk, openDesk } from '../../jobs/enqueue.ts'
+import type { Question } from '../../jobs/questions.ts'
 import type { RunFile } from '../../jobs/run-file.ts'
 import { systemClock } from '../../pipeline/core/clock.ts'
 import type { Config } from '../../pipeline/core/config.ts'
@@ -10,6 +11,9 @@ import { Lease } from '../../pipeline/index/lease.ts'
 import { pathsOf } from '../../pipeline/index/paths.ts'
 import { Sequencer } from '../../pipeline/index/sequencer.ts'
 import type { Answer, Asker, Operation } from '../../pipeline/model/submission.ts'
+
+/** Who types waits longer than who calls: until the bulk commits before it are made. */
+const PATIENCE_MS = 60_000
 
 /** The registry that runs on this DATA_DIR. `run.json` is believed only while the lease is held. */
 export async function runningRegistry(config: Config): Promise<RunFile | undefined> {
@@ -21,26 +25,48 @@ export async function runningRegistry(config: Config): Promise<RunFile | undefin
 
 /** Hands operations to the running registry, or carries them out alone when none runs. */
 export async function carryOut(config: Config, operations: Operation[]): Promise<Answer[]> {
-  const log = createLog('registry', 'error')
   const by = whoTypes()
+  return besideOrAlone(
+    config,
+    desk => Promise.all(operations.map(operation => desk.submit(operation, { by }))),
+    async sequencer => {
+      const submissions = operations.map(operation => ({
+        submission_id: randomUUID(),
+        operation,
+        by,
+      }))
+      const { answers } = await sequencer.commit({ observations: [], submissions })
+      return submissions.map(({ submission_id }) => answers.get(submission_id)!)
+    },
+  )
+}
+
+/** Asks the running registry, or looks alone when none runs. */
+export function askOrLook<Result>(
+  config: Config,
+  question: Question,
+  look: (sequencer: Sequencer) => Promise<Result>,
+): Promise<Result> {
+  return besideOrAlone(config, desk => desk.ask<Result>(question), look)
+}
+
+async function besideOrAlone<Result>(
+  config: Config,
+  beside: (desk: Desk) => Promise<Result>,
+  alone: (sequencer: Sequencer) => Promise<Result>,
+): Promise<Result> {
   const run = await runningRegistry(config)
   if (run) {
-    const desk = openDesk(run.redis_url, log)
+    const desk = openDesk(run.redis_url, createLog('registry', 'error'), PATIENCE_MS)
     try {
-      return await Promise.all(operations.map(operation => desk.submit(operation, { by })))
+      return await beside(desk)
     } finally {
       await desk.close()
     }
   }
   const sequencer = await openAlone(config)
   try {
-    const submissions = operations.map(operation => ({
-      submission_id: randomUUID(),
-      operation,
-      by,
-    }))
-    const { answers } = await sequencer.commit({ observations: [], submissions })
-    return submissions.map(({ submission_id }) => answers.get(submission_id)!)
+    return await alone(sequencer)
   } finally {
     await sequencer.close()
   }

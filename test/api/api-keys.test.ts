@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { KeyPermission } from '../../pipeline/core/standing.ts'
-import { verify } from '../../pipeline/index/verify.ts'
 import { anotherApi, type TestRegistry } from '../support/app.ts'
 import { filesHolding } from '../support/bytes.ts'
 import { openIssuer, openWithIssuer, type TestIssuer } from '../support/issuer.ts'
@@ -83,7 +82,7 @@ describe('an API key', () => {
     for (const { app } of [registry, other]) expect((await feed(app)).statusCode).toBe(401)
     expect((await ask(owner, 'DELETE', `/${id}`)).statusCode).toBe(404)
     await other.close()
-    expect(await verify(registry.sequencer)).toEqual([])
+    expect(await registry.verify()).toEqual([])
   })
 
   test('manages no keys unless it was made to, and then keys of its organization only', async () => {

@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { holderOf } from '../../api/auth.ts'
 import { DAY } from '../../pipeline/core/clock.ts'
 import { type AuditWanted, auditRows } from '../../pipeline/index/accounts/audit.ts'
-import { verify } from '../../pipeline/index/verify.ts'
 import type { Operation } from '../../pipeline/model/submission.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
 import { enrol } from '../support/members.ts'
@@ -103,6 +102,6 @@ describe('the audit', () => {
       { content: { domains: ['second.example'] } },
     ])
     expect(after.slice(1)).toEqual(before.filter(row => row.operation !== 'domains.add'))
-    expect(await verify(registry.sequencer)).toEqual([])
+    expect(await registry.verify()).toEqual([])
   })
 })

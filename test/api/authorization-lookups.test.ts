@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DAY } from '../../pipeline/core/clock.ts'
-import { verify } from '../../pipeline/index/verify.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
 import { probed } from '../support/members.ts'
 import { byIds, bySelectors, pointerTo, shop, site } from '../support/nights.ts'
@@ -217,7 +216,7 @@ describe('GET /v1/agents/{encodedUrl}/publishers', () => {
       'late.example': shop('late.example', { authorized_agents: [byIds(other)] }),
     })
     expect(registry.reader.serving!.count('reach')).toBe(before + 1)
-    expect(await verify(registry.sequencer)).toEqual([])
+    expect(await registry.verify()).toEqual([])
   })
 })
 

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DAY } from '../../pipeline/core/clock.ts'
 import { rebuild } from '../../pipeline/index/rebuild.ts'
-import { verify } from '../../pipeline/index/verify.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
 import { byIds, bySelectors, shop, site } from '../support/nights.ts'
 import { askIn, operatorFile, publishFiles } from '../support/selling.ts'
@@ -340,7 +339,7 @@ describe('what authority is judged by', () => {
         property_rid: await rid('right.example'),
       })
     }
-    expect(await verify(registry.sequencer)).toEqual([])
+    expect(await registry.verify()).toEqual([])
   })
 
   test('is gone with the entry, the identifier, the operator’s word and the file', async () => {
@@ -367,7 +366,7 @@ describe('what authority is judged by', () => {
     expect(await is(seller, `new.${domain}`)).toEqual({ publisher: 'match', operator: 'unknown' })
     await publishFiles(registry, { [domain]: shop(domain, { authorized_agents: [] }) })
     expect(await is(seller)).toEqual({ publisher: 'mismatch', operator: 'unknown' })
-    expect(await verify(registry.sequencer)).toEqual([])
+    expect(await registry.verify()).toEqual([])
   })
 
   test('is made again from the index, byte for byte', async () => {
@@ -378,12 +377,12 @@ describe('what authority is judged by', () => {
     })
     own.clock.pass(DAY)
     await publishFiles(own, { 'p.example': shop('p.example', { properties: [] }) })
-    expect(await verify(own.sequencer)).toEqual([])
+    expect(await own.verify()).toEqual([])
     const { DATA_DIR } = own.config
     await own.sequencer.close()
     expect(await rebuild(DATA_DIR)).toBe(true)
     await own.restart().catch(() => undefined)
-    expect(await verify(own.sequencer)).toEqual([])
+    expect(await own.verify()).toEqual([])
     await own.close()
   })
 })

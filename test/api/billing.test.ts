@@ -2,7 +2,6 @@ import { createHmac } from 'node:crypto'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { tierOfPrice } from '../../pipeline/core/membership.ts'
-import { verify } from '../../pipeline/index/verify.ts'
 import { openRegistry, START, type TestRegistry } from '../support/app.ts'
 import { enrol } from '../support/members.ts'
 import { rememberingLog } from '../support/remembering-log.ts'
@@ -31,7 +30,7 @@ beforeEach(async () => {
   org = row!.org_id
 })
 afterEach(async () => {
-  expect(await verify(registry.sequencer)).toEqual([])
+  expect(await registry.verify()).toEqual([])
   await registry.close()
 })
 

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { verify } from '../../pipeline/index/verify.ts'
 import type { BrandDocument } from '../../pipeline/model/documents.ts'
 import type { TestRegistry } from '../support/app.ts'
 import { brandFile } from '../support/documents.ts'
@@ -199,7 +198,7 @@ describe('a brand that a member submits', () => {
 
 test('all stores agree, also after a restart', async () => {
   await registry.publish()
-  expect(await verify(registry.sequencer)).toEqual([])
+  expect(await registry.verify()).toEqual([])
   await registry.restart()
-  expect(await verify(registry.sequencer)).toEqual([])
+  expect(await registry.verify()).toEqual([])
 })

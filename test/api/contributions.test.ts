@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findReview, listReviews } from '../../pipeline/index/points/reviews.ts'
-import { verify } from '../../pipeline/index/verify.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
 import { publisherFile } from '../support/documents.ts'
 import { startRedis, type TestRedis } from '../support/redis.ts'
@@ -97,7 +96,7 @@ describe('POST /api/registry/resolve', () => {
     expect(after).toMatchObject([{ source: 'authoritative', status: 'active' }])
     const twice = (await propertyRows()).filter(({ name }) => name.includes('new.example'))
     expect(twice.length).toBeLessThanOrEqual(1)
-    expect(await verify(registry.sequencer)).toEqual([])
+    expect(await registry.verify()).toEqual([])
   })
 
   test('200: what a publisher has published since the last snapshot is known', async () => {
@@ -192,7 +191,7 @@ describe('disputes', () => {
       "select event_type as type from events where actor = 'registry:dispute' order by event_id",
     )
     expect(events.map(({ type }) => type)).toEqual(['property.stale', 'property.reactivated'])
-    expect(await verify(registry.sequencer)).toEqual([])
+    expect(await registry.verify()).toEqual([])
   })
 
   test('400, 401 and 404', async () => {

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DAY, isoOf } from '../../pipeline/core/clock.ts'
-import { verify } from '../../pipeline/index/verify.ts'
 import { BrandOwnership, OrganizationDomains } from '../../pipeline/model/answers-ownership.ts'
 import { Operation } from '../../pipeline/model/submission.ts'
 import { openRegistry, START, type TestRegistry } from '../support/app.ts'
@@ -165,7 +164,7 @@ describe('GET /api/me/organization/domains', () => {
     const before = await told()
     await registry.restart()
     expect(await told()).toEqual(before)
-    expect(await verify(registry.sequencer)).toEqual([])
+    expect(await registry.verify()).toEqual([])
   })
 
   test('what was shown long ago is held on, and proves nothing until it is shown again', async () => {

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DAY } from '../../pipeline/core/clock.ts'
-import { verify } from '../../pipeline/index/verify.ts'
 import { openRegistry, START, type TestRegistry } from '../support/app.ts'
 import { byIds, shop } from '../support/nights.ts'
 import { read } from '../support/sightings.ts'
@@ -37,6 +36,6 @@ describe('an agent whose grant has not begun', () => {
     registry.clock.pass(3 * DAY)
     expect(await registry.sequencer.tick()).toBeDefined()
     for (const url of lookups) expect(await agentsAt(url)).toEqual([always, later])
-    expect(await verify(registry.sequencer)).toEqual([])
+    expect(await registry.verify()).toEqual([])
   })
 })

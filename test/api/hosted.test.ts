@@ -3,7 +3,6 @@ import { holderOf } from '../../api/auth.ts'
 import { DAY, MINUTE } from '../../pipeline/core/clock.ts'
 import type { Domain } from '../../pipeline/core/domain.ts'
 import { checkAdagents } from '../../pipeline/crawl/check-adagents.ts'
-import { verify } from '../../pipeline/index/verify.ts'
 import type { AdagentsDocument, BrandDocument } from '../../pipeline/model/documents.ts'
 import type { TestRegistry } from '../support/app.ts'
 import { publisherFile } from '../support/documents.ts'
@@ -396,7 +395,7 @@ test('nothing is served of a domain that is taken down', async () => {
 
 test('all stores agree, also after a restart', async () => {
   await registry.publish()
-  expect(await verify(registry.sequencer)).toEqual([])
+  expect(await registry.verify()).toEqual([])
   await registry.restart()
-  expect(await verify(registry.sequencer)).toEqual([])
+  expect(await registry.verify()).toEqual([])
 })

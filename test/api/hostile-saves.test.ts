@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { verify } from '../../pipeline/index/verify.ts'
 import { Operation } from '../../pipeline/model/submission.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
 import { brandFile } from '../support/documents.ts'
@@ -60,7 +59,7 @@ const shown = async () => {
   return answer.statusCode === 200 ? answer.json().brand_name : answer.statusCode
 }
 
-const agree = () => registry.sequencer.quietly(() => verify(registry.sequencer))
+const agree = () => registry.sequencer.quietly(() => registry.verify())
 
 describe('fifty saves at once', () => {
   test('under one Idempotency-Key make one revision, and all are answered alike', async () => {

@@ -4,7 +4,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Domain } from '../../pipeline/core/domain.ts'
 import { pathsOf } from '../../pipeline/index/paths.ts'
 import { restore } from '../../pipeline/index/restore.ts'
-import { verify } from '../../pipeline/index/verify.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
 import { enrol } from '../support/members.ts'
 import { createModerator } from '../support/mirrors.ts'
@@ -261,7 +260,7 @@ test('the audit keeps who handed a logo in, but no picture', async () => {
 
 test('logos stand in all stores alike, and no public one names who handed them in', async () => {
   await registry.publish()
-  expect(await verify(registry.sequencer)).toEqual([])
+  expect(await registry.verify()).toEqual([])
   await registry.restart()
-  expect(await verify(registry.sequencer)).toEqual([])
+  expect(await registry.verify()).toEqual([])
 })

@@ -7,7 +7,6 @@ import { findReview, listReviews } from '../../pipeline/index/points/reviews.ts'
 import { replay } from '../../pipeline/index/replay.ts'
 import { restore } from '../../pipeline/index/restore.ts'
 import type { Sequencer } from '../../pipeline/index/sequencer.ts'
-import { verify } from '../../pipeline/index/verify.ts'
 import { Operation } from '../../pipeline/model/submission.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
 import { brandFile } from '../support/documents.ts'
@@ -47,7 +46,7 @@ async function save(domain: string, path = 'brands', field = 'domain', more: obj
 }
 
 /** What contradicts what in the stores, while nobody commits. */
-const whole = () => registry.sequencer.quietly(() => verify(registry.sequencer))
+const whole = () => registry.sequencer.quietly(() => registry.verify())
 
 const resolve = async (domain: string) =>
   (await registry.app.inject(`/api/brands/resolve?domain=${domain}`)).statusCode

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DAY } from '../../pipeline/core/clock.ts'
-import { verify } from '../../pipeline/index/verify.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
 import { publisherFile } from '../support/documents.ts'
 import { probed } from '../support/members.ts'
@@ -147,7 +146,7 @@ describe('GET /api/registry/lookup/domain/{domain}', () => {
     )
     expect(await claiming('news.example')).toEqual([{ url: agent }])
     expect(await claiming('blog.example')).toEqual([])
-    expect(await verify(own.sequencer)).toEqual([])
+    expect(await own.verify()).toEqual([])
     own.clock.pass(8 * DAY)
     expect(await claiming('news.example')).toEqual([])
     await own.close()

@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { verify } from '../../pipeline/index/verify.ts'
 import type { TestRegistry } from '../support/app.ts'
 import { openIssuer, openWithIssuer, type TestIssuer } from '../support/issuer.ts'
 
@@ -14,7 +13,7 @@ beforeEach(async () => {
   registry = await openWithIssuer(issuer)
 })
 afterEach(async () => {
-  expect(await verify(registry.sequencer)).toEqual([])
+  expect(await registry.verify()).toEqual([])
   await registry.close()
 })
 

@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { verify } from '../../pipeline/index/verify.ts'
 import type { TestRegistry } from '../support/app.ts'
 import { openIssuer, openWithIssuer, type TestIssuer } from '../support/issuer.ts'
 import { enrol } from '../support/members.ts'
@@ -17,7 +16,7 @@ beforeEach(async () => {
   acme = await enrol(registry, { org: 'Acme', tier: 'company_leader', domains: ['acme.example'] })
 })
 afterEach(async () => {
-  expect(await verify(registry.sequencer)).toEqual([])
+  expect(await registry.verify()).toEqual([])
   await registry.close()
 })
 

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { RegistryClient } from '@adcp/sdk'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findReview, listReviews } from '../../pipeline/index/points/reviews.ts'
-import { verify } from '../../pipeline/index/verify.ts'
 import { PolicyContent } from '../../pipeline/model/policy.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
 import { startRedis, type TestRedis } from '../support/redis.ts'
@@ -118,7 +117,7 @@ describe('a policy', () => {
     const { index } = registry.sequencer
     const left = "select 1 from revisions where domain = 'brand_safety'"
     expect(await index.all(left)).toEqual([])
-    expect(await verify(registry.sequencer)).toEqual([])
+    expect(await registry.verify()).toEqual([])
     expect((await save(brandSafety)).json().revision_number).toBeNull()
     await decide('review.approve')
     expect((await save(brandSafety)).json().revision_number).toBe(2)
@@ -231,6 +230,6 @@ describe('policies are found', () => {
     const rows = await sequencer.index.all("select 1 from revisions where domain = 'late'")
     expect(rows).toHaveLength(1)
     await registry.restart()
-    expect(await verify(registry.sequencer)).toEqual([])
+    expect(await registry.verify()).toEqual([])
   })
 })

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { verify } from '../../pipeline/index/verify.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
 import { byIds, pointerTo, shop, site } from '../support/nights.ts'
 import { operatorFile, publishFiles } from '../support/selling.ts'
@@ -181,6 +180,6 @@ describe('GET /api/registry/publisher', () => {
   })
 
   test('what is stored is what the index makes', async () => {
-    expect(await verify(registry.sequencer)).toEqual([])
+    expect(await registry.verify()).toEqual([])
   })
 })

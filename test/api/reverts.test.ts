@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type AuditRow, auditRows } from '../../pipeline/index/accounts/audit.ts'
 import { auditDetail } from '../../pipeline/index/audit-detail.ts'
-import { verify } from '../../pipeline/index/verify.ts'
 import { Operation } from '../../pipeline/model/submission.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
 import { publisherFile } from '../support/documents.ts'
@@ -116,7 +115,7 @@ describe('taking a save back', () => {
     expect((await get('/api/brands/registry?search=other.example')).body.brands).toEqual([])
     expect((await get('/api/properties/resolve?domain=other.example')).statusCode).toBe(404)
     expect((await lookup()).body.properties).toEqual(unknown.body.properties)
-    expect(await verify(registry.sequencer)).toEqual([])
+    expect(await registry.verify()).toEqual([])
     await saveBrand('Other again', 'other.example')
     expect((await get('/api/brands/resolve?domain=other.example')).body.brand_name).toBe(
       'Other again',
@@ -136,7 +135,7 @@ describe('taking a save back', () => {
     expect(again.answers).toEqual(first.answers)
     await registry.restart()
     expect((await get('/api/brands/resolve?domain=acme.example')).body.brand_name).toBe('Acne')
-    expect(await verify(registry.sequencer)).toEqual([])
+    expect(await registry.verify()).toEqual([])
   })
 })
 
@@ -183,7 +182,7 @@ describe('taking back', () => {
       await submit(operation)
     }
     expect(JSON.stringify(await rows('key.create'))).not.toContain(key.hash)
-    expect(await verify(registry.sequencer)).toEqual([])
+    expect(await registry.verify()).toEqual([])
   })
 
   test.each([
@@ -255,7 +254,7 @@ describe('taking back', () => {
     expect(await named()).toBe('GDRP')
     await revert(wrong.submission_id)
     expect(await named()).toBe('GDPR')
-    expect(await verify(registry.sequencer)).toEqual([])
+    expect(await registry.verify()).toEqual([])
   })
 
   test('an approval of a brand that somebody told of hides it again', async () => {
@@ -274,7 +273,7 @@ describe('taking back', () => {
     expect((await resolved()).body.brand_name).toBe('Told')
     expect(await revert(approved.submission_id)).toHaveProperty('done')
     expect((await resolved()).statusCode).toBe(404)
-    expect(await verify(registry.sequencer)).toEqual([])
+    expect(await registry.verify()).toEqual([])
   })
 
   test('a merge says that it is for ever', async () => {

@@ -3,7 +3,6 @@ import { RegistryClient } from '@adcp/sdk'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DAY, HOUR } from '../../pipeline/core/clock.ts'
 import { refuse } from '../../pipeline/core/errors.ts'
-import { verify } from '../../pipeline/index/verify.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
 import { brandFile, publisherFile } from '../support/documents.ts'
 import { enrol, proveOwnership } from '../support/members.ts'
@@ -197,7 +196,7 @@ describe('POST /api/brands/save', () => {
     expect(await get(`brands/resolve?domain=${domain}`)).toMatchObject({
       ...{ brand_name: 'Before', source: 'community' },
     })
-    expect(await verify(registry.sequencer)).toEqual([])
+    expect(await registry.verify()).toEqual([])
   })
 })
 
@@ -270,7 +269,7 @@ describe('POST /api/properties/save', () => {
     expect(after.properties).toMatchObject([{ property_rid: rid.property_rid }])
     const refused = await saveProperties(told)
     expect([refused.statusCode, refused.json().domain]).toEqual([409, domain])
-    expect(await verify(registry.sequencer)).toEqual([])
+    expect(await registry.verify()).toEqual([])
   })
 
   test('400, 401 and 403 as for brands', async () => {
@@ -518,7 +517,7 @@ describe('a rollback', () => {
 
   test('leaves every store in agreement', async () => {
     await registry.publish()
-    expect(await verify(registry.sequencer)).toEqual([])
+    expect(await registry.verify()).toEqual([])
   })
 })
 

@@ -208,7 +208,7 @@ describe('who asks for a domain that is taken down', () => {
     expect(await answersFor(`told.${NAME}`)).toEqual(await answersFor('told.never.example'))
     expect(await answersFor('stays.example')).not.toEqual(await answersFor('never.example'))
     expect(await rowsOf()).toEqual([])
-    expect(await verify(registry.sequencer)).toEqual([])
+    expect(await registry.verify()).toEqual([])
   })
 
   test('does not bring it back: by a crawl, a mention, demand, a request or a save', async () => {
@@ -241,7 +241,7 @@ describe('who asks for a domain that is taken down', () => {
     await registry.observe(brandFile(NAME, 'Gone again'))
     expect(await rowsOf()).toEqual([])
     expect(await answersFor(NAME)).toEqual(await answersFor('never.example'))
-    expect(await verify(registry.sequencer)).toEqual([])
+    expect(await registry.verify()).toEqual([])
   })
 
   test('finds it again after it was let in again and crawled', async () => {
@@ -250,6 +250,6 @@ describe('who asks for a domain that is taken down', () => {
     await registry.observe(brandFile(NAME, 'Gone'))
     const answer = await registry.app.inject(`/api/brands/resolve?domain=${NAME}`)
     expect(answer.json()).toMatchObject({ canonical_domain: NAME, brand_name: 'Gone' })
-    expect(await verify(registry.sequencer)).toEqual([])
+    expect(await registry.verify()).toEqual([])
   })
 })

@@ -6,6 +6,7 @@ import {
   Command,
   type Environment,
   freePort,
+  printed,
   registry,
   temporaryFolder,
   until,
@@ -88,8 +89,8 @@ beforeAll(async () => {
     ...{ CRAWL_CONNECT_TO: origin.url, LOG_LEVEL: 'warn' },
   }
   writeFileSync(`${folder.path}/domains.txt`, domains.join('\n'))
-  await registry(['org', 'create', '--name', 'Acme'], env)
-  secret = (await registry(['key', 'create', '--org', 'Acme'], env)).stdout.trim()
+  await printed(['org', 'create', '--name', 'Acme'], env)
+  secret = await printed(['key', 'create', '--org', 'Acme'], env)
   const crawl = await registry(['crawl', '--domains', `${folder.path}/domains.txt`], env)
   expect(crawl.status, crawl.stderr).toBe(0)
   indexer = new Command(['indexer'], env)
@@ -161,8 +162,8 @@ describe('a crawl that was asked for', () => {
     const { crawl_request_id } = await call('/api/registry/brand-crawl-request', {
       domain: 'other.example',
     })
-    await registry(['org', 'create', '--name', 'Others'], env)
-    const theirs = (await registry(['key', 'create', '--org', 'Others'], env)).stdout.trim()
+    await printed(['org', 'create', '--name', 'Others'], env)
+    const theirs = await printed(['key', 'create', '--org', 'Others'], env)
     const { status } = await fetch(`${base}/api/registry/crawl-request/${crawl_request_id}`, {
       headers: { authorization: `Bearer ${theirs}` },
     })

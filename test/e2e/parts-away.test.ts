@@ -7,6 +7,7 @@ import {
   Command,
   type Environment,
   freePort,
+  printed,
   registry,
   temporaryFolder,
   until,
@@ -58,8 +59,8 @@ beforeAll(async () => {
     }),
   }
   writeFileSync(`${folder.path}/domains.txt`, made.domains.join('\n'))
-  await registry(['org', 'create', '--name', 'Acme'], env)
-  secret = (await registry(['key', 'create', '--org', 'Acme'], env)).stdout.trim()
+  await printed(['org', 'create', '--name', 'Acme'], env)
+  secret = await printed(['key', 'create', '--org', 'Acme'], env)
 }, 60_000)
 
 afterAll(async () => {

@@ -7,6 +7,7 @@ import {
   Command,
   type Environment,
   freePort,
+  printed,
   registry,
   temporaryFolder,
 } from '../support/command.ts'
@@ -29,9 +30,9 @@ beforeAll(async () => {
   base = `http://127.0.0.1:${port}`
   start = new Command(['start'], env)
   await start.says(/openapi\/registry\.yaml/, 150)
-  await registry(['org', 'create', '--name', 'Writers'], env)
-  await registry(['org', 'domain', 'add', own, '--org', 'Writers'], env)
-  secret = (await registry(['key', 'create', '--org', 'Writers'], env)).stdout.trim()
+  await printed(['org', 'create', '--name', 'Writers'], env)
+  await printed(['org', 'domain', 'add', own, '--org', 'Writers'], env)
+  secret = await printed(['key', 'create', '--org', 'Writers'], env)
   client = new RegistryClient({ baseUrl: base, apiKey: secret })
 }, 200_000)
 

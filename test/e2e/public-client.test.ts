@@ -7,7 +7,7 @@ import {
   Command,
   type Environment,
   freePort,
-  registry,
+  printed,
   temporaryFolder,
   until,
 } from '../support/command.ts'
@@ -36,8 +36,8 @@ beforeAll(async () => {
   base = `http://127.0.0.1:${port}`
   start = new Command(['start'], env)
   await start.says(/openapi\/registry\.yaml/, 150)
-  await registry(['org', 'create', '--name', 'Readers'], env)
-  secret = (await registry(['key', 'create', '--org', 'Readers'], env)).stdout.trim()
+  await printed(['org', 'create', '--name', 'Readers'], env)
+  secret = await printed(['key', 'create', '--org', 'Readers'], env)
   client = new RegistryClient({ baseUrl: base, apiKey: secret })
   const { events } = await until(async () => {
     const feed = await client.getFeed({ types: 'authorization.granted', limit: 1_000 })
@@ -144,7 +144,7 @@ describe('the public client finds', () => {
 
 describe('the public client saves', () => {
   beforeAll(async () => {
-    await registry(['org', 'domain', 'add', 'readers.example', '--org', 'Readers'], env)
+    await printed(['org', 'domain', 'add', 'readers.example', '--org', 'Readers'], env)
   })
 
   test('a brand and properties, and reads how they were edited', async () => {

@@ -3,7 +3,6 @@ import type { FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isoOf } from '../../pipeline/core/clock.ts'
 import { visibilities } from '../../pipeline/core/membership.ts'
-import { verify } from '../../pipeline/index/verify.ts'
 import { Operation } from '../../pipeline/model/submission.ts'
 import { scopes } from '../../pipeline/resolve/visibility.ts'
 import { anotherApi, openRegistry, type TestRegistry } from '../support/app.ts'
@@ -146,5 +145,5 @@ test('whatever happened since it last answered, an API answers like one that has
     numRuns: RUNS,
     examples: [[[{ wait: 1 }]]],
   })
-  expect(await verify(registry.sequencer)).toEqual([])
+  expect(await registry.verify()).toEqual([])
 }, 180_000)

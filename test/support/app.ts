@@ -11,6 +11,7 @@ import { refuse } from '../../pipeline/core/errors.ts'
 import { type Log, silentLog } from '../../pipeline/core/log.ts'
 import { Reader } from '../../pipeline/index/reader.ts'
 import { Sequencer } from '../../pipeline/index/sequencer.ts'
+import { verify } from '../../pipeline/index/verify.ts'
 import type { Observation } from '../../pipeline/model/observation.ts'
 import type { Answer, Operation, Submission } from '../../pipeline/model/submission.ts'
 
@@ -43,6 +44,8 @@ export interface TestRegistry {
   /** Makes a key of an organization; its secret is what callers send. */
   createKey(organization: string): Promise<string>
   publish(): Promise<void>
+  /** What the stores tell of each other that cannot be, as of one commit: demand is handed in later. */
+  verify(): Promise<string[]>
   /** Ends the writer and opens another one, as a new process would. */
   restart(): Promise<void>
   close(): Promise<void>
@@ -134,6 +137,7 @@ export async function openRegistry(options: RegistryOptions = {}): Promise<TestR
       await sequencer.searchable()
       await reader.refresh()
     },
+    verify: () => sequencer.quietly(() => verify(sequencer)),
     async restart() {
       await sequencer.close()
       sequencer = (await Sequencer.open({ config, clock, log: silentLog }))!

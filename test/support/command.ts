@@ -62,6 +62,13 @@ export function registry(args: string[], env: Environment = {}): Promise<Finishe
   return new Command(args, env).finish()
 }
 
+/** What a command prints that must succeed. */
+export async function printed(args: string[], env: Environment = {}): Promise<string> {
+  const { status, stdout, stderr } = await registry(args, env)
+  if (status !== 0) throw new Error(`${args.join(' ')}: ${stderr}`)
+  return stdout.trim()
+}
+
 export function temporaryFolder(): { path: string; remove(): void } {
   const path = mkdtempSync(join(tmpdir(), 'registry-'))
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) }

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { afterEach, describe, expect, it, test } from 'vitest'
 import { DAY, HOUR, MINUTE, SECOND } from '../../pipeline/core/clock.ts'
 import { crawlRequestStatus, findCrawlRequest } from '../../pipeline/index/points/crawl-requests.ts'
-import { verify } from '../../pipeline/index/verify.ts'
 import type { CrawlScope } from '../../pipeline/model/crawl-request.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
 import { crawlDue, due, visit, type Web } from '../support/crawling.ts'
@@ -10,7 +9,7 @@ import { crawlDue, due, visit, type Web } from '../support/crawling.ts'
 let registry: TestRegistry
 
 afterEach(async () => {
-  expect(await verify(registry.sequencer)).toEqual([])
+  expect(await registry.verify()).toEqual([])
   await registry.close()
 })
 

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { holderOf } from '../../api/auth.ts'
-import { verify } from '../../pipeline/index/verify.ts'
 import type { Operation } from '../../pipeline/model/submission.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
 
@@ -48,8 +47,8 @@ describe('roles', () => {
 
   test('the stores agree on who holds what', async () => {
     await registry.submit({ op: 'role.grant', role: 'admin', holder: 'user', id: 'ada@sub|1' })
-    expect(await verify(registry.sequencer)).toEqual([])
+    expect(await registry.verify()).toEqual([])
     await registry.restart()
-    expect(await verify(registry.sequencer)).toEqual([])
+    expect(await registry.verify()).toEqual([])
   })
 })

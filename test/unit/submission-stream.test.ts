@@ -24,7 +24,10 @@ async function connected(use: 'ask' | 'work') {
 }
 
 async function openDesk(): Promise<SubmissionDesk> {
-  const desk = new SubmissionDesk(await connected('ask'), await connected('work'))
+  const desk = new SubmissionDesk(
+    { asking: await connected('ask'), listening: await connected('work') },
+    8_000,
+  )
   cleanUp(() => desk.close())
   return desk
 }
