@@ -1,0 +1,101 @@
+import { Argument, type Command, Option } from 'commander'
+import { roleNames } from '../../pipeline/core/roles.ts'
+import { membershipRoles } from '../../pipeline/core/standing.ts'
+
+/** Organizations, the domains that are theirs, and the persons who belong to them. */
+export function addOrganizations(program: Command): void {
+  const org = program.command('org').description('organizations')
+  org
+    .command('create')
+    .description('create an organization')
+    .requiredOption('--name <name>', 'its name')
+    .action(async options => (await import('../commands/accounts.ts')).createOrganization(options))
+
+  const orgDomain = org.command('domain').description('domains that are an organization’s own')
+  orgDomain
+    .command('add')
+    .description('say that a domain is an organization’s')
+    .argument('<domain>', 'the domain; those below it are meant too')
+    .requiredOption('--org <name>', 'whose it is')
+    .action(async (domain, options) =>
+      (await import('../commands/members.ts')).addDomain(domain, options),
+    )
+  orgDomain
+    .command('remove')
+    .description('say so no longer')
+    .argument('<domain>', 'the domain')
+    .requiredOption('--org <name>', 'whose it was')
+    .action(async (domain, options) =>
+      (await import('../commands/members.ts')).removeDomain(domain, options),
+    )
+
+  const orgUser = org.command('user').description('persons who belong to an organization')
+  orgUser
+    .command('add')
+    .description('say that a person belongs to an organization, or has another role in it')
+    .argument('<subject>', 'subject of their tokens, as the identity provider gives it')
+    .requiredOption('--org <name>', 'the organization')
+    .addOption(
+      new Option('--role <role>', 'owners and admins manage keys')
+        .choices(membershipRoles)
+        .default('member'),
+    )
+    .action(async (subject, options) =>
+      (await import('../commands/accounts.ts')).addUser(subject, options),
+    )
+  orgUser
+    .command('remove')
+    .description('say so no longer')
+    .argument('<subject>', 'subject of their tokens')
+    .requiredOption('--org <name>', 'the organization')
+    .action(async (subject, options) =>
+      (await import('../commands/accounts.ts')).removeUser(subject, options),
+    )
+}
+
+/** API keys of organizations. */
+export function addKeys(program: Command): void {
+  const key = program.command('key').description('API keys')
+  key
+    .command('create')
+    .description('create a key and print its secret, once')
+    .requiredOption('--org <name>', 'organization that owns it')
+    .option('--label <text>', 'what it is for', '')
+    .option('--admin', 'it may make and revoke keys of its organization')
+    .action(async options => (await import('../commands/accounts.ts')).createKey(options))
+  key
+    .command('list')
+    .description('list the keys of an organization')
+    .requiredOption('--org <name>', 'organization that owns them')
+    .action(async options => (await import('../commands/accounts.ts')).listKeys(options))
+  key
+    .command('revoke')
+    .description('revoke a key')
+    .argument('<key-id>', 'id that `key list` prints')
+    .requiredOption('--org <name>', 'organization that owns it')
+    .action(async (id, options) => (await import('../commands/accounts.ts')).revokeKey(id, options))
+}
+
+/** Who holds a role beyond an organization. */
+export function addRoles(program: Command): void {
+  const role = program
+    .command('role')
+    .description('what a key or a person may do beyond its organization')
+  const holderOptions = (command: Command) =>
+    command
+      .addArgument(new Argument('<role>', 'the role').choices(roleNames))
+      .option('--key <key-id>', 'API key that holds it')
+      .option('--user <subject>', 'person who holds it, as their tokens name them')
+  holderOptions(role.command('grant').description('give a role')).action(async (name, options) =>
+    (await import('../commands/role-holders.ts')).grantRole(name, options),
+  )
+  holderOptions(role.command('revoke').description('take a role back')).action(
+    async (name, options) =>
+      (await import('../commands/role-holders.ts')).revokeRole(name, options),
+  )
+  role
+    .command('list')
+    .description('print who holds roles')
+    .option('--json', 'print JSON')
+    .action(async options => (await import('../commands/role-holders.ts')).listRoles(options))
+}

@@ -1,0 +1,51 @@
+import type { Command } from 'commander'
+import { whole } from './values.ts'
+
+const domainsOption = [
+  '--domains <file>',
+  'domains, one a line, or CSV lines `rank,domain`',
+] as const
+
+/** Commands that run the registry or parts of it. */
+export function addRunning(program: Command): void {
+  program
+    .command('start')
+    .description(
+      'run everything: Redis, indexer, crawler, API, and a demo internet when no domains are given',
+    )
+    .option(...domainsOption)
+    .action(async options => (await import('../commands/start.ts')).start(options))
+
+  program
+    .command('api')
+    .description('serve HTTP from the stores in DATA_DIR')
+    .action(async () => (await import('../commands/roles.ts')).api())
+
+  program
+    .command('crawler')
+    .description('fetch what the indexer hands out')
+    .action(async () => (await import('../commands/roles.ts')).crawler())
+
+  program
+    .command('indexer')
+    .description('write the index; stands by while another indexer does')
+    .action(async () => (await import('../commands/roles.ts')).indexer())
+
+  program
+    .command('crawl')
+    .description('crawl domains now, commit, and print a summary by outcome')
+    .requiredOption(...domainsOption)
+    .option('--json', 'print the summary as JSON')
+    .action(async options => (await import('../commands/crawl.ts')).crawl(options))
+
+  program
+    .command('world')
+    .description('serve the demo internet, or a folder laid out as DIR/<domain>/.well-known/…')
+    .option('--dir <folder>', 'captured files to serve instead')
+    .option('--seed <n>', 'seed of the demo internet', whole, 1)
+    .option('--port <n>', 'port on 127.0.0.1; 0 takes a free one', whole, 0)
+    .option('--tls', 'speak https, with certificates of an own authority')
+    .option('--ca-file <file>', 'where to write that authority’s certificate')
+    .option('--list <file>', 'where to write the domains of the world')
+    .action(async options => (await import('../commands/world.ts')).world(options))
+}
