@@ -1,45 +1,21 @@
-import { execFile } from 'node:child_process'
-import { join } from 'node:path'
-import { RegistryClient } from '@adcp/sdk'
+import type { RegistryClient } from '@adcp/sdk'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { managerDomain } from '../../scripts/world/cast.ts'
-import {
-  Command,
-  type Environment,
-  freePort,
-  printed,
-  registry,
-  temporaryFolder,
-} from '../support/command.ts'
+import { type Demo, startDemo } from '../support/demo.ts'
 
-const folder = temporaryFolder()
-const cli = join(import.meta.dirname, '../../node_modules/@adcp/sdk/bin/adcp.js')
-const env: Environment = {
-  ...{ DATA_DIR: folder.path, REDIS_URL: undefined, LOG_LEVEL: 'warn', PROTOCOL_NAME: 'adcp' },
-  BASE_URL: 'https://registry.example',
-}
 const own = 'writers.example'
-let start: Command
+let demo: Demo
 let base: string
 let secret: string
 let client: RegistryClient
 
 beforeAll(async () => {
-  const port = await freePort()
-  env.PORT = String(port)
-  base = `http://127.0.0.1:${port}`
-  start = new Command(['start'], env)
-  await start.says(/openapi\/registry\.yaml/, 150)
-  await printed(['org', 'create', '--name', 'Writers'], env)
-  await printed(['org', 'domain', 'add', own, '--org', 'Writers'], env)
-  secret = await printed(['key', 'create', '--org', 'Writers'], env)
-  client = new RegistryClient({ baseUrl: base, apiKey: secret })
+  demo = await startDemo('Writers', { BASE_URL: 'https://registry.example' })
+  ;({ base, secret, client } = demo)
+  await demo.printed('org', 'domain', 'add', own, '--org', 'Writers')
 }, 200_000)
 
-afterAll(async () => {
-  await start.interrupt()
-  folder.remove()
-})
+afterAll(() => demo?.close())
 
 async function send(method: string, path: string, init: RequestInit = {}) {
   const answer = await fetch(`${base}${path}`, {
@@ -112,40 +88,32 @@ describe('every method of the client that writes', () => {
 })
 
 describe('every command of the client that writes', () => {
-  const run = (...args: string[]) =>
-    new Promise<{ status: number; stdout: string }>(resolve => {
-      const command = ['registry', ...args, '--registry-url', base, '--auth', secret]
-      execFile(process.execPath, [cli, ...command], { timeout: 60_000 }, (error, stdout, stderr) =>
-        resolve({ status: Number(error?.code ?? 0), stdout: stdout + stderr }),
-      )
-    })
-
   test('save-brand, new, edited and with a manifest', async () => {
     const domain = `cli.${own}`
-    const made = await run('save-brand', domain, 'Command Line')
+    const made = await demo.run('save-brand', domain, 'Command Line')
     expect([made.status, made.stdout]).toEqual([0, expect.stringContaining(domain)])
     const manifest = JSON.stringify({ description: 'by hand', colors: { primary: '#102030' } })
-    const edited = await run('save-brand', domain, 'Command', manifest, '--sandbox', '--json')
+    const edited = await demo.run('save-brand', domain, 'Command', manifest, '--sandbox', '--json')
     expect(edited.status).toBe(0)
     expect(JSON.parse(edited.stdout)).toMatchObject({ domain, revision_number: 2 })
-    expect((await run('brand', domain)).stdout).toContain('by hand')
+    expect((await demo.run('brand', domain)).stdout).toContain('by hand')
   })
 
   test('save-property, whose agent authorizes nothing', async () => {
     const domain = `cli-site.${own}`
     const agent = 'https://agent.example/mcp'
-    const plain = await run('save-property', domain, agent)
+    const plain = await demo.run('save-property', domain, agent)
     expect([plain.status, plain.stdout]).toEqual([0, expect.stringMatching(/saved/i)])
     const more = JSON.stringify({ properties: [{ type: 'website', name: 'Site' }] })
-    const edited = await run('save-property', domain, agent, more, '--json')
+    const edited = await demo.run('save-property', domain, agent, more, '--json')
     expect(JSON.parse(edited.stdout)).toMatchObject({ success: true, revision_number: 2 })
-    const looked = await run('property', domain)
+    const looked = await demo.run('property', domain)
     expect(looked.stdout).toContain('Site')
     expect(looked.stdout).not.toContain(agent)
   })
 
   test('say what was refused, and end with an error', async () => {
-    const refused = await run('save-brand', 'strangers.example', 'Mine')
+    const refused = await demo.run('save-brand', 'strangers.example', 'Mine')
     expect([refused.status, refused.stdout]).toEqual([1, expect.stringContaining('403')])
   })
 })
@@ -219,7 +187,7 @@ describe('what later clients write', () => {
     }
     const proposed = await sendJson('PUT', '/api/registry/mirrors/pictures', catalog)
     expect([proposed.status, proposed.body]).toMatchObject([202, { status: 'pending' }])
-    await registry(['review', 'approve', proposed.body.proposal_id], env)
+    await demo.printed('review', 'approve', proposed.body.proposal_id)
     const mirror = await send('GET', '/api/registry/mirrors/pictures')
     expect(mirror.body).toMatchObject({ adagents_json: { authorized_agents: [] } })
   })

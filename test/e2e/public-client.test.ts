@@ -1,27 +1,13 @@
-import { execFile } from 'node:child_process'
-import { join } from 'node:path'
-import { RegistryClient } from '@adcp/sdk'
+import type { RegistryClient } from '@adcp/sdk'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { cast, managerDomain, urlOf } from '../../scripts/world/cast.ts'
-import {
-  Command,
-  type Environment,
-  freePort,
-  printed,
-  temporaryFolder,
-  until,
-} from '../support/command.ts'
+import { until } from '../support/command.ts'
+import { type Demo, startDemo } from '../support/demo.ts'
 
-const folder = temporaryFolder()
-const cli = join(import.meta.dirname, '../../node_modules/@adcp/sdk/bin/adcp.js')
-const env: Environment = {
-  ...{ DATA_DIR: folder.path, REDIS_URL: undefined, LOG_LEVEL: 'warn', PROTOCOL_NAME: 'adcp' },
-  LIMITS: JSON.stringify({ outwardPerCallerMinute: 1_000, outwardPerMinute: 1_000 }),
-}
 const house = managerDomain
 const seller = 'https://ads.lantern-media.example/mcp'
 const formatsAgent = urlOf(cast.find(({ company }) => company === 'Inkwell Creative')!)
-let start: Command
+let demo: Demo
 let base: string
 let secret: string
 let client: RegistryClient
@@ -31,14 +17,9 @@ let site: string
 let agent: string
 
 beforeAll(async () => {
-  const port = await freePort()
-  env.PORT = String(port)
-  base = `http://127.0.0.1:${port}`
-  start = new Command(['start'], env)
-  await start.says(/openapi\/registry\.yaml/, 150)
-  await printed(['org', 'create', '--name', 'Readers'], env)
-  secret = await printed(['key', 'create', '--org', 'Readers'], env)
-  client = new RegistryClient({ baseUrl: base, apiKey: secret })
+  const LIMITS = JSON.stringify({ outwardPerCallerMinute: 1_000, outwardPerMinute: 1_000 })
+  demo = await startDemo('Readers', { LIMITS })
+  ;({ base, secret, client } = demo)
   const { events } = await until(async () => {
     const feed = await client.getFeed({ types: 'authorization.granted', limit: 1_000 })
     return feed.events.length > 0 && feed
@@ -53,10 +34,7 @@ beforeAll(async () => {
   }
 }, 240_000)
 
-afterAll(async () => {
-  await start.interrupt()
-  folder.remove()
-})
+afterAll(() => demo?.close())
 
 describe('the public client finds', () => {
   test('brands', async () => {
@@ -144,7 +122,7 @@ describe('the public client finds', () => {
 
 describe('the public client saves', () => {
   beforeAll(async () => {
-    await printed(['org', 'domain', 'add', 'readers.example', '--org', 'Readers'], env)
+    await demo.printed('org', 'domain', 'add', 'readers.example', '--org', 'Readers')
   })
 
   test('a brand and properties, and reads how they were edited', async () => {
@@ -228,14 +206,6 @@ describe('the public client checks', () => {
 })
 
 describe('the command line of the public client', () => {
-  const run = (...args: string[]) =>
-    new Promise<{ status: number; stdout: string }>(resolve => {
-      const command = ['registry', ...args, '--registry-url', base, '--auth', secret]
-      execFile(process.execPath, [cli, ...command], { timeout: 60_000 }, (error, stdout, stderr) =>
-        resolve({ status: Number(error?.code ?? 0), stdout: stdout + stderr }),
-      )
-    })
-
   test.each([
     ['brand', () => [house], 'Pinnacle'],
     ['brands', () => [house, 'nobody.example'], 'Pinnacle'],
@@ -258,7 +228,7 @@ describe('the command line of the public client', () => {
     ['agent-products', () => [seller], ''],
     ['check-auth', () => [agent, 'domain', site], 'Authorized: Yes'],
   ] as [string, () => string[], string | (() => string)][])('%s', async (name, args, says) => {
-    const { status, stdout } = await run(name, ...args())
+    const { status, stdout } = await demo.run(name, ...args())
     expect(stdout).toContain(typeof says === 'string' ? says : says())
     expect(stdout).not.toMatch(/undefined|\[object Object\]/)
     expect(status).toBe(stdout.includes('FAIL') ? status : 0)

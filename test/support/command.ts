@@ -42,7 +42,9 @@ export class Command {
       if (match) return match
       await pause(50)
     }
-    throw new Error(`never said ${pattern}:\n${this.stdout}\n${this.stderr}`)
+    const { exitCode, signalCode } = this.child
+    const how = exitCode ?? signalCode ?? `not within ${seconds} s`
+    throw new Error(`never said ${pattern} (${how}):\n${this.stdout}\n${this.stderr}`)
   }
 
   async finish(): Promise<Finished> {

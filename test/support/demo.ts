@@ -1,0 +1,48 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { RegistryClient } from '@adcp/sdk'
+import { Command, type Environment, freePort, printed, temporaryFolder } from './command.ts'
+
+const CLIENT = join(import.meta.dirname, '../../node_modules/@adcp/sdk/bin/adcp.js')
+
+/** The demo as `registry start` runs it, and an organization that uses it. */
+export interface Demo {
+  base: string
+  secret: string
+  client: RegistryClient
+  /** What our own command line prints. */
+  printed(...args: string[]): Promise<string>
+  /** Runs the public client's command line. */
+  run(...args: string[]): Promise<{ status: number; stdout: string }>
+  close(): Promise<void>
+}
+
+export async function startDemo(org: string, more: Environment = {}): Promise<Demo> {
+  const folder = temporaryFolder()
+  const port = String(await freePort())
+  const env = {
+    ...{ DATA_DIR: folder.path, REDIS_URL: undefined, LOG_LEVEL: 'warn', PORT: port },
+    ...{ PROTOCOL_NAME: 'adcp', ...more },
+  }
+  const base = `http://127.0.0.1:${port}`
+  const start = new Command(['start'], env)
+  await start.says(/openapi\/registry\.yaml/, 150)
+  await printed(['org', 'create', '--name', org], env)
+  const secret = await printed(['key', 'create', '--org', org], env)
+  return {
+    ...{ base, secret, client: new RegistryClient({ baseUrl: base, apiKey: secret }) },
+    printed: (...args) => printed(args, env),
+    run(...args) {
+      const command = [CLIENT, 'registry', ...args, '--registry-url', base, '--auth', secret]
+      return new Promise(resolve => {
+        execFile(process.execPath, command, { timeout: 60_000 }, (error, stdout, stderr) =>
+          resolve({ status: Number(error?.code ?? 0), stdout: stdout + stderr }),
+        )
+      })
+    },
+    async close() {
+      await start.interrupt()
+      folder.remove()
+    },
+  }
+}
