@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config'
 
 const second = 1000
 
-/** A kind of test: where its files stand, and how long one case may take. */
+/** A kind of test: where its files stand, and how long one case may take on a machine that is slow. */
 function kind(name: string, seconds: number, folders = [name], options = {}) {
   return {
     extends: true as const,
@@ -22,10 +22,10 @@ export default defineConfig({
     maxWorkers: 2,
     reporters: [process.env.CI ? 'dot' : 'default', './test/support/reporter.ts'],
     projects: [
-      kind('unit', 10, ['unit', 'arch']),
-      kind('property', 60),
-      kind('golden', 30),
-      kind('api', 30),
+      kind('unit', 30, ['unit', 'arch']),
+      kind('property', 120),
+      kind('golden', 60),
+      kind('api', 60),
       // Each file starts processes of its own: one file at a time, after all the others.
       kind('e2e', 240, ['e2e'], { maxWorkers: 1, sequence: { groupOrder: 1 } }),
     ],

@@ -23,7 +23,7 @@ test('an API that starts has a crawler read the keys of the issuer, before anybo
     desk: { send: desk.send, submit: async operation => (await registry.submit(operation))[0]! },
   })
   try {
-    const known = await until(async () => findIssuer(registry.reader, issuer.url), 20)
+    const known = await until(async () => findIssuer(registry.reader, issuer.url), 60)
     expect(known.keys).toMatchObject([{ kid: issuer.key().kid, kty: 'RSA' }])
     expect(JSON.stringify(known)).not.toMatch(/"(?:d|p|q)":/)
     issuer.asked.length = 0

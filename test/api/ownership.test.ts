@@ -290,7 +290,7 @@ describe('a domain shows the word', () => {
     await issue()
     names.zone['_proto-owner.acme.example'] = { fails: true }
     expect((await verify()).status).toBe(409)
-  }, 15_000)
+  }, 60_000)
 
   it('not when its name leads into somebody’s own network', async () => {
     const { nonce } = await issue('inside.example')

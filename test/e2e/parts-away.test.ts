@@ -75,7 +75,7 @@ describe('while the indexer is stopped', () => {
     await run('api')
     const indexer = await run('indexer')
     await run('crawler')
-    await until(async () => (await ask('/readyz')).status === 200, 20)
+    await until(async () => (await ask('/readyz')).status === 200, 60)
     const crawl = new Command(['crawl', '--domains', `${folder.path}/domains.txt`], env)
     await until(async () => world.requests.size > 300, 30)
     indexer.child.kill('SIGSTOP')
@@ -108,7 +108,7 @@ describe('while Redis is away', () => {
     await until(async () => {
       const accepted = await ask('/api/registry/crawl-request', { domain: 'd000002.bench.example' })
       return accepted.status === 202
-    }, 20)
+    }, 60)
   })
 
   test('the stores agree afterwards', async () => {

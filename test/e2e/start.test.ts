@@ -62,7 +62,7 @@ describe('a first start crawls the demo internet', () => {
     const { body } = await until(async () => {
       const stats = await get('/api/registry/stats')
       return Number(stats.body.discovered_publishers) > 200 && stats
-    }, 5)
+    }, 30)
     expect(body.discovered_properties).toBeGreaterThan(400)
   })
 
@@ -96,7 +96,7 @@ describe('a first start crawls the demo internet', () => {
       const body = await until(async () => {
         const answer = await get(`/api/registry/publisher?domain=${domain}`)
         return answer.body.discovery_method !== null && answer.body
-      }, 10)
+      }, 60)
       expect(body).toMatchObject({
         adagents_valid: true,
         discovery_method: 'ads_txt_managerdomain',
