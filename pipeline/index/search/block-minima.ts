@@ -1,5 +1,5 @@
 import { clip, type Range } from './range.ts'
-import { BLOCK } from './suffixes-builder.ts'
+import { BLOCK, KEPT, keepLeast, NONE } from './suffixes-builder.ts'
 
 /** Of how many blocks, or groups of them, the least entry is known together. */
 const GROUP = 16
@@ -11,13 +11,30 @@ interface Group {
   least: number
 }
 
-/** The least entry of each block of suffixes, of each GROUP of these, and so on. */
+/** The least entries of each block of suffixes, of each GROUP of these, and so on. */
 export class BlockMinima {
   readonly #levels: Uint32Array[]
 
   constructor(least: Uint32Array) {
     this.#levels = [least]
-    for (let below = least; below.length > 1; this.#levels.push(below)) below = minimaOf(below)
+    for (let below = least; below.length > KEPT; this.#levels.push(below)) below = minimaOf(below)
+  }
+
+  /** The least entry of a block. */
+  leastOf(block: number): number {
+    return this.#levels[0]![block * KEPT]!
+  }
+
+  /** Puts the least entries of the blocks from one on, as far as another, among `found`: KEPT of them. */
+  keepLeastOf(start: number, end: number, found: Uint32Array): void {
+    let [from, to] = [start, end]
+    for (const minima of this.#levels) {
+      for (; from < to && from % GROUP > 0; from++) keepAll(minima, from, found)
+      for (; from < to && to % GROUP > 0; to--) keepAll(minima, to - 1, found)
+      if (from === to) return
+      from /= GROUP
+      to /= GROUP
+    }
   }
 
   /** Blocks that a range reaches into; of none that comes later the least entry is smaller. */
@@ -34,18 +51,28 @@ export class BlockMinima {
     const size = BLOCK * GROUP ** level
     const whole = { start: Math.floor(range.start / size), end: Math.ceil(range.end / size) }
     const { start, end } = above === undefined ? whole : clip(whole, above * GROUP, GROUP)
-    const minima = this.#levels[level]!.subarray(start, end)
-    return Array.from(minima, (least, i) => ({ level, number: start + i, least }))
+    const minima = this.#levels[level]!
+    const groups: Group[] = []
+    for (let number = start; number < end; number++) {
+      groups.push({ level, number, least: minima[number * KEPT]! })
+    }
+    return groups
   }
 }
 
 function minimaOf(below: Uint32Array): Uint32Array {
-  const minima = new Uint32Array(Math.ceil(below.length / GROUP)).fill(-1)
-  for (const [i, id] of below.entries()) {
-    const number = Math.floor(i / GROUP)
-    minima[number] = Math.min(minima[number]!, id)
+  const minima = new Uint32Array(KEPT * Math.ceil(below.length / KEPT / GROUP)).fill(NONE)
+  for (let i = 0; i < below.length; i++) {
+    keepLeast(minima, KEPT * Math.floor(i / KEPT / GROUP), below[i]!)
   }
   return minima
+}
+
+function keepAll(minima: Uint32Array, group: number, found: Uint32Array): void {
+  const last = found.length - 1
+  for (let i = KEPT * group; i < KEPT * (group + 1) && minima[i]! < found[last]!; i++) {
+    keepLeast(found, 0, minima[i]!)
+  }
 }
 
 /** The level on which a range reaches into few groups. */

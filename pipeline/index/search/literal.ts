@@ -5,7 +5,7 @@ import { ORDERED } from './suffix-sorter.ts'
 import { needlesOf } from './texts.ts'
 
 /** So many places are soon looked at, each. */
-const FEW = 256
+const FEW = 48
 /** So many entries are soon sorted. */
 const SORTED = 2_048
 const PAUSE_EVERY = 4_096
@@ -25,14 +25,15 @@ export function* firstHolding(
     const ids = called.concat(begun, containing).slice(0, limit)
     return { ids, isCalledSo: called.length > 0 }
   }
-  const found = new Set(shelf.suffixes.leastOf(shelf.suffixes.startingWith(is), limit))
-  const isCalledSo = found.size > 0
-  for (const bytes of [begins, contains]) {
+  const begun = shelf.suffixes.startingWith(begins)
+  const called = sizeOf(begun) === 0 ? begun : shelf.suffixes.firstOf(begun, is)
+  const found = new Set<number>()
+  for (const range of [called, begun, places]) {
     if (found.size === limit) break
-    const range = bytes === contains ? places : shelf.suffixes.startingWith(bytes)
     // Of so many at least the missing ones are new.
     for (const id of shelf.suffixes.leastOf(range, limit)) if (found.size < limit) found.add(id)
   }
+  const isCalledSo = sizeOf(called) > 0
   return { ids: [...found], isCalledSo }
 }
 

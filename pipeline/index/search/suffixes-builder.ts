@@ -5,6 +5,10 @@ import { END } from './texts.ts'
 
 /** So many suffixes are read at once. */
 export const BLOCK = 64
+/** Of each block so many of the least entries are known. */
+export const KEPT = 5
+/** No entry: greater than any. */
+export const NONE = 0xffffffff
 /** So many are sorted at once, more where more begin alike: what building needs grows no further. */
 const PIECE = 2 ** 21
 const PAIRS = 2 ** 16
@@ -13,7 +17,7 @@ const PAIRS = 2 ** 16
 export interface SuffixesContents {
   /** Where each begins in the texts, in the order of what they say. */
   sorted: Place
-  /** Of each block the first of these, and the least entry that one of them belongs to. */
+  /** Of each block the first of these, and the least entries that they belong to. */
   firsts: Place
   least: Place
 }
@@ -27,19 +31,30 @@ export function writeSuffixes(
   const starts = startsOf(texts)
   const blocks = Math.ceil(starts[PAIRS]! / BLOCK)
   const firsts = new Uint32Array(blocks)
-  const least = new Uint32Array(blocks).fill(-1)
+  const least = new Uint32Array(blocks * KEPT).fill(NONE)
   const at = file.position
   let number = 0
   for (const places of sortedPieces(texts, starts)) {
     for (const place of places) {
       const block = Math.floor(number / BLOCK)
       if (number++ % BLOCK === 0) firsts[block] = place
-      least[block] = Math.min(least[block]!, owners.of(place))
+      keepLeast(least, block * KEPT, owners.of(place))
     }
     file.write(new Uint8Array(places.buffer, places.byteOffset, places.byteLength))
   }
   const sorted = { at, bytes: file.position - at }
   return { sorted, firsts: file.part(firsts), least: file.part(least) }
+}
+
+/** Puts an entry among the least that are kept from `at` on, rising, each once; NONE is no entry yet. */
+export function keepLeast(kept: Uint32Array, at: number, id: number): void {
+  const last = at + KEPT - 1
+  if (id >= kept[last]!) return
+  let to = last
+  while (to > at && kept[to - 1]! > id) to--
+  if (to > at && kept[to - 1] === id) return
+  kept.copyWithin(to + 1, to, last)
+  kept[to] = id
 }
 
 /** Where the suffixes that begin with each two bytes go, and how many there are in all. */

@@ -3,7 +3,7 @@ import type { PartsReader } from './file.ts'
 import type { Owners } from './owners.ts'
 import { clip, type Range } from './range.ts'
 import { ORDERED } from './suffix-sorter.ts'
-import { BLOCK, type SuffixesContents } from './suffixes-builder.ts'
+import { BLOCK, KEPT, keepLeast, NONE, type SuffixesContents } from './suffixes-builder.ts'
 
 /** Blocks that are read together where a boundary is looked for. */
 const AHEAD = 4
@@ -60,6 +60,11 @@ export class Suffixes {
     return { start, end }
   }
 
+  /** The first ones of a range, which all begin alike: those that begin with these bytes. */
+  firstOf({ start }: Range, bytes: Uint8Array): Range {
+    return { start, end: this.#boundary(bytes, 1, Math.floor(start / BLOCK)) }
+  }
+
   /** Where they begin in the texts: valid until the next call of any method. */
   placesOf({ start, end }: Range): Uint32Array {
     if (!this.#isLoaded({ start, end })) this.#load({ start, end })
@@ -84,6 +89,30 @@ export class Suffixes {
 
   /** The least entries that suffixes of a range belong to; rising, each once. */
   leastOf(range: Range, limit: number): number[] {
+    return limit <= KEPT ? this.#leastKept(range).slice(0, limit) : this.#leastRead(range, limit)
+  }
+
+  /** As many of them as are known of each block: only what is part of one is read. */
+  #leastKept({ start, end }: Range): number[] {
+    const found = new Uint32Array(KEPT).fill(NONE)
+    const [from, to] = [Math.ceil(start / BLOCK), Math.floor(end / BLOCK)]
+    if (from > to) this.#keepLeast(found, { start, end })
+    else {
+      this.#minima.keepLeastOf(from, to, found)
+      this.#keepLeast(found, { start, end: from * BLOCK })
+      this.#keepLeast(found, { start: to * BLOCK, end })
+    }
+    return Array.from(found).filter(id => id !== NONE)
+  }
+
+  /** Of a range that lies in one block. */
+  #keepLeast(found: Uint32Array, range: Range): void {
+    if (range.start === range.end) return
+    if (this.#minima.leastOf(Math.floor(range.start / BLOCK)) >= found[KEPT - 1]!) return
+    for (const place of this.placesOf(range)) keepLeast(found, 0, this.#owners.of(place))
+  }
+
+  #leastRead(range: Range, limit: number): number[] {
     const found: number[] = []
     for (const { number, least } of this.#minima.blocksOf(range)) {
       if (found.length === limit && least >= found[limit - 1]!) break

@@ -4,6 +4,9 @@ import { Cursor } from './postings.ts'
 import type { VocabularyContents } from './vocabulary-builder.ts'
 import { keysOf, LONGEST, SHORTEST_MEANT, SHORTEST_TYPED } from './word-keys.ts'
 
+/** Bytes that a character has at most. */
+const CHARACTER = 4
+
 /** Whether a word as it was typed is another one, or that one misspelled. */
 export function mayMean(typed: ArrayLike<number>, meant: ArrayLike<number>): boolean {
   if (typed.length < SHORTEST_TYPED || meant.length < SHORTEST_MEANT) {
@@ -62,12 +65,23 @@ export class Vocabulary {
   meantBy(typed: readonly number[]): number[] {
     if (typed.length > LONGEST) return []
     const found = new Set<number>()
+    const bytes = Buffer.from(String.fromCodePoint(...typed))
     for (const key of keysOf(typed, SHORTEST_TYPED)) {
       for (const word of this.#wordsWith(key)) {
-        if (!found.has(word) && mayMean(typed, this.#pointsOf(word))) found.add(word)
+        if (this.#isFar(word, bytes) || found.has(word)) continue
+        if (mayMean(typed, this.#pointsOf(word))) found.add(word)
       }
     }
     return [...found]
+  }
+
+  /** Whether a word is soon seen to be more than one edit from the one whose bytes are given. */
+  #isFar(word: number, bytes: Uint8Array): boolean {
+    const start = this.#starts[word]!
+    const end = this.#starts[word + 1]!
+    if (Math.abs(end - start - bytes.length) > CHARACTER) return true
+    // An edit leaves the first character of a word as it was, or the last one.
+    return this.#text[start] !== bytes[0] && this.#text[end - 1] !== bytes[bytes.length - 1]
   }
 
   /** The words in the bucket of a key: valid until the next call. */
