@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { literalMatches, type Named, searchIndexOf } from '../support/search.ts'
+import { literalMatches, type Named, nearMatches, searchIndexOf } from '../support/search.ts'
 
 const COUNT = 6_000
 
@@ -41,6 +41,34 @@ test.each(['media', 'group', 'media 1', 'ia', 'p', '00', 'group 2000', 'group 50
     }
   },
 )
+
+const firsts = ['alba', 'belo', 'corin', 'delta', 'elbo', 'fandor']
+const seconds = ['gamo', 'halin', 'ister', 'jabo', 'kadem']
+const lasts = ['bank', 'foods', 'media', 'motors']
+const threeWords = Array.from({ length: 1_500 }, (_, i): Named => {
+  const words = [firsts[i % 6], seconds[i % 5], lasts[(i >> 3) % 4], i % 100 === 7 ? 'olymp' : '']
+  return { names: [words.join(' ').trim()] }
+})
+
+test.each([
+  'alba gmao media',
+  'delta haln',
+  'bnak corni',
+  'fandor istr olym',
+  'elbo istr motor',
+  'belo jabo foodss',
+])('of names that share their words, %j finds those that a look at each name finds', async text => {
+  const index = await searchIndexOf(threeWords)
+  const expected = nearMatches(threeWords, text)
+  expect(expected.length).toBeGreaterThan(3)
+  const { brands: best } = await index.best(['brands'], text, 50)
+  expect(best.map(item => JSON.parse(item).number)).toEqual(expected.slice(0, 50))
+  const items = await (await index.all('brands', text)).page(
+    { offset: 0, limit: 1_500 },
+    () => true,
+  )
+  expect(items.map(item => JSON.parse(item).number)).toEqual(expected)
+})
 
 test('names that begin alike for hundreds of characters are told apart', async () => {
   const alike = 'media '.repeat(30)
