@@ -7,6 +7,7 @@ import { readObservation } from '../pipeline/crawl/read-observation.ts'
 import { exportParquet } from '../pipeline/index/parquet.ts'
 import { Sequencer, type SequencerOptions } from '../pipeline/index/sequencer.ts'
 import type { Observation } from '../pipeline/model/observation.ts'
+import { BulkSize } from './bulk-size.ts'
 import { messageOf, settled } from './enqueue.ts'
 import { Lane } from './lane.ts'
 import { dropParts, type ObservationsMessage, unpackObservations } from './messages.ts'
@@ -125,9 +126,8 @@ async function takeOver(options: SequencerOptions): Promise<Sequencer> {
 }
 
 /**
- * What is observed is collected: a commit of a large index costs something however little it brings,
- * so after a slow one more is waited for, and batches shrink only so far. Submissions wait for
- * nothing but the commit before them.
+ * What is observed is collected: a commit costs something however little it brings, so after a slow one
+ * more is waited for. Submissions wait for nothing but the commit before them.
  */
 function openLane(
   sequencer: Sequencer,
@@ -135,7 +135,7 @@ function openLane(
   { LIMITS }: Config,
   failed: (error: unknown) => never,
 ) {
-  let size: number = LIMITS.bulkCommitObservations
+  const size = new BulkSize(LIMITS)
   let lastMs = 0
   return new Lane<Observation[], undefined>(
     async deliveries => {
@@ -143,14 +143,13 @@ function openLane(
       const started = performance.now()
       await sequencer.commit({ observations: seen, submissions: [] }).catch(failed)
       lastMs = performance.now() - started
-      size = lastMs > LIMITS.bulkCommitSlowMs ? size >> 1 : size << 1
-      size = Math.max(LIMITS.bulkCommitLeast, Math.min(LIMITS.bulkCommitObservations, size))
+      size.learn(seen.length, lastMs)
       pump.landed(seen)
       return deliveries.map(() => undefined)
     },
     {
       sizeOf: seen => seen.length,
-      size: () => size,
+      size: () => size.observations,
       waitMs: LIMITS.bulkCommitWaitMs,
       quietMs: () => Math.max(QUIET_MS, lastMs),
     },

@@ -7,7 +7,7 @@ interface Waiting<Item, Result> {
 export interface LaneOptions<Item> {
   /** How many units a lane's item counts for. */
   sizeOf(item: Item): number
-  /** A batch goes when it has this many units. */
+  /** A batch goes when it has this many units; what came beyond them waits for the next one. */
   size(): number
   /** …or when this long has passed since its first item, */
   waitMs: number
@@ -56,10 +56,20 @@ export class Lane<Item, Result> {
     else this.#timer = setTimeout(() => this.#consider(), due)
   }
 
+  /** As many as make up a batch. */
+  #take(): Waiting<Item, Result>[] {
+    const { sizeOf, size } = this.#options
+    const most = size()
+    let units = 0
+    let count = 0
+    while (count < this.#open.length && units < most) units += sizeOf(this.#open[count++]!.item)
+    this.#units -= units
+    return this.#open.splice(0, count)
+  }
+
   async #go(): Promise<void> {
-    const batch = this.#open
-    this.#open = []
-    this.#units = 0
+    const batch = this.#take()
+    this.#since = performance.now()
     this.#busy = true
     try {
       const results = await this.#commit(batch.map(({ item }) => item))

@@ -176,7 +176,8 @@ function attemptsTakenIn(db: Database): Promise<Attempt[]> {
     `select kind, location, at_ms as at, outcome, status::integer as status,
        coalesce(after_seq, -1)::bigint as after_seq,
        at_ms + 1000 * retry_after_s as not_before
-     from night semi join requested_files using (kind, location)`,
+     from incoming i semi join requested_files using (kind, location)
+     where i.rowid in (select seen_id from night)`,
   )
 }
 

@@ -4,7 +4,8 @@ import { type Effect, effectOf, missingOutcomes, outcomeNames } from '../core/ou
 import type { SourceKind } from '../model/documents.ts'
 import type { Observation } from '../model/observation.ts'
 import type { Database } from './duckdb.ts'
-import { RECRAWL, type Recrawling } from './recrawl.ts'
+import { lastOfEach } from './last-of-each.ts'
+import { DUE_AT, type Recrawling, WAIT_S } from './recrawl.ts'
 
 /** A file whose answer must be derived again, its own domain's or only those that depend on it. */
 export interface Stirred {
@@ -35,10 +36,15 @@ const saysMissing = (row: string) =>
   `coalesce(${row}.outcome in ('${missingOutcomes.join("', '")}'), false)`
 
 /** An agent that is not known was forgotten while it was probed, and stays so. */
-const JOIN_UNKNOWN = `
+const ADD_UNKNOWN = `
 insert into crawl_state (kind, location, priority, streak, requested, seq)
-select distinct kind, location, 2, 0, false, $seq from incoming
-anti join crawl_state using (kind, location) where kind != 'agent'`
+select i.kind, i.location, 2, 0, false, $seq
+from night n join incoming i on i.rowid = n.seen_id where n.row_id is null
+order by i.location, i.kind`
+
+/** In hours: days are counted by the calendar of a time zone, which costs more than the join. */
+const DAY_LATER = 'interval 24 hour'
+const WEEK_LATER = 'interval 168 hour'
 
 /**
  * What one attempt does to the state of its file. `stale_at` and `ended_at` are the moments from
@@ -48,65 +54,86 @@ anti join crawl_state using (kind, location) where kind != 'agent'`
  *
  * A streak is made of answers that said the same. An attempt that brought no answer is counted apart
  * and neither ends a streak nor lengthens it: a timeout between two 404 proves nothing.
+ *
+ * A column that another one needs is made a step before it: in one step it would be computed again
+ * wherever it is named.
  */
 const NIGHT = `
 create or replace temp table night as
-select s.rowid as row_id, i.*, s.attempted_at is null as is_first,
-  epoch_ms(s.attempted_at)::double as known_until,
-  to_timestamp(i.at_ms / 1000) as seen_at,
-  i.effect = 'unreachable' as is_silent,
-  i.outcome = 'ok' and i.hash is distinct from s.hash as is_new,
-  if(is_silent, s.effect, i.effect) as new_effect,
-  if(is_silent, least(s.failures::integer + 1, 255), 0) as new_failures,
-  case when is_silent then s.streak::integer
-    when s.effect = i.effect and not is_new then s.streak::integer + 1 else 1 end as new_streak,
-  if(new_streak = 1 and not is_silent, seen_at, s.streak_since) as new_streak_since,
-  coalesce(s.stale_at, seen_at + interval 7 day) as old_stale_at,
-  coalesce(s.ended_at, seen_at + interval 7 day) as old_ended_at,
-  if(i.effect = 'success', seen_at, s.succeeded_at) as new_succeeded_at,
-  case i.effect
-    when 'success' then seen_at + interval 7 day
-    when 'absent' then least(s.stale_at, seen_at)
-    when 'unusable' then least(s.stale_at, seen_at)
-    when 'garbled' then if(s.outcome in (${GARBLED}), least(s.stale_at, seen_at), old_stale_at)
-    else old_stale_at end as new_stale_at,
-  case i.effect
-    when 'success' then seen_at + interval 7 day
-    when 'absent' then if(
-      s.requested or (new_streak >= 2 and seen_at >= new_streak_since + interval 1 hour),
-      least(s.ended_at, seen_at), old_ended_at)
-    when 'unusable' then least(old_ended_at, s.succeeded_at + interval 1 day)
-    else old_ended_at end as new_ended_at,
-  if(is_new, i.hash, s.hash) as new_hash,
-  case when is_silent then s.etag when i.outcome = 'unchanged' then coalesce(i.etag, s.etag)
-    else i.etag end as new_etag,
-  case when is_silent then s.last_modified
-    when i.outcome = 'unchanged' then coalesce(i.last_modified, s.last_modified)
-    else i.last_modified end as new_last_modified,
-  case
-    when i.effect = 'success' or ${saysMissing('i')} then null
-    when ${saysMissing('s')} then s.attempted_at
-    else s.absent_at end as new_absent_at,
-  i.outcome is distinct from s.outcome as says_other,
-  ${RECRAWL},
-  least(
-    if(new_stale_at > $now::timestamptz, new_stale_at, null),
-    if(new_ended_at > $now::timestamptz, new_ended_at, null)) as new_turns_at,
-  coalesce(s.stale_at <= $now::timestamptz, false) != (new_stale_at <= $now::timestamptz)
-    or coalesce(s.ended_at <= $now::timestamptz, false) != (new_ended_at <= $now::timestamptz)
-    or coalesce(s.turns_at <= $now::timestamptz, false) as is_turned,
-  is_new or (new_hash is not null and is_turned) as is_own,
-  i.kind = 'brand.json' and (new_effect is distinct from s.effect
-    or is_silent != (s.outcome in (${SILENT}))) as is_otherwise,
-  is_new or s.requested or new_effect is distinct from s.effect
-    or (s.failures > 0 and not is_silent) or if(i.effect = 'success',
-    new_etag is distinct from s.etag or new_last_modified is distinct from s.last_modified,
-    i.outcome is distinct from s.outcome or i.status::usmallint is distinct from s.status
+with seen as (
+  select i.rowid as seen_id, s.rowid as row_id, i.kind, i.location, i.outcome, i.effect, i.status,
+    i.retry_after_s, to_timestamp(i.at_ms / 1000) as seen_at, i.effect = 'unreachable' as is_silent,
+    i.outcome = 'ok' and i.hash is distinct from s.hash as is_new,
+    s.attempted_at is null as is_first, s.hash is not null as had_document, s.outcome as old_outcome,
+    s.effect as old_effect, s.status as old_status, s.streak, s.streak_since, s.failures, s.priority,
+    s.requested, s.attempted_at, s.succeeded_at, s.due_at, s.stale_at, s.ended_at, s.turns_at,
+    if(i.outcome = 'unchanged', coalesce(i.etag, s.etag), i.etag) is distinct from s.etag
+      or if(i.outcome = 'unchanged', coalesce(i.last_modified, s.last_modified), i.last_modified)
+        is distinct from s.last_modified as is_validated_anew
+  from incoming i left join crawl_state s using (kind, location)
+  where if(s.rowid is null, i.kind != 'agent',
+    s.attempted_at is null or to_timestamp(i.at_ms / 1000) > s.attempted_at)),
+counted as (
+  select *,
+    if(is_silent, old_effect, effect) as new_effect,
+    if(is_silent, least(failures::integer + 1, 255), 0) as new_failures,
+    case when is_silent then streak::integer
+      when old_effect = effect and not is_new then streak::integer + 1 else 1 end as new_streak,
+    if(effect = 'success', seen_at, succeeded_at) as new_succeeded_at,
+    coalesce(stale_at, seen_at + ${WEEK_LATER}) as old_stale_at,
+    coalesce(ended_at, seen_at + ${WEEK_LATER}) as old_ended_at
+  from seen),
+standing as (
+  select *,
+    if(new_streak = 1 and not is_silent, seen_at, streak_since) as new_streak_since,
+    case effect
+      when 'success' then seen_at + ${WEEK_LATER}
+      when 'absent' then least(stale_at, seen_at)
+      when 'unusable' then least(stale_at, seen_at)
+      when 'garbled' then if(old_outcome in (${GARBLED}), least(stale_at, seen_at), old_stale_at)
+      else old_stale_at end as new_stale_at,
+    coalesce(new_succeeded_at > seen_at - ${WEEK_LATER}, false) as is_held
+  from counted),
+ending as (
+  select *,
+    case effect
+      when 'success' then seen_at + ${WEEK_LATER}
+      when 'absent' then if(
+        requested or (new_streak >= 2 and seen_at >= new_streak_since + interval 1 hour),
+        least(ended_at, seen_at), old_ended_at)
+      when 'unusable' then least(old_ended_at, succeeded_at + ${DAY_LATER})
+      else old_ended_at end as new_ended_at,
+    ${WAIT_S} as wait_s
+  from standing),
+turning as (
+  select *,
+    least(
+      if(new_stale_at > $now::timestamptz, new_stale_at, null),
+      if(new_ended_at > $now::timestamptz, new_ended_at, null)) as new_turns_at,
+    coalesce(stale_at <= $now::timestamptz, false) != (new_stale_at <= $now::timestamptz)
+      or coalesce(ended_at <= $now::timestamptz, false) != (new_ended_at <= $now::timestamptz)
+      or coalesce(turns_at <= $now::timestamptz, false) as is_turned,
+    ${DUE_AT} as new_due_at
+  from ending)
+select seen_id, row_id, seen_at, attempted_at as known_at, is_silent, is_new, is_first, is_turned,
+  new_succeeded_at, new_streak, new_failures, new_stale_at, new_ended_at, new_turns_at, new_due_at,
+  is_new or (had_document and is_turned) as is_own,
+  kind = 'brand.json' and (new_effect is distinct from old_effect
+    or is_silent != (old_outcome in (${SILENT}))) as is_otherwise,
+  kind = 'adagents.json' and outcome is distinct from old_outcome
+    and (effect != 'success' or old_effect is distinct from 'success') as says_other,
+  is_new or requested or new_effect is distinct from old_effect
+    or (failures > 0 and not is_silent) or if(effect = 'success', is_validated_anew,
+    outcome is distinct from old_outcome or status::usmallint is distinct from old_status
   ) as is_loud
-from (select * from incoming
-      qualify row_number() over (partition by kind, location order by at_ms desc) = 1) i
-join crawl_state s using (kind, location)
-where s.attempted_at is null or to_timestamp(i.at_ms / 1000) > s.attempted_at`
+from turning`
+
+/** What of a night is more than new times. */
+const DIFFERENCES = `
+select coalesce(bool_or(row_id is null), false) as any_unknown,
+  coalesce(bool_or(is_loud), false) as any_loud,
+  coalesce(bool_or(is_own or is_first or is_turned or is_otherwise or says_other), false) as any_stirred
+from night`
 
 /** A file that answered as before needs its times only; the rest of its row is not written. */
 const QUIET = `
@@ -115,23 +142,40 @@ update crawl_state s set attempted_at = n.seen_at, succeeded_at = n.new_succeede
   ended_at = n.new_ended_at, turns_at = n.new_turns_at, due_at = n.new_due_at, seq = $seq
 from night n where s.rowid = n.row_id`
 
+/** Comes before the times: what was said before is dated by the attempt before. */
 const LOUD = `
-update crawl_state s set outcome = n.outcome, effect = n.new_effect, status = n.status::usmallint,
-  streak_since = n.new_streak_since, etag = n.new_etag, last_modified = n.new_last_modified,
-  hash = n.new_hash, absent_at = n.new_absent_at, requested = false,
-  priority = if(n.effect = 'success' or s.priority < 2, 2, s.priority)
-from night n where s.rowid = n.row_id and n.is_loud`
+update crawl_state s set outcome = i.outcome, effect = if(n.is_silent, s.effect, i.effect),
+  status = i.status::usmallint,
+  streak_since = if(n.new_streak = 1 and not n.is_silent, n.seen_at, s.streak_since),
+  etag = case when n.is_silent then s.etag when i.outcome = 'unchanged' then coalesce(i.etag, s.etag)
+    else i.etag end,
+  last_modified = case when n.is_silent then s.last_modified
+    when i.outcome = 'unchanged' then coalesce(i.last_modified, s.last_modified)
+    else i.last_modified end,
+  hash = if(n.is_new, i.hash, s.hash),
+  absent_at = case
+    when i.effect = 'success' or ${saysMissing('i')} then null
+    when ${saysMissing('s')} then s.attempted_at
+    else s.absent_at end,
+  requested = false,
+  priority = if(i.effect = 'success' or s.priority < 2, 2, s.priority)
+from night n join incoming i on i.rowid = n.seen_id where s.rowid = n.row_id and n.is_loud`
 
 /** Only agents have one: a night of files writes none. */
 const TOOK = `
-update crawl_state s set took_ms = n.took_ms::uinteger
-from night n where s.rowid = n.row_id and n.took_ms is not null`
+update crawl_state s set took_ms = i.took_ms::uinteger
+from night n join incoming i on i.rowid = n.seen_id
+where s.rowid = n.row_id and i.took_ms is not null`
 
 /**
  * A house that fails is believed for a time only (resolve/brand-house.ts): its brands must know. And
  * whether a domain's ads.txt may stand in for its file depends on how that one answers.
  */
 const STIRRED = `
+with night as (
+  select i.kind, i.location, epoch_ms(n.known_at)::double as known_until, n.*
+  from night n join incoming i on i.rowid = n.seen_id
+  where is_own or is_first or is_turned or is_otherwise or says_other)
 select kind, location, is_new, is_own or instead is not null as is_own, known_until from night
 left join (select location as instead from crawl_state where kind = 'ads.txt')
   on night.kind = 'adagents.json' and says_other and instead = location
@@ -140,8 +184,9 @@ where is_own or instead is not null or ((is_first or is_turned or is_otherwise) 
 order by kind, location`
 
 /**
- * Takes a batch of observations into crawl_state: one anti-join finds what is new. An observation
- * that is not later than the last one of its file is ignored, so a batch may be delivered twice.
+ * Takes a batch of observations into crawl_state: one join tells what is unknown, what differs and
+ * what is as it was, and what is as it was never comes back from there. An observation that is not
+ * later than the last one of its file is ignored, so a batch may be delivered twice.
  */
 export async function takeIn(
   db: Database,
@@ -149,20 +194,33 @@ export async function takeIn(
   { now, nextRun, soonestMs, seq }: Recrawling & { now: Instant; seq: number },
 ): Promise<Stirred[]> {
   await db.run(INCOMING)
-  await db.append('incoming', rowsOf(observations))
-  await db.run(JOIN_UNKNOWN, { seq })
-  await db.run(NIGHT, {
-    now: isoOf(now),
-    next_run: isoOf(nextRun),
-    soonest_s: soonestMs / SECOND,
-  })
-  await db.run(LOUD)
+  await db.append('incoming', rowsOf(lastOfEach(observations)))
+  const tell = async () => {
+    await db.run(NIGHT, {
+      now: isoOf(now),
+      next_run: isoOf(nextRun),
+      soonest_s: soonestMs / SECOND,
+    })
+    return (await db.one<Differences>(DIFFERENCES))!
+  }
+  let differences = await tell()
+  if (differences.any_unknown) {
+    await db.run(ADD_UNKNOWN, { seq })
+    differences = await tell()
+  }
+  if (differences.any_loud) await db.run(LOUD)
+  if (observations.some(({ took_ms }) => took_ms !== undefined)) await db.run(TOOK)
   await db.run(QUIET, { seq })
-  await db.run(TOOK)
-  return db.all<Stirred>(STIRRED)
+  return differences.any_stirred ? db.all<Stirred>(STIRRED) : []
 }
 
-function* rowsOf(observations: readonly Observation[]) {
+interface Differences {
+  any_unknown: boolean
+  any_loud: boolean
+  any_stirred: boolean
+}
+
+function* rowsOf(observations: Iterable<Observation>) {
   for (const seen of observations) {
     yield [
       seen.kind,

@@ -109,6 +109,24 @@ export class Database {
   }
 
   /**
+   * These columns of all rows of `from`, spelled as text, nulls as empty ones: many small rows come so for
+   * a tenth of what they cost one by one. No value may hold a tab or the end of a line.
+   */
+  async texts(
+    columns: readonly string[],
+    from: string,
+    parameters: Parameters = {},
+  ): Promise<string[][]> {
+    const cells = columns.map(column => `coalesce((${column})::varchar, '')`)
+    const row = await this.one<{ lines: string | null }>(
+      `select string_agg(concat_ws(chr(9), ${cells.join(', ')}), chr(10)) as lines from ${from}`,
+      parameters,
+    )
+    const lines = row?.lines?.split('\n') ?? []
+    return lines.map(line => line.split('\t'))
+  }
+
+  /**
    * Rows as they are found, a few thousand at a time, on a connection of its own: for answers that are
    * larger than the memory they may take.
    */

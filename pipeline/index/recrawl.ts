@@ -19,32 +19,28 @@ const AGENT_HOURS = 21
  * run. A file is "held" when it answered with a document within a week. What a person has asked for is
  * due when that request says (crawl-requests.ts).
  */
-const WAIT = `
+export const WAIT_S = `
 case
-  when i.kind = 'agent' then least(
-    if(i.effect = 'success', ${AGENT_HOURS},
+  when kind = 'agent' then least(
+    if(effect = 'success', ${AGENT_HOURS},
       2 ** least(if(is_silent, new_failures, new_streak) - 1, 10)), ${AGENT_HOURS}) * ${HOUR}
-  when i.effect = 'success' then $soonest_s * 2 ** least(new_streak - 1, 10)
-  when s.priority = 3 then ([1, 7, 30])[least(new_streak + new_failures, 3)] * ${DAY}
+  when effect = 'success' then $soonest_s * 2 ** least(new_streak - 1, 10)
+  when priority = 3 then ([1, 7, 30])[least(new_streak + new_failures, 3)] * ${DAY}
   when is_silent then least(if(is_held, 24, 30 * 24), 2 ** least(new_failures - 1, 10)) * ${HOUR}
   when new_succeeded_at is null then least(30, 2 ** least(new_streak - 1, 10)) * ${DAY}
   when not is_held then least(30, 2 ** least(greatest(new_streak - 8, 0), 10)) * ${DAY}
-  when i.effect = 'absent' then if(new_streak = 1, 61 * 60, null)
+  when effect = 'absent' then if(new_streak = 1, 61 * 60, null)
   else least(24, 2 ** least(new_streak - 1, 10)) * ${HOUR} end`
 
 /**
- * When a file is due again, as columns for the night: `new_due_at` and what leads to it. What was
- * fetched in one moment is not due in one: each location waits up to a tenth longer, always the same
- * part. A file that is held waits for the nightly run at most, and nothing is asked sooner than its
- * server allowed. Agents have a rhythm of their own, that no nightly run draws together; one that
- * nobody names is not due.
+ * When a file is due again. What was fetched in one moment is not due in one: each location waits up to
+ * a tenth longer, always the same part. A file that is held waits for the nightly run at most, and
+ * nothing is asked sooner than its server allowed. Agents have a rhythm of their own, that no nightly
+ * run draws together; one that nobody names is not due.
  */
-export const RECRAWL = `
-  coalesce(new_succeeded_at > seen_at - interval 7 day, false) as is_held,
-  ${WAIT} as wait_s,
-  greatest(
-    seen_at + to_seconds(i.retry_after_s),
-    least(
-      seen_at + to_seconds(wait_s * (1 + md5_number_upper(i.location) % 1000 / 10000)),
-      if(is_held and i.kind != 'agent', $next_run::timestamptz, null))) as asked_at,
-  if(i.kind = 'agent' and s.due_at is null, null, asked_at) as new_due_at`
+export const DUE_AT = `
+if(kind = 'agent' and due_at is null, null, greatest(
+  seen_at + to_seconds(retry_after_s),
+  least(
+    seen_at + to_seconds(wait_s * (1 + md5_number_upper(location) % 1000 / 10000)),
+    if(is_held and kind != 'agent', $next_run::timestamptz, null))))`

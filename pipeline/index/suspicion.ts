@@ -11,6 +11,7 @@ import {
 } from '../resolve/suspicion.ts'
 import { isUnderstood, type Understood } from './documents.ts'
 import type { Database } from './duckdb.ts'
+import { lastOfEach } from './last-of-each.ts'
 
 type Known = Source & Kept & { requested: boolean; held: Held | null }
 
@@ -31,10 +32,10 @@ export async function weigh(
   const anyHeld = await db.written.recall('any held', '', ['held_documents'], async () => {
     return (await db.one('select 1 from held_documents limit 1')) !== undefined
   })
-  const last = lastOfEach(observations)
-  const weighty = [...last.values()].filter(
-    seen => anyHeld || (isUnderstood(seen) && hasMarks(seen)),
-  )
+  const isWeighty = (seen: Observation) => anyHeld || (isUnderstood(seen) && hasMarks(seen))
+  if (!observations.some(isWeighty)) return observations
+  const weighty = lastOfEach(observations).filter(isWeighty)
+  const last = new Map(weighty.map(seen => [sourceKey(seen), seen]))
   const known = await knownOf(db, weighty, now)
   const doubts = new Map<string, { seen: Understood; suspicion: Suspicion }>()
   const settled: Source[] = []
@@ -51,17 +52,6 @@ export async function weigh(
     ...observations.filter(seen => !doubts.has(sourceKey(seen))),
     ...[...doubts.values()].map(doubtful),
   ]
-}
-
-function lastOfEach(observations: readonly Observation[]): Map<string, Observation> {
-  const last = new Map<string, Observation>()
-  for (const seen of observations) {
-    const key = sourceKey(seen)
-    if ((last.get(key)?.observed_at ?? Number.NEGATIVE_INFINITY) <= seen.observed_at) {
-      last.set(key, seen)
-    }
-  }
-  return last
 }
 
 function suspicionIn(file: Known, { document, observed_at }: Understood): Suspicion | undefined {

@@ -1,0 +1,67 @@
+import { Database } from '../../../pipeline/index/duckdb.ts'
+
+const parts = ['staging', 'anti-join', 'narrow update', 'durable commit'] as const
+export type Part = (typeof parts)[number]
+
+interface Seen {
+  kind: string
+  location: string
+  hash: string | null
+  at_ms: number
+  row_id: number
+}
+
+/**
+ * The least that the last `count` commits of crawled files cost, in seconds: each file is in the commit
+ * that took it in last, so these are the very batches of a night that came to its end. Of each: its rows
+ * appended to a temporary table, which nothing can be joined without; what differs, found by one hash
+ * join; the new times, by the number of the row, which a real commit must find out; and the commit to
+ * the disk.
+ */
+export async function leastOf(file: string, count: number): Promise<Record<Part, number>> {
+  const index = await Database.open(file, { memoryLimit: '512MB' })
+  const seconds = Object.fromEntries(parts.map(part => [part, 0])) as Record<Part, number>
+  const timed = async (part: Part, work: () => Promise<unknown>) => {
+    const started = performance.now()
+    await work()
+    seconds[part] += (performance.now() - started) / 1_000
+  }
+  const commits = await index.all<{ seq: number }>(
+    'select distinct seq from crawl_state where attempted_at is not null order by seq desc limit $count',
+    { count },
+  )
+  for (const { seq } of commits) {
+    const batch = await index.all<Seen>(
+      `select kind, location, hash, epoch_ms(attempted_at)::double as at_ms, rowid as row_id
+       from crawl_state where seq = $seq`,
+      { seq },
+    )
+    await index.run('begin')
+    await timed('staging', async () => {
+      await index.run(`create or replace temp table seen (
+        kind varchar, location varchar, hash varchar, at_ms double, row_id double)`)
+      await index.append('seen', rowsOf(batch))
+    })
+    await timed('anti-join', () =>
+      index.one('select count(*) from seen anti join crawl_state using (kind, location, hash)'),
+    )
+    await timed('narrow update', () => index.run(UPDATE))
+    await timed('durable commit', () => index.run('commit'))
+  }
+  index.close()
+  return seconds
+}
+
+/** As many columns as a quiet file has anew. */
+const UPDATE = `
+update crawl_state s set attempted_at = to_timestamp(n.at_ms / 1000),
+  succeeded_at = to_timestamp(n.at_ms / 1000), streak = s.streak + 1, failures = s.failures,
+  stale_at = to_timestamp(n.at_ms / 1000), ended_at = to_timestamp(n.at_ms / 1000),
+  turns_at = to_timestamp(n.at_ms / 1000), due_at = to_timestamp(n.at_ms / 1000), seq = s.seq
+from seen n where s.rowid = n.row_id::bigint`
+
+function* rowsOf(batch: readonly Seen[]) {
+  for (const { kind, location, hash, at_ms, row_id } of batch) {
+    yield [kind, location, hash, at_ms, row_id]
+  }
+}
