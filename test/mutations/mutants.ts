@@ -36,8 +36,8 @@ export const regions: Region[] = [
   {
     file: 'pipeline/index/crawl-state.ts',
     after: 'const NIGHT = `',
-    before: 'from (select * from incoming',
-    only: /^ {4}(or )?coalesce\(s\.(stale|ended|turns)_at <=|^ {4}or is_silent|^ {4}if\(new_(stale|ended)_at >/,
+    before: 'from turning',
+    only: /^ +(or )?coalesce\((stale|ended|turns)_at <=|^ {4}or is_silent|^ {6}if\(new_(stale|ended)_at >/,
   },
   {
     file: 'pipeline/index/crawl-state.ts',
@@ -85,8 +85,8 @@ export const conditions: { file: string; of: string; without: string[] }[] = [
   },
   {
     file: 'pipeline/index/crawl-state.ts',
-    of: 'is_new or (new_hash is not null and is_turned) as is_own',
-    without: ['(new_hash is not null and is_turned) as is_own', 'is_new as is_own'],
+    of: 'is_new or (had_document and is_turned) as is_own',
+    without: ['(had_document and is_turned) as is_own', 'is_new as is_own'],
   },
   {
     file: 'pipeline/index/crawl-state.ts',
@@ -95,7 +95,7 @@ export const conditions: { file: string; of: string; without: string[] }[] = [
   },
   {
     file: 'pipeline/index/crawl-state.ts',
-    of: '(new_effect is distinct from s.effect\n    or is_silent !=',
+    of: '(new_effect is distinct from old_effect\n    or is_silent !=',
     without: ['(is_silent !='],
   },
 ]
