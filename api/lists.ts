@@ -3,6 +3,7 @@ import { refuse } from '../pipeline/core/errors.ts'
 import { NIL_UUID } from '../pipeline/core/uuid-v7.ts'
 import { cursorOfSnapshot } from '../pipeline/index/points/feed.ts'
 import type { Reader, Snapshot } from '../pipeline/index/reader.ts'
+import type { ListFilter, Listing, Stretch } from '../pipeline/index/search/listing.ts'
 import { whole } from './fields.ts'
 import type { Services } from './services.ts'
 
@@ -94,24 +95,26 @@ export function pageOf<Item>(
 }
 
 /**
- * The answer of a list: a question without filters is answered alike for all who ask it, from bytes
- * that were made once for the snapshot.
+ * A page of a list as the search file has it, with the counts of all. The first page without a filter
+ * is asked for alike by many, so its bytes are made once.
  */
-export async function listAnswer<Asked extends { limit: number; offset: number }>(
+export function listAnswer(
   name: string,
-  snapshot: Snapshot,
-  asked: Asked,
-  make: (source: Pick<Snapshot, 'db'>, asked: Asked) => Promise<object>,
-): Promise<object> {
-  const { limit, offset, ...filters } = asked
-  const isFiltered = Object.values(filters).some(filter => filter !== undefined && filter !== '')
-  if (isFiltered || offset > 0) return make(snapshot, asked)
-  return snapshot.pages.get(`${name} ${limit}`, async source =>
-    Buffer.from(JSON.stringify(await make(source, asked))),
-  )
+  listing: Listing,
+  asked: Stretch,
+  { filter, stats }: { filter: ListFilter | undefined; stats: object },
+): Buffer {
+  const make = () => {
+    const { items, isCut } = listing.page(asked, filter, LIST_BYTES)
+    const cut = isCut ? `,"${name}_truncated":true` : ''
+    const end = `]${cut},"stats":${JSON.stringify(stats)}}`
+    return Buffer.concat([Buffer.from(`{"${name}":[`), items, Buffer.from(end)])
+  }
+  const isFirst = filter === undefined && asked.offset === 0
+  return isFirst ? listing.kept(String(asked.limit), make) : make()
 }
 
-/** The same for items that are JSON already: the members of an answer, as JSON. */
+/** As many items as fit, where they are JSON already: the members of an answer, as JSON. */
 export function fittingJson(name: string, items: readonly string[]): string {
   let bytes = 0
   const fits = items.findIndex(item => {

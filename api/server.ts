@@ -26,7 +26,7 @@ const FOLLOW_MS = 500
  */
 export async function runApi(deps: ApiDeps): Promise<{ url: string; close(): Promise<void> }> {
   const { config, clock, log } = deps
-  const reader = new Reader(config.DATA_DIR, clock)
+  const reader = new Reader(config.DATA_DIR, clock, config.LIMITS.snapshotQueries)
   await reader.follow(FOLLOW_MS)
   const issuerKeys = new IssuerKeys({ ...deps, reader })
   const app = buildApp({ ...deps, reader, issuerKeys })

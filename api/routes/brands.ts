@@ -5,11 +5,14 @@ import { findBrand, resolveBrands } from '../../pipeline/index/points/brands.ts'
 import { freshnessOf } from '../../pipeline/index/points/stored.ts'
 import {
   type BrandsAsked,
+  brandsOf,
+  countBrands,
   listBrands,
   noBrands,
   searchBrands,
 } from '../../pipeline/index/queries/brands.ts'
-import type { Reader } from '../../pipeline/index/reader.ts'
+import type { Reader, Snapshot } from '../../pipeline/index/reader.ts'
+import type { SearchIndex } from '../../pipeline/index/search/search-index.ts'
 import { BrandItem, BrandResolution, BrandStats } from '../../pipeline/model/answers.ts'
 import { BrandJson } from '../../pipeline/model/answers-brand-json.ts'
 import { urlOf } from '../../pipeline/model/observation.ts'
@@ -155,14 +158,21 @@ export const listRegisteredBrands = operation({
   errors: ['invalid_request', 'unavailable'],
   handle: async ({ query, services: { reader } }) => {
     if (query.search) return searchedBrands(reader, query.search, query)
-    const { snapshot } = reader
-    const body = snapshot ? await listAnswer('brands', snapshot, query, brandPage) : noBrands
-    return ok(body, seqHeader(snapshot))
+    const { lists, snapshot } = reader
+    if (lists !== undefined) return ok(brandsIn(lists, query), seqHeader(lists))
+    return ok(snapshot ? await brandsOfSnapshot(snapshot, query) : noBrands, seqHeader(snapshot))
   },
 })
 
-async function brandPage(source: Parameters<typeof listBrands>[0], asked: BrandsAsked) {
-  const { brands, stats } = await listBrands(source, asked)
+function brandsIn(lists: SearchIndex, { source, ...stretch }: BrandsAsked): Buffer {
+  const listing = lists.listing('brands')
+  const stats = countBrands(fits => listing.count(fits))
+  const filter = source === undefined ? undefined : brandsOf(source)
+  return listAnswer('brands', listing, stretch, { filter, stats })
+}
+
+async function brandsOfSnapshot(snapshot: Snapshot, asked: BrandsAsked) {
+  const { brands, stats } = await listBrands(snapshot, asked)
   return { ...fitting('brands', brands), stats }
 }
 

@@ -3,12 +3,15 @@ import { Domain } from '../../pipeline/core/domain.ts'
 import { findProperties, resolveProperties } from '../../pipeline/index/points/properties.ts'
 import { freshnessOf } from '../../pipeline/index/points/stored.ts'
 import {
+  countProperties,
   listProperties,
   noProperties,
   type PropertiesAsked,
+  propertiesOf,
   searchProperties,
 } from '../../pipeline/index/queries/properties.ts'
-import type { Reader } from '../../pipeline/index/reader.ts'
+import type { Reader, Snapshot } from '../../pipeline/index/reader.ts'
+import type { SearchIndex } from '../../pipeline/index/search/search-index.ts'
 import { PropertyItem, PropertyResolution, PropertyStats } from '../../pipeline/model/answers.ts'
 import { BulkDomains, bulkOf, leniently } from '../bulk.ts'
 import { freshIgnored } from '../fields.ts'
@@ -76,16 +79,22 @@ export const listRegisteredProperties = operation({
   errors: ['invalid_request', 'unavailable'],
   handle: async ({ query, services: { reader } }) => {
     if (query.search) return searchedProperties(reader, query.search, query)
-    const { snapshot } = reader
-    const body = snapshot
-      ? await listAnswer('properties', snapshot, query, propertyPage)
-      : noProperties
+    const { lists, snapshot } = reader
+    if (lists !== undefined) return ok(propertiesIn(lists, query), seqHeader(lists))
+    const body = snapshot ? await propertiesOfSnapshot(snapshot, query) : noProperties
     return ok(body, seqHeader(snapshot))
   },
 })
 
-async function propertyPage(source: Parameters<typeof listProperties>[0], asked: PropertiesAsked) {
-  const { properties, stats } = await listProperties(source, asked)
+function propertiesIn(lists: SearchIndex, { source, ...stretch }: PropertiesAsked): Buffer {
+  const listing = lists.listing('properties')
+  const stats = countProperties(fits => listing.count(fits))
+  const filter = source === undefined ? undefined : propertiesOf(source)
+  return listAnswer('properties', listing, stretch, { filter, stats })
+}
+
+async function propertiesOfSnapshot(snapshot: Snapshot, asked: PropertiesAsked) {
+  const { properties, stats } = await listProperties(snapshot, asked)
   return { ...fitting('properties', properties), stats }
 }
 

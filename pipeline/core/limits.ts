@@ -56,6 +56,7 @@ export const limits = {
   savesPerOrganizationHour: 60,
   savesPerOrganizationDay: 200,
   answerItems: 200,
+  snapshotQueries: 200,
   feedStreams: 10_000,
   feedStreamsPerCaller: 100,
   enrichMs: 6_000,

@@ -47,6 +47,8 @@ export class Database {
   readonly #structures = new Map<string, string>()
   /** What this process wrote; nobody else writes to the file. */
   readonly written = new Written()
+  /** Whether the file is closed with this connection. */
+  readonly #isFirst: boolean
   #queue: Promise<unknown> = Promise.resolve()
 
   private constructor(
@@ -54,7 +56,9 @@ export class Database {
     options: OpenOptions,
     instance: DuckDBInstance,
     connection: DuckDBConnection,
+    isFirst = true,
   ) {
+    this.#isFirst = isFirst
     this.file = file
     this.#options = options
     this.#instance = instance
@@ -74,6 +78,13 @@ export class Database {
     await connection.run("set TimeZone = 'UTC'")
     await connection.run("set checkpoint_threshold = '256MB'")
     return new Database(file, options, instance, connection)
+  }
+
+  /** The same file over another connection, for reading beside this one; closed before it. */
+  async another(): Promise<Database> {
+    const connection = await this.#instance.connect()
+    await connection.run("set TimeZone = 'UTC'")
+    return new Database(this.file, this.#options, this.#instance, connection, false)
   }
 
   /** Parameters that the statement does not name are left aside. */
@@ -223,7 +234,7 @@ export class Database {
 
   close(): void {
     this.#connection.closeSync()
-    this.#instance.closeSync()
+    if (this.#isFirst) this.#instance.closeSync()
   }
 
   async #execute(

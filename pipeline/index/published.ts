@@ -1,19 +1,18 @@
 import type { Database } from './duckdb.ts'
 import { AgentIndex } from './queries/agent-index.ts'
-import { Pages } from './queries/pages.ts'
+import { SnapshotQueries } from './snapshot-queries.ts'
 
 interface Made {
-  db: Database
+  db: SnapshotQueries
   seq: number
   committedAt: string | null
   lastEventId: string | null
   agents: AgentIndex
-  pages: Pages
 }
 
 /** The index as of one commit, for lists, search and whatever a replica begins with. */
 export class Snapshot {
-  readonly db: Database
+  readonly db: SnapshotQueries
   /** The commit it shows, and when that was. */
   readonly seq: number
   readonly committedAt: string | null
@@ -21,22 +20,23 @@ export class Snapshot {
   readonly lastEventId: string | null
   /** The agents of the graph, ready to be searched. */
   readonly agents: AgentIndex
-  readonly pages: Pages
   #holders = 0
   #isLetGo = false
   #isClosed = false
 
-  private constructor({ db, seq, committedAt, lastEventId, agents, pages }: Made) {
+  private constructor({ db, seq, committedAt, lastEventId, agents }: Made) {
     this.db = db
     this.seq = seq
     this.committedAt = committedAt
     this.lastEventId = lastEventId
     this.agents = agents
-    this.pages = pages
   }
 
-  /** What can be taken over from the snapshot before is not made again. */
-  static async of(db: Database, before?: Snapshot): Promise<Snapshot> {
+  /**
+   * What can be taken over from the snapshot before is not made again; of `most` see
+   * `SnapshotQueries`.
+   */
+  static async of(db: Database, most: number, before?: Snapshot): Promise<Snapshot> {
     const meta = await db.one<{
       seq: number
       committed_at: string | null
@@ -44,9 +44,9 @@ export class Snapshot {
     }>('select seq, committed_at, last_event_id from meta')
     const { seq = 0, committed_at = null, last_event_id = null } = meta ?? {}
     const agents = await AgentIndex.of(db, before?.agents)
-    const pages = await Pages.of(db, before?.pages)
     const stamp = { seq, committedAt: committed_at, lastEventId: last_event_id }
-    return new Snapshot({ db, ...stamp, agents, pages })
+    const queries = await SnapshotQueries.on(db, most)
+    return new Snapshot({ db: queries, ...stamp, agents })
   }
 
   /** Keeps the file open until what is returned is called, once, though others let go of it. */

@@ -1,5 +1,6 @@
 import { existsSync, statSync } from 'node:fs'
-import type { Clock, Instant } from '../core/clock.ts'
+import { type Clock, type Instant, MINUTE } from '../core/clock.ts'
+import { limits } from '../core/limits.ts'
 import { Database } from './duckdb.ts'
 import { type Paths, pathsOf } from './paths.ts'
 import { Snapshot } from './published.ts'
@@ -10,27 +11,33 @@ import { type Checkpoint, readCheckpoint } from './snapshot.ts'
 
 export type { Snapshot }
 
+/** For so long lists show what the search file does while that is behind the snapshot. */
+const LISTS_BEHIND_MS = 10 * MINUTE
 /** Readers of a store that was replaced get this long to finish. */
 const GRACE_MS = 30_000
 
 /**
  * What the API is answered from: the serving store for questions by key, the current snapshot for
- * lists, the search file for finding. All are opened read-only; nothing here writes or waits for a writer.
+ * lists, the search file for finding and for lists that it holds. All are opened read-only; nothing here writes or waits for a writer.
  */
 export class Reader {
   readonly paths: Paths
   readonly clock: Clock
+  readonly #most: number
   #serving: { store: ServingStore; inode: number } | undefined
   #snapshot: Snapshot | undefined
   #opened: Checkpoint | undefined
   #search: SearchIndex | undefined
   #searched: SearchCheckpoint | undefined
+  #behindSince: Instant | undefined
   #polling: NodeJS.Timeout | undefined
   #refreshing: Promise<void> = Promise.resolve()
 
-  constructor(dataDir: string, clock: Clock) {
+  /** `most` questions to a snapshot at once; what comes beyond that is refused. */
+  constructor(dataDir: string, clock: Clock, most: number = limits.snapshotQueries) {
     this.paths = pathsOf(dataDir)
     this.clock = clock
+    this.#most = most
   }
 
   now(): Instant {
@@ -51,6 +58,16 @@ export class Reader {
     return this.#search
   }
 
+  /**
+   * What lists are read from where it can be: the search file. It is made of a snapshot after that has
+   * come, so until then lists show the one before; if none comes, they are asked of the snapshot.
+   */
+  get lists(): SearchIndex | undefined {
+    const isLate =
+      this.#behindSince !== undefined && this.#behindSince + LISTS_BEHIND_MS <= this.now()
+    return isLate ? undefined : this.#search
+  }
+
   get isReady(): boolean {
     return this.#serving !== undefined && this.#serving.store.seq > 0
   }
@@ -68,6 +85,8 @@ export class Reader {
       this.#openServing()
       await this.#openSnapshot()
       await this.#openSearch()
+      const isBehind = this.#search !== undefined && this.#search.seq < (this.#snapshot?.seq ?? 0)
+      this.#behindSince = isBehind ? (this.#behindSince ?? this.now()) : undefined
     })
     return this.#refreshing
   }
@@ -99,7 +118,7 @@ export class Reader {
     if (!existsSync(file)) return
     const old = this.#snapshot
     const db = await Database.open(file, { readOnly: true, memoryLimit: '512MB' })
-    this.#snapshot = await Snapshot.of(db, old)
+    this.#snapshot = await Snapshot.of(db, this.#most, old)
     this.#opened = checkpoint
     if (old) setTimeout(() => old.close(), GRACE_MS).unref()
   }

@@ -2,6 +2,7 @@ import { randomFrom } from '../world/random.ts'
 import { built, Child } from './support/child.ts'
 import type { Question as NightQuestion, NightRun } from './support/commit-night.ts'
 import { HttpBench, type Question, type Run } from './support/http-bench.ts'
+import type { Times } from './support/load.ts'
 import { readOptions } from './support/options.ts'
 import { note, printResult, printTable } from './support/report.ts'
 import { rounded, roundedSpread, spreadOf } from './support/spread.ts'
@@ -29,7 +30,18 @@ function questionOf(number: number): Question {
 }
 
 function get(path: string): Question {
-  return { method: 'GET', path: `/api/${encodeURI(path)}` }
+  return { method: 'GET', path: `/api/${encodeURI(path)}`, kind: path.split('?')[0]! }
+}
+
+/** Of each kind of question, in the worst of the runs. */
+function rowsOf(runs: readonly Run[], who: string): (string | number)[][] {
+  const kinds = [...new Set(runs.flatMap(run => Object.keys(run.byKind)))].sort()
+  return kinds.map(kind => {
+    const found = runs.flatMap(run => run.byKind[kind] ?? [])
+    const worst = (of: (times: Times) => number) => rounded(Math.max(...found.map(of)))
+    const answers = found.reduce((sum, one) => sum + one.answers, 0)
+    return [kind, who, answers, worst(x => x.p50Ms), worst(x => x.p95Ms), worst(x => x.p99Ms)]
+  })
 }
 
 note(`filling an index with ${options.size} files …`)
@@ -86,6 +98,10 @@ printTable(
     ],
     ['commits and snapshot, s', '', rounded(spreadOf(nights.map(night => night.seconds)).median)],
   ],
+)
+printTable(
+  ['question', 'while', 'answers', 'p50, ms', 'p95, ms', 'p99, ms'],
+  [...rowsOf(quiet, 'quiet'), ...rowsOf(busy, 'committing')],
 )
 console.log(`p99 while committing ÷ quiet p99: ${rounded(ratios.median)} (at most 10)`)
 printResult({

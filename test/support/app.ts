@@ -80,7 +80,7 @@ export async function openRegistry(options: RegistryOptions = {}): Promise<TestR
   const clock = new TestClock()
   const log = options.log ?? silentLog
   let sequencer = (await Sequencer.open({ config, clock, log: silentLog }))!
-  const reader = new Reader(dataDir, clock)
+  const reader = new Reader(dataDir, clock, config.LIMITS.snapshotQueries)
   const submitted: Operation[] = []
   const commit = async (
     observations: Observation[],

@@ -6,8 +6,9 @@ import type {
   AgentProtocol,
   AgentTypeOrUnknown,
 } from '../../model/documents.ts'
-import { type Database, listOf } from '../duckdb.ts'
+import { listOf } from '../duckdb.ts'
 import type { Snapshot } from '../reader.ts'
+import type { SnapshotQueries } from '../snapshot-queries.ts'
 
 /** What an agent said of itself, as far as lists show it. */
 export interface Said {
@@ -92,7 +93,7 @@ export async function agentFactsOf(
   return facts
 }
 
-async function readSaid(db: Database, agents: readonly string[], known: SaidByAgent) {
+async function readSaid(db: SnapshotQueries, agents: readonly string[], known: SaidByAgent) {
   for (let start = 0; start < agents.length; start += SLICE) {
     const some = agents.slice(start, start + SLICE)
     const rows = await db.all<SaidRow>(SAID, { agents: JSON.stringify(some) })

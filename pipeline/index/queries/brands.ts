@@ -1,7 +1,8 @@
 import { withoutNulls } from '../../diff/events.ts'
 import type { BrandItem, BrandStats } from '../../model/answers.ts'
 import type { Snapshot } from '../reader.ts'
-import type { Matches, SearchIndex } from '../search/search-index.ts'
+import type { ListFilter } from '../search/listing.ts'
+import type { SearchIndex } from '../search/search-index.ts'
 import type { Page } from './rows.ts'
 
 export interface BrandsAsked extends Page {
@@ -54,8 +55,14 @@ export async function searchBrands(
   { source, limit, offset }: BrandsAsked,
 ): Promise<{ items: string[]; stats: BrandStats }> {
   const matches = await index.all('brands', text)
-  const isOf = (flags: number) => source === undefined || sources[flags & SOURCE] === source
-  return { items: await matches.page({ limit, offset }, isOf), stats: countBrands(matches) }
+  const isOf = source === undefined ? () => true : brandsOf(source).fits
+  const stats = countBrands(matches.counter())
+  return { items: await matches.page({ limit, offset }, isOf), stats }
+}
+
+/** The flags of brands of one source. */
+export function brandsOf(source: string): ListFilter {
+  return { name: source, fits: flags => sources[flags & SOURCE] === source }
 }
 
 const sources = ['brand_json', 'enriched', 'community'] as const
@@ -75,8 +82,7 @@ export function brandFlags({ source, keller_type, has_manifest }: BrandItem): nu
   return sources.indexOf(source) | kind | (has_manifest ? MANIFEST : 0)
 }
 
-function countBrands(matches: Matches): BrandStats {
-  const count = matches.counter()
+export function countBrands(count: (fits: (flags: number) => boolean) => number): BrandStats {
   const ofSource = (name: (typeof sources)[number]) =>
     count(flags => sources[flags & SOURCE] === name)
   return {

@@ -1,4 +1,4 @@
-import type { Database } from '../duckdb.ts'
+import type { SnapshotQueries } from '../snapshot-queries.ts'
 import type { Page } from './rows.ts'
 
 export interface ClaimsAsked extends Page {
@@ -48,7 +48,7 @@ limit $limit offset $offset`
 
 /** What claims come to now, by publisher. The claims' qualifiers are in the table, not applied. */
 export function claimedProperties(
-  { db }: { db: Database },
+  { db }: { db: Pick<SnapshotQueries, 'all'> },
   { agent, manager, publisher, limit, offset }: ClaimsAsked,
 ): Promise<ClaimedProperty[]> {
   return db.all<ClaimedProperty>(CLAIMED, {

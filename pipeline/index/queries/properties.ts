@@ -1,6 +1,7 @@
 import type { PropertyItem, PropertyStats } from '../../model/answers.ts'
 import type { Snapshot } from '../reader.ts'
-import type { Matches, SearchIndex } from '../search/search-index.ts'
+import type { ListFilter } from '../search/listing.ts'
+import type { SearchIndex } from '../search/search-index.ts'
 import type { Page } from './rows.ts'
 
 /** The words of answers, and the words of the table. */
@@ -81,8 +82,14 @@ export async function searchProperties(
   { source, limit, offset }: PropertiesAsked,
 ): Promise<{ items: string[]; stats: PropertyStats }> {
   const matches = await index.all('properties', text)
-  const isOf = (flags: number) => source === undefined || sources[flags] === source
-  return { items: await matches.page({ limit, offset }, isOf), stats: countProperties(matches) }
+  const isOf = source === undefined ? () => true : propertiesOf(source).fits
+  const stats = countProperties(matches.counter())
+  return { items: await matches.page({ limit, offset }, isOf), stats }
+}
+
+/** The flags of properties of one source. */
+export function propertiesOf(source: string): ListFilter {
+  return { name: source, fits: flags => sources[flags] === source }
 }
 
 /**
@@ -102,8 +109,9 @@ export function propertyFlags({ source }: PropertyItem): number {
   return sources.indexOf(source)
 }
 
-function countProperties(matches: Matches): PropertyStats {
-  const count = matches.counter()
+export function countProperties(
+  count: (fits: (flags: number) => boolean) => number,
+): PropertyStats {
   const ofFile = count(flags => sources[flags] === 'adagents_json')
   const total = count(() => true)
   return { total, community: total - ofFile, adagents_json: ofFile, hosted: 0 }

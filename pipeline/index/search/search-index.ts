@@ -1,5 +1,6 @@
 import { fold } from '../../core/fold.ts'
 import { PartsReader } from './file.ts'
+import { Listing } from './listing.ts'
 import { allHolding, firstHolding } from './literal.ts'
 import { entriesNear } from './near.ts'
 import { Shelf, type ShelfContents } from './shelf.ts'
@@ -27,6 +28,7 @@ export class SearchIndex {
   readonly seq: number
   readonly #file: PartsReader<SearchContents>
   readonly #shelves: Record<ShelfName, Shelf>
+  readonly #listings = new Map<ShelfName, Listing>()
 
   private constructor(
     seq: number,
@@ -55,6 +57,13 @@ export class SearchIndex {
 
   close(): Promise<void> {
     return this.#file.close()
+  }
+
+  /** All entries of a collection, as its list shows them. */
+  listing(name: ShelfName): Listing {
+    const known = this.#listings.get(name) ?? new Listing(this.#shelves[name])
+    this.#listings.set(name, known)
+    return known
   }
 
   /**

@@ -24,6 +24,7 @@ export const ranks = { is: 0, begins: 1, contains: 2 } as const
 export type Rank = 0 | 1 | 2
 
 const READ_BYTES = 2_048
+const COMMA = 0x2c
 
 /** The entries of one collection, numbered in the order in which they are listed. */
 export class Shelf {
@@ -86,15 +87,61 @@ export class Shelf {
     return this.#items.toString('utf8', start - this.#read.start, end - this.#read.start)
   }
 
+  /**
+   * Entries as lists show them, as JSON with commas between them: as many as fit into so many bytes,
+   * each counted with a comma. Neighbours are read at once.
+   */
+  itemsOf(ids: readonly number[], mostBytes: number): { items: Buffer; isCut: boolean } {
+    const starts = this.#itemStarts
+    let fitting = 0
+    let bytes = 0
+    for (const id of ids) {
+      const more = starts[id + 1]! - starts[id]! + 1
+      if (bytes + more > mostBytes) break
+      bytes += more
+      fitting += 1
+    }
+    const items = Buffer.allocUnsafe(Math.max(0, bytes - 1))
+    for (let i = 0, at = 0; i < fitting; ) {
+      let run = 1
+      while (i + run < fitting && ids[i + run] === ids[i]! + run) run++
+      at = this.#writeRun(items, at, ids[i]!, run)
+      i += run
+    }
+    return { items, isCut: fitting < ids.length }
+  }
+
+  /** Reads neighbours to behind the place of their commas, and moves each to where it belongs. */
+  #writeRun(target: Buffer, start: number, first: number, count: number): number {
+    const starts = this.#itemStarts
+    const from = starts[first]!
+    const length = starts[first + count]! - from
+    let at = start > 0 ? start + 1 : start
+    const read = at + count - 1
+    this.#readInto(target.subarray(read, read + length), from)
+    if (start > 0) target[start] = COMMA
+    for (let id = first; id < first + count; id++) {
+      if (id > first) target[at++] = COMMA
+      target.copyWithin(at, read + starts[id]! - from, read + starts[id + 1]! - from)
+      at += starts[id + 1]! - starts[id]!
+    }
+    return at
+  }
+
+  #readInto(target: Uint8Array, start: number): void {
+    const { at } = this.#contents.items
+    if (this.#file.readInto(target, target.length, at + start) < target.length) {
+      throw new Error('the search file is cut off')
+    }
+  }
+
   /** Reads some more than was asked for: those that begin alike are neighbours in their list. */
   #readItems(start: number, end: number): void {
-    const { at, bytes } = this.#contents.items
+    const { bytes } = this.#contents.items
     const length = Math.min(Math.max(end - start, READ_BYTES), bytes - start)
     this.#read = { start: 0, end: 0 }
     if (length > this.#items.length) this.#items = Buffer.allocUnsafe(length)
-    if (this.#file.readInto(this.#items, length, at + start) < length) {
-      throw new Error('the search file is cut off')
-    }
+    this.#readInto(this.#items.subarray(0, length), start)
     this.#read = { start, end: start + length }
   }
 

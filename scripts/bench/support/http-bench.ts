@@ -16,6 +16,8 @@ export interface Question {
   route?: string
   headers?: Readonly<Record<string, string>>
   body?: string
+  /** Answers of one kind are timed together. */
+  kind?: string
 }
 
 export interface Run extends Load {
@@ -32,6 +34,8 @@ export interface Duel {
   answerBytes: number
 }
 
+type LoadClient = Child<object, Target | LoadRun, Load>
+
 const WARM_SECONDS = 2
 const SAMPLED = 200
 
@@ -42,13 +46,13 @@ export class HttpBench {
   readonly #options: Options
   readonly #redis: { close(): Promise<void> }
   readonly #api: Child<{ url: string }, never, never>
-  readonly #load: Child<object, Target | LoadRun, Load>
+  readonly #load: LoadClient
 
   private constructor(
     options: Options,
     redis: { close(): Promise<void> },
     api: Child<{ url: string }, never, never>,
-    load: Child<object, Target | LoadRun, Load>,
+    load: LoadClient,
     readyMs: number,
   ) {
     this.#options = options
@@ -141,7 +145,9 @@ export class HttpBench {
 
   /** Ours alone: asks these questions in turn for so many seconds. */
   drive(questions: readonly Question[]): Promise<(seconds: number) => Promise<Run>> {
-    return this.#contestant('alone', this.#api, questions.map(requestText))
+    return this.#contestant('alone', this.#api, questions.map(requestText), {
+      kinds: questions.map(({ kind = '' }) => kind),
+    })
   }
 
   /** What `others` find who ask, over one connection, while all connections ask `questions`. */
@@ -150,7 +156,10 @@ export class HttpBench {
     const load = await Child.start<object, Target | LoadRun, Load>(
       join(built, 'scripts/bench/support/load.js'),
     )
-    const beside = await this.#contestant('beside', this.#api, others.map(requestText), load, 1)
+    const beside = await this.#contestant('beside', this.#api, others.map(requestText), {
+      client: load,
+      connections: 1,
+    })
     const { seconds } = this.#options
     const [found] = await Promise.all([beside(seconds), ours(seconds)])
     await load.stop()
@@ -167,10 +176,13 @@ export class HttpBench {
     set: string,
     server: Child<{ url: string }, never, never>,
     requests: string[],
-    client = this.#load,
-    connections = this.#options.connections,
+    {
+      client = this.#load,
+      connections = this.#options.connections,
+      kinds,
+    }: { client?: LoadClient; connections?: number; kinds?: string[] } = {},
   ): Promise<(seconds: number) => Promise<Run>> {
-    await client.ask({ set, port: Number(new URL(server.ready.url).port), requests })
+    await client.ask({ set, port: Number(new URL(server.ready.url).port), requests, kinds })
     return async seconds => {
       const before = cpuSeconds(server.pid)
       const load = await client.ask({ set, connections, seconds })

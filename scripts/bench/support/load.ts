@@ -10,6 +10,8 @@ export interface Target {
   set: string
   port: number
   requests: string[]
+  /** Of what kind each request is; without, all are of one. */
+  kinds?: string[] | undefined
 }
 
 export interface LoadRun {
@@ -18,16 +20,21 @@ export interface LoadRun {
   seconds: number
 }
 
-export interface Load {
+/** How long answers took. */
+export interface Times {
   answers: number
+  p50Ms: number
+  p95Ms: number
+  p99Ms: number
+}
+
+export interface Load extends Times {
   /** Answers of other statuses than 200 and 404. */
   unwanted: number
   notFound: number
   bytes: number
   seconds: number
-  p50Ms: number
-  p95Ms: number
-  p99Ms: number
+  byKind: Record<string, Times>
   /** User and system time of this process: were it near `seconds`, the client would be the limit. */
   cpuSeconds: number
 }
@@ -43,26 +50,37 @@ serveParent<Target | LoadRun, Load | object>({}, async question => {
 
 async function run({ set, connections, seconds }: LoadRun): Promise<Load> {
   const target = targets.get(set)!
-  const tally = { answers: 0, unwanted: 0, notFound: 0, bytes: 0, times: [] as number[] }
+  const tally = {
+    answers: 0,
+    unwanted: 0,
+    notFound: 0,
+    bytes: 0,
+    times: new Map<string, number[]>(),
+  }
   const started = performance.now()
   const cpu = process.cpuUsage()
   const end = started + seconds * 1_000
   await Promise.all(Array.from({ length: connections }, () => drive(target, tally, end)))
   const { user, system } = process.cpuUsage(cpu)
   const { times, ...counts } = tally
-  const sorted = Float64Array.from(times).sort()
   return {
     ...counts,
+    ...timesOf([...times.values()].flat()),
     seconds: (performance.now() - started) / 1_000,
-    p50Ms: sorted[sorted.length >> 1] ?? 0,
-    p95Ms: sorted[Math.floor(sorted.length * 0.95)] ?? 0,
-    p99Ms: sorted[Math.floor(sorted.length * 0.99)] ?? 0,
+    byKind: Object.fromEntries([...times].sort().map(([kind, taken]) => [kind, timesOf(taken)])),
     cpuSeconds: (user + system) / 1e6,
   }
 }
 
-type Tally = Omit<Load, 'seconds' | 'p50Ms' | 'p95Ms' | 'p99Ms' | 'cpuSeconds'> & {
-  times: number[]
+function timesOf(taken: readonly number[]): Times {
+  const sorted = Float64Array.from(taken).sort()
+  const at = (share: number) => sorted[Math.floor(sorted.length * share)] ?? 0
+  return { answers: sorted.length, p50Ms: at(0.5), p95Ms: at(0.95), p99Ms: at(0.99) }
+}
+
+interface Tally extends Pick<Load, 'answers' | 'unwanted' | 'notFound' | 'bytes'> {
+  /** In milliseconds, by kind. */
+  times: Map<string, number[]>
 }
 
 /** One connection, one request at a time, until the time is over. */
@@ -70,12 +88,18 @@ function drive(target: Target & { next: number }, tally: Tally, end: number): Pr
   return new Promise((resolve, reject) => {
     const socket: Socket = connect(target.port, '127.0.0.1')
     let asked = 0
+    let kind = ''
     let parts: Buffer[] = []
     let missing = -1
     const ask = () => {
       asked = performance.now()
-      if (asked >= end) socket.destroy()
-      else socket.write(target.requests[target.next++ % target.requests.length]!, 'latin1')
+      if (asked >= end) {
+        socket.destroy()
+        return
+      }
+      const number = target.next++ % target.requests.length
+      kind = target.kinds?.[number] ?? ''
+      socket.write(target.requests[number]!, 'latin1')
     }
     socket.setNoDelay(true)
     socket.on('connect', ask)
@@ -104,7 +128,9 @@ function drive(target: Target & { next: number }, tally: Tally, end: number): Pr
       if (missing > 0) return
       missing = -1
       tally.answers++
-      tally.times.push(performance.now() - asked)
+      const times = tally.times.get(kind) ?? []
+      times.push(performance.now() - asked)
+      tally.times.set(kind, times)
       ask()
     })
   })
