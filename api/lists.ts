@@ -3,7 +3,6 @@ import { refuse } from '../pipeline/core/errors.ts'
 import { NIL_UUID } from '../pipeline/core/uuid-v7.ts'
 import { cursorOfSnapshot } from '../pipeline/index/points/feed.ts'
 import type { Reader, Snapshot } from '../pipeline/index/reader.ts'
-import type { ListFilter, Listing, Stretch } from '../pipeline/index/search/listing.ts'
 import { whole } from './fields.ts'
 import type { Services } from './services.ts'
 
@@ -92,26 +91,6 @@ export function pageOf<Item>(
     count += 1
   }
   return { items: items.slice(0, count), hasMore: count < items.length }
-}
-
-/**
- * A page of a list as the search file has it, with the counts of all. The first page without a filter
- * is asked for alike by many, so its bytes are made once.
- */
-export function listAnswer(
-  name: string,
-  listing: Listing,
-  asked: Stretch,
-  { filter, stats }: { filter: ListFilter | undefined; stats: object },
-): Buffer {
-  const make = () => {
-    const { items, isCut } = listing.page(asked, filter, LIST_BYTES)
-    const cut = isCut ? `,"${name}_truncated":true` : ''
-    const end = `]${cut},"stats":${JSON.stringify(stats)}}`
-    return Buffer.concat([Buffer.from(`{"${name}":[`), items, Buffer.from(end)])
-  }
-  const isFirst = filter === undefined && asked.offset === 0
-  return isFirst ? listing.kept(String(asked.limit), make) : make()
 }
 
 /** As many items as fit, where they are JSON already: the members of an answer, as JSON. */

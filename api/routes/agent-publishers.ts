@@ -73,7 +73,7 @@ const declared = {
   params: z.object({ encodedUrl: z.string() }),
   query,
   reply: { 200: AgentPublishers },
-  errors: ['invalid_request', 'not_found'],
+  errors: ['invalid_request', 'not_found', 'unavailable'],
   handle: ({
     params,
     query,

@@ -73,7 +73,7 @@ export const listAgents = operation({
   cache: 'personal',
   query: AgentsQuery,
   reply: { 200: AgentList },
-  errors: ['invalid_request'],
+  errors: ['invalid_request', 'unavailable'],
   handle: async ({ query, principal, services: { reader } }) => {
     const isWanted = filterOf(query)
     const catalog = await agentCatalogOf(reader)

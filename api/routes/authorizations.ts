@@ -76,7 +76,7 @@ export const listAuthorizations = operation({
     cursor: cursorOf(place),
   }),
   reply: { 200: AgentAuthorizations },
-  errors: ['invalid_request', 'forbidden'],
+  errors: ['invalid_request', 'forbidden', 'unavailable'],
   handle: async ({ query, services }) => {
     refuseRaw(query.include)
     const { snapshot } = services.reader

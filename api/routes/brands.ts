@@ -5,21 +5,19 @@ import { findBrand, resolveBrands } from '../../pipeline/index/points/brands.ts'
 import { freshnessOf } from '../../pipeline/index/points/stored.ts'
 import {
   type BrandsAsked,
-  brandsOf,
-  countBrands,
+  brandsListed,
   listBrands,
   noBrands,
   searchBrands,
 } from '../../pipeline/index/queries/brands.ts'
 import type { Reader, Snapshot } from '../../pipeline/index/reader.ts'
-import type { SearchIndex } from '../../pipeline/index/search/search-index.ts'
 import { BrandItem, BrandResolution, BrandStats } from '../../pipeline/model/answers.ts'
 import { BrandJson } from '../../pipeline/model/answers-brand-json.ts'
 import { urlOf } from '../../pipeline/model/observation.ts'
 import type { LiveBrandFailure } from '../../pipeline/model/reported-fault.ts'
 import { BulkDomains, bulkOf, strictly } from '../bulk.ts'
 import { fresh } from '../fields.ts'
-import { fitting, fittingJson, listAnswer, listQuery, searchOf, seqHeader } from '../lists.ts'
+import { fitting, fittingJson, LIST_BYTES, listQuery, searchOf, seqHeader } from '../lists.ts'
 import { liveBrand } from '../live-brand.ts'
 import { operation } from '../operation.ts'
 import { notKept, ok, okStored, refused, type Sent } from '../reply.ts'
@@ -159,17 +157,10 @@ export const listRegisteredBrands = operation({
   handle: async ({ query, services: { reader } }) => {
     if (query.search) return searchedBrands(reader, query.search, query)
     const { lists, snapshot } = reader
-    if (lists !== undefined) return ok(brandsIn(lists, query), seqHeader(lists))
+    if (lists !== undefined) return ok(brandsListed(lists, query, LIST_BYTES), seqHeader(lists))
     return ok(snapshot ? await brandsOfSnapshot(snapshot, query) : noBrands, seqHeader(snapshot))
   },
 })
-
-function brandsIn(lists: SearchIndex, { source, ...stretch }: BrandsAsked): Buffer {
-  const listing = lists.listing('brands')
-  const stats = countBrands(fits => listing.count(fits))
-  const filter = source === undefined ? undefined : brandsOf(source)
-  return listAnswer('brands', listing, stretch, { filter, stats })
-}
 
 async function brandsOfSnapshot(snapshot: Snapshot, asked: BrandsAsked) {
   const { brands, stats } = await listBrands(snapshot, asked)

@@ -46,7 +46,7 @@ export const listCatalog = operation({
     cursor: cursorOf(z.tuple([z.uuid()])),
   }),
   reply: { 200: Catalog },
-  errors: ['invalid_request'],
+  errors: ['invalid_request', 'unavailable'],
   handle: async ({ query: { cursor, limit, min_resolves: _, ...filters }, services }) => {
     const { snapshot } = services.reader
     const { items, total } = snapshot
@@ -80,7 +80,7 @@ export const syncCatalog = operation({
     cursor: cursorOf(changePlace),
   }),
   reply: { 200: CatalogSync },
-  errors: ['invalid_request'],
+  errors: ['invalid_request', 'unavailable'],
   handle: async ({ query: { since, limit, cursor: after }, services }) => {
     const { snapshot } = services.reader
     const items = snapshot ? await catalogChanges(snapshot, { since, after, limit: limit + 1 }) : []
@@ -115,7 +115,7 @@ export const listCatalogCollections = operation({
   cache: 'list',
   query: collectionPage,
   reply: { 200: CollectionCatalog },
-  errors: ['invalid_request'],
+  errors: ['invalid_request', 'unavailable'],
   handle: ({ query, services }) => collectionsAnswer(services, { ...query, status: 'active' }),
 })
 
@@ -132,7 +132,7 @@ export const syncCatalogCollections = operation({
   cache: 'list',
   query: collectionPage,
   reply: { 200: CollectionCatalog },
-  errors: ['invalid_request'],
+  errors: ['invalid_request', 'unavailable'],
   handle: ({ query, services }) => collectionsAnswer(services, query),
 })
 

@@ -44,7 +44,7 @@ export const lookUpPublisher = operation({
       .meta({ description: 'pages through more properties and agents than one answer holds' }),
   }),
   reply: { 200: PublisherLookup },
-  errors: ['invalid_request'],
+  errors: ['invalid_request', 'unavailable'],
   handle: ({ query: { domain, include, limit, cursor }, services }) => {
     if (include !== undefined) return publisherWithPlacements(services, domain)
     if (cursor === undefined && limit === 0) return publisherAnswer(services, domain)
@@ -134,7 +134,7 @@ export const registryStats = operation({
   access: 'public',
   cache: 'list',
   reply: { 200: RegistryStats },
-  errors: [],
+  errors: ['unavailable'],
   handle: async ({ services: { reader } }) => {
     const { snapshot } = reader
     return ok(await statsOf(reader), seqHeader(snapshot))

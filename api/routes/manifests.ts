@@ -21,7 +21,7 @@ export const lookUpManifest = operation({
   cache: 'list',
   query: z.object({ domain: PastedDomain, type: z.enum(fileKinds).default('brand.json') }),
   reply: { 200: ManifestLookup },
-  errors: ['invalid_request'],
+  errors: ['invalid_request', 'unavailable'],
   handle: async ({ query: { domain, type }, services: { reader } }) => {
     const { snapshot } = reader
     const reference = snapshot && (await manifestReference(snapshot, type, domain))

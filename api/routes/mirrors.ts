@@ -37,7 +37,7 @@ export const listCommunityMirrors = operation({
     offset: whole({ min: 0, max: 1e9, default: 0 }),
   }),
   reply: { 200: MirrorList },
-  errors: ['invalid_request'],
+  errors: ['invalid_request', 'unavailable'],
   handle: async ({ query: { limit, offset }, services: { reader } }) => {
     const { snapshot } = reader
     const page = { limit: Math.max(1, limit), offset }

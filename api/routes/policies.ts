@@ -57,7 +57,7 @@ export const listRegisteredPolicies = operation({
     offset: whole({ min: 0, max: 1e9, default: 0 }),
   }),
   reply: { 200: PolicyList },
-  errors: ['invalid_request'],
+  errors: ['invalid_request', 'unavailable'],
   handle: async ({ query, services: { reader } }) => {
     const { snapshot } = reader
     const { vertical, policy_category = vertical, limit, ...asked } = query

@@ -3,19 +3,17 @@ import { Domain } from '../../pipeline/core/domain.ts'
 import { findProperties, resolveProperties } from '../../pipeline/index/points/properties.ts'
 import { freshnessOf } from '../../pipeline/index/points/stored.ts'
 import {
-  countProperties,
   listProperties,
   noProperties,
   type PropertiesAsked,
-  propertiesOf,
+  propertiesListed,
   searchProperties,
 } from '../../pipeline/index/queries/properties.ts'
 import type { Reader, Snapshot } from '../../pipeline/index/reader.ts'
-import type { SearchIndex } from '../../pipeline/index/search/search-index.ts'
 import { PropertyItem, PropertyResolution, PropertyStats } from '../../pipeline/model/answers.ts'
 import { BulkDomains, bulkOf, leniently } from '../bulk.ts'
 import { freshIgnored } from '../fields.ts'
-import { fitting, fittingJson, listAnswer, listQuery, searchOf, seqHeader } from '../lists.ts'
+import { fitting, fittingJson, LIST_BYTES, listQuery, searchOf, seqHeader } from '../lists.ts'
 import { operation } from '../operation.ts'
 import { ok, okStored, refused, type Sent } from '../reply.ts'
 import type { Services } from '../services.ts'
@@ -80,18 +78,11 @@ export const listRegisteredProperties = operation({
   handle: async ({ query, services: { reader } }) => {
     if (query.search) return searchedProperties(reader, query.search, query)
     const { lists, snapshot } = reader
-    if (lists !== undefined) return ok(propertiesIn(lists, query), seqHeader(lists))
+    if (lists !== undefined) return ok(propertiesListed(lists, query, LIST_BYTES), seqHeader(lists))
     const body = snapshot ? await propertiesOfSnapshot(snapshot, query) : noProperties
     return ok(body, seqHeader(snapshot))
   },
 })
-
-function propertiesIn(lists: SearchIndex, { source, ...stretch }: PropertiesAsked): Buffer {
-  const listing = lists.listing('properties')
-  const stats = countProperties(fits => listing.count(fits))
-  const filter = source === undefined ? undefined : propertiesOf(source)
-  return listAnswer('properties', listing, stretch, { filter, stats })
-}
 
 async function propertiesOfSnapshot(snapshot: Snapshot, asked: PropertiesAsked) {
   const { properties, stats } = await listProperties(snapshot, asked)

@@ -17,7 +17,7 @@ const LIST_BYTES = ANSWER_BYTES / 4
 const kept =
   'The answer can be read again for seven days by its `report_id`, which is absent while reports ' +
   'cannot be kept.'
-const bodies = ['invalid_request', 'too_large', 'unsupported_media_type'] as const
+const refusals = ['invalid_request', 'too_large', 'unsupported_media_type', 'unavailable'] as const
 
 export const checkPropertyList = operation({
   id: 'checkPropertyList',
@@ -32,7 +32,7 @@ export const checkPropertyList = operation({
   cache: 'none',
   body: z.object({ domains: z.array(z.unknown()).meta({ maxItems: limits.checkedNames }) }),
   reply: { 200: PropertyCheck },
-  errors: bodies,
+  errors: refusals,
   handle: async ({ body: { domains }, services }) => {
     bounded('domains', domains, services)
     const { summary, ...lists } = await checkDomains(domains, services.reader)
@@ -55,7 +55,7 @@ export const checkIdentifierList = operation({
   cache: 'none',
   body: z.object({ identifiers: z.array(z.string()).meta({ maxItems: limits.checkedNames }) }),
   reply: { 200: IdentifierCheck },
-  errors: bodies,
+  errors: refusals,
   handle: async ({ body: { identifiers }, services }) => {
     bounded('identifiers', identifiers, services)
     const { summary, entries } = await checkIdentifiers(identifiers, services.reader)

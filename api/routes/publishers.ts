@@ -27,7 +27,7 @@ export const listRegisteredPublishers = operation({
     limit: whole({ min: 0, max: LARGEST_PAGE, default: PAGE, clamp: true }),
   }),
   reply: { 200: PublisherList },
-  errors: ['invalid_request'],
+  errors: ['invalid_request', 'unavailable'],
   handle: async ({ query, services: { reader } }) => {
     const { snapshot } = reader
     if (snapshot === undefined) {

@@ -49,7 +49,7 @@ function list({ entity, name, path, group }: Kind): Operation {
       offset: lenient({ least: 0, most: Number.MAX_SAFE_INTEGER, usual: 0 }),
     }),
     reply: { 200: RevisionList },
-    errors: ['invalid_request', 'not_found'],
+    errors: ['invalid_request', 'not_found', 'unavailable'],
     handle: async ({ params: { domain }, query, services: { reader } }) => {
       const { snapshot } = reader
       const found = snapshot && (await listRevisions(snapshot, entity, domain, query))
@@ -71,7 +71,7 @@ function read({ entity, name, path, group }: Kind): Operation {
     cache: 'list',
     params: z.object({ domain: Domain, number: RevisionNumber }),
     reply: { 200: RevisionHeld },
-    errors: ['invalid_request', 'not_found'],
+    errors: ['invalid_request', 'not_found', 'unavailable'],
     handle: async ({ params: { domain, number }, services: { reader } }) => {
       const { snapshot } = reader
       const found = snapshot && (await findRevision(snapshot, entity, domain, number))

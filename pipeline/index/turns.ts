@@ -48,17 +48,31 @@ export class Turns<Tool> {
     })
   }
 
-  /** The kind that had its turn goes behind all others. */
   #begin(): void {
-    for (const [kind, line] of this.#waiting) {
-      if (this.#idle.length === 0) return
-      if ((this.#running.get(kind) ?? 0) >= this.#share) continue
+    while (this.#idle.length > 0) {
+      const kind = this.#nextKind()
+      if (kind === undefined) return
+      const line = this.#waiting.get(kind)!
+      const next = line.shift()!
+      // It goes behind all others.
       this.#waiting.delete(kind)
-      const next = line.shift()
       if (line.length > 0) this.#waiting.set(kind, line)
       this.#count(kind, 1)
-      next?.(this.#idle.pop()!)
+      next(this.#idle.pop()!)
     }
+  }
+
+  /** Of those that wait the one of which least is running; of several the one whose turn was longest ago. */
+  #nextKind(): string | undefined {
+    let least = this.#share
+    let next: string | undefined
+    for (const kind of this.#waiting.keys()) {
+      const running = this.#running.get(kind) ?? 0
+      if (running >= least) continue
+      least = running
+      next = kind
+    }
+    return next
   }
 
   #count(kind: string, by: number): void {

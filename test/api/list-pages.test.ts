@@ -1,5 +1,9 @@
+import { randomUUID } from 'node:crypto'
+import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openRegistry, type TestRegistry } from '../support/app.ts'
+import { MINUTE } from '../../pipeline/core/clock.ts'
+import type { Domain } from '../../pipeline/core/domain.ts'
+import { anotherApi, openRegistry, type TestRegistry } from '../support/app.ts'
 import { brandFile, publisherFile } from '../support/documents.ts'
 
 let registry: TestRegistry
@@ -46,6 +50,78 @@ test('whatever was asked for before, a new snapshot shows what is in it', async 
     expect(properties.json().properties).toHaveLength(1)
     expect(properties.headers['x-registry-seq']).toBe(after.seq)
   }
+})
+
+test('every page is the same to the byte, whether the search file is there or not', async () => {
+  const own = await openRegistry()
+  const mixed = ['ö.example', 'b.example', 'a.example'].map(domain =>
+    brandFile(domain, `Ä ${domain}`),
+  )
+  await own.observe(
+    ...mixed,
+    publisherFile('a.example', { sites: ['a.example', 'x.a.example'], agents: [] }),
+  )
+  await own.createKey('Tellers')
+  const key = await own.sequencer.accounts.db.one<{ id: string; org_id: string }>(
+    'select key_id as id, org_id from api_keys',
+  )
+  for (const domain of ['told.example', 'also.example'] as Domain[]) {
+    const proven = { org: 'Tellers', domain, proof: 'operator' } as const
+    await own.submit({ op: 'organization.domain.add', ...proven })
+    const editor = { kind: 'key' as const, ...key! }
+    const told = () => ({ revision_id: randomUUID(), domain, editor })
+    const website = { type: 'website', name: domain, identifiers: [], tags: [] }
+    await own.submit(
+      { op: 'brand.save', brand_name: `Told of ${domain}`, ...told() },
+      { op: 'property.save', properties: [website], ...told() },
+    )
+  }
+  await own.publish()
+  const pages = async (app: TestRegistry['app']) => {
+    const bodies: string[] = []
+    for (const [list, sources] of Object.entries({
+      brands: ['', '&source=brand_json', '&source=community', '&source=enriched', '&source=hosted'],
+      properties: ['', '&source=adagents_json', '&source=community'],
+    })) {
+      for (const source of sources) {
+        for (const page of ['', 'limit=2', 'offset=1', 'limit=2&offset=2', 'limit=3&offset=99']) {
+          bodies.push((await app.inject(`/api/${list}/registry?${page}${source}`)).body)
+        }
+      }
+    }
+    return bodies
+  }
+  const found = await pages(own.app)
+  expect(own.reader.lists).toBeDefined()
+  rmSync(own.reader.paths.searchCheckpoint)
+  const { app, reader, close } = await anotherApi(own)
+  expect(reader.lists).toBeUndefined()
+  expect(await pages(app)).toEqual(found)
+  expect(found[0]).toContain('"stats":{"total":5,"hosted":0,"brand_json":3,"community":2,')
+  await close()
+  await own.close()
+})
+
+test('a list waits for its search file for ten minutes, and shows the new snapshot without it after that', async () => {
+  const own = await openRegistry()
+  const names = async () => {
+    await own.reader.refresh()
+    const answer = await own.app.inject('/api/brands/registry')
+    return [answer.json().stats.total, answer.headers['x-registry-seq']]
+  }
+  await own.observe(brandFile('a.example', 'A'))
+  await own.publish()
+  await own.observe(brandFile('b.example', 'B'))
+  await own.sequencer.publish()
+  expect(await names()).toEqual([1, '1'])
+  own.clock.pass(9 * MINUTE)
+  expect(await names()).toEqual([1, '1'])
+  own.clock.pass(MINUTE)
+  expect(await names()).toEqual([2, '2'])
+  await own.sequencer.searchable()
+  expect(await names()).toEqual([2, '2'])
+  expect(own.reader.lists?.seq).toBe(2)
+  await own.close()
 })
 
 test('more different pages than are kept are answered all the same', async () => {

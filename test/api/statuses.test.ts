@@ -63,8 +63,9 @@ beforeAll(async () => {
     lonely: await openRegistry({ settings, desk: { submit: noWriter } }),
     empty: await openRegistry(),
     unsearched: await openRegistry(),
+    crowded: await openRegistry({ limits: { snapshotQueries: 0 } }),
   }
-  for (const whom of ['usual', 'strict', 'lonely'] as const) {
+  for (const whom of ['usual', 'strict', 'lonely', 'crowded'] as const) {
     keys[whom] = await registries[whom].createKey('Readers')
     const proven = { domain: 'readers.example' as Domain, proof: 'operator' } as const
     await registries[whom].submit({ op: 'organization.domain.add', org: 'Readers', ...proven })
@@ -91,6 +92,8 @@ beforeAll(async () => {
   await challenge()
   await registries.usual.publish()
   await publishUnsearched(registries.unsearched)
+  await fill(registries.crowded)
+  await registries.crowded.publish()
   isAsDescribed = new Ajv2020({ strict: false })
   addFormats.default(isAsDescribed)
   const description = await registries.usual.app.inject('/openapi/registry.yaml')
@@ -98,7 +101,9 @@ beforeAll(async () => {
 }, 60_000)
 
 afterAll(async () => {
-  for (const whom of ['lonely', 'empty', 'unsearched'] as const) await registries[whom].close()
+  for (const whom of ['lonely', 'empty', 'unsearched', 'crowded'] as const) {
+    await registries[whom].close()
+  }
   await identities.close()
   await web.close()
 })

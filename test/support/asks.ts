@@ -15,9 +15,10 @@ export interface Ask {
 
 /**
  * One that answers, one whose limits are used up at once, one that is alone, one with nothing in it,
- * and one whose search is not made yet. Nobody writes for the one that is alone.
+ * one whose search is not made yet, and one whose snapshot can be asked nothing more. Nobody writes
+ * for the one that is alone.
  */
-export type Whom = 'usual' | 'strict' | 'lonely' | 'empty' | 'unsearched'
+export type Whom = 'usual' | 'strict' | 'lonely' | 'empty' | 'unsearched' | 'crowded'
 
 /** What the answers of the asked registry depend on: ids that were given out, who is asked about. */
 export interface Known {
@@ -56,6 +57,8 @@ export type Asks = Readonly<Record<string, Readonly<Record<number, Asking>>>>
 export const url = 'https://agent.example/mcp'
 const agent = encodeURIComponent(url)
 const acme = { query: 'domain=acme.example' }
+const placements = { query: 'domain=acme.example&include=placements' }
+const crowded = { whom: 'crowded' } as const
 const nobody = { query: 'domain=nobody.example' }
 const stranger = encodeURIComponent('https://nobody.example/mcp')
 const domains = { payload: { domains: ['acme.example', 'b.example'] } }
@@ -216,14 +219,22 @@ export const asks: Asks = {
   },
   fileCatalogDispute: { 200: { payload: dispute }, 503: { payload: dispute } },
   getCatalogDispute: { 200: ({ dispute }) => ({ place: dispute }), 404: { place: 'x' } },
-  listCatalog: { 200: { query: 'status=all' }, 400: { query: 'cursor=x' } },
-  syncCatalog: { 200: { query: 'since=2026-01-01' }, 400: {} },
-  listCatalogCollections: { 200: {}, 400: { query: 'limit=0' } },
-  syncCatalogCollections: { 200: {}, 400: { query: 'offset=-1' } },
+  listCatalog: { 200: { query: 'status=all' }, 400: { query: 'cursor=x' }, 503: crowded },
+  syncCatalog: {
+    200: { query: 'since=2026-01-01' },
+    400: {},
+    503: { query: 'since=2026-01-01', whom: 'crowded' },
+  },
+  listCatalogCollections: { 200: {}, 400: { query: 'limit=0' }, 503: crowded },
+  syncCatalogCollections: { 200: {}, 400: { query: 'offset=-1' }, 503: crowded },
   searchAgents: { 200: { query: 'channels=display&limit=1' }, 400: { query: 'limit=0' } },
-  listAgents: { 200: { query: 'capabilities=true&health=true' }, 400: { query: 'type=x' } },
-  listPublishers: { 200: {}, 400: { query: 'limit=x' } },
-  registryStats: { 200: {} },
+  listAgents: {
+    200: { query: 'capabilities=true&health=true' },
+    400: { query: 'type=x' },
+    503: crowded,
+  },
+  listPublishers: { 200: {}, 400: { query: 'limit=x' }, 503: crowded },
+  registryStats: { 200: {}, 503: crowded },
   requestCrawl: asksForCrawl('domain', 'b.example'),
   requestBrandCrawl: asksForCrawl('domain', 'c.example'),
   requestManagerRevalidation: asksForCrawl('manager_domain', 'd.example'),
@@ -256,15 +267,16 @@ export const asks: Asks = {
   },
   getOwnership: { 200: acme, 403: as('person', acme) },
   lookUpOperator: { 200: acme },
-  lookUpPublisher: { 200: { query: 'domain=acme.example&include=placements' } },
+  lookUpPublisher: { 200: placements, 503: { ...placements, whom: 'crowded' } },
   lookUpDomain: { 200: { place: 'acme.example' }, 400: { place: 'x' } },
   listAuthorizations: {
     200: { query: `agent_url=${agent}` },
     400: { query: 'agent_url=' },
     403: { query: `agent_url=${agent}&include=raw` },
+    503: { query: `agent_url=${agent}`, whom: 'crowded' },
   },
   snapshotAuthorizations: { 200: {}, 400: { query: 'evidence=x' }, 403: { query: 'include=raw' } },
-  lookUpManifest: { 200: acme },
+  lookUpManifest: { 200: acme, 503: { ...acme, whom: 'crowded' } },
   authorizePublisher: {
     200: { query: `domain=acme.example&agent=${agent}&explain=true` },
     404: { query: `domain=acme.example&agent=${stranger}` },
@@ -289,15 +301,21 @@ export const asks: Asks = {
   createAdagents: {
     200: { payload: { authorized_agents: [], catalog_etag: '1', properties: [site] } },
   },
-  checkPropertyList: { 200: { payload: { domains: ['www.acme.example', 'doubleclick.net'] } } },
-  checkIdentifierList: { 200: { payload: { identifiers: ['acme.example', 'ROKU,1'] } } },
+  checkPropertyList: {
+    200: { payload: { domains: ['www.acme.example', 'doubleclick.net'] } },
+    503: { payload: { domains: ['a.example'] }, whom: 'crowded' },
+  },
+  checkIdentifierList: {
+    200: { payload: { identifiers: ['acme.example', 'ROKU,1'] } },
+    503: { payload: { identifiers: ['a.example'] }, whom: 'crowded' },
+  },
   getPropertyCheck: reported(({ report }) => report),
   getIdentifierCheck: reported(({ bulkReport }) => bulkReport),
   discoverAgent: asksAgent(),
   getAgentFormats: asksAgent(),
   getAgentProducts: asksAgent(),
   getAgentPublishers: asksAgent(),
-  listMirrors: { 200: {}, 400: { query: 'offset=x' } },
+  listMirrors: { 200: {}, 400: { query: 'offset=x' }, 503: crowded },
   getMirror: { 200: { place: 'video' }, 400: { place: 'a%20b' }, 404: { place: 'none' } },
   putMirror: {
     200: { place: 'music', payload: mirrorFile(), as: 'moderator' },
@@ -322,7 +340,7 @@ export const asks: Asks = {
   },
   approveMirrorProposal: decided(0),
   rejectMirrorProposal: decided(1),
-  listPolicies: { 200: {}, 400: { query: 'category=x' } },
+  listPolicies: { 200: {}, 400: { query: 'category=x' }, 503: crowded },
   resolvePolicy: { 200: { query: 'policy_id=ccpa' }, 404: { query: 'policy_id=none' } },
   resolvePoliciesBulk: { 200: { payload: { policy_ids: ['ccpa', 'none'] } } },
   policyHistory: { 200: { query: 'policy_id=ccpa' }, 404: { query: 'policy_id=none' } },
@@ -423,11 +441,15 @@ function asksToRollBack(): Asks[string] {
 /** Of what is told of kept.example. */
 function asksForRevisions(kind: 'Brand' | 'Property'): Asks {
   return {
-    [`list${kind}Revisions`]: hosted(),
+    [`list${kind}Revisions`]: {
+      ...hosted(),
+      503: { place: 'kept.example', whom: 'crowded' },
+    },
     [`get${kind}Revision`]: {
       200: { place: ['kept.example', '1'] },
       400: { place: ['kept.example', '0'] },
       404: { place: ['kept.example', '9999'] },
+      503: { place: ['kept.example', '1'], whom: 'crowded' },
     },
   }
 }
@@ -437,6 +459,7 @@ function ofAgent(): Asks[string] {
     200: { place: agent },
     400: { place: agent, query: 'status=x' },
     404: { place: stranger },
+    503: { place: agent, query: 'status=revoked', whom: 'crowded' },
   }
 }
 

@@ -3,6 +3,7 @@ import { authorizationPayload } from '../../diff/authorization-events.ts'
 import type { AuthorizationItem } from '../../model/answers-authorizations.ts'
 import type { AuthorizationRow } from '../../model/rows.ts'
 import type { Snapshot } from '../reader.ts'
+import { countOnce } from './counts.ts'
 
 /** A place in the order of an agent's grants: by publisher, then by property, then by id. */
 export interface GrantPlace {
@@ -38,6 +39,9 @@ where $publisher is null or (publisher_domain, property_id_slug is null,
   coalesce(property_id_slug, ''), id::varchar) > ($publisher, $slug is null, coalesce($slug, ''), $id)
 order by publisher_domain, property_id_slug nulls last, id::varchar limit $limit`
 
+const OF_AGENT_TOTAL =
+  'select count(*) as total from authorizations where in_force and agent_url = $agent'
+
 /** The agent that an address names: the very one, else one that differs in case alone. */
 export async function agentNamed({ db }: Snapshot, key: string): Promise<string> {
   const row = await db.one<{ agent_url: string }>(
@@ -50,23 +54,20 @@ export async function agentNamed({ db }: Snapshot, key: string): Promise<string>
 
 /** What an agent was granted, after a place, and how much it is in all. */
 export async function grantsOf(
-  { db }: Snapshot,
+  snapshot: Snapshot,
   { agent, after, limit }: { agent: string; after: GrantPlace | undefined; limit: number },
 ): Promise<{ items: AuthorizationItem[]; total: number }> {
-  const [rows, count] = await Promise.all([
-    db.all<Grant>(OF_AGENT, {
+  const [rows, total] = await Promise.all([
+    snapshot.db.all<Grant>(OF_AGENT, {
       agent,
       publisher: after?.publisher_domain ?? null,
       slug: after?.property_id_slug ?? null,
       id: after?.id ?? null,
       limit,
     }),
-    db.one<{ total: number }>(
-      'select count(*) as total from authorizations where in_force and agent_url = $agent',
-      { agent },
-    ),
+    countOnce(snapshot, OF_AGENT_TOTAL, { agent }),
   ])
-  return { items: rows.map(itemOf), total: count?.total ?? 0 }
+  return { items: rows.map(itemOf), total }
 }
 
 /** Every grant in force, some at a time. */

@@ -3,6 +3,7 @@ import type { BrandItem, BrandStats } from '../../model/answers.ts'
 import type { Snapshot } from '../reader.ts'
 import type { ListFilter } from '../search/listing.ts'
 import type { SearchIndex } from '../search/search-index.ts'
+import { listedPage } from './listed.ts'
 import type { Page } from './rows.ts'
 
 export interface BrandsAsked extends Page {
@@ -60,8 +61,20 @@ export async function searchBrands(
   return { items: await matches.page({ limit, offset }, isOf), stats }
 }
 
+/** A page from the search file, as the JSON of an answer with at most so many bytes of items. */
+export function brandsListed(
+  index: SearchIndex,
+  { source, ...stretch }: BrandsAsked,
+  mostBytes: number,
+): Buffer {
+  const listing = index.listing('brands')
+  const stats = countBrands(fits => listing.count(fits))
+  const filter = source === undefined ? undefined : brandsOf(source)
+  return listedPage('brands', listing, stretch, { filter, stats }, mostBytes)
+}
+
 /** The flags of brands of one source. */
-export function brandsOf(source: string): ListFilter {
+function brandsOf(source: string): ListFilter {
   return { name: source, fits: flags => sources[flags & SOURCE] === source }
 }
 
@@ -82,7 +95,7 @@ export function brandFlags({ source, keller_type, has_manifest }: BrandItem): nu
   return sources.indexOf(source) | kind | (has_manifest ? MANIFEST : 0)
 }
 
-export function countBrands(count: (fits: (flags: number) => boolean) => number): BrandStats {
+function countBrands(count: (fits: (flags: number) => boolean) => number): BrandStats {
   const ofSource = (name: (typeof sources)[number]) =>
     count(flags => sources[flags & SOURCE] === name)
   return {

@@ -1,14 +1,15 @@
 import type { CatalogChange, CatalogEntry, CollectionEntry } from '../../model/answers-catalog.ts'
 import { urlOf } from '../../model/observation.ts'
+import type { Parameters } from '../duckdb.ts'
 import type { Snapshot } from '../reader.ts'
+import { countOnce } from './counts.ts'
 import { type Page, substring } from './rows.ts'
 
 const ENTRY = `
 p.property_rid, p.property_id, p.classification, p.source, p.status,
 to_json(p.identifiers) as identifiers, p.publisher_domain, p.property_type, p.name,
 to_json(p.tags) as tags, to_json(p.supported_channels) as supported_channels,
-(select canonical_rid from aliases where alias_rid = p.property_rid) as canonical_rid,
-p.created_at, p.changed_at as updated_at`
+a.canonical_rid, p.created_at, p.changed_at as updated_at`
 
 const MATCHING = `
 from properties p
@@ -23,9 +24,17 @@ where ($status = 'all' or p.status = $status)
     or array_to_string(list_transform(p.identifiers, i -> i.value), chr(10))
       ilike $search escape '\\')`
 
-const ENTRIES = `select ${ENTRY} ${MATCHING}
+const PAGE = `select p.property_rid::varchar as rid ${MATCHING}
   and ($after is null or p.property_rid > $after::uuid)
 order by p.property_rid limit $limit`
+
+/** Of a page that is known by its rids; the bounds keep what lies beside it from being read. */
+const OF_PAGE = `from properties p left join aliases a on a.alias_rid = p.property_rid
+  left join publishers u on u.domain = p.publisher_domain
+where p.property_rid between $first::uuid and $last::uuid
+  and p.property_rid in (select unnest(from_json($rids::varchar, '["UUID"]')))`
+
+const ENTRIES = `select ${ENTRY} ${OF_PAGE} order by p.property_rid`
 
 const TOTAL = `select count(*) as total ${MATCHING}`
 
@@ -42,7 +51,7 @@ export interface CatalogAsked {
 
 /** Properties after a rid, and how many match in all. */
 export async function catalogEntries(
-  { db }: Snapshot,
+  snapshot: Snapshot,
   { search, after, limit, ...filters }: CatalogAsked,
 ): Promise<{ items: CatalogEntry[]; total: number }> {
   const matching = {
@@ -53,11 +62,19 @@ export async function catalogEntries(
     active_since: filters.active_since ?? null,
     search: substring(search),
   }
-  const [rows, count] = await Promise.all([
-    db.all<CatalogEntry>(ENTRIES, { ...matching, after: after ?? null, limit }),
-    db.one<{ total: number }>(TOTAL, matching),
+  const [items, total] = await Promise.all([
+    rowsOf<CatalogEntry>(snapshot, ENTRIES, PAGE, { ...matching, after: after ?? null, limit }),
+    countOnce(snapshot, TOTAL, matching),
   ])
-  return { items: rows.map(withCanonical), total: count?.total ?? 0 }
+  return { items: items.map(withCanonical), total }
+}
+
+/** A page by two questions: which rows, of few columns, and then all columns of these. */
+async function rowsOf<Row>({ db }: Snapshot, rows: string, page: string, asked: Parameters) {
+  const rids = (await db.all<{ rid: string }>(page, asked)).map(({ rid }) => rid)
+  if (rids.length === 0) return []
+  const [first, last] = [...rids].sort().filter((_, i, { length }) => i === 0 || i === length - 1)
+  return db.all<Row>(rows, { first: first!, last: last ?? first!, rids: JSON.stringify(rids) })
 }
 
 /** A place among changes: when, and of which record. */
@@ -66,24 +83,26 @@ export interface ChangePlace {
   property_rid: string
 }
 
-const CHANGES = `
-select ${ENTRY}, u.resolved_location as adagents_location, u.changed_at as source_updated_at
-from properties p left join publishers u on u.domain = p.publisher_domain
+const CHANGED = `select p.property_rid::varchar as rid from properties p
 where p.classification = 'property' and case
   when $rid is null then p.changed_at > $since::timestamptz
   else (p.changed_at, p.property_rid) > ($since::timestamptz, $rid::uuid) end
 order by p.changed_at, p.property_rid limit $limit`
+
+const CHANGES = `
+select ${ENTRY}, u.resolved_location as adagents_location, u.changed_at as source_updated_at
+${OF_PAGE} order by p.changed_at, p.property_rid`
 
 /**
  * Properties that changed after a moment, or after a place among changes, in the order of change. Those
  * that became stale or were merged are among them: nothing else would tell who keeps a copy.
  */
 export async function catalogChanges(
-  { db }: Snapshot,
+  snapshot: Snapshot,
   { since, after, limit }: { since: string; after: ChangePlace | undefined; limit: number },
 ): Promise<CatalogChange[]> {
   type Row = CatalogChange & { adagents_location: string | null }
-  const rows = await db.all<Row>(CHANGES, {
+  const rows = await rowsOf<Row>(snapshot, CHANGES, CHANGED, {
     since: after?.updated_at ?? since,
     rid: after?.property_rid ?? null,
     limit,
@@ -95,27 +114,31 @@ export async function catalogChanges(
   }))
 }
 
+/** Which rows, of one column, and then all columns of these. */
 const COLLECTIONS = `
-select collection_rid, publisher_domain, collection_id, name, kind, source, status,
-  to_json(identifiers) as identifiers, collection,
-  (select canonical_rid from aliases where alias_rid = collection_rid) as canonical_rid,
-  created_at, changed_at as updated_at
-from collections where ($status is null or status = $status)
-order by collection_rid limit $limit offset $offset`
+with page as (select collection_rid from collections where ($status is null or status = $status)
+  order by collection_rid limit $limit offset $offset)
+select c.collection_rid, c.publisher_domain, c.collection_id, c.name, c.kind, c.source, c.status,
+  to_json(c.identifiers) as identifiers, c.collection, a.canonical_rid, c.created_at,
+  c.changed_at as updated_at
+from collections c semi join page on c.collection_rid = page.collection_rid
+  left join aliases a on a.alias_rid = c.collection_rid
+order by c.collection_rid`
+
+const COLLECTIONS_TOTAL =
+  'select count(*) as total from collections where ($status is null or status = $status)'
 
 /** Collections by rid, which is the order of their making, with or without those that are gone. */
 export async function catalogCollections(
-  { db }: Snapshot,
+  snapshot: Snapshot,
   { status, limit, offset }: Page & { status?: 'active' | undefined },
 ): Promise<{ items: CollectionEntry[]; total: number }> {
-  const [rows, count] = await Promise.all([
-    db.all<CollectionEntry>(COLLECTIONS, { status: status ?? null, limit, offset }),
-    db.one<{ total: number }>(
-      'select count(*) as total from collections where ($status is null or status = $status)',
-      { status: status ?? null },
-    ),
+  const of = { status: status ?? null }
+  const [rows, total] = await Promise.all([
+    snapshot.db.all<CollectionEntry>(COLLECTIONS, { ...of, limit, offset }),
+    countOnce(snapshot, COLLECTIONS_TOTAL, of),
   ])
-  return { items: rows.map(withCanonical), total: count?.total ?? 0 }
+  return { items: rows.map(withCanonical), total }
 }
 
 function withCanonical<Row extends { canonical_rid?: unknown }>(row: Row): Row {

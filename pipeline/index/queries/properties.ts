@@ -2,6 +2,7 @@ import type { PropertyItem, PropertyStats } from '../../model/answers.ts'
 import type { Snapshot } from '../reader.ts'
 import type { ListFilter } from '../search/listing.ts'
 import type { SearchIndex } from '../search/search-index.ts'
+import { listedPage } from './listed.ts'
 import type { Page } from './rows.ts'
 
 /** The words of answers, and the words of the table. */
@@ -87,8 +88,20 @@ export async function searchProperties(
   return { items: await matches.page({ limit, offset }, isOf), stats }
 }
 
+/** A page from the search file, as the JSON of an answer with at most so many bytes of items. */
+export function propertiesListed(
+  index: SearchIndex,
+  { source, ...stretch }: PropertiesAsked,
+  mostBytes: number,
+): Buffer {
+  const listing = index.listing('properties')
+  const stats = countProperties(fits => listing.count(fits))
+  const filter = source === undefined ? undefined : propertiesOf(source)
+  return listedPage('properties', listing, stretch, { filter, stats }, mostBytes)
+}
+
 /** The flags of properties of one source. */
-export function propertiesOf(source: string): ListFilter {
+function propertiesOf(source: string): ListFilter {
   return { name: source, fits: flags => sources[flags] === source }
 }
 
@@ -109,9 +122,7 @@ export function propertyFlags({ source }: PropertyItem): number {
   return sources.indexOf(source)
 }
 
-export function countProperties(
-  count: (fits: (flags: number) => boolean) => number,
-): PropertyStats {
+function countProperties(count: (fits: (flags: number) => boolean) => number): PropertyStats {
   const ofFile = count(flags => sources[flags] === 'adagents_json')
   const total = count(() => true)
   return { total, community: total - ofFile, adagents_json: ofFile, hosted: 0 }
