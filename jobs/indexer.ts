@@ -11,6 +11,7 @@ import { BulkSize } from './bulk-size.ts'
 import { messageOf, settled } from './enqueue.ts'
 import { Lane } from './lane.ts'
 import { dropParts, type ObservationsMessage, unpackObservations } from './messages.ts'
+import { nextPauseS } from './publish-rhythm.ts'
 import { Pump } from './pump.ts'
 import { answerQuestion, type Question } from './questions.ts'
 import { queues, REDIS_PREFIX, takeoverOf } from './queues.ts'
@@ -23,10 +24,6 @@ const LEASE_RETRY_MS = 500
 const PUMP_EVERY_MS = 300
 const TICK_EVERY_MS = 5 * MINUTE
 const QUIET_MS = 200
-/** Between snapshots while copying is quick, and once it is not. */
-const PUBLISH_QUICK_S = 5
-const PUBLISH_SLOW_S = 900
-const COPY_IS_QUICK_MS = 500
 
 /**
  * The indexer role: the one writer and what keeps it fed. Waits as a standby while another process
@@ -179,13 +176,14 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
 
 /** Snapshots in their rhythm; once a UTC day the Parquet files, and what is too old goes. */
 function publishing(sequencer: Sequencer, config: Config, clock: Clock, log: Log): Loop {
-  let copyMs = 0
+  let pauseS = nextPauseS(0)
   let retained: string | undefined
-  const rhythm = () =>
-    1_000 * (config.PUBLISH_EVERY ?? (copyMs < COPY_IS_QUICK_MS ? PUBLISH_QUICK_S : PUBLISH_SLOW_S))
+  const rhythm = () => 1_000 * (config.PUBLISH_EVERY ?? pauseS)
   return every(rhythm, log, async () => {
     if (sequencer.seq === 0) return
-    copyMs = (await sequencer.publish()) || copyMs
+    const copyMs = await sequencer.publish()
+    // 0: there was nothing to copy, which says nothing of how long it takes.
+    if (copyMs > 0) pauseS = nextPauseS(copyMs, pauseS)
     await exportParquet(sequencer.paths, clock.now(), log)
     const day = dayOf(clock.now())
     if (day !== retained) await sequencer.retain()

@@ -129,7 +129,7 @@ export const settings = {
     shown: '128',
   }),
   PUBLISH_EVERY: setting(whole(1, 86_400).optional(), 'seconds between snapshots', {
-    shown: '5 while a copy takes under 0.5 s, else 900',
+    shown: '5; after a copy that took 0.5 s, six times longer than before, up to 900',
   }),
   FRONTIER_MAX: setting(whole(1, 100_000_000).default(2_000_000), 'domains the frontier holds', {
     shown: '2000000',
