@@ -28,10 +28,11 @@ export function attemptOf(
 
 /**
  * Hands in an edit under the id of its attempt and returns what it came to. One that came before is
- * answered as it was then; another one under the same id is a conflict. Throws what refuses it.
+ * answered as it was then; another one under the same id is a conflict. Throws what refuses it, with
+ * `fields`, and with the place to show whose a domain is where that is what lacks.
  */
 export async function submitOnce(
-  { desk }: Services,
+  { desk, baseUrl }: Services,
   submission_id: string,
   operation: Operation & { editor: object },
   fields: object,
@@ -42,5 +43,11 @@ export async function submitOnce(
     refuse('conflict', 'this Idempotency-Key was used for another request')
   }
   if ('done' in answer) return answer.done
-  return refuse(answer.error ?? 'invalid_request', answer.refused, { ...fields })
+  const { error = 'invalid_request', refused } = answer
+  return refuse(error, refused, {
+    ...fields,
+    ...(error === 'ownership_proof_required' && {
+      challenge_url: `${baseUrl()}/api/registry/ownership/challenges`,
+    }),
+  })
 }

@@ -12,7 +12,7 @@ import { liveBrand } from '../live-brand.ts'
 import { operation } from '../operation.ts'
 import { ok } from '../reply.ts'
 import type { Services } from '../services.ts'
-import { bounded, editorOf, refusalFields, SavedDomain, saveErrors } from './saves.ts'
+import { bounded, editorOf, SavedDomain, saveErrors } from './saves.ts'
 
 const LogoAddress = z
   .url({ protocol: /^https$/ })
@@ -66,8 +66,7 @@ export const setUpBrand = operation({
     const save = { op: 'brand.save', revision_id: attempt, domain, brand_name } as const
     const editor = editorOf(principal)
     const brand = handed ? keptOf(handed) : madeOf(body)
-    const refused = refusalFields(domain, services)
-    await submitOnce(services, attempt, { ...save, editor, ...brand }, refused)
+    await submitOnce(services, attempt, { ...save, editor, ...brand }, { domain })
     return ok({ ...answer, has_brand_json: false })
   },
 })

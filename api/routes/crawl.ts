@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import type { Domain } from '../../pipeline/core/domain.ts'
-import { refuse } from '../../pipeline/core/errors.ts'
 import { crawlRequestStatus, findCrawlRequest } from '../../pipeline/index/points/crawl-requests.ts'
 import {
   CrawlAccepted,
@@ -16,6 +15,7 @@ import type { CrawlPlace } from '../quota.ts'
 import { ok, refused } from '../reply.ts'
 import type { Services } from '../services.ts'
 import { actsFor } from '../standing.ts'
+import { doneOrRefuse } from '../submitted.ts'
 
 const limits =
   'Once a domain in five minutes, thirty an hour by one caller, of all crawls that may be asked for together.'
@@ -152,7 +152,7 @@ async function takeRequest(
       requested_by: principal.id,
       ...(principal.org_id !== undefined && { org_id: principal.org_id }),
     })
-    if ('refused' in answer) refuse('invalid_request', answer.refused)
+    doneOrRefuse(answer)
   } catch (error) {
     await services.quota.release(place)
     throw error

@@ -10,7 +10,7 @@ import type { Principal } from '../auth.ts'
 import { operation } from '../operation.ts'
 import { ok } from '../reply.ts'
 import type { Services } from '../services.ts'
-import { editorOf, refusalFields, saveErrors } from './saves.ts'
+import { editorOf, saveErrors } from './saves.ts'
 
 const what =
   'It is one more revision, with the state that the named one left; revision 1 is the one that made ' +
@@ -96,7 +96,7 @@ async function rollBack(
     services,
     attempt,
     { op: 'entry.rollback', revision_id: attempt, editor, moderates, ...asked },
-    refusalFields(asked.domain, services),
+    { domain: asked.domain },
   )
   return restored as unknown as Restored
 }

@@ -59,7 +59,7 @@ export const saveBrand = operation({
       services,
       attempt,
       { op: 'brand.save', revision_id: attempt, editor: editorOf(principal), ...body },
-      refusalFields(domain, services),
+      { domain },
     )
     return ok({ ...savedAnswer(saved, 'Brand'), domain })
   },
@@ -92,7 +92,7 @@ export const saveProperty = operation({
       services,
       attempt,
       { op: 'property.save', revision_id: attempt, domain, editor: editorOf(principal), ...rest },
-      refusalFields(domain, services),
+      { domain },
     )
     return ok(savedAnswer(saved, 'Properties'))
   },
@@ -101,11 +101,6 @@ export const saveProperty = operation({
 /** As an edit names who makes it. */
 export function editorOf({ kind, id, org_id }: Principal) {
   return { kind, id, org_id: org_id ?? null }
-}
-
-/** What a refusal tells besides its reason. */
-export function refusalFields(domain: string, { baseUrl }: Services) {
-  return { domain, challenge_url: `${baseUrl()}/api/registry/ownership/challenges` }
 }
 
 function savedAnswer(saved: Record<string, unknown>, what: string) {

@@ -3,6 +3,7 @@ import type { Answer, Refusal, Submission } from '../model/submission.ts'
 import { auditOf } from './accounts/audit.ts'
 import { type RowChange, watching } from './accounts/changed-rows.ts'
 import { letReview } from './accounts/entry-reviews.ts'
+import { revokedKeys } from './accounts/organizations.ts'
 import { perform } from './accounts/perform.ts'
 import type { Stamp } from './accounts/stamp.ts'
 import { enrolmentsOf } from './accounts/stored-members.ts'
@@ -10,6 +11,9 @@ import { Database } from './duckdb.ts'
 import { oneOf } from './one-of.ts'
 import type { JudgedSaves } from './refused-saves.ts'
 import { createTables } from './tables.ts'
+
+/** Not remembered: under an Idempotency-Key another credential may ask for the same again. */
+const revoked: Refusal = { refused: 'the credential is not valid', error: 'unauthenticated' }
 
 const unjudged: JudgedSaves = { refused: new Map(), doubts: new Map() }
 
@@ -19,21 +23,24 @@ const unjudged: JudgedSaves = { refused: new Map(), doubts: new Map() }
  */
 export class Accounts {
   readonly db: Database
+  /** Ids of the keys that count no more. */
+  readonly #revoked: Set<string>
   #fresh: ReadonlySet<string> = new Set()
 
-  private constructor(db: Database) {
+  private constructor(db: Database, revoked: readonly string[]) {
     this.db = db
+    this.#revoked = new Set(revoked)
   }
 
   static async open(file: string): Promise<Accounts> {
     const db = await Database.open(file, { memoryLimit: '128MB', threads: 1 })
     await createTables(db, 'accounts')
-    return new Accounts(db)
+    return new Accounts(db, await revokedKeys(db))
   }
 
   /**
-   * Carries out submissions in their order; one refused does not hold up the others. `judge` tells
-   * those that the index cannot carry out, with the reason; it is asked while the accounts are looked at.
+   * Carries out submissions in their order; one refused does not hold up the others. What waited here
+   * while its key was revoked is refused as if it had come after that. `judge` tells those that the index cannot carry out, with the reason; it is asked while the accounts are looked at.
    */
   apply(
     submissions: readonly Submission[],
@@ -48,9 +55,14 @@ export class Accounts {
       for (const submission of submissions) {
         const { submission_id } = submission
         if (answers.has(submission_id)) continue
+        if (this.#isRevoked(submission)) {
+          answers.set(submission_id, revoked)
+          continue
+        }
         const known = { refusal: refused.get(submission_id), doubt: doubts.get(submission_id) }
         const { answer, changes } = await this.#carryOut(submission, stamp, known)
         answers.set(submission_id, answer)
+        this.#follow(submission, answer)
         const submitted_at = isoOf(stamp.now)
         rows.push({ ...auditOf(submission), answer, changes, submitted_at, seq: stamp.seq })
       }
@@ -88,6 +100,14 @@ export class Accounts {
 
   close(): void {
     this.db.close()
+  }
+
+  #isRevoked({ by }: Submission): boolean {
+    return by?.kind === 'key' && this.#revoked.has(by.id)
+  }
+
+  #follow({ operation }: Submission, answer: Answer): void {
+    if (operation.op === 'key.revoke' && 'done' in answer) this.#revoked.add(operation.key_id)
   }
 
   async #known(submissions: readonly Submission[]): Promise<Map<string, Answer>> {

@@ -117,7 +117,12 @@ export interface Refusal {
   refused: string
   error?: Extract<
     PublicErrorName,
-    'not_found' | 'conflict' | 'forbidden' | 'challenge_expired' | 'ownership_proof_required'
+    | 'unauthenticated'
+    | 'not_found'
+    | 'conflict'
+    | 'forbidden'
+    | 'challenge_expired'
+    | 'ownership_proof_required'
   >
   fields?: Record<string, unknown>
 }

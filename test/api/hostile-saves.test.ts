@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createHash, randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { Operation } from '../../pipeline/model/submission.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
 import { brandFile } from '../support/documents.ts'
@@ -59,7 +59,7 @@ const shown = async () => {
   return answer.statusCode === 200 ? answer.json().brand_name : answer.statusCode
 }
 
-const agree = () => registry.sequencer.quietly(() => registry.verify())
+const agree = () => registry.verify()
 
 describe('fifty saves at once', () => {
   test('under one Idempotency-Key make one revision, and all are answered alike', async () => {
@@ -162,6 +162,44 @@ test('saves one after the other end with the revocation of their key, for whoeve
   await Promise.all([...Array.from({ length: 8 }, (_, i) => sender(i)), revoke()])
   expect(made).toBeGreaterThan(0)
   expect(await history()).toHaveLength(made)
+})
+
+test('a save that waits for the writer while its key is revoked is not made, and may be asked for with another one', async () => {
+  const org = `Waiting ${count}`
+  const secret = await registry.createKey(org)
+  domain = `waiting-${count}.example`
+  await proveOwnership(registry, org, domain)
+  const [held] = await registry.sequencer.accounts.db.all<{ key_id: string; org_id: string }>(
+    `select key_id, org_id from api_keys join organizations using (org_id) where name = '${org}'`,
+  )
+  const revoke = Operation.parse({ op: 'key.revoke', ...held })
+  let resume = () => {}
+  const busy = registry.sequencer.quietly(
+    () =>
+      new Promise<void>(resolve => {
+        resume = resolve
+      }),
+  )
+  const revoking = registry.submit(revoke)
+  const saving = save('Too late', 'once', secret)
+  await vi.waitFor(() => expect(registry.submitted.at(-1)).toMatchObject({ domain }))
+  resume()
+  const [late] = await Promise.all([saving, revoking, busy])
+  expect([late.statusCode, late.json().error]).toEqual([401, 'the credential is not valid'])
+  expect(await history()).toEqual([])
+
+  const other = `sk_${randomUUID()}`
+  const hash = createHash('sha256').update(other).digest('hex')
+  const made = { op: 'key.create', key_id: randomUUID(), org, label: '', hash }
+  await registry.submit(Operation.parse(made))
+  expect((await save('Too late', 'once', other)).statusCode).toBe(200)
+
+  await registry.restart()
+  const by = { kind: 'key' as const, id: held!.key_id, org_id: held!.org_id }
+  const operation = registry.submitted.findLast(({ op }) => op === 'brand.save')!
+  const again = { submission_id: randomUUID(), operation, by }
+  const { answers } = await registry.sequencer.commit({ observations: [], submissions: [again] })
+  expect(answers.get(again.submission_id)).toMatchObject({ error: 'unauthenticated' })
 })
 
 test('an Idempotency-Key of one organization, or of one path, is none of another', async () => {

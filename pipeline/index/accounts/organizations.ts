@@ -81,6 +81,14 @@ export async function revokeKey(
   return revoked > 0 ? { done: { key_id } } : { refused: `no key ${key_id}`, error: 'not_found' }
 }
 
+/** Ids of all keys that were revoked. */
+export async function revokedKeys(db: Database): Promise<string[]> {
+  const rows = await db.all<{ key_id: string }>(
+    'select key_id from api_keys where revoked_at is not null',
+  )
+  return rows.map(({ key_id }) => key_id)
+}
+
 /** Keys for which `where` holds (k is api_keys, o organizations). */
 export function principals(
   db: Database,
