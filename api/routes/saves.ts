@@ -7,7 +7,6 @@ import type { Principal } from '../auth.ts'
 import { PastedDomain } from '../fields.ts'
 import { operation } from '../operation.ts'
 import { ok } from '../reply.ts'
-import type { Services } from '../services.ts'
 
 const rules =
   'A new name that passes for another one is refused (400); one that might is shown once a person has ' +
