@@ -12,8 +12,9 @@ export const guide: readonly Chapter[] = [
     id: 'freshness',
     title: 'How fresh an answer is',
     text: html`
-      <p>Every answer about one domain or agent has a <code>freshness</code> block: what came of the last
-      attempt to read the file or to ask the agent behind it. It is never part of the judgement itself; an
+      <p>What the index answers about one domain or agent has a <code>freshness</code> block: what came of the
+      last attempt to read the file or to ask the agent behind it; what was asked of the web just now needs
+      none. It is never part of the judgement itself; an
       answer that could not be confirmed lately is still the last one that was true.</p>
       <table>
         <tr><th>state</th><th>means</th></tr>

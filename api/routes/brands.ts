@@ -99,6 +99,7 @@ function storedBrandJson(domain: Domain, services: Services, failure?: LiveBrand
       variant: brand.relationship_trust === 'inline' ? 'house_portfolio' : 'brand_canonical',
     }),
     ...(failure && { live_brand_json: failure }),
+    freshness: brand.freshness,
   })
 }
 

@@ -46,8 +46,8 @@ function knownBrand(reader: Reader, domain: Domain): object | undefined {
   const stored = findBrand(reader, domain)
   if (stored === undefined) return undefined
   const brand = JSON.parse(stored.body.toString()) as BrandResolution
-  const { brand_manifest, canonical_domain, source } = brand
+  const { brand_manifest, canonical_domain, source, freshness } = brand
   if (brand_manifest === undefined) return undefined
   const manifest = { url: `https://${canonical_domain}/`, ...brand_manifest }
-  return { success: true, domain, cached: true, source_type: source, manifest }
+  return { success: true, domain, cached: true, source_type: source, manifest, freshness }
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { FreshnessBlock } from './answers.ts'
 import { brandVariants } from './live.ts'
 import { LiveBrandFailure, ReportedFault } from './reported-fault.ts'
 
@@ -13,5 +14,6 @@ export const BrandJson = z
     variant: z.enum(brandVariants).optional(),
     warnings: z.array(ReportedFault).optional(),
     live_brand_json: LiveBrandFailure.optional(),
+    freshness: FreshnessBlock.optional(),
   })
   .meta({ id: 'BrandJson', description: 'What a brand says of itself' })

@@ -57,6 +57,7 @@ export const EnrichedBrand = z
     provider: z.enum(enrichers).optional(),
     manifest: BrandProfile,
     company: BrandCompany.optional(),
+    freshness: FreshnessBlock.optional(),
   })
   .meta({ id: 'EnrichedBrand', description: 'What is known of a brand’s looks and words' })
 export type EnrichedBrand = z.infer<typeof EnrichedBrand>

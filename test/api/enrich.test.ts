@@ -131,6 +131,7 @@ describe('GET /api/brands/enrich', () => {
       {
         ...{ success: true, domain: 'acme.example', cached: true, source_type: 'brand_json' },
         manifest: { name: 'Acme', url: 'https://acme.example/', ...manifest },
+        freshness: expect.objectContaining({ state: 'current', outcome: 'ok' }),
       },
     ])
     expect(answer.headers['cache-control']).toBe('no-store')

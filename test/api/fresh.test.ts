@@ -168,6 +168,7 @@ describe('GET /api/brands/brand-json', () => {
           variant: 'brand_canonical',
         },
         data: { name: 'Stored', description: 'anvils' },
+        freshness: expect.objectContaining({ state: 'current', outcome: 'ok' }),
       },
     ])
     expect(answer.headers['cache-control']).toBe('no-store')
