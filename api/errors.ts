@@ -2,6 +2,7 @@ import type { Socket } from 'node:net'
 import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify'
 import { PublicError, type PublicErrorName, publicErrors } from '../pipeline/core/errors.ts'
 import { challenge } from './auth.ts'
+import { anyOrigin, exposing } from './cross-origin.ts'
 import type { Services } from './services.ts'
 
 /** The server's own refusals, in our words. */
@@ -30,15 +31,14 @@ export function answerErrors(app: FastifyInstance, { log, metrics, baseUrl }: Se
       const resource = /^\/mcp\b/.test(url) ? 'mcp' : 'api'
       const wasTried = headers.authorization !== undefined
       reply.header('www-authenticate', challenge(baseUrl(), resource, wasTried))
-      reply.header('access-control-expose-headers', 'www-authenticate')
     }
-    return sendError(told, reply)
+    return sendError(told, reply.headers(exposing(request)))
   })
 }
 
 export function sendError(error: PublicError | undefined, reply: FastifyReply): FastifyReply {
   reply.header('cache-control', 'no-store').header('x-content-type-options', 'nosniff')
-  reply.header('access-control-allow-origin', '*').type('application/json; charset=utf-8')
+  reply.headers(anyOrigin).type('application/json; charset=utf-8')
   if (error === undefined) return reply.code(500).send('{"error":"internal error"}')
   const { retryAfterSeconds, headers } = error
   reply.headers(headers)

@@ -4,6 +4,7 @@ import { signing } from './asker.ts'
 import { attemptOf } from './attempt.ts'
 import { authenticate, type Principal, recognise } from './auth.ts'
 import { callerOf } from './budget.ts'
+import { anyOrigin, exposing } from './cross-origin.ts'
 import { cachePolicies, isHeld } from './freshness.ts'
 import { limitOf, limitPolicy } from './limits.ts'
 import type { Operation } from './operation.ts'
@@ -105,7 +106,7 @@ function handlerOf(operation: Operation, services: Services): RouteOptions['hand
   }
   const measure = measuring(operation, services)
   const answer = (request: FastifyRequest, reply: FastifyReply, sent: Sent, started: number) => {
-    send(request, reply.headers(headers), sent)
+    send(request, reply.headers(headers).headers(exposing(request)), sent)
     measure(request, reply.statusCode, started)
     return reply
   }
@@ -117,7 +118,8 @@ function handlerOf(operation: Operation, services: Services): RouteOptions['hand
     const header = (name: string) => request.headers[name]
     const call = { query, params, body, principal, attempt, header, caller, services: offered }
     const sent = operation.handle(call)
-    if ('open' in sent) return stream(request, reply.headers(headers), sent)
+    if ('open' in sent)
+      return stream(request, reply.headers(headers).headers(exposing(request)), sent)
     if (!(sent instanceof Promise)) return answer(request, reply, sent, started)
     return sent.then(late => answer(request, reply, late, started))
   }
@@ -152,12 +154,12 @@ function measuring({ id }: Operation, { metrics, log }: Services) {
   }
 }
 
-function headersOf({ access, method, cache }: Operation): Record<string, string> {
+function headersOf({ access, cache }: Operation): Record<string, string> {
   return {
     'cache-control': cachePolicies[cache],
     'x-content-type-options': 'nosniff',
     ...(access === 'optional' && { vary: 'authorization' }),
-    ...(access !== 'bearer' && method === 'GET' && { 'access-control-allow-origin': '*' }),
+    ...anyOrigin,
   }
 }
 

@@ -1,5 +1,6 @@
 import type { FastifyInstance, onRequestHookHandler } from 'fastify'
 import { PublicError } from '../pipeline/core/errors.ts'
+import { preflight } from './cross-origin.ts'
 import type { Operation } from './operation.ts'
 
 /** A path that is there, and the method it takes. */
@@ -32,12 +33,6 @@ export function answerUnknown(app: FastifyInstance, operations: readonly Place[]
     scope.addHook('onRequest', answer)
     scope.setNotFoundHandler(() => undefined)
   })
-}
-
-const preflight = {
-  'access-control-allow-origin': '*',
-  'access-control-allow-headers': 'authorization, content-type, if-none-match',
-  'access-control-max-age': '86400',
 }
 
 function methodsByPath(operations: readonly Place[]): Map<string, string[]> {

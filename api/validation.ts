@@ -1,6 +1,7 @@
 import type { FastifySchemaCompiler } from 'fastify'
 import type { z } from 'zod'
 import { PublicError } from '../pipeline/core/errors.ts'
+import { faultWords } from './fault-words.ts'
 
 type Result = { value: unknown } | { error: Error }
 
@@ -13,13 +14,9 @@ export const compileValidator: FastifySchemaCompiler<z.ZodType> =
     // Asking for our words costs ten times the check itself, so it is only done for a fault.
     const read = schema.safeParse(data)
     if (read.success) return { value: read.data }
-    const { error } = schema.safeParse(data, { error: say })
+    const { error } = schema.safeParse(data, { error: faultWords })
     return { error: new PublicError('invalid_request', textOf(httpPart, error ?? read.error)) }
   }
-
-function say(issue: { code?: string | undefined; input?: unknown }): string | undefined {
-  return issue.code === 'invalid_type' && issue.input === undefined ? 'is required' : undefined
-}
 
 function textOf(part: string | undefined, { issues }: z.ZodError): string {
   return issues

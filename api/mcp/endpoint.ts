@@ -9,6 +9,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { authenticate } from '../auth.ts'
+import { anyOrigin, exposing } from '../cross-origin.ts'
 import type { Operation } from '../operation.ts'
 import type { Services } from '../services.ts'
 import { type RegistryTool, requestOf, toolsOf } from './tools.ts'
@@ -44,6 +45,7 @@ export function addMcp(
       return reply
         .code(answer.status)
         .headers({ ...Object.fromEntries(answer.headers), 'cache-control': 'no-store' })
+        .headers({ ...anyOrigin, ...exposing(request) })
         .send(Buffer.from(await answer.arrayBuffer()))
     } finally {
       await server.close()

@@ -191,7 +191,7 @@ describe('POST /api/registry/crawl-request', () => {
 
   test.each([
     [{}, 'domain: is required'],
-    [{ domain: 7 }, 'domain: Invalid input: expected string, received number'],
+    [{ domain: 7 }, 'domain: must be a text'],
     [{ domain: '' }, 'domain: must be a domain name'],
     [{ domain: 'localhost' }, 'domain: must be a domain name'],
     [{ domain: '10.0.0.1' }, 'domain: must be a domain name'],

@@ -94,7 +94,7 @@ describe('GET /api/registry/publisher', () => {
   test.each([
     ['', 'domain: is required'],
     ['?domain=acme.example:8080', 'domain: must be a domain name such as acme.example'],
-    ['?domain=news.example&include=agents', 'include: Invalid input: expected "placements"'],
+    ['?domain=news.example&include=agents', 'include: must be placements'],
   ])('400: %s is refused by name', async (query, error) => {
     const answer = await get(`/api/registry/publisher${query}`)
     expect([answer.statusCode, answer.json()]).toEqual([400, { error }])

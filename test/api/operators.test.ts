@@ -282,8 +282,8 @@ describe('GET /api/registry/operator', () => {
   test.each([
     ['', 'domain: is required'],
     ['?domain=acme', 'domain: must be a domain name such as acme.example'],
-    ['?domain=acme.example&scope=none', 'scope: Invalid option'],
-    ['?domain=acme.example&scope=all&scope=public', 'scope: Invalid input'],
+    ['?domain=acme.example&scope=none', 'scope: must be one of all, public, member, private'],
+    ['?domain=acme.example&scope=all&scope=public', 'scope: must be one text, not several'],
   ])('400: %s is refused by name, whoever asks', async (query, error) => {
     for (const token of [undefined, keys.owner]) {
       const answer = await get(query, token)

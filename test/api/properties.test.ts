@@ -78,8 +78,8 @@ describe('POST /api/properties/resolve/bulk', () => {
 
   test.each([
     [[''], 'domains[0]: must not be empty'],
-    [[null], 'domains[0]: Invalid input: expected string, received null'],
-    [{}, 'domains: Invalid input: expected array, received object'],
+    [[null], 'domains[0]: must be a text'],
+    [{}, 'domains: must be a list'],
   ])('400: %j is refused by name', async (domains, error) => {
     const answer = await bulk(domains)
     expect([answer.statusCode, answer.json()]).toEqual([400, { error }])

@@ -122,8 +122,35 @@ describe('what is asked for wrongly', () => {
     expect(answer.headers).toMatchObject({
       'access-control-allow-origin': '*',
       'access-control-allow-methods': 'GET, HEAD, OPTIONS',
-      'access-control-allow-headers': 'authorization, content-type, if-none-match',
+      'access-control-allow-headers': expect.stringMatching(
+        /^authorization, content-type, idempotency-key, .*if-none-match.*mcp-protocol-version/,
+      ),
     })
+  })
+
+  test('a page may read what it was told it may ask: reads, searches, writes and the tools', async () => {
+    const headers = { origin: 'https://page.example' }
+    const asked = [
+      await inject('GET', '/api/brands/resolve?domain=seen.example', { headers }),
+      await inject('POST', '/api/adagents/create', {
+        ...{ headers, payload: { authorized_agents: [], properties: [{}] } },
+      }),
+      await inject('GET', '/api/registry/feed', {
+        headers: { ...headers, authorization: `Bearer ${await registry.createKey('Page')}` },
+      }),
+      await inject('POST', '/api/brands/save', { headers, payload: {} }),
+      await inject('POST', '/mcp', {
+        headers: { ...headers, accept: 'application/json, text/event-stream' },
+        payload: { jsonrpc: '2.0', id: 1, method: 'ping' },
+      }),
+    ]
+    for (const { headers: told } of asked) {
+      expect(told['access-control-allow-origin']).toBe('*')
+      expect(told['access-control-expose-headers']).toMatch(/etag.*retry-after.*x-sync-cursor/)
+    }
+    expect(asked.map(({ statusCode }) => statusCode)).toEqual([404, 400, 200, 401, 200])
+    const plain = await get('/api/brands/resolve?domain=seen.example')
+    expect(plain.headers).not.toHaveProperty('access-control-expose-headers')
   })
 
   const bulk = (headers: object, payload: string) =>
@@ -135,7 +162,7 @@ describe('what is asked for wrongly', () => {
     ['an empty body', '', 400, 'body: is required'],
     ['a forbidden key', '{"__proto__":{},"domains":["a.example"]}', 400, 'body: '],
     ['too long a body', `["${'a'.repeat(1024 * 1024)}"]`, 413, 'the body is too large'],
-    ['a body that is no object', '[]', 400, 'body: Invalid input'],
+    ['a body that is no object', '[]', 400, 'body: must be an object'],
   ])('%s is refused', async (_what, payload, status, error) => {
     const answer = await bulk(json, payload)
     expect(answer.statusCode).toBe(status)

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { faultWords } from '../../api/fault-words.ts'
+
+test.each([
+  [z.string(), undefined, 'is required'],
+  [z.string(), 7, 'must be a text'],
+  [z.string(), ['a', 'b'], 'must be one text, not several'],
+  [z.array(z.string()), 'a', 'must be a list'],
+  [z.object({}), [], 'must be an object'],
+  [z.int(), 1.5, 'must be a whole number'],
+  [z.boolean(), 'yes', 'must be true or false'],
+  [z.string().min(1), '', 'must not be empty'],
+  [z.string().min(2), 'a', 'must be at least 2 characters'],
+  [z.string().max(2), 'abc', 'must be at most 2 characters'],
+  [z.array(z.int()).max(1), [1, 2], 'must be at most 1 items'],
+  [z.int().max(3), 4, 'must be at most 3'],
+  [z.int().min(1), 0, 'must be at least 1'],
+  [z.enum(['a', 'b']), 'c', 'must be one of a, b'],
+  [z.literal('a'), 'c', 'must be a'],
+  [z.uuid(), 'x', 'must be a UUID'],
+  [z.strictObject({}), { x: 1, y: 2 }, 'has what is not known here: x, y'],
+  [z.string({ error: 'must be our words' }), 7, 'must be our words'],
+])('a fault is told in plain words: %#', (schema, given, words) => {
+  const { error } = (schema as z.ZodType).safeParse(given, { error: faultWords })
+  expect(error?.issues.map(({ message }) => message)).toEqual([words])
+})
