@@ -27,7 +27,7 @@ export default defineConfig({
       kind('golden', 60),
       kind('api', 60),
       // Each file starts processes of its own: one file at a time, after all the others.
-      kind('e2e', 240, ['e2e'], { maxWorkers: 1, sequence: { groupOrder: 1 } }),
+      kind('e2e', 480, ['e2e'], { maxWorkers: 1, sequence: { groupOrder: 1 } }),
     ],
   },
 })

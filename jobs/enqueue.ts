@@ -7,13 +7,11 @@ import type { Answer, Operation, Submission } from '../pipeline/model/submission
 import type { Question } from './questions.ts'
 import { type QueueName, queues, REDIS_PREFIX } from './queues.ts'
 import { connectRedis, type Redis, whenReady } from './redis.ts'
-import { SubmissionDesk } from './submission-desk.ts'
+import { type Patience, SubmissionDesk } from './submission-desk.ts'
 
-/** A connection that was just opened gets this long; one that is lost later fails at once. */
-const CONNECT_MS = 2_000
 const INSPECTION_MS = 600_000
-/** How long a request that writes is kept waiting. */
-const REQUEST_MS = 8_000
+/** Of who calls. */
+const OF_REQUESTS: Patience = { connectMs: 2_000, answerMs: 8_000 }
 /** A crawler that is there answers sooner; without one nobody shall wait long. */
 const ERRAND_MS = 3_000
 const RETRY_AFTER_S = 5
@@ -34,13 +32,12 @@ export interface Desk {
   close(): Promise<void>
 }
 
-/** Whoever submits is kept waiting `patienceMs` at most. */
-export function openDesk(redisUrl: string, log: Log, patienceMs = REQUEST_MS): Desk {
+export function openDesk(redisUrl: string, log: Log, patience = OF_REQUESTS): Desk {
   const asking = connectRedis(redisUrl, 'ask', log)
   const counter = (name: CounterName) =>
-    openCounter(name, asking, connectRedis(redisUrl, 'work', log))
+    openCounter(name, asking, connectRedis(redisUrl, 'work', log), patience)
   const listening = connectRedis(redisUrl, 'work', log)
-  const submissions = new SubmissionDesk({ asking, listening }, patienceMs)
+  const submissions = new SubmissionDesk({ asking, listening }, patience)
   const questions = counter('questions')
   const errands = counter('errands')
   const answered = async <Result>(job: string, asked: Promise<unknown>) => {
@@ -85,11 +82,16 @@ interface Opened {
  * One queue and the events that tell when a job of it is done. Both are opened once Redis is there:
  * opened while it was away they would never recover, and never end.
  */
-function openCounter(name: CounterName, asking: Redis, listening: Redis): Counter {
+function openCounter(
+  name: CounterName,
+  asking: Redis,
+  listening: Redis,
+  { connectMs }: Patience,
+): Counter {
   let opened: Opened | undefined
   return {
     async hand(job, data, ms) {
-      if (opened === undefined) await settled(whenReady(asking), CONNECT_MS)
+      if (opened === undefined) await settled(whenReady(asking), connectMs)
       if (asking.status !== 'ready') throw new Error('redis is away')
       opened ??= open(name, asking, listening)
       const jobId = randomUUID()

@@ -3,8 +3,12 @@ import type { Answer, Submission } from '../pipeline/model/submission.ts'
 import { channelOf, SUBMISSIONS } from './queues.ts'
 import type { Redis } from './redis.ts'
 
-/** A connection that was just opened gets this long; one that is lost later fails at once. */
-const CONNECT_MS = 2_000
+/** How long somebody is kept waiting. */
+export interface Patience {
+  /** For a connection that was just opened; one that is lost later fails at once. */
+  connectMs: number
+  answerMs: number
+}
 
 /** What the writer tells a desk: answers by submission. */
 export type Answers = readonly (readonly [submission_id: string, answer: Answer])[]
@@ -13,16 +17,15 @@ export type Answers = readonly (readonly [submission_id: string, answer: Answer]
 export class SubmissionDesk {
   readonly #asking: Redis
   readonly #listening: Redis
-  readonly #patienceMs: number
+  readonly #patience: Patience
   readonly #name = randomUUID()
   readonly #listens: Promise<unknown>
   readonly #waiting = new Map<string, Set<(answer: Answer) => void>>()
 
-  /** Whoever hands something in is kept waiting `patienceMs` at most. */
-  constructor({ asking, listening }: { asking: Redis; listening: Redis }, patienceMs: number) {
+  constructor({ asking, listening }: { asking: Redis; listening: Redis }, patience: Patience) {
     this.#asking = asking
     this.#listening = listening
-    this.#patienceMs = patienceMs
+    this.#patience = patience
     listening.on('message', (_, text) => this.#hear(JSON.parse(text)))
     this.#listens = listening.subscribe(channelOf(this.#name))
     this.#listens.catch(() => undefined)
@@ -38,7 +41,10 @@ export class SubmissionDesk {
       return await new Promise<Answer>((resolve, reject) => {
         hear = resolve
         this.#waiting.set(id, (this.#waiting.get(id) ?? new Set()).add(hear))
-        late = setTimeout(() => reject(new Error('nobody answered in time')), this.#patienceMs)
+        late = setTimeout(
+          () => reject(new Error('nobody answered in time')),
+          this.#patience.answerMs,
+        )
         const fields = ['desk', this.#name, 'submission', JSON.stringify(submission)]
         this.#asking.xadd(SUBMISSIONS.key, '*', ...fields).catch(reject)
       })
@@ -58,7 +64,7 @@ export class SubmissionDesk {
     if (this.#listening.status !== 'ready') {
       let late: NodeJS.Timeout | undefined
       const enough = new Promise(resolve => {
-        late = setTimeout(resolve, CONNECT_MS)
+        late = setTimeout(resolve, this.#patience.connectMs)
       })
       await Promise.race([this.#listens.catch(() => undefined), enough])
       clearTimeout(late)

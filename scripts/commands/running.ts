@@ -13,7 +13,7 @@ import { Sequencer } from '../../pipeline/index/sequencer.ts'
 import type { Answer, Asker, Operation } from '../../pipeline/model/submission.ts'
 
 /** Who types waits longer than who calls: until the bulk commits before it are made. */
-const PATIENCE_MS = 60_000
+const PATIENCE = { connectMs: 10_000, answerMs: 60_000 }
 
 /** The registry that runs on this DATA_DIR. `run.json` is believed only while the lease is held. */
 export async function runningRegistry(config: Config): Promise<RunFile | undefined> {
@@ -57,7 +57,7 @@ async function besideOrAlone<Result>(
 ): Promise<Result> {
   const run = await runningRegistry(config)
   if (run) {
-    const desk = openDesk(run.redis_url, createLog('registry', 'error'), PATIENCE_MS)
+    const desk = openDesk(run.redis_url, createLog('registry', 'error'), PATIENCE)
     try {
       return await beside(desk)
     } finally {

@@ -6,6 +6,7 @@ import { type Desk, openDesk } from '../../jobs/enqueue.ts'
 import type { Role } from '../../jobs/role.ts'
 import { MINUTE, systemClock } from '../../pipeline/core/clock.ts'
 import { readConfig } from '../../pipeline/core/config.ts'
+import type { Domain } from '../../pipeline/core/domain.ts'
 import { PublicError } from '../../pipeline/core/errors.ts'
 import { silentLog } from '../../pipeline/core/log.ts'
 import type { Answer } from '../../pipeline/model/submission.ts'
@@ -44,6 +45,8 @@ beforeAll(async () => {
   redis = await startRedis()
   crawler = await startCrawler()
   office = openDesk(redis.url, silentLog)
+  // A crawler that was just started opens its connections at the first errand.
+  await office.send({ errand: 'lookup_host', host: 'first.example' as Domain }, 20_000)
 })
 
 beforeEach(async () => {

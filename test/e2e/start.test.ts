@@ -228,16 +228,15 @@ describe('an analyst', () => {
 
   test('finds the tables as Parquet', async () => {
     const db = await Database.open(':memory:')
-    const rows = await until(
-      () =>
-        db.one<{ n: number; days: number }>(
-          `select count(*) as n, count(distinct day) as days
+    const rows = await until(async () => {
+      const row = await db.one<{ n: number; days: number }>(
+        `select count(*) as n, count(distinct day) as days
            from read_parquet('${folder.path}/parquet/properties/*/*.parquet', hive_partitioning = true)`,
-        ),
-      20,
-    )
+      )
+      return row && row.n > 0 && row
+    }, 60)
     db.close()
-    expect(rows.days).toBe(1)
+    expect(rows.days).toBeGreaterThan(0)
   })
 
   test('finds no e-mail address and no name of a person in any public table', async () => {

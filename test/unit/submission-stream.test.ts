@@ -26,7 +26,7 @@ async function connected(use: 'ask' | 'work') {
 async function openDesk(): Promise<SubmissionDesk> {
   const desk = new SubmissionDesk(
     { asking: await connected('ask'), listening: await connected('work') },
-    8_000,
+    { connectMs: 2_000, answerMs: 8_000 },
   )
   cleanUp(() => desk.close())
   return desk
