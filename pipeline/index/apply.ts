@@ -14,7 +14,7 @@ import { keepAgentSources } from './agent-sources.ts'
 import { type AgentChanges, updateAgents } from './agents.ts'
 import type { Braking, HeldBack } from './brake.ts'
 import { updateBrands } from './brands.ts'
-import { recordChanges } from './changes.ts'
+import { notedChanges, recordChanges } from './changes.ts'
 import { takeContributions } from './contributions.ts'
 import { settleRequests } from './crawl-requests.ts'
 import { type Stirred, takeIn, takeTurns } from './crawl-state.ts'
@@ -36,6 +36,7 @@ import { updatePublishers } from './publishers.ts'
 import { type Poison, quarantine } from './quarantine.ts'
 import { recordEvents } from './record-events.ts'
 import type { Recrawling } from './recrawl.ts'
+import { notedRevisions } from './revisions.ts'
 import { approvedSaves, type Editing, type Saved, takeSaves } from './saves.ts'
 import { takeSubmissions } from './submissions.ts'
 import { takeSuspensions } from './suspensions.ts'
@@ -91,6 +92,8 @@ export interface Applied {
  * and the events. Runs inside the one transaction of a commit.
  */
 export async function apply(db: Database, batch: Batch, applying: Applying): Promise<Applied> {
+  notedChanges.begin(db, applying.seq)
+  notedRevisions.begin(db, applying.seq)
   const taken = await takeSubmissions(db, batch.submissions, applying, batch.fresh)
   const { editing = { editors: new Map(), waiting: new Set() }, decisions = [] } = batch
   const saving = { ...applying, now: batch.submittedAt ?? applying.now }

@@ -1,4 +1,5 @@
 import type { Database } from './duckdb.ts'
+import { Noted } from './noted.ts'
 import { type Findable, identifierKeysOf, reachKey } from './serving-keys.ts'
 
 /** Keys that the serving store must lose: only what was there before can tell which. */
@@ -31,31 +32,8 @@ export interface Touched {
   key: string
 }
 
-/** What one commit touched, as long as it is little. */
-interface Noted {
-  seq: number
-  rows: Touched[] | undefined
-}
-
-/** Up to so many keys are remembered until they are projected. */
-const FEW = 500
-const noted = new WeakMap<Database, Noted>()
-
-function note(db: Database, seq: number, rows: readonly Touched[]): void {
-  const before = noted.get(db)
-  const known = before?.seq === seq ? before.rows : []
-  const all = known && [...known, ...rows]
-  noted.set(db, { seq, rows: all && all.length <= FEW ? all : undefined })
-}
-
-/** What the one commit after `seq` touched, if this process made it and it was little. */
-export function changesOf(
-  db: Database,
-  { seq, last }: { seq: number; last: number },
-): Touched[] | undefined {
-  const known = noted.get(db)
-  return last === seq + 1 && known?.seq === last ? known.rows : undefined
-}
+/** What the commit that is being made touched. */
+export const notedChanges = new Noted<Touched>()
 
 /** What a commit touched of the serving store's keys, for its projection. */
 export async function recordChanges(
@@ -66,6 +44,6 @@ export async function recordChanges(
   const rows = Object.entries(keys).flatMap(([space, touched]) =>
     touched.map(key => ({ seq, space, key })),
   )
-  note(db, seq, rows)
+  notedChanges.note(db, seq, rows)
   await db.insert('changes', rows)
 }

@@ -1,13 +1,48 @@
-import type { BrandRow, EntryRow } from '../model/rows.ts'
+import type { BrandRow, EntryRow, PublisherRow } from '../model/rows.ts'
 import type { HostedProperty } from '../model/save.ts'
 import type { Database } from './duckdb.ts'
+import { KnownRows } from './known-rows.ts'
 import { oneOf } from './one-of.ts'
-import { deleteRows } from './rows.ts'
-
-/** Of so few domains what was found is kept until it is written: a save asks twice for the same. */
-const FEW = 100
 
 export type Entity = EntryRow['entity']
+
+const keyOf = ({ entity, domain }: Pick<EntryRow, 'entity' | 'domain'>) => `${entity} ${domain}`
+
+const entryRows = new KnownRows<EntryRow>({ table: 'entries', id: 'entry_id', keyOf, find })
+
+/** Brands by their domain. */
+export const brandRows = knownByDomain<BrandRow>('brands')
+
+/** Publishers by their domain. */
+export const publisherRows = knownByDomain<PublisherRow>('publishers')
+
+function knownByDomain<Row extends { domain: string }>(table: string) {
+  return new KnownRows<Row>({
+    ...{ table, id: 'domain', keyOf: ({ domain }) => domain },
+    find(db, domains) {
+      const { condition, keys } = oneOf('domain', domains)
+      return db.all<Row>(`select * from ${table} where ${condition}`, keys, 'kept')
+    },
+  })
+}
+
+async function find(db: Database, asked: readonly string[]): Promise<EntryRow[]> {
+  const rows: EntryRow[] = []
+  for (const entity of ['brand', 'property'] as const) {
+    const ofKind = asked.filter(key => key.startsWith(`${entity} `))
+    if (ofKind.length === 0) continue
+    const domains = ofKind.map(key => key.slice(entity.length + 1))
+    const { condition, keys } = oneOf('domain', domains)
+    rows.push(
+      ...(await db.all<EntryRow>(
+        `select * from entries where entity = $entity and ${condition}`,
+        { entity, ...keys },
+        'kept',
+      )),
+    )
+  }
+  return rows
+}
 
 /** What people told of these domains, by domain. */
 export async function loadEntries(
@@ -15,39 +50,12 @@ export async function loadEntries(
   entity: Entity,
   domains: readonly string[],
 ): Promise<Map<string, EntryRow>> {
-  if (domains.length === 0) return new Map()
-  const read = () => readEntries(db, entity, domains)
-  if (domains.length > FEW) return read()
-  const asked = JSON.stringify(domains)
-  return new Map(await db.written.recall(`entries ${entity}`, asked, ['entries'], read))
-}
-
-async function readEntries(
-  db: Database,
-  entity: Entity,
-  domains: readonly string[],
-): Promise<Map<string, EntryRow>> {
-  const { condition, keys } = oneOf('domain', domains)
-  const rows = await db.all<EntryRow>(
-    `select * from entries where entity = $entity and ${condition}`,
-    { entity, ...keys },
-    'kept',
+  const rows = await entryRows.read(
+    db,
+    domains.map(domain => keyOf({ entity, domain })),
   )
-  return new Map(rows.map(row => [row.domain, row]))
+  return new Map([...rows.values()].map(row => [row.domain, row]))
 }
-
-const managing = {
-  brand: {
-    table: 'brands',
-    query: 'select domain from brands where source = $by',
-    by: 'brand_json',
-  },
-  property: {
-    table: 'publishers',
-    query: 'select domain from publishers where valid = $by',
-    by: true,
-  },
-} as const
 
 /** Those of the domains that speak for themselves, by a file of their own. */
 export async function managedAmong(
@@ -55,20 +63,13 @@ export async function managedAmong(
   entity: Entity,
   domains: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  if (domains.length === 0) return new Set()
-  const { table, query, by } = managing[entity]
-  const { condition, keys } = oneOf('domain', domains)
-  const read = async () => {
-    const rows = await db.all<{ domain: string }>(
-      `${query} and ${condition}`,
-      { by, ...keys },
-      'kept',
-    )
-    return new Set(rows.map(({ domain }) => domain))
-  }
-  if (domains.length > FEW) return read()
-  const asked = JSON.stringify(domains)
-  return db.written.recall(`managed ${entity}`, asked, [table], read)
+  const managed =
+    entity === 'brand'
+      ? [...(await brandRows.read(db, domains)).values()].filter(
+          ({ source }) => source === 'brand_json',
+        )
+      : [...(await publisherRows.read(db, domains)).values()].filter(({ valid }) => valid)
+  return new Set(managed.map(({ domain }) => domain))
 }
 
 /** The same of those that are shown. */
@@ -81,15 +82,9 @@ export async function liveEntries(
   return new Map([...entries].filter(([, { status }]) => status === 'live'))
 }
 
-/** Writes entries in the place of those of them that may be there. */
-export async function replaceEntries(
-  db: Database,
-  entries: readonly EntryRow[],
-  known: readonly EntryRow[] = entries,
-): Promise<void> {
-  const ids = known.map(({ entry_id }) => entry_id)
-  await deleteRows(db, 'entries', 'entry_id', ids)
-  await db.insert('entries', entries)
+/** Writes entries in the place of those that are there. */
+export async function replaceEntries(db: Database, entries: readonly EntryRow[]): Promise<void> {
+  await entryRows.replace(db, new Map(entries.map(entry => [keyOf(entry), entry])))
 }
 
 /** The brand that an entry is, where no document says which one the domain is. */

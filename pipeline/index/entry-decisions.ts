@@ -15,7 +15,7 @@ export async function takeDecisions(
     if (entry?.status !== 'pending') continue
     const decided = { ...entry, status, seq }
     await replaceEntries(db, [decided])
-    if (entity === 'brand') await showBrands(db, [decided], [entry], seq)
+    if (entity === 'brand') await showBrands(db, [decided], seq)
     else await recordChanges(db, seq, { publisher: [domain] })
   }
 }

@@ -1,6 +1,7 @@
 import type { Publications } from './accounts/publications.ts'
 import { recordChanges } from './changes.ts'
 import { type Database, listOf } from './duckdb.ts'
+import { addRevisions } from './revisions.ts'
 
 /** Shows policies as they were saved, and no longer those that were rejected. */
 export async function takePolicies(
@@ -26,8 +27,9 @@ export async function takePolicies(
     'policies',
     policies.map(row => ({ ...row, seq })),
   )
-  await db.insert(
-    'revisions',
+  await addRevisions(
+    db,
+    seq,
     revisions.map(row => ({ ...row, seq })),
   )
   await recordChanges(db, seq, { policy: touched })

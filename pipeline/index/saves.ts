@@ -9,6 +9,7 @@ import { recordChanges } from './changes.ts'
 import { type Database, listOf } from './duckdb.ts'
 import {
   brandOfEntry,
+  brandRows,
   type Entity,
   loadEntries,
   managedAmong,
@@ -16,7 +17,7 @@ import {
   replaceEntries,
 } from './entries.ts'
 import { addDomains } from './frontier.ts'
-import { deleteRows } from './rows.ts'
+import { addRevisions } from './revisions.ts'
 import type { TakenDown } from './taken-down.ts'
 
 export type Save = OperationOf<'brand.save' | 'property.save' | 'entry.rollback'>
@@ -70,7 +71,6 @@ export async function takeSaves(
     brand: await loadEntries(db, 'brand', domainsIn(saves, 'brand')),
     property: await loadEntries(db, 'property', domainsIn(saves, 'property')),
   }
-  const known = new Set([...entries.brand.values(), ...entries.property.values()])
   const targets = await rollbackTargets(db, saves)
   const revisions: RevisionRow[] = []
   for (const save of saves) {
@@ -88,10 +88,9 @@ export async function takeSaves(
   const touched = (entity: Entity) =>
     [...entries[entity].values()].filter(entry => entry.seq === seq)
   const [brands, publishers] = [touched('brand'), touched('property')]
-  const gone = [...known].filter(({ entity, domain }) => entries[entity].get(domain)!.seq === seq)
-  await replaceEntries(db, [...brands, ...publishers], gone)
-  await db.insert('revisions', revisions)
-  await showBrands(db, brands, gone, seq)
+  await replaceEntries(db, [...brands, ...publishers])
+  await addRevisions(db, seq, revisions)
+  await showBrands(db, brands, seq)
   const withdrawn = publishers.filter(({ status }) => status === 'withdrawn')
   await recordChanges(db, seq, {
     publisher: publishers.map(({ domain }) => domain),
@@ -241,33 +240,21 @@ const nothing: EntryState = {
   ...{ source: 'community', status: 'withdrawn', brand_name: null, document: {}, contact_id: null },
 }
 
-/** Puts entries into the place of brands that no document speaks of; `gone` are those before them. */
+/** Puts entries into the place of brands that no document speaks of. */
 export async function showBrands(
   db: Database,
   entries: readonly EntryRow[],
-  gone: readonly EntryRow[],
   seq: number,
 ): Promise<void> {
   if (entries.length === 0) return
-  const managed = await managedAmong(
-    db,
-    'brand',
-    entries.map(({ domain }) => domain),
-  )
-  const free = entries.filter(({ domain }) => !managed.has(domain))
   const brand = entries.map(({ domain }) => domain)
-  const shown = new Set(gone.map(({ domain }) => domain))
-  await deleteRows(
-    db,
-    'brands',
-    'domain',
-    free.flatMap(({ domain }) => (shown.has(domain) ? domain : [])),
-  )
-  const live = free.filter(({ status }) => status === 'live')
-  await db.insert(
-    'brands',
-    live.map(entry => brandOfEntry(entry, seq)),
-  )
+  const managed = await managedAmong(db, 'brand', brand)
+  const shown = entries.flatMap(entry => {
+    if (managed.has(entry.domain)) return []
+    const row = entry.status === 'live' ? brandOfEntry(entry, seq) : undefined
+    return [[entry.domain, row] as const]
+  })
+  await brandRows.replace(db, new Map(shown))
   await recordChanges(db, seq, { brand })
 }
 

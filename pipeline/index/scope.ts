@@ -1,7 +1,9 @@
 import type { Instant } from '../core/clock.ts'
-import { changesOf, type Touched } from './changes.ts'
+import type { RevisionRow } from '../model/rows.ts'
+import { notedChanges, type Touched } from './changes.ts'
 import { type Database, listOf, type Parameters, type Planning } from './duckdb.ts'
 import type { News } from './news.ts'
+import { notedRevisions } from './revisions.ts'
 import { updatesOf } from './written.ts'
 
 /** Rows of the index that are held in memory at a time. */
@@ -17,8 +19,8 @@ export interface Scope {
   publishers: string
   /** Empty where none of the publishers' entries is touched, but at most the brand of their domain. */
   hosts?: string
-  /** What `brands` selects, where that is known. */
-  brandKeys?: readonly string[]
+  /** What these three select, where that is known. */
+  known?: Readonly<Record<'brands' | 'publishers' | 'hosts', readonly string[]>>
   /** Subquery of the ids of policies. */
   policies: string
   /**
@@ -48,6 +50,8 @@ export interface Scope {
   proofs: string
   origins: string
   logos: string
+  /** What `revisions` selects, where this process has just written it. */
+  newRevisions?: readonly RevisionRow[] | undefined
   parameters: Parameters
   /** How questions about one table within these are planned. */
   planning?: Planning
@@ -67,7 +71,7 @@ export async function scopeAfter(
 ): Promise<Scope> {
   const commits = JSON.stringify(Array.from({ length: last - seq }, (_, n) => seq + 1 + n))
   const touched = news(index, ['changes'])
-    ? (changesOf(index, { seq, last }) ?? (await touchedBy(index, commits)))
+    ? (notedChanges.of(index, { seq, last }) ?? (await touchedBy(index, commits)))
     : []
   const parameters: Record<string, string | number> = { seq, last, commits }
   const keysOf = (name: string, ...spaces: string[]) => {
@@ -87,7 +91,13 @@ export async function scopeAfter(
     brands: keysOf('brands', 'brand'),
     publishers: keysOf('publishers', 'publisher', 'brand'),
     hosts: keysOf('hosts', 'publisher'),
-    ...(touched && { brandKeys: keysIn(touched, ['brand']) }),
+    ...(touched && {
+      known: {
+        brands: keysIn(touched, ['brand']),
+        publishers: keysIn(touched, ['publisher', 'brand']),
+        hosts: keysIn(touched, ['publisher']),
+      },
+    }),
     policies: keysOf('policies', 'policy'),
     keyed: keyedAfter(touched, inIndex(CHANGED_AGENTS, 'agents'), parameters),
     gone: goneAfter(touched, parameters),
@@ -101,6 +111,7 @@ export async function scopeAfter(
     members: inAccounts('m.seq > $seq', 'members'),
     aliases: inIndex('seq > $seq', 'aliases'),
     revisions: inIndex(last === seq + 1 ? 'seq = $last' : OF_COMMITS, 'revisions'),
+    newRevisions: notedRevisions.of(index, { seq, last }),
     roles: inAccounts('seq > $seq', 'roles'),
     reviews: inAccounts('r.seq > $seq', 'reviews'),
     mirrors: inAccounts('seq > $seq', 'mirrors'),

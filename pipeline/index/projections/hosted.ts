@@ -6,7 +6,7 @@ import { contactsOf } from '../accounts/editors.ts'
 import { storedOrigins } from '../accounts/origins.ts'
 import type { Accounts } from '../accounts.ts'
 import type { Database } from '../duckdb.ts'
-import type { Entity } from '../entries.ts'
+import { type Entity, loadEntries } from '../entries.ts'
 import { adagentsOf, toldOf } from '../hosted.ts'
 import type { Scope } from '../scope.ts'
 import type { Entry } from '../serving.ts'
@@ -19,11 +19,16 @@ export async function hostedFileEntries(
   accounts: Accounts,
   scope: Scope,
 ): Promise<Entry[]> {
-  const { brands, publishers, hosts, at } = scope
-  const rows = [
-    ...(await entriesWithin(index, 'brand', brands, scope)),
-    ...(await entriesWithin(index, 'property', hosts === '' ? '' : publishers, scope)),
-  ]
+  const { brands, publishers, hosts, known, at } = scope
+  const rows = known
+    ? [
+        ...(await loadEntries(index, 'brand', known.brands)).values(),
+        ...(await loadEntries(index, 'property', known.hosts)).values(),
+      ]
+    : [
+        ...(await entriesWithin(index, 'brand', brands, scope)),
+        ...(await entriesWithin(index, 'property', hosts === '' ? '' : publishers, scope)),
+      ]
   const ids = rows.flatMap(({ contact_id }) => contact_id ?? [])
   const contacts = await contactsOf(accounts.db, ids)
   return rows.map(row => {

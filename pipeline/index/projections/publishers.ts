@@ -16,6 +16,7 @@ import {
   type Surroundings,
 } from '../answers.ts'
 import type { Database } from '../duckdb.ts'
+import { liveEntries, publisherRows } from '../entries.ts'
 import type { Scope } from '../scope.ts'
 import type { Entry } from '../serving.ts'
 import { documentValue } from '../serving-value.ts'
@@ -30,11 +31,13 @@ export async function publisherEntries(
   accounts: Accounts,
   scope: Scope,
 ): Promise<Entry[]> {
-  const publishers = await index.all<PublisherRow>(
-    `select * from publishers where domain in ${scope.publishers}`,
-    scope.parameters,
-    scope.planning,
-  )
+  const publishers = scope.known
+    ? [...(await publisherRows.read(index, scope.known.publishers)).values()]
+    : await index.all<PublisherRow>(
+        `select * from publishers where domain in ${scope.publishers}`,
+        scope.parameters,
+        scope.planning,
+      )
   const crawled = await crawledEntries(index, publishers, scope)
   const valid = new Set(publishers.flatMap(row => (row.valid ? row.domain : [])))
   const told =
@@ -49,14 +52,16 @@ async function hostedEntries(
   index: Database,
   accounts: Accounts,
   valid: ReadonlySet<string>,
-  { publishers, parameters, planning, at }: Scope,
+  { publishers, known, parameters, planning, at }: Scope,
 ): Promise<Entry[]> {
-  const entries = await index.all<EntryRow>(
-    `select * from entries
-     where entity = $entity and status = $status and domain in ${publishers}`,
-    { ...parameters, entity: 'property', status: 'live' },
-    planning,
-  )
+  const entries = known
+    ? [...(await liveEntries(index, 'property', known.publishers)).values()]
+    : await index.all<EntryRow>(
+        `select * from entries
+         where entity = $entity and status = $status and domain in ${publishers}`,
+        { ...parameters, entity: 'property', status: 'live' },
+        planning,
+      )
   const rows = entries.filter(({ domain }) => !valid.has(domain))
   const ids = rows.flatMap(({ contact_id }) => contact_id ?? [])
   const contacts = await contactsOf(accounts.db, ids)

@@ -13,13 +13,15 @@ import { historyKey, revisionKey } from '../serving-value.ts'
 export async function revisionEntries(
   index: Database,
   accounts: Accounts,
-  { revisions, parameters, planning }: Scope,
+  { revisions, newRevisions, parameters, planning }: Scope,
 ): Promise<Entry[]> {
-  const rows = await index.all<RevisionRow>(
-    `select * exclude (state) from revisions where ${revisions}`,
-    parameters,
-    planning,
-  )
+  const rows =
+    newRevisions ??
+    (await index.all<RevisionRow>(
+      `select * exclude (state) from revisions where ${revisions}`,
+      parameters,
+      planning,
+    ))
   if (rows.length === 0) return []
   const names = await editorNames(accounts.db, [...new Set(rows.map(row => row.editor_id))])
   // The latest of each is among them: numbers rise with the commits, and a slice has all of a domain.
