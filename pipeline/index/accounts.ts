@@ -10,7 +10,22 @@ import { enrolmentsOf } from './accounts/stored-members.ts'
 import { Database } from './duckdb.ts'
 import { oneOf } from './one-of.ts'
 import type { JudgedSaves } from './refused-saves.ts'
+import { SeenIds } from './seen-ids.ts'
 import { createTables } from './tables.ts'
+
+/** What submissions came to, and what else the accounts tell whoever goes on with it. */
+export interface Decided<Told> {
+  answers: Map<string, Answer>
+  /** Those that were carried out for the first time: nothing that is made from them exists. */
+  fresh: ReadonlySet<string>
+  told: Told
+}
+
+export interface Begun<Told> {
+  decided: Promise<Decided<Told>>
+  /** Resolves when it is on disk. */
+  kept: Promise<void>
+}
 
 /** Not remembered: under an Idempotency-Key another credential may ask for the same again. */
 const revoked: Refusal = { refused: 'the credential is not valid', error: 'unauthenticated' }
@@ -23,57 +38,70 @@ const unjudged: JudgedSaves = { refused: new Map(), doubts: new Map() }
  */
 export class Accounts {
   readonly db: Database
+  readonly #seen: SeenIds
   /** Ids of the keys that count no more. */
   readonly #revoked: Set<string>
-  #fresh: ReadonlySet<string> = new Set()
 
-  private constructor(db: Database, revoked: readonly string[]) {
+  private constructor(db: Database, seen: SeenIds, revoked: readonly string[]) {
     this.db = db
+    this.#seen = seen
     this.#revoked = new Set(revoked)
   }
 
   static async open(file: string): Promise<Accounts> {
     const db = await Database.open(file, { memoryLimit: '128MB', threads: 1 })
     await createTables(db, 'accounts')
-    return new Accounts(db, await revokedKeys(db))
+    const seen = new SeenIds()
+    const known = db.stream<{ id: string }>('select submission_id as id from submissions')
+    for await (const rows of known) for (const { id } of rows) seen.add(id)
+    return new Accounts(db, seen, await revokedKeys(db))
   }
 
   /**
    * Carries out submissions in their order; one refused does not hold up the others. What waited here
-   * while its key was revoked is refused as if it had come after that. `judge` tells those that the index cannot carry out, with the reason; it is asked while the accounts are looked at.
+   * while its key was revoked is refused as if it had come after that. `judge` tells those that the index
+   * cannot carry out, with the reason.
    */
-  apply(
+  async apply(
     submissions: readonly Submission[],
     stamp: Stamp,
     judge: () => Promise<JudgedSaves> = async () => unjudged,
   ): Promise<Map<string, Answer>> {
-    return this.db.transaction(async () => {
-      const [{ refused, doubts }, answers] = await Promise.all([judge(), this.#known(submissions)])
-      const fresh = submissions.filter(({ submission_id }) => !answers.has(submission_id))
-      this.#fresh = new Set(fresh.map(({ submission_id }) => submission_id))
-      const rows: object[] = []
-      for (const submission of submissions) {
-        const { submission_id } = submission
-        if (answers.has(submission_id)) continue
-        if (this.#isRevoked(submission)) {
-          answers.set(submission_id, revoked)
-          continue
-        }
-        const known = { refusal: refused.get(submission_id), doubt: doubts.get(submission_id) }
-        const { answer, changes } = await this.#carryOut(submission, stamp, known)
-        answers.set(submission_id, answer)
-        this.#follow(submission, answer)
-        const submitted_at = isoOf(stamp.now)
-        rows.push({ ...auditOf(submission), answer, changes, submitted_at, seq: stamp.seq })
-      }
-      await this.db.insert('submissions', rows)
-      return answers
-    })
+    const { decided, kept } = this.begin(submissions, stamp, judge, async () => undefined)
+    const { answers } = await decided
+    await kept
+    return answers
   }
 
-  /** Submissions that were carried out last for the first time: nothing that is made from them exists. */
-  get fresh(): ReadonlySet<string> {
-    return this.#fresh
+  /**
+   * The same in two parts, so that others can go on with what was decided while it comes to the disk.
+   * `tell` reads what else they need of the accounts as they are then. Until `kept` resolves nobody may
+   * ask the accounts anything, and nothing that follows from the answers may be kept by anybody.
+   */
+  begin<Told>(
+    submissions: readonly Submission[],
+    stamp: Stamp,
+    judge: () => Promise<JudgedSaves>,
+    tell: (answers: Map<string, Answer>) => Promise<Told>,
+  ): Begun<Told> {
+    let decide: (decided: Decided<Told>) => void
+    let fail: (error: unknown) => void
+    const decided = new Promise<Decided<Told>>((resolve, reject) => {
+      decide = resolve
+      fail = reject
+    })
+    const kept = this.db.transaction(async () => {
+      const judged = await judge()
+      const answers = await this.#known(submissions)
+      const rows = await this.#carryOutAll(submissions, stamp, judged, answers)
+      const fresh = new Set(rows.map(({ submission_id }) => submission_id))
+      decide({ answers, fresh, told: await tell(answers) })
+      await this.db.insert('submissions', rows)
+      for (const id of fresh) this.#seen.add(id)
+    })
+    kept.catch(error => fail(error))
+    decided.catch(() => undefined)
+    return { decided, kept }
   }
 
   /**
@@ -112,13 +140,40 @@ export class Accounts {
 
   async #known(submissions: readonly Submission[]): Promise<Map<string, Answer>> {
     const ids = submissions.map(({ submission_id }) => submission_id)
-    const { condition, keys } = oneOf('submission_id', ids)
+    const asked = ids.filter(id => this.#seen.mayHave(id))
+    if (asked.length === 0) return new Map()
+    const { condition, keys } = oneOf('submission_id', asked)
     const rows = await this.db.all<{ submission_id: string; answer: Answer }>(
       `select submission_id, answer from submissions where ${condition}`,
       keys,
       'kept',
     )
     return new Map(rows.map(({ submission_id, answer }) => [submission_id, answer]))
+  }
+
+  /** Adds to the answers; returns what stands in the audit. */
+  async #carryOutAll(
+    submissions: readonly Submission[],
+    stamp: Stamp,
+    { refused, doubts }: JudgedSaves,
+    answers: Map<string, Answer>,
+  ) {
+    const submitted_at = isoOf(stamp.now)
+    const rows = []
+    for (const submission of submissions) {
+      const { submission_id: id } = submission
+      if (answers.has(id)) continue
+      if (this.#isRevoked(submission)) {
+        answers.set(id, revoked)
+        continue
+      }
+      const known = { refusal: refused.get(id), doubt: doubts.get(id) }
+      const { answer, changes } = await this.#carryOut(submission, stamp, known)
+      answers.set(id, answer)
+      this.#follow(submission, answer)
+      rows.push({ ...auditOf(submission), answer, changes, submitted_at, seq: stamp.seq })
+    }
+    return rows
   }
 
   async #carryOut(

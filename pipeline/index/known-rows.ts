@@ -3,7 +3,9 @@ import { deleteRows } from './rows.ts'
 
 /** Of more rows than this at once nothing is remembered. */
 const FEW = 100
-const MOST = 1_000
+/** What is remembered of a table, in characters of JSON. */
+const MOST_CHARS = 4_000_000
+const MOST = 10_000
 
 /** A table whose rows are known by a key. */
 interface Keyed<Row> {
@@ -14,11 +16,18 @@ interface Keyed<Row> {
   find(db: Database, keys: readonly string[]): Promise<Row[]>
 }
 
+/** `row` is undefined where there is none. */
+interface Known<Row> {
+  row: Row | undefined
+  chars: number
+}
+
 interface Memory<Row> {
   /** What was written to the table when this was so. */
   mark: number
-  /** By key; undefined: there is none. */
-  rows: Map<string, Row | undefined>
+  /** By key, the latest last. */
+  rows: Map<string, Known<Row>>
+  chars: number
 }
 
 /**
@@ -36,19 +45,16 @@ export class KnownRows<Row extends object> {
 
   /** Rows by their key; nobody may change them. */
   async read(db: Database, keys: readonly string[]): Promise<Map<string, Row>> {
-    const known = keys.length > FEW ? new Map<string, Row | undefined>() : this.#memoryOf(db).rows
-    const unknown = keys.filter(key => !known.has(key))
-    if (unknown.length > 0) {
-      const found = new Map<string, Row>()
-      for (const row of await this.#of.find(db, unknown)) found.set(this.#of.keyOf(row), row)
-      for (const key of unknown) keep(known, key, found.get(key))
-    }
+    if (keys.length > FEW) return this.#find(db, keys)
+    const memory = this.#memoryOf(db)
+    const unknown = keys.filter(key => !memory.rows.has(key))
+    const found = unknown.length > 0 ? await this.#find(db, unknown) : new Map<string, Row>()
     const rows = new Map<string, Row>()
     for (const key of keys) {
-      const row = known.get(key)
+      const row = found.get(key) ?? memory.rows.get(key)?.row
       if (row !== undefined) rows.set(key, row)
     }
-    if (keys.length <= FEW) dropOldest(known)
+    for (const key of unknown) keep(memory, key, found.get(key))
     return rows
   }
 
@@ -63,35 +69,35 @@ export class KnownRows<Row extends object> {
       [...fresh.values()].flatMap(row => row ?? []),
     )
     if (fresh.size > FEW) return
-    const { rows } = this.#memories.get(db)!
-    for (const [key, row] of fresh) keep(rows, key, row && asRead(row))
-    this.#memories.set(db, { rows, mark: db.written.mark([table]) })
+    const memory = this.#memories.get(db)!
+    memory.mark = db.written.mark([table])
+    for (const [key, row] of fresh) keep(memory, key, row)
+  }
+
+  async #find(db: Database, keys: readonly string[]): Promise<Map<string, Row>> {
+    const rows = await this.#of.find(db, keys)
+    return new Map(rows.map(row => [this.#of.keyOf(row), row]))
   }
 
   #memoryOf(db: Database): Memory<Row> {
     const mark = db.written.mark([this.#of.table])
     const known = this.#memories.get(db)
     if (known?.mark === mark) return known
-    const memory: Memory<Row> = { mark, rows: new Map() }
+    const memory: Memory<Row> = { mark, rows: new Map(), chars: 0 }
     this.#memories.set(db, memory)
     return memory
   }
 }
 
-/** A row as it is once it was stored: without members that say nothing. */
-function asRead<Row>(row: Row): Row {
-  return JSON.parse(JSON.stringify(row))
-}
-
-/** The latest stand last. */
-function keep<Row>(rows: Map<string, Row>, key: string, row: Row): void {
-  rows.delete(key)
-  rows.set(key, row)
-}
-
-function dropOldest(rows: Map<string, unknown>): void {
-  for (const key of rows.keys()) {
-    if (rows.size <= MOST) return
-    rows.delete(key)
+/** Remembers a row as it is once it was stored: without members that say nothing. */
+function keep<Row>(memory: Memory<Row>, key: string, row: Row | undefined): void {
+  const text = row === undefined ? '' : JSON.stringify(row)
+  memory.chars += text.length - (memory.rows.get(key)?.chars ?? 0)
+  memory.rows.delete(key)
+  memory.rows.set(key, { row: text === '' ? undefined : JSON.parse(text), chars: text.length })
+  for (const [oldest, { chars }] of memory.rows) {
+    if (memory.chars <= MOST_CHARS && memory.rows.size <= MOST) return
+    memory.rows.delete(oldest)
+    memory.chars -= chars
   }
 }

@@ -1,35 +1,26 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import type { Clock } from '../core/clock.ts'
-import { HOUR, isoOf } from '../core/clock.ts'
+import { isoOf } from '../core/clock.ts'
 import type { Config } from '../core/config.ts'
 import { Fatal } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
-import { type ProtectedNames, readProtectedNames } from '../core/protected-names.ts'
-import { lastTime, nextTime } from '../core/schedule.ts'
-import { RisingIds } from '../core/uuid-v7.ts'
-import { hostingBase } from '../model/hosted.ts'
-import type { Answer, Refusal, Submission } from '../model/submission.ts'
-import { decisionsSince } from './accounts/entry-reviews.ts'
-import { publicationsSince } from './accounts/publications.ts'
+import type { Answer } from '../model/submission.ts'
 import { Accounts } from './accounts.ts'
-import { type Applied, apply, type Batch } from './apply.ts'
+import type { Batch } from './apply.ts'
 import { beginBackup, copyStores, finishBackup, type Manifest } from './backup.ts'
-import { keepBody } from './documents.ts'
+import { Committer } from './committer.ts'
 import { Database } from './duckdb.ts'
 import { unknownEnrolments } from './enrolments.ts'
 import { erase } from './erase.ts'
 import { commitInHalves } from './halves.ts'
 import { Lease } from './lease.ts'
-import { type Meta, numberCommit, raiseFence } from './meta.ts'
+import { type Meta, raiseFence } from './meta.ts'
 import { type Paths, pathsOf } from './paths.ts'
-import { keepPictures } from './pictures.ts'
 import { forgetPrivateRows } from './private-retention.ts'
 import { Projector } from './projector.ts'
 import { Publishing } from './publishing.ts'
 import { dropOldBodies, dropOldEvents, followRetention } from './retention.ts'
-import { resolveReverts } from './reverts.ts'
 import { ServingStore } from './serving.ts'
-import { completed, editingIn, judged } from './submission-answers.ts'
 import { createTables } from './tables.ts'
 import { TakedownList } from './takedown-list.ts'
 
@@ -75,8 +66,7 @@ export class Sequencer {
   readonly #takedowns: TakedownList
   readonly #publishing: Publishing
   readonly #options: SequencerOptions
-  readonly #ids: RisingIds
-  readonly #protectedNames: ProtectedNames
+  readonly #committer: Committer
   readonly #meta: Meta
   #turn: Promise<unknown> = Promise.resolve()
   #broken: Fatal | undefined
@@ -96,14 +86,13 @@ export class Sequencer {
     this.accounts = parts.accounts
     this.#takedowns = parts.takedowns
     this.#meta = parts.meta
-    this.#protectedNames = readProtectedNames(parts.options.config.PROTECTED_NAMES)
     this.#options = parts.options
     this.serving = ServingStore.open(parts.paths.servingFile)
     this.#projector = new Projector({
       ...{ ...parts, ...parts.options, serving: this.serving },
       step: (step, work) => this.#step(step, work),
     })
-    this.#ids = new RisingIds(parts.options.clock, parts.meta.last_event_id ?? undefined)
+    this.#committer = new Committer({ ...parts, ...parts.options })
     this.#publishing = new Publishing({
       ...parts,
       ...parts.options,
@@ -217,50 +206,19 @@ export class Sequencer {
   async #commit(asked: Batch): Promise<Committed> {
     const started = performance.now()
     const now = this.#options.clock.now()
-    const seq = this.#meta.seq + 1
-    const stores = { index: this.index, accounts: this.accounts.db }
-    const { refused, ...resolved } = await resolveReverts(stores, asked.submissions)
-    const batch = { ...asked, ...resolved }
-    const answers = await this.#answer(batch, { now, seq }, refused)
-    const isDone = ({ submission_id }: Submission) => 'done' in answers.get(submission_id)!
-    const submissions = batch.submissions.filter(isDone)
-    const takedowns = await this.#takedowns.in(batch)
-    const told = await this.accounts.enrolments(submissions, answers)
-    const enrolments = [...(batch.enrolments ?? []), ...told]
-    const editing = editingIn(answers)
-    for (const { body, hash } of batch.observations) {
-      if (body && hash) keepBody(this.paths, hash, body)
-    }
-    await keepPictures(this, submissions, seq)
-    const publications =
-      batch.publications ?? (await publicationsSince(this.accounts.db, this.#meta.seq))
-    const decisions = batch.decisions ?? (await decisionsSince(this.accounts.db, this.#meta.seq))
-    const { events, saved, held } = await this.#step('index', () =>
-      this.#apply(
-        {
-          ...{ ...batch, submissions, enrolments, editing, decisions, takedowns },
-          ...(submissions.length > 0 && { fresh: this.accounts.fresh }),
-          ...(publications && { publications }),
-        },
-        now,
-        seq,
-      ),
-    )
-    this.#meta.seq = seq
-    this.#meta.last_event_id = events.at(-1)?.event_id ?? this.#meta.last_event_id
+    const kept = await this.#committer.commit(asked, now)
+    const { seq, batch, events, held } = kept
     await this.#projector.project(seq).catch(error => this.#break(error))
+    const { takedowns = [] } = batch
     if (takedowns.length > 0) {
       await erase(this, takedowns, now).catch(error => this.#break(error))
     }
-    this.#tell(batch, { seq, events: events.length, ms: Math.round(performance.now() - started) })
+    const ms = Math.round(performance.now() - started)
+    this.#tell(asked, { seq, events: events.length, ms })
     if (held.publishers > 0) {
       this.#options.log.error({ seq, ...held }, 'too much at once: held back; see `held list`')
     }
-    return {
-      seq,
-      events: events.length,
-      answers: await completed(this.index, submissions, answers, saved),
-    }
+    return { seq, events: events.length, answers: await this.#committer.answersOf(kept) }
   }
 
   #tell(batch: Batch, commit: { seq: number; events: number; ms: number }): void {
@@ -273,54 +231,6 @@ export class Sequencer {
     for (const { seen, reason } of poison) {
       log.error({ kind: seen.kind, location: seen.location, reason }, 'observation set aside')
     }
-  }
-
-  #apply(batch: Batch, now: number, seq: number): Promise<Applied> {
-    const { CRAWL_SCHEDULE, RECRAWL_HOURS, FRONTIER_MAX, LIMITS, ...config } = this.#options.config
-    return this.index.transaction(async () => {
-      const applied = await apply(this.index, batch, {
-        now,
-        seq,
-        ids: this.#ids,
-        mint: () => this.#ids.next(),
-        nextRun: nextTime(CRAWL_SCHEDULE, now),
-        soonestMs: RECRAWL_HOURS * HOUR,
-        frontierMax: FRONTIER_MAX,
-        agentsPerHost: LIMITS.agentsPerHost,
-        takenDown: this.#takedowns.takenDown,
-        hostingBase: hostingBase(config.BASE_URL),
-        night: lastTime(CRAWL_SCHEDULE, now),
-        brake: {
-          share: config.BRAKE_SHARE,
-          factor: config.BRAKE_FACTOR,
-          rows: config.BRAKE_ROWS,
-          publishers: config.BRAKE_PUBLISHERS,
-        },
-      })
-      const lastEventId = applied.events.at(-1)?.event_id
-      await numberCommit(this.index, this.#meta.fence, { seq, now, lastEventId })
-      return applied
-    })
-  }
-
-  async #answer(
-    { submissions }: Batch,
-    { now, seq }: { now: number; seq: number },
-    reverts: ReadonlyMap<string, Refusal>,
-  ) {
-    if (submissions.length === 0) return new Map<string, Answer>()
-    return this.#step('accounts', async () => {
-      const { REQUIRE_OWNERSHIP_PROOF: needsProof, LIMITS } = this.#options.config
-      return this.accounts.apply(submissions, { now, seq }, async () => {
-        const { refused, doubts } = await judged(submissions, {
-          ...{ index: this.index, accounts: this.accounts.db, now },
-          ...{ needsProof, proofDays: LIMITS.proofDays, protectedNames: this.#protectedNames },
-          takenDown: this.#takedowns.takenDown,
-          base: hostingBase(this.#options.config.BASE_URL),
-        })
-        return { refused: new Map([...refused, ...reverts]), doubts }
-      })
-    })
   }
 
   /** The index has a commit that the other stores have not; a later one would leave a gap there. */
