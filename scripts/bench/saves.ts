@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { built, Child } from './support/child.ts'
+import { NightFeed } from './support/night-feed.ts'
 import { readOptions } from './support/options.ts'
 import { interleave } from './support/pairs.ts'
 import { note, printResult, printTable } from './support/report.ts'
@@ -10,9 +11,13 @@ import { medianOf, rounded, roundedSpread, spreadOf } from './support/spread.ts'
 /**
  * `POST /api/brands/save`, beside a loop that keeps the same rows as durably and does nothing else: one
  * transaction in DuckDB, one in LMDB, one line of an event file, each on disk before the next. One
- * connection is compared with a loop of single rows, fifty with one that commits fifty at a time. The
- * limits of saves are raised; all other settings are the defaults.
+ * connection is compared with a loop of single rows, fifty with one that commits fifty at a time. At last
+ * the same indexer takes in nights of twenty files a brand, a first one in which all is new and a quiet one,
+ * as fast as it can, while saves come one by one. The limits of saves are raised; all other settings are
+ * the defaults.
  */
+const FILES_EACH = 20
+
 const options = readOptions(10_000, 1_000)
 const { connections, folder, pairs, seconds, size } = options
 note('starting an indexer and an API …')
@@ -28,6 +33,19 @@ const rounds = await interleave<'one' | 'many' | 'bareOne' | 'bareMany', LoopRun
   bareMany: () => loop.ask({ rows: connections, seconds }),
 })
 await loop.stop()
+
+note(`a first night and a quiet one of ${FILES_EACH * size} files …`)
+const feed = await NightFeed.open(rig.redisUrl, FILES_EACH * size)
+const nights = [await feed.prepare(1), await feed.prepare(2)]
+let isNight = true
+const beside = rig.runWhile(() => isNight, 1, size)
+const night = performance.now()
+for (const messages of nights) await feed.send(messages)
+const nightS = (performance.now() - night) / 1_000
+isNight = false
+const meanwhile = await beside
+const { bulk, longestBulkMs } = rig.commits
+await feed.close()
 await rig.close()
 options.tidy()
 
@@ -52,6 +70,15 @@ printTable(
       `${rounded(rows.median)} (at least 0.3)`,
     ],
     ['commits a save', commits, '', '(below 0.2)'],
+    [`${bulk} bulk commits in ${rounded(nightS)} s, the longest`, `${longestBulkMs} ms`, '', ''],
+    [
+      `${meanwhile.saves} saves meanwhile, one by one, p50`,
+      `${rounded(meanwhile.p50Ms)} ms`,
+      '',
+      '',
+    ],
+    ['  p99', `${rounded(meanwhile.p99Ms)} ms`, '', ''],
+    ['  the slowest', `${rounded(meanwhile.worstMs)} ms`, '', '(at most 1,000)'],
   ],
 )
 printResult({
@@ -62,4 +89,12 @@ printResult({
   ratio: roundedSpread(p50),
   rows_ratio: roundedSpread(rows),
   commits_per_save: commits,
+  beside_bulk: {
+    saves: meanwhile.saves,
+    p50_ms: rounded(meanwhile.p50Ms),
+    p99_ms: rounded(meanwhile.p99Ms),
+    worst_ms: rounded(meanwhile.worstMs),
+    bulk_commits: bulk,
+    longest_bulk_ms: longestBulkMs,
+  },
 })

@@ -18,6 +18,17 @@ export interface SaveRun {
   perSecond: number
   /** Commits a save. */
   commits: number
+  saves: number
+  p99Ms: number
+  worstMs: number
+}
+
+/** What the indexer told of its commits. */
+interface Commits {
+  count: number
+  /** Those of observations, and how long the longest of them took. */
+  bulk: number
+  longestBulkMs: number
 }
 
 /** An indexer and an API as they ship, and an organization that may save what is below one domain. */
@@ -26,7 +37,7 @@ export class SaveRig {
   readonly #roles: Child<object, never, never>[]
   readonly #port: number
   readonly #secret: string
-  readonly #commits: { count: number }
+  readonly #commits: Commits
   #saves = 0
 
   private constructor(parts: {
@@ -34,7 +45,7 @@ export class SaveRig {
     roles: Child<object, never, never>[]
     port: number
     secret: string
-    commits: { count: number }
+    commits: Commits
   }) {
     this.#redis = parts.redis
     this.#roles = parts.roles
@@ -50,9 +61,14 @@ export class SaveRig {
       ...{ DATA_DIR: folder, REDIS_URL: redis.url, PORT: String(port) },
       LIMITS: JSON.stringify(limits),
     }
-    const commits = { count: 0 }
+    const commits: Commits = { count: 0, bulk: 0, longestBulkMs: 0 }
     const onLine = (line: string) => {
-      if (line.includes('"committed"')) commits.count++
+      if (!line.includes('"committed"')) return
+      commits.count++
+      const { observations, ms } = JSON.parse(line) as { observations: number; ms: number }
+      if (observations === 0) return
+      commits.bulk++
+      commits.longestBulkMs = Math.max(commits.longestBulkMs, ms)
     }
     const file = `${built}/scripts/bench/support/night-role.js`
     const start = (role: string) => Child.start<object>(file, { args: [role, '0'], env, onLine })
@@ -62,15 +78,27 @@ export class SaveRig {
     return new SaveRig({ redis, roles: [api, indexer], port, secret, commits })
   }
 
+  get redisUrl(): string {
+    return this.#redis.url
+  }
+
+  get commits(): Readonly<Commits> {
+    return this.#commits
+  }
+
   /** Saves over so many connections, each as soon as the one before it is answered. */
-  async run(connections: number, seconds: number, domains: number): Promise<SaveRun> {
+  run(connections: number, seconds: number, domains: number): Promise<SaveRun> {
+    const until = performance.now() + seconds * 1_000
+    return this.runWhile(() => performance.now() < until, connections, domains)
+  }
+
+  async runWhile(isOn: () => boolean, connections: number, domains: number): Promise<SaveRun> {
     const agent = new Agent({ keepAlive: true, maxSockets: connections })
     const times: number[] = []
     const { count } = this.#commits
     const started = performance.now()
-    const until = started + seconds * 1_000
     const connection = async () => {
-      while (performance.now() < until) {
+      while (isOn()) {
         const before = performance.now()
         await this.#save(agent, `d${this.#saves++ % domains}.bench.example`)
         times.push(performance.now() - before)
@@ -83,6 +111,9 @@ export class SaveRig {
       p50Ms: medianOf(times),
       perSecond: times.length / took,
       commits: (this.#commits.count - count) / times.length,
+      saves: times.length,
+      p99Ms: times.sort((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? 0,
+      worstMs: Math.max(...times),
     }
   }
 

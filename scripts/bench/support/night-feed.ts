@@ -1,0 +1,67 @@
+import { setTimeout } from 'node:timers/promises'
+import { Queue } from 'bullmq'
+import { openDesk } from '../../../jobs/enqueue.ts'
+import { type ObservationsMessage, packObservations } from '../../../jobs/messages.ts'
+import { queues, REDIS_PREFIX } from '../../../jobs/queues.ts'
+import { connectRedis, type Redis } from '../../../jobs/redis.ts'
+import type { Domain } from '../../../pipeline/core/domain.ts'
+import { limits } from '../../../pipeline/core/limits.ts'
+import { silentLog } from '../../../pipeline/core/log.ts'
+import { addDomains } from '../../commands/crawl.ts'
+import { type Files, filesOf, observationsOf } from './night.ts'
+
+const POLL_MS = 20
+
+/** What crawlers bring of nights, made ready before and handed in as they do: as fast as it is taken. */
+export class NightFeed {
+  readonly #connection: Redis
+  readonly #queue: Queue<ObservationsMessage>
+  readonly #files: Files
+
+  private constructor(connection: Redis, files: Files) {
+    this.#connection = connection
+    this.#queue = new Queue('observations', { connection, prefix: REDIS_PREFIX })
+    this.#files = files
+  }
+
+  /** Hands in the domains of so many files. */
+  static async open(redisUrl: string, files: number): Promise<NightFeed> {
+    const feed = new NightFeed(connectRedis(redisUrl, 'work', silentLog), filesOf(files))
+    const desk = openDesk(redisUrl, silentLog)
+    const domains = feed.#files.world.domains as readonly Domain[]
+    await addDomains(operation => desk.submit(operation), domains, false)
+    await desk.close()
+    return feed
+  }
+
+  /** All files are new in night 1; of later ones one in a hundred has changed. */
+  async prepare(night: number): Promise<ObservationsMessage[]> {
+    const messages: ObservationsMessage[] = []
+    const plan = { night, observedAt: Date.now() }
+    const { crawlBatchSources: step, observationMessageBytes: bytes } = limits
+    for (let at = 0; at < this.#files.all; at += step) {
+      const end = Math.min(this.#files.all, at + step)
+      const seen = observationsOf(this.#files, plan, at, end)
+      messages.push(...(await packObservations(seen, bytes, this.#connection)))
+    }
+    return messages
+  }
+
+  /** Resolves when all of it is committed. */
+  async send(messages: readonly ObservationsMessage[]): Promise<void> {
+    for (const message of messages) {
+      while ((await this.#queue.getWaitingCount()) > limits.observationsWaiting) {
+        await setTimeout(POLL_MS)
+      }
+      await this.#queue.add('seen', message, queues.observations.options)
+    }
+    while ((await this.#queue.getJobCountByTypes('waiting', 'active', 'delayed')) > 0) {
+      await setTimeout(POLL_MS)
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#queue.close()
+    this.#connection.disconnect()
+  }
+}
