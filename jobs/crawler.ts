@@ -1,4 +1,4 @@
-import { type Job, Queue, Worker } from 'bullmq'
+import { type Job, Worker } from 'bullmq'
 import type { Clock } from '../pipeline/core/clock.ts'
 import type { Config } from '../pipeline/core/config.ts'
 import type { Log } from '../pipeline/core/log.ts'
@@ -9,14 +9,14 @@ import { Errand } from '../pipeline/model/errand.ts'
 import { type Observation, sourceKey } from '../pipeline/model/observation.ts'
 import { messageOf, settled } from './enqueue.ts'
 import { runErrand } from './errands.ts'
-import { type CrawlMessage, type ObservationsMessage, packObservations } from './messages.ts'
+import type { CrawlMessage } from './messages.ts'
 import { queues, REDIS_PREFIX, takeoverOf } from './queues.ts'
 import { connectRedis } from './redis.ts'
+import { Results } from './results.ts'
 import type { Role } from './role.ts'
 
 /** What was found is sent on in this rhythm, so that one slow host holds up nobody's answer. */
 const SEND_EVERY_MS = 500
-const WAIT_MS = 250
 
 /**
  * The crawler role: takes batches of files, fetches them and hands back what it saw. It needs no
@@ -31,10 +31,7 @@ export async function runCrawler(
   const connection = connectRedis(redisUrl, 'work', log)
   const working = connectRedis(redisUrl, 'work', log)
   const running = connectRedis(redisUrl, 'work', log)
-  const results = new Queue<ObservationsMessage>('observations', {
-    connection,
-    prefix: REDIS_PREFIX,
-  })
+  const results = new Results(connection, config.LIMITS)
   const fetcher = createFetcher(fetcherOptionsOf(config, clock, log))
   const atOnce = hostsAtOnce(config.CRAWL_CONCURRENCY)
   const stop = new AbortController()
@@ -58,7 +55,6 @@ export async function runCrawler(
   errands.on('failed', (job, error) =>
     log.warn({ errand: job?.name, error: error.message }, 'errand failed'),
   )
-  results.on('error', () => undefined)
   worker.on('error', () => undefined)
   worker.on('failed', (_, error) => log.warn({ error: error.message }, 'batch failed'))
   log.info('crawler ready')
@@ -67,12 +63,12 @@ export async function runCrawler(
     const started = performance.now()
     const { targets } = job.data
     const left = new Map(targets.map(target => [sourceKey(target), target]))
-    await roomForResults()
+    await results.room(stop.signal)
     const outbox = new Outbox(async observations => {
       // First struck off, then sent: whoever takes over after a crash repeats nothing that was sent.
       for (const seen of observations) left.delete(sourceKey(seen))
       await job.updateData({ targets: [...left.values()] })
-      await send(observations)
+      await results.send(await results.pack(observations))
     })
     const seen = await crawlBatch(targets, {
       fetcher,
@@ -89,26 +85,12 @@ export async function runCrawler(
     log.info({ targets: targets.length, outcomes: countBy(seen), ms }, 'crawled')
   }
 
-  async function roomForResults(): Promise<void> {
-    while ((await results.getWaitingCount()) > config.LIMITS.observationsWaiting) {
-      if (stop.signal.aborted) return
-      await new Promise(resolve => setTimeout(resolve, WAIT_MS))
-    }
-  }
-
-  async function send(observations: Observation[]): Promise<void> {
-    const limit = config.LIMITS.observationMessageBytes
-    for (const message of await packObservations(observations, limit, connection)) {
-      await results.add('seen', message, queues.observations.options)
-    }
-  }
-
   return {
     async close() {
       stop.abort()
       await settled(Promise.all([worker.close(), errands.close()]), 5_000)
       await fetcher.close()
-      await settled(results.close())
+      await results.close()
       connection.disconnect()
       working.disconnect()
       running.disconnect()

@@ -1,9 +1,8 @@
 import { setTimeout } from 'node:timers/promises'
-import { Queue } from 'bullmq'
 import { openDesk } from '../../../jobs/enqueue.ts'
-import { type ObservationsMessage, packObservations } from '../../../jobs/messages.ts'
-import { queues, REDIS_PREFIX } from '../../../jobs/queues.ts'
+import type { ObservationsMessage } from '../../../jobs/messages.ts'
 import { connectRedis, type Redis } from '../../../jobs/redis.ts'
+import { Results } from '../../../jobs/results.ts'
 import type { Domain } from '../../../pipeline/core/domain.ts'
 import { limits } from '../../../pipeline/core/limits.ts'
 import { silentLog } from '../../../pipeline/core/log.ts'
@@ -15,12 +14,12 @@ const POLL_MS = 20
 /** What crawlers bring of nights, made ready before and handed in as they do: as fast as it is taken. */
 export class NightFeed {
   readonly #connection: Redis
-  readonly #queue: Queue<ObservationsMessage>
+  readonly #results: Results
   readonly #files: Files
 
   private constructor(connection: Redis, files: Files) {
     this.#connection = connection
-    this.#queue = new Queue('observations', { connection, prefix: REDIS_PREFIX })
+    this.#results = new Results(connection, limits)
     this.#files = files
   }
 
@@ -38,11 +37,10 @@ export class NightFeed {
   async prepare(night: number): Promise<ObservationsMessage[]> {
     const messages: ObservationsMessage[] = []
     const plan = { night, observedAt: Date.now() }
-    const { crawlBatchSources: step, observationMessageBytes: bytes } = limits
+    const { crawlBatchSources: step } = limits
     for (let at = 0; at < this.#files.all; at += step) {
       const end = Math.min(this.#files.all, at + step)
-      const seen = observationsOf(this.#files, plan, at, end)
-      messages.push(...(await packObservations(seen, bytes, this.#connection)))
+      messages.push(...(await this.#results.pack(observationsOf(this.#files, plan, at, end))))
     }
     return messages
   }
@@ -50,18 +48,14 @@ export class NightFeed {
   /** Resolves when all of it is committed. */
   async send(messages: readonly ObservationsMessage[]): Promise<void> {
     for (const message of messages) {
-      while ((await this.#queue.getWaitingCount()) > limits.observationsWaiting) {
-        await setTimeout(POLL_MS)
-      }
-      await this.#queue.add('seen', message, queues.observations.options)
+      await this.#results.room()
+      await this.#results.send([message])
     }
-    while ((await this.#queue.getJobCountByTypes('waiting', 'active', 'delayed')) > 0) {
-      await setTimeout(POLL_MS)
-    }
+    while ((await this.#results.left()) > 0) await setTimeout(POLL_MS)
   }
 
   async close(): Promise<void> {
-    await this.#queue.close()
+    await this.#results.close()
     this.#connection.disconnect()
   }
 }
