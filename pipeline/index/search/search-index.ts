@@ -7,7 +7,7 @@ import { Shelf, type ShelfContents } from './shelf.ts'
 import { inSlices, type Slices } from './slices.ts'
 
 /** Version of the file; one of another version is made again. */
-export const SEARCH_FORMAT = 3
+export const SEARCH_FORMAT = 4
 
 export const shelfNames = ['brands', 'publishers', 'properties'] as const
 export type ShelfName = (typeof shelfNames)[number]

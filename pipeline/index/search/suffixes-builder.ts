@@ -7,6 +7,8 @@ import { END } from './texts.ts'
 export const BLOCK = 64
 /** Of each block so many of the least entries are known. */
 export const KEPT = 5
+/** So many bytes of the first suffix of a block are kept. */
+const HEAD = 4
 /** No entry: greater than any. */
 export const NONE = 0xffffffff
 /** So many are sorted at once, more where more begin alike: what building needs grows no further. */
@@ -17,8 +19,9 @@ const PAIRS = 2 ** 16
 export interface SuffixesContents {
   /** Where each begins in the texts, in the order of what they say. */
   sorted: Place
-  /** Of each block the first of these, and the least entries that they belong to. */
+  /** Of each block the first of these, the bytes it begins with, and the least entries they belong to. */
   firsts: Place
+  heads: Place
   least: Place
 }
 
@@ -31,19 +34,35 @@ export function writeSuffixes(
   const starts = startsOf(texts)
   const blocks = Math.ceil(starts[PAIRS]! / BLOCK)
   const firsts = new Uint32Array(blocks)
+  const heads = new Uint32Array(blocks)
   const least = new Uint32Array(blocks * KEPT).fill(NONE)
   const at = file.position
   let number = 0
   for (const places of sortedPieces(texts, starts)) {
     for (const place of places) {
       const block = Math.floor(number / BLOCK)
-      if (number++ % BLOCK === 0) firsts[block] = place
+      if (number++ % BLOCK === 0) {
+        firsts[block] = place
+        heads[block] = headOf(texts, place)
+      }
       keepLeast(least, block * KEPT, owners.of(place))
     }
     file.write(new Uint8Array(places.buffer, places.byteOffset, places.byteLength))
   }
   const sorted = { at, bytes: file.position - at }
-  return { sorted, firsts: file.part(firsts), least: file.part(least) }
+  return { sorted, firsts: file.part(firsts), heads: file.part(heads), least: file.part(least) }
+}
+
+/** The first four bytes as a number, `filler` in place of those that are missing or stand behind an END. */
+export function headOf(bytes: Uint8Array, at: number, filler = 0): number {
+  let head = 0
+  let isOver = false
+  for (let i = at; i < at + HEAD; i++) {
+    const byte: number = isOver ? filler : (bytes[i] ?? filler)
+    head = head * 256 + byte
+    isOver ||= byte === END
+  }
+  return head
 }
 
 /** Puts an entry among the least that are kept from `at` on, rising, each once; NONE is no entry yet. */

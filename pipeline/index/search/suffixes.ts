@@ -3,10 +3,12 @@ import type { PartsReader } from './file.ts'
 import type { Owners } from './owners.ts'
 import { clip, type Range } from './range.ts'
 import { ORDERED } from './suffix-sorter.ts'
-import { BLOCK, KEPT, keepLeast, NONE, type SuffixesContents } from './suffixes-builder.ts'
+import { BLOCK, headOf, KEPT, keepLeast, NONE, type SuffixesContents } from './suffixes-builder.ts'
 
 /** Blocks that are read together where a boundary is looked for. */
 const AHEAD = 4
+const LEAST_BYTE = 0
+const GREATEST_BYTE = 0xff
 
 /**
  * All suffixes of some texts, sorted: those that begin with the same bytes stand together. They are
@@ -19,6 +21,7 @@ export class Suffixes {
   readonly #texts: Uint8Array
   readonly #owners: Owners
   readonly #firsts: Uint32Array
+  readonly #heads: Uint32Array
   readonly #minima: BlockMinima
   #buffer = new Uint32Array(BLOCK)
   #loaded: Range = { start: 0, end: 0 }
@@ -28,7 +31,7 @@ export class Suffixes {
     { sorted }: SuffixesContents,
     texts: Uint8Array,
     owners: Owners,
-    [firsts, least]: [Uint32Array, Uint32Array],
+    [firsts, heads, least]: [Uint32Array, Uint32Array, Uint32Array],
   ) {
     this.#file = file
     this.#at = sorted.at
@@ -36,6 +39,7 @@ export class Suffixes {
     this.#texts = texts
     this.#owners = owners
     this.#firsts = firsts
+    this.#heads = heads
     this.#minima = new BlockMinima(least)
   }
 
@@ -45,12 +49,12 @@ export class Suffixes {
     texts: Uint8Array,
     owners: Owners,
   ): Promise<Suffixes> {
-    const { firsts, least } = contents
-    const loaded = [await file.uint32(firsts), await file.uint32(least)] as [
-      Uint32Array,
-      Uint32Array,
-    ]
-    return new Suffixes(file, contents, texts, owners, loaded)
+    const { firsts, heads, least } = contents
+    return new Suffixes(file, contents, texts, owners, [
+      await file.uint32(firsts),
+      await file.uint32(heads),
+      await file.uint32(least),
+    ])
   }
 
   /** Those that begin with these bytes, of which no more than ORDERED count. */
@@ -135,16 +139,17 @@ export class Suffixes {
 
   /** The first suffix that compares with these bytes as at least `order`; it is in `block` or later. */
   #boundary(bytes: Uint8Array, order: 0 | 1, block = 0): number {
+    const within = [headOf(bytes, 0, LEAST_BYTE), headOf(bytes, 0, GREATEST_BYTE)] as const
     let low = block
     let high = this.#firsts.length
     // It is mostly near, if it is known where to begin.
     for (let step = 1; block > 0 && low + step < high; step *= 2) {
-      if (this.#compare(this.#firsts[low + step]!, bytes) >= order) high = low + step
+      if (this.#compareFirst(low + step, bytes, within) >= order) high = low + step
       else low += step
     }
     while (low < high) {
       const middle = (low + high) >>> 1
-      if (this.#compare(this.#firsts[middle]!, bytes) < order) low = middle + 1
+      if (this.#compareFirst(middle, bytes, within) < order) low = middle + 1
       else high = middle
     }
     if (low === 0) return 0
@@ -153,6 +158,18 @@ export class Suffixes {
     // What begins with the bytes mostly ends soon.
     if (!this.#isLoaded(before)) this.#load(clip(all, before.start, AHEAD * BLOCK))
     return before.start + this.#boundaryIn(this.placesOf(before), bytes, order)
+  }
+
+  /** The first suffix of a block; its head tells mostly, and heads lie close together in memory. */
+  #compareFirst(
+    block: number,
+    bytes: Uint8Array,
+    [least, greatest]: readonly [number, number],
+  ): number {
+    const head = this.#heads[block]!
+    if (head < least) return -1
+    if (head > greatest) return 1
+    return this.#compare(this.#firsts[block]!, bytes)
   }
 
   #boundaryIn(places: Uint32Array, bytes: Uint8Array, order: 0 | 1): number {
