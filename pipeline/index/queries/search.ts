@@ -44,10 +44,29 @@ async function withMembers(
   })
 }
 
-function domainsOfMembersCalled(text: string, { all }: Members): string[] {
+function domainsOfMembersCalled(text: string, members: Members): string[] {
   const folded = fold(text)
-  const called = all.filter(one => one.is_public && fold(one.display_name).includes(folded))
+  const called = namesOf(members).filter(({ name }) => name.includes(folded))
   return called.flatMap(({ domains }) => domains)
+}
+
+interface Called {
+  name: string
+  domains: readonly string[]
+}
+
+const known = new WeakMap<Members, readonly Called[]>()
+
+/** Folded names of members whose profile is public; folded once, since they are asked for by every search. */
+function namesOf(members: Members): readonly Called[] {
+  const names = known.get(members) ?? foldedNamesOf(members)
+  known.set(members, names)
+  return names
+}
+
+function foldedNamesOf({ all }: Members): Called[] {
+  const shown = all.filter(({ is_public, domains }) => is_public && domains.length > 0)
+  return shown.map(({ display_name, domains }) => ({ name: fold(display_name), domains }))
 }
 
 /** Brands that match a text, the best first, as JSON. */
