@@ -13,6 +13,11 @@ export function readBodies(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error')
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    const packing = request.headers['content-encoding'] ?? 'identity'
+    if (packing !== 'identity') {
+      const packed = 'the body must not be packed: no Content-Encoding is taken'
+      return done(new PublicError('unsupported_media_type', packed))
+    }
     const text = body as string
     if (isDeeper(text, MOST_LEVELS)) {
       const tooDeep = `body: is nested more than ${MOST_LEVELS} levels deep`

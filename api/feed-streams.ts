@@ -11,13 +11,14 @@ import type { EventType } from '../pipeline/model/event.ts'
 const LOOK_MS = 100
 /** Pages and streams that are served before others get a turn. */
 const TURN = 200
-const PAGE_EVENTS = 100
 const STUCK_MS = 60_000
 const RETRY_AFTER_S = 30
 
 export interface StreamAsked {
   cursor: string
   types: readonly EventType[]
+  /** Most events of a page. */
+  limit: number
   heartbeatMs: number
   /** Whose streams are counted together. */
   principal: string
@@ -113,7 +114,7 @@ export class FeedStreams {
     const places = new Map<string, Stream[]>()
     for (const stream of this.#streams) {
       if (stream.isBusy) continue
-      const place = `${stream.cursor} ${stream.types.join()}`
+      const place = placeOf(stream)
       const others = places.get(place)
       if (others) others.push(stream)
       else places.set(place, [stream])
@@ -156,7 +157,7 @@ export class FeedStreams {
     let sent = 0
     for (const stream of this.#streams) {
       if (stream.isBusy || stream.heartbeatAt > now) continue
-      const place = `${stream.cursor} ${stream.types.join()}`
+      const place = placeOf(stream)
       if (!beats.has(place)) beats.set(place, this.#pageFor(stream))
       const page = beats.get(place)
       if (page === undefined) this.#expire(stream)
@@ -178,12 +179,12 @@ export class FeedStreams {
     return stream.response.write(frame)
   }
 
-  #pageFor({ cursor, types }: StreamAsked): FeedPage | undefined {
+  #pageFor({ cursor, types, limit }: StreamAsked): FeedPage | undefined {
     const { feedPageBytes, feedRetentionDays } = this.#config.LIMITS
     return pageAfter(this.#reader, {
       cursor,
       types,
-      limit: PAGE_EVENTS,
+      limit,
       maxBytes: feedPageBytes,
       retentionDays: feedRetentionDays,
     })
@@ -200,6 +201,11 @@ export class FeedStreams {
     const message = 'the stream failed: connect again'
     response.end(frameOf('error', JSON.stringify({ error: 'feed_stream_error', message })))
   }
+}
+
+/** Streams at one place get the same page. */
+function placeOf({ cursor, types, limit }: StreamAsked): string {
+  return `${cursor} ${limit} ${types.join()}`
 }
 
 /** Waits until what was sent is taken. A caller that takes nothing for long has gone. */

@@ -15,7 +15,11 @@ export function mayBePublic(domain: string): boolean {
   return PUBLIC_END.test(domain) && !PRIVATE.test(domain)
 }
 
-export const PublicDomain = Domain.refine(mayBePublic, NOT_PUBLIC)
+export const PublicDomain = Domain.refine(mayBePublic, {
+  error: NOT_PUBLIC,
+  // What is no name at all is told so, and nothing more.
+  when: ({ issues }) => issues.length === 0,
+})
 
 /** A name that leads into somebody's own network is refused in the words for one that leads nowhere. */
 export async function requirePublic(

@@ -42,6 +42,9 @@ const types = z
     examples: ['property.*,agent.discovered'],
   })
 
+/** Most events of a page. */
+const limit = whole({ min: 1, max: 10_000, default: 100 })
+
 export const readFeed = operation({
   id: 'readFeed',
   method: 'GET',
@@ -54,7 +57,7 @@ export const readFeed = operation({
     `${limits.feedRetentionDays} days; after that, begin again from search and sync.`,
   access: 'bearer',
   cache: 'private',
-  query: z.object({ cursor, types, limit: whole({ min: 1, max: 10_000, default: 100 }) }),
+  query: z.object({ cursor, types, limit }),
   reply: { 200: FeedAnswer },
   errors: ['invalid_request', 'cursor_expired'],
   handle: ({ query, services: { reader, config } }) => {
@@ -87,6 +90,7 @@ export const streamFeed = operation({
   query: z.object({
     cursor,
     types,
+    limit,
     poll_interval_seconds: whole({ min: 5, max: 60, default: 15 }).meta({
       description: 'seconds between heartbeats',
     }),
@@ -98,6 +102,7 @@ export const streamFeed = operation({
     open: streams.admit({
       cursor: query.cursor,
       types: query.types,
+      limit: query.limit,
       heartbeatMs: query.poll_interval_seconds * MS_PER_S,
       principal: principal.id,
     }),

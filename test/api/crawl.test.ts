@@ -195,8 +195,8 @@ describe('POST /api/registry/crawl-request', () => {
   test.each([
     [{}, 'domain: is required'],
     [{ domain: 7 }, 'domain: must be a text'],
-    [{ domain: '' }, 'domain: must be a domain name'],
-    [{ domain: 'localhost' }, 'domain: must be a domain name'],
+    [{ domain: '' }, 'domain: must be a domain name such as acme.example'],
+    [{ domain: 'localhost' }, 'domain: must be a domain name such as acme.example'],
     [{ domain: '10.0.0.1' }, 'domain: must be a domain name'],
     [{ domain: 'https://news.example' }, 'domain: must be a domain name'],
     [{ domain: 'printer.local' }, 'domain: must be a domain on the public Internet'],
@@ -209,6 +209,7 @@ describe('POST /api/registry/crawl-request', () => {
     const answer = await ask(body)
     expect(answer.statusCode).toBe(400)
     expect(answer.json().error).toContain(error)
+    expect(answer.json().error).not.toContain(';')
     expect(names.questions).toEqual([])
     expect((await ask({ domain: 'news.example' })).statusCode).toBe(202)
   })

@@ -96,6 +96,32 @@ describe('GET /api/registry/feed/stream', () => {
     await closeAll()
   })
 
+  test('200: a page has no more events than were asked for, also where others wait for more', async () => {
+    const { cursor } = (await (await open('?limit=10000')).next()).data
+    await closeAll()
+    const [two, all] = [await open(`?cursor=${cursor}&limit=2`), await open(`?cursor=${cursor}`)]
+    expect([(await two.next()).event, (await all.next()).event]).toEqual(['heartbeat', 'heartbeat'])
+    await publish('fourth')
+    const whole = typesOf(await all.next())
+    const sizes: number[] = []
+    const parts: string[] = []
+    while (parts.length < whole.length) {
+      const part = typesOf(await two.next())
+      sizes.push(part.length)
+      parts.push(...part)
+    }
+    expect(parts).toEqual(whole)
+    expect(Math.max(...sizes)).toBe(2)
+    await closeAll()
+    for (const limit of ['0', '10001', 'many']) {
+      const refused = await registry.app.inject({
+        url: `/api/registry/feed/stream?limit=${limit}`,
+        headers: { authorization: `Bearer ${key}` },
+      })
+      expect(refused.statusCode).toBe(400)
+    }
+  })
+
   test('429: a caller holds only so many streams, and a closed one frees its place', async () => {
     await Promise.all([open(), open(), open()])
     const refused = await fetch(`${base}/api/registry/feed/stream`, {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -156,7 +157,7 @@ describe('a domain that is taken down', () => {
 describe('who asks for a domain that is taken down', () => {
   let registry: TestRegistry
   beforeAll(async () => {
-    registry = await openApi()
+    registry = await openApi({ settings: { REQUIRE_OWNERSHIP_PROOF: 'false' } })
     await registry.observe(
       brandFile(NAME, 'Gone'),
       publisherFile(NAME, { sites: [NAME], agents: ['https://sales.example/mcp'] }),
@@ -172,7 +173,7 @@ describe('who asks for a domain that is taken down', () => {
   afterAll(() => registry.close())
 
   const saved = (domain: string) => ({
-    ...{ domain, revision_id: '019a0000-0000-7000-8000-000000000001' },
+    ...{ domain, revision_id: randomUUID() },
     editor: { kind: 'key', id: 'k', org_id: null },
   })
   const paths = [
@@ -241,6 +242,38 @@ describe('who asks for a domain that is taken down', () => {
     await registry.observe(brandFile(NAME, 'Gone again'))
     expect(await rowsOf()).toEqual([])
     expect(await answersFor(NAME)).toEqual(await answersFor('never.example'))
+    expect(await registry.verify()).toEqual([])
+  })
+
+  test('asked for together with what comes before and after it leaves nothing either', async () => {
+    const domain = 'together.example'
+    await registry.observe(brandFile(domain, 'Together'))
+    const late = (brand_name: string) =>
+      Operation.parse({ op: 'brand.save', ...saved(`www.${domain}`), brand_name })
+    const sites = Operation.parse({
+      ...{ op: 'property.save', ...saved(`news.${domain}`) },
+      properties: [{ type: 'website', name: 'News' }],
+    })
+    const request = { crawl_request_id: '019a0000-0000-7000-8000-000000000003', scope: 'domain' }
+    await registry.submit(
+      late('Before'),
+      sites,
+      Operation.parse({ op: 'domain.takedown', domain }),
+      late('After'),
+      Operation.parse({ op: 'crawl.request', ...request, domain, requested_by: 'k' }),
+    )
+    const { index } = registry.sequencer
+    for (const table of tableNames('tables')) {
+      const left = await index.all(
+        `select * from ${table} t where contains(t::varchar, '${domain}')`,
+      )
+      expect([table, left]).toEqual([table, []])
+    }
+    for (const name of [domain, `www.${domain}`, `news.${domain}`]) {
+      expect(await answersFor(name)).toEqual(await answersFor('never.example'))
+    }
+    expect(await registry.verify()).toEqual([])
+    await registry.restart()
     expect(await registry.verify()).toEqual([])
   })
 

@@ -169,6 +169,17 @@ describe('what is asked for wrongly', () => {
     expect(answer.json().error).toContain(error)
   })
 
+  test('415: a packed body is told that it may not be', async () => {
+    const answer = await bulk({ ...json, 'content-encoding': 'gzip' }, '{"domains":["a.example"]}')
+    const error = 'the body must not be packed: no Content-Encoding is taken'
+    expect([answer.statusCode, answer.json()]).toEqual([415, { error }])
+    const plain = await bulk(
+      { ...json, 'content-encoding': 'identity' },
+      '{"domains":["a.example"]}',
+    )
+    expect(plain.statusCode).toBe(200)
+  })
+
   test.each(['text/plain', 'application/xml', 'nonsense'])('415: a body of %s', async type => {
     const answer = await bulk({ 'content-type': type }, '{"domains":["a.example"]}')
     expect([answer.statusCode, answer.json()]).toEqual([
