@@ -23,7 +23,9 @@ import { SubmissionReader } from './submission-reader.ts'
 const LEASE_RETRY_MS = 500
 const PUMP_EVERY_MS = 300
 const TICK_EVERY_MS = 5 * MINUTE
+/** Nothing more came for so long: that was all, or crawlers are still at others that nobody waits for. */
 const QUIET_MS = 200
+const QUIET_WHILE_CRAWLING_MS = 1_000
 
 /**
  * The indexer role: the one writer and what keeps it fed. Waits as a standby while another process
@@ -148,7 +150,10 @@ function openLane(
       sizeOf: seen => seen.length,
       size: () => size.observations,
       waitMs: LIMITS.bulkCommitWaitMs,
-      quietMs: () => Math.max(QUIET_MS, lastMs),
+      quietMs: waiting => {
+        const isCrawling = pump.inFlight > waiting && !pump.isUrgent
+        return Math.max(isCrawling ? QUIET_WHILE_CRAWLING_MS : QUIET_MS, lastMs)
+      },
     },
   )
 }

@@ -11,8 +11,8 @@ export interface LaneOptions<Item> {
   size(): number
   /** …or when this long has passed since its first item, */
   waitMs: number
-  /** …or when nothing more came for this long. */
-  quietMs(): number
+  /** …or when nothing more came for this long, while so many units wait. */
+  quietMs(units: number): number
 }
 
 /**
@@ -51,7 +51,7 @@ export class Lane<Item, Result> {
     if (this.#busy || this.#open.length === 0) return
     const { size, waitMs, quietMs } = this.#options
     const now = performance.now()
-    const due = Math.min(this.#since + waitMs, this.#latest + quietMs()) - now
+    const due = Math.min(this.#since + waitMs, this.#latest + quietMs(this.#units)) - now
     if (this.#units >= size() || due <= 0) void this.#go()
     else this.#timer = setTimeout(() => this.#consider(), due)
   }

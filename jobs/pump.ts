@@ -55,6 +55,13 @@ export class Pump {
     return this.#inFlight.size
   }
 
+  /** Whether a person waits for a file that was handed out. */
+  get isUrgent(): boolean {
+    return [...this.#batches.values()].some(
+      batch => batch.isUrgent && this.#leftOf(batch).length > 0,
+    )
+  }
+
   /** An answer for these files is committed: they may be handed out again when they are due. */
   landed(sources: readonly Source[]): void {
     for (const source of sources) this.#inFlight.delete(sourceKey(source))
