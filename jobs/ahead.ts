@@ -3,8 +3,8 @@ import { type Source, sourceKey } from '../pipeline/model/observation.ts'
 
 /** Files read beyond those that are handed out at once. */
 const MORE = 50_000
-/** Reading anew is so quick that nothing is kept. */
-const QUICK_MS = 50
+/** Of so few files nothing is kept. */
+const FEW = 2_000
 /** Otherwise what was read is good for so many times as long as reading it took. */
 const GOOD_FOR = 20
 
@@ -16,6 +16,8 @@ export class Ahead {
   readonly #read: (limit: number) => Promise<DueTarget[]>
   #files = new Map<string, DueTarget>()
   #goodUntil = 0
+  /** Nothing else was due when this was read. */
+  #isAll = false
 
   /** `read` returns the files that are due, the most wanted first, those under way among them. */
   constructor(read: (limit: number) => Promise<DueTarget[]>) {
@@ -24,7 +26,8 @@ export class Ahead {
 
   /** The next `count` of those that are free. */
   async take(count: number, isFree: (target: DueTarget) => boolean): Promise<DueTarget[]> {
-    if (this.#files.size < count || performance.now() > this.#goodUntil) {
+    const lacksSome = this.#files.size < count && !this.#isAll
+    if (lacksSome || performance.now() > this.#goodUntil) {
       await this.#refill(count, isFree)
     }
     const taken: DueTarget[] = []
@@ -41,11 +44,17 @@ export class Ahead {
     for (const source of sources) this.#files.delete(sourceKey(source))
   }
 
+  /** Others are free now than when it was read. */
+  expire(): void {
+    this.#goodUntil = 0
+  }
+
   async #refill(count: number, isFree: (target: DueTarget) => boolean): Promise<void> {
     const started = performance.now()
     const due = await this.#read(count + MORE)
-    const took = performance.now() - started
-    this.#goodUntil = took < QUICK_MS ? 0 : started + took * GOOD_FOR
+    this.#isAll = due.length < count + MORE
     this.#files = new Map(due.filter(isFree).map(target => [sourceKey(target), target]))
+    const took = performance.now() - started
+    this.#goodUntil = due.length < FEW ? 0 : started + took * GOOD_FOR
   }
 }

@@ -57,9 +57,10 @@ export class Pump {
 
   /** Whether a person waits for a file that was handed out. */
   get isUrgent(): boolean {
-    return [...this.#batches.values()].some(
-      batch => batch.isUrgent && this.#leftOf(batch).length > 0,
-    )
+    for (const batch of this.#batches.values()) {
+      if (batch.isUrgent && this.#leftOf(batch).length > 0) return true
+    }
+    return false
   }
 
   /** An answer for these files is committed: they may be handed out again when they are due. */
@@ -126,7 +127,9 @@ export class Pump {
   }
 
   #release(batch: Batch): void {
-    for (const source of this.#leftOf(batch)) this.#inFlight.delete(sourceKey(source))
+    const left = this.#leftOf(batch)
+    for (const source of left) this.#inFlight.delete(sourceKey(source))
+    if (left.length > 0) this.#ahead.expire()
   }
 
   /**

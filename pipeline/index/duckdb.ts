@@ -30,6 +30,10 @@ export interface OpenOptions {
   threads?: number
 }
 
+/** What stands between texts: control characters, which neither a name, an address nor a header can hold. */
+const CELL_END = '\u001f'
+const ROW_END = '\u001e'
+
 /**
  * The one door to DuckDB: one file, one connection. Rows come back as plain JSON values: 64-bit
  * integers as numbers, timestamps as ISO 8601 text, JSON columns parsed.
@@ -121,20 +125,22 @@ export class Database {
 
   /**
    * These columns of all rows of `from`, spelled as text, nulls as empty ones: many small rows come so for
-   * a tenth of what they cost one by one. No value may hold a tab or the end of a line.
+   * a tenth of what they cost one by one. No value may hold one of the two characters between them.
    */
   async texts(
     columns: readonly string[],
     from: string,
     parameters: Parameters = {},
+    order?: string,
   ): Promise<string[][]> {
     const cells = columns.map(column => `coalesce((${column})::varchar, '')`)
+    const sorted = order === undefined ? '' : `order by ${order}`
     const row = await this.one<{ lines: string | null }>(
-      `select string_agg(concat_ws(chr(9), ${cells.join(', ')}), chr(10)) as lines from ${from}`,
+      `select string_agg(concat_ws(chr(31), ${cells.join(', ')}), chr(30) ${sorted}) as lines from ${from}`,
       parameters,
     )
-    const lines = row?.lines?.split('\n') ?? []
-    return lines.map(line => line.split('\t'))
+    const lines = row?.lines?.split(ROW_END) ?? []
+    return lines.map(line => line.split(CELL_END))
   }
 
   /**

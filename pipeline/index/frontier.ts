@@ -144,30 +144,22 @@ export async function dueTargets(
     ...(which === undefined ? [] : [priorities[which]]),
     ...(since === undefined ? [] : ['due_at >= $since::timestamptz and priority < 3']),
   ]
-  const rows = await db.all<{
-    kind: SourceKind
-    location: string
-    priority: number
-    etag: string | null
-    last_modified: string | null
-    hash: string | null
-    after_seq: number | null
-  }>(
+  const rows = await db.texts(
+    ['kind', 'location', 'priority', 'etag', 'last_modified', 'hash', '(select seq from meta)'],
     // Which files those are is found without their texts: of millions, that is most of the work.
-    `select kind, location, priority, etag, last_modified, hash, (select seq from meta) as after_seq
-     from crawl_state where rowid in (
+    `crawl_state where rowid in (
        select rowid from crawl_state where ${conditions.join(' and ')}
-       order by priority, ${TURN}, rowid limit $limit)
-     order by priority, ${TURN}, location, kind`,
+       order by priority, ${TURN}, rowid limit $limit)`,
     { now: isoOf(now), limit, ...(since === undefined ? {} : { since: isoOf(since) }) },
+    `priority, ${TURN}, location, kind`,
   )
-  return rows.map(({ etag, last_modified, hash, after_seq, ...row }) => ({
-    ...row,
-    ...(after_seq !== null && { after_seq }),
-    ...(hash?.startsWith(`${PARSER_VERSION}-`) && {
-      hash,
-      ...(etag !== null && { etag }),
-      ...(last_modified !== null && { last_modified }),
+  return rows.map(([kind, location, priority, etag, lastModified, hash, afterSeq]) => ({
+    ...{ kind: kind as SourceKind, location: location!, priority: Number(priority) },
+    ...(afterSeq !== '' && { after_seq: Number(afterSeq) }),
+    ...(hash!.startsWith(`${PARSER_VERSION}-`) && {
+      ...{ hash: hash! },
+      ...(etag !== '' && { etag: etag! }),
+      ...(lastModified !== '' && { last_modified: lastModified! }),
     }),
   }))
 }

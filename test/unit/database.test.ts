@@ -122,3 +122,21 @@ describe('what is remembered of a table', () => {
     expect(await again()).toEqual({ n: 0, isAsked: true })
   })
 })
+
+describe('rows as texts', () => {
+  it('hold every column of every row in their order, what is null or empty as nothing', async () => {
+    const names = Array.from({ length: 5_000 }, (_, n) => `n\t${n}\n"é`)
+    await db.insert('told', [
+      ...rowsOf(...names),
+      { name: null, seq: 5_000 },
+      { name: '', seq: null },
+    ])
+    const told = await db.texts(['name', 'seq', '$more'], 'told', { more: 'x' }, 'rowid')
+    expect(told).toEqual([
+      ...names.map((name, n) => [name, `${n}`, 'x']),
+      ['', '5000', 'x'],
+      ['', '', 'x'],
+    ])
+    expect(await db.texts(['name'], 'told where seq < 0')).toEqual([])
+  })
+})
