@@ -205,6 +205,7 @@ export class Sequencer {
 
   async #commit(asked: Batch): Promise<Committed> {
     const started = performance.now()
+    const usedBefore = process.cpuUsage()
     const now = this.#options.clock.now()
     const kept = await this.#committer.commit(asked, now)
     const { seq, batch, events, held } = kept
@@ -213,15 +214,17 @@ export class Sequencer {
     if (takedowns.length > 0) {
       await erase(this, takedowns, now).catch(error => this.#break(error))
     }
+    const { user, system } = process.cpuUsage(usedBefore)
     const ms = Math.round(performance.now() - started)
-    this.#tell(asked, { seq, events: events.length, ms })
+    const cpuMs = Math.round((user + system) / 1_000)
+    this.#tell(asked, { seq, events: events.length, ms, cpu_ms: cpuMs })
     if (held.publishers > 0) {
       this.#options.log.error({ seq, ...held }, 'too much at once: held back; see `held list`')
     }
     return { seq, events: events.length, answers: await this.#committer.answersOf(kept) }
   }
 
-  #tell(batch: Batch, commit: { seq: number; events: number; ms: number }): void {
+  #tell(batch: Batch, commit: { seq: number; events: number; ms: number; cpu_ms: number }): void {
     const { log } = this.#options
     const { observations, submissions, poison = [] } = batch
     log.info(

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { sparseWorld } from '../world/sparse.ts'
 import { Child, root } from './support/child.ts'
 import type { Slice, SliceRun } from './support/crawl-slice.ts'
-import { leastOf } from './support/night-least.ts'
+import { leastOf, type Took } from './support/night-least.ts'
 import { type RoleName, roles } from './support/night-role.ts'
 import { readOptions } from './support/options.ts'
 import { RegistryRig } from './support/registry-rig.ts'
@@ -80,8 +80,12 @@ note('the bare loop …')
 const bare = await bareLoop()
 await rig.stopRoles()
 const parts = await leastOf(rig.paths.index, second.commits.count)
-const least = Object.values(parts).reduce((sum, seconds) => sum + seconds, 0)
-const beyond = second.commits.seconds - least
+const sumOf = (unit: keyof Took) => Object.values(parts).reduce((sum, took) => sum + took[unit], 0)
+const least: Took = { seconds: sumOf('seconds'), cpuSeconds: sumOf('cpuSeconds') }
+const beyond: Took = {
+  seconds: second.commits.seconds - least.seconds,
+  cpuSeconds: second.commits.cpuSeconds - least.cpuSeconds,
+}
 await rig.close()
 options.tidy()
 
@@ -115,12 +119,17 @@ printTable(
 console.log(
   `bare undici loop: ${rounded(perFetch(bare.cpu, bare.fetches))} µs a fetch; ours ÷ bare: ${rounded(ratio)} (at most 1.6)`,
 )
+const tookRows: [string, Took][] = [
+  ...Object.entries(parts).map(([part, took]): [string, Took] => [`least: ${part}`, took]),
+  ['beyond the least', beyond],
+  ['together', second.commits],
+]
 printTable(
-  ['commits of the second night', 's', 'µs an observation'],
-  [
-    ...Object.entries(parts).map(([part, seconds]) => [`least: ${part}`, seconds] as const),
-    ['beyond the least', beyond] as const,
-  ].map(([name, seconds]) => [name, rounded(seconds), rounded(perObservation(seconds))]),
+  ['commits of the second night', 's', 'µs an observation', 'CPU s', 'CPU µs an observation'],
+  tookRows.map(([name, { seconds, cpuSeconds }]) => [
+    name,
+    ...[seconds, perObservation(seconds), cpuSeconds, perObservation(cpuSeconds)].map(rounded),
+  ]),
 )
 for (const sentence of wrong) console.log(`verify: ${sentence}`)
 printResult({
@@ -129,10 +138,12 @@ printResult({
   ratio: roundedSpread(spreadOf([ratio])),
   first,
   second,
-  least_seconds: rounded(least),
-  least: Object.fromEntries(Object.entries(parts).map(([part, s]) => [part, rounded(s)])),
-  beyond_seconds: rounded(beyond),
-  beyond_us_an_observation: rounded(perObservation(beyond)),
+  least_seconds: rounded(least.seconds),
+  least_cpu_seconds: rounded(least.cpuSeconds),
+  beyond_seconds: rounded(beyond.seconds),
+  beyond_cpu_seconds: rounded(beyond.cpuSeconds),
+  beyond_us_an_observation: rounded(perObservation(beyond.seconds)),
+  beyond_cpu_us_an_observation: rounded(perObservation(beyond.cpuSeconds)),
   peak_mb: Object.fromEntries(
     [...peaks, ['redis', redisMB]].map(([name, mb]) => [name, Math.round(Number(mb))]),
   ),

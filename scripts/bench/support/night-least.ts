@@ -3,6 +3,12 @@ import { Database } from '../../../pipeline/index/duckdb.ts'
 const parts = ['staging', 'anti-join', 'narrow update', 'durable commit'] as const
 export type Part = (typeof parts)[number]
 
+/** What something took: time, and CPU, which who else is at work on the machine does not add to. */
+export interface Took {
+  seconds: number
+  cpuSeconds: number
+}
+
 interface Seen {
   kind: string
   location: string
@@ -12,19 +18,24 @@ interface Seen {
 }
 
 /**
- * The least that the last `count` commits of crawled files cost, in seconds: each file is in the commit
+ * The least that the last `count` commits of crawled files cost: each file is in the commit
  * that took it in last, so these are the very batches of a night that came to its end. Of each: its rows
  * appended to a temporary table, which nothing can be joined without; what differs, found by one hash
  * join; the new times, by the number of the row, which a real commit must find out; and the commit to
  * the disk.
  */
-export async function leastOf(file: string, count: number): Promise<Record<Part, number>> {
+export async function leastOf(file: string, count: number): Promise<Record<Part, Took>> {
   const index = await Database.open(file, { memoryLimit: '512MB' })
-  const seconds = Object.fromEntries(parts.map(part => [part, 0])) as Record<Part, number>
+  const took = Object.fromEntries(
+    parts.map(part => [part, { seconds: 0, cpuSeconds: 0 }]),
+  ) as Record<Part, Took>
   const timed = async (part: Part, work: () => Promise<unknown>) => {
     const started = performance.now()
+    const usedBefore = process.cpuUsage()
     await work()
-    seconds[part] += (performance.now() - started) / 1_000
+    const { user, system } = process.cpuUsage(usedBefore)
+    took[part].seconds += (performance.now() - started) / 1_000
+    took[part].cpuSeconds += (user + system) / 1e6
   }
   const commits = await index.all<{ seq: number }>(
     'select distinct seq from crawl_state where attempted_at is not null order by seq desc limit $count',
@@ -49,7 +60,7 @@ export async function leastOf(file: string, count: number): Promise<Record<Part,
     await timed('durable commit', () => index.run('commit'))
   }
   index.close()
-  return seconds
+  return took
 }
 
 /** As many columns as a quiet file has anew. */

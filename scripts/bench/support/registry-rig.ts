@@ -27,11 +27,13 @@ type RoleChild = Child<object, { aheadMs: number }, object>
 export interface Commits {
   count: number
   seconds: number
+  /** CPU of the indexer meanwhile, its other work included. */
+  cpuSeconds: number
   observations: number
   events: number
 }
 
-const none: Commits = { count: 0, seconds: 0, observations: 0, events: 0 }
+const none: Commits = { count: 0, seconds: 0, cpuSeconds: 0, observations: 0, events: 0 }
 
 /**
  * A whole registry, each role a process as it ships, over a web of its own. Nights follow each other
@@ -194,10 +196,12 @@ export class RegistryRig {
 
   #hear(line: string): void {
     if (!line.includes('"committed"')) return
-    const { ms, observations, events } = JSON.parse(line) as Record<keyof Commits | 'ms', number>
+    const { ms, cpu_ms, observations, events } = JSON.parse(line) as Record<string, number> &
+      Pick<Commits, 'observations' | 'events'> & { ms: number; cpu_ms: number }
     this.#commits = {
       count: this.#commits.count + 1,
       seconds: this.#commits.seconds + ms / 1_000,
+      cpuSeconds: this.#commits.cpuSeconds + cpu_ms / 1_000,
       observations: this.#commits.observations + observations,
       events: this.#commits.events + events,
     }
