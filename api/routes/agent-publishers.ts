@@ -179,7 +179,7 @@ function* inOrder(
 function publisherOf(
   reader: Reader,
   agentUrl: string,
-  { verified_by, authorized_for: _, ...reach }: StoredReach,
+  { verified_by, authorized_for: _, sold: __, ...reach }: StoredReach,
   status: AgentPublisher['status'],
   { since, include }: Query,
 ): AgentPublisher | undefined {

@@ -1,11 +1,17 @@
 import { z } from 'zod'
-import { findAgent, type KnownAgent, operatingOf } from '../../pipeline/index/points/agents.ts'
+import {
+  findAgent,
+  type KnownAgent,
+  operatingOf,
+  operatorIsSilent,
+} from '../../pipeline/index/points/agents.ts'
 import { findInventory, type Inventory } from '../../pipeline/index/points/inventory.ts'
+import { reachOf } from '../../pipeline/index/points/reach.ts'
 import { SinceCommit } from '../../pipeline/index/points/since-commit.ts'
 import { freshnessOf, freshnessText } from '../../pipeline/index/points/stored.ts'
 import type { Reader } from '../../pipeline/index/reader.ts'
 import { PublisherAuthorization } from '../../pipeline/model/answers-authority.ts'
-import { judge, tallyOf } from '../../pipeline/resolve/authority.ts'
+import { judge, tallyOf, type Verdict } from '../../pipeline/resolve/authority.ts'
 import { isOpen, type Terms } from '../../pipeline/resolve/sale-terms.ts'
 import { Room } from '../bounds.ts'
 import { evidenceOf } from '../evidence.ts'
@@ -62,13 +68,37 @@ function keptAnswer(reader: Reader, domain: string, asked: string): string {
   const { serving } = reader
   if (serving === undefined) return ''
   return kept.get(serving, `${domain} ${asked}`, () => {
+    const agent = findAgent(reader, asked)
+    const whole = wholeAnswer(reader, domain, agent)
+    if (whole !== undefined) return JSON.stringify(whole).slice(0, -1)
     const inventory = findInventory(reader, domain)
     if (inventory === undefined || inventory.isTimed) return ''
-    const agent = findAgent(reader, asked)
     if (inventory.grantsTo(agent.agent_url).length === 0) return ''
     const terms = termsOf({}, reader.now(), true)
     return JSON.stringify(publisherAnswer(reader, inventory, agent, terms, false)).slice(0, -1)
   })
+}
+
+/**
+ * The same where all is granted and the operator says nothing, which is what most are asked: found
+ * without looking at what the publisher has. Undefined where it takes more.
+ */
+function wholeAnswer(reader: Reader, domain: string, agent: KnownAgent): object | undefined {
+  const reach = reachOf(reader, agent.agent_url, domain)
+  if (reach?.sold === undefined || !operatorIsSilent(reader, agent)) return undefined
+  const { publisher_domain, sold, authorized_for } = reach
+  return {
+    publisher_domain,
+    agent_url: agent.agent_url,
+    authorized: sold,
+    total: sold,
+    publisher_wide: true,
+    source: 'adagents_json',
+    ...(authorized_for !== null && { authorized_for }),
+    unauthorized_properties: [],
+    sides: { publisher: 'match', operator: 'unknown' } satisfies Verdict['sides'],
+    confirmed: false,
+  }
 }
 
 function hasOpenGrant(inventory: Inventory, agentUrl: string, { at }: Terms): boolean {

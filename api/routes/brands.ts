@@ -10,6 +10,7 @@ import {
   noBrands,
   searchBrands,
 } from '../../pipeline/index/queries/brands.ts'
+import { firstPageOf } from '../../pipeline/index/queries/listed.ts'
 import type { Reader, Snapshot } from '../../pipeline/index/reader.ts'
 import { BrandItem, BrandResolution, BrandStats } from '../../pipeline/model/answers.ts'
 import { BrandJson } from '../../pipeline/model/answers-brand-json.ts'
@@ -163,9 +164,11 @@ export const listRegisteredBrands = operation({
   },
 })
 
-async function brandsOfSnapshot(snapshot: Snapshot, asked: BrandsAsked) {
-  const { brands, stats } = await listBrands(snapshot, asked)
-  return { ...fitting('brands', brands), stats }
+function brandsOfSnapshot(snapshot: Snapshot, asked: BrandsAsked): Promise<object> {
+  return firstPageOf(snapshot, 'brands', asked, async () => {
+    const { brands, stats } = await listBrands(snapshot, asked)
+    return { ...fitting('brands', brands), stats }
+  })
 }
 
 async function searchedBrands(

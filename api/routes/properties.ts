@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { Domain } from '../../pipeline/core/domain.ts'
 import { findProperties, resolveProperties } from '../../pipeline/index/points/properties.ts'
 import { freshnessOf } from '../../pipeline/index/points/stored.ts'
+import { firstPageOf } from '../../pipeline/index/queries/listed.ts'
 import {
   listProperties,
   noProperties,
@@ -84,9 +85,11 @@ export const listRegisteredProperties = operation({
   },
 })
 
-async function propertiesOfSnapshot(snapshot: Snapshot, asked: PropertiesAsked) {
-  const { properties, stats } = await listProperties(snapshot, asked)
-  return { ...fitting('properties', properties), stats }
+function propertiesOfSnapshot(snapshot: Snapshot, asked: PropertiesAsked): Promise<object> {
+  return firstPageOf(snapshot, 'properties', asked, async () => {
+    const { properties, stats } = await listProperties(snapshot, asked)
+    return { ...fitting('properties', properties), stats }
+  })
 }
 
 async function searchedProperties(

@@ -1,6 +1,7 @@
+import { groupBy } from '../core/group.ts'
 import type { Identifier, PlacementEntry } from '../model/documents.ts'
 import type { AuthorizationRow, PropertyRow, PublisherRow } from '../model/rows.ts'
-import type { Placed, Restrictions } from '../resolve/sale-terms.ts'
+import { isTimed, type Placed, type Restrictions } from '../resolve/sale-terms.ts'
 
 export interface StoredProperty {
   property_rid: string
@@ -117,6 +118,24 @@ export interface StoredReach {
   authorized_for: string | null
   /** The file whose last reading confirmed it. */
   verified_by: string
+  /** How many active properties there are, where all of them are granted to the agent for good. */
+  sold?: number
+}
+
+/**
+ * The agents to whom a publisher grants all of its active properties, as long as no time plays a part:
+ * what is answered of them needs nothing else of the publisher.
+ */
+export function wholeSales({ properties, grants }: StoredInventory): Map<string, number> {
+  const active = properties.flatMap(({ status }, i) => (status === 'active' ? [i] : []))
+  if (active.length === 0 || grants.some(isTimed)) return new Map()
+  const sales = [...groupBy(grants, ({ agent_url }) => agent_url)].filter(([, own]) => {
+    if (!own.every(grant => grant.in_force)) return false
+    if (own.some(({ reach }) => reach === 'all')) return true
+    const reached = new Set(own.flatMap(({ reach }) => reach as number[]))
+    return active.every(position => reached.has(position))
+  })
+  return new Map(sales.map(([agent]) => [agent, active.length]))
 }
 
 export function reachesOf(rows: InventoryRows): Map<string, StoredReach> {

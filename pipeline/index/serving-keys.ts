@@ -25,7 +25,9 @@ export function reachKey(agentUrl: string, publisher: string): string {
 
 /** An agent; those that differ in nothing but case stand together. */
 export function agentKey(agentUrl: string): string {
-  return `${hashOf(agentUrl.toLowerCase())} ${hashOf(agentUrl)}`
+  const own = hashOf(agentUrl)
+  const loose = agentUrl.toLowerCase()
+  return `${loose === agentUrl ? own : hashOf(loose)} ${own}`
 }
 
 /** Who holds roles; an id of any length fits. */

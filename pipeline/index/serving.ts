@@ -6,7 +6,7 @@ import { open, type RootDatabase, type Database as Space } from 'lmdb'
 export const MEMBERS_CHANGED = 'members'
 
 /** Version of the keys and values; a store of another version is projected again. */
-export const SERVING_FORMAT = 16
+export const SERVING_FORMAT = 17
 
 const ZERO = 0x30
 
@@ -74,6 +74,7 @@ export interface Range {
 export class ServingStore {
   readonly #root: RootDatabase
   readonly #spaces: Record<SpaceName, Space<Buffer, Key>>
+  #aliases = { seq: -1, are: false }
   readonly #logs: Record<LogName, Space<Buffer, string>>
 
   private constructor(root: RootDatabase) {
@@ -101,6 +102,13 @@ export class ServingStore {
   /** The commit in which any member changed last; 0 while there is none. */
   get membersChanged(): number {
     return this.#number(MEMBERS_CHANGED) ?? 0
+  }
+
+  /** Whether properties were ever merged; looked up once a commit. */
+  get hasAliases(): boolean {
+    const { seq } = this
+    if (this.#aliases.seq !== seq) this.#aliases = { seq, are: this.count('alias') > 0 }
+    return this.#aliases.are
   }
 
   get format(): number | undefined {

@@ -268,6 +268,61 @@ describe('GET /api/registry/publisher/authorization', () => {
     })
   })
 
+  test('a plain answer is to the byte what an explained one says beside its evidence', async () => {
+    const quiet = 'https://sell.quiet.example/mcp'
+    const loud = 'https://sell.loud.example/mcp'
+    const sites = ['a', 'b'].map(id =>
+      site('whole.example', {
+        property_id: id,
+        name: id,
+        identifiers: [{ type: 'domain', value: `${id}.whole.example` }],
+      }),
+    )
+    const grants = (property_ids: string[], more: object = {}) =>
+      [quiet, loud].map(url => byIds(url, { property_ids, ...more }))
+    const nights = {
+      whole: grants(['a', 'b']),
+      'in two entries': [...grants(['a'], { authorized_for: 'A' }), ...grants(['b'])],
+      'to everything': [quiet, loud].map(url =>
+        bySelectors(url, { publisher_domain: 'whole.example', selection_type: 'all' }),
+      ),
+      'one of two': grants(['b']),
+      'in some countries': grants(['a', 'b'], { countries: ['FR'] }),
+      'with a window': grants(['a', 'b'], { effective_until: '2099-01-01T00:00:00Z' }),
+      nothing: [],
+      'whole again': grants(['a', 'b']),
+    }
+    const own = await openRegistry()
+    const answers = new Map<string, string[]>()
+    for (const [night, authorized_agents] of Object.entries(nights)) {
+      await publishFiles(own, {
+        'whole.example': shop('whole.example', { properties: sites, authorized_agents }),
+        'brand loud.example': operatorFile([loud], [sells('b.whole.example', 'ad_network')]),
+      })
+      for (const url of [quiet, loud, 'https://nobody.example/mcp']) {
+        const asking = (query: object) =>
+          askIn(own, publisherPath, { domain: 'whole.example', agent: url, ...query })
+        const explained = (await asking({ explain: 'true' })).json()
+        for (let again = 0; again < 3; again++) {
+          const plain = await asking({})
+          const { evidence: _, ...rest } = explained
+          expect(plain.body, `${night}: ${url}`).toBe(JSON.stringify(rest))
+        }
+        answers.set(night, [...(answers.get(night) ?? []), explained.authorized])
+      }
+    }
+    expect(answers.get('whole')).toEqual([2, expect.any(Number), undefined])
+    expect(answers.get('one of two')).toEqual([1, expect.any(Number), undefined])
+    expect(answers.get('nothing')).toEqual([undefined, undefined, undefined])
+    const before = await askIn(own, publisherPath, { domain: 'whole.example', agent: quiet })
+    await publishFiles(own, {
+      'brand quiet.example': operatorFile([quiet], [sells('b.whole.example', 'owned')]),
+    })
+    const after = await askIn(own, publisherPath, { domain: 'whole.example', agent: quiet })
+    expect([before.json().authorized, after.json().authorized]).toEqual([2, 1])
+    await own.close()
+  })
+
   test('200: restrictions count where the question names them', async () => {
     expect((await of('french.example')).json()).toMatchObject({ authorized: 1, total: 1 })
     expect((await of('french.example', { country: 'GB' })).json()).toMatchObject({ authorized: 0 })

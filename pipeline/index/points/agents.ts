@@ -73,6 +73,11 @@ export function operatingOf(reader: Reader, { operator }: KnownAgent): Operating
   return { operator, declared: names_agent || says === 'nothing' ? silent : undefined }
 }
 
+/** Whether nothing is declared of any property by the brand.json behind an agent, if there is one. */
+export function operatorIsSilent({ serving }: Reader, { operator }: KnownAgent): boolean {
+  return operator === null || !serving?.has('operator', hashOf(operator.location))
+}
+
 /** What a brand.json says of properties; `unread`: as far as is known no such file stands. */
 type Word = 'something' | 'nothing' | 'unread'
 

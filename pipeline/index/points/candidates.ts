@@ -68,6 +68,7 @@ function ownersOf(store: ServingStore, asked: Identifier): Map<string, string> {
 
 /** Other publishers whose grants reach a property, because theirs was merged into it. */
 function grantersOf(store: ServingStore, rid: string): string[] {
+  if (!store.hasAliases) return []
   const [prefix] = elsewhereKey(rid, '').split(' ')
   return [...store.range('identifier', prefix!, { limit: MOST })].map(({ key }) => lastOf(key))
 }

@@ -1,5 +1,6 @@
 import type { ServingStore, SpaceName } from '../serving.ts'
 import { etagOf, HEAD_LENGTH } from '../serving-value.ts'
+import { AskedBefore } from './asked-before.ts'
 
 interface Kept<Value> {
   /** The commit as of which it was compared last. */
@@ -11,7 +12,8 @@ interface Kept<Value> {
 
 /**
  * Documents of one key space, parsed and indexed once and kept while they stay the same: what is asked
- * often is parsed once a change, not once a request. Bounded by the size of the JSON; what was not
+ * often is parsed once a change, not once a request; what is asked for the first time is kept only until
+ * something else is. Bounded by the size of the JSON; what was not
  * asked for longest goes first.
  */
 export class Parsed<Value> {
@@ -19,8 +21,11 @@ export class Parsed<Value> {
   readonly #parse: (json: unknown) => Value
   readonly #maxBytes: number
   readonly #kept = new Map<string, Kept<Value>>()
+  readonly #before = new AskedBefore()
   #bytes = 0
   #store: ServingStore | undefined
+  /** What was parsed last: whoever asks for it asks again within the same request. */
+  #latest: { key: string; seq: number; value: Value } | undefined
 
   constructor(space: SpaceName, maxBytes: number, parse: (json: unknown) => Value) {
     this.#space = space
@@ -33,6 +38,7 @@ export class Parsed<Value> {
     const { seq } = store
     const known = this.#kept.get(key)
     if (known?.seq === seq) return known.value
+    if (this.#latest?.key === key && this.#latest.seq === seq) return this.#latest.value
     const value = store.peek(this.#space, key)
     if (value === undefined) {
       this.#drop(key)
@@ -45,7 +51,9 @@ export class Parsed<Value> {
       return known.value
     }
     const parsed = this.#parse(JSON.parse(text.toString('utf8', HEAD_LENGTH)))
-    this.#keep(key, { seq, etag, bytes: text.length, value: parsed })
+    const kept = { seq, etag, bytes: text.length, value: parsed }
+    if (known !== undefined || this.#before.note(key)) this.#keep(key, kept)
+    else this.#latest = { key, seq, value: parsed }
     return parsed
   }
 
@@ -69,6 +77,7 @@ export class Parsed<Value> {
   #forgetAll(store: ServingStore): void {
     this.#kept.clear()
     this.#bytes = 0
+    this.#latest = undefined
     this.#store = store
   }
 }

@@ -1,6 +1,6 @@
 import type { StoredReach } from '../inventory-value.ts'
 import type { Reader } from '../reader.ts'
-import { hashOf } from '../serving-keys.ts'
+import { hashOf, reachKey } from '../serving-keys.ts'
 
 export type { StoredReach } from '../inventory-value.ts'
 
@@ -22,6 +22,16 @@ export function* reachesAfter(
     ...(limit !== undefined && { limit }),
   })
   for (const { value } of range) yield JSON.parse(value.toString())
+}
+
+/** What an agent reaches of one publisher. */
+export function reachOf(
+  { serving }: Reader,
+  agentUrl: string,
+  publisher: string,
+): StoredReach | undefined {
+  const value = serving?.get('reach', reachKey(agentUrl, publisher))
+  return value && JSON.parse(value.toString())
 }
 
 /** Only the publishers' names, which cost no more than reading the keys. */

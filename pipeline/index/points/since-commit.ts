@@ -1,14 +1,16 @@
 import type { ServingStore } from '../serving.ts'
+import { AskedBefore } from './asked-before.ts'
 
 /**
  * What was worked out from the serving store since its last commit, by question: what is asked often
- * is worked out once a commit. Bounded by the size of all questions and results; what would go beyond
+ * is worked out once a commit, and kept when it is asked for again. Bounded by the size of all questions and results; what would go beyond
  * it has all of them forgotten, and a result that is larger alone is not kept.
  */
 export class SinceCommit<Result> {
   readonly #maxBytes: number
   readonly #bytesOf: (result: Result) => number
   readonly #known = new Map<string, Result>()
+  readonly #before = new AskedBefore()
   #bytes = 0
   #store: ServingStore | undefined
   #seq = 0
@@ -25,6 +27,7 @@ export class SinceCommit<Result> {
     const known = this.#known.get(question)
     if (known !== undefined) return known
     const result = make()
+    if (!this.#before.note(question)) return result
     const bytes = question.length + this.#bytesOf(result)
     if (bytes > this.#maxBytes) return result
     if (this.#bytes + bytes > this.#maxBytes) this.#begin(store, seq)

@@ -1,7 +1,7 @@
 import type { Instant } from '../../core/clock.ts'
 import { type Declared, operatorOf } from '../../resolve/operator.ts'
 import { type Database, listOf } from '../duckdb.ts'
-import { type InventoryRows, inventoryOf, reachesOf } from '../inventory-value.ts'
+import { type InventoryRows, inventoryOf, reachesOf, wholeSales } from '../inventory-value.ts'
 import type { Scope } from '../scope.ts'
 import type { Entry, SpaceName } from '../serving.ts'
 import { agentKey, hashOf, identifierKeysOf, reachKey } from '../serving-keys.ts'
@@ -39,18 +39,23 @@ type Keyed = keyof typeof vanished | 'agent' | 'operator' | 'claim'
 /** What sales of one publisher's properties are judged by, found by publisher, agent and identifier. */
 export function authorityEntries(rows: InventoryRows, at: Instant): Entry[] {
   const { domain } = rows.publisher
-  const reaches = [...reachesOf(rows)].map(([agent, reach]) => ({
-    space: 'reach' as const,
-    key: reachKey(agent, domain),
-    value: json(reach),
-  }))
+  const stored = inventoryOf(rows)
+  const whole = wholeSales(stored)
+  const reaches = [...reachesOf(rows)].map(([agent, reach]) => {
+    const sold = whole.get(agent)
+    return {
+      space: 'reach' as const,
+      key: reachKey(agent, domain),
+      value: json(sold === undefined ? reach : { ...reach, sold }),
+    }
+  })
   const owner = Buffer.from(domain)
   const identifiers = identifierKeysOf(rows).map(key => ({
     space: 'identifier' as const,
     key,
     value: owner,
   }))
-  const inventory = documentValue(inventoryOf(rows), at)
+  const inventory = documentValue(stored, at)
   return [{ space: 'inventory', key: domain, value: inventory }, ...reaches, ...identifiers]
 }
 

@@ -1,4 +1,8 @@
+import type { Snapshot } from '../reader.ts'
 import type { ListFilter, Listing, Stretch } from '../search/listing.ts'
+import { OnceASnapshot } from './once.ts'
+
+const firstPages = new OnceASnapshot<Buffer>(8)
 
 /**
  * A page of a list as the search file has it, with the counts of all; as many items as fit into so many
@@ -19,4 +23,17 @@ export function listedPage(
   }
   const isFirst = filter === undefined && asked.offset === 0
   return isFirst ? listing.kept(String(asked.limit), make) : make()
+}
+
+/** The same where there is no search file: a first page of a snapshot, as JSON made once. */
+export function firstPageOf(
+  snapshot: Snapshot,
+  name: string,
+  { limit, offset, source }: Stretch & { source?: string | undefined },
+  make: () => Promise<object>,
+): Promise<object> {
+  if (offset > 0 || source !== undefined) return make()
+  return firstPages.get(snapshot, `${name} ${limit}`, async () =>
+    Buffer.from(JSON.stringify(await make())),
+  )
 }

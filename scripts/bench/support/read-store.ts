@@ -2,6 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { Database } from '../../../pipeline/index/duckdb.ts'
 import { pathsOf } from '../../../pipeline/index/paths.ts'
 import { rebuild } from '../../../pipeline/index/rebuild.ts'
+import { SearchPublisher } from '../../../pipeline/index/search/publish.ts'
 import { advance, sha256Of, takeSnapshot } from '../../../pipeline/index/snapshot.ts'
 import { createTables, INDEX_FORMAT } from '../../../pipeline/index/tables.ts'
 import { channels, propertyTypes } from '../../../pipeline/model/documents.ts'
@@ -164,4 +165,5 @@ async function publish(folder: string): Promise<void> {
   index.close()
   const sha256 = await sha256Of(paths.snapshotOf(1))
   advance(paths, { seq: 1, last_event_id: null, snapshot, sha256 })
+  await new SearchPublisher(paths).publish()
 }
