@@ -8,6 +8,7 @@ import {
   McpError,
 } from '@modelcontextprotocol/sdk/types.js'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { z } from 'zod'
 import { authenticate } from '../auth.ts'
 import { anyOrigin, exposing } from '../cross-origin.ts'
 import type { Operation } from '../operation.ts'
@@ -53,6 +54,12 @@ export function addMcp(
   })
 }
 
+/**
+ * A call as it comes. The server judges it before it gets here, and says what is wrong as a fault of the
+ * caller; by a schema that is judged while it is taken in, that would be an internal error.
+ */
+const AnyCall = z.looseObject({ method: z.literal('tools/call') })
+
 type Calling = (tool: RegistryTool, given: Record<string, unknown>) => Promise<CallToolResult>
 
 /** A server for one request: what the caller may see, and how a call is carried out. */
@@ -70,7 +77,8 @@ function serverOf(tools: ReadonlyMap<string, RegistryTool>, call: Calling): Serv
       annotations: { readOnlyHint: true },
     })),
   }))
-  server.setRequestHandler(CallToolRequestSchema, ({ params: { name, arguments: given = {} } }) => {
+  server.setRequestHandler(AnyCall, request => {
+    const { name, arguments: given = {} } = CallToolRequestSchema.parse(request).params
     const tool = tools.get(name)
     if (tool) return call(tool, given)
     throw new McpError(ErrorCode.InvalidParams, `there is no tool ${name}`)

@@ -1,5 +1,6 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { ErrorCode } from '@modelcontextprotocol/sdk/types.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { operations } from '../../api/routes/index.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
@@ -180,6 +181,16 @@ describe('the transport', () => {
     ['null', 400],
   ])('refuses %s', async (payload, status) => {
     expect((await post(payload)).statusCode).toBe(status)
+  })
+
+  test.each([
+    ['without a tool', {}],
+    ['without parameters', undefined],
+    ['with arguments that are no object', { name: 'resolve_brand', arguments: 'acme.example' }],
+  ])('tells a call %s that it is the caller’s fault', async (_what, params) => {
+    const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params }
+    const answer = await post(JSON.stringify(call))
+    expect([answer.statusCode, answer.json().error.code]).toEqual([200, ErrorCode.InvalidParams])
   })
 
   test('refuses who does not take both of its media types', async () => {
