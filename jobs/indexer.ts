@@ -7,6 +7,7 @@ import { readObservation } from '../pipeline/crawl/read-observation.ts'
 import { exportParquet } from '../pipeline/index/parquet.ts'
 import { Sequencer, type SequencerOptions } from '../pipeline/index/sequencer.ts'
 import type { Observation } from '../pipeline/model/observation.ts'
+import { BulkParts } from './bulk-parts.ts'
 import { BulkSize } from './bulk-size.ts'
 import { messageOf, settled } from './enqueue.ts'
 import { Lane } from './lane.ts'
@@ -135,15 +136,20 @@ function openLane(
   failed: (error: unknown) => never,
 ) {
   const size = new BulkSize(LIMITS)
+  const parts = new BulkParts(LIMITS.bulkCommitMs)
   let lastMs = 0
   return new Lane<Observation[], undefined>(
     async deliveries => {
-      const seen = deliveries.flat()
-      const started = performance.now()
-      await sequencer.commit({ observations: seen, submissions: [] }).catch(failed)
-      lastMs = performance.now() - started
-      size.learn(seen.length, lastMs)
-      pump.landed(seen)
+      for (let left: readonly Observation[] = deliveries.flat(); left.length > 0; ) {
+        const seen = parts.next(left)
+        const started = performance.now()
+        await sequencer.commit({ observations: seen, submissions: [] }).catch(failed)
+        lastMs = performance.now() - started
+        size.learn(seen.length, lastMs)
+        parts.learn(seen, lastMs)
+        pump.landed(seen)
+        left = left.slice(seen.length)
+      }
       return deliveries.map(() => undefined)
     },
     {
