@@ -2,7 +2,7 @@ import type { Observation } from '../pipeline/model/observation.ts'
 
 /** What a document costs until something is known of it, and how few are worth a commit of their own. */
 const FIRST_MS = 3
-const LEAST = 100
+const LEAST = 50
 
 /**
  * Cuts observations into parts that a save may stand behind, each a commit. What has changed costs a

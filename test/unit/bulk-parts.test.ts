@@ -28,7 +28,7 @@ describe('a part of what was observed', () => {
   it('shrinks at once when documents cost more, but not below what is worth a commit', () => {
     const parts = new BulkParts(500)
     parts.learn(many(200, read), 4_000)
-    expect(parts.next(many(1_000, read))).toHaveLength(100)
+    expect(parts.next(many(1_000, read))).toHaveLength(50)
   })
 
   it('loses nothing and keeps the order', () => {
