@@ -139,7 +139,9 @@ function stream(
   const headers = reply.getHeaders()
   reply.hijack()
   reply.raw.writeHead(200, headers as OutgoingHttpHeaders)
-  sent.open(reply.raw)
+  // A HEAD has its answer: whatever is written to it is dropped, so a stream would never begin nor end.
+  if (request.method === 'HEAD') reply.raw.end()
+  else sent.open(reply.raw)
   return undefined
 }
 

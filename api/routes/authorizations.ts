@@ -130,7 +130,7 @@ export const snapshotAuthorizations = operation({
       headers: { ...ndjsonHeaders, ...sync },
       etag: hash('sha256', content, 'base64url').slice(0, 22),
       open: response => {
-        const isWanted = snapshot !== undefined && isKept && response.req.method !== 'HEAD'
+        const isWanted = snapshot !== undefined && isKept
         const done = snapshot?.hold() ?? (() => undefined)
         void sendLines(response, isWanted ? allGrants(snapshot) : nothing(), {
           log: services.log,

@@ -122,6 +122,17 @@ describe('GET /api/registry/feed/stream', () => {
     }
   })
 
+  test('200: a HEAD is answered at once, and takes no place', async () => {
+    const answer = await fetch(`${base}/api/registry/feed/stream`, {
+      ...{ method: 'HEAD', headers: { authorization: `Bearer ${key}` } },
+    })
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([
+      200,
+      'text/event-stream; charset=utf-8',
+    ])
+    expect(await openCount()).toBe(0)
+  })
+
   test('429: a caller holds only so many streams, and a closed one frees its place', async () => {
     await Promise.all([open(), open(), open()])
     const refused = await fetch(`${base}/api/registry/feed/stream`, {
