@@ -58,7 +58,7 @@ export class Pump {
   /** Whether a person waits for a file that was handed out. */
   get isUrgent(): boolean {
     for (const batch of this.#batches.values()) {
-      if (batch.isUrgent && this.#leftOf(batch).length > 0) return true
+      if (batch.isUrgent && this.#isAwaited(batch)) return true
     }
     return false
   }
@@ -126,6 +126,11 @@ export class Pump {
     return batch.sources.filter(source => this.#inFlight.get(sourceKey(source)) === batch)
   }
 
+  /** Whether any is left: asked of many batches again and again, and mostly told by the first file. */
+  #isAwaited(batch: Batch): boolean {
+    return batch.sources.some(source => this.#inFlight.get(sourceKey(source)) === batch)
+  }
+
   #release(batch: Batch): void {
     const left = this.#leftOf(batch)
     for (const source of left) this.#inFlight.delete(sourceKey(source))
@@ -164,9 +169,9 @@ export class Pump {
     for (const [id, batch] of this.#batches) {
       if (pending.has(id)) continue
       batch.endedAt ??= now
-      const files = this.#leftOf(batch).length
       const isLost = now - batch.endedAt > this.#config.LIMITS.crawlLostMs
-      if (files > 0 && !isLost) continue
+      if (!isLost && this.#isAwaited(batch)) continue
+      const files = this.#leftOf(batch).length
       if (files > 0) this.#log.warn({ files }, 'files were handed out in vain')
       this.#release(batch)
       this.#batches.delete(id)
