@@ -27,6 +27,11 @@ export class Noted<Row> {
     this.#commits.set(db, { seq, rows: all && all.length <= FEW ? all : undefined })
   }
 
+  /** Some of the rows were deleted again: what the commit added is to be read. */
+  forget(db: Database): void {
+    this.#commits.delete(db)
+  }
+
   /** What the one commit after `seq` added, if this process made it and it was little. */
   of(db: Database, { seq, last }: { seq: number; last: number }): Row[] | undefined {
     const commit = this.#commits.get(db)

@@ -7,6 +7,7 @@ import { goneOf, recordChanges } from './changes.ts'
 import type { Stirred } from './crawl-state.ts'
 import { type Database, listOf } from './duckdb.ts'
 import { loadPublishers } from './publisher-rows.ts'
+import { notedRevisions } from './revisions.ts'
 import { freshnessKey, hostedKey } from './serving-keys.ts'
 import { historyKey, revisionKey } from './serving-value.ts'
 import { isOf } from './taken-down.ts'
@@ -45,6 +46,8 @@ export async function takeAway(
   for (const { table, column } of await ownedColumns(db)) {
     await db.run(`delete from ${table} where ${isOf(column)}`, of)
   }
+  // Revisions of the same commit are gone too, and must not be shown.
+  notedRevisions.forget(db)
   await db.run(`delete from claims where ${isOf('manager_domain')}`, of)
   await db.run(`delete from depends_on where ${isOf('subject')}`, of)
   return { stirred: sources.map(stirredOf), publishers, reached }
