@@ -24,7 +24,7 @@ import { SubmissionReader } from './submission-reader.ts'
 const LEASE_RETRY_MS = 500
 const PUMP_EVERY_MS = 300
 const TICK_EVERY_MS = 5 * MINUTE
-/** Nothing more came for so long: that was all, or crawlers are still at others that nobody waits for. */
+/** Nothing more came for so long: that was all, or crawlers are still at thousands that nobody waits for. */
 const QUIET_MS = 200
 const QUIET_WHILE_CRAWLING_MS = 1_000
 
@@ -157,7 +157,7 @@ function openLane(
       size: () => size.observations,
       waitMs: LIMITS.bulkCommitWaitMs,
       quietMs: waiting => {
-        const isCrawling = pump.inFlight > waiting && !pump.isUrgent
+        const isCrawling = pump.inFlight - waiting > LIMITS.bulkCommitLeast && !pump.isUrgent
         return Math.max(isCrawling ? QUIET_WHILE_CRAWLING_MS : QUIET_MS, lastMs)
       },
     },
