@@ -4,7 +4,7 @@ import { type Clock, dayOf, isoOf, MINUTE } from '../pipeline/core/clock.ts'
 import type { Config } from '../pipeline/core/config.ts'
 import type { Log } from '../pipeline/core/log.ts'
 import { readObservation } from '../pipeline/crawl/read-observation.ts'
-import { exportParquet } from '../pipeline/index/parquet.ts'
+import { exportParquet, isTooSoonToExport } from '../pipeline/index/parquet.ts'
 import { Sequencer, type SequencerOptions } from '../pipeline/index/sequencer.ts'
 import type { Observation } from '../pipeline/model/observation.ts'
 import { BulkParts } from './bulk-parts.ts'
@@ -195,7 +195,9 @@ function publishing(sequencer: Sequencer, config: Config, clock: Clock, log: Log
     const copyMs = await sequencer.publish()
     // 0: there was nothing to copy, which says nothing of how long it takes.
     if (copyMs > 0) pauseS = nextPauseS(copyMs, pauseS)
-    await exportParquet(sequencer.paths, clock.now(), log)
+    const { index, paths } = sequencer
+    const isTooSoon = await sequencer.quietly(() => isTooSoonToExport(index, paths))
+    if (!isTooSoon) await exportParquet(paths, clock.now(), log)
     const day = dayOf(clock.now())
     if (day !== retained) await sequencer.retain()
     retained = day

@@ -21,6 +21,18 @@ const DAYS_KEPT = 2
 export const exportedTables = () => tableNames('tables').filter(name => !internal.has(name))
 
 /**
+ * Whether the first export of all has to wait: a day that is exported before most of what is known was
+ * crawled stays without the rest.
+ */
+export async function isTooSoonToExport(index: Database, paths: Paths): Promise<boolean> {
+  if (existsSync(paths.parquet)) return false
+  const crawled = await index.one<{ most: boolean }>(
+    'select count(attempted_at) > 0.9 * count(*) as most from crawl_state where priority < 3',
+  )
+  return !crawled?.most
+}
+
+/**
  * Writes the current snapshot as Parquet, once a UTC day: `parquet/<table>/day=YYYY-MM-DD/`. Read
  * from the snapshot, never from the index, so it holds up nobody.
  */
