@@ -8,7 +8,7 @@ import { brandFile, publisherFile } from '../support/documents.ts'
 let registry: TestRegistry
 let editor: string
 
-/** Puts revisions into the index, as a commit that saves would, and lets the next commit serve them. */
+/** Puts revisions into the index, whoever would have made them, and has them served. */
 async function save(...rows: Partial<RevisionRow>[]): Promise<void> {
   const { index, seq } = registry.sequencer
   await index.insert(
@@ -16,10 +16,10 @@ async function save(...rows: Partial<RevisionRow>[]): Promise<void> {
     rows.map(row => ({
       ...{ entity: 'brand', domain: 'saved.example', editor_id: 'system', edit_summary: '' },
       ...{ source: 'community', is_rollback: false, rolled_back_to: null, state: {} },
-      ...{ created_at: '2026-11-20T03:00:00.000Z', seq: seq + 1, ...row },
+      ...{ created_at: '2026-11-20T03:00:00.000Z', seq, ...row },
     })),
   )
-  await registry.observe(brandFile('acme.example', 'Acme'))
+  await registry.rebuild()
 }
 
 beforeAll(async () => {
@@ -29,7 +29,8 @@ beforeAll(async () => {
   const key = await db.one<object>('select key_id as principal_id, org_id from api_keys')
   editor = randomUUID()
   await db.insert('editors', [{ editor_id: editor, kind: 'key', ...key, seq: 1 }])
-  await registry.observe(publisherFile('acme.example', { sites: ['acme.example'], agents: [] }), {
+  const file = publisherFile('acme.example', { sites: ['acme.example'], agents: [] })
+  await registry.observe(file, brandFile('acme.example', 'Acme'), {
     kind: 'brand.json',
     location: 'gone.example',
     outcome: 'absent',
@@ -132,7 +133,7 @@ describe('GET /api/properties/history', () => {
 
   test('a rebuilt store tells the same', async () => {
     const before = (await get('brands/history?domain=saved.example')).json()
-    await registry.restart()
+    await registry.rebuild()
     expect((await get('brands/history?domain=saved.example')).json()).toEqual(before)
   })
 })

@@ -10,6 +10,7 @@ import { type Config, readConfig } from '../../pipeline/core/config.ts'
 import { refuse } from '../../pipeline/core/errors.ts'
 import { type Log, silentLog } from '../../pipeline/core/log.ts'
 import { Reader } from '../../pipeline/index/reader.ts'
+import { rebuild } from '../../pipeline/index/rebuild.ts'
 import { Sequencer } from '../../pipeline/index/sequencer.ts'
 import { verify } from '../../pipeline/index/verify.ts'
 import type { Observation } from '../../pipeline/model/observation.ts'
@@ -48,6 +49,8 @@ export interface TestRegistry {
   verify(): Promise<string[]>
   /** Ends the writer and opens another one, as a new process would. */
   restart(): Promise<void>
+  /** The same, with the serving store and the event files made anew of the index between. */
+  rebuild(): Promise<void>
   close(): Promise<void>
 }
 
@@ -141,6 +144,12 @@ export async function openRegistry(options: RegistryOptions = {}): Promise<TestR
     async restart() {
       await sequencer.close()
       sequencer = (await Sequencer.open({ config, clock, log: silentLog }))!
+    },
+    async rebuild() {
+      await sequencer.close()
+      await rebuild(dataDir)
+      sequencer = (await Sequencer.open({ config, clock, log: silentLog }))!
+      await reader.refresh()
     },
     async close() {
       await app.close()
