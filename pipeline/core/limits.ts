@@ -37,7 +37,7 @@ export const limits = {
   bulkCommitObservations: 50_000,
   bulkCommitLeast: 5_000,
   bulkCommitWaitMs: 5_000,
-  bulkCommitMs: 500,
+  bulkCommitMs: 350,
   frontierDomains: 2_000_000,
   snapshotsKept: 3,
   feedRetentionDays: 90,

@@ -34,6 +34,8 @@ export interface OpenOptions {
 const CELL_END = '\u001f'
 const ROW_END = '\u001e'
 
+const THREADS = 2
+
 /**
  * The one door to DuckDB: one file, one connection. Rows come back as plain JSON values: 64-bit
  * integers as numbers, timestamps as ISO 8601 text, JSON columns parsed.
@@ -53,6 +55,7 @@ export class Database {
   readonly written = new Written()
   /** Whether the file is closed with this connection. */
   readonly #isFirst: boolean
+  #threads: number
   #queue: Promise<unknown> = Promise.resolve()
 
   private constructor(
@@ -65,6 +68,7 @@ export class Database {
     this.#isFirst = isFirst
     this.file = file
     this.#options = options
+    this.#threads = options.threads ?? THREADS
     this.#instance = instance
     this.#connection = connection
     this.#plans = new Plans(sql => connection.prepare(sql))
@@ -74,7 +78,7 @@ export class Database {
   static async open(file: string, options: OpenOptions = {}): Promise<Database> {
     const instance = await DuckDBInstance.create(file, {
       memory_limit: options.memoryLimit ?? '512MB',
-      threads: String(options.threads ?? 2),
+      threads: String(options.threads ?? THREADS),
       ...(file === ':memory:' ? {} : { temp_directory: `${file}.tmp` }),
       ...(options.readOnly ? { access_mode: 'READ_ONLY' } : {}),
     })
@@ -177,6 +181,13 @@ export class Database {
     return turn
   }
 
+  /** How many threads statements use from now on: of little work the second one takes more than it gives. */
+  async useThreads(threads: number): Promise<void> {
+    if (threads === this.#threads) return
+    await this.#connection.run(`set threads = ${threads}`)
+    this.#threads = threads
+  }
+
   /** Inserts rows of JSON values, each keyed by column name; absent keys become null. */
   async insert(table: string, rows: readonly object[]): Promise<void> {
     if (rows.length === 0) return
@@ -236,6 +247,7 @@ export class Database {
     this.#instance = again.#instance
     this.#connection = again.#connection
     this.#plans = again.#plans
+    this.#threads = again.#threads
   }
 
   close(): void {
