@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Answer, Submission } from '../pipeline/model/submission.ts'
 import { channelOf, SUBMISSIONS } from './queues.ts'
-import type { Redis } from './redis.ts'
+import { type Redis, whenReady } from './redis.ts'
 
 /** How long somebody is kept waiting. */
 export interface Patience {
@@ -19,7 +19,8 @@ export class SubmissionDesk {
   readonly #listening: Redis
   readonly #patience: Patience
   readonly #name = randomUUID()
-  readonly #listens: Promise<unknown>
+  /** Both are up, and answers are heard. */
+  readonly #opened: Promise<unknown>
   readonly #waiting = new Map<string, Set<(answer: Answer) => void>>()
 
   constructor({ asking, listening }: { asking: Redis; listening: Redis }, patience: Patience) {
@@ -27,8 +28,8 @@ export class SubmissionDesk {
     this.#listening = listening
     this.#patience = patience
     listening.on('message', (_, text) => this.#hear(JSON.parse(text)))
-    this.#listens = listening.subscribe(channelOf(this.#name))
-    this.#listens.catch(() => undefined)
+    const hears = listening.subscribe(channelOf(this.#name))
+    this.#opened = Promise.all([hears, whenReady(asking)]).catch(() => undefined)
   }
 
   /** Resolves with what it came to; fails when Redis is away, or nobody answers in time. */
@@ -61,14 +62,12 @@ export class SubmissionDesk {
   }
 
   async #whenUp(): Promise<void> {
-    if (this.#listening.status !== 'ready') {
-      let late: NodeJS.Timeout | undefined
-      const enough = new Promise(resolve => {
-        late = setTimeout(resolve, this.#patience.connectMs)
-      })
-      await Promise.race([this.#listens.catch(() => undefined), enough])
-      clearTimeout(late)
-    }
+    let late: NodeJS.Timeout | undefined
+    const enough = new Promise(resolve => {
+      late = setTimeout(resolve, this.#patience.connectMs)
+    })
+    await Promise.race([this.#opened, enough])
+    clearTimeout(late)
     const isUp = [this.#asking, this.#listening].every(({ status }) => status === 'ready')
     if (!isUp) throw new Error('redis is away')
   }

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { SUBMISSIONS } from '../../jobs/queues.ts'
@@ -54,10 +56,42 @@ async function openWriter({ isHeld = false } = {}) {
   return { commits, reader, begun, letGo }
 }
 
+/** The address of a Redis that is slow to take a connection. */
+async function slowToConnect(ms: number): Promise<string> {
+  const server = createServer(async socket => {
+    await setTimeout(ms)
+    const behind = connect(redis.url.slice('unix://'.length))
+    socket.pipe(behind).pipe(socket)
+    for (const end of [socket, behind]) end.on('error', () => undefined)
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  cleanUp(() => void server.close())
+  return `redis://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
 const idOf = (name: string) => writeOf(name).submission_id
 const left = () => redis.redis.xlen(SUBMISSIONS.key)
 
 describe('submissions on their way to the writer', () => {
+  it.each(['ask', 'work'] as const)(
+    'wait for a connection to %s by that is not up yet',
+    async slow => {
+      const { reader } = await openWriter()
+      const late = await slowToConnect(300)
+      const open = (use: 'ask' | 'work') => {
+        const connection = connectRedis(use === slow ? late : redis.url, use, silentLog)
+        cleanUp(() => connection.disconnect())
+        return connection
+      }
+      const connections = { asking: open('ask'), listening: open('work') }
+      await whenReady(slow === 'ask' ? connections.listening : connections.asking)
+      const desk = new SubmissionDesk(connections, { connectMs: 5_000, answerMs: 8_000 })
+      cleanUp(() => desk.close())
+      expect(await desk.submit(writeOf('a'))).toEqual({ done: { commit: 1 } })
+      await reader.close()
+    },
+  )
+
   it('that come while a commit runs are the next commit, each answered to who handed it in', async () => {
     const writer = await openWriter({ isHeld: true })
     const [desk, other] = [await openDesk(), await openDesk()]
