@@ -12,6 +12,8 @@ const moment = fc.option(
   fc.constantFrom(-1, 0, 1).map(hours => isoOf(NOW + hours * 3_600_000)),
   { freq: 2 },
 )
+/** So that much is granted, and not only refused for one of many reasons. */
+const mostly = fc.constantFrom(true, true, true, false)
 const grant = fc.record({
   entry: fc.constant(0),
   authorization_type: fc.constant('property_tags'),
@@ -25,15 +27,15 @@ const grant = fc.record({
   }),
   effective_from: moment,
   effective_until: moment,
-  reaches: fc.boolean().map(reaches => () => reaches),
+  reaches: mostly.map(reaches => () => reaches),
 }) satisfies fc.Arbitrary<GrantInForce>
 const publisher = fc.record({
   domain: fc.constant(PUBLISHER),
-  is_known: fc.boolean(),
+  is_known: mostly,
   placements: fc.constant([{ placement_id: 'top', tags: ['x'], property_tags: ['all'] }]),
   grants: fc.array(grant, { minLength: 1, maxLength: 3 }),
 })
-const property = fc.boolean().map(is_active => ({
+const property = mostly.map(is_active => ({
   ...{ property_rid: 'r', publisher_domain: PUBLISHER, property_id: null, is_active },
   ...{ tags: ['all'], identifiers: [{ type: 'domain', value: PUBLISHER }] },
 }))
@@ -58,5 +60,5 @@ test('whether something is granted is what judging it comes to where nobody oper
     }),
     { numRuns: RUNS },
   )
-  expect(Math.min(seen.yes, seen.no)).toBeGreaterThan(0)
+  expect(Math.min(seen.yes, seen.no)).toBeGreaterThan(RUNS / 100)
 })
