@@ -88,27 +88,37 @@ function openCounter(
   listening: Redis,
   { connectMs }: Patience,
 ): Counter {
-  let opened: Opened | undefined
+  let opened: Promise<Opened> | undefined
   return {
     async hand(job, data, ms) {
       if (opened === undefined) await settled(whenReady(asking), connectMs)
       if (asking.status !== 'ready') throw new Error('redis is away')
-      opened ??= open(name, asking, listening)
+      opened ??= open(name, asking, listening).catch(error => {
+        opened = undefined
+        throw error
+      })
+      const { queue, events } = await opened
       const jobId = randomUUID()
-      const handed = await opened.queue.add(job, data, { ...queues[name].options, jobId })
-      return handed.waitUntilFinished(opened.events, ms)
+      const handed = await queue.add(job, data, { ...queues[name].options, jobId })
+      return handed.waitUntilFinished(events, ms)
     },
     async close() {
-      await settled(Promise.all([opened?.queue.close(), opened?.events.close()]))
+      const closed = opened?.then(({ queue, events }) =>
+        Promise.all([queue.close(), events.close()]),
+      )
+      if (closed !== undefined) await settled(closed)
       listening.disconnect()
     },
   }
 }
 
-function open(name: CounterName, asking: Redis, listening: Redis): Opened {
+/** Events are read from the last one on, not from when the reading begins: none is missed between. */
+async function open(name: CounterName, asking: Redis, listening: Redis): Promise<Opened> {
   const shared = { prefix: REDIS_PREFIX }
   const queue = new Queue(name, { ...shared, connection: asking, skipWaitingForReady: true })
-  const events = new QueueEvents(name, { ...shared, connection: listening })
+  const [last] = await asking.xrevrange(queue.toKey('events'), '+', '-', 'COUNT', 1)
+  const lastEventId = last?.[0] ?? '0-0'
+  const events = new QueueEvents(name, { ...shared, connection: listening, lastEventId })
   queue.setMaxListeners(0).on('error', () => undefined)
   events.setMaxListeners(0).on('error', () => undefined)
   return { queue, events }

@@ -1,11 +1,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { type AddressInfo, connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connectRedis, type Redis, whenReady } from '../../jobs/redis.ts'
 import { silentLog } from '../../pipeline/core/log.ts'
+import { cleanUp } from './registry.ts'
 
 export interface TestRedis {
   url: string
@@ -46,4 +48,25 @@ export async function startRedis(): Promise<TestRedis> {
       rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+/**
+ * The address of a server that passes everything on to the one at the socket `url`: a connection
+ * after `ms`, or what is asked of it from the first word of `from` on.
+ */
+export async function slowRedis(url: string, ms: number, from?: string): Promise<string> {
+  const server = createServer(async socket => {
+    if (from === undefined) await sleep(ms)
+    const behind = connect(url.slice('unix://'.length))
+    behind.pipe(socket)
+    for (const end of [socket, behind]) end.on('error', () => undefined)
+    for await (const asked of socket) {
+      if (from !== undefined && String(asked).includes(from)) await sleep(ms)
+      behind.write(asked)
+    }
+    behind.end()
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  cleanUp(() => void server.close())
+  return `redis://127.0.0.1:${(server.address() as AddressInfo).port}`
 }

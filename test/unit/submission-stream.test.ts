@@ -1,5 +1,3 @@
-import { once } from 'node:events'
-import { type AddressInfo, connect, createServer } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { SUBMISSIONS } from '../../jobs/queues.ts'
@@ -8,7 +6,7 @@ import { SubmissionDesk } from '../../jobs/submission-desk.ts'
 import { SubmissionReader } from '../../jobs/submission-reader.ts'
 import { silentLog } from '../../pipeline/core/log.ts'
 import type { Answer, Submission } from '../../pipeline/model/submission.ts'
-import { startRedis, type TestRedis } from '../support/redis.ts'
+import { slowRedis, startRedis, type TestRedis } from '../support/redis.ts'
 import { cleanUp } from '../support/registry.ts'
 import { writeOf } from '../support/writes.ts'
 
@@ -56,19 +54,6 @@ async function openWriter({ isHeld = false } = {}) {
   return { commits, reader, begun, letGo }
 }
 
-/** The address of a Redis that is slow to take a connection. */
-async function slowToConnect(ms: number): Promise<string> {
-  const server = createServer(async socket => {
-    await setTimeout(ms)
-    const behind = connect(redis.url.slice('unix://'.length))
-    socket.pipe(behind).pipe(socket)
-    for (const end of [socket, behind]) end.on('error', () => undefined)
-  })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  cleanUp(() => void server.close())
-  return `redis://127.0.0.1:${(server.address() as AddressInfo).port}`
-}
-
 const idOf = (name: string) => writeOf(name).submission_id
 const left = () => redis.redis.xlen(SUBMISSIONS.key)
 
@@ -77,7 +62,7 @@ describe('submissions on their way to the writer', () => {
     'wait for a connection to %s by that is not up yet',
     async slow => {
       const { reader } = await openWriter()
-      const late = await slowToConnect(300)
+      const late = await slowRedis(redis.url, 300)
       const open = (use: 'ask' | 'work') => {
         const connection = connectRedis(use === slow ? late : redis.url, use, silentLog)
         cleanUp(() => connection.disconnect())
