@@ -3,6 +3,7 @@ import { Worker } from 'bullmq'
 import { expect, it } from 'vitest'
 import { openDesk } from '../../jobs/enqueue.ts'
 import { REDIS_PREFIX } from '../../jobs/queues.ts'
+import type { Domain } from '../../pipeline/core/domain.ts'
 import { silentLog } from '../../pipeline/core/log.ts'
 import { slowRedis, startRedis } from '../support/redis.ts'
 import { cleanUp } from '../support/registry.ts'
@@ -14,7 +15,7 @@ it('an errand that is done before the desk listens is heard of all the same', as
   const crawler = new Worker('errands', () => setTimeout(150, { host: 'reachable' }), {
     ...{ prefix: REDIS_PREFIX, connection: { path: redis.url.slice('unix://'.length) } },
   })
-  expect(await desk.send({ errand: 'lookup_host', host: 'acme.example' })).toEqual({
+  expect(await desk.send({ errand: 'lookup_host', host: 'acme.example' as Domain })).toEqual({
     host: 'reachable',
   })
   await crawler.close()
