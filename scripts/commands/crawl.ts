@@ -77,14 +77,19 @@ async function crawlHere(config: Config, domains: Domain[]): Promise<CrawlSummar
   }
 }
 
-/** Adding a domain twice is adding it once, so a busy registry is simply asked again. */
+/**
+ * In the order of their names, in which the serving store keeps them: what is crawled together lies
+ * together there too, whatever order a list has. Adding a domain twice is adding it once, so a busy
+ * registry is simply asked again.
+ */
 export async function addDomains(
   submit: (operation: Operation) => Promise<Answer>,
   domains: readonly Domain[],
   again: boolean,
 ): Promise<void> {
-  for (let start = 0; start < domains.length; start += DOMAINS_A_SUBMISSION) {
-    const some = domains.slice(start, start + DOMAINS_A_SUBMISSION)
+  const sorted = domains.toSorted()
+  for (let start = 0; start < sorted.length; start += DOMAINS_A_SUBMISSION) {
+    const some = sorted.slice(start, start + DOMAINS_A_SUBMISSION)
     for (let tries = 1; ; tries++) {
       try {
         await submit({ op: 'domains.add', domains: some, again })
