@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { built, Child } from './support/child.ts'
 import type { NightRun, Question } from './support/commit-night.ts'
+import { CHANGING } from './support/night.ts'
 import { readOptions } from './support/options.ts'
 import { interleave } from './support/pairs.ts'
 import { note, printResult, printTable } from './support/report.ts'
@@ -10,7 +11,8 @@ import { watchMemory } from './support/usage.ts'
 /**
  * A night over an index that holds all its files: every one is seen again, one in a hundred has
  * changed, nine in ten are brand.json. Measured from the first commit to the checkpoint after the
- * last, beside the one hash join that finds what changed. Writes ask for their turn ten times a
+ * last, beside the one hash join that finds what changed, and beside a quiet night in which nothing
+ * has: what a night costs beyond that grows with what changed. Writes ask for their turn ten times a
  * second. The settings are the defaults but for FRONTIER_MAX, which keeps mentions out.
  */
 const options = readOptions(1_000_000)
@@ -25,16 +27,16 @@ const sequencer = await Child.start<
   Question,
   NightRun | { seconds: number }
 >(program('commit-night'), { args })
+let { nextNight } = sequencer.ready
+async function runNight(isQuiet: boolean): Promise<Run> {
+  const memory = watchMemory(sequencer.pid)
+  const run = (await sequencer.ask({ ask: 'night', night: nextNight++, isQuiet })) as NightRun
+  memory.stop()
+  return { ...run, peakMB: memory.peakMB() }
+}
 const rounds = await interleave(options.pairs, {
-  async night(round): Promise<Run> {
-    const memory = watchMemory(sequencer.pid)
-    const run = (await sequencer.ask({
-      ask: 'night',
-      night: sequencer.ready.nextNight + round,
-    })) as NightRun
-    memory.stop()
-    return { ...run, peakMB: memory.peakMB() }
-  },
+  night: () => runNight(false),
+  quiet: () => runNight(true),
   join: () => sequencer.ask({ ask: 'anti-join' }) as Promise<Run>,
 })
 await sequencer.stop()
@@ -44,6 +46,9 @@ const nights = rounds.map(({ night }) => night)
 const middle = (measure: (night: Run) => number) => medianOf(nights.map(measure))
 const worst = (measure: (night: Run) => number) => Math.max(...nights.map(measure))
 const seconds = middle(night => night.seconds)
+const quietSeconds = medianOf(rounds.map(({ quiet }) => quiet.seconds))
+const changed = options.size / CHANGING
+const msEach = (1_000 * (seconds - quietSeconds)) / changed
 const joinSeconds = medianOf(rounds.map(({ join }) => join.seconds))
 const steps = Object.fromEntries(
   Object.keys(nights[0]!.steps).map(step => [
@@ -57,6 +62,9 @@ printTable(
   [
     ...Object.entries(steps).map(([step, s]) => [`  ${step}`, `${s} s`]),
     ['together', `${rounded(seconds)} s`],
+    ['a night in which nothing changed', `${rounded(quietSeconds)} s`],
+    ['  of that, a file', `${rounded((quietSeconds * 1e6) / options.size)} µs`],
+    [`beyond that, each of ${changed} changed files`, `${rounded(msEach)} ms`],
     ['the hash join alone', `${rounded(joinSeconds)} s`],
     ['written', `${Math.round(middle(night => night.writtenMB))} MB`],
     ['events', middle(night => night.events)],
@@ -72,6 +80,8 @@ printResult({
   ratio: roundedSpread(spreadOf(rounds.map(({ night, join }) => night.seconds / join.seconds))),
   seconds: roundedSpread(spreadOf(nights.map(night => night.seconds))),
   join_seconds: rounded(joinSeconds),
+  quiet_seconds: rounded(quietSeconds),
+  ms_a_changed_file: rounded(msEach),
   steps,
   written_mb: Math.round(middle(night => night.writtenMB)),
   longest_wait_ms: Math.round(worst(night => night.longestWaitMs)),

@@ -21,7 +21,7 @@ export interface NightRun {
 }
 
 export type Question =
-  | { ask: 'night'; night: number }
+  | { ask: 'night'; night: number; isQuiet?: boolean }
   | { ask: 'anti-join' }
   | { ask: 'searchable' }
 
@@ -29,6 +29,8 @@ export type Question =
 const [, , folder = '', sources] = process.argv
 const files = filesOf(Number(sources))
 let night = 1
+/** The last night in which anything had changed. */
+let changedNight = 1
 let nightBegan = performance.now()
 const clock = { now: () => filledAt + night * DAY + Math.round(performance.now() - nightBegan) }
 const steps = new StepTimes()
@@ -47,12 +49,13 @@ const last = await sequencer.index.one<{ ms: number }>(
 // A folder that was used before goes on with the night after its last one.
 const nextNight = Math.max(2, 1 + Math.floor((last!.ms - filledAt) / DAY))
 serveParent<Question, NightRun | { seconds: number }>({ nextNight }, question => {
-  if (question.ask === 'night') return runNight(question.night)
+  if (question.ask === 'night') return runNight(question)
   return question.ask === 'anti-join' ? antiJoin() : untilSearchable()
 })
 
-async function runNight(number: number): Promise<NightRun> {
-  night = number
+async function runNight(asked: { night: number; isQuiet?: boolean }): Promise<NightRun> {
+  night = asked.night
+  if (!asked.isQuiet) changedNight = night
   nightBegan = performance.now()
   global.gc?.()
   steps.clear()
@@ -60,7 +63,7 @@ async function runNight(number: number): Promise<NightRun> {
   const writes = new Writes(sequencer)
   let ms = 0
   let events = 0
-  const plan = { night, observedAt: clock.now() }
+  const plan = { night: changedNight, observedAt: clock.now(), isAgain: asked.isQuiet === true }
   for (let at = 0; at < files.all; at += limits.bulkCommitObservations) {
     const end = Math.min(files.all, at + limits.bulkCommitObservations)
     const observations = observationsOf(files, plan, at, end)

@@ -6,13 +6,20 @@ import { scaleWorld } from '../../world/scale.ts'
 import { pathOf, type World } from '../../world/site.ts'
 
 /** One in so many files differs from the night before. */
-const CHANGING = 100
+export const CHANGING = 100
 
 /** Files are numbered: first the adagents.json, one in ten, then the brand.json. */
 export interface Files {
   world: World
   adagents: number
   all: number
+}
+
+/** What is seen, and when. */
+interface Plan {
+  night: number
+  observedAt: number
+  isAgain?: boolean
 }
 
 export function filesOf(sources: number): Files {
@@ -23,12 +30,12 @@ export function filesOf(sources: number): Files {
 
 /**
  * What a crawl sees of the files from number `first` up to `end`. In night 1 all are new; later one
- * in a hundred has changed since the night before, the rest is unchanged. Only changed files are
- * made, and only they bring their bytes.
+ * in a hundred has changed since the night before, the rest is unchanged; or, seen again, all are as
+ * they were in that night. Only changed files are made, and only they bring their bytes.
  */
 export function observationsOf(
   { world, adagents }: Files,
-  { night, observedAt }: { night: number; observedAt: number },
+  { night, observedAt, isAgain = false }: Plan,
   first: number,
   end: number,
 ): Observation[] {
@@ -38,7 +45,7 @@ export function observationsOf(
     const location = world.domains[file < adagents ? file : file - adagents]!
     const revision = revisionOf(file, night)
     const seen = { kind, location, observed_at: observedAt, etag: etagOf(kind, location, revision) }
-    if (revision < night) return { ...seen, outcome: 'unchanged', status: 304 } as const
+    if (isAgain || revision < night) return { ...seen, outcome: 'unchanged', status: 304 } as const
     return { ...seen, ...read(bodyOf(world, location, kind, night), kind, location, night > 1) }
   })
 }
