@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { chmodSync, existsSync, mkdirSync, rmSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import type { Log } from '../pipeline/core/log.ts'
-import type { Paths } from '../pipeline/index/paths.ts'
+import { type Paths, PRIVATE } from '../pipeline/index/paths.ts'
 import { connectRedis } from './redis.ts'
 
 const READY_MS = 10_000
@@ -22,7 +22,7 @@ export interface OwnRedis {
 export async function startRedis(paths: Paths, log: Log): Promise<OwnRedis> {
   const url = `unix://${paths.redisSocket}`
   mkdirSync(paths.redis, { recursive: true })
-  chmodSync(paths.redis, 0o700)
+  chmodSync(paths.redis, PRIVATE)
   const child = (await answers(url, log)) ? undefined : await launch(paths)
   const redis = connectRedis(url, 'work', log)
   await redis.ping()

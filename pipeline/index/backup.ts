@@ -1,12 +1,20 @@
 import { execFile } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { z } from 'zod'
 import type { Accounts } from './accounts.ts'
 import type { Database } from './duckdb.ts'
 import { replaceFile, syncPath } from './durable.ts'
-import type { Paths } from './paths.ts'
+import { type Paths, PRIVATE } from './paths.ts'
 import { copyPictures, damagedPictures } from './pictures.ts'
 import { sha256Of } from './snapshot.ts'
 
@@ -33,6 +41,7 @@ export function beginBackup(dir: string): string {
   if (existsSync(dir)) throw new Error(`${dir} is there already`)
   rmSync(partial, { recursive: true, force: true })
   mkdirSync(partial, { recursive: true })
+  chmodSync(partial, PRIVATE)
   return partial
 }
 

@@ -1,6 +1,10 @@
 import { createHash } from 'node:crypto'
+import { chmodSync, mkdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
+
+/** Mode of a folder that is for the user of the registry alone. */
+export const PRIVATE = 0o700
 
 /** Every file name below DATA_DIR. */
 export function pathsOf(dataDir: string) {
@@ -9,7 +13,8 @@ export function pathsOf(dataDir: string) {
   return {
     dir,
     index: at('index.duckdb'),
-    accounts: at('accounts.duckdb'),
+    /** In a folder of its own, so that its write-ahead log is as private as it is. */
+    accounts: at('accounts', 'accounts.duckdb'),
     lease: at('lease.duckdb'),
     serving: at('serving'),
     servingFile: at('serving', 'serving.mdb'),
@@ -36,6 +41,15 @@ export function pathsOf(dataDir: string) {
 }
 
 export type Paths = ReturnType<typeof pathsOf>
+
+/** Makes DATA_DIR, and within it the folders that nobody else on the host may look into. */
+export function makeFolders({ dir, accounts, serving, bodies, pictures }: Paths): void {
+  mkdirSync(dir, { recursive: true })
+  for (const folder of [dirname(accounts), serving, bodies, pictures]) {
+    mkdirSync(folder, { recursive: true })
+    chmodSync(folder, PRIVATE)
+  }
+}
 
 function shortest(wanted: string, dir: string): string {
   if (Buffer.byteLength(wanted) <= 100) return wanted

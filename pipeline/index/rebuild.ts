@@ -1,10 +1,10 @@
-import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, renameSync, rmSync } from 'node:fs'
 import { Accounts } from './accounts.ts'
 import { Database } from './duckdb.ts'
 import { syncPath } from './durable.ts'
 import { EventFile } from './event-file.ts'
 import { Lease } from './lease.ts'
-import { type Paths, pathsOf } from './paths.ts'
+import { makeFolders, type Paths, pathsOf } from './paths.ts'
 import { entriesOf } from './projection.ts'
 import { scopeOfSlice, sliceCount } from './scope.ts'
 import { ServingStore } from './serving.ts'
@@ -18,7 +18,7 @@ const EVENT_PAGE = 50_000
  */
 export async function rebuild(dataDir: string): Promise<boolean> {
   const paths = pathsOf(dataDir)
-  mkdirSync(paths.dir, { recursive: true })
+  makeFolders(paths)
   const lease = await Lease.take(paths.lease)
   if (lease === undefined) return false
   try {

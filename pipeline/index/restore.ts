@@ -1,8 +1,8 @@
-import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { copyFileSync, existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { backedUp, checkBackup, checkFile, type Manifest, PICTURES } from './backup.ts'
 import { replaceFile, syncPath } from './durable.ts'
 import { Lease } from './lease.ts'
-import { type Paths, pathsOf } from './paths.ts'
+import { makeFolders, type Paths, pathsOf } from './paths.ts'
 import { copyPictures } from './pictures.ts'
 import { rebuildStores } from './rebuild.ts'
 
@@ -26,16 +26,16 @@ export async function restore(dataDir: string, dir: string, how: Restoring): Pro
   }
   if (keepAccounts && !existsSync(paths.accounts)) throw new Error('there are no accounts to keep')
   const manifest = await checkBackup(dir)
-  mkdirSync(paths.dir, { recursive: true })
+  makeFolders(paths)
   const lease = await Lease.take(paths.lease)
   if (lease === undefined) throw new Error(`a registry runs on ${paths.dir}: stop it first`)
   try {
-    const files = keepAccounts ? [backedUp.index] : Object.values(backedUp)
-    for (const name of files) await bring(name, dir, paths, manifest)
+    const stores = keepAccounts ? (['index'] as const) : (['index', 'accounts'] as const)
+    for (const store of stores) await bring(backedUp[store], dir, paths[store], manifest)
     replaceFile(paths.restoring, `${JSON.stringify(manifest)}\n`)
     dropOthers(paths)
     if (!keepAccounts) copyPictures(`${dir}/${PICTURES}`, paths.pictures)
-    for (const name of files) putInPlace(`${paths.dir}/${name}`)
+    for (const store of stores) putInPlace(paths[store])
     await rebuildStores(paths, (index, accounts) => continueAfter(index, accounts.db))
     rmSync(paths.restoring)
     syncPath(paths.dir)
@@ -52,8 +52,8 @@ function isFree(paths: Paths, keepAccounts: boolean): boolean {
 }
 
 /** Copies a file beside its place, and looks whether it arrived whole. */
-async function bring(name: string, dir: string, paths: Paths, manifest: Manifest): Promise<void> {
-  const fresh = `${paths.dir}/${name}.new`
+async function bring(name: string, dir: string, place: string, manifest: Manifest): Promise<void> {
+  const fresh = `${place}.new`
   copyFileSync(`${dir}/${name}`, fresh)
   syncPath(fresh)
   await checkFile(fresh, manifest.files.find(one => one.name === name)!)

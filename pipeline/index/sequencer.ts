@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import type { Clock } from '../core/clock.ts'
 import { isoOf } from '../core/clock.ts'
 import type { Config } from '../core/config.ts'
@@ -15,7 +15,7 @@ import { erase } from './erase.ts'
 import { commitInHalves } from './halves.ts'
 import { Lease } from './lease.ts'
 import { type Meta, raiseFence } from './meta.ts'
-import { type Paths, pathsOf } from './paths.ts'
+import { makeFolders, type Paths, pathsOf } from './paths.ts'
 import { forgetPrivateRows } from './private-retention.ts'
 import { Projector } from './projector.ts'
 import { Publishing } from './publishing.ts'
@@ -106,7 +106,7 @@ export class Sequencer {
   /** Undefined while another process writes. What a crash left half done is done when it returns. */
   static async open(options: SequencerOptions): Promise<Sequencer | undefined> {
     const paths = pathsOf(options.config.DATA_DIR)
-    mkdirSync(paths.dir, { recursive: true })
+    makeFolders(paths)
     const lease = await Lease.take(paths.lease)
     if (lease === undefined) return undefined
     if (existsSync(paths.restoring)) {

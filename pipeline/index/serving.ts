@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { open, type RootDatabase, type Database as Space } from 'lmdb'
+import { PRIVATE } from './paths.ts'
 
 /** Key in `meta` of the commit in which any member changed last. */
 export const MEMBERS_CHANGED = 'members'
@@ -88,7 +89,7 @@ export class ServingStore {
   }
 
   static open(file: string, { readOnly = false } = {}): ServingStore {
-    if (!readOnly) mkdirSync(dirname(file), { recursive: true })
+    if (!readOnly) mkdirSync(dirname(file), { recursive: true, mode: PRIVATE })
     const root = open({ path: file, readOnly, maxDbs: spaces.length + 4, maxReaders: 512 })
     if (!readOnly) root.readerCheck()
     return new ServingStore(root)

@@ -71,7 +71,7 @@ beforeAll(async () => {
   await exportParquet(paths, registry.clock.now(), log)
   await registry.sequencer.close()
   const files = filesIn(paths.dir)
-  const isClosed = (path: string) => /^(accounts\.duckdb|serving\/|bodies\/|logos\/)/.test(path)
+  const isClosed = (path: string) => /^(accounts|serving|bodies|logos)\//.test(path)
   open = files.filter(path => !isClosed(path))
   closed = files.filter(isClosed)
 }, 60_000)
@@ -245,7 +245,15 @@ describe('what is private', () => {
     expect(dump).not.toContain(secrets['a key'])
     expect(dump).not.toContain(secrets['a nonce'])
     expect(dump).not.toContain(secrets['a token'])
-    expect(closed).toContain('accounts.duckdb')
+    expect(closed).toContain('accounts/accounts.duckdb')
+  })
+
+  test('lies in folders that no other user of the host may look into', () => {
+    const folders = new Set(closed.map(path => path.slice(0, path.indexOf('/'))))
+    expect(folders).toContain('accounts')
+    for (const folder of folders) {
+      expect(statSync(`${registry.config.DATA_DIR}/${folder}`).mode & 0o077, folder).toBe(0)
+    }
   })
 
   test('stands in no byte of a snapshot, a Parquet file, an event file or the search file', () => {

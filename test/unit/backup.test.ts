@@ -1,4 +1,12 @@
-import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { HOUR } from '../../pipeline/core/clock.ts'
 import { auditRows } from '../../pipeline/index/accounts/audit.ts'
@@ -53,6 +61,7 @@ describe('a backup', () => {
   test('holds both stores of one commit, and is whole or not there', async () => {
     const { backups, manifest } = await twoNights()
     expect(readdirSync(backups)).toEqual(['first'])
+    expect(statSync(`${backups}/first`).mode & 0o077).toBe(0)
     expect(await checkBackup(`${backups}/first`)).toEqual(manifest)
     expect(manifest).toMatchObject({ seq: 1, files: [{ name: 'index.duckdb' }, {}] })
     const index = await Database.open(`${backups}/first/index.duckdb`, { readOnly: true })
