@@ -10,7 +10,7 @@ function kind(name: string, seconds: number, folders = [name], options = {}) {
       name,
       include: folders.map(folder => `test/${folder}/**/*.test.ts`),
       testTimeout: seconds * second,
-      hookTimeout: Math.max(30, seconds) * second,
+      hookTimeout: seconds * second,
       ...options,
     },
   }
@@ -20,12 +20,13 @@ export default defineConfig({
   test: {
     pool: 'forks',
     maxWorkers: 2,
+    expect: { poll: { timeout: 20 * second } },
     reporters: [process.env.CI ? 'dot' : 'default', './test/support/reporter.ts'],
     projects: [
-      kind('unit', 30, ['unit', 'arch']),
-      kind('property', 120),
-      kind('golden', 60),
-      kind('api', 60),
+      kind('unit', 120, ['unit', 'arch']),
+      kind('property', 300),
+      kind('golden', 120),
+      kind('api', 120),
       // Each file starts processes of its own: one file at a time, after all the others.
       kind('e2e', 480, ['e2e'], { maxWorkers: 1, sequence: { groupOrder: 1 } }),
     ],

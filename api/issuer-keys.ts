@@ -12,8 +12,8 @@ interface IssuerDeps {
   log: Log
 }
 
-/** Three small files of one host. */
-const READ_MS = 7_000
+/** More than its three small files may take, for a crawler that has much to do. */
+const SLACK_MS = 5_000
 const RETRY_MS = 10 * SECOND
 
 /**
@@ -65,7 +65,7 @@ export class IssuerKeys {
   async #fetch(): Promise<boolean> {
     const { config, reader, desk, log } = this.#deps
     try {
-      const read = await desk.send({ errand: 'read_issuer' }, READ_MS)
+      const read = await desk.send({ errand: 'read_issuer' }, config.LIMITS.issuerMs + SLACK_MS)
       if ('failed' in read) {
         log.warn({ issuer: config.AUTH_ISSUER, detail: read.failed }, 'issuer not read')
         return false

@@ -7,7 +7,6 @@ const PRIVATE =
   /(?:^|\.)(?:localhost|local|localdomain|internal|intranet|lan|home|corp|private|home\.arpa|arpa|invalid|onion|alt)$/
 const PUBLIC_END = /\.(?:[a-z]{2,}|xn--[a-z0-9-]+)$/
 const NOT_PUBLIC = 'must be a domain on the public Internet'
-const LOOKUP_MS = 3_000
 const RETRY_AFTER_S = 5
 
 /** Whether a name may be on the public Internet; only looking it up can tell that it is. */
@@ -25,9 +24,9 @@ export const PublicDomain = Domain.refine(mayBePublic, {
 export async function requirePublic(
   field: string,
   host: Domain,
-  { desk }: Pick<Services, 'desk'>,
+  { desk, config }: Pick<Services, 'desk' | 'config'>,
 ): Promise<void> {
-  const { host: leads } = await desk.send({ errand: 'lookup_host', host }, LOOKUP_MS)
+  const { host: leads } = await desk.send({ errand: 'lookup_host', host }, config.LIMITS.lookupMs)
   if (leads === 'public') return
   if (leads === 'unknown') {
     const text = `${field}: the name could not be looked up now; try again`

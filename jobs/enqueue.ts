@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { Queue, QueueEvents } from 'bullmq'
+import { setMaxListeners } from 'node:events'
+import { Queue, QueueEvents, type QueueEventsListener } from 'bullmq'
 import { PublicError } from '../pipeline/core/errors.ts'
+import { limits } from '../pipeline/core/limits.ts'
 import type { Log } from '../pipeline/core/log.ts'
 import type { ErrandAnswers, ErrandName, ErrandOf } from '../pipeline/model/errand.ts'
 import type { Answer, Operation, Submission } from '../pipeline/model/submission.ts'
@@ -10,10 +12,6 @@ import { connectRedis, type Redis, whenReady } from './redis.ts'
 import { type Patience, SubmissionDesk } from './submission-desk.ts'
 
 const INSPECTION_MS = 600_000
-/** Of who calls. */
-const OF_REQUESTS: Patience = { connectMs: 2_000, answerMs: 8_000 }
-/** A crawler that is there answers sooner; without one nobody shall wait long. */
-const ERRAND_MS = 3_000
 const RETRY_AFTER_S = 5
 
 /** Where writes are handed in, and their answers are awaited. */
@@ -28,12 +26,12 @@ export interface Desk {
   /** Asks the indexer something; fails as `submit` does. */
   ask<Result>(question: Question): Promise<Result>
   /** Sends a crawler to look something up; `unavailable` when none has answered in time. */
-  send<Name extends ErrandName>(errand: ErrandOf<Name>, ms?: number): Promise<ErrandAnswers[Name]>
+  send<Name extends ErrandName>(errand: ErrandOf<Name>, ms: number): Promise<ErrandAnswers[Name]>
   close(): Promise<void>
 }
 
-export function openDesk(redisUrl: string, log: Log, patience = OF_REQUESTS): Desk {
-  const asking = connectRedis(redisUrl, 'ask', log)
+export function openDesk(redisUrl: string, log: Log, patience: Patience = limits): Desk {
+  const asking = connectRedis(redisUrl, 'ask', log, patience)
   const counter = (name: CounterName) =>
     openCounter(name, asking, connectRedis(redisUrl, 'work', log), patience)
   const listening = connectRedis(redisUrl, 'work', log)
@@ -56,8 +54,7 @@ export function openDesk(redisUrl: string, log: Log, patience = OF_REQUESTS): De
       return answered(operation.op, submissions.submit(submission))
     },
     ask: question => answered(question.ask, questions.hand(question.ask, question, INSPECTION_MS)),
-    send: (errand, ms = ERRAND_MS) =>
-      answered(errand.errand, errands.hand(errand.errand, errand, ms)),
+    send: (errand, ms) => answered(errand.errand, errands.hand(errand.errand, errand, ms)),
     async close() {
       submissions.close()
       await Promise.all([questions, errands].map(one => one.close()))
@@ -78,6 +75,15 @@ interface Opened {
   events: QueueEvents
 }
 
+type Completed = { returnvalue: unknown }
+type Failed = { failedReason: string }
+
+/** Events of one job. */
+interface OfJob extends QueueEventsListener {
+  [completed: `completed:${string}`]: (told: Completed) => void
+  [failed: `failed:${string}`]: (told: Failed) => void
+}
+
 /**
  * One queue and the events that tell when a job of it is done. Both are opened once Redis is there:
  * opened while it was away they would never recover, and never end.
@@ -86,12 +92,14 @@ function openCounter(
   name: CounterName,
   asking: Redis,
   listening: Redis,
-  { connectMs }: Patience,
+  { redisConnectMs }: Patience,
 ): Counter {
   let opened: Promise<Opened> | undefined
+  const closing = new AbortController()
+  setMaxListeners(0, closing.signal)
   return {
     async hand(job, data, ms) {
-      if (opened === undefined) await settled(whenReady(asking), connectMs)
+      if (opened === undefined) await settled(whenReady(asking), redisConnectMs)
       if (asking.status !== 'ready') throw new Error('redis is away')
       opened ??= open(name, asking, listening).catch(error => {
         opened = undefined
@@ -99,16 +107,45 @@ function openCounter(
       })
       const { queue, events } = await opened
       const jobId = randomUUID()
-      const handed = await queue.add(job, data, { ...queues[name].options, jobId })
-      return handed.waitUntilFinished(events, ms)
+      return endOf(jobId, events, { ms, signal: closing.signal }, () =>
+        queue.add(job, data, { ...queues[name].options, jobId }),
+      )
     },
     async close() {
+      closing.abort()
       const closed = opened?.then(({ queue, events }) =>
         Promise.all([queue.close(), events.close()]),
       )
       if (closed !== undefined) await settled(closed)
       listening.disconnect()
     },
+  }
+}
+
+/** What the job comes to. It is listened for before it is handed in, so that it cannot end unheard. */
+async function endOf(
+  jobId: string,
+  events: QueueEvents,
+  { ms, signal }: { ms: number; signal: AbortSignal },
+  handIn: () => Promise<unknown>,
+): Promise<unknown> {
+  const [completed, failed] = [`completed:${jobId}`, `failed:${jobId}`] as const
+  let late: NodeJS.Timeout | undefined
+  let stop = () => {}
+  try {
+    return await new Promise((resolve, reject) => {
+      const fail = (why: string) => reject(new Error(why))
+      stop = () => fail('the desk is closed')
+      signal.addEventListener('abort', stop)
+      late = setTimeout(fail, ms, 'nobody answered in time')
+      events.once<OfJob>(completed, (told: Completed) => resolve(told.returnvalue))
+      events.once<OfJob>(failed, (told: Failed) => fail(told.failedReason))
+      handIn().catch(reject)
+    })
+  } finally {
+    clearTimeout(late)
+    signal.removeEventListener('abort', stop)
+    for (const event of [completed, failed]) events.removeAllListeners(event)
   }
 }
 

@@ -10,10 +10,7 @@ interface QueueEntry {
 
 const forgotten = { removeOnComplete: true, removeOnFail: 100 } as const
 
-/**
- * Every queue there is. A job that is waited for is kept a while when it is done: who asks may look
- * only after it has ended. Payloads are those of messages.ts.
- */
+/** Every queue there is. Who waits for a job hears of its end by its event. Payloads are those of messages.ts. */
 export const queues = {
   crawl: {
     means: 'batches of files to fetch, with their validators',
@@ -28,12 +25,12 @@ export const queues = {
   errands: {
     means: 'what the API wants looked up on the web at once; a crawler answers',
     concurrency: 64,
-    options: { removeOnComplete: { age: 60 }, removeOnFail: { age: 60 }, attempts: 1 },
+    options: { ...forgotten, attempts: 1 },
   },
   questions: {
     means: 'what an operator asks of the indexer; nothing is written',
     concurrency: 1,
-    options: { removeOnComplete: { age: 60 }, removeOnFail: { age: 60 }, attempts: 1 },
+    options: { ...forgotten, attempts: 1 },
   },
 } as const satisfies Record<string, QueueEntry>
 

@@ -1,17 +1,23 @@
 import { Redis } from 'ioredis'
+import { type Limits, limits } from '../pipeline/core/limits.ts'
 import type { Log } from '../pipeline/core/log.ts'
 
 /**
  * A connection to Redis. `ask` gives up at once while Redis is away, so that a caller can be told;
  * `work` waits for it to come back, as a worker should.
  */
-export function connectRedis(url: string, use: 'ask' | 'work', log: Log): Redis {
+export function connectRedis(
+  url: string,
+  use: 'ask' | 'work',
+  log: Log,
+  { redisAnswerMs }: Pick<Limits, 'redisAnswerMs'> = limits,
+): Redis {
   const target = url.startsWith('unix://') ? { path: url.slice('unix://'.length) } : addressOf(url)
   const redis = new Redis({
     ...target,
     retryStrategy: attempt => Math.min(attempt * 50, 300),
     ...(use === 'ask'
-      ? { enableOfflineQueue: false, maxRetriesPerRequest: 1, commandTimeout: 3_000 }
+      ? { enableOfflineQueue: false, maxRetriesPerRequest: 1, commandTimeout: redisAnswerMs }
       : { maxRetriesPerRequest: null }),
   })
   let isAway = false

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto'
+import type { Limits } from '../pipeline/core/limits.ts'
 import type { Answer, Submission } from '../pipeline/model/submission.ts'
 import { channelOf, SUBMISSIONS } from './queues.ts'
 import { type Redis, whenReady } from './redis.ts'
 
-/** How long somebody is kept waiting. */
-export interface Patience {
-  /** For a connection that was just opened; one that is lost later fails at once. */
-  connectMs: number
-  answerMs: number
-}
+/**
+ * How long somebody is kept waiting: for an answer, for one of Redis itself, and for a connection to
+ * it that was just opened; one that is lost later fails at once.
+ */
+export type Patience = Pick<Limits, 'answerMs' | 'redisAnswerMs' | 'redisConnectMs'>
 
 /** What the writer tells a desk: answers by submission. */
 export type Answers = readonly (readonly [submission_id: string, answer: Answer])[]
@@ -64,7 +64,7 @@ export class SubmissionDesk {
   async #whenUp(): Promise<void> {
     let late: NodeJS.Timeout | undefined
     const enough = new Promise(resolve => {
-      late = setTimeout(resolve, this.#patience.connectMs)
+      late = setTimeout(resolve, this.#patience.redisConnectMs)
     })
     await Promise.race([this.#opened, enough])
     clearTimeout(late)

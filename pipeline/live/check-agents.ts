@@ -8,8 +8,6 @@ import type { ProbeDeps } from './probe-deps.ts'
 import { sayTrouble } from './trouble.ts'
 
 const AT_ONCE = 4
-/** A card and a greeting, one after the other. */
-const EACH_MS = 5_000
 
 /**
  * Whether these agents are there: by their card, else by how they answer a greeting. One that wants a
@@ -26,7 +24,7 @@ export async function checkAgents(
   const work = async () => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       const [i, address] = next
-      const left = Math.min(EACH_MS, until - performance.now())
+      const left = Math.min(deps.limits.validateAgentMs, until - performance.now())
       const late = {
         agent_url: address,
         valid: false,

@@ -6,7 +6,6 @@ export type IssuerRead = Issuer | { failed: string }
 
 const MOST_KEYS = 100
 const MAX_BYTES = 256 * 1024
-const DEADLINE_MS = 2_000
 
 /**
  * Reads the public keys of the identity provider that the settings name, and what it says of itself.
@@ -14,11 +13,11 @@ const DEADLINE_MS = 2_000
  * the private network that the provider may stand in.
  */
 export async function readIssuer(fetcher: Fetcher, config: Config): Promise<IssuerRead> {
-  const { AUTH_ISSUER: issuer, AUTH_JWKS_URL: jwksUrl } = config
+  const { AUTH_ISSUER: issuer, AUTH_JWKS_URL: jwksUrl, LIMITS: limits } = config
   if (issuer === undefined || jwksUrl === undefined) return { failed: 'no issuer is configured' }
   const privateHost = new URL(issuer).hostname
   const ask: Ask = {
-    ...{ maxBytes: MAX_BYTES, deadlineMs: DEADLINE_MS, redirects: 'none', maxRedirects: 0 },
+    ...{ maxBytes: MAX_BYTES, deadlineMs: limits.issuerMs, redirects: 'none', maxRedirects: 0 },
     allow: { http: new URL(issuer).protocol === 'http:', anyPort: true, privateHost },
   }
   const [set, server] = await Promise.all([

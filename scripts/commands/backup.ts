@@ -1,11 +1,9 @@
-import { openDesk } from '../../jobs/enqueue.ts'
 import type { Config } from '../../pipeline/core/config.ts'
-import { createLog } from '../../pipeline/core/log.ts'
 import type { Manifest } from '../../pipeline/index/backup.ts'
 import { replay } from '../../pipeline/index/replay.ts'
 import { type Restoring, restore } from '../../pipeline/index/restore.ts'
 import { asTyped, readSettings } from './environment.ts'
-import { openAlone, runningRegistry } from './running.ts'
+import { deskAt, openAlone, runningRegistry } from './running.ts'
 
 /** Copies the stores of the running registry, or of DATA_DIR, to a new folder. */
 export async function backUp(dir: string): Promise<void> {
@@ -16,7 +14,7 @@ export async function backUp(dir: string): Promise<void> {
 async function backupOf(config: Config, dir: string): Promise<Manifest> {
   const run = await runningRegistry(config)
   if (run) {
-    const desk = openDesk(run.redis_url, createLog('backup', 'error'))
+    const desk = deskAt(run.redis_url, 'backup')
     try {
       const made = await desk.ask<Manifest | { failed: string }>({ ask: 'backup', dir })
       if ('failed' in made) throw new Error(made.failed)

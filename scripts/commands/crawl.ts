@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { fetcherOptionsOf } from '../../jobs/crawler.ts'
-import { type Desk, openDesk } from '../../jobs/enqueue.ts'
+import type { Desk } from '../../jobs/enqueue.ts'
 import { systemClock } from '../../pipeline/core/clock.ts'
 import type { Config } from '../../pipeline/core/config.ts'
 import type { Domain } from '../../pipeline/core/domain.ts'
@@ -16,7 +16,7 @@ import type { Answer, Operation } from '../../pipeline/model/submission.ts'
 import { readDomainsFile } from './domains-file.ts'
 import { asTyped, readSettings } from './environment.ts'
 import { Progress } from './progress.ts'
-import { openAlone, runningRegistry, whoTypes } from './running.ts'
+import { deskAt, openAlone, runningRegistry, whoTypes } from './running.ts'
 
 const DOMAINS_A_SUBMISSION = 5_000
 const TRIES = 10
@@ -29,7 +29,7 @@ export async function crawl(options: { domains: string; json?: boolean }): Promi
   const { domains, refused } = await readDomainsFile(asTyped(options.domains))
   const run = await runningRegistry(config)
   const summary = run
-    ? await crawlThere(openDesk(run.redis_url, createLog('crawl', 'error')), domains, true)
+    ? await crawlThere(deskAt(run.redis_url, 'crawl'), domains, true)
     : await crawlHere(config, domains)
   if (options.json)
     process.stdout.write(`${JSON.stringify({ domains: domains.length, refused, ...summary })}\n`)

@@ -1,12 +1,11 @@
-import { openDesk } from '../../jobs/enqueue.ts'
-import { createLog } from '../../pipeline/core/log.ts'
 import { idOfFacts } from '../../pipeline/core/uuid-v7.ts'
 import { Operation } from '../../pipeline/model/submission.ts'
 import { type DemoMember, demoMembers } from '../world/members.ts'
+import { deskAt } from './running.ts'
 
 /** Enrols the members of the demo internet, one operation after the other. */
 export async function enrolDemoMembers(redisUrl: string): Promise<void> {
-  const desk = openDesk(redisUrl, createLog('start', 'warn'))
+  const desk = deskAt(redisUrl, 'start', 'warn')
   try {
     for (const operation of demoMembers.flatMap(operationsOf)) {
       const answer = await desk.submit(operation, { by: { kind: 'registry', id: 'demo' } })

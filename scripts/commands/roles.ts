@@ -9,8 +9,8 @@ export function api(): Promise<void> {
     const { runApi } = await import('../../api/server.ts')
     const { openDesk } = await import('../../jobs/enqueue.ts')
     const { connectRedis } = await import('../../jobs/redis.ts')
-    const redis = connectRedis(redisUrlOf(config), 'ask', log)
-    const desk = openDesk(redisUrlOf(config), log)
+    const redis = connectRedis(redisUrlOf(config), 'ask', log, config.LIMITS)
+    const desk = openDesk(redisUrlOf(config), log, config.LIMITS)
     const served = await runApi({ config, clock: systemClock, log, desk, redis })
     return {
       url: served.url,

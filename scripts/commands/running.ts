@@ -13,7 +13,12 @@ import { Sequencer } from '../../pipeline/index/sequencer.ts'
 import type { Answer, Asker, Operation } from '../../pipeline/model/submission.ts'
 
 /** Who types waits longer than who calls: until the bulk commits before it are made. */
-const PATIENCE = { connectMs: 10_000, answerMs: 60_000 }
+const PATIENCE = { redisConnectMs: 10_000, redisAnswerMs: 10_000, answerMs: 60_000 }
+
+/** The desk of a command. */
+export function deskAt(redisUrl: string, name: string, level = 'error'): Desk {
+  return openDesk(redisUrl, createLog(name, level), PATIENCE)
+}
 
 /** The registry that runs on this DATA_DIR. `run.json` is believed only while the lease is held. */
 export async function runningRegistry(config: Config): Promise<RunFile | undefined> {
@@ -57,7 +62,7 @@ async function besideOrAlone<Result>(
 ): Promise<Result> {
   const run = await runningRegistry(config)
   if (run) {
-    const desk = openDesk(run.redis_url, createLog('registry', 'error'), PATIENCE)
+    const desk = deskAt(run.redis_url, 'registry')
     try {
       return await beside(desk)
     } finally {

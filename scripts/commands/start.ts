@@ -1,6 +1,5 @@
 import { mkdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { openDesk } from '../../jobs/enqueue.ts'
 import { type OwnRedis, startRedis } from '../../jobs/own-redis.ts'
 import { Supervisor } from '../../jobs/supervisor.ts'
 import type { Config } from '../../pipeline/core/config.ts'
@@ -12,7 +11,7 @@ import { crawlThere } from './crawl.ts'
 import { enrolDemoMembers } from './demo-members.ts'
 import { readDomainsFile } from './domains-file.ts'
 import { asTyped, readSettings, redisUrlOf } from './environment.ts'
-import { runningRegistry } from './running.ts'
+import { deskAt, runningRegistry } from './running.ts'
 
 const SCRIPT = fileURLToPath(new URL('../registry.js', import.meta.url))
 const DEMO_DATA_DIR = 'data/var/demo'
@@ -90,7 +89,7 @@ async function startWorld(
 }
 
 async function firstCrawl(redisUrl: string, domains: Domain[]): Promise<void> {
-  const summary = await crawlThere(openDesk(redisUrl, createLog('start', 'warn')), domains, false)
+  const summary = await crawlThere(deskAt(redisUrl, 'start', 'warn'), domains, false)
   const files = summary.outcomes.reduce((sum, outcome) => sum + outcome.files, 0)
   process.stdout.write(
     `crawled ${domains.length} domains (${files} files): ${summary.brands} brands, ` +

@@ -1,10 +1,8 @@
-import { openDesk } from '../../jobs/enqueue.ts'
 import type { Config } from '../../pipeline/core/config.ts'
 import { parseDomain } from '../../pipeline/core/domain.ts'
-import { createLog } from '../../pipeline/core/log.ts'
 import { rebuild } from '../../pipeline/index/rebuild.ts'
 import { readSettings } from './environment.ts'
-import { carryOut, doneOrExit, openAlone, runningRegistry } from './running.ts'
+import { carryOut, deskAt, doneOrExit, openAlone, runningRegistry } from './running.ts'
 
 /** Takes a domain down, or lets it be known again, and waits until every published copy follows. */
 export async function takeDown(
@@ -28,7 +26,7 @@ export async function takeDown(
 async function clearCopies(config: Config): Promise<void> {
   const run = await runningRegistry(config)
   if (run) {
-    const desk = openDesk(run.redis_url, createLog('takedown', 'error'))
+    const desk = deskAt(run.redis_url, 'takedown')
     try {
       await desk.ask({ ask: 'publish' })
     } finally {

@@ -16,7 +16,7 @@ beforeAll(async () => {
   redis = await startRedis()
   registry = await openRegistry({ redis: redis.redis })
   secret = await enrol(registry, { org: 'Acme', domains: ['acme.example'] })
-}, 60_000)
+})
 
 afterAll(async () => {
   await registry.close()

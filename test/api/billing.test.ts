@@ -185,7 +185,7 @@ describe('what the billing provider tells', () => {
       ),
       { numRuns: 10 },
     )
-  }, 60_000)
+  })
 
   test('of something else, or of nobody, is taken or refused in words', async () => {
     const other = await tell({ type: 'invoice.paid' })

@@ -12,12 +12,12 @@ let acme: string
 let stranger: string
 
 beforeAll(async () => {
-  web = await openLiveWeb({}, { liveBrandMs: 1_000 })
+  web = await openLiveWeb({})
   const many = { savesPerHour: 1_000, savesPerOrganizationHour: 1_000 }
   registry = await web.open({ ...many, savesPerOrganizationDay: 1_000 })
   acme = await enrol(registry, { org: 'Acme', domains: ['acme.example'] })
   stranger = await registry.createKey('Strangers')
-}, 60_000)
+})
 
 afterAll(() => web.close())
 beforeEach(() => web.forget())

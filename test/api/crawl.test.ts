@@ -6,7 +6,6 @@ import { type Desk, openDesk } from '../../jobs/enqueue.ts'
 import type { Role } from '../../jobs/role.ts'
 import { MINUTE, systemClock } from '../../pipeline/core/clock.ts'
 import { readConfig } from '../../pipeline/core/config.ts'
-import type { Domain } from '../../pipeline/core/domain.ts'
 import { PublicError } from '../../pipeline/core/errors.ts'
 import { silentLog } from '../../pipeline/core/log.ts'
 import type { Answer } from '../../pipeline/model/submission.ts'
@@ -18,10 +17,13 @@ import {
 } from '../support/app.ts'
 import { crawlDue } from '../support/crawling.ts'
 import { publisherFile } from '../support/documents.ts'
+import { endsWithin } from '../support/effort.ts'
 import { type NameServer, startNameServer } from '../support/names.ts'
+import { patient } from '../support/patience.ts'
 import { startRedis, type TestRedis } from '../support/redis.ts'
 
 const PUBLIC = { A: ['93.184.216.34'] }
+const LOOKUP_MS = 3_000
 const paths = {
   domain: '/api/registry/crawl-request',
   brand: '/api/registry/brand-crawl-request',
@@ -44,9 +46,7 @@ beforeAll(async () => {
   names = await startNameServer()
   redis = await startRedis()
   crawler = await startCrawler()
-  office = openDesk(redis.url, silentLog)
-  // A crawler that was just started opens its connections at the first errand.
-  await office.send({ errand: 'lookup_host', host: 'first.example' as Domain }, 20_000)
+  office = openDesk(redis.url, silentLog, patient)
 })
 
 beforeEach(async () => {
@@ -227,11 +227,11 @@ describe('POST /api/registry/crawl-request', () => {
       'zero.example': { A: ['0.0.0.0'] },
       'empty.example': {},
     }
-    const refusedAt = performance.now()
-    const answers = await Promise.all(
-      [...Object.keys(names.zone), 'nowhere.example', 'metadata.goog']
-        .filter(name => names.zone[name] !== PUBLIC)
-        .map(domain => ask({ domain })),
+    const refused = [...Object.keys(names.zone), 'nowhere.example', 'metadata.goog'].filter(
+      name => names.zone[name] !== PUBLIC,
+    )
+    const answers = await endsWithin(3_000, () =>
+      Promise.all(refused.map(domain => ask({ domain }))),
     )
     expect(answers).toHaveLength(10)
     for (const answer of answers) {
@@ -240,7 +240,6 @@ describe('POST /api/registry/crawl-request', () => {
         { error: 'domain: must be a domain on the public Internet' },
       ])
     }
-    expect(performance.now() - refusedAt).toBeLessThan(3_000)
     expect(registry.submitted).toEqual([])
     expect((await ask({ domain: 'news.example' })).statusCode).toBe(202)
   })
@@ -260,12 +259,11 @@ describe('POST /api/registry/crawl-request', () => {
   ] as const)(
     '503: while the name server %s nobody can tell, and it costs nothing',
     async (_, entry) => {
-      const { ask } = await open({ limits: { crawlRequestsPerHour: 1 } })
+      const limits = { crawlRequestsPerHour: 1, lookupMs: LOOKUP_MS }
+      const { ask } = await open({ limits })
       const name = `trouble-${randomUUID()}.example`
       names.zone[name] = { ...entry }
-      const began = performance.now()
-      const answer = await ask({ domain: name })
-      expect(performance.now() - began).toBeLessThan(6_000)
+      const answer = await endsWithin(2 * LOOKUP_MS, () => ask({ domain: name }))
       expect(answer.statusCode).toBe(503)
       expect(answer.headers['retry-after']).toBe(String(answer.json().retry_after))
       expect((await ask({ domain: 'news.example' })).statusCode).toBe(202)
@@ -273,12 +271,10 @@ describe('POST /api/registry/crawl-request', () => {
   )
 
   test('503: without a crawler nobody can look a name up', async () => {
-    const { ask, registry } = await open()
+    const { ask, registry } = await open({ limits: { lookupMs: LOOKUP_MS } })
     await crawler?.close()
     try {
-      const began = performance.now()
-      const answer = await ask({ domain: 'news.example' })
-      expect(performance.now() - began).toBeLessThan(6_000)
+      const answer = await endsWithin(2 * LOOKUP_MS, () => ask({ domain: 'news.example' }))
       expect([answer.statusCode, answer.headers['retry-after']]).toEqual([503, '5'])
       expect(registry.submitted).toEqual([])
     } finally {

@@ -1,11 +1,13 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { dueTargets } from '../../pipeline/index/frontier.ts'
 import { openRegistry, type RegistryOptions, type TestRegistry } from '../support/app.ts'
 import { brandFile } from '../support/documents.ts'
 
 const registries: TestRegistry[] = []
+// A second is over when the test says so.
+beforeEach(() => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
 afterEach(async () => {
+  vi.useRealTimers()
   for (const registry of registries.splice(0)) await registry.close()
 })
 
@@ -15,7 +17,7 @@ async function open(options: RegistryOptions = {}): Promise<TestRegistry> {
   return registry
 }
 
-const FLUSH_MS = 1_300
+const aSecond = () => vi.advanceTimersByTimeAsync(1_000)
 const lookups = [
   (domain: string) => `/api/brands/resolve?domain=${domain}`,
   (domain: string) => `/api/brands/brand-json?domain=${domain}`,
@@ -32,7 +34,7 @@ describe('a domain that is looked up and not known', () => {
       await registry.app.inject(lookup(`only-${i}.example`))
     }
     expect(registry.submitted).toEqual([])
-    await sleep(FLUSH_MS)
+    await aSecond()
     const domains = ['all', 'only-0', 'only-1', 'only-2', 'only-3', 'only-4']
     expect(registry.submitted).toEqual([
       {
@@ -41,7 +43,7 @@ describe('a domain that is looked up and not known', () => {
       },
     ])
     await registry.app.inject(lookups[0]!('all.example'))
-    await sleep(FLUSH_MS)
+    await aSecond()
     expect(registry.submitted).toHaveLength(1)
   })
 
@@ -50,7 +52,7 @@ describe('a domain that is looked up and not known', () => {
     const given = { op: 'domains.add', domains: ['given.example'] as never, again: false } as const
     await registry.submit(given)
     await registry.app.inject(lookups[0]!('wanted.example'))
-    await sleep(FLUSH_MS)
+    await aSecond()
     const { index } = registry.sequencer
     const due = await registry.sequencer.quietly(() => dueTargets(index, registry.clock.now(), 10))
     expect(due.map(({ location }) => location)).toEqual([
@@ -68,7 +70,7 @@ describe('a domain that is looked up and not known', () => {
   it('leaves a tenth of the frontier to those who give domains', async () => {
     const registry = await open({ settings: { FRONTIER_MAX: '20' } })
     for (let i = 0; i < 30; i++) await registry.app.inject(lookups[0]!(`d${i}.example`))
-    await sleep(FLUSH_MS)
+    await aSecond()
     const given = ['a.example', 'b.example'] as never
     await registry.submit({ op: 'domains.add', domains: given, again: false })
     const { index } = registry.sequencer
@@ -95,14 +97,14 @@ describe('nothing is handed in', () => {
     for (const kind of ['brands', 'properties']) {
       await registry.app.inject({ method: 'POST', url: `/api/${kind}/resolve/bulk`, payload })
     }
-    await sleep(FLUSH_MS)
+    await aSecond()
     expect(registry.submitted).toEqual([])
   })
 
   it('beyond what a second may bring', async () => {
     const registry = await open({ limits: { demandedDomains: 3 } })
     for (let i = 0; i < 10; i++) await registry.app.inject(lookups[0]!(`d${i}.example`))
-    await sleep(FLUSH_MS)
+    await aSecond()
     expect(registry.submitted).toMatchObject([
       { domains: ['d0.example', 'd1.example', 'd2.example'] },
     ])
@@ -118,10 +120,10 @@ describe('nothing is handed in', () => {
     }
     const registry = await open({ desk: { submit: submit as never } })
     expect((await registry.app.inject(lookups[0]!('a.example'))).statusCode).toBe(404)
-    await sleep(FLUSH_MS)
+    await aSecond()
     isAway = false
     expect((await registry.app.inject(lookups[0]!('a.example'))).statusCode).toBe(404)
-    await sleep(FLUSH_MS)
+    await aSecond()
     expect(taken).toMatchObject([{ domains: ['a.example'] }])
   })
 })

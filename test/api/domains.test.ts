@@ -20,7 +20,7 @@ beforeAll(async () => {
   await proveOwnership(registry, 'Plain', 'plain.example')
   await add('Plain', 'mailbox.example', 'email')
   await add('Plain', 'entered.example', 'operator')
-}, 60_000)
+})
 
 afterAll(() => registry.close())
 

@@ -17,30 +17,26 @@ let web: LiveWeb
 let registry: TestRegistry
 
 beforeAll(async () => {
-  web = await openLiveWeb(
-    {
-      'acme.example': { [FILE]: brand('acme.example', 'Acme') },
-      'leaf.example': { [FILE]: brand('leaf.example', 'Leaf', { house_domain: 'house.example' }) },
-      'house.example': {
-        [FILE]: {
-          house: { domain: 'house.example', name: 'House' },
-          brands: [brand('house.example', 'House', { keller_type: 'master' })],
-          brand_refs: [{ domain: 'leaf.example', brand_id: 'leaf' }],
-        },
-      },
-      'lost.example': { [FILE]: { authoritative_location: 'https://elsewhere.example/b.json' } },
-      'broken.example': { [FILE]: '<html>' },
-      'slow.example': { [FILE]: ({ response }) => setTimeout(() => response.end('{}'), 3_000) },
-      'large.example': {
-        [FILE]: brand('large.example', 'Large', {
-          assets: Array.from({ length: 1_500 }, (_, i) => ({
-            url: `https://a.example/${'x'.repeat(100)}${i}`,
-          })),
-        }),
+  web = await openLiveWeb({
+    'acme.example': { [FILE]: brand('acme.example', 'Acme') },
+    'leaf.example': { [FILE]: brand('leaf.example', 'Leaf', { house_domain: 'house.example' }) },
+    'house.example': {
+      [FILE]: {
+        house: { domain: 'house.example', name: 'House' },
+        brands: [brand('house.example', 'House', { keller_type: 'master' })],
+        brand_refs: [{ domain: 'leaf.example', brand_id: 'leaf' }],
       },
     },
-    { liveBrandMs: 1_000 },
-  )
+    'lost.example': { [FILE]: { authoritative_location: 'https://elsewhere.example/b.json' } },
+    'broken.example': { [FILE]: '<html>' },
+    'large.example': {
+      [FILE]: brand('large.example', 'Large', {
+        assets: Array.from({ length: 1_500 }, (_, i) => ({
+          url: `https://a.example/${'x'.repeat(100)}${i}`,
+        })),
+      }),
+    },
+  })
   registry = await web.open()
 })
 
@@ -65,7 +61,7 @@ describe('GET /api/brands/resolve with fresh=true', () => {
     ])
     expect(answer.headers['cache-control']).toBe('no-store')
     await expect
-      .poll(() => own.submitted, { timeout: 3_000 })
+      .poll(() => own.submitted)
       .toEqual([{ op: 'domains.add', domains: ['acme.example'], again: true, why: 'demanded' }])
   })
 
@@ -119,7 +115,9 @@ describe('GET /api/brands/resolve with fresh=true', () => {
     ['slow.example', 'timeout', undefined],
     ['printer.local', 'connection', undefined],
   ])('404 for %s, or 200 with what is stored and why it is', async (domain, code, status) => {
-    const own = await web.open()
+    const slow = { 'slow.example': { [FILE]: () => undefined } }
+    const hasty = code === 'timeout' ? await openLiveWeb(slow, { liveBrandMs: 1_000 }) : undefined
+    const own = await (hasty ?? web).open()
     const unknown = await resolve(domain, undefined, own)
     expect(unknown.statusCode).toBe(404)
     expect(unknown.json().file_status).toBe(status)
@@ -132,6 +130,7 @@ describe('GET /api/brands/resolve with fresh=true', () => {
     expect(answer.live_brand_json.status_code).toBe(status)
     await new Promise(resolve => setTimeout(resolve, 1_200))
     expect(own.submitted.filter(one => 'again' in one && one.again)).toEqual([])
+    await hasty?.close()
   })
 
   it('429: a domain is not asked more than its budget, stored or not', async () => {

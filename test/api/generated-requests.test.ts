@@ -6,6 +6,7 @@ import { operations } from '../../api/routes/index.ts'
 import { eventTypeNames } from '../../pipeline/model/event.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
 import { brandFile, publisherFile } from '../support/documents.ts'
+import { endsWithin } from '../support/effort.ts'
 import { enrol } from '../support/members.ts'
 
 const REQUESTS = 10_000
@@ -159,9 +160,8 @@ const refused = [400, 401, 403, 404, 405, 410, 413, 415]
 test(`${REQUESTS} requests, sensible and not, are answered or refused in words`, async () => {
   const seen = new Map<number, number>()
   const check = async (made: Made) => {
-    const started = performance.now()
-    const answer = await registry.app.inject(injected(made))
-    expect(performance.now() - started).toBeLessThan(ANSWER_MS)
+    const { app } = registry
+    const answer = await endsWithin(ANSWER_MS, async () => app.inject(injected(made)))
     const { statusCode } = answer
     seen.set(statusCode, (seen.get(statusCode) ?? 0) + 1)
     if (statusCode < 400) return
@@ -177,4 +177,4 @@ test(`${REQUESTS} requests, sensible and not, are answered or refused in words`,
   for (const status of [200, 204, 400, 401, 404, 405, 410, 415]) {
     expect(seen.get(status) ?? 0, `answers of ${status}`).toBeGreaterThan(0)
   }
-}, 120_000)
+})

@@ -20,7 +20,7 @@ let rival: string
 let acmeId: string
 
 beforeAll(async () => {
-  web = await openLiveWeb({}, { validateMs: 1_000 })
+  web = await openLiveWeb({})
   const many = { savesPerHour: 1_000, savesPerOrganizationHour: 1_000 }
   registry = await web.open({ ...many, savesPerOrganizationDay: 1_000 })
   acme = await enrol(registry, { org: 'Acme', domains: ['acme.example', 'other.example'] })
@@ -30,7 +30,7 @@ beforeAll(async () => {
   }
   rival = await enrol(registry, { org: 'Rival', domains: ['rival.example'] })
   acmeId = holderOf(registry.reader, acme)!.org_id!
-}, 60_000)
+})
 
 afterAll(() => web.close())
 beforeEach(() => web.forget())

@@ -49,7 +49,7 @@ beforeAll(async () => {
   await submit({ op: 'membership.set', org: 'Mallory', user_id: 'mallory', role: 'owner' })
   strangers.owner = await issuer.token({ sub: 'mallory' })
   strangers.newcomer = await issuer.token({ sub: 'newcomer', email: 'n@acme.example' })
-}, 60_000)
+})
 
 afterAll(async () => {
   await registry.close()

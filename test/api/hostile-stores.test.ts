@@ -74,7 +74,7 @@ beforeAll(async () => {
   const isClosed = (path: string) => /^(accounts|serving|bodies|logos)\//.test(path)
   open = files.filter(path => !isClosed(path))
   closed = files.filter(isClosed)
-}, 60_000)
+})
 
 afterAll(async () => {
   await registry.app.close()

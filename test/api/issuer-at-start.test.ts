@@ -9,13 +9,15 @@ import { findIssuer } from '../../pipeline/index/points/issuers.ts'
 import { openRegistry } from '../support/app.ts'
 import { until } from '../support/command.ts'
 import { openIssuer } from '../support/issuer.ts'
+import { patient, patientLimits } from '../support/patience.ts'
 import { startRedis } from '../support/redis.ts'
 
 test('an API that starts has a crawler read the keys of the issuer, before anybody asks', async () => {
   const issuer = await openIssuer()
   const redis = await startRedis()
-  const crawler = await runCrawler(readConfig(issuer.settings), redis.url, systemClock, silentLog)
-  const desk = openDesk(redis.url, silentLog)
+  const crawling = readConfig({ ...issuer.settings, ...patientLimits() })
+  const crawler = await runCrawler(crawling, redis.url, systemClock, silentLog)
+  const desk = openDesk(redis.url, silentLog, patient)
   const registry = await openRegistry({ settings: { ...issuer.settings, PORT: '0' } })
   const { config, clock } = registry
   const api = await runApi({
@@ -23,7 +25,7 @@ test('an API that starts has a crawler read the keys of the issuer, before anybo
     desk: { send: desk.send, submit: async operation => (await registry.submit(operation))[0]! },
   })
   try {
-    const known = await until(async () => findIssuer(registry.reader, issuer.url), 60)
+    const known = await until(async () => findIssuer(registry.reader, issuer.url))
     expect(known.keys).toMatchObject([{ kid: issuer.key().kid, kty: 'RSA' }])
     expect(JSON.stringify(known)).not.toMatch(/"(?:d|p|q)":/)
     issuer.asked.length = 0
@@ -38,4 +40,4 @@ test('an API that starts has a crawler read the keys of the issuer, before anybo
     await redis.close()
     await issuer.close()
   }
-}, 60_000)
+})

@@ -29,7 +29,7 @@ beforeAll(async () => {
   acme = await enrol(registry, { org: 'Acme', domains: ['acme.example'] })
   stranger = await registry.createKey('Strangers')
   moderator = await createModerator(registry)
-}, 60_000)
+})
 
 afterAll(async () => {
   await registry.close()

@@ -30,7 +30,7 @@ beforeAll(async () => {
   registry = await openRegistry({ redis: redis.redis, settings: { PROTECTED_NAMES: list } })
   key = await enrol(registry, { org: 'Newcomer', domains: [...names, homograph] })
   await registry.observe(brandFile('microsoft.com', 'Microsoft'), brandFile('acme.com', 'Acme'))
-}, 60_000)
+})
 
 afterAll(async () => {
   await registry.close()

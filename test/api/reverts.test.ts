@@ -21,7 +21,7 @@ beforeAll(async () => {
   registry = await openRegistry({ redis: redis.redis, limits })
   const domains = ['acme.example', 'other.example']
   secret = await enrol(registry, { org: 'Acme', tier: 'company_icl', domains })
-}, 60_000)
+})
 
 afterAll(async () => {
   await registry.close()

@@ -33,7 +33,7 @@ beforeAll(async () => {
     properties: [{ type: 'website', name: 'Site' }],
   })
   await registry.publish()
-}, 60_000)
+})
 
 afterAll(async () => {
   await registry.close()

@@ -22,7 +22,7 @@ beforeAll(async () => {
     brandFile('crawled.example', 'Crawled'),
     publisherFile('crawled.example', { sites: ['crawled.example'], agents: [] }),
   )
-}, 60_000)
+})
 
 afterAll(async () => {
   await registry.close()
@@ -310,7 +310,7 @@ describe('saves of one entry', () => {
     const last = await get(`brands/resolve?domain=${domain}`)
     expect(last.brand_name).toBe(named.get(200))
     expect((await get(`brands/history?domain=${domain}&limit=1`)).total).toBe(199)
-  }, 60_000)
+  })
 
   test('with the same Idempotency-Key are one; another request under it is a conflict', async () => {
     const told = { domain: 'once.acme.example', brand_name: 'Once' }

@@ -31,93 +31,89 @@ let web: LiveWeb
 let registry: TestRegistry
 
 beforeAll(async () => {
-  web = await openLiveWeb(
-    {
-      'good.example': {
-        [FILE]: file('good.example', [
-          'https://carded.example',
-          'https://spoken.example/mcp',
-          'https://closed.example/mcp',
-          'https://gone.example/mcp',
-        ]),
-      },
-      'carded.example': {
-        '/.well-known/agent-card.json': { name: 'Carded', url: 'https://carded.example/a2a' },
-      },
-      'spoken.example': { '/mcp': agentAt({}) },
-      'closed.example': { '*': ({ response }) => response.writeHead(401).end() },
-      'gone.example': { '*': ({ response }) => response.writeHead(404).end() },
-      'wrong.example': {
-        [FILE]: file('wrong.example', [], {
-          authorized_agents: [
-            entry('http://plain.example'),
-            entry('https://a.example', { authorization_type: 'all' }),
-            entry('https://b.example', {
-              authorization_type: 'publisher_properties',
-              publisher_properties: [
-                { selection_type: 'by_id', publisher_domains: ['x.example'], property_ids: ['a'] },
-              ],
-            }),
-            entry('https://c.example', { signing_keys: [{ kid: '1', kty: 'OKP', d: 'secret' }] }),
-            entry('https://d.example', { effective_until: '2020-01-01T00:00:00Z' }),
-            entry('https://e.example', { property_tags: ['nowhere'] }),
-          ],
-        }),
-      },
-      'page.example': { [FILE]: '<!doctype html><p>Hello' },
-      'pointing.example': {
-        [FILE]: {
-          $schema: 's',
-          last_updated: '2026-11-01T00:00:00Z',
-          authoritative_location: 'https://shared.example/files/all.json',
-        },
-      },
-      'orphan.example': {
-        [FILE]: { authoritative_location: 'https://shared.example/files/all.json' },
-      },
-      'circling.example': { [FILE]: { authoritative_location: `https://pointing.example${FILE}` } },
-      'shared.example': {
-        '/files/all.json': file('pointing.example', [], {
-          authorized_agents: [entry('https://spoken.example/mcp')],
-          properties: [property('pointing.example', { publisher_domain: 'pointing.example' })],
-        }),
-      },
-      'managed.example': { '/ads.txt': 'managerdomain=manager.example\n' },
-      'unknown-to-manager.example': { '/ads.txt': 'MANAGERDOMAIN=manager.example\n' },
-      'selfmade.example': { '/ads.txt': 'managerdomain=selfmade.example\n' },
-      'manager.example': {
-        [FILE]: file('manager.example', ['https://spoken.example/mcp'], {
-          properties: [property('managed.example', { publisher_domain: 'managed.example' })],
-        }),
-      },
-      'inward.example': {
-        [FILE]: ({ response }) => response.writeHead(302, { location: 'https://10.0.0.1/x' }).end(),
-      },
-      'hangs-up.example': { '*': ({ request }) => request.socket.destroy() },
-      'slow.example': { [FILE]: ({ response }) => setTimeout(() => response.end('{}'), 3_000) },
-      'patient.example': {
-        [FILE]: ({ response }) =>
-          setTimeout(() => response.end(JSON.stringify(file('patient.example', []))), 300),
-      },
-      'failing.example': { [FILE]: ({ response }) => response.writeHead(500).end() },
-      'huge.example': {
-        [FILE]: file('huge.example', [], {
-          properties: Array.from({ length: 12_000 }, (_, i) => property(`s${i}.huge.example`)),
-        }),
-      },
-      'faulty.example': {
-        [FILE]: file('faulty.example', [], {
-          authorized_agents: Array.from({ length: 2_000 }, (_, i) => ({
-            url: `x${'y'.repeat(400)}${i}`,
-            authorized_for: 3,
-            authorization_type: 'q'.repeat(400),
-            countries: ['x'.repeat(300)],
-          })),
-        }),
+  web = await openLiveWeb({
+    'good.example': {
+      [FILE]: file('good.example', [
+        'https://carded.example',
+        'https://spoken.example/mcp',
+        'https://closed.example/mcp',
+        'https://gone.example/mcp',
+      ]),
+    },
+    'carded.example': {
+      '/.well-known/agent-card.json': { name: 'Carded', url: 'https://carded.example/a2a' },
+    },
+    'spoken.example': { '/mcp': agentAt({}) },
+    'closed.example': { '*': ({ response }) => response.writeHead(401).end() },
+    'gone.example': { '*': ({ response }) => response.writeHead(404).end() },
+    'wrong.example': {
+      [FILE]: file('wrong.example', [], {
+        authorized_agents: [
+          entry('http://plain.example'),
+          entry('https://a.example', { authorization_type: 'all' }),
+          entry('https://b.example', {
+            authorization_type: 'publisher_properties',
+            publisher_properties: [
+              { selection_type: 'by_id', publisher_domains: ['x.example'], property_ids: ['a'] },
+            ],
+          }),
+          entry('https://c.example', { signing_keys: [{ kid: '1', kty: 'OKP', d: 'secret' }] }),
+          entry('https://d.example', { effective_until: '2020-01-01T00:00:00Z' }),
+          entry('https://e.example', { property_tags: ['nowhere'] }),
+        ],
+      }),
+    },
+    'page.example': { [FILE]: '<!doctype html><p>Hello' },
+    'pointing.example': {
+      [FILE]: {
+        $schema: 's',
+        last_updated: '2026-11-01T00:00:00Z',
+        authoritative_location: 'https://shared.example/files/all.json',
       },
     },
-    { validateMs: 1_500, fetchMs: 1_000 },
-  )
+    'orphan.example': {
+      [FILE]: { authoritative_location: 'https://shared.example/files/all.json' },
+    },
+    'circling.example': { [FILE]: { authoritative_location: `https://pointing.example${FILE}` } },
+    'shared.example': {
+      '/files/all.json': file('pointing.example', [], {
+        authorized_agents: [entry('https://spoken.example/mcp')],
+        properties: [property('pointing.example', { publisher_domain: 'pointing.example' })],
+      }),
+    },
+    'managed.example': { '/ads.txt': 'managerdomain=manager.example\n' },
+    'unknown-to-manager.example': { '/ads.txt': 'MANAGERDOMAIN=manager.example\n' },
+    'selfmade.example': { '/ads.txt': 'managerdomain=selfmade.example\n' },
+    'manager.example': {
+      [FILE]: file('manager.example', ['https://spoken.example/mcp'], {
+        properties: [property('managed.example', { publisher_domain: 'managed.example' })],
+      }),
+    },
+    'inward.example': {
+      [FILE]: ({ response }) => response.writeHead(302, { location: 'https://10.0.0.1/x' }).end(),
+    },
+    'hangs-up.example': { '*': ({ request }) => request.socket.destroy() },
+    'patient.example': {
+      [FILE]: ({ response }) =>
+        setTimeout(() => response.end(JSON.stringify(file('patient.example', []))), 300),
+    },
+    'failing.example': { [FILE]: ({ response }) => response.writeHead(500).end() },
+    'huge.example': {
+      [FILE]: file('huge.example', [], {
+        properties: Array.from({ length: 12_000 }, (_, i) => property(`s${i}.huge.example`)),
+      }),
+    },
+    'faulty.example': {
+      [FILE]: file('faulty.example', [], {
+        authorized_agents: Array.from({ length: 2_000 }, (_, i) => ({
+          url: `x${'y'.repeat(400)}${i}`,
+          authorized_for: 3,
+          authorization_type: 'q'.repeat(400),
+          countries: ['x'.repeat(300)],
+        })),
+      }),
+    },
+  })
   registry = await web.open()
 })
 
@@ -224,10 +220,19 @@ describe('POST /api/adagents/validate', () => {
     ['nothing.example', 'file_missing http_status', 404],
     ['page.example', 'not_json json', 200],
     ['failing.example', 'http_status http_status', 500],
-    ['slow.example', 'timeout timeout', undefined],
   ])('200: %s is not valid, and says why', async (domain, code, status) => {
     const { data, errors, valid } = (await validate(domain)).json()
     expect([valid, codesOf(errors), data.validation.status_code]).toEqual([false, [code], status])
+  })
+
+  it('200: a file that does not come in time is not valid, and that is why', async () => {
+    const slow = { 'slow.example': { [FILE]: () => undefined } }
+    const hasty = await openLiveWeb(slow, { validateMs: 1_500, fetchMs: 1_000 })
+    const { data, errors, valid } = (await validate('slow.example', await hasty.open())).json()
+    expect([valid, codesOf(errors), data.validation.status_code]).toEqual([
+      ...[false, ['timeout timeout'], undefined],
+    ])
+    await hasty.close()
   })
 
   it('200: a private network cannot be told from a server that is not there', async () => {

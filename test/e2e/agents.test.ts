@@ -55,15 +55,15 @@ beforeAll(async () => {
   const port = await freePort()
   env.PORT = String(port)
   start = new Command(['start'], env)
-  await start.says(/openapi\/registry\.yaml/, 150)
+  await start.says(/openapi\/registry\.yaml/)
   await until(async () => {
     const [{ untried } = { untried: 1 }] = await ask<{ untried: number }>(
       `select count(*) as untried from crawl_state where kind = 'agent' and attempted_at is null`,
     ).catch(() => [])
     return untried === 0
-  }, 90)
+  })
   for (const row of await ask<Found>(FOUND)) found.set(row.agent_url, row)
-}, 270_000)
+})
 
 afterAll(async () => {
   await start.interrupt()
@@ -87,7 +87,7 @@ describe('after the first crawl of the demo internet', () => {
       anti join (select location as agent_url from crawl_state where kind = 'agent' and attempted_at is not null) using (agent_url)`)
     expect(missing).toEqual([])
     expect([...found.keys()]).toEqual(expect.arrayContaining(cast.map(keyOf)))
-    for (const row of found.values()) expect(row.took_ms ?? 0).toBeLessThanOrEqual(PROBE_MS + 1_000)
+    for (const row of found.values()) expect(row.took_ms ?? 0).toBeLessThan(1.5 * PROBE_MS)
   })
 
   test.each(cast.map(agent => [keyOf(agent), agent] as const))('%s is what it is', (key, agent) => {

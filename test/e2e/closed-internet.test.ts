@@ -130,7 +130,7 @@ beforeAll(async () => {
   const { stdout } = await run('unshare', [...enclosed, ...node], { maxBuffer: 64 * 1024 * 1024 })
   happened = JSON.parse(stdout)
   await readOutcomes()
-}, 120_000)
+})
 
 afterAll(() => folder.remove())
 

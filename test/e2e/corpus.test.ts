@@ -49,9 +49,9 @@ beforeAll(async () => {
   }
   writeFileSync(`${folder.path}/domains.txt`, laid.map(({ domain }) => domain).join('\n'))
   world = new Command(['world', '--dir', `${folder.path}/web`], env)
-  const [, url] = await world.says(/at (http:\S+)/, 20)
+  const [, url] = await world.says(/at (http:\S+)/)
   env.CRAWL_CONNECT_TO = url
-}, 30_000)
+})
 
 afterAll(async () => {
   await world.interrupt()

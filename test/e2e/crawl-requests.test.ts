@@ -57,13 +57,13 @@ async function call(path: string, body?: object) {
 }
 
 /** Waits until the request is over, asking as a client would, and tells all that was said of it. */
-async function statusesOf(id: unknown, seconds = 60): Promise<Record<string, unknown>[]> {
+async function statusesOf(id: unknown): Promise<Record<string, unknown>[]> {
   const told: Record<string, unknown>[] = []
   await until(async () => {
     const status = await call(`/api/registry/crawl-request/${id}`)
     told.push(status)
     return ['completed', 'invalid', 'failed'].includes(String(status.status))
-  }, seconds)
+  })
   return told
 }
 
@@ -96,9 +96,9 @@ beforeAll(async () => {
   indexer = new Command(['indexer'], env)
   others.push(new Command(['crawler'], env), new Command(['api'], env))
   client = new RegistryClient({ baseUrl: base, apiKey: secret })
-  await until(async () => existsSync(`${folder.path}/run.json`), 60)
-  await until(async () => (await fetch(`${base}/readyz`)).status === 200, 60)
-}, 120_000)
+  await until(async () => existsSync(`${folder.path}/run.json`))
+  await until(async () => (await fetch(`${base}/readyz`)).status === 200)
+})
 
 afterAll(async () => {
   for (const command of [...others, indexer]) await command.interrupt()

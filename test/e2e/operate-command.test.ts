@@ -155,11 +155,11 @@ test('a registry that runs is asked, backed up and changed without a stop', asyn
   await redis.close()
 })
 
-describe('what users hand in', { timeout: 300_000 }, () => {
+describe('what users hand in', () => {
   let redis: TestRedis
   beforeAll(async () => {
     redis = await startRedis()
-  }, 60_000)
+  })
   afterAll(() => redis.close())
 
   /** Hands in two of each kind, as organizations do, and returns a copy of the stores. */

@@ -13,7 +13,7 @@ beforeAll(async () => {
   demo = await startDemo('Writers', { BASE_URL: 'https://registry.example' })
   ;({ base, secret, client } = demo)
   await demo.printed('org', 'domain', 'add', own, '--org', 'Writers')
-}, 200_000)
+})
 
 afterAll(() => demo?.close())
 

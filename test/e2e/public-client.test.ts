@@ -23,7 +23,7 @@ beforeAll(async () => {
   const { events } = await until(async () => {
     const feed = await client.getFeed({ types: 'authorization.granted', limit: 1_000 })
     return feed.events.length > 0 && feed
-  }, 150)
+  })
   for (const { payload } of events) {
     const { publisher_domain, agent_url } = payload as Record<string, string>
     const found = await client.lookupProperty(publisher_domain!)
@@ -32,7 +32,7 @@ beforeAll(async () => {
     ;[publisher, agent, site] = [publisher_domain!, agent_url!, own.identifiers![0]!.value]
     return
   }
-}, 240_000)
+})
 
 afterAll(() => demo?.close())
 

@@ -81,7 +81,7 @@ test('saves answered 200 are there and those answered 503 at most once, wherever
   expect(await revisionsIn(again.index)).toEqual(revisions)
   await again.publish()
   expect(await verify(again)).toEqual([])
-}, 300_000)
+})
 
 const isLate = ({ step, moment }: Fault) => moment === 'after' && LATE.includes(step)
 
@@ -193,7 +193,7 @@ async function saveOver(
 
 /** Until every submission was carried out. */
 async function idle({ redis: { redis } }: Registry): Promise<void> {
-  await until(async () => (await redis.xlen(SUBMISSIONS.key)) === 0, 60)
+  await until(async () => (await redis.xlen(SUBMISSIONS.key)) === 0)
 }
 
 interface Made {

@@ -118,5 +118,5 @@ describe('a night that is committed', () => {
       }),
       { numRuns: 6 },
     )
-  }, 180_000)
+  })
 })

@@ -100,4 +100,4 @@ test('what stands of domains that point to their hosted files is what would be d
   })
   expect(hosted).toBeGreaterThan(10)
   index.close()
-}, 180_000)
+})

@@ -74,7 +74,7 @@ test('whatever is saved, the adagents.json that is made of it is in order and re
     { numRuns: 3_000, seed: 20_261_120 },
   )
   expect(made).toBeGreaterThan(500)
-}, 60_000)
+})
 
 const logo = fc.record({ url: fc.oneof(fc.webUrl(), odd), tags: fc.array(odd, { maxLength: 3 }) })
 const manifest = fc.record(
@@ -108,4 +108,4 @@ test('whatever is saved, the brand.json that is made of it is in order and read 
     }),
     { numRuns: 3_000, seed: 20_261_120 },
   )
-}, 60_000)
+})

@@ -146,4 +146,4 @@ test('whatever happened since it last answered, an API answers like one that has
     examples: [[[{ wait: 1 }]]],
   })
   expect(await registry.verify()).toEqual([])
-}, 180_000)
+})

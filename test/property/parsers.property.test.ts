@@ -6,6 +6,7 @@ import { describe, expect, it, test } from 'vitest'
 import { type Parsed, parseDocument } from '../../pipeline/crawl/parse-json.ts'
 import { AdagentsDocument, BrandDocument } from '../../pipeline/model/documents.ts'
 import type { FileKind } from '../../pipeline/model/observation.ts'
+import { cpuMsOf } from '../support/effort.ts'
 import { type Mutation, mutate, mutationOf, type Path } from '../support/mutations.ts'
 import { places, typedPlace } from '../support/places.ts'
 
@@ -258,11 +259,13 @@ describe('a large or hostile body is read in bounded time', () => {
       'ok',
     ],
     ['100,000 addresses', () => `{"properties":[],"tags":{"${'a@'.repeat(N)}":1}}`, 'ok'],
-  ])('%s', (_name, body, outcome) => {
+  ])('%s', async (_name, body, outcome) => {
     const text = body()
-    const started = performance.now()
-    const parsed = parse('adagents.json', text, 50)
-    expect(performance.now() - started).toBeLessThan(10_000)
+    let parsed = parse('adagents.json', '{}', 50)
+    const ms = await cpuMsOf(() => {
+      parsed = parse('adagents.json', text, 50)
+    })
+    expect(ms).toBeLessThan(10_000)
     expect(parsed.outcome).toBe(outcome)
     expect(parsed.faults.length).toBeLessThanOrEqual(50)
     expect(JSON.stringify(parsed.faults).length).toBeLessThan(40_000)

@@ -1,10 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { limits } from '../../pipeline/core/limits.ts'
+import { type Limits, limits } from '../../pipeline/core/limits.ts'
 import { probeAgent } from '../../pipeline/crawl/agent-probe.ts'
 import type { AgentDocument } from '../../pipeline/model/documents.ts'
 import type { CrawlTarget, Observation } from '../../pipeline/model/observation.ts'
 import { fetcherTo, now, originOf } from './fetching.ts'
 import type { Origin } from './origin.ts'
+import { patient } from './patience.ts'
 
 export interface AgentAsk {
   method: string
@@ -77,7 +78,7 @@ export function trained({ tasks = {}, tools, methods = {} }: Trained): AgentAnsw
 
 export interface Probing {
   location?: string
-  limits?: Partial<typeof limits>
+  limits?: Partial<Limits>
   protocolName?: string
   hash?: string
 }
@@ -95,7 +96,7 @@ export function probeHost({ url }: { url: string }, more: Probing = {}): Promise
   return probeAgent(target, {
     fetcher: fetcherTo(url),
     clock,
-    limits: { ...limits, probeMs: 2_000, agentCardMs: 1_000, ...more.limits },
+    limits: { ...limits, ...patient, ...more.limits },
     protocolName: more.protocolName ?? 'proto',
   })
 }

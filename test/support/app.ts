@@ -16,6 +16,8 @@ import { verify } from '../../pipeline/index/verify.ts'
 import type { Observation } from '../../pipeline/model/observation.ts'
 import type { Answer, Operation, Submission } from '../../pipeline/model/submission.ts'
 
+import { patientLimits } from './patience.ts'
+
 export const START = Date.parse('2026-11-20T03:00:00.000Z')
 
 /** A clock that stands still until it is moved. */
@@ -77,7 +79,7 @@ export async function openRegistry(options: RegistryOptions = {}): Promise<TestR
   const config = readConfig({
     DATA_DIR: dataDir,
     BASE_URL: 'https://registry.example',
-    LIMITS: JSON.stringify(options.limits ?? {}),
+    ...patientLimits(options.limits),
     ...options.settings,
   })
   const clock = new TestClock()

@@ -15,10 +15,10 @@ export interface Ask {
 
 /**
  * One that answers, one whose limits are used up at once, one that is alone, one with nothing in it,
- * one whose search is not made yet, and one whose snapshot can be asked nothing more. Nobody writes
- * for the one that is alone.
+ * one whose search is not made yet, one whose snapshot can be asked nothing more, and one whose crawler
+ * waits for nobody. Nobody writes for the one that is alone.
  */
-export type Whom = 'usual' | 'strict' | 'lonely' | 'empty' | 'unsearched' | 'crowded'
+export type Whom = 'usual' | 'strict' | 'lonely' | 'empty' | 'unsearched' | 'crowded' | 'hasty'
 
 /** What the answers of the asked registry depend on: ids that were given out, who is asked about. */
 export interface Known {
@@ -479,7 +479,12 @@ function reported(id: (known: Known) => string): Asks[string] {
 function asksAgent(): Asks[string] {
   const at = (host: string) => ({ query: `url=${encodeURIComponent(`https://${host}/mcp`)}` })
   return {
-    ...{ 200: at('agent.example'), 400: {}, 502: at('away.example'), 504: at('slow.example') },
+    ...{
+      200: at('agent.example'),
+      400: {},
+      502: at('away.example'),
+      504: { ...at('slow.example'), whom: 'hasty' },
+    },
     ...{ 429: at('agent.example'), 503: at('agent.example') },
   }
 }

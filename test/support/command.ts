@@ -5,8 +5,16 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { patient } from './patience.ts'
 
 const SCRIPT = 'dist/scripts/registry.js'
+/** Until something is taken to happen never. */
+const FOR_EVER_S = 300
+/** The web of a test has hosts that never answer, which whoever crawls it has to wait for. */
+const forTheWeb = {
+  ...{ connectMs: 15_000, fetchMs: 15_000, documentMs: 30_000 },
+  ...{ probeMs: 25_000, agentCardMs: 25_000 },
+}
 
 export type Environment = Record<string, string | undefined>
 
@@ -19,13 +27,19 @@ export interface Finished {
 /** The built command line as a process. */
 export class Command {
   readonly child: ChildProcess
+  readonly #closed: Promise<unknown>
   stdout = ''
   stderr = ''
 
   constructor(args: string[], env: Environment = {}) {
     this.child = spawn(process.execPath, [SCRIPT, ...args], {
-      env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
+      env: {
+        ...{ PATH: process.env.PATH, HOME: process.env.HOME, CRAWL_SCHEDULE: halfADayAway() },
+        ...{ ...env, LIMITS: limitsOf(env) },
+      },
     })
+    // Not its end: what it said last may come after that.
+    this.#closed = once(this.child, 'close')
     this.child.stdout?.on('data', text => {
       this.stdout += text
     })
@@ -35,9 +49,11 @@ export class Command {
   }
 
   /** Resolves when stdout matches; throws with all output when the process ends before, or too late. */
-  async says(pattern: RegExp, seconds: number): Promise<RegExpExecArray> {
+  async says(pattern: RegExp, seconds = FOR_EVER_S): Promise<RegExpExecArray> {
     const end = performance.now() + seconds * 1_000
-    while (performance.now() < end && this.child.exitCode === null) {
+    for (let isOver = false; !isOver; ) {
+      isOver = performance.now() > end || this.child.exitCode !== null
+      if (isOver && this.child.exitCode !== null) await this.#closed
       const match = pattern.exec(this.stdout)
       if (match) return match
       await pause(50)
@@ -48,8 +64,7 @@ export class Command {
   }
 
   async finish(): Promise<Finished> {
-    if (this.child.exitCode === null && this.child.signalCode === null)
-      await once(this.child, 'exit')
+    await this.#closed
     return { status: this.child.exitCode, stdout: this.stdout, stderr: this.stderr }
   }
 
@@ -64,6 +79,17 @@ export function registry(args: string[], env: Environment = {}): Promise<Finishe
   return new Command(args, env).finish()
 }
 
+/** Commands and roles are patient, but where a test says otherwise. */
+function limitsOf({ LIMITS = '{}' }: Environment): string {
+  return JSON.stringify({ ...patient, ...forTheWeb, ...JSON.parse(LIMITS) })
+}
+
+/** When known files are due again: not while a test runs. */
+function halfADayAway(): string {
+  const now = new Date()
+  return `${now.getUTCMinutes()} ${(now.getUTCHours() + 12) % 24} * * *`
+}
+
 /** What a command prints that must succeed. */
 export async function printed(args: string[], env: Environment = {}): Promise<string> {
   const { status, stdout, stderr } = await registry(args, env)
@@ -76,17 +102,26 @@ export function temporaryFolder(): { path: string; remove(): void } {
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
 }
 
+/**
+ * A port that nobody listens on, of those that no system gives to whoever asks for any or calls
+ * somebody: what a test has freed is not taken again before its server is up.
+ */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  return typeof address === 'object' && address ? address.port : 0
+  for (;;) {
+    const port = 10_000 + Math.floor(Math.random() * 20_000)
+    const server = createServer()
+    const isFree = await new Promise<boolean>(resolve => {
+      server.once('error', () => resolve(false))
+      server.listen(port, '127.0.0.1', () => resolve(true))
+    })
+    await new Promise(resolve => server.close(resolve))
+    if (isFree) return port
+  }
 }
 
 export async function until<Value>(
   work: () => Promise<Value | undefined | false>,
-  seconds: number,
+  seconds = FOR_EVER_S,
 ): Promise<Value> {
   for (const end = performance.now() + seconds * 1_000; ; await pause(100)) {
     const value = await work().catch(() => undefined)

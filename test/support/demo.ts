@@ -26,7 +26,7 @@ export async function startDemo(org: string, more: Environment = {}): Promise<De
   }
   const base = `http://127.0.0.1:${port}`
   const start = new Command(['start'], env)
-  await start.says(/openapi\/registry\.yaml/, 150)
+  await start.says(/openapi\/registry\.yaml/)
   await printed(['org', 'create', '--name', org], env)
   const secret = await printed(['key', 'create', '--org', org], env)
   return {
@@ -35,7 +35,7 @@ export async function startDemo(org: string, more: Environment = {}): Promise<De
     run(...args) {
       const command = [CLIENT, 'registry', ...args, '--registry-url', base, '--auth', secret]
       return new Promise(resolve => {
-        execFile(process.execPath, command, { timeout: 60_000 }, (error, stdout, stderr) =>
+        execFile(process.execPath, command, { timeout: 300_000 }, (error, stdout, stderr) =>
           resolve({ status: Number(error?.code ?? 0), stdout: stdout + stderr }),
         )
       })

@@ -8,6 +8,7 @@ import {
   type FetcherOptions,
 } from '../../pipeline/fetch/http.ts'
 import { type Answer, type Origin, serveOrigin } from './origin.ts'
+import { patient } from './patience.ts'
 
 export const now = Date.parse('2026-11-20T03:00:00Z')
 export const file = 'https://acme.example/.well-known/brand.json'
@@ -15,7 +16,7 @@ export const ask: Ask = {
   maxBytes: 100_000,
   redirects: 'same-site',
   maxRedirects: 3,
-  deadlineMs: 2_000,
+  deadlineMs: patient.documentMs,
 }
 
 const open: { close(): Promise<void> }[] = []
@@ -38,7 +39,7 @@ export function fetcherTo(connectTo: string, options: Partial<FetcherOptions> = 
       hostConcurrency: 1,
       addressConcurrency: 64,
       contact: 'https://registry.example/crawler',
-      limits: { connectMs: 1_000 },
+      limits: patient,
       clock: { now: () => now },
       ...options,
     }),

@@ -20,6 +20,7 @@ import { silentLog } from '../../pipeline/core/log.ts'
 import { createFetcher } from '../../pipeline/fetch/http.ts'
 import type { Errand } from '../../pipeline/model/errand.ts'
 import { openRegistry, type RegistryOptions, START, type TestRegistry } from './app.ts'
+import { patientLimits } from './patience.ts'
 
 export const AUDIENCE = 'https://registry.example/api'
 export const CLIENT = 'console'
@@ -101,7 +102,7 @@ export async function openIssuer(): Promise<TestIssuer> {
 
 /** Errands as a crawler with these settings runs them; nothing stands in for the way out. */
 export function crawlerWith(settings: Record<string, string>, clock: Clock) {
-  const config = readConfig(settings)
+  const config = readConfig({ ...patientLimits(), ...settings })
   const fetcher = createFetcher(fetcherOptionsOf(config, clock, silentLog))
   const send = ((errand: Errand) => runErrand(errand, { fetcher, clock, config })) as Desk['send']
   return { send, close: () => fetcher.close() }

@@ -6,6 +6,7 @@ import { readConfig } from '../../pipeline/core/config.ts'
 import { silentLog } from '../../pipeline/core/log.ts'
 import { openRegistry, type RegistryOptions, type TestRegistry } from './app.ts'
 import { type Origin, serveOrigin } from './origin.ts'
+import { patient, patientLimits } from './patience.ts'
 import { startRedis, type TestRedis } from './redis.ts'
 
 export interface LiveAsk {
@@ -33,8 +34,9 @@ export interface LiveWeb {
 
 export async function openLiveWeb(
   hosts: Record<string, LiveHost>,
+  /** Limits of the crawler, which is patient with everybody where they say nothing else. */
   limits: Record<string, number> = {},
-  /** Settings of the crawler that are not the default. */
+  /** Its settings that are not the default. */
   more: Record<string, string> = {},
 ): Promise<LiveWeb> {
   const redis = await startRedis()
@@ -48,8 +50,8 @@ export async function openLiveWeb(
     response.setHeader('content-type', typeof said === 'string' ? 'text/plain' : 'application/json')
     response.end(typeof said === 'string' ? said : JSON.stringify(said))
   })
-  const desk = openDesk(redis.url, silentLog)
-  const settings = { CRAWL_CONNECT_TO: origin.url, LIMITS: JSON.stringify(limits), ...more }
+  const desk = openDesk(redis.url, silentLog, patient)
+  const settings = { CRAWL_CONNECT_TO: origin.url, ...patientLimits(limits), ...more }
   const role = await runCrawler(readConfig(settings), redis.url, systemClock, silentLog)
   const registries: TestRegistry[] = []
   const web: LiveWeb = {
@@ -67,7 +69,7 @@ export async function openLiveWeb(
         redis: redis.redis,
         ...more,
         desk: { send: desk.send, ...more.desk },
-        limits: { ...limits, ...roomy, ...own },
+        limits: { ...roomy, ...own },
       })
       registries.push(registry)
       return registry

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connectRedis, type Redis, whenReady } from '../../jobs/redis.ts'
 import { silentLog } from '../../pipeline/core/log.ts'
+import { patient } from './patience.ts'
 import { cleanUp } from './registry.ts'
 
 export interface TestRedis {
@@ -27,12 +28,14 @@ export async function startRedis(): Promise<TestRedis> {
   let server = spawn('redis-server', options, { stdio: 'ignore' })
   const url = `unix://${socket}`
   while (!existsSync(socket)) await sleep(10)
-  const redis = connectRedis(url, 'ask', silentLog)
+  const redis = connectRedis(url, 'ask', silentLog, patient)
   await whenReady(redis)
   const stop = async () => {
     if (server.exitCode !== null || server.signalCode !== null) return
     server.kill('SIGKILL')
     await once(server, 'exit')
+    // Whoever uses it now is told so, and `again` waits for the new one.
+    while (redis.status === 'ready') await sleep(1)
   }
   return {
     url,

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { parseDocument } from '../../pipeline/crawl/parse-json.ts'
 import { AdsTxtDocument } from '../../pipeline/model/documents.ts'
+import { cpuMsOf } from '../support/effort.ts'
 
 function parse(body: string | Uint8Array) {
   const bytes = typeof body === 'string' ? Buffer.from(body) : body
@@ -100,11 +101,8 @@ describe('an ads.txt', () => {
     fc.assert(fc.property(fc.uint8Array(), bytes => parse(bytes).outcome !== 'unusable'))
   })
 
-  it('is read in a moment even where its lines are made to be slow', () => {
-    const started = performance.now()
-    managerIn(
-      `${' '.repeat(500_000)}x\n${'managerdomain '.repeat(40_000)}\n${'\t'.repeat(500_000)}`,
-    )
-    expect(performance.now() - started).toBeLessThan(1_000)
+  it('is read in a moment even where its lines are made to be slow', async () => {
+    const slow = `${' '.repeat(500_000)}x\n${'managerdomain '.repeat(40_000)}\n${'\t'.repeat(500_000)}`
+    expect(await cpuMsOf(() => managerIn(slow))).toBeLessThan(1_000)
   })
 })

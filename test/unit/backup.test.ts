@@ -152,7 +152,7 @@ describe('a replay', () => {
   let redis: TestRedis
   beforeAll(async () => {
     redis = await startRedis()
-  }, 60_000)
+  })
   afterAll(() => redis.close())
 
   test('of what the accounts did since a backup finds every operation, rid and revision again', async () => {

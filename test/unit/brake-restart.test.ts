@@ -46,7 +46,7 @@ function errorsOf(): { log: Log; said: Record<string, unknown>[] } {
   return { log: Object.assign(Object.create(silentLog), { error }), said }
 }
 
-describe('a registry that starts again in the middle of a night', { timeout: 30_000 }, () => {
+describe('a registry that starts again in the middle of a night', () => {
   it('has forgotten nothing of what the night took', async () => {
     const clock = testClock(start)
     const registry = await standingWeb(clock)
@@ -74,7 +74,7 @@ describe('a registry that starts again in the middle of a night', { timeout: 30_
   })
 })
 
-describe('a writer that fails at a step of the commit that is held', { timeout: 30_000 }, () => {
+describe('a writer that fails at a step of the commit that is held', () => {
   it.each(steps.slice(0, 4).map(step => [step]))(
     'leaves stores that agree, and holds the same when it is delivered again (%s)',
     async step => {

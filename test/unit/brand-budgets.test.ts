@@ -8,6 +8,7 @@ import { brandOf, houseOf } from '../support/brand-walk.ts'
 import { testClock } from '../support/clock.ts'
 import { fetcherTo, originOf } from '../support/fetching.ts'
 import { withIndex } from '../support/memory-index.ts'
+import { patient } from '../support/patience.ts'
 import { submission } from '../support/writes.ts'
 
 const first = 'hop-0.example'
@@ -46,7 +47,9 @@ async function crawled(houses: number, moves: number) {
       const due = (await dueTargets(index.db, clock.now(), 50)).filter(
         ({ kind, priority }) => kind === 'brand.json' && priority < 3,
       )
-      const seen = due.map(target => crawlSource(target, { fetcher, clock, limits }))
+      const seen = due.map(target =>
+        crawlSource(target, { fetcher, clock, limits: { ...limits, ...patient } }),
+      )
       const read = (await Promise.all(seen)).map(one => readObservation(one, limits))
       await index.commit(read)
     }

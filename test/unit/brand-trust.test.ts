@@ -272,7 +272,7 @@ describe('the age of a house’s word', () => {
       relationship_trust: 'leaf_only',
       relationship_declared_at: null,
     })
-  }, 60_000)
+  })
 
   it('is the time the house gives, where it gives one', async () => {
     const { relationship_declared_at } = await trustAfter(houseFile(declared(-10)), [])

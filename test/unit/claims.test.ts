@@ -214,7 +214,7 @@ describe('a network of thousands', () => {
   const network = (domains: string[], more: object = {}) =>
     shop(quay, { authorized_agents: [bySelectors(sales, all(...domains))], ...more })
 
-  it('is one claim each, and a change writes only what it changes', { timeout: 60_000 }, () =>
+  it('is one claim each, and a change writes only what it changes', () =>
     overNights(async nights => {
       await nights.night({ [quay]: network(names) })
       const writtenLast = async () => {
@@ -227,10 +227,9 @@ describe('a network of thousands', () => {
       await nights.night({ [quay]: network(['new.example', ...names.slice(1)]) })
       expect(await writtenLast()).toBe(1)
       expect(await claims(nights)).toHaveLength(6_800)
-    }),
-  )
+    }))
 
-  it('that all point to one file have it fetched once', { timeout: 60_000 }, () =>
+  it('that all point to one file have it fetched once', () =>
     overNights(async nights => {
       const children = names.slice(0, 300)
       const location = 'https://files.example/adagents.json'
@@ -245,6 +244,5 @@ describe('a network of thousands', () => {
       expect(await nights.db.one('select count(*) as n from authorizations')).toEqual({ n: 300 })
       const rids = 'select count(distinct property_rid) as n from properties'
       expect(await nights.db.one(rids)).toEqual({ n: 300 })
-    }),
-  )
+    }))
 })

@@ -8,6 +8,8 @@ import { silentLog } from '../../pipeline/core/log.ts'
 import { slowRedis, startRedis } from '../support/redis.ts'
 import { cleanUp } from '../support/registry.ts'
 
+const errand = { errand: 'lookup_host', host: 'acme.example' as Domain } as const
+
 it('an errand that is done before the desk listens is heard of all the same', async () => {
   const redis = await startRedis()
   cleanUp(() => redis.close())
@@ -15,9 +17,18 @@ it('an errand that is done before the desk listens is heard of all the same', as
   const crawler = new Worker('errands', () => setTimeout(150, { host: 'reachable' }), {
     ...{ prefix: REDIS_PREFIX, connection: { path: redis.url.slice('unix://'.length) } },
   })
-  expect(await desk.send({ errand: 'lookup_host', host: 'acme.example' as Domain })).toEqual({
-    host: 'reachable',
-  })
+  expect(await desk.send(errand, 20_000)).toEqual({ host: 'reachable' })
   await crawler.close()
+  await desk.close()
+})
+
+it('an errand under which Redis is lost is refused to who asked, and ends nothing else', async () => {
+  const redis = await startRedis()
+  cleanUp(() => redis.close())
+  const desk = openDesk(await slowRedis(redis.url, 1_000, 'errands:failed'), silentLog)
+  const asked = desk.send(errand, 4_000)
+  await expect.poll(() => redis.redis.llen('registry:errands:wait')).toBe(1)
+  await redis.stop()
+  await expect(asked).rejects.toMatchObject({ error: 'unavailable' })
   await desk.close()
 })

@@ -6,8 +6,9 @@ import { isPublicAddress } from '../../pipeline/fetch/guard.ts'
 import { type Ask, createFetcher, type Fetched, type Fetcher } from '../../pipeline/fetch/http.ts'
 import { type NameServer, serveNames } from '../support/name-server.ts'
 import { type Origin, serveOrigin } from '../support/origin.ts'
+import { patient } from '../support/patience.ts'
 
-const ask: Ask = { maxBytes: 1_000, redirects: 'same-site', maxRedirects: 3, deadlineMs: 3_000 }
+const ask: Ask = { maxBytes: 1_000, redirects: 'same-site', maxRedirects: 3, deadlineMs: 60_000 }
 let nameServer: NameServer
 let now = 0
 let [underway, busiest] = [0, 0]
@@ -41,7 +42,7 @@ beforeEach(async () => {
     hostConcurrency: 1,
     addressConcurrency: 2,
     contact: 'https://registry.example/crawler',
-    limits: { connectMs: 1_000 },
+    limits: patient,
     clock: { now: () => now },
   })
 })
@@ -81,7 +82,7 @@ describe('names and addresses', () => {
       hostConcurrency: 1,
       addressConcurrency: 64,
       contact: 'https://registry.example/crawler',
-      limits: { connectMs: 1_000 },
+      limits: patient,
       clock: { now: () => now },
     })
     const got = await other.fetchDocument('https://acme.example/', ask)

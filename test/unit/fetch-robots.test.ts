@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { isAllowed, rulesFor } from '../../pipeline/fetch/robots-rules.ts'
 import { testClock } from '../support/clock.ts'
+import { cpuMsOf } from '../support/effort.ts'
 import { ask, fetcherTo, file, now, originOf, outcomeOf } from '../support/fetching.ts'
 import type { Answer } from '../support/origin.ts'
 
@@ -132,11 +133,12 @@ describe('what a robots.txt allows', () => {
     )
   })
 
-  it('is told in time however wild the pattern', () => {
+  it('is told in time however wild the pattern', async () => {
     const pattern = `/${'*a'.repeat(5_000)}$`
-    const started = performance.now()
-    lets(`/${'a'.repeat(2_000)}b`, 'User-agent: *', `Disallow: ${pattern}`)
-    expect(performance.now() - started).toBeLessThan(500)
+    const path = `/${'a'.repeat(2_000)}b`
+    expect(await cpuMsOf(() => lets(path, 'User-agent: *', `Disallow: ${pattern}`))).toBeLessThan(
+      500,
+    )
   })
 })
 

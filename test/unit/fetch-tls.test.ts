@@ -7,7 +7,7 @@ import { systemClock } from '../../pipeline/core/clock.ts'
 import { type Ask, createFetcher, type Fetcher } from '../../pipeline/fetch/http.ts'
 import { type SecureOrigin, serveSecureOrigin } from '../support/origin.ts'
 
-const ask: Ask = { maxBytes: 1_000, redirects: 'same-site', maxRedirects: 3, deadlineMs: 3_000 }
+const ask: Ask = { maxBytes: 1_000, redirects: 'same-site', maxRedirects: 3, deadlineMs: 60_000 }
 const folder = mkdtempSync(join(tmpdir(), 'registry-ca-'))
 const caFile = join(folder, 'ca.pem')
 const fetchers: Fetcher[] = []
@@ -29,14 +29,14 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-function fetcherTo(connectTo: string, trusting = true): Fetcher {
+function fetcherTo(connectTo: string, { trusting = true, connectMs = 60_000 } = {}): Fetcher {
   const fetcher = createFetcher({
     connectTo,
     caFile: trusting ? caFile : undefined,
     hostConcurrency: 1,
     addressConcurrency: 64,
     contact: 'https://registry.example/crawler',
-    limits: { connectMs: 500 },
+    limits: { connectMs },
     clock: systemClock,
   })
   fetchers.push(fetcher)
@@ -61,21 +61,27 @@ it.each([
 })
 
 it('an extra authority is trusted only where it is named', async () => {
-  const got = await fetcherTo(origin.url, false).fetchDocument('https://acme.example/', ask)
+  const got = await fetcherTo(origin.url, { trusting: false }).fetchDocument(
+    'https://acme.example/',
+    ask,
+  )
   expect(got).toMatchObject({ outcome: 'tls_failed' })
 })
 
 it.each([
   ['speaks no TLS', 'tls_failed', (socket: net.Socket) => socket.end('HTTP/1.1 400 Bad\r\n\r\n')],
   ['hangs up in the handshake', 'tls_failed', (socket: net.Socket) => socket.destroy()],
-  ['falls silent in the handshake', 'timeout', () => {}],
-])('a server that %s is %s', async (_, outcome, onHello) => {
+  ['falls silent in the handshake', 'timeout', () => {}, 500],
+] as const)('a server that %s is %s', async (_, outcome, onHello, connectMs?: number) => {
   const server = net.createServer(socket => {
     socket.on('error', () => {}).once('data', () => onHello(socket))
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const got = await fetcherTo(url).fetchDocument('https://acme.example/', ask)
+  const got = await fetcherTo(url, { ...(connectMs && { connectMs }) }).fetchDocument(
+    'https://acme.example/',
+    ask,
+  )
   expect(got).toMatchObject({ outcome })
   server.close()
 })

@@ -4,6 +4,7 @@ import zlib from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import type { Ask } from '../../pipeline/fetch/http.ts'
 import { Politeness } from '../../pipeline/fetch/politeness.ts'
+import { endsWithin } from '../support/effort.ts'
 import {
   ask,
   closeLater,
@@ -144,26 +145,26 @@ describe('what a status means', () => {
 
 describe('time', () => {
   async function timed(answer: Answer, more: Partial<Ask> = {}) {
+    const { url } = await originOf(answer)
     const started = performance.now()
-    const got = await fetchFrom(answer, { deadlineMs: 300, ...more })
-    return { outcome: outcomeOf(got), ms: performance.now() - started }
+    const asked = () => fetcherTo(url).fetchDocument(file, { ...ask, deadlineMs: 300, ...more })
+    const outcome = outcomeOf(await endsWithin(800, asked))
+    return { outcome, ms: performance.now() - started }
   }
 
   it('a server that says nothing is left at the deadline', async () => {
     const { outcome, ms } = await timed(() => {})
     expect(outcome).toBe('timeout')
     expect(ms).toBeGreaterThan(280)
-    expect(ms).toBeLessThan(800)
   })
 
   it('a server that drips gains no time', async () => {
-    const { outcome, ms } = await timed((_, response) => endless(response, Buffer.from(' ')))
+    const { outcome } = await timed((_, response) => endless(response, Buffer.from(' ')))
     expect(outcome).toBe('timeout')
-    expect(ms).toBeLessThan(800)
   })
 
   it('redirects share one deadline', async () => {
-    const { outcome, ms } = await timed(
+    const { outcome } = await timed(
       async (_, response, path) => {
         await pause(120)
         response.writeHead(302, { location: `${path}x` }).end()
@@ -171,7 +172,6 @@ describe('time', () => {
       { maxRedirects: 20 },
     )
     expect(outcome).toBe('timeout')
-    expect(ms).toBeLessThan(800)
   })
 
   it('waiting for our own turn is not held against a server', async () => {
@@ -180,10 +180,10 @@ describe('time', () => {
       response.end('{}')
     })
     const fetcher = fetcherTo(served.url)
-    const both = [1, 2, 3].map(n =>
-      fetcher.fetchDocument(`${file}?${n}`, { ...ask, deadlineMs: 450 }),
+    const all = Array.from({ length: 15 }, (_, n) =>
+      fetcher.fetchDocument(`${file}?${n}`, { ...ask, deadlineMs: 2_500 }),
     )
-    expect((await Promise.all(both)).map(outcomeOf)).toEqual(['ok', 'ok', 'ok'])
+    expect((await Promise.all(all)).map(outcomeOf)).toEqual(all.map(() => 'ok'))
   })
 })
 

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import { createFetcher } from '../../pipeline/fetch/http.ts'
 import { ask, closeLater, now } from '../support/fetching.ts'
 import { serveOrigin } from '../support/origin.ts'
+import { patient } from '../support/patience.ts'
 
 const asked: string[] = []
 
@@ -21,7 +22,7 @@ function fetcher() {
   return closeLater(
     createFetcher({
       ...{ hostConcurrency: 1, addressConcurrency: 64, contact: 'https://registry.example/' },
-      ...{ limits: { connectMs: 1_000 }, clock: { now: () => now } },
+      ...{ limits: patient, clock: { now: () => now } },
     }),
   )
 }

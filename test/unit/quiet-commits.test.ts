@@ -129,7 +129,7 @@ beforeEach(async () => {
   // The first night after a start looks at everything once.
   await registry.commit({ observations: seenOfAll(range(0, FEW)), submissions: [] })
   watch()
-}, 120_000)
+})
 
 afterEach(() => vi.restoreAllMocks())
 
@@ -152,7 +152,7 @@ describe('a commit of files that are as they were', () => {
     expect(many.shown).toEqual({ freshness: files })
     vi.restoreAllMocks()
     expect(await registry.quietly(() => verify(registry))).toEqual([])
-  }, 60_000)
+  })
 
   it('costs what differs among them, and no more', async () => {
     const few = await commitNextNight(() => [...seenOf(0, 2), ...seenOfAll(range(1, FEW))])
@@ -161,7 +161,7 @@ describe('a commit of files that are as they were', () => {
     expect(many.rows).toBe(few.rows)
     expect(many.statements).toEqual(few.statements)
     expect({ ...many.brought, incoming: 0 }).toEqual({ ...few.brought, incoming: 0 })
-  }, 60_000)
+  })
 })
 
 describe('files that are due', () => {
@@ -177,5 +177,5 @@ describe('files that are due', () => {
     const sorted = [...turns].sort(([h, n], [g, m]) => h - g || n - m)
     expect(turns.join(' ') === sorted.join(' ')).toBe(true)
     expect(new Set(turns.map(([h]) => h)).size).toBeGreaterThan(1)
-  }, 60_000)
+  })
 })

@@ -24,9 +24,7 @@ async function readerOf(dir: string): Promise<Reader> {
   return reader
 }
 
-test('a large search file is made by a process of its own and says the same', {
-  timeout: 60_000,
-}, async () => {
+test('a large search file is made by a process of its own and says the same', async () => {
   const registry = await published()
   const { paths } = registry
   const here = await readerOf(paths.dir)

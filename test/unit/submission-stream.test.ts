@@ -6,6 +6,7 @@ import { SubmissionDesk } from '../../jobs/submission-desk.ts'
 import { SubmissionReader } from '../../jobs/submission-reader.ts'
 import { silentLog } from '../../pipeline/core/log.ts'
 import type { Answer, Submission } from '../../pipeline/model/submission.ts'
+import { patient } from '../support/patience.ts'
 import { slowRedis, startRedis, type TestRedis } from '../support/redis.ts'
 import { cleanUp } from '../support/registry.ts'
 import { writeOf } from '../support/writes.ts'
@@ -26,7 +27,7 @@ async function connected(use: 'ask' | 'work') {
 async function openDesk(): Promise<SubmissionDesk> {
   const desk = new SubmissionDesk(
     { asking: await connected('ask'), listening: await connected('work') },
-    { connectMs: 2_000, answerMs: 8_000 },
+    patient,
   )
   cleanUp(() => desk.close())
   return desk
@@ -70,7 +71,7 @@ describe('submissions on their way to the writer', () => {
       }
       const connections = { asking: open('ask'), listening: open('work') }
       await whenReady(slow === 'ask' ? connections.listening : connections.asking)
-      const desk = new SubmissionDesk(connections, { connectMs: 5_000, answerMs: 8_000 })
+      const desk = new SubmissionDesk(connections, patient)
       cleanUp(() => desk.close())
       expect(await desk.submit(writeOf('a'))).toEqual({ done: { commit: 1 } })
       await reader.close()
