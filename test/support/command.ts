@@ -40,10 +40,10 @@ export class Command {
     })
     // Not its end: what it said last may come after that.
     this.#closed = once(this.child, 'close')
-    this.child.stdout?.on('data', text => {
+    this.child.stdout?.setEncoding('utf8').on('data', text => {
       this.stdout += text
     })
-    this.child.stderr?.on('data', text => {
+    this.child.stderr?.setEncoding('utf8').on('data', text => {
       this.stderr += text
     })
   }
@@ -52,8 +52,9 @@ export class Command {
   async says(pattern: RegExp, seconds = FOR_EVER_S): Promise<RegExpExecArray> {
     const end = performance.now() + seconds * 1_000
     for (let isOver = false; !isOver; ) {
-      isOver = performance.now() > end || this.child.exitCode !== null
-      if (isOver && this.child.exitCode !== null) await this.#closed
+      const hasEnded = this.child.exitCode !== null || this.child.signalCode !== null
+      if (hasEnded) await this.#closed
+      isOver = hasEnded || performance.now() > end
       const match = pattern.exec(this.stdout)
       if (match) return match
       await pause(50)
