@@ -1,48 +1,36 @@
 import type { Instant } from '../core/clock.ts'
 import type { Domain } from '../core/domain.ts'
-import type { RisingIds } from '../core/uuid-v7.ts'
-import type { FacetCount } from '../diff/reach.ts'
-import type { Stamp } from '../diff/rows.ts'
 import type { EventDraft, FeedEvent } from '../model/event.ts'
 import { type Observation, sourceKey } from '../model/observation.ts'
 import type { Submission } from '../model/submission.ts'
 import type { EntryDecision } from './accounts/entry-reviews.ts'
 import type { Publications } from './accounts/publications.ts'
-import { updateAgentClaims } from './agent-claims.ts'
-import { updateDeclarations } from './agent-declarations.ts'
-import { keepAgentSources } from './agent-sources.ts'
-import { type AgentChanges, updateAgents } from './agents.ts'
-import type { Braking, HeldBack } from './brake.ts'
-import { updateBrands } from './brands.ts'
-import { notedChanges, recordChanges } from './changes.ts'
+import type { Applying } from './applying.ts'
+import type { HeldBack } from './brake.ts'
+import { notedChanges } from './changes.ts'
 import { takeContributions } from './contributions.ts'
 import { settleRequests } from './crawl-requests.ts'
 import { type Stirred, takeIn, takeTurns } from './crawl-state.ts'
-import { recordDependencies, type Subjects, subjectsOf } from './dependencies.ts'
+import { subjectsOf } from './dependencies.ts'
 import { Files } from './derive.ts'
+import { type Derivation, deriveAgain } from './derive-again.ts'
 import { isUnderstood, replaceDocuments } from './documents.ts'
 import type { Database } from './duckdb.ts'
 import { type Enrolment, takeEnrolments } from './enrolments.ts'
 import { takeDecisions } from './entry-decisions.ts'
-import { addDomains, addHops, type Newcomer } from './frontier.ts'
 import { takeHeld } from './held.ts'
 import { hostedStirred } from './hosted.ts'
-import { type Merged, noneMerged, takeMerges } from './merges.ts'
+import { takeMerges } from './merges.ts'
 import { takeMirrors } from './mirrors.ts'
-import { moveGrants } from './moved-grants.ts'
 import { takePolicies } from './policies.ts'
-import { updatePropertyDeclarations } from './property-declarations.ts'
-import { updatePublishers } from './publishers.ts'
 import { type Poison, quarantine } from './quarantine.ts'
 import { recordEvents } from './record-events.ts'
-import type { Recrawling } from './recrawl.ts'
 import { notedRevisions } from './revisions.ts'
 import { approvedSaves, type Editing, type Saved, takeSaves } from './saves.ts'
 import { takeSubmissions } from './submissions.ts'
 import { takeSuspensions } from './suspensions.ts'
 import { weigh } from './suspicion.ts'
 import { takeAway } from './takedown.ts'
-import type { TakenDown } from './taken-down.ts'
 
 export interface Batch {
   observations: readonly Observation[]
@@ -67,17 +55,6 @@ export interface Batch {
   actor?: string
 }
 
-export interface Applying extends Stamp, Recrawling, Braking {
-  ids: RisingIds
-  frontierMax: number
-  /** How many agents of one host are probed. */
-  agentsPerHost: number
-  /** Domains of which nothing is taken in. */
-  takenDown: TakenDown
-  /** Public address of the registry, if files can be pointed to there. */
-  hostingBase?: string | undefined
-}
-
 /** What a batch came to. */
 export interface Applied {
   events: FeedEvent[]
@@ -94,114 +71,119 @@ export interface Applied {
 export async function apply(db: Database, batch: Batch, applying: Applying): Promise<Applied> {
   notedChanges.begin(db, applying.seq)
   notedRevisions.begin(db, applying.seq)
+  const asked = await takeAsked(db, batch, applying)
+  const seen = await takeSeen(db, batch, asked, applying)
+  const { drafts, held } = await deriveStirred(db, batch, { ...asked, ...seen }, applying)
+  drafts.push(...(await takeShown(db, batch, asked.taken, applying)))
+  const { observations } = seen
+  await settleRequests(db, { observations, poison: batch.poison }, applying)
+  const events = await recordEvents(db, drafts, batch.actor, applying)
+  return { events, saved: asked.saved, held }
+}
+
+type Asked = Awaited<ReturnType<typeof takeAsked>>
+type Seen = Awaited<ReturnType<typeof takeSeen>>
+
+/** What people asked for and decided, as far as nothing must be derived for it. */
+async function takeAsked(db: Database, batch: Batch, applying: Applying) {
   const taken = await takeSubmissions(db, batch.submissions, applying, batch.fresh)
-  const { editing = { editors: new Map(), waiting: new Set() }, decisions = [] } = batch
-  const saving = { ...applying, now: batch.submittedAt ?? applying.now }
-  const approved = await approvedSaves(db, batch.publications?.brands ?? [], applying.takenDown)
-  const editors = new Map([...editing.editors, ...approved.editors])
-  const saves = [...taken, ...approved.submissions]
-  const saved = await takeSaves(db, saves, { ...editing, editors }, saving)
-  await takeDecisions(db, decisions, applying)
+  const saved = await takeOwnAndApproved(db, batch, taken, applying)
+  await takeDecisions(db, batch.decisions ?? [], applying)
   const merged = await takeMerges(db, taken, applying)
   const takenAway = await takeAway(db, batch.takedowns ?? [], applying)
-  const asked = await takeHeld(db, taken, applying)
+  const { stirred: held, released } = await takeHeld(db, taken, applying)
+  return { taken, saved, merged, takenAway, held, released }
+}
+
+/** Saves of this commit, and those that were let through. */
+async function takeOwnAndApproved(
+  db: Database,
+  { editing, publications, submittedAt }: Batch,
+  taken: readonly Submission[],
+  applying: Applying,
+): Promise<Map<string, Saved>> {
+  const own = editing ?? { editors: new Map(), waiting: new Set() }
+  const approved = await approvedSaves(db, publications?.brands ?? [], applying.takenDown)
+  return takeSaves(
+    db,
+    [...taken, ...approved.submissions],
+    { ...own, editors: new Map([...own.editors, ...approved.editors]) },
+    { ...applying, now: submittedAt ?? applying.now },
+  )
+}
+
+/** What crawlers saw, as far as it is believed, and whose answer that and all else stirs. */
+async function takeSeen(db: Database, batch: Batch, asked: Asked, applying: Applying) {
   await quarantine(db, batch.poison ?? [], applying)
   const { takenDown } = applying
   const seen = batch.observations.filter(({ location }) => !takenDown.covers(location))
   const observations = await weigh(db, seen, applying)
-  // What time alone changes comes with what is derived anyway, and else with the tick.
-  const asking = [asked.stirred, asked.released, takenAway.stirred, merged.publishers]
-  const isWatching =
-    batch.observations.length > 0 ||
-    batch.submissions.length === 0 ||
-    asking.some(({ length }) => length > 0)
+  const isWatching = isTimeLookedAt(batch, asked)
   const crawled = [
     ...(observations.length > 0 ? await takeIn(db, observations, applying) : []),
     ...(isWatching ? await takeTurns(db, applying.now) : []),
-    ...asked.stirred,
-    ...takenAway.stirred,
+    ...asked.held,
+    ...asked.takenAway.stirred,
   ]
   const known = new Set(crawled.map(sourceKey))
-  const told = [...saved.values(), ...decisions]
+  const told = [...asked.saved.values(), ...(batch.decisions ?? [])]
   const pointing = await hostedStirred(db, told, applying.hostingBase)
   const stirred = [...crawled, ...pointing.filter(one => !known.has(sourceKey(one)))]
+  return { observations, stirred, isWatching }
+}
+
+/** What time alone changes comes with what is derived anyway, and else with the tick. */
+function isTimeLookedAt(
+  { observations, submissions }: Batch,
+  { held, released, takenAway, merged }: Asked,
+): boolean {
+  const asking = [held, released, takenAway.stirred, merged.publishers]
+  return (
+    observations.length > 0 || submissions.length === 0 || asking.some(({ length }) => length > 0)
+  )
+}
+
+/** Derives again whatever is stirred. Who was released, or taken down, is past the brake. */
+async function deriveStirred(
+  db: Database,
+  { takedowns = [] }: Batch,
+  { observations, stirred, isWatching, merged, takenAway, released }: Asked & Seen,
+  applying: Applying,
+): Promise<Derivation> {
   const subjects = await subjectsOf(db, stirred, isWatching ? applying.now : undefined)
-  const isLeft = (domain: Domain) => !takenDown.covers(domain)
+  const isLeft = (domain: Domain) => !applying.takenDown.covers(domain)
   const brand = subjects.brand.filter(isLeft)
   const publisher = [
-    ...new Set([...subjects.publisher, ...asked.released, ...takenAway.publishers]),
+    ...new Set([...subjects.publisher, ...released, ...takenAway.publishers]),
   ].filter(isLeft)
   const files = new Files(db, applying.now, applying)
   await takeDocuments(db, observations, stirred, files, applying)
-  const again = { brand, publisher }
-  const touched = { ...merged, reached: [...merged.reached, ...takenAway.reached] }
-  const isTakedown = batch.takedowns !== undefined && batch.takedowns.length > 0
-  const released = new Set(isTakedown ? publisher : asked.released)
-  const letThrough = { ...applying, released }
-  const { drafts, held } = await deriveAgain(db, again, stirred, files, letThrough, touched)
-  await takeEnrolments(db, batch.enrolments ?? [], applying)
-  drafts.push(...(await takeContributions(db, taken, applying)))
-  if (batch.publications) {
-    await takePolicies(db, batch.publications, applying)
-    drafts.push(...(await takeMirrors(db, batch.publications.mirrors, applying)))
-    drafts.push(...(await takeSuspensions(db, batch.publications.suspensions, applying)))
-  }
-  await settleRequests(db, { observations, poison: batch.poison }, applying)
-  return { events: await recordEvents(db, drafts, batch.actor, applying), saved, held }
-}
-
-/** Derives answers again, and writes the difference and what follows from it. */
-export async function deriveAgain(
-  db: Database,
-  subjects: Subjects,
-  stirred: readonly Stirred[],
-  files: Files,
-  applying: Applying,
-  merged: Merged = noneMerged,
-): Promise<{ drafts: EventDraft[]; held: HeldBack }> {
-  const brands = await updateBrands(db, subjects.brand, files, applying)
-  const publishing = [...new Set([...subjects.publisher, ...merged.publishers])]
-  const publishers = await updatePublishers(db, publishing, files, applying)
-  const moved = await moveGrants(db, merged.aliases, applying)
-  const reached = [...merged.reached, ...publishers.reached]
-  const agents = await updateAllOfAgents(db, reached, stirred, files, applying)
-  const operator = await updatePropertyDeclarations(db, stirred, files)
-  await recordDependencies(db, 'brand', brands.derived)
-  await recordDependencies(db, 'publisher', publishers.derived)
-  const asked = [...brands.derived, ...publishers.derived].flatMap(one => one.asked)
-  const untried = asked.filter(source => files.get(source).standing === 'untried')
-  await addHops(db, untried, applying)
-  const mentioned = [...brands.mentions, ...publishers.mentions].map(
-    (domain): Newcomer => ({ domain, why: 'mentioned' }),
+  const letThrough = new Set(takedowns.length > 0 ? publisher : released)
+  const reached = [...merged.reached, ...takenAway.reached]
+  return deriveAgain(
+    db,
+    { brand, publisher },
+    stirred,
+    files,
+    { ...applying, released: letThrough },
+    { ...merged, reached },
   )
-  await addDomains(db, mentioned, { ...applying, max: applying.frontierMax })
-  await recordChanges(db, applying.seq, {
-    brand: brands.domains,
-    publisher: [...publishers.domains, ...publishers.managers],
-    ...publishers.gone,
-    agent: agents.named,
-    operator,
-  })
-  const drafts = [...merged.events, ...publishers.events, ...moved, ...agents.events]
-  return { drafts, held: publishers.held }
 }
 
-/** Agents by what reaches them, what was declared of them and what they said; who is probed follows. */
-async function updateAllOfAgents(
+/** What was decided in the accounts and is shown from now on. */
+async function takeShown(
   db: Database,
-  reached: readonly FacetCount[],
-  stirred: readonly Stirred[],
-  files: Files,
+  { enrolments = [], publications }: Batch,
+  taken: readonly Submission[],
   applying: Applying,
-): Promise<AgentChanges & { named: string[] }> {
-  const declared = await updateDeclarations(db, stirred, files)
-  const probed = stirred.filter(({ kind, is_new }) => kind === 'agent' && is_new)
-  await updateAgentClaims(db, probed, files, applying.seq)
-  const told = [...declared, ...probed.map(({ location }) => location)]
-  const changes = await updateAgents(db, reached, told, applying)
-  const named = [...changes.joinedOrLeft, ...declared]
-  await keepAgentSources(db, named, applying)
-  return { ...changes, named }
+): Promise<EventDraft[]> {
+  await takeEnrolments(db, enrolments, applying)
+  const contributed = await takeContributions(db, taken, applying)
+  if (publications === undefined) return contributed
+  await takePolicies(db, publications, applying)
+  const mirrored = await takeMirrors(db, publications.mirrors, applying)
+  const suspended = await takeSuspensions(db, publications.suspensions, applying)
+  return [...contributed, ...mirrored, ...suspended]
 }
 
 async function takeDocuments(

@@ -1,8 +1,9 @@
 import type { EventDraft } from '../model/event.ts'
-import { type Applying, deriveAgain } from './apply.ts'
+import type { Applying } from './applying.ts'
 import type { Stirred } from './crawl-state.ts'
 import { rules, type Subjects, someSubjects } from './dependencies.ts'
 import { Files } from './derive.ts'
+import { deriveAgain } from './derive-again.ts'
 import type { Database } from './duckdb.ts'
 
 /** Domains, or files, that are looked at at a time. */

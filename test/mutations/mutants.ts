@@ -53,12 +53,18 @@ export const regions: Region[] = [
   { file: 'pipeline/index/derive.ts', after: '  #noteWakes(): void {', before: '  }' },
   {
     file: 'pipeline/index/apply.ts',
-    after: 'export async function apply(',
+    after: 'async function takeSeen(',
     before: '}',
-    only: /takeTurns|subjectsOf/,
+    only: /takeTurns/,
   },
   {
     file: 'pipeline/index/apply.ts',
+    after: 'async function deriveStirred(',
+    before: '}',
+    only: /subjectsOf/,
+  },
+  {
+    file: 'pipeline/index/derive-again.ts',
     after: 'export async function deriveAgain(',
     before: '}',
     only: /recordDependencies|addHops|addDomains/,
