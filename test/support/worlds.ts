@@ -117,24 +117,48 @@ const firstNight: fc.Arbitrary<Night> = fc.tuple(...sources.map(firstSighting)).
   ...{ after: 0, ticks: 0, sightings, order: [0], late: [false], batch: 100, isTwice: false },
 }))
 
-/** A publisher whose files are away from the second night on, in some worlds. */
-const away = fc.option(fc.constantFrom(...publishers), { nil: undefined, freq: 2 })
+const missing = { outcome: 'absent' } as const
+
+/** A publisher whose file is away from the second night on, what its place says, and its ads.txt. */
+interface Away {
+  location: string
+  found: Sighting['found'][]
+  instead: Sighting['found']
+}
+
+const away: fc.Arbitrary<Away> = fc.constantFrom(...publishers).chain(location =>
+  fc.record({
+    location: fc.constant(location),
+    found: fc.array(
+      fc.constantFrom(
+        ...[missing, missing, missing],
+        ...[{ text: '{"hello":1}' }, { outcome: 'timeout' } as const],
+      ),
+      { minLength: 4, maxLength: 4 },
+    ),
+    instead: fc.oneof(
+      fc.constant(missing),
+      contents['ads.txt'](location).map(file => ({ file })),
+    ),
+  }),
+)
 
 /** A night in which nearly every file is read, and some more in which some are. */
 export const nights: fc.Arbitrary<Night[]> = fc
-  .tuple(firstNight, fc.array(night, { minLength: 1, maxLength: 4, size: 'max' }), away)
-  .map(([first, others, gone]) => [first, ...others.map(night => without(gone, night))])
+  .tuple(
+    firstNight,
+    fc.array(night, { minLength: 1, maxLength: 4, size: 'max' }),
+    fc.option(away, { nil: undefined, freq: 2 }),
+  )
+  .map(([first, others, gone]) => [first, ...others.map((night, n) => without(gone, n, night))])
 
-/** The night, with the files of one publisher found to be away. */
-function without(publisher: string | undefined, night: Night): Night {
-  if (publisher === undefined) return night
-  const missing = { outcome: 'absent' } as const
-  const source = { kind: 'adagents.json', location: publisher } as const
-  const others = night.sightings.filter(({ location }) => location !== publisher)
-  return {
-    ...night,
-    sightings: [...others, { ...source, found: missing, ago: 0, instead: missing }],
-  }
+/** The night, with the file of one publisher found to be away. */
+function without(gone: Away | undefined, n: number, night: Night): Night {
+  if (gone === undefined) return night
+  const { location, found, instead } = gone
+  const others = night.sightings.filter(one => one.location !== location)
+  const seen = { kind: 'adagents.json', location, found: found[n]!, ago: 0, instead } as const
+  return { ...night, sightings: [...others, seen] }
 }
 
 function observed({ kind, location, found, ago, instead }: Sighting, now: Instant): Observation[] {
