@@ -48,6 +48,7 @@ export class Committer {
   readonly #of: Committing
   readonly #ids: RisingIds
   readonly #protectedNames: ProtectedNames
+  #night: Night = { began: 0, ends: 0 }
 
   constructor(of: Committing) {
     this.#of = of
@@ -62,18 +63,11 @@ export class Committer {
     const stores = { index, accounts: accounts.db }
     const { refused, ...resolved } = await resolveReverts(stores, asked.submissions)
     const given = { ...asked, ...resolved }
-    const { decided, kept } = this.#begin(given, { now, seq }, refused)
+    const begun = this.#begin(given, { now, seq }, refused)
     try {
-      const { answers, fresh, told } = await decided
-      const submissions = given.submissions.filter(
-        ({ submission_id }) => 'done' in answers.get(submission_id)!,
-      )
-      const editing = editingIn(answers)
-      const batch: Batch = { ...given, ...told, submissions, editing, fresh }
-      const applied = await this.#take(batch, { now, seq }, kept)
-      return { ...applied, seq, batch, answers }
+      return await this.#take(given, begun, { now, seq })
     } catch (error) {
-      await kept.catch(() => undefined)
+      await begun.kept.catch(() => undefined)
       throw error
     }
   }
@@ -131,41 +125,48 @@ export class Committer {
   }
 
   async #take(
-    batch: Batch,
+    given: Batch,
+    { decided, kept }: Begun<Told>,
     { now, seq }: { now: Instant; seq: number },
-    accountsKept: Promise<void>,
-  ): Promise<Applied> {
+  ): Promise<Kept> {
     const { index, meta, paths, onStep } = this.#of
-    for (const { body, hash } of batch.observations) {
+    for (const { body, hash } of given.observations) {
       if (body && hash) keepBody(paths, hash, body)
     }
-    const applied = await index.transaction(async () => {
-      const taken = await apply(index, batch, this.#applying(now, seq))
-      await accountsKept
-      await keepPictures(this.#of, batch.submissions, seq)
+    const taken = await index.transaction(async () => {
+      const { answers, fresh, told } = await decided
+      const submissions = given.submissions.filter(
+        ({ submission_id }) => 'done' in answers.get(submission_id)!,
+      )
+      const editing = editingIn(answers)
+      const batch: Batch = { ...given, ...told, submissions, editing, fresh }
+      const applied = await apply(index, batch, this.#applying(now, seq))
+      await kept
+      await keepPictures(this.#of, submissions, seq)
       onStep?.('index', 'before')
-      const lastEventId = taken.events.at(-1)?.event_id
+      const lastEventId = applied.events.at(-1)?.event_id
       await numberCommit(index, meta.fence, { seq, now, lastEventId })
-      return taken
+      return { ...applied, seq, batch, answers }
     })
     meta.seq = seq
-    meta.last_event_id = applied.events.at(-1)?.event_id ?? meta.last_event_id
+    meta.last_event_id = taken.events.at(-1)?.event_id ?? meta.last_event_id
     onStep?.('index', 'after')
-    return applied
+    return taken
   }
 
   #applying(now: Instant, seq: number): Applying {
     const { config, takedowns } = this.#of
-    const { CRAWL_SCHEDULE, RECRAWL_HOURS, FRONTIER_MAX, LIMITS } = config
+    const { RECRAWL_HOURS, FRONTIER_MAX, LIMITS } = config
+    const { began, ends } = this.#nightOf(now)
     return {
       ...{ now, seq, ids: this.#ids, mint: () => this.#ids.next() },
-      nextRun: nextTime(CRAWL_SCHEDULE, now),
+      nextRun: ends,
       soonestMs: RECRAWL_HOURS * HOUR,
       frontierMax: FRONTIER_MAX,
       agentsPerHost: LIMITS.agentsPerHost,
       takenDown: takedowns.takenDown,
       hostingBase: hostingBase(config.BASE_URL),
-      night: lastTime(CRAWL_SCHEDULE, now),
+      night: began,
       brake: {
         share: config.BRAKE_SHARE,
         factor: config.BRAKE_FACTOR,
@@ -174,6 +175,22 @@ export class Committer {
       },
     }
   }
+
+  /** The night that it is: reading the schedule costs as much as a statement, and few commits need it anew. */
+  #nightOf(now: Instant): Night {
+    const { began, ends } = this.#night
+    if (now < began || now >= ends) {
+      const { CRAWL_SCHEDULE: schedule } = this.#of.config
+      this.#night = { began: lastTime(schedule, now), ends: nextTime(schedule, now) }
+    }
+    return this.#night
+  }
+}
+
+/** From one time of the schedule to the next. */
+interface Night {
+  began: Instant
+  ends: Instant
 }
 
 type Told = Pick<Batch, 'takedowns' | 'enrolments' | 'publications' | 'decisions'>

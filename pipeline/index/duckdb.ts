@@ -166,13 +166,13 @@ export class Database {
   /** Runs `work` alone on the connection; all of it is kept, or nothing. */
   async transaction<Result>(work: () => Promise<Result>): Promise<Result> {
     const turn = this.#queue.then(async () => {
-      await this.run('begin')
+      await this.#connection.run('begin')
       try {
         const result = await work()
-        await this.run('commit')
+        await this.#connection.run('commit')
         return result
       } catch (error) {
-        await this.run('rollback').catch(() => undefined)
+        await this.#connection.run('rollback').catch(() => undefined)
         this.written.noteAll()
         throw error
       }
@@ -191,14 +191,22 @@ export class Database {
   /** Inserts rows of JSON values, each keyed by column name; absent keys become null. */
   async insert(table: string, rows: readonly object[]): Promise<void> {
     if (rows.length === 0) return
+    this.written.note(table)
     const structure = await this.#structureOf(table)
-    for (let start = 0; start < rows.length; start += 10_000) {
-      await this.run(
-        `insert into ${table} by name
-         select unnest(from_json($rows::varchar, '${structure}'), recursive := true)`,
-        { rows: JSON.stringify(rows.slice(start, start + 10_000)) },
+    const insert = (from: string, given: unknown) =>
+      this.#execute(
+        `insert into ${table} by name select unnest(${from})`,
+        { rows: JSON.stringify(given) },
         'kept',
       )
+    if (rows.length === 1) {
+      // Without a list the plan of a row is a shorter one.
+      await insert(`from_json($rows::varchar, '${structure.slice(1, -1)}')`, rows[0])
+      return
+    }
+    const list = `from_json($rows::varchar, '${structure}'), recursive := true`
+    for (let start = 0; start < rows.length; start += 10_000) {
+      await insert(list, rows.slice(start, start + 10_000))
     }
   }
 

@@ -23,6 +23,7 @@ import { dropOldBodies, dropOldEvents, followRetention } from './retention.ts'
 import { ServingStore } from './serving.ts'
 import { createTables } from './tables.ts'
 import { TakedownList } from './takedown-list.ts'
+import { type Waiting, WriterTurns } from './writer-turns.ts'
 
 /** The numbered steps of a commit, in their order. */
 export const steps = ['accounts', 'index', 'serving', 'events', 'snapshot', 'checkpoint'] as const
@@ -68,7 +69,7 @@ export class Sequencer {
   readonly #options: SequencerOptions
   readonly #committer: Committer
   readonly #meta: Meta
-  #turn: Promise<unknown> = Promise.resolve()
+  readonly #turns = new WriterTurns()
   #broken: Fatal | undefined
 
   private constructor(parts: {
@@ -135,11 +136,13 @@ export class Sequencer {
   }
 
   /**
-   * Commits a batch after those that were asked for before it. An observation that cannot be taken
-   * in is found by halving the batch and set aside; it stops nobody.
+   * Commits a batch when its turn has come; one that brings observations is no person's. An observation
+   * that cannot be taken in is found by halving the batch and set aside; it stops nobody.
    */
   commit(batch: Batch): Promise<Committed> {
-    return this.#alone(() => commitInHalves(batch, part => this.#commit(part)))
+    const isForPeople = batch.submissions.length > 0 && batch.observations.length === 0
+    const work = () => commitInHalves(batch, part => this.#commit(part))
+    return this.#alone(work, isForPeople ? 'people' : 'others')
   }
 
   /** Commits what time alone changed, if anything. */
@@ -196,7 +199,7 @@ export class Sequencer {
 
   async close(): Promise<void> {
     await this.#publishing.close()
-    await this.#turn
+    await this.#turns.settled()
     await this.serving.close()
     this.index.close()
     this.accounts.close()
@@ -262,12 +265,10 @@ export class Sequencer {
     return result
   }
 
-  #alone<Result>(work: () => Promise<Result>): Promise<Result> {
-    const turn = this.#turn.then(() => {
+  #alone<Result>(work: () => Promise<Result>, who: Waiting = 'others'): Promise<Result> {
+    return this.#turns.take(who, async () => {
       if (this.#broken) throw this.#broken
       return work()
     })
-    this.#turn = turn.catch(() => undefined)
-    return turn
   }
 }

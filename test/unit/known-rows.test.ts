@@ -52,6 +52,32 @@ describe('rows that the writer knows', () => {
     expect(stored).toEqual([row('a.example', 'New', { kept: [1, null] }), row('c.example', 'C')])
   })
 
+  it('are changed where they stand when it is a single one, and only that one', async () => {
+    const turns = [
+      row('a.example', 'Ünder’s "A"', { a: "it's", b: [1, { c: null }] }),
+      row('a.example', 'Ünder’s "A"', null),
+      row('a.example', 'A', { a: 2 }),
+      row('a.example', 'A', { a: 2 }),
+    ]
+    for (const turn of turns) {
+      await known.replace(db, new Map([['a.example', turn]]))
+      const stored = await db.all<Named>('from named order by domain')
+      expect(stored).toEqual([turn, row('b.example', 'B')])
+      expect((await known.read(db, ['a.example'])).get('a.example')).toEqual(turn)
+    }
+    expect(asked).toHaveLength(1)
+  })
+
+  it('lose what a row says no more', async () => {
+    await known.replace(db, new Map([['a.example', row('a.example', 'A', { a: 1 })]]))
+    const less = { domain: 'a.example', name: 'A' } as Named
+    await known.replace(db, new Map([['a.example', less]]))
+    expect(await db.all<Named>('from named order by domain')).toEqual([
+      row('a.example', 'A'),
+      row('b.example', 'B'),
+    ])
+  })
+
   it('are read again once somebody wrote them by another way', async () => {
     await known.read(db, ['a.example'])
     await db.run(`update named set name = 'Other'`)
