@@ -1,5 +1,5 @@
-import type { Desk } from '../jobs/enqueue.ts'
-import type { Redis } from '../jobs/redis.ts'
+import { type Desk, settled } from '../jobs/enqueue.ts'
+import { type Redis, whenReady } from '../jobs/redis.ts'
 import type { Clock } from '../pipeline/core/clock.ts'
 import type { Config } from '../pipeline/core/config.ts'
 import type { Log } from '../pipeline/core/log.ts'
@@ -30,6 +30,8 @@ export async function runApi(deps: ApiDeps): Promise<{ url: string; close(): Pro
   await reader.follow(FOLLOW_MS)
   const issuerKeys = new IssuerKeys({ ...deps, reader })
   const app = buildApp({ ...deps, reader, issuerKeys })
+  // Who saves at once is counted in Redis; without it reads are answered all the same.
+  if (deps.redis) await settled(whenReady(deps.redis))
   const url = await app.listen({ host: config.HOST, port: config.PORT })
   log.info({ url }, 'listening')
   issuerKeys.follow()
