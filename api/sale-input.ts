@@ -14,26 +14,15 @@ export const AgentUrl = z
   .string()
   .max(URL_CHARS)
   .transform((text, ctx): string => {
-    const key = text.trim() === '*' ? '*' : keyOf(text)
+    const key = keyOf(text)
     if (key !== undefined) return key
     ctx.addIssue('must be the address of an agent such as https://agent.example/mcp')
     return z.NEVER
   })
   .meta({ type: 'string', examples: ['https://agent.example/mcp'] })
 
-const ASKED = 10_000
-const KEPT_CHARS = 300
-const asked = new Map<string, string>()
-
-/** Few agents are asked about often, and reading an address costs more than finding it. */
 function keyOf(text: string): string | undefined {
-  const known = asked.get(text)
-  if (known !== undefined) return known
-  const key = agentUrlKey(text)
-  if (key === undefined || text.length > KEPT_CHARS) return key
-  if (asked.size === ASKED) asked.clear()
-  asked.set(text, key)
-  return key
+  return text.trim() === '*' ? '*' : agentUrlKey(text)
 }
 
 /** Which country; a code that has another name (`UK`) would match nothing and say so nowhere. */
@@ -122,6 +111,8 @@ export function termsOf(given: Given, now: Instant, anywhere = false): Terms {
 
 /** Read apart from the parameter itself, which is echoed as it was given. */
 export function parseAgent(name: string, text: string): string {
+  const key = text.length > URL_CHARS ? undefined : keyOf(text)
+  if (key !== undefined) return key
   const read = AgentUrl.safeParse(text)
   if (read.success) return read.data
   return refuse('invalid_request', `${name}: ${read.error.issues[0]!.message}`)

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { findAgent } from '../../pipeline/index/points/agents.ts'
-import { candidatesOf } from '../../pipeline/index/points/candidates.ts'
+import { type Place, placesOf, propertyAt } from '../../pipeline/index/points/candidates.ts'
 import { findInventory, type StockedProperty } from '../../pipeline/index/points/inventory.ts'
+import { plainSales } from '../../pipeline/index/points/plain-sales.ts'
 import { publishersAfter } from '../../pipeline/index/points/reach.ts'
 import { SinceCommit } from '../../pipeline/index/points/since-commit.ts'
 import { freshnessOf } from '../../pipeline/index/points/stored.ts'
@@ -52,7 +53,8 @@ export const lookUpProperty = operation({
 interface Seller {
   agent_url: string
   publisher_domain: string
-  property: StockedProperty
+  /** As JSON, where it was not parsed. */
+  property: StockedProperty | string
   order: string
   json?: string
 }
@@ -76,34 +78,66 @@ function sellersOf(reader: Reader, asked: Identifier): readonly Seller[] {
 }
 
 function findSellers(reader: Reader, asked: Identifier): Sellers {
-  const terms = { at: reader.now(), anywhere: true }
-  let isTimed = false
   const all: Seller[] = []
-  for (const { property, publishers } of candidatesOf(reader, asked).found) {
-    for (const publisher_domain of publishers) {
-      const inventory = findInventory(reader, publisher_domain)
-      if (inventory === undefined) continue
-      isTimed ||= inventory.isTimed
-      for (const agent_url of inventory.agents) {
-        if (!isGranted(property, inventory.granting(agent_url), terms)) continue
-        const order = `${publisher_domain} ${agent_url} ${property.property_rid}`
-        all.push({ agent_url, publisher_domain, property, order })
-      }
-    }
+  let isTimed = false
+  for (const place of placesOf(reader, asked)) {
+    const plain = plainSellers(reader, place)
+    if (plain === undefined) isTimed = judgedSellers(reader, place, all) || isTimed
+    else all.push(...plain)
   }
   return { all: all.sort((a, b) => (a.order < b.order ? -1 : 1)), isTimed }
+}
+
+/** Those of a publisher that grants all or nothing; undefined where it takes more. */
+function plainSellers(reader: Reader, { rid, owner, publishers }: Place): Seller[] | undefined {
+  const sales = publishers.length === 1 ? plainSales(reader, owner) : undefined
+  const shown = sales?.property(rid)
+  if (sales === undefined || shown === undefined) return undefined
+  const head = `{"id":"${rid}","property_rid":"${rid}","property_id":${shown.id}`
+  const property = `${head},"publisher_domain":"${owner}",${shown.members}}`
+  return sales.sellers.map(agent => sellerOf(agent, owner, rid, property))
+}
+
+/** Adds those that grants let through, one by one; whether any grant counts only at times. */
+function judgedSellers(reader: Reader, place: Place, all: Seller[]): boolean {
+  const terms = { at: reader.now(), anywhere: true }
+  let isTimed = false
+  const property = propertyAt(reader, place)
+  if (property === undefined) return false
+  for (const publisher of place.publishers) {
+    const inventory = findInventory(reader, publisher)
+    if (inventory === undefined) continue
+    isTimed ||= inventory.isTimed
+    for (const agent of inventory.agents) {
+      if (!isGranted(property, inventory.granting(agent), terms)) continue
+      all.push(sellerOf(agent, publisher, property.property_rid, property))
+    }
+  }
+  return isTimed
+}
+
+function sellerOf(
+  agent_url: string,
+  publisher_domain: string,
+  rid: string,
+  property: Seller['property'],
+): Seller {
+  return { agent_url, publisher_domain, property, order: `${publisher_domain} ${agent_url} ${rid}` }
 }
 
 /** A property that many may sell is spelled once. */
 function jsonOf(sellers: readonly Seller[]): string[] {
   const spelled = new Map<StockedProperty, string>()
+  const spell = (property: StockedProperty) => {
+    const shown = spelled.get(property) ?? JSON.stringify(propertyShown(property))
+    spelled.set(property, shown)
+    return shown
+  }
   return sellers.map(seller => {
     if (seller.json !== undefined) return seller.json
     const { agent_url, publisher_domain, property } = seller
-    const shown = spelled.get(property) ?? JSON.stringify(propertyShown(property))
-    spelled.set(property, shown)
-    const head = JSON.stringify({ agent_url, publisher_domain }).slice(0, -1)
-    seller.json = `${head},"property":${shown}}`
+    const shown = typeof property === 'string' ? property : spell(property)
+    seller.json = `{"agent_url":${JSON.stringify(agent_url)},"publisher_domain":"${publisher_domain}","property":${shown}}`
     return seller.json
   })
 }

@@ -11,7 +11,7 @@ import { SinceCommit } from '../../pipeline/index/points/since-commit.ts'
 import { freshnessOf, freshnessText } from '../../pipeline/index/points/stored.ts'
 import type { Reader } from '../../pipeline/index/reader.ts'
 import { PublisherAuthorization } from '../../pipeline/model/answers-authority.ts'
-import { judge, tallyOf, type Verdict } from '../../pipeline/resolve/authority.ts'
+import { judge, tallyOf } from '../../pipeline/resolve/authority.ts'
 import { isOpen, type Terms } from '../../pipeline/resolve/sale-terms.ts'
 import { Room } from '../bounds.ts'
 import { evidenceOf } from '../evidence.ts'
@@ -70,7 +70,7 @@ function keptAnswer(reader: Reader, domain: string, asked: string): string {
   return kept.get(serving, `${domain} ${asked}`, () => {
     const agent = findAgent(reader, asked)
     const whole = wholeAnswer(reader, domain, agent)
-    if (whole !== undefined) return JSON.stringify(whole).slice(0, -1)
+    if (whole !== undefined) return whole
     const inventory = findInventory(reader, domain)
     if (inventory === undefined || inventory.isTimed) return ''
     if (inventory.grantsTo(agent.agent_url).length === 0) return ''
@@ -81,24 +81,19 @@ function keptAnswer(reader: Reader, domain: string, asked: string): string {
 
 /**
  * The same where all is granted and the operator says nothing, which is what most are asked: found
- * without looking at what the publisher has. Undefined where it takes more.
+ * without looking at what the publisher has, as JSON up to its freshness. Undefined where it takes more.
  */
-function wholeAnswer(reader: Reader, domain: string, agent: KnownAgent): object | undefined {
-  const reach = reachOf(reader, agent.agent_url, domain)
+function wholeAnswer(reader: Reader, domain: string, agent: KnownAgent): string | undefined {
+  const { agent_url } = agent
+  const reach = reachOf(reader, agent_url, domain)
   if (reach?.sold === undefined || !operatorIsSilent(reader, agent)) return undefined
-  const { publisher_domain, sold, authorized_for } = reach
-  return {
-    publisher_domain,
-    agent_url: agent.agent_url,
-    authorized: sold,
-    total: sold,
-    publisher_wide: true,
-    source: 'adagents_json',
-    ...(authorized_for !== null && { authorized_for }),
-    unauthorized_properties: [],
-    sides: { publisher: 'match', operator: 'unknown' } satisfies Verdict['sides'],
-    confirmed: false,
-  }
+  const { sold, authorized_for } = reach
+  const words = authorized_for === null ? '' : `,"authorized_for":${JSON.stringify(authorized_for)}`
+  return (
+    `{"publisher_domain":"${domain}","agent_url":${JSON.stringify(agent_url)}` +
+    `,"authorized":${sold},"total":${sold},"publisher_wide":true,"source":"adagents_json"${words}` +
+    ',"unauthorized_properties":[],"sides":{"publisher":"match","operator":"unknown"},"confirmed":false'
+  )
 }
 
 function hasOpenGrant(inventory: Inventory, agentUrl: string, { at }: Terms): boolean {

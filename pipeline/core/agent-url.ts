@@ -1,6 +1,10 @@
 const UNRESERVED = /[A-Za-z0-9\-._~]/
 const CREDENTIALS = /^[a-z]+:[\\/]*[^\\/?#]*@/i
 
+/** What most addresses are: a key already. A last label of letters keeps numbers out, which are IP addresses. */
+const KEY =
+  /^https?:\/\/(?!(?:[^/]*\.)?xn--)(?:[a-z0-9][a-z0-9-]*\.)+[a-z]{2,}(?:\/[A-Za-z0-9_-]+)*$/
+
 /**
  * The key of an agent everywhere, byte for byte: scheme and host in lower case, no default port, no
  * dot after the host, no fragment, percent escapes normalised, no trailing slashes; the case of the
@@ -8,6 +12,7 @@ const CREDENTIALS = /^[a-z]+:[\\/]*[^\\/?#]*@/i
  */
 export function agentUrlKey(text: unknown): string | undefined {
   if (typeof text !== 'string') return undefined
+  if (KEY.test(text)) return text
   const trimmed = text.trim()
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
   if (/[\s\x00-\x1f\x7f]/.test(trimmed) || !URL.canParse(trimmed)) return undefined

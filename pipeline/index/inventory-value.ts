@@ -30,6 +30,11 @@ export interface StoredGrant extends Restrictions {
 export interface StoredInventory {
   publisher_domain: string
   valid: boolean
+  /**
+   * The agents it grants anything, by their first entry, where each is granted all active properties for
+   * good and on any terms: of such a publisher hardly more need be read. Stands near the beginning.
+   */
+  sellers?: string[]
   discovery_method: string
   manager_domain: string | null
   resolved_location: string
@@ -53,15 +58,18 @@ export function inventoryOf({
   authorizations,
 }: InventoryRows): StoredInventory {
   const positions = new Map(properties.map((row, i) => [row.property_rid, i]))
+  const grants = authorizations.map(row => storedGrant(row, positions, publisher.property_count))
+  const sellers = plainSellers(properties, grants)
   return {
     publisher_domain: publisher.domain,
     valid: publisher.valid,
+    ...(sellers && { sellers }),
     discovery_method: publisher.discovery_method,
     manager_domain: publisher.manager_domain,
     resolved_location: publisher.resolved_location,
     property_count: publisher.property_count,
     properties: properties.map(storedProperty),
-    grants: authorizations.map(row => storedGrant(row, positions, publisher.property_count)),
+    grants,
     placements: (publisher.catalog.placements as PlacementEntry[]).map(
       ({ placement_id, tags, property_ids, property_tags }) => ({
         placement_id,
@@ -126,7 +134,13 @@ export interface StoredReach {
  * The agents to whom a publisher grants all of its active properties, as long as no time plays a part:
  * what is answered of them needs nothing else of the publisher.
  */
-export function wholeSales({ properties, grants }: StoredInventory): Map<string, number> {
+export function wholeSales({
+  properties,
+  grants,
+}: {
+  properties: readonly Pick<StoredProperty, 'status'>[]
+  grants: readonly StoredGrant[]
+}): Map<string, number> {
   const active = properties.flatMap(({ status }, i) => (status === 'active' ? [i] : []))
   if (active.length === 0 || grants.some(isTimed)) return new Map()
   const sales = [...groupBy(grants, ({ agent_url }) => agent_url)].filter(([, own]) => {
@@ -136,6 +150,25 @@ export function wholeSales({ properties, grants }: StoredInventory): Map<string,
     return active.every(position => reached.has(position))
   })
   return new Map(sales.map(([agent]) => [agent, active.length]))
+}
+
+/** Many grants are not looked through: the list is short, or there is none. */
+const MOST_GRANTS = 100
+
+function plainSellers(
+  properties: readonly Pick<StoredProperty, 'status'>[],
+  grants: readonly StoredGrant[],
+): string[] | undefined {
+  if (grants.length > MOST_GRANTS || !grants.every(isPlain)) return undefined
+  const agents = new Set(grants.map(({ agent_url }) => agent_url))
+  return wholeSales({ properties, grants }).size === agents.size ? [...agents] : undefined
+}
+
+/** Of its publisher's own properties, on any terms. */
+function isPlain(grant: StoredGrant): boolean {
+  const { countries, placement_ids, placement_tags, collections, elsewhere } = grant
+  const isAnywhere = countries === null && collections === null
+  return isAnywhere && placement_ids === null && placement_tags === null && elsewhere === undefined
 }
 
 export function reachesOf(rows: InventoryRows): Map<string, StoredReach> {

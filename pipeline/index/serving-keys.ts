@@ -13,19 +13,31 @@ export function hashOf(text: string): string {
   return hash('sha256', text, 'base64url').slice(0, 16)
 }
 
+let lastAgent = ''
+let hashOfLast = hashOf(lastAgent)
+
+/** The same for the address of an agent: one answer looks under several keys of one agent. */
+export function agentHashOf(agentUrl: string): string {
+  if (agentUrl !== lastAgent) {
+    hashOfLast = hashOf(agentUrl)
+    lastAgent = agentUrl
+  }
+  return hashOfLast
+}
+
 /** How a file of a domain stands with the crawler, or an agent, whose address may be of any length. */
 export function freshnessKey(kind: SourceKind, location: string): string {
-  return kind === 'agent' ? `agent ${hashOf(location)}` : `${kind} ${location}`
+  return kind === 'agent' ? `agent ${agentHashOf(location)}` : `${kind} ${location}`
 }
 
 /** What an agent reaches of a publisher. */
 export function reachKey(agentUrl: string, publisher: string): string {
-  return `${hashOf(agentUrl)} ${publisher}`
+  return `${agentHashOf(agentUrl)} ${publisher}`
 }
 
 /** An agent; those that differ in nothing but case stand together. */
 export function agentKey(agentUrl: string): string {
-  const own = hashOf(agentUrl)
+  const own = agentHashOf(agentUrl)
   const loose = agentUrl.toLowerCase()
   return `${loose === agentUrl ? own : hashOf(loose)} ${own}`
 }

@@ -30,12 +30,12 @@ export function documentValue(document: object, at: Instant, mark: Mark = 'none'
 }
 
 /** When a document was put there: not before it changed last, and later where it was projected anew. */
-export function modifiedAt(value: Uint8Array): Instant {
-  return Buffer.from(value.buffer, value.byteOffset, TIME_LENGTH).readUIntBE(0, TIME_LENGTH)
+export function modifiedAt(value: Buffer): Instant {
+  return value.readUIntBE(0, TIME_LENGTH)
 }
 
-export function etagOf(value: Uint8Array): string {
-  return Buffer.from(value.buffer, value.byteOffset + TIME_LENGTH, ETAG_LENGTH).toString('latin1')
+export function etagOf(value: Buffer): string {
+  return value.toString('latin1', TIME_LENGTH, MARK_AT)
 }
 
 export function markOf(value: Uint8Array): Mark {

@@ -2,12 +2,13 @@ import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { open, type RootDatabase, type Database as Space } from 'lmdb'
 import { PRIVATE } from './paths.ts'
+import { namedValue, nameOf, PAIRS_READ } from './serving-names.ts'
 
 /** Key in `meta` of the commit in which any member changed last. */
 export const MEMBERS_CHANGED = 'members'
 
 /** Version of the keys and values; a store of another version is projected again. */
-export const SERVING_FORMAT = 17
+export const SERVING_FORMAT = 18
 
 const ZERO = 0x30
 
@@ -22,6 +23,7 @@ export const spaces = [
   'hosted',
   'reach',
   'identifier',
+  'named',
   'claim',
   'agent',
   'freshness',
@@ -124,8 +126,14 @@ export class ServingStore {
    * The value without a copy: valid only until the next read of this process, so whoever asks copies
    * what it needs in the same tick.
    */
-  peek(space: SpaceName, key: Key): Uint8Array | undefined {
-    return this.#spaces[space].getBinaryFast(key)
+  peek(space: SpaceName, key: Key): Buffer | undefined {
+    return this.#spaces[space].getBinaryFast(key) as Buffer | undefined
+  }
+
+  /** The value as text, without a copy of its bytes. */
+  text(space: SpaceName, key: Key): string | undefined {
+    const value = this.peek(space, key)
+    return value?.toString('utf8', 0, value.length)
   }
 
   count(space: SpaceName): number {
@@ -176,14 +184,33 @@ export class ServingStore {
   /** Writes a commit: all entries and its number, or nothing. On disk, and read here, when it returns. */
   write(entries: readonly Entry[], seq: number): void {
     this.#root.transactionSync(() => {
+      const names = new Set<string>()
       for (const { space, key, value } of entries) {
+        if (space === 'identifier') {
+          if (this.#holds(space, key, value)) continue
+          names.add(nameOf(key as string))
+        }
         if (value === undefined) this.#spaces[space].removeSync(key)
         else this.#spaces[space].putSync(key, value)
       }
+      for (const name of names) this.#name(name)
       this.#spaces.meta.putSync('seq', Buffer.from(String(seq)))
       this.#spaces.meta.putSync('format', Buffer.from(String(SERVING_FORMAT)))
     })
     this.#root.resetReadTxn()
+  }
+
+  /** Whether that is there already: of a publisher's thousands of identifiers a commit changes few. */
+  #holds(space: SpaceName, key: Key, value: Buffer | undefined): boolean {
+    const held = this.#spaces[space].getBinaryFast(key)
+    return held === undefined ? value === undefined : value?.compare(held, 0, held.length) === 0
+  }
+
+  /** What an identifier names depends on several publishers, so it follows from what is stored of them. */
+  #name(name: string): void {
+    const value = namedValue([...this.range('identifier', name, { limit: PAIRS_READ })])
+    if (value === undefined) this.#spaces.named.removeSync(name)
+    else this.#spaces.named.putSync(name, value)
   }
 
   async close(): Promise<void> {

@@ -305,3 +305,51 @@ describe('GET /api/registry/lookup/property', () => {
     }
   })
 })
+
+describe('an identifier that many publishers list', () => {
+  const many = Array.from({ length: 12 }, (_, n) => `m${String(n).padStart(2, '0')}.example`)
+  const app = { type: 'bundle_id', value: 'com.shared.app' }
+  const listing = (domain: string, agents = [byIds(other)]) => ({
+    properties: [
+      site(domain, { property_type: 'mobile_app', name: `App “${domain}”`, identifiers: [app] }),
+    ],
+    authorized_agents: agents,
+  })
+  const sellers = async () => {
+    const { agents } = (
+      await get(`/api/registry/lookup/property?type=${app.type}&value=${app.value}`)
+    ).json()
+    return agents.map((one: { publisher_domain: string }) => one.publisher_domain)
+  }
+  const sale = async (asked = other) =>
+    (
+      await get(
+        `/api/registry/validate/property-authorization?agent_url=${encoded(asked)}&identifier_type=${app.type}&identifier_value=${app.value}`,
+      )
+    ).json()
+
+  test('names those that list it, from one to many and back again', async () => {
+    for (const listed of [1, 2, 8, 9, 12]) {
+      await publishFiles(
+        registry,
+        Object.fromEntries(many.slice(0, listed).map(domain => [domain, listing(domain)])),
+      )
+      expect(await sellers()).toEqual(many.slice(0, listed))
+      expect(await registry.verify()).toEqual([])
+    }
+    expect(await sale()).toMatchObject({ authorized: true, property_id: 'site' })
+    for (const listed of [9, 8, 1]) {
+      await publishFiles(
+        registry,
+        Object.fromEntries(many.slice(listed).map(domain => [domain, shop(domain)])),
+      )
+      expect(await sellers()).toEqual(many.slice(0, listed))
+      expect(await registry.verify()).toEqual([])
+    }
+    expect(await sale()).toMatchObject({ authorized: true, publisher_domain: many[0] })
+    expect(await sale('https://nobody.example')).toMatchObject({
+      authorized: false,
+      sides: { publisher: 'mismatch', operator: 'unknown' },
+    })
+  })
+})

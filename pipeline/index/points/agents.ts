@@ -35,8 +35,8 @@ const asked = new SinceCommit<KnownAgent>(
 )
 
 function storedAgent(store: ServingStore, agentUrl: string): KnownAgent | undefined {
-  const stored = store.get('agent', agentKey(agentUrl)) ?? likeIn(store, agentUrl)
-  return stored && JSON.parse(stored.toString())
+  const stored = store.text('agent', agentKey(agentUrl)) ?? likeIn(store, agentUrl)?.toString()
+  return stored === undefined ? undefined : JSON.parse(stored)
 }
 
 function strangerOf(agentUrl: string): KnownAgent {

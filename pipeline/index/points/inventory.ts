@@ -87,6 +87,11 @@ export function findInventory(reader: Reader, domain: string): Inventory | undef
   return store && parsed.get(store, domain)
 }
 
+/** Whether it is parsed already, so that nothing costs less than to look there. */
+export function isInventoryKept({ serving }: Reader, domain: string): boolean {
+  return serving !== undefined && parsed.keeps(serving, domain)
+}
+
 /** The side of a publisher nobody knows. */
 export function unknownGranting(domain: string): Granting {
   return { domain, is_known: false, placements: [], grants: [] }

@@ -44,17 +44,22 @@ export class Parsed<Value> {
       this.#drop(key)
       return undefined
     }
-    const text = Buffer.from(value.buffer, value.byteOffset, value.length)
     const etag = etagOf(value)
+    const bytes = value.length
     if (known?.etag === etag) {
       known.seq = seq
       return known.value
     }
-    const parsed = this.#parse(JSON.parse(text.toString('utf8', HEAD_LENGTH)))
-    const kept = { seq, etag, bytes: text.length, value: parsed }
+    const parsed = this.#parse(JSON.parse(value.toString('utf8', HEAD_LENGTH, bytes)))
+    const kept = { seq, etag, bytes, value: parsed }
     if (known !== undefined || this.#before.note(key)) this.#keep(key, kept)
     else this.#latest = { key, seq, value: parsed }
     return parsed
+  }
+
+  /** Whether a value of this commit is there to be had without reading it. */
+  keeps(store: ServingStore, key: string): boolean {
+    return this.#store === store && this.#kept.get(key)?.seq === store.seq
   }
 
   #keep(key: string, kept: Kept<Value>): void {

@@ -1,6 +1,6 @@
 import type { StoredReach } from '../inventory-value.ts'
 import type { Reader } from '../reader.ts'
-import { hashOf, reachKey } from '../serving-keys.ts'
+import { agentHashOf, reachKey } from '../serving-keys.ts'
 
 export type { StoredReach } from '../inventory-value.ts'
 
@@ -17,7 +17,7 @@ export function* reachesAfter(
 ): Iterable<StoredReach> {
   const store = reader.serving
   if (store === undefined) return
-  const range = store.range('reach', hashOf(agentUrl), {
+  const range = store.range('reach', agentHashOf(agentUrl), {
     ...(after !== undefined && { after }),
     ...(limit !== undefined && { limit }),
   })
@@ -30,8 +30,8 @@ export function reachOf(
   agentUrl: string,
   publisher: string,
 ): StoredReach | undefined {
-  const value = serving?.get('reach', reachKey(agentUrl, publisher))
-  return value && JSON.parse(value.toString())
+  const value = serving?.text('reach', reachKey(agentUrl, publisher))
+  return value === undefined ? undefined : JSON.parse(value)
 }
 
 /** Only the publishers' names, which cost no more than reading the keys. */
@@ -42,7 +42,7 @@ export function publishersAfter(
 ): string[] {
   const store = reader.serving
   if (store === undefined) return []
-  const range = store.range('reach', hashOf(agentUrl), {
+  const range = store.range('reach', agentHashOf(agentUrl), {
     ...(after !== undefined && { after }),
     limit,
   })

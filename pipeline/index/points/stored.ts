@@ -21,8 +21,11 @@ export interface StoredAnswer {
   etag: string
   /** Not said where something else than a commit of this key changes the content too. */
   modifiedAt?: Instant
-  body: Buffer
+  body: Buffer | string
 }
+
+/** A short answer is sent in one piece with its headers, as text; of a long one the bytes are not read. */
+const SHORT = 16 * 1024
 
 /** A key space of documents, and the file that their freshness speaks of. */
 interface Shelf {
@@ -61,10 +64,11 @@ export function findStored(
   const end = `${inner}${more},"freshness":${freshnessJson(freshness)}}`
   const value = store.peek(shelf.space, domain)
   if (value === undefined) return undefined
-  const content = contentOf(value, within === undefined ? 1 : 2)
-  const body = Buffer.allocUnsafe(content.length + Buffer.byteLength(end))
-  body.set(content)
-  body.write(end, content.length)
+  const braces = within === undefined ? 1 : 2
+  const body =
+    value.length > SHORT
+      ? Buffer.concat([contentOf(value, braces), Buffer.from(end)])
+      : value.toString('utf8', HEAD_LENGTH, value.length - braces) + end
   return { etag: etagOf(value), modifiedAt: modifiedAt(value), mark: markOf(value), body }
 }
 

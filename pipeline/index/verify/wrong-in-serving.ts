@@ -1,6 +1,7 @@
 import { entriesOf } from '../projection.ts'
 import { scopeOfSlice, sliceCount } from '../scope.ts'
-import { documentSpaces, type SpaceName, spaces } from '../serving.ts'
+import { documentSpaces, type ServingStore, type SpaceName, spaces } from '../serving.ts'
+import { namedValue, nameOf } from '../serving-names.ts'
 import { holdSame } from '../serving-value.ts'
 import type { Stores } from './stores.ts'
 
@@ -29,6 +30,9 @@ export async function wrongInServing({ index, accounts, serving }: Stores): Prom
       }
     }
   }
+  const names = wrongNames(serving)
+  wrong.push(...names.wrong)
+  counted.set('named', names.count)
   for (const [space, expected] of counted) {
     const there = serving.count(space)
     if (space !== 'meta' && there !== expected) {
@@ -40,4 +44,30 @@ export async function wrongInServing({ index, accounts, serving }: Stores): Prom
 
 function keyText(key: string | Buffer): string {
   return typeof key === 'string' ? key : key.toString('hex')
+}
+
+/** What identifiers name follows from the pairs that the store holds. */
+function wrongNames(serving: ServingStore): { wrong: string[]; count: number } {
+  const wrong: string[] = []
+  let count = 0
+  let pairs: { key: string; value: Buffer }[] = []
+  const check = () => {
+    const made = namedValue(pairs)
+    if (made === undefined) return
+    count++
+    const name = nameOf(pairs[0]!.key)
+    if (serving.get('named', name)?.equals(made) !== true) {
+      wrong.push(`serving: named ${name} differs`)
+    }
+  }
+  for (const { key, value } of serving.entries('identifier')) {
+    const pair = { key: key as string, value: Buffer.from(value) }
+    if (pairs.length > 0 && nameOf(pairs[0]!.key) !== nameOf(pair.key)) {
+      check()
+      pairs = []
+    }
+    pairs.push(pair)
+  }
+  check()
+  return { wrong, count }
 }
