@@ -102,7 +102,7 @@ export const doors: Record<string, string[]> = {
   'p-limit': [`${crawl}/crawl-batch.ts`],
   cheerio: [`${crawl}/home-page.ts`],
   '@duckdb/node-api': [`${index}/duckdb.ts`],
-  lmdb: [`${index}/serving.ts`],
+  lmdb: [`${index}/serving.ts`, `${index}/search/file.ts`],
   bullmq: ['jobs'],
   ioredis: ['jobs/redis.ts'],
   'prom-client': ['api', 'jobs'],

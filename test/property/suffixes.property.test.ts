@@ -46,9 +46,9 @@ async function sorted(folder: string, all: readonly string[][]): Promise<Sorted>
   const owners = new Owners(starts)
   const path = `${folder}/${files++}.suffixes`
   const writer = new PartsWriter(path)
-  writer.end(writeSuffixes(writer, run, owners))
+  await writer.end(writeSuffixes(writer, run, owners))
   const file = await PartsReader.open<SuffixesContents>(path)
-  const suffixes = await Suffixes.load(file, file.contents, run, owners)
+  const suffixes = new Suffixes(file, file.contents, run, owners)
   return { run, owners, suffixes, close: () => file.close() }
 }
 

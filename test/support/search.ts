@@ -25,7 +25,7 @@ export async function searchIndexOf(brands: readonly Named[]): Promise<SearchInd
     publishers: new ShelfBuilder(file).finish(),
     properties: new ShelfBuilder(file).finish(),
   }
-  file.end({ format: SEARCH_FORMAT, shelves })
+  await file.end({ format: SEARCH_FORMAT, shelves })
   const index = await SearchIndex.open(path, 1)
   cleanUp(() => index.close())
   return index

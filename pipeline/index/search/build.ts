@@ -1,7 +1,7 @@
-import { renameSync } from 'node:fs'
+import { renameSync, rmSync } from 'node:fs'
 import { Database } from '../duckdb.ts'
 import { shelfSources } from './entries.ts'
-import { PartsWriter } from './file.ts'
+import { lockOf, PartsWriter } from './file.ts'
 import { SEARCH_FORMAT, type SearchContents, type ShelfName } from './search-index.ts'
 import type { ShelfContents } from './shelf.ts'
 import { ShelfBuilder } from './shelf-builder.ts'
@@ -10,17 +10,20 @@ import { ShelfBuilder } from './shelf-builder.ts'
 export async function buildSearch(snapshot: string, target: string): Promise<void> {
   const db = await Database.open(snapshot, { readOnly: true, memoryLimit: '256MB', threads: 1 })
   const fresh = `${target}.new`
+  const file = new PartsWriter(fresh)
   try {
-    const file = new PartsWriter(fresh)
     const shelves = {
       brands: await buildShelf(db, file, 'brands'),
       publishers: await buildShelf(db, file, 'publishers'),
       properties: await buildShelf(db, file, 'properties'),
     }
-    file.end({ format: SEARCH_FORMAT, shelves } satisfies SearchContents)
+    await file.end({ format: SEARCH_FORMAT, shelves } satisfies SearchContents)
   } finally {
+    await file.close()
     db.close()
   }
+  // The lock of a file of this name is nothing to go by for another one.
+  rmSync(lockOf(target), { force: true })
   renameSync(fresh, target)
 }
 

@@ -1,5 +1,5 @@
-import { closeSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs'
-import { type FileHandle, open } from 'node:fs/promises'
+import { closeSync, fsyncSync, openSync, rmSync } from 'node:fs'
+import { open, type RootDatabase } from 'lmdb'
 
 /** Where a part of the file stands, in bytes. */
 export interface Place {
@@ -8,115 +8,260 @@ export interface Place {
 }
 
 type Numbers = Uint8Array | Uint32Array | Float64Array
+type Store = RootDatabase<Uint8Array, number>
 
-const BUFFERED = 1024 * 1024
-/** Length of the number at the end of the file that says how long the table of contents is. */
-const TAIL = 8
+/** Parts stand side by side in chunks of so many bytes, each a value of the store; only the last is shorter. */
+const CHUNK = 2 ** 26
+const BUFFERED = 2 ** 16
+const NUMBERS_BITS = 24
+const NUMBERS = 2 ** NUMBERS_BITS
+/**
+ * Addresses that are kept for a file, however long it is. They are the same for every file, since the
+ * runtime remembers how long what once stood at an address was.
+ */
+const ADDRESSES = 2 ** 34
+/** A part begins where a number of any type may. */
+const ALIGNED = 8
+/** The key of the table of contents; chunks are numbered from 1. */
+const CONTENTS = 0
 
-/** Writes a file of parts one after another, and at its end where each of them stands. */
+const LOCK = '-lock'
+
+/** What LMDB puts beside a file that is opened, and leaves there. */
+export function lockOf(file: string): string {
+  return `${file}${LOCK}`
+}
+
+export function isLock(file: string): boolean {
+  return file.endsWith(LOCK)
+}
+
+/** Writes a file of parts one after another, and where each of them stands. */
 export class PartsWriter {
-  readonly #fd: number
-  readonly #buffer = Buffer.allocUnsafe(BUFFERED)
+  readonly #file: string
+  readonly #store: Store
+  #chunk = Buffer.allocUnsafeSlow(BUFFERED)
   #length = 0
-  #flushed = 0
+  #chunks = 0
+  #isClosed = false
 
   constructor(file: string) {
-    this.#fd = openSync(file, 'w')
+    for (const left of [file, lockOf(file)]) rmSync(left, { force: true })
+    this.#file = file
+    this.#store = open({ path: file, encoding: 'binary', noSync: true, mapSize: ADDRESSES })
   }
 
   get position(): number {
-    return this.#flushed + this.#length
+    return this.#chunks * CHUNK + this.#length
   }
 
   write(bytes: Uint8Array): void {
-    if (this.#length + bytes.length > BUFFERED) this.#flush()
-    if (bytes.length > BUFFERED) {
-      for (let at = 0; at < bytes.length; ) at += writeSync(this.#fd, bytes, at)
-      this.#flushed += bytes.length
-    } else {
-      this.#buffer.set(bytes, this.#length)
-      this.#length += bytes.length
+    for (let from = 0; from < bytes.length; ) {
+      const piece = bytes.subarray(from, from + CHUNK - this.#length)
+      this.#makeRoom(this.#length + piece.length)
+      this.#chunk.set(piece, this.#length)
+      this.#length += piece.length
+      from += piece.length
+      if (this.#length === CHUNK) this.#flush()
     }
   }
 
+  /** Where a part that is written next begins. */
+  begin(): number {
+    const over = this.#length % ALIGNED
+    if (over > 0) this.write(new Uint8Array(ALIGNED - over))
+    return this.position
+  }
+
   part(numbers: Numbers): Place {
-    const at = this.position
+    const at = this.begin()
     this.write(new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength))
     return { at, bytes: numbers.byteLength }
   }
 
-  /** On disk when it returns. */
-  end(contents: object): void {
-    const table = Buffer.from(JSON.stringify(contents))
-    const tail = Buffer.alloc(TAIL)
-    tail.writeUIntBE(table.length, 0, 6)
-    this.write(Buffer.concat([table, tail]))
+  /** On disk when it resolves. */
+  async end(contents: object): Promise<void> {
     this.#flush()
-    fsyncSync(this.#fd)
-    closeSync(this.#fd)
+    this.#store.putSync(CONTENTS, Buffer.from(JSON.stringify(contents)))
+    await this.close()
+    const fd = openSync(this.#file, 'r+')
+    fsyncSync(fd)
+    closeSync(fd)
+  }
+
+  /** Also of one that is given up. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    await this.#store.close()
+    rmSync(lockOf(this.#file), { force: true })
+  }
+
+  #makeRoom(length: number): void {
+    let size = this.#chunk.length
+    while (size < length) size *= 2
+    if (size === this.#chunk.length) return
+    const larger = Buffer.allocUnsafeSlow(size)
+    this.#chunk.copy(larger, 0, 0, this.#length)
+    this.#chunk = larger
   }
 
   #flush(): void {
-    for (let at = 0; at < this.#length; ) {
-      at += writeSync(this.#fd, this.#buffer, at, this.#length - at)
-    }
-    this.#flushed += this.#length
+    if (this.#length === 0) return
+    this.#chunks += 1
+    this.#store.putSync(this.#chunks, this.#chunk.subarray(0, this.#length))
     this.#length = 0
   }
 }
 
 /**
- * Reads such a file. What is always needed is loaded; the rest is read where it stands, from the
- * page cache, which every process of the host shares.
+ * Reads such a file where it stands in the page cache, which every process of the host shares: LMDB
+ * maps it into memory, and what is larger than 16 MiB is handed over as it is mapped, the rest as a copy.
  */
 export class PartsReader<Contents> {
   readonly contents: Contents
-  readonly #handle: FileHandle
+  readonly #store: Store
+  readonly #chunks: readonly Buffer[]
+  #isClosed = false
 
-  private constructor(handle: FileHandle, contents: Contents) {
-    this.#handle = handle
+  private constructor(store: Store, contents: Contents) {
+    this.#store = store
     this.contents = contents
+    this.#chunks = [...chunksOf(store)]
   }
 
   static async open<Contents>(file: string): Promise<PartsReader<Contents>> {
-    const handle = await open(file)
+    const store: Store = open({
+      path: file,
+      encoding: 'binary',
+      readOnly: true,
+      mapSize: ADDRESSES,
+    })
     try {
-      const { size } = await handle.stat()
-      const tail = Buffer.alloc(TAIL)
-      await handle.read(tail, 0, TAIL, size - TAIL)
-      const table = Buffer.alloc(tail.readUIntBE(0, 6))
-      await handle.read(table, 0, table.length, size - TAIL - table.length)
-      return new PartsReader(handle, JSON.parse(table.toString()) as Contents)
+      const contents = store.getBinary(CONTENTS)
+      if (contents === undefined) throw new Error('the search file is cut off')
+      return new PartsReader(store, JSON.parse(contents.toString()) as Contents)
     } catch (error) {
-      await handle.close()
+      await store.close()
       throw error
     }
   }
 
-  async bytes({ at, bytes }: Place): Promise<Uint8Array> {
-    const loaded = new Uint8Array(bytes)
-    for (let done = 0; done < bytes; ) {
-      const { bytesRead } = await this.#handle.read(loaded, done, bytes - done, at + done)
-      if (bytesRead === 0) throw new Error('the search file is cut off')
-      done += bytesRead
-    }
-    return loaded
+  /** Where the file is closed nothing that was read of it may be looked at any more. */
+  assertOpen(): void {
+    if (this.#isClosed) throw new Error('the search file was closed')
   }
 
-  async uint32(place: Place): Promise<Uint32Array> {
-    return new Uint32Array((await this.bytes(place)).buffer)
+  bytes(place: Place): Bytes {
+    return new Bytes(this.#chunks, place)
   }
 
-  async float64(place: Place): Promise<Float64Array> {
-    return new Float64Array((await this.bytes(place)).buffer)
+  /** All of a part. It is a copy only where it reaches over two chunks. */
+  uint8({ at, bytes }: Place): Uint8Array {
+    return spanOf(this.#chunks, at, bytes)
   }
 
-  /** Reads into `target` at once; the number of bytes there were. */
-  readInto(target: Uint8Array, length: number, at: number): number {
-    return readSync(this.#handle.fd, target, 0, length, at)
+  uint32(place: Place): Uint32Array {
+    const { buffer, byteOffset, length } = this.uint8(place)
+    return new Uint32Array(buffer, byteOffset, length / Uint32Array.BYTES_PER_ELEMENT)
+  }
+
+  float64(place: Place): Float64Array {
+    const { buffer, byteOffset, length } = this.uint8(place)
+    return new Float64Array(buffer, byteOffset, length / Float64Array.BYTES_PER_ELEMENT)
+  }
+
+  numbers(place: Place): Numbers32 {
+    return new Numbers32(this.#chunks, place)
   }
 
   close(): Promise<void> {
-    return this.#handle.close()
+    this.#isClosed = true
+    return this.#store.close()
   }
+}
+
+/** A part of any length, of which some bytes are looked at. */
+export class Bytes {
+  readonly #chunks: readonly Buffer[]
+  readonly #at: number
+
+  constructor(chunks: readonly Buffer[], { at }: Place) {
+    this.#chunks = chunks
+    this.#at = at
+  }
+
+  /** Bytes from one on to before another: to be read, not kept. */
+  between(start: number, end: number): Buffer {
+    return spanOf(this.#chunks, this.#at + start, end - start)
+  }
+
+  /** The same as text. */
+  text(start: number, end: number): string {
+    const at = this.#at + start
+    const chunk = this.#chunks[Math.floor(at / CHUNK)]!
+    const from = at % CHUNK
+    const to = from + end - start
+    return to <= chunk.length
+      ? chunk.toString('utf8', from, to)
+      : this.between(start, end).toString()
+  }
+}
+
+/** The same, of numbers. */
+export class Numbers32 {
+  readonly length: number
+  readonly #chunks: readonly Uint32Array[]
+  readonly #first: number
+
+  constructor(chunks: readonly Buffer[], { at, bytes }: Place) {
+    const size = Uint32Array.BYTES_PER_ELEMENT
+    this.length = bytes / size
+    this.#first = at / size
+    this.#chunks = chunks.map(
+      ({ buffer, byteOffset, length }) =>
+        new Uint32Array(buffer, byteOffset, Math.floor(length / size)),
+    )
+  }
+
+  at(index: number): number {
+    const number = this.#first + index
+    return this.#chunks[number >>> NUMBERS_BITS]![number % NUMBERS]!
+  }
+
+  /** Numbers from one on to before another: to be read, not kept. */
+  between(start: number, end: number): Uint32Array {
+    if (start === end) return new Uint32Array()
+    const first = this.#first + start
+    const chunk = this.#chunks[first >>> NUMBERS_BITS]!
+    const from = first % NUMBERS
+    const to = from + end - start
+    if (to <= chunk.length) return chunk.subarray(from, to)
+    return Uint32Array.from({ length: end - start }, (_, i) => this.at(start + i))
+  }
+}
+
+/** What is not mapped stands in a buffer that the next value is read into. */
+function* chunksOf(store: Store): Iterable<Buffer> {
+  for (let number = 1; ; number++) {
+    const chunk = store.getBinaryFast(number)
+    if (chunk === undefined) return
+    const isMapped = 'isSharedMap' in chunk.buffer
+    yield isMapped
+      ? Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length)
+      : Buffer.from(Uint8Array.prototype.slice.call(chunk, 0, chunk.length).buffer)
+  }
+}
+
+function spanOf(chunks: readonly Buffer[], at: number, length: number): Buffer {
+  if (length === 0) return Buffer.alloc(0)
+  const from = at % CHUNK
+  const first = Math.floor(at / CHUNK)
+  if (from + length <= CHUNK) return chunks[first]!.subarray(from, from + length)
+  const joined = Buffer.allocUnsafeSlow(length)
+  for (let done = 0; done < length; ) {
+    const place = at + done
+    done += chunks[Math.floor(place / CHUNK)]!.copy(joined, done, place % CHUNK)
+  }
+  return joined
 }

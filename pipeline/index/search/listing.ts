@@ -30,6 +30,7 @@ export class Listing {
   readonly #pages = new Map<string, Buffer>()
 
   constructor(shelf: Shelf) {
+    shelf.assertOpen()
     this.#shelf = shelf
     const counts = new Uint32Array(FLAGS)
     for (let id = 0; id < shelf.count; id++) counts[shelf.flagsOf(id)]!++
@@ -47,6 +48,7 @@ export class Listing {
     filter: ListFilter | undefined,
     mostBytes: number,
   ): { items: Buffer; isCut: boolean } {
+    this.#shelf.assertOpen()
     const ids =
       filter === undefined
         ? idsBetween(stretch.offset, Math.min(stretch.offset + stretch.limit, this.#shelf.count))

@@ -8,6 +8,7 @@ import type { Paths } from '../paths.ts'
 import { readCheckpoint } from '../snapshot.ts'
 import { buildSearch } from './build.ts'
 import { readSearchCheckpoint, type SearchCheckpoint } from './checkpoint.ts'
+import { isLock, lockOf } from './file.ts'
 import { SEARCH_FORMAT } from './search-index.ts'
 
 /** From so many entries on the file is made by a process of its own: this one has writes to serve. */
@@ -115,9 +116,11 @@ async function contentsOf(snapshot: string): Promise<{ contents: string; entries
   }
 }
 
-/** Readers of a file that is deleted keep it. */
+/** Readers of a file that is deleted keep it, and the lock beside it. */
 function prune(paths: Paths, current: string, kept: number): void {
-  const others = readdirSync(paths.search).filter(name => name !== current && name < current)
-  for (const name of others.sort().slice(0, others.length + 1 - kept))
-    rmSync(`${paths.search}/${name}`)
+  const files = readdirSync(paths.search).filter(name => !isLock(name))
+  const others = files.filter(name => name !== current && name < current).sort()
+  for (const name of others.slice(0, others.length + 1 - kept)) {
+    for (const gone of [name, lockOf(name)]) rmSync(`${paths.search}/${gone}`, { force: true })
+  }
 }

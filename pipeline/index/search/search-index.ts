@@ -7,7 +7,7 @@ import { Shelf, type ShelfContents } from './shelf.ts'
 import { inSlices, type Slices } from './slices.ts'
 
 /** Version of the file; one of another version is made again. */
-export const SEARCH_FORMAT = 4
+export const SEARCH_FORMAT = 5
 
 export const shelfNames = ['brands', 'publishers', 'properties'] as const
 export type ShelfName = (typeof shelfNames)[number]
@@ -29,6 +29,7 @@ export class SearchIndex {
   readonly #file: PartsReader<SearchContents>
   readonly #shelves: Record<ShelfName, Shelf>
   readonly #listings = new Map<ShelfName, Listing>()
+  readonly #mayGoOn: () => void
 
   private constructor(
     seq: number,
@@ -38,15 +39,16 @@ export class SearchIndex {
     this.seq = seq
     this.#file = file
     this.#shelves = shelves
+    this.#mayGoOn = () => file.assertOpen()
   }
 
   static async open(path: string, seq: number): Promise<SearchIndex> {
     const file = await PartsReader.open<SearchContents>(path)
     const { shelves } = file.contents
     return new SearchIndex(seq, file, {
-      brands: await Shelf.load(file, shelves.brands),
-      publishers: await Shelf.load(file, shelves.publishers),
-      properties: await Shelf.load(file, shelves.properties),
+      brands: new Shelf(file, shelves.brands),
+      publishers: new Shelf(file, shelves.publishers),
+      properties: new Shelf(file, shelves.properties),
     })
   }
 
@@ -76,8 +78,7 @@ export class SearchIndex {
     limit: number,
   ): Promise<Record<Name, string[]>> {
     const shelves = names.map(name => this.#shelves[name])
-    const found = await inSlices(bestOf(shelves, fold(text), limit))
-    const items = found.map((ids, i) => ids.map(id => shelves[i]!.itemOf(id)))
+    const items = await inSlices(bestItemsOf(shelves, fold(text), limit), this.#mayGoOn)
     return Object.fromEntries(names.map((name, i) => [name, items[i]!])) as Record<Name, string[]>
   }
 
@@ -87,7 +88,7 @@ export class SearchIndex {
    */
   async all(name: ShelfName, text: string): Promise<Matches> {
     const shelf = this.#shelves[name]
-    return new Matches(shelf, await inSlices(allOf(shelf, fold(text))))
+    return new Matches(shelf, await inSlices(allOf(shelf, fold(text)), this.#mayGoOn))
   }
 }
 
@@ -103,6 +104,7 @@ export class Matches {
 
   /** Counts those whose flags fit. */
   counter(): (fits: (flags: number) => boolean) => number {
+    this.#shelf.assertOpen()
     const counts = new Uint32Array(256)
     for (const id of this.#ids) counts[this.#shelf.flagsOf(id)]!++
     return fits => counts.reduce((sum, count, flags) => (fits(flags) ? sum + count : sum), 0)
@@ -114,8 +116,9 @@ export class Matches {
     fits: (flags: number) => boolean,
   ): Promise<string[]> {
     const shelf = this.#shelf
+    shelf.assertOpen()
     const ids = this.#ids.filter(id => fits(shelf.flagsOf(id))).slice(offset, offset + limit)
-    return inSlices(itemsOf(shelf, ids))
+    return inSlices(itemsOf(shelf, ids), () => shelf.assertOpen())
   }
 }
 
@@ -126,6 +129,15 @@ function* itemsOf(shelf: Shelf, ids: readonly number[]): Slices<string[]> {
     if (items.length % PAUSE_EVERY === 0) yield
   }
   return items
+}
+
+function* bestItemsOf(
+  shelves: readonly Shelf[],
+  folded: string,
+  limit: number,
+): Slices<string[][]> {
+  const found = yield* bestOf(shelves, folded, limit)
+  return found.map((ids, i) => ids.map(id => shelves[i]!.itemOf(id)))
 }
 
 function* bestOf(

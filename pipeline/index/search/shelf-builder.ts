@@ -19,7 +19,7 @@ export class ShelfBuilder {
 
   constructor(file: PartsWriter) {
     this.#file = file
-    this.#itemsAt = file.position
+    this.#itemsAt = file.begin()
   }
 
   add({ names, aside, flags, item }: SearchEntry): void {

@@ -1,4 +1,4 @@
-import type { PartsReader, Place } from './file.ts'
+import type { Bytes, PartsReader, Place } from './file.ts'
 import { Owners } from './owners.ts'
 import { Suffixes } from './suffixes.ts'
 import type { SuffixesContents } from './suffixes-builder.ts'
@@ -23,7 +23,6 @@ export interface ShelfContents {
 export const ranks = { is: 0, begins: 1, contains: 2 } as const
 export type Rank = 0 | 1 | 2
 
-const READ_BYTES = 2_048
 const COMMA = 0x2c
 
 /** The entries of one collection, numbered in the order in which they are listed. */
@@ -32,47 +31,30 @@ export class Shelf {
   readonly owners: Owners
   readonly suffixes: Suffixes
   readonly words: Vocabulary
+  /** What it reads is mapped as long as this is there. */
   readonly #file: PartsReader<unknown>
-  readonly #contents: ShelfContents
   readonly #texts: Uint8Array
   readonly #textStarts: Uint32Array
+  readonly #items: Bytes
   readonly #itemStarts: Float64Array
   readonly #flags: Uint8Array
-  /** Items that were read last, and where they stand among all. */
-  #items = Buffer.allocUnsafe(READ_BYTES)
-  #read = { start: 0, end: 0 }
 
-  private constructor(
-    file: PartsReader<unknown>,
-    contents: ShelfContents,
-    loaded: [Uint8Array, Uint32Array, Float64Array, Uint8Array],
-    owners: Owners,
-    suffixes: Suffixes,
-    words: Vocabulary,
-  ) {
+  constructor(file: PartsReader<unknown>, contents: ShelfContents) {
     this.count = contents.count
-    this.owners = owners
-    this.suffixes = suffixes
-    this.words = words
     this.#file = file
-    this.#contents = contents
-    ;[this.#texts, this.#textStarts, this.#itemStarts, this.#flags] = loaded
+    this.#texts = file.uint8(contents.texts)
+    this.#textStarts = file.uint32(contents.textStarts)
+    this.#items = file.bytes(contents.items)
+    this.#itemStarts = file.float64(contents.itemStarts)
+    this.#flags = file.uint8(contents.flags)
+    this.owners = new Owners(this.#textStarts)
+    this.suffixes = new Suffixes(file, contents.suffixes, this.#texts, this.owners)
+    this.words = new Vocabulary(file, contents.words)
   }
 
-  static async load(file: PartsReader<unknown>, contents: ShelfContents): Promise<Shelf> {
-    const texts = await file.bytes(contents.texts)
-    const textStarts = await file.uint32(contents.textStarts)
-    const itemStarts = await file.float64(contents.itemStarts)
-    const flags = await file.bytes(contents.flags)
-    const owners = new Owners(textStarts)
-    return new Shelf(
-      file,
-      contents,
-      [texts, textStarts, itemStarts, flags],
-      owners,
-      await Suffixes.load(file, contents.suffixes, texts, owners),
-      await Vocabulary.load(file, contents.words),
-    )
+  /** Must be called before anything is read, in the same turn of the event loop. */
+  assertOpen(): void {
+    this.#file.assertOpen()
   }
 
   flagsOf(id: number): number {
@@ -81,15 +63,12 @@ export class Shelf {
 
   /** The entry as lists show it, as JSON. */
   itemOf(id: number): string {
-    const start = this.#itemStarts[id]!
-    const end = this.#itemStarts[id + 1]!
-    if (start < this.#read.start || end > this.#read.end) this.#readItems(start, end)
-    return this.#items.toString('utf8', start - this.#read.start, end - this.#read.start)
+    return this.#items.text(this.#itemStarts[id]!, this.#itemStarts[id + 1]!)
   }
 
   /**
    * Entries as lists show them, as JSON with commas between them: as many as fit into so many bytes,
-   * each counted with a comma. Neighbours are read at once.
+   * each counted with a comma.
    */
   itemsOf(ids: readonly number[], mostBytes: number): { items: Buffer; isCut: boolean } {
     const starts = this.#itemStarts
@@ -102,47 +81,13 @@ export class Shelf {
       fitting += 1
     }
     const items = Buffer.allocUnsafe(Math.max(0, bytes - 1))
-    for (let i = 0, at = 0; i < fitting; ) {
-      let run = 1
-      while (i + run < fitting && ids[i + run] === ids[i]! + run) run++
-      at = this.#writeRun(items, at, ids[i]!, run)
-      i += run
-    }
-    return { items, isCut: fitting < ids.length }
-  }
-
-  /** Reads neighbours to behind the place of their commas, and moves each to where it belongs. */
-  #writeRun(target: Buffer, start: number, first: number, count: number): number {
-    const starts = this.#itemStarts
-    const from = starts[first]!
-    const length = starts[first + count]! - from
-    let at = start > 0 ? start + 1 : start
-    const read = at + count - 1
-    this.#readInto(target.subarray(read, read + length), from)
-    if (start > 0) target[start] = COMMA
-    for (let id = first; id < first + count; id++) {
-      if (id > first) target[at++] = COMMA
-      target.copyWithin(at, read + starts[id]! - from, read + starts[id + 1]! - from)
+    let at = 0
+    for (const id of ids.slice(0, fitting)) {
+      if (at > 0) items[at++] = COMMA
+      items.set(this.#items.between(starts[id]!, starts[id + 1]!), at)
       at += starts[id + 1]! - starts[id]!
     }
-    return at
-  }
-
-  #readInto(target: Uint8Array, start: number): void {
-    const { at } = this.#contents.items
-    if (this.#file.readInto(target, target.length, at + start) < target.length) {
-      throw new Error('the search file is cut off')
-    }
-  }
-
-  /** Reads some more than was asked for: those that begin alike are neighbours in their list. */
-  #readItems(start: number, end: number): void {
-    const { bytes } = this.#contents.items
-    const length = Math.min(Math.max(end - start, READ_BYTES), bytes - start)
-    this.#read = { start: 0, end: 0 }
-    if (length > this.#items.length) this.#items = Buffer.allocUnsafe(length)
-    this.#readInto(this.#items.subarray(0, length), start)
-    this.#read = { start, end: start + length }
+    return { items, isCut: fitting < ids.length }
   }
 
   /** The words of an entry's texts, as code points. */

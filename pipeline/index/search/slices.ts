@@ -6,9 +6,10 @@ export type Slices<Result> = Generator<undefined, Result>
 /** How long one slice may hold up whoever else waits for this thread, in ms. */
 const SLICE_MS = 2
 
-/** Does work in slices; others get their turn in between. */
-export async function inSlices<Result>(work: Slices<Result>): Promise<Result> {
+/** Does work in slices; others get their turn in between. Before each slice `mayGoOn` may throw. */
+export async function inSlices<Result>(work: Slices<Result>, mayGoOn: () => void): Promise<Result> {
   for (;;) {
+    mayGoOn()
     const until = performance.now() + SLICE_MS
     for (;;) {
       const step = work.next()

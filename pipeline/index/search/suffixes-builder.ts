@@ -36,7 +36,7 @@ export function writeSuffixes(
   const firsts = new Uint32Array(blocks)
   const heads = new Uint32Array(blocks)
   const least = new Uint32Array(blocks * KEPT).fill(NONE)
-  const at = file.position
+  const at = file.begin()
   let number = 0
   for (const places of sortedPieces(texts, starts)) {
     for (const place of places) {

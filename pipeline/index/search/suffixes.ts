@@ -1,60 +1,37 @@
 import { BlockMinima } from './block-minima.ts'
-import type { PartsReader } from './file.ts'
+import type { Numbers32, PartsReader } from './file.ts'
 import type { Owners } from './owners.ts'
 import { clip, type Range } from './range.ts'
 import { ORDERED } from './suffix-sorter.ts'
 import { BLOCK, headOf, KEPT, keepLeast, NONE, type SuffixesContents } from './suffixes-builder.ts'
 
-/** Blocks that are read together where a boundary is looked for. */
-const AHEAD = 4
 const LEAST_BYTE = 0
 const GREATEST_BYTE = 0xff
 
 /**
- * All suffixes of some texts, sorted: those that begin with the same bytes stand together. They are
- * read where they stand in the file, a block at a time; which block holds what is kept here.
+ * All suffixes of some texts, sorted: those that begin with the same bytes stand together. Of each
+ * block the first ones stand together once more, close enough for the caches of the CPU.
  */
 export class Suffixes {
-  readonly #file: PartsReader<unknown>
-  readonly #at: number
-  readonly #count: number
+  readonly #sorted: Numbers32
   readonly #texts: Uint8Array
   readonly #owners: Owners
   readonly #firsts: Uint32Array
   readonly #heads: Uint32Array
   readonly #minima: BlockMinima
-  #buffer = new Uint32Array(BLOCK)
-  #loaded: Range = { start: 0, end: 0 }
 
-  private constructor(
+  constructor(
     file: PartsReader<unknown>,
-    { sorted }: SuffixesContents,
+    { sorted, firsts, heads, least }: SuffixesContents,
     texts: Uint8Array,
     owners: Owners,
-    [firsts, heads, least]: [Uint32Array, Uint32Array, Uint32Array],
   ) {
-    this.#file = file
-    this.#at = sorted.at
-    this.#count = sorted.bytes / Uint32Array.BYTES_PER_ELEMENT
+    this.#sorted = file.numbers(sorted)
     this.#texts = texts
     this.#owners = owners
-    this.#firsts = firsts
-    this.#heads = heads
-    this.#minima = new BlockMinima(least)
-  }
-
-  static async load(
-    file: PartsReader<unknown>,
-    contents: SuffixesContents,
-    texts: Uint8Array,
-    owners: Owners,
-  ): Promise<Suffixes> {
-    const { firsts, heads, least } = contents
-    return new Suffixes(file, contents, texts, owners, [
-      await file.uint32(firsts),
-      await file.uint32(heads),
-      await file.uint32(least),
-    ])
+    this.#firsts = file.uint32(firsts)
+    this.#heads = file.uint32(heads)
+    this.#minima = new BlockMinima(file.uint32(least))
   }
 
   /** Those that begin with these bytes, of which no more than ORDERED count. */
@@ -69,26 +46,9 @@ export class Suffixes {
     return { start, end: this.#boundary(bytes, 1, Math.floor(start / BLOCK)) }
   }
 
-  /** Where they begin in the texts: valid until the next call of any method. */
+  /** Where they begin in the texts. */
   placesOf({ start, end }: Range): Uint32Array {
-    if (!this.#isLoaded({ start, end })) this.#load({ start, end })
-    const first = start - this.#loaded.start
-    return this.#buffer.subarray(first, first + end - start)
-  }
-
-  #isLoaded({ start, end }: Range): boolean {
-    return start >= this.#loaded.start && end <= this.#loaded.end
-  }
-
-  #load({ start, end }: Range): void {
-    const count = end - start
-    this.#loaded = { start: 0, end: 0 }
-    if (count > this.#buffer.length) this.#buffer = new Uint32Array(count)
-    const bytes = new Uint8Array(this.#buffer.buffer, 0, 4 * count)
-    if (this.#file.readInto(bytes, bytes.length, this.#at + 4 * start) < bytes.length) {
-      throw new Error('the search file is cut off')
-    }
-    this.#loaded = { start, end }
+    return this.#sorted.between(start, end)
   }
 
   /** The least entries that suffixes of a range belong to; rising, each once. */
@@ -113,7 +73,9 @@ export class Suffixes {
   #keepLeast(found: Uint32Array, range: Range): void {
     if (range.start === range.end) return
     if (this.#minima.leastOf(Math.floor(range.start / BLOCK)) >= found[KEPT - 1]!) return
-    for (const place of this.placesOf(range)) keepLeast(found, 0, this.#owners.of(place))
+    for (let i = range.start; i < range.end; i++) {
+      keepLeast(found, 0, this.#owners.of(this.#sorted.at(i)))
+    }
   }
 
   #leastRead(range: Range, limit: number): number[] {
@@ -153,11 +115,7 @@ export class Suffixes {
       else high = middle
     }
     if (low === 0) return 0
-    const all = { start: 0, end: this.#count }
-    const before = clip(all, (low - 1) * BLOCK, BLOCK)
-    // What begins with the bytes mostly ends soon.
-    if (!this.#isLoaded(before)) this.#load(clip(all, before.start, AHEAD * BLOCK))
-    return before.start + this.#boundaryIn(this.placesOf(before), bytes, order)
+    return this.#boundaryIn((low - 1) * BLOCK, bytes, order)
   }
 
   /** The first suffix of a block; its head tells mostly, and heads lie close together in memory. */
@@ -172,12 +130,13 @@ export class Suffixes {
     return this.#compare(this.#firsts[block]!, bytes)
   }
 
-  #boundaryIn(places: Uint32Array, bytes: Uint8Array, order: 0 | 1): number {
-    let low = 0
-    let high = places.length
+  /** The same within the block that begins there. */
+  #boundaryIn(start: number, bytes: Uint8Array, order: 0 | 1): number {
+    let low = start
+    let high = Math.min(start + BLOCK, this.#sorted.length)
     while (low < high) {
       const middle = (low + high) >>> 1
-      if (this.#compare(places[middle]!, bytes) < order) low = middle + 1
+      if (this.#compare(this.#sorted.at(middle), bytes) < order) low = middle + 1
       else high = middle
     }
     return low

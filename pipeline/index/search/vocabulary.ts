@@ -1,5 +1,5 @@
 import { isWithinOneEdit } from '../../core/one-edit.ts'
-import type { PartsReader } from './file.ts'
+import type { Numbers32, PartsReader } from './file.ts'
 import { Cursor } from './postings.ts'
 import type { VocabularyContents } from './vocabulary-builder.ts'
 import { keysOf, LONGEST, SHORTEST_MEANT, SHORTEST_TYPED } from './word-keys.ts'
@@ -19,35 +19,22 @@ export function mayMean(typed: ArrayLike<number>, meant: ArrayLike<number>): boo
 
 /** The words of all entries, to be asked for those that a word may mean. */
 export class Vocabulary {
-  readonly #file: PartsReader<unknown>
-  readonly #contents: VocabularyContents
   readonly #text: Uint8Array
   readonly #starts: Uint32Array
   readonly #bucketEnds: Uint32Array
+  readonly #buckets: Numbers32
   readonly #counts: Uint32Array
   readonly #ends: Float64Array
   readonly #lists: Uint8Array
-  #bucket = new Uint32Array(64)
 
-  private constructor(
-    file: PartsReader<unknown>,
-    contents: VocabularyContents,
-    loaded: [Uint8Array, Uint32Array, Uint32Array, Uint32Array, Float64Array, Uint8Array],
-  ) {
-    this.#file = file
-    this.#contents = contents
-    ;[this.#text, this.#starts, this.#bucketEnds, this.#counts, this.#ends, this.#lists] = loaded
-  }
-
-  static async load(file: PartsReader<unknown>, contents: VocabularyContents): Promise<Vocabulary> {
-    return new Vocabulary(file, contents, [
-      await file.bytes(contents.text),
-      await file.uint32(contents.starts),
-      await file.uint32(contents.bucketEnds),
-      await file.uint32(contents.counts),
-      await file.float64(contents.ends),
-      await file.bytes(contents.lists),
-    ])
+  constructor(file: PartsReader<unknown>, contents: VocabularyContents) {
+    this.#text = file.uint8(contents.text)
+    this.#starts = file.uint32(contents.starts)
+    this.#bucketEnds = file.uint32(contents.bucketEnds)
+    this.#buckets = file.numbers(contents.buckets)
+    this.#counts = file.uint32(contents.counts)
+    this.#ends = file.float64(contents.ends)
+    this.#lists = file.uint8(contents.lists)
   }
 
   /** How many entries have a word. */
@@ -84,15 +71,11 @@ export class Vocabulary {
     return this.#text[start] !== bytes[0] && this.#text[end - 1] !== bytes[bytes.length - 1]
   }
 
-  /** The words in the bucket of a key: valid until the next call. */
+  /** The words in the bucket of a key. */
   #wordsWith(key: number): Uint32Array {
     const bucket = key % this.#bucketEnds.length
     const start = bucket === 0 ? 0 : this.#bucketEnds[bucket - 1]!
-    const count = this.#bucketEnds[bucket]! - start
-    if (count > this.#bucket.length) this.#bucket = new Uint32Array(2 * count)
-    const { at } = this.#contents.buckets
-    this.#file.readInto(new Uint8Array(this.#bucket.buffer), 4 * count, at + 4 * start)
-    return this.#bucket.subarray(0, count)
+    return this.#buckets.between(start, this.#bucketEnds[bucket]!)
   }
 
   #pointsOf(word: number): number[] {
