@@ -16,6 +16,7 @@ export const limits = {
   httpRedirects: 3,
   adsTxtRedirects: 5,
   connectMs: 5_000,
+  nameMs: 2_000,
   fetchMs: 10_000,
   documentMs: 20_000,
   probeMs: 10_000,

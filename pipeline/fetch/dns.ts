@@ -1,6 +1,7 @@
 import { promises as dns } from 'node:dns'
 import { isIP } from 'node:net'
 import { type Clock, HOUR, MINUTE, SECOND } from '../core/clock.ts'
+import type { Limits } from '../core/limits.ts'
 import { isPublicAddress } from './guard.ts'
 import { TtlCache } from './ttl-cache.ts'
 
@@ -9,6 +10,8 @@ export interface ResolverOptions {
   dnsServer?: string | undefined
   /** Set in test worlds: without a name server, every name has a made-up public address. */
   connectTo?: string | undefined
+  /** `nameMs`: how long a name server has to answer; it is asked twice. */
+  limits: Pick<Limits, 'nameMs'>
   clock: Clock
 }
 
@@ -47,9 +50,10 @@ const noSuchName = new Set(['ENOTFOUND', 'ENODATA'])
  * The addresses handed out are the ones judged, and a connection is made to them and not to the name,
  * so a second answer that differs is never used.
  */
-export function createResolver({ dnsServer, connectTo, clock }: ResolverOptions): Resolver {
+export function createResolver(options: ResolverOptions): Resolver {
+  const { dnsServer, connectTo, limits, clock } = options
   const invents = connectTo !== undefined && dnsServer === undefined
-  const server = new dns.Resolver({ timeout: 2 * SECOND, tries: 2 })
+  const server = new dns.Resolver({ timeout: limits.nameMs, tries: 2 })
   if (dnsServer !== undefined) server.setServers([dnsServer])
   const known = new TtlCache<Resolution>(clock, NAMES_KEPT)
   const asked = new Map<string, Promise<Resolution>>()

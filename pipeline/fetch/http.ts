@@ -35,7 +35,7 @@ export interface FetcherOptions {
   robots?: 'ignore' | 'respect' | undefined
   /** Signs every GET, for sites that want to know who asks. */
   signing?: Pick<SignerOptions, 'key' | 'agent'> | undefined
-  limits: Pick<Limits, 'connectMs'>
+  limits: Pick<Limits, 'connectMs' | 'nameMs'>
   clock: Clock
   log?: Log | undefined
   /** Connections kept for a next request; at least the number of domains crawled at a time. */
@@ -67,10 +67,10 @@ const noAddress: Failure = { outcome: 'refused', detail: 'this is not an address
  * session to open and close would save nothing.
  */
 export function createFetcher(options: FetcherOptions): Fetcher {
-  const { connectTo, caFile, dnsServer, clock, log } = options
+  const { connectTo, caFile, dnsServer, limits, clock, log } = options
   const { hostConcurrency, addressConcurrency, maxIdle = MAX_IDLE } = options
-  const resolver = createResolver({ connectTo, dnsServer, clock })
-  const dial = createDial({ connectTo, caFile, connectMs: options.limits.connectMs })
+  const resolver = createResolver({ connectTo, dnsServer, limits, clock })
+  const dial = createDial({ connectTo, caFile, connectMs: limits.connectMs })
   const connections = new Connections(dial, addressConcurrency, maxIdle)
   const politeness = new Politeness(hostConcurrency, addressConcurrency)
   const holds = new Holds(clock)

@@ -8,7 +8,12 @@ import { type NameServer, serveNames } from '../support/name-server.ts'
 import { type Origin, serveOrigin } from '../support/origin.ts'
 import { patient } from '../support/patience.ts'
 
-const ask: Ask = { maxBytes: 1_000, redirects: 'same-site', maxRedirects: 3, deadlineMs: 60_000 }
+const ask: Ask = {
+  maxBytes: 1_000,
+  redirects: 'same-site',
+  maxRedirects: 3,
+  deadlineMs: patient.documentMs,
+}
 let nameServer: NameServer
 let now = 0
 let [underway, busiest] = [0, 0]
@@ -189,7 +194,11 @@ describe('names and addresses', () => {
   })
 
   it('in a world of its own every name has one made-up public address', async () => {
-    const resolver = createResolver({ connectTo: origin.url, clock: { now: () => now } })
+    const resolver = createResolver({
+      connectTo: origin.url,
+      limits: patient,
+      clock: { now: () => now },
+    })
     for (let i = 0; i < 5_000; i++) {
       const address = madeUpAddress(`host-${i}.example`)
       expect(isPublicAddress(address)).toBe(true)

@@ -6,8 +6,14 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { systemClock } from '../../pipeline/core/clock.ts'
 import { type Ask, createFetcher, type Fetcher } from '../../pipeline/fetch/http.ts'
 import { type SecureOrigin, serveSecureOrigin } from '../support/origin.ts'
+import { patient } from '../support/patience.ts'
 
-const ask: Ask = { maxBytes: 1_000, redirects: 'same-site', maxRedirects: 3, deadlineMs: 60_000 }
+const ask: Ask = {
+  maxBytes: 1_000,
+  redirects: 'same-site',
+  maxRedirects: 3,
+  deadlineMs: patient.documentMs,
+}
 const folder = mkdtempSync(join(tmpdir(), 'registry-ca-'))
 const caFile = join(folder, 'ca.pem')
 const fetchers: Fetcher[] = []
@@ -29,14 +35,17 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-function fetcherTo(connectTo: string, { trusting = true, connectMs = 60_000 } = {}): Fetcher {
+function fetcherTo(
+  connectTo: string,
+  { trusting = true, connectMs = patient.connectMs } = {},
+): Fetcher {
   const fetcher = createFetcher({
     connectTo,
     caFile: trusting ? caFile : undefined,
     hostConcurrency: 1,
     addressConcurrency: 64,
     contact: 'https://registry.example/crawler',
-    limits: { connectMs },
+    limits: { ...patient, connectMs },
     clock: systemClock,
   })
   fetchers.push(fetcher)

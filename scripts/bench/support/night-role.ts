@@ -26,8 +26,9 @@ if (program.includes('night-role')) {
     indexer: () => runIndexer(config, redisUrl, clock, log, fail),
     crawler: () => runCrawler(config, redisUrl, clock, log),
     api: () => {
-      const redis = connectRedis(redisUrl, 'ask', log)
-      return runApi({ config, clock, log, desk: openDesk(redisUrl, log), redis })
+      const redis = connectRedis(redisUrl, 'ask', log, config.LIMITS)
+      const desk = openDesk(redisUrl, log, config.LIMITS)
+      return runApi({ config, clock, log, desk, redis })
     },
   }
   const role = await starters[name as RoleName]()
