@@ -10,6 +10,7 @@ import { testClock } from '../support/clock.ts'
 import { registry as command, temporaryFolder } from '../support/command.ts'
 import { enrol } from '../support/members.ts'
 import { mirrorFile } from '../support/mirrors.ts'
+import { patient } from '../support/patience.ts'
 import { startRedis, type TestRedis } from '../support/redis.ts'
 import { optionsOf } from '../support/registry.ts'
 import { Scripted } from '../support/writers.ts'
@@ -116,7 +117,7 @@ test('a registry that runs is asked, backed up and changed without a stop', asyn
     command(args, { DATA_DIR: dir, REDIS_URL: undefined, LOG_LEVEL: 'error' })
   await ask('org', 'create', '--name', 'Acme')
   await ask('org', 'domain', 'add', 'acme.example', '--org', 'Acme')
-  const desk = openDesk(redis.url, silentLog)
+  const desk = openDesk(redis.url, silentLog, patient)
   for (const name of ['Acme', 'Acne']) {
     expect(await desk.submit(brandOf('Acme', 'acme.example', name).operation)).toMatchObject({
       refused: expect.stringContaining('show first'),

@@ -9,6 +9,7 @@ import { pathsOf } from '../../pipeline/index/paths.ts'
 import { fileKinds, type Source, urlOf } from '../../pipeline/model/observation.ts'
 import { Command, type Environment, temporaryFolder, until } from '../support/command.ts'
 import { type Origin, serveOrigin } from '../support/origin.ts'
+import { patient } from '../support/patience.ts'
 import { startRedis, type TestRedis } from '../support/redis.ts'
 
 const DOMAINS = 300
@@ -93,7 +94,7 @@ beforeAll(async () => {
       crawlLostMs: 30_000,
     }),
   }
-  desk = openDesk(redis.url, silentLog)
+  desk = openDesk(redis.url, silentLog, patient)
 })
 
 afterAll(async () => {

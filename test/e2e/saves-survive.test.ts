@@ -16,13 +16,15 @@ import { steps } from '../../pipeline/index/sequencer.ts'
 import { verify } from '../../pipeline/index/verify.ts'
 import { Operation } from '../../pipeline/model/submission.ts'
 import { until } from '../support/command.ts'
+import { patient } from '../support/patience.ts'
 import { startRedis, type TestRedis } from '../support/redis.ts'
 import { cleanUp, newDataDir, openRegistry } from '../support/registry.ts'
 import { type Fault, Scripted } from '../support/writers.ts'
 
 /** At these the next indexer comes so late that whoever waits is told 503 before. */
 const LATE: readonly Fault['step'][] = ['accounts', 'index', 'serving']
-const LATE_MS = 8_500
+const ANSWER_MS = 8_000
+const LATE_MS = ANSWER_MS + 500
 const faults = steps.flatMap(step =>
   (['before', 'after'] as const).map((moment): Fault => ({ step, moment })),
 )
@@ -89,8 +91,10 @@ async function openAll(): Promise<Registry> {
   const dataDir = newDataDir()
   const redis = await startRedis()
   cleanUp(() => redis.close())
-  const desk = openDesk(redis.url, silentLog)
+  const desk = openDesk(redis.url, silentLog, patient)
   cleanUp(() => desk.close())
+  const ofSaves = openDesk(redis.url, silentLog, { ...patient, answerMs: ANSWER_MS })
+  cleanUp(() => ofSaves.close())
   const secret = `sk_${randomUUID()}`
   const limits = {
     savesPerHour: 10_000,
@@ -106,7 +110,7 @@ async function openAll(): Promise<Registry> {
   const app = buildApp({
     config,
     reader,
-    desk,
+    desk: ofSaves,
     redis: redis.redis,
     clock: systemClock,
     log: silentLog,

@@ -12,7 +12,7 @@ const SCRIPT = 'dist/scripts/registry.js'
 const FOR_EVER_S = 300
 /** The web of a test has hosts that never answer, which whoever crawls it has to wait for. */
 const forTheWeb = {
-  ...{ connectMs: 20_000, nameMs: 20_000, fetchMs: 20_000, documentMs: 40_000 },
+  ...{ connectMs: 15_000, nameMs: 15_000, fetchMs: 15_000, documentMs: 30_000 },
   ...{ probeMs: 25_000, agentCardMs: 25_000 },
 }
 
