@@ -17,6 +17,7 @@ import { replaceFile, syncPath } from './durable.ts'
 import { type Paths, PRIVATE } from './paths.ts'
 import { copyPictures, damagedPictures } from './pictures.ts'
 import { sha256Of } from './snapshot.ts'
+import { standStill } from './standing-file.ts'
 
 const run = promisify(execFile)
 
@@ -58,8 +59,8 @@ export async function copyStores(
     [index, paths.index, backedUp.index],
     [accounts.db, paths.accounts, backedUp.accounts],
   ] as const) {
-    await db.run('checkpoint')
-    await run('cp', ['--reflink=auto', from, `${to}/${name}`])
+    const { release } = await standStill(db)
+    await run('cp', ['--reflink=auto', from, `${to}/${name}`]).finally(release)
   }
   copyPictures(paths.pictures, `${to}/${PICTURES}`)
 }

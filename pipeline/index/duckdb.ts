@@ -11,6 +11,7 @@ import {
 import { rowMaker, structureText } from './duckdb-values.ts'
 import { syncPath } from './durable.ts'
 import { Plans } from './plans.ts'
+import { CHECKPOINT_AT } from './standing-file.ts'
 import { Written } from './written.ts'
 
 export type Parameter = string | number | boolean | null
@@ -84,7 +85,7 @@ export class Database {
     })
     const connection = await instance.connect()
     await connection.run("set TimeZone = 'UTC'")
-    await connection.run("set checkpoint_threshold = '256MB'")
+    await connection.run(`set checkpoint_threshold = '${CHECKPOINT_AT}'`)
     return new Database(file, options, instance, connection)
   }
 

@@ -5,7 +5,8 @@ import type { Log } from '../core/log.ts'
 import type { Database } from './duckdb.ts'
 import type { Paths } from './paths.ts'
 import { SearchPublisher } from './search/publish.ts'
-import { advance, pruneSnapshots, readCheckpoint, sha256Of, takeSnapshot } from './snapshot.ts'
+import { advance, copySnapshot, pruneSnapshots, readCheckpoint, sha256Of } from './snapshot.ts'
+import { standStill } from './standing-file.ts'
 import { createTables } from './tables.ts'
 import type { TakedownList } from './takedown-list.ts'
 
@@ -38,7 +39,7 @@ export class Publishing {
     this.#search = new SearchPublisher(of.paths)
   }
 
-  /** Publishes what was committed since the last snapshot; returns how long the copy took in ms. */
+  /** Publishes what was committed since the last snapshot; returns how long that took in ms. */
   publish(): Promise<number> {
     const published = this.#turn.then(() => this.#publish())
     this.#turn = published.catch(() => undefined)
@@ -58,32 +59,35 @@ export class Publishing {
     await this.#search.close()
   }
 
-  /** Nobody commits during the copy; its checksum, which takes longer, holds up nobody. */
+  /** Nobody commits until the index stands still; the copy and its checksum hold up nobody. */
   async #publish(): Promise<number> {
     const { paths, log, snapshotsKept, step } = this.#of
-    const taken = await this.#of.alone(() => this.#take())
-    if (taken === undefined) return 0
-    const { cleared, copyMs, next } = taken
-    const sha256 = await sha256Of(`${paths.snapshots}/${next.snapshot}`)
-    await step('checkpoint', () => advance(paths, { ...next, sha256 }))
+    const begun = await this.#of.alone(() => this.#begin())
+    if (begun === undefined) return 0
+    const { cleared, at, file, ms } = begun
+    const copying = performance.now()
+    const copied = step('snapshot', () => copySnapshot(paths))
+    const snapshot = await copied.finally(() => file.release())
+    const copyMs = ms + performance.now() - copying
+    const next = { ...at, snapshot, sha256: await sha256Of(`${paths.snapshots}/${snapshot}`) }
+    await step('checkpoint', () => advance(paths, next))
     if (cleared.length > 0) await this.#clearCopies(cleared)
     else pruneSnapshots(paths, snapshotsKept)
-    const { seq, snapshot } = next
-    log.info({ seq, snapshot, ms: Math.round(copyMs) }, 'published')
+    log.info({ seq: next.seq, snapshot, ms: Math.round(copyMs) }, 'published')
     return copyMs
   }
 
   /** What was taken down can still be read in freed pages: the index is written anew first. */
-  async #take() {
-    const { paths, index, takedowns, last, step } = this.#of
+  async #begin() {
+    const { paths, index, takedowns, last } = this.#of
     const started = performance.now()
     const { seq, last_event_id } = last()
     const cleared = takedowns.uncleared
     if (seq === (readCheckpoint(paths)?.seq ?? 0) && cleared.length === 0) return undefined
     if (cleared.length > 0) await index.compact(fresh => createTables(fresh, 'tables'))
-    const snapshot = await step('snapshot', () => takeSnapshot(index, paths))
-    const copyMs = performance.now() - started
-    return { cleared, copyMs, next: { seq, last_event_id, snapshot } }
+    await index.useThreads(2)
+    const file = await standStill(index)
+    return { cleared, at: { seq, last_event_id }, file, ms: performance.now() - started }
   }
 
   /** Deletes every published copy but the one that was just made. */

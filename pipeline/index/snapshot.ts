@@ -16,6 +16,7 @@ import { promisify } from 'node:util'
 import type { Database } from './duckdb.ts'
 import { replaceFile, syncPath } from './durable.ts'
 import type { Paths } from './paths.ts'
+import { standStill } from './standing-file.ts'
 
 const run = promisify(execFile)
 
@@ -32,13 +33,18 @@ export function readCheckpoint(paths: Paths): Checkpoint | undefined {
   return JSON.parse(readFileSync(paths.checkpoint, 'utf8')) as Checkpoint
 }
 
-/**
- * Copies the index to the next numbered snapshot. The copy is made by a child process: opening the
- * index file in this one would drop DuckDB's lock on it. Nobody may commit until this is done.
- */
+/** Copies the index to the next numbered snapshot. Nobody may commit until this is done. */
 export async function takeSnapshot(index: Database, paths: Paths): Promise<string> {
+  const { release } = await standStill(index)
+  return copySnapshot(paths).finally(release)
+}
+
+/**
+ * Copies the file of the index, which stands still, to the next numbered snapshot. The copy is made by a
+ * child process: opening the index file in this one would drop DuckDB's lock on it.
+ */
+export async function copySnapshot(paths: Paths): Promise<string> {
   mkdirSync(paths.snapshots, { recursive: true })
-  await index.run('checkpoint')
   const path = paths.snapshotOf(lastNumber(paths) + 1)
   const fresh = `${path}.new`
   await run('cp', ['--reflink=auto', paths.index, fresh])

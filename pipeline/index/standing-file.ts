@@ -1,0 +1,40 @@
+import type { Database } from './duckdb.ts'
+
+/** When DuckDB brings its log into the file by itself: never, while the file is being copied. */
+export const CHECKPOINT_AT = '256MB'
+const NEVER = '1000TB'
+
+/** Who has the file stand still; the next one waits for them. */
+const standing = new WeakMap<Database, Promise<void>>()
+
+/**
+ * Brings all that is committed into the file of a database, and has it stand still until `release` is
+ * called. What is committed meanwhile goes to the log beside it: DuckDB overwrites nothing that the last
+ * checkpoint wrote before the next one, since a crash would leave it with that and the log alone. So a copy
+ * made meanwhile is whole, and shows what was there at this moment. Nobody may commit until this resolves.
+ */
+export async function standStill(db: Database): Promise<{ release(): Promise<void> }> {
+  const before = standing.get(db)
+  let end: () => void
+  standing.set(db, new Promise<void>(resolve => (end = resolve)))
+  await before
+  const release = async () => {
+    await checkpointAt(db, CHECKPOINT_AT)
+    end()
+  }
+  try {
+    await db.run('checkpoint')
+    await checkpointAt(db, NEVER)
+  } catch (error) {
+    await release()
+    throw error
+  }
+  return { release }
+}
+
+/** On a connection of its own: on the other one a transaction may be under way. */
+async function checkpointAt(db: Database, size: string): Promise<void> {
+  const aside = await db.another()
+  await aside.run(`set checkpoint_threshold = '${size}'`)
+  aside.close()
+}

@@ -1,0 +1,72 @@
+import { copyFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import { Database } from '../../pipeline/index/duckdb.ts'
+import { standStill } from '../../pipeline/index/standing-file.ts'
+import { cleanUp, newDataDir } from '../support/registry.ts'
+
+const ROWS = 150_000
+const fill = (db: Database, from: number) =>
+  db.run(
+    `insert into seen select i, 'text of ' || i || repeat('x', 20) from range(${from}, ${from + ROWS}) r(i)`,
+  )
+
+async function contentsOf(file: string) {
+  const db = await Database.open(file, { readOnly: true })
+  const row = await db.one(
+    `select count(*)::double as rows, sum(n)::double as sum, count(distinct text)::double as texts from seen`,
+  )
+  db.close()
+  return row
+}
+
+async function openFile() {
+  const dir = newDataDir()
+  const db = await Database.open(`${dir}/index.duckdb`)
+  cleanUp(async () => db.close())
+  await db.run('create table seen (n bigint, text varchar)')
+  await fill(db, 0)
+  return { db, dir, sum: (ROWS * (ROWS - 1)) / 2 }
+}
+
+it('a file that stands still shows what was there then, however much is committed while it is copied', async () => {
+  const { db, dir, sum } = await openFile()
+  const before = { rows: ROWS, sum, texts: ROWS }
+  const { release } = await standStill(db)
+  const copies = [`${dir}/at-once`]
+  copyFileSync(db.file, copies[0]!)
+  for (let n = 1; n <= 4; n++) {
+    await db.transaction(async () => {
+      await fill(db, n * ROWS)
+      await db.run(`delete from seen where n % 7 = ${n}`)
+      await db.run(`update seen set text = 'other' where n % 11 = ${n}`)
+    })
+    copies.push(`${dir}/after-${n}`)
+    copyFileSync(db.file, copies[n]!)
+  }
+  for (const copy of copies) expect(await contentsOf(copy)).toEqual(before)
+  await release()
+  const { release: again } = await standStill(db)
+  copyFileSync(db.file, `${dir}/again`)
+  await again()
+  expect(await contentsOf(`${dir}/again`)).toEqual(
+    await db.one(
+      `select count(*)::double as rows, sum(n)::double as sum, count(distinct text)::double as texts from seen`,
+    ),
+  )
+})
+
+it('a file stands still for one after the other', async () => {
+  const { db, dir } = await openFile()
+  const first = await standStill(db)
+  let isSecond = false
+  const second = standStill(db).then(({ release }) => {
+    isSecond = true
+    return release()
+  })
+  await fill(db, ROWS)
+  expect(isSecond).toBe(false)
+  copyFileSync(db.file, `${dir}/first`)
+  await first.release()
+  await second
+  expect(await contentsOf(`${dir}/first`)).toMatchObject({ rows: ROWS })
+})
