@@ -61,13 +61,19 @@ export class SubmissionReader {
   }
 
   async #run(): Promise<void> {
+    let reading = this.#read()
     while (!this.#isClosed) {
-      const entries = await this.#read()
+      const entries = await reading
       const last = entries.at(-1)?.[0]
-      if (last === undefined) continue
+      if (last === undefined) {
+        reading = this.#read()
+        continue
+      }
       const handed = entries.flatMap(([, fields]) => this.#understood(fields))
       const answers = await this.#commit(handed.map(({ submission }) => submission))
       this.#last = last
+      // Redis answers while these answers are made.
+      reading = this.#read()
       this.#answer(handed, answers)
       this.#done = last
       this.#trimming ??= globalThis.setTimeout(() => void this.#trim(), TRIM_MS)

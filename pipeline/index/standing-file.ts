@@ -18,10 +18,7 @@ export async function standStill(db: Database): Promise<{ release(): Promise<voi
   let end: () => void
   standing.set(db, new Promise<void>(resolve => (end = resolve)))
   await before
-  const release = async () => {
-    await checkpointAt(db, CHECKPOINT_AT)
-    end()
-  }
+  const release = () => checkpointAt(db, CHECKPOINT_AT).finally(() => end())
   try {
     await db.run('checkpoint')
     await checkpointAt(db, NEVER)

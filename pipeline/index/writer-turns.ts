@@ -4,7 +4,7 @@ export type Waiting = 'people' | 'others'
 /**
  * One piece of work after the other. Where both wait, people and others take turns, so somebody who
  * saves stands behind one of the others and not behind all that came before: behind a night's commit
- * or a copy, never both; and people who save without end hold up nothing.
+ * or a checkpoint, never both; and people who save without end hold up nothing.
  */
 export class WriterTurns {
   readonly #queues: Record<Waiting, (() => Promise<void>)[]> = { people: [], others: [] }
