@@ -1,8 +1,13 @@
 import { copyFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { Database } from '../../pipeline/index/duckdb.ts'
+import type { Committed } from '../../pipeline/index/sequencer.ts'
+import { readCheckpoint } from '../../pipeline/index/snapshot.ts'
 import { standStill } from '../../pipeline/index/standing-file.ts'
-import { cleanUp, newDataDir } from '../support/registry.ts'
+import { verify } from '../../pipeline/index/verify.ts'
+import { baseBatch, nextBatch } from '../support/batches.ts'
+import { testClock } from '../support/clock.ts'
+import { cleanUp, newDataDir, openRegistry } from '../support/registry.ts'
 
 const ROWS = 150_000
 const fill = (db: Database, from: number) =>
@@ -69,4 +74,32 @@ it('a file stands still for one after the other', async () => {
   await first.release()
   await second
   expect(await contentsOf(`${dir}/first`)).toMatchObject({ rows: ROWS })
+})
+
+it('a commit that comes while a snapshot is copied is made, and shown by the next snapshot', async () => {
+  const clock = testClock('2026-11-20T03:00Z')
+  let meanwhile: Promise<Committed> | undefined
+  const registry = await openRegistry({
+    ...{ clock, dataDir: newDataDir() },
+    onStep(step, moment) {
+      if (step !== 'snapshot' || moment !== 'before') return
+      meanwhile ??= registry.commit(nextBatch(clock.now()))
+    },
+  })
+  cleanUp(() => registry.close())
+  await registry.commit(baseBatch(clock.now()))
+  clock.tick({ days: 1 })
+  const shown = async () => {
+    const { seq, snapshot } = readCheckpoint(registry.paths)!
+    const copy = await Database.open(`${registry.paths.snapshots}/${snapshot}`, { readOnly: true })
+    const meta = await copy.one<{ seq: number }>('select seq from meta')
+    copy.close()
+    return [seq, meta?.seq]
+  }
+  await registry.publish()
+  expect(await shown()).toEqual([1, 1])
+  expect((await meanwhile)?.seq).toBe(2)
+  await registry.publish()
+  expect(await shown()).toEqual([2, 2])
+  expect(await registry.quietly(() => verify(registry))).toEqual([])
 })
