@@ -136,6 +136,7 @@ describe('an observation that cannot be taken in', () => {
   it('is not one where the disk is at fault', async () => {
     const clock = testClock(start)
     const registry = await newRegistry(clock)
+    rmSync(registry.paths.bodies, { recursive: true })
     writeFileSync(registry.paths.bodies, 'where a folder should be')
     const seen = { ...sale('acme.example', clock), body: Buffer.from('{}') }
     await expect(registry.commit({ observations: [seen], submissions: [] })).rejects.toThrow()
