@@ -67,7 +67,7 @@ export class Committer {
     try {
       return await this.#take(given, begun, { now, seq })
     } catch (error) {
-      await begun.kept.catch(() => undefined)
+      await Promise.allSettled([begun.decided, begun.kept])
       throw error
     }
   }
