@@ -14,6 +14,8 @@ export interface KnownAgent {
   agent_url: string
   publisher_count: number
   operator: Operator | null
+  /** Whether its operator is silent, once that was looked up: known for as long as the agent is. */
+  isSilent?: boolean
 }
 
 /**
@@ -74,8 +76,11 @@ export function operatingOf(reader: Reader, { operator }: KnownAgent): Operating
 }
 
 /** Whether nothing is declared of any property by the brand.json behind an agent, if there is one. */
-export function operatorIsSilent({ serving }: Reader, { operator }: KnownAgent): boolean {
-  return operator === null || !serving?.has('operator', hashOf(operator.location))
+export function operatorIsSilent({ serving }: Reader, agent: KnownAgent): boolean {
+  const { operator } = agent
+  if (operator === null) return true
+  agent.isSilent ??= !serving?.has('operator', hashOf(operator.location))
+  return agent.isSilent
 }
 
 /** What a brand.json says of properties; `unread`: as far as is known no such file stands. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { DAY } from '../../core/clock.ts'
 import type {
   DomainLookup,
@@ -72,12 +72,26 @@ function toldPublisher(reader: Reader, domain: string, more?: object): FoundPubl
 export function findDomainLookup(reader: Reader, domain: string): StoredAnswer | undefined {
   const found = findStored(reader, shelves.lookup, domain)
   if (found === undefined) return undefined
-  const members = membersOf(reader)
   const { body, etag } = found
+  const members = membersOf(reader)
   const claiming = claimingOf(reader, domain)
-  return members.publicAgents === 0 && claiming.length === 0
-    ? { body, etag }
-    : withMembers({ body, etag }, members, claiming)
+  return claiming.length > 0 || namesEnrolled(body.toString(), members)
+    ? withMembers({ body, etag }, members, claiming)
+    : { body, etag }
+}
+
+const URL_BEGINS = '"url":"'
+
+/** Whether a member shows any agent of a lookup: few are shown by one. Addresses hold nothing escaped. */
+function namesEnrolled(lookup: string, members: Members): boolean {
+  if (members.publicAgents === 0) return false
+  for (let at = lookup.indexOf(URL_BEGINS); at >= 0; ) {
+    const start = at + URL_BEGINS.length
+    const end = lookup.indexOf('"', start)
+    if (members.whoEnrolled(lookup.slice(start, end)) !== undefined) return true
+    at = lookup.indexOf(URL_BEGINS, end)
+  }
+  return false
 }
 
 /** What an agent said longer ago than this counts no more. */
@@ -123,7 +137,7 @@ function withMembers(
 }
 
 function digestOf(said: object): string {
-  return createHash('sha256').update(JSON.stringify(said)).digest('base64url').slice(0, 8)
+  return hash('sha256', JSON.stringify(said), 'base64url').slice(0, 8)
 }
 
 /** Whether the file of a domain that never had a good one is valid; null where nobody can say. */
