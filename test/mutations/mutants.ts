@@ -117,6 +117,9 @@ export const harmless: Record<string, string> = {
     'no dependency: what-stands.test.ts notices',
   '=> where instead is not null or ((is_first or is_turned or is_otherwise) and exists (':
     'nothing is taken in: the golden nights notice',
+  '=> where is_own or instead is not null or ((is_first or is_otherwise) and exists (':
+    'takes a rare world: standing.test.ts notices',
+  '=> (had_document and is_turned) as is_own': 'nothing is taken in: the golden nights notice',
   'answer: this.#step.value,': 'no dependency: without answers nothing differs',
   'where is_own or instead is not null or ((is_first or is_turned or is_otherwise) and exists ( select 1 from depends_on d where d.kind = night.kind and d.location = night.location))':
     'derives all',

@@ -5,11 +5,16 @@ import { isMissing, type Outcome } from '../../pipeline/core/outcomes.ts'
 import { idOfFacts } from '../../pipeline/core/uuid-v7.ts'
 import { contentHash } from '../../pipeline/crawl/crawl-source.ts'
 import { agentDocumentOf } from '../../pipeline/model/agent-tasks.ts'
-import { isUrl, type Observation, type Source } from '../../pipeline/model/observation.ts'
+import {
+  isUrl,
+  type Observation,
+  type Source,
+  sourceKey,
+} from '../../pipeline/model/observation.ts'
 import type { TestClock } from './clock.ts'
 import type { MemoryIndex } from './memory-index.ts'
 import { answered, read } from './sightings.ts'
-import { agents, brandDomains, contents, elsewhere, publishers } from './world-files.ts'
+import { agents, brandDomains, contents, elsewhere, houses, publishers } from './world-files.ts'
 import { submission } from './writes.ts'
 
 /** One attempt to read a file: what was there, and how long before its delivery. */
@@ -118,30 +123,42 @@ const firstNight: fc.Arbitrary<Night> = fc.tuple(...sources.map(firstSighting)).
 }))
 
 const missing = { outcome: 'absent' } as const
+const silence = [{ outcome: 'timeout' } as const, { outcome: 'server_error' } as const]
 
-/** A publisher whose file is away from the second night on, what its place says, and its ads.txt. */
+/** A file that others may wait for and that is away from the second night on. */
 interface Away {
-  location: string
+  source: FileSource
+  /** It was not looked at before. */
+  isNew: boolean
+  /** What its place says, night by night. */
   found: Sighting['found'][]
   instead: Sighting['found']
 }
 
-const away: fc.Arbitrary<Away> = fc.constantFrom(...publishers).chain(location =>
-  fc.record({
-    location: fc.constant(location),
-    found: fc.array(
-      fc.constantFrom(
-        ...[missing, missing, missing],
-        ...[{ text: '{"hello":1}' }, { outcome: 'timeout' } as const],
-      ),
-      { minLength: 4, maxLength: 4 },
+const away: fc.Arbitrary<Away> = fc
+  .oneof(
+    fc.constantFrom(...sources.filter(({ kind }) => kind === 'adagents.json')),
+    fc.constantFrom(
+      ...sources.filter(({ kind, location }) => kind === 'brand.json' && isAwaited(location)),
     ),
-    instead: fc.oneof(
-      fc.constant(missing),
-      contents['ads.txt'](location).map(file => ({ file })),
-    ),
-  }),
-)
+  )
+  .chain(source => {
+    const says =
+      source.kind === 'brand.json'
+        ? [missing, ...silence]
+        : [missing, missing, missing, silence[0]!, { text: '{"hello":1}' }]
+    const adsTxt = contents['ads.txt'](source.location).map(file => ({ file }))
+    return fc.record({
+      source: fc.constant(source),
+      isNew: fc.boolean(),
+      found: fc.array(fc.constantFrom(...says), { minLength: 4, maxLength: 4 }),
+      instead: fc.oneof(fc.constant(missing), adsTxt),
+    })
+  })
+
+function isAwaited(location: string): boolean {
+  return isUrl(location) || (houses as readonly string[]).includes(location)
+}
 
 /** A night in which nearly every file is read, and some more in which some are. */
 export const nights: fc.Arbitrary<Night[]> = fc
@@ -150,15 +167,19 @@ export const nights: fc.Arbitrary<Night[]> = fc
     fc.array(night, { minLength: 1, maxLength: 4, size: 'max' }),
     fc.option(away, { nil: undefined, freq: 2 }),
   )
-  .map(([first, others, gone]) => [first, ...others.map((night, n) => without(gone, n, night))])
+  .map(([first, others, gone]) => (gone ? without(gone, first, others) : [first, ...others]))
 
-/** The night, with the file of one publisher found to be away. */
-function without(gone: Away | undefined, n: number, night: Night): Night {
-  if (gone === undefined) return night
-  const { location, found, instead } = gone
-  const others = night.sightings.filter(one => one.location !== location)
-  const seen = { kind: 'adagents.json', location, found: found[n]!, ago: 0, instead } as const
-  return { ...night, sightings: [...others, seen] }
+/** The nights, with one file found to be away. */
+function without(gone: Away, first: Night, others: readonly Night[]): Night[] {
+  const { source, isNew, found, instead } = gone
+  const isOther = (one: Sighting) => sourceKey(one) !== sourceKey(source)
+  return [
+    isNew ? { ...first, sightings: first.sightings.filter(isOther) } : first,
+    ...others.map((night, n) => {
+      const seen = { ...source, found: found[n]!, ago: 0, instead }
+      return { ...night, sightings: [...night.sightings.filter(isOther), seen] }
+    }),
+  ]
 }
 
 function observed({ kind, location, found, ago, instead }: Sighting, now: Instant): Observation[] {
