@@ -1,6 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { Database } from '../../../pipeline/index/duckdb.ts'
-import { pathsOf } from '../../../pipeline/index/paths.ts'
+import { makeFolders, pathsOf } from '../../../pipeline/index/paths.ts'
 import { rebuild } from '../../../pipeline/index/rebuild.ts'
 import { SearchPublisher } from '../../../pipeline/index/search/publish.ts'
 import { advance, sha256Of, takeSnapshot } from '../../../pipeline/index/snapshot.ts'
@@ -144,6 +144,7 @@ export async function fillReads(folder: string, sizes: Sizes): Promise<void> {
   const done = `${folder}/reads-${sizes.agents}`
   if (existsSync(done)) return
   const paths = pathsOf(folder)
+  makeFolders(paths)
   const index = await Database.open(paths.index, { memoryLimit: '2GB' })
   await createTables(index, 'tables')
   for (const filling of [...fillings(sizes), ...networkFillings()]) await index.run(filling)
