@@ -102,8 +102,11 @@ function membersOf(schema: z.ZodType | undefined, components: Json) {
   }))
 }
 
-function responsesOf({ reply, errors, access, limit }: Operation, components: Json): Json {
-  const names: PublicErrorName[] = [...errors]
+function responsesOf({ reply, errors, access, limit, writes }: Operation, components: Json): Json {
+  const names: PublicErrorName[] = []
+  // A right can be taken away while a write waits.
+  if (access === 'bearer' && writes) names.push('forbidden')
+  names.push(...errors)
   if (access === 'bearer') names.push('unauthenticated')
   if (limit !== undefined) names.push('rate_limited')
   const refusals = [...new Set(names)].map(name => publicErrors[name])

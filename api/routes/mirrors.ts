@@ -93,7 +93,7 @@ export const putCommunityMirror = operation({
   }),
   reply: { 200: MirrorPublished, 202: MirrorProposed },
   errors: [
-    ...(['invalid_request', 'conflict', 'unavailable'] as const),
+    ...(['invalid_request', 'forbidden', 'conflict', 'unavailable'] as const),
     ...(['too_large', 'unsupported_media_type'] as const),
   ],
   handle: async ({ params: { platform }, body, principal, attempt, services }) => {

@@ -3,9 +3,9 @@ import type { Answer, Refusal, Submission } from '../model/submission.ts'
 import { auditOf } from './accounts/audit.ts'
 import { type RowChange, watching } from './accounts/changed-rows.ts'
 import { letReview } from './accounts/entry-reviews.ts'
-import { revokedKeys } from './accounts/organizations.ts'
 import { perform } from './accounts/perform.ts'
 import type { Stamp } from './accounts/stamp.ts'
+import { Standing } from './accounts/standing.ts'
 import { enrolmentsOf } from './accounts/stored-members.ts'
 import { Database } from './duckdb.ts'
 import { oneOf } from './one-of.ts'
@@ -27,9 +27,6 @@ export interface Begun<Told> {
   kept: Promise<void>
 }
 
-/** Not remembered: under an Idempotency-Key another credential may ask for the same again. */
-const revoked: Refusal = { refused: 'the credential is not valid', error: 'unauthenticated' }
-
 const unjudged: JudgedSaves = { refused: new Map(), doubts: new Map() }
 
 /**
@@ -39,13 +36,12 @@ const unjudged: JudgedSaves = { refused: new Map(), doubts: new Map() }
 export class Accounts {
   readonly db: Database
   readonly #seen: SeenIds
-  /** Ids of the keys that count no more. */
-  readonly #revoked: Set<string>
+  readonly #standing: Standing
 
-  private constructor(db: Database, seen: SeenIds, revoked: readonly string[]) {
+  private constructor(db: Database, seen: SeenIds, standing: Standing) {
     this.db = db
     this.#seen = seen
-    this.#revoked = new Set(revoked)
+    this.#standing = standing
   }
 
   static async open(file: string): Promise<Accounts> {
@@ -54,13 +50,15 @@ export class Accounts {
     const seen = new SeenIds()
     const known = db.stream<{ id: string }>('select submission_id as id from submissions')
     for await (const rows of known) for (const { id } of rows) seen.add(id)
-    return new Accounts(db, seen, await revokedKeys(db))
+    const standing = new Standing(db)
+    await standing.read()
+    return new Accounts(db, seen, standing)
   }
 
   /**
    * Carries out submissions in their order; one refused does not hold up the others. What waited here
-   * while its key was revoked is refused as if it had come after that. `judge` tells those that the index
-   * cannot carry out, with the reason.
+   * while its key was revoked, or whoever asked lost the right to, is refused as if it had come after
+   * that. `judge` tells those that the index cannot carry out, with the reason.
    */
   async apply(
     submissions: readonly Submission[],
@@ -91,6 +89,7 @@ export class Accounts {
       fail = reject
     })
     const kept = this.db.transaction(async () => {
+      await this.#standing.read()
       const judged = await judge()
       const answers = await this.#known(submissions)
       const rows = await this.#carryOutAll(submissions, stamp, judged, answers)
@@ -99,7 +98,10 @@ export class Accounts {
       await this.db.insert('submissions', rows)
       for (const id of fresh) this.#seen.add(id)
     })
-    kept.catch(error => fail(error))
+    kept.catch(error => {
+      this.#standing.doubt()
+      fail(error)
+    })
     decided.catch(() => undefined)
     return { decided, kept }
   }
@@ -130,14 +132,6 @@ export class Accounts {
     this.db.close()
   }
 
-  #isRevoked({ by }: Submission): boolean {
-    return by?.kind === 'key' && this.#revoked.has(by.id)
-  }
-
-  #follow({ operation }: Submission, answer: Answer): void {
-    if (operation.op === 'key.revoke' && 'done' in answer) this.#revoked.add(operation.key_id)
-  }
-
   async #known(submissions: readonly Submission[]): Promise<Map<string, Answer>> {
     const ids = submissions.map(({ submission_id }) => submission_id)
     const asked = ids.filter(id => this.#seen.mayHave(id))
@@ -163,14 +157,16 @@ export class Accounts {
     for (const submission of submissions) {
       const { submission_id: id } = submission
       if (answers.has(id)) continue
-      if (this.#isRevoked(submission)) {
-        answers.set(id, revoked)
+      const fallen = this.#standing.refusal(submission)
+      if (fallen) {
+        // Not remembered: under an Idempotency-Key another credential may ask for the same again.
+        answers.set(id, fallen)
         continue
       }
       const known = { refusal: refused.get(id), doubt: doubts.get(id) }
       const { answer, changes } = await this.#carryOut(submission, stamp, known)
       answers.set(id, answer)
-      this.#follow(submission, answer)
+      this.#standing.follow(submission, answer)
       rows.push({ ...auditOf(submission), answer, changes, submitted_at, seq: stamp.seq })
     }
     return rows

@@ -142,4 +142,26 @@ describe('a person', () => {
     }
     expect((await ask('sk_nobody', 'POST', '', {})).statusCode, 'asked first').toBe(401)
   })
+
+  test('who is removed while a key of theirs waits for the writer gets none', async () => {
+    await registry.submit({ op: 'membership.set', org: 'Acme', user_id: 'cid', role: 'owner' })
+    const cid = await issuer.token({ sub: 'cid' })
+    let resume = () => {}
+    const busy = registry.sequencer.quietly(
+      () =>
+        new Promise<void>(resolve => {
+          resume = resolve
+        }),
+    )
+    const removal = registry.submit({ op: 'membership.remove', org: 'Acme', user_id: 'cid' })
+    const making = ask(cid, 'POST', '', { name: 'Too late' })
+    await expect.poll(() => registry.submitted.at(-1)).toMatchObject({ label: 'Too late' })
+    resume()
+    const [late] = await Promise.all([making, removal, busy])
+    expect([late.statusCode, late.json().error]).toEqual([
+      403,
+      'you belong to that organization no more',
+    ])
+    expect(await names(owner)).not.toContain('Too late')
+  })
 })

@@ -321,6 +321,7 @@ export const asks: Asks = {
     200: { place: 'music', payload: mirrorFile(), as: 'moderator' },
     202: { place: 'music', payload: mirrorFile(), headers: { 'idempotency-key': 'music' } },
     400: { place: 'music', payload: {} },
+    403: as('person', { place: 'music', payload: mirrorFile() }),
     409: { place: 'music', payload: mirrorFile('more'), headers: { 'idempotency-key': 'music' } },
     503: { place: 'music', payload: mirrorFile() },
   },
