@@ -48,7 +48,9 @@ export function addRoutes(
 function routeOf(operation: Operation, services: Services): RouteOptions {
   const { id, method, path, query, params, body, access, limit } = operation
   return {
-    method,
+    // Made by the framework, a HEAD would say of a 304 that its content is empty.
+    method: method === 'GET' ? ['GET', 'HEAD'] : method,
+    exposeHeadRoute: false,
     url: path,
     config: {
       operation: id,

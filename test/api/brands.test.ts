@@ -111,11 +111,25 @@ describe('GET /api/brands/resolve', () => {
     })
   })
 
-  test('HEAD answers with the headers alone', async () => {
-    const url = '/api/brands/resolve?domain=acme.example'
-    const [head, full] = [await registry.app.inject({ method: 'HEAD', url }), await get(url)]
-    expect(head.body).toBe('')
-    expect(head.headers['content-length']).toBe(full.headers['content-length'])
+  test('HEAD answers with the headers of a GET, whatever it comes to, and with these alone', async () => {
+    const { headers: first } = await get('/api/brands/resolve?domain=acme.example')
+    const held = { 'if-none-match': String(first.etag) }
+    const asked = [
+      [200, '/api/brands/resolve?domain=acme.example', {}],
+      [304, '/api/brands/resolve?domain=acme.example', held],
+      [404, '/api/brands/resolve?domain=nobody.example', {}],
+      [400, '/api/brands/resolve?domain=-', {}],
+      [401, '/api/registry/feed', {}],
+      [404, '/nowhere', {}],
+      [405, '/api/brands/resolve/bulk', {}],
+    ] as const
+    for (const [status, url, headers] of asked) {
+      const head = await registry.app.inject({ method: 'HEAD', url, headers })
+      const full = await get(url, headers)
+      expect([head.statusCode, full.statusCode, head.body]).toEqual([status, status, ''])
+      const told = ({ date: _, ...rest }: Record<string, unknown>) => rest
+      expect(told(head.headers), url).toEqual(told(full.headers))
+    }
   })
 
   test('404: a domain that nobody looked at was never crawled', async () => {
