@@ -13,6 +13,7 @@ import { Database } from './duckdb.ts'
 import { unknownEnrolments } from './enrolments.ts'
 import { erase } from './erase.ts'
 import { commitInHalves } from './halves.ts'
+import { commitInOrder } from './in-order.ts'
 import { Lease } from './lease.ts'
 import { type Meta, raiseFence } from './meta.ts'
 import { makeFolders, type Paths, pathsOf } from './paths.ts'
@@ -141,7 +142,8 @@ export class Sequencer {
    */
   commit(batch: Batch): Promise<Committed> {
     const isForPeople = batch.submissions.length > 0 && batch.observations.length === 0
-    const work = () => commitInHalves(batch, part => this.#commit(part))
+    const inHalves = (part: Batch) => commitInHalves(part, half => this.#commit(half))
+    const work = () => commitInOrder(batch, inHalves)
     return this.#alone(work, isForPeople ? 'people' : 'others')
   }
 

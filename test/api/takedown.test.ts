@@ -255,13 +255,16 @@ describe('who asks for a domain that is taken down', () => {
       properties: [{ type: 'website', name: 'News' }],
     })
     const request = { crawl_request_id: '019a0000-0000-7000-8000-000000000003', scope: 'domain' }
-    await registry.submit(
+    const answers = await registry.submit(
       late('Before'),
       sites,
       Operation.parse({ op: 'domain.takedown', domain }),
       late('After'),
       Operation.parse({ op: 'crawl.request', ...request, domain, requested_by: 'k' }),
     )
+    const refused = { refused: 'the domain was taken down' }
+    expect(answers.slice(2)).toEqual([{ done: { domain } }, refused, refused])
+    expect(answers.slice(0, 2)).not.toContainEqual(refused)
     const { index } = registry.sequencer
     for (const table of tableNames('tables')) {
       const left = await index.all(
@@ -274,6 +277,28 @@ describe('who asks for a domain that is taken down', () => {
     }
     expect(await registry.verify()).toEqual([])
     await registry.restart()
+    expect(await registry.verify()).toEqual([])
+  })
+
+  test('asked for together with its end is forgotten first, and shown as it is told from then on', async () => {
+    const domain = 'turned.example'
+    const save = (brand_name: string) =>
+      Operation.parse({ op: 'brand.save', ...saved(domain), brand_name })
+    const turn = (op: string) => Operation.parse({ op, domain })
+    const answers = await registry.submit(
+      save('Before'),
+      turn('domain.takedown'),
+      save('Between'),
+      turn('domain.readmit'),
+      save('After'),
+    )
+    expect(answers.map(answer => 'done' in answer)).toEqual([true, true, false, true, true])
+    const answer = await registry.app.inject(`/api/brands/resolve?domain=${domain}`)
+    expect(answer.json()).toMatchObject({ brand_name: 'After' })
+    const histories = await registry.sequencer.index.all(
+      `select state->>'brand_name' as name from revisions where domain = '${domain}'`,
+    )
+    expect(histories).toEqual([{ name: 'After' }])
     expect(await registry.verify()).toEqual([])
   })
 
