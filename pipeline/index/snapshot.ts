@@ -13,10 +13,8 @@ import {
 import { basename } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
-import type { Database } from './duckdb.ts'
 import { replaceFile, syncPath } from './durable.ts'
 import type { Paths } from './paths.ts'
-import { standStill } from './standing-file.ts'
 
 const run = promisify(execFile)
 
@@ -31,12 +29,6 @@ export interface Checkpoint {
 export function readCheckpoint(paths: Paths): Checkpoint | undefined {
   if (!existsSync(paths.checkpoint)) return undefined
   return JSON.parse(readFileSync(paths.checkpoint, 'utf8')) as Checkpoint
-}
-
-/** Copies the index to the next numbered snapshot. Nobody may commit until this is done. */
-export async function takeSnapshot(index: Database, paths: Paths): Promise<string> {
-  const { release } = await standStill(index)
-  return copySnapshot(paths).finally(release)
 }
 
 /**

@@ -10,7 +10,10 @@ import { serveParent } from './child.ts'
 export const roles = ['indexer', 'crawler', 'api'] as const
 export type RoleName = (typeof roles)[number]
 
-/** A role as it ships, but for its clock, which is ahead of the machine's by as much as it is told. */
+/**
+ * A role as it ships, but for its clock, which is ahead of the machine's by as much as it is told. The
+ * API says where it listens.
+ */
 const [, program = '', name, ahead] = process.argv
 if (program.includes('night-role')) {
   let aheadMs = Number(ahead)
@@ -33,7 +36,8 @@ if (program.includes('night-role')) {
   }
   const role = await starters[name as RoleName]()
   process.on('SIGTERM', () => void role.close().then(() => process.exit(0)))
-  serveParent<{ aheadMs: number }, object>({}, async question => {
+  const ready = 'url' in role ? { url: role.url } : {}
+  serveParent<{ aheadMs: number }, object>(ready, async question => {
     aheadMs = question.aheadMs
     return {}
   })

@@ -1,9 +1,11 @@
 import { existsSync, writeFileSync } from 'node:fs'
+import { systemClock } from '../../../pipeline/core/clock.ts'
+import { readConfig } from '../../../pipeline/core/config.ts'
+import { silentLog } from '../../../pipeline/core/log.ts'
 import { Database } from '../../../pipeline/index/duckdb.ts'
 import { makeFolders, pathsOf } from '../../../pipeline/index/paths.ts'
 import { rebuild } from '../../../pipeline/index/rebuild.ts'
-import { SearchPublisher } from '../../../pipeline/index/search/publish.ts'
-import { advance, sha256Of, takeSnapshot } from '../../../pipeline/index/snapshot.ts'
+import { Sequencer } from '../../../pipeline/index/sequencer.ts'
 import { createTables, INDEX_FORMAT } from '../../../pipeline/index/tables.ts'
 import { channels, propertyTypes } from '../../../pipeline/model/documents.ts'
 import { fillEvents } from './event-store.ts'
@@ -160,11 +162,10 @@ export async function fillReads(folder: string, sizes: Sizes): Promise<void> {
 }
 
 async function publish(folder: string): Promise<void> {
-  const paths = pathsOf(folder)
-  const index = await Database.open(paths.index)
-  const snapshot = await takeSnapshot(index, paths)
-  index.close()
-  const sha256 = await sha256Of(paths.snapshotOf(1))
-  advance(paths, { seq: 1, last_event_id: null, snapshot, sha256 })
-  await new SearchPublisher(paths).publish()
+  const config = readConfig({ DATA_DIR: folder })
+  const writer = await Sequencer.open({ config, clock: systemClock, log: silentLog })
+  if (writer === undefined) throw new Error(`another process is writing to ${folder}`)
+  await writer.publish()
+  await writer.searchable()
+  await writer.close()
 }

@@ -1,6 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { Agent, request } from 'node:http'
-import { createServer } from 'node:net'
 import { type Desk, openDesk } from '../../../jobs/enqueue.ts'
 import { type OwnRedis, startRedis } from '../../../jobs/own-redis.ts'
 import type { Domain } from '../../../pipeline/core/domain.ts'
@@ -60,9 +59,8 @@ export class SaveRig {
 
   static async start(folder: string): Promise<SaveRig> {
     const redis = await startRedis(pathsOf(folder), silentLog)
-    const port = await freePort()
     const env = {
-      ...{ DATA_DIR: folder, REDIS_URL: redis.url, PORT: String(port) },
+      ...{ DATA_DIR: folder, REDIS_URL: redis.url, PORT: '0' },
       LIMITS: JSON.stringify(limits),
     }
     const commits: Commits = { count: 0, bulk: 0, longestBulkMs: 0 }
@@ -75,10 +73,12 @@ export class SaveRig {
       commits.longestBulkMs = Math.max(commits.longestBulkMs, ms)
     }
     const file = `${built}/scripts/bench/support/night-role.js`
-    const start = (role: string) => Child.start<object>(file, { args: [role, '0'], env, onLine })
+    const start = <Ready extends object>(role: string) =>
+      Child.start<Ready>(file, { args: [role, '0'], env, onLine })
     const indexer = await start('indexer')
     const secret = await makeKey(openDesk(redis.url, silentLog))
-    const api = await start('api')
+    const api = await start<{ url: string }>('api')
+    const port = Number(new URL(api.ready.url).port)
     return new SaveRig({ redis, roles: [api, indexer], port, secret, commits })
   }
 
@@ -165,13 +165,4 @@ async function makeKey(desk: Desk): Promise<string> {
   await desk.submit({ op: 'organization.domain.add', org, domain, proof: 'operator' })
   await desk.close()
   return secret
-}
-
-function freePort(): Promise<number> {
-  return new Promise(resolve => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number }
-      server.close(() => resolve(port))
-    })
-  })
 }
