@@ -15,6 +15,8 @@ import { deskAt, runningRegistry } from './running.ts'
 
 const SCRIPT = fileURLToPath(new URL('../registry.js', import.meta.url))
 const DEMO_DATA_DIR = 'data/var/demo'
+/** The demo internet is one process on this machine: asked for more, a slow one answers too late. */
+const DEMO_HOSTS_AT_ONCE = '16'
 
 /**
  * Runs the whole registry below one process. Without domains and without a world of somebody
@@ -85,7 +87,8 @@ async function startWorld(
   const caFile = `${dir}/demo-ca.pem`
   const args = ['world', '--tls', '--ca-file', caFile, '--list', list]
   const { url } = await supervisor.start('world', args, env)
-  return { CRAWL_CONNECT_TO: url ?? '', CRAWL_CA_FILE: caFile }
+  const { CRAWL_CONCURRENCY = DEMO_HOSTS_AT_ONCE } = env
+  return { CRAWL_CONNECT_TO: url ?? '', CRAWL_CA_FILE: caFile, CRAWL_CONCURRENCY }
 }
 
 async function firstCrawl(redisUrl: string, domains: Domain[]): Promise<void> {
