@@ -10,10 +10,11 @@ import type { Reader } from '../pipeline/index/reader.ts'
 import { readBodies } from './bodies.ts'
 import { Budget } from './budget.ts'
 import { Demand } from './demand.ts'
-import { answerErrors, answerMalformed, publicErrorOf, sendError } from './errors.ts'
+import { answerErrors, publicErrorOf, sendError } from './errors.ts'
 import { FeedStreams } from './feed-streams.ts'
 import { IssuerKeys } from './issuer-keys.ts'
 import { rateLimiting } from './limits.ts'
+import { answerMalformed, answerOdd } from './malformed.ts'
 import { addMcp, MCP_PATH } from './mcp/endpoint.ts'
 import { Metrics } from './metrics.ts'
 import { describeApi, openapiOf } from './openapi.ts'
@@ -59,6 +60,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
     },
   })
   const services = servicesOf(app, deps)
+  answerOdd(app.server)
   readBodies(app)
   app.setValidatorCompiler(compileValidator)
   answerErrors(app, services)

@@ -23,8 +23,32 @@ export function readBodies(app: FastifyInstance): void {
       const tooDeep = `body: is nested more than ${MOST_LEVELS} levels deep`
       return done(new PublicError('invalid_request', tooDeep))
     }
-    return parse(request, text, done)
+    if (!HALF.test(text)) return parse(request, text, done)
+    return parse(request, text, (error, value) => {
+      const place = error ? undefined : placeOfHalf(value)
+      if (place === undefined) return done(error, value)
+      const torn = 'must be well-formed text: there is half of a surrogate pair in it'
+      return done(new PublicError('invalid_request', `${place || 'body'}: ${torn}`))
+    })
   })
+}
+
+const TORN = /\p{Surrogate}/u
+
+/** Where every half of a surrogate pair that JSON can spell begins, and many a whole one. */
+const HALF = /\\u[dD][89a-fA-F]/
+
+/** Where a value of JSON holds text that no store keeps, and no address can spell; empty for the whole. */
+function placeOfHalf(value: unknown, place = ''): string | undefined {
+  if (typeof value === 'string') return TORN.test(value) ? place : undefined
+  if (typeof value !== 'object' || value === null) return undefined
+  for (const [name, member] of Object.entries(value)) {
+    if (TORN.test(name)) return place
+    const step = Array.isArray(value) ? `[${name}]` : place === '' ? name : `.${name}`
+    const found = placeOfHalf(member, place + step)
+    if (found !== undefined) return found
+  }
+  return undefined
 }
 
 function isDeeper(text: string, most: number): boolean {

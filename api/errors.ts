@@ -1,4 +1,3 @@
-import type { Socket } from 'node:net'
 import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify'
 import { PublicError, type PublicErrorName, publicErrors } from '../pipeline/core/errors.ts'
 import { challenge } from './auth.ts'
@@ -55,20 +54,4 @@ export function publicErrorOf(error: FastifyError | PublicError): PublicError | 
   return error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500
     ? new PublicError('invalid_request', `body: ${error.message}`)
     : undefined
-}
-
-const malformed: Record<string, string> = {
-  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
-  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
-}
-
-/** Answers what is not HTTP, before there is a request. */
-export function answerMalformed(error: Error & { code?: string }, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) return
-  const status = malformed[error.code ?? ''] ?? '400 Bad Request'
-  const body = JSON.stringify({ error: `the request is not valid HTTP (${status})` })
-  socket.end(
-    `HTTP/1.1 ${status}\r\ncontent-type: application/json; charset=utf-8\r\n` +
-      `content-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`,
-  )
 }

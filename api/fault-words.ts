@@ -19,7 +19,9 @@ export function faultWords(issue: Issue): string | undefined {
         ? 'must not be empty'
         : `must be at least ${issue.minimum} ${unitOf(issue.origin)}`
     case 'invalid_format':
-      return formats[issue.format]
+      return formats[issue.format] ?? 'must be written in another form'
+    case 'invalid_union':
+      return 'must be of another kind'
     case 'unrecognized_keys':
       return `has what is not known here: ${issue.keys.join(', ')}`
     default:
@@ -47,6 +49,8 @@ const formats: Record<string, string> = {
   uuid: 'must be a UUID',
   url: 'must be an address such as https://acme.example/',
   email: 'must be an e-mail address',
+  date: 'must be a day such as 2026-11-20',
+  datetime: 'must be a date and time such as 2026-11-20T03:00:00Z',
 }
 
 function oneOf(values: readonly string[]): string {

@@ -80,13 +80,16 @@ export function csv(description: string) {
     .meta({ description })
 }
 
-/** A moment in ISO 8601, a day alone or with a time and its zone. */
+/** A moment in ISO 8601, a day alone or with a time and its zone; in UTC it is of a year with four digits. */
 export const Moment = z
   .string()
-  .refine(text => ISO.test(text) && !Number.isNaN(Date.parse(text)), {
-    error: 'must be a date such as 2026-11-20T03:00:00Z',
+  .transform((text, ctx): string => {
+    const time = ISO.test(text) ? Date.parse(text) : Number.NaN
+    const spelled = Number.isNaN(time) ? '' : new Date(time).toISOString()
+    if (/^\d{4}-/.test(spelled)) return spelled
+    ctx.addIssue('must be a date such as 2026-11-20T03:00:00Z')
+    return z.NEVER
   })
-  .transform(text => new Date(text).toISOString())
   .meta({ type: 'string', examples: ['2026-11-20T03:00:00Z'] })
 
 const ISO = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/

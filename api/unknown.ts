@@ -13,12 +13,14 @@ export type Place = Pick<Operation, 'method' | 'path'>
 export function answerUnknown(app: FastifyInstance, operations: readonly Place[]): void {
   const paths = [...methodsByPath(operations)].map(([path, methods]) => ({
     pattern: new RegExp(`^${path.replaceAll('.', '\\.').replace(/:\w+/g, '[^/]+')}/?$`),
-    allow: [...methods, 'OPTIONS'].join(', '),
+    methods,
   }))
   const answer: onRequestHookHandler = (request, reply, done) => {
     const path = request.url.split('?', 1)[0]!
-    const allow = paths.find(({ pattern }) => pattern.test(path))?.allow
-    if (allow === undefined) return done(new PublicError('not_found', `nothing is at ${path}`))
+    // A path may be the place of one operation and be named by a parameter of another one.
+    const taken = new Set(paths.flatMap(one => (one.pattern.test(path) ? one.methods : [])))
+    if (taken.size === 0) return done(new PublicError('not_found', `nothing is at ${path}`))
+    const allow = [...taken, 'OPTIONS'].join(', ')
     reply.header('allow', allow)
     if (request.method !== 'OPTIONS') {
       return done(new PublicError('method_not_allowed', `${path} takes ${allow}`))

@@ -25,7 +25,7 @@ const PAGE_BYTES = 1.5 * 1024 * 1024
 function repeatable<const Value extends string>(values: readonly [Value, ...Value[]]) {
   const one = z.enum(values)
   return z
-    .union([one, z.array(one).min(1).max(10)])
+    .union([one, z.array(one).min(1).max(10)], { error: `must be of ${values.join(', ')}` })
     .transform(given => [given].flat() as Value[])
     .meta({ type: 'string', enum: [...values] })
 }

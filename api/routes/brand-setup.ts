@@ -18,6 +18,8 @@ const LogoAddress = z
   .url({ protocol: /^https$/ })
   .max(2_048)
   .refine(text => {
+    // Asked also of what is no address, which is told already.
+    if (!URL.canParse(text)) return true
     const { username, password } = new URL(text)
     return username === '' && password === ''
   }, 'must not carry a user name or password')

@@ -21,6 +21,8 @@ import { actsFor } from '../standing.ts'
 import { editorOf } from './saves.ts'
 
 const params = z.object({ domain: Domain })
+/** A picture is named by its hash and its type. */
+const PICTURE = /^[0-9a-f]{64}\.[a-z]{3,4}$/
 
 /** A picture is nothing but a picture, whatever a browser makes of it. */
 const CONFINED = {
@@ -115,7 +117,7 @@ export const readLogo = operation({
   description: 'Named by its hash, so it never changes. Whoever sees the logo in the list sees it.',
   access: 'optional',
   cache: 'private',
-  params: params.extend({ file: z.string().regex(/^[0-9a-f]{64}\.[a-z]{3,4}$/) }),
+  params: params.extend({ file: z.string().regex(PICTURE, 'must be the name of a picture') }),
   reply: { 200: { type: Object.keys(imageTypes) } },
   errors: ['invalid_request', 'not_found'],
   handle: async ({ params: { domain, file }, principal, services: { reader } }) => {

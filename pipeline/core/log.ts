@@ -2,6 +2,8 @@ import { type DestinationStream, type Logger, pino } from 'pino'
 
 export type Log = Pick<Logger, 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'child'>
 
+/** An error says what and where under whichever name it is logged. */
+const serializers = { error: pino.stdSerializers.err }
 const redact = ['authorization', 'headers.authorization', 'secret', 'token', '*.secret', '*.token']
 
 /** One line of JSON for a thing that happened, on stderr: stdout belongs to what a person asked. */
@@ -10,7 +12,8 @@ export function createLog(
   level: string,
   to: DestinationStream = pino.destination({ dest: 2, sync: true }),
 ): Log {
-  return pino({ level, base: { role }, redact, timestamp: pino.stdTimeFunctions.isoTime }, to)
+  const timestamp = pino.stdTimeFunctions.isoTime
+  return pino({ level, base: { role }, redact, serializers, timestamp }, to)
 }
 
 export const silentLog: Log = pino({ level: 'silent' })

@@ -50,16 +50,16 @@ export function reported(faults: readonly Fault[]): {
 /** Counts that people compare with what they meant to publish. */
 export function countsOf(root: JsonObject | undefined): AdagentsCounts {
   const properties = listOf(root?.properties)
-  const types: Record<string, number> = {}
+  const types = new Map<string, number>()
   for (const property of properties) {
     const type = isObject(property) ? property.property_type : undefined
     const name = typeof type === 'string' && /^[a-z_]{1,64}$/.test(type) ? type : 'unknown'
-    types[name] = (types[name] ?? 0) + 1
+    types.set(name, (types.get(name) ?? 0) + 1)
   }
   return {
     agent_count: listOf(root?.authorized_agents).length,
     property_count: properties.length,
-    property_type_counts: types,
+    property_type_counts: Object.fromEntries(types),
     tag_count: isObject(root?.tags) ? Object.keys(root.tags).length : 0,
   }
 }

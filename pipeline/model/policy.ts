@@ -14,7 +14,9 @@ export const PolicyId = z
   .max(100)
   .regex(/^[a-z][a-z0-9_]*$/, 'must be lower-case letters, digits and _, a letter first')
 
-const day = z.union([z.iso.date(), z.iso.datetime({ offset: true })])
+const day = z.union([z.iso.date(), z.iso.datetime({ offset: true })], {
+  error: 'must be a day such as 2026-11-20, or a date and time with its zone',
+})
 const Exemplar = z.looseObject({
   scenario: z.string().min(1).max(5_000),
   explanation: z.string().min(1).max(5_000),

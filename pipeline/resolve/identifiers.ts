@@ -6,20 +6,20 @@ const CHANNEL_TAB =
   /\/(?:about|channels|community|featured|live|playlists|podcasts|shorts|streams|videos)$/
 
 /** How each type is written where only one spelling can stand. */
-const spellings: Record<string, (value: string) => string> = {
-  domain: value => bareHost(identifierHost(value)),
-  subdomain: identifierHost,
-  rss_url: value => urlSpelling(value, url => url),
-  youtube_channel_handle: value => `@${value.replace(/^@/, '').toLowerCase()}`,
-  youtube_channel_url: value => urlSpelling(value, channelAddress),
-}
+const spellings = new Map<string, (value: string) => string>([
+  ['domain', value => bareHost(identifierHost(value))],
+  ['subdomain', identifierHost],
+  ['rss_url', value => urlSpelling(value, url => url)],
+  ['youtube_channel_handle', value => `@${value.replace(/^@/, '').toLowerCase()}`],
+  ['youtube_channel_url', value => urlSpelling(value, channelAddress)],
+])
 
 /**
  * An identifier in its one spelling. Addresses keep the case of their path and of their query, which
  * two identifiers may still differ in and be the same (`identifierKey`).
  */
 export function spelled({ type, value }: Identifier): Identifier {
-  const spell = spellings[type] ?? ((text: string) => text.toLowerCase())
+  const spell = spellings.get(type) ?? ((text: string) => text.toLowerCase())
   return { type, value: spell(value.trim()) }
 }
 

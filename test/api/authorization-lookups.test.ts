@@ -299,6 +299,13 @@ describe('GET /api/registry/lookup/property', () => {
     }
   })
 
+  test('200: a type that objects have something of by nature is one that nobody lists', async () => {
+    for (const type of ['__proto__', 'constructor', 'toString']) {
+      const answer = await lookUp(type, 'A.example')
+      expect(answer.json()).toEqual({ type, value: 'A.example', agents: [], count: 0 })
+    }
+  })
+
   test('400: type and value are required', async () => {
     for (const query of ['', '?type=domain', '?value=a.example', '?type=&value=a.example']) {
       expect((await get(`/api/registry/lookup/property${query}`)).statusCode).toBe(400)

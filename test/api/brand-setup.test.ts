@@ -104,6 +104,7 @@ describe('setting a brand up', () => {
   })
 
   test.each([
+    { logo_url: 'no address' },
     { logo_url: 'http://a.example/l.png' },
     { logo_url: 'https://u:p@a.example/l.png' },
     { brand_color: 'red' },

@@ -95,12 +95,12 @@ describe('GET /api/registry/catalog', () => {
     },
   )
 
-  test.each(['active_since=yesterday', 'active_since=2026-02-31T99:00:00Z', 'min_resolves=-1'])(
-    '400: %s',
-    async query => {
-      expect((await get(`/api/registry/catalog?${query}`)).statusCode).toBe(400)
-    },
-  )
+  test.each([
+    ...['active_since=yesterday', 'active_since=2026-02-31T99:00:00Z', 'min_resolves=-1'],
+    ...['active_since=9999-12-31T23:59:59-23:59', 'active_since=0000-01-01T00:00:00%2B23:59'],
+  ])('400: %s', async query => {
+    expect((await get(`/api/registry/catalog?${query}`)).statusCode).toBe(400)
+  })
 })
 
 describe('GET /api/registry/catalog/sync', () => {

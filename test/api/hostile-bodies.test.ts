@@ -169,6 +169,18 @@ describe('a body that is too large', () => {
   })
 })
 
+describe('what is HTTP and no request to a registry', () => {
+  test.each([
+    [405, 'CONNECT a.example:443 HTTP/1.1\r\nhost: x\r\n\r\n'],
+    [417, post('content-length: 2\r\nexpect: the-unexpected')],
+  ])('%i: is told so in words', async (status, request) => {
+    const heard = await speak([request])
+    expect(heard).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
+    expect(heard).toMatch(/content-type: application\/json/)
+    expect(heard).toMatch(/\{"error":"[^"]+"\}/)
+  })
+})
+
 describe('on a server of less patience, a body', () => {
   let hasty: TestRegistry
   let server: URL
@@ -256,6 +268,15 @@ test('bytes that are no text are refused, or are text with marks in their place'
     })
     expect(statusCode).toBe(400)
   }
+  for (const operation of taking.filter(({ raw }) => !raw)) {
+    for (const torn of ['"\\ud800"', '"a\\uDFFF"', '["a",{"\\ud83d":1}]']) {
+      const { status, body } = await send(operation, `{"domains":[${torn}]}`)
+      expect([operation.id, status]).toEqual([operation.id, 400])
+      expect(JSON.parse(body).error).toMatch(/^domains\[0\].*: must be well-formed text/)
+    }
+  }
+  const whole = '{"domains":["\\ud83d\\ude00","\\\\ud800"]}'
+  expect((await send({ method: 'POST', path: '/api/properties/check' }, whole)).status).toBe(200)
   const lone = '{"domain":"acme.example","brand_name":"\\ud800"}'
   expect((await send({ method: 'POST', path: '/api/brands/save' }, lone)).status).toBeLessThan(500)
   expect((await registry.app.inject('/api/brands/resolve?domain=acme.example')).statusCode).toBe(

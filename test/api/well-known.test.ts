@@ -109,6 +109,7 @@ describe('what is asked for wrongly', () => {
     ['POST', '/api/brands/resolve', 'GET, HEAD, OPTIONS'],
     ['DELETE', '/api/registry/lookup/domain/a.example', 'GET, HEAD, OPTIONS'],
     ['GET', '/api/brands/resolve/bulk', 'POST, OPTIONS'],
+    ['PUT', '/api/properties/check/bulk', 'GET, HEAD, POST, OPTIONS'],
   ])('405: %s %s names the methods that there are', async (method, url, allow) => {
     const answer = await inject(method, url)
     expect([answer.statusCode, answer.headers.allow]).toEqual([405, allow])

@@ -1,4 +1,5 @@
 import { describe, expect, it, test } from 'vitest'
+import { countsOf } from '../../pipeline/crawl/check-adagents.ts'
 import { parseDocument } from '../../pipeline/crawl/parse-json.ts'
 import { AdagentsDocument, type AdagentsInline } from '../../pipeline/model/documents.ts'
 
@@ -793,3 +794,11 @@ describe('a property that claims names of others', () => {
 })
 
 const isOfHosts = (fault: string): boolean => /identifiers$|\.properties$/.test(fault)
+
+test('properties are counted by type, also by one that objects have something of by nature', () => {
+  const typed = (property_type: string) => ({ ...site(), property_type })
+  const properties = ['website', 'constructor', 'constructor', 'Odd!'].map(typed)
+  expect(countsOf({ properties }).property_type_counts).toEqual({
+    ...{ website: 1, constructor: 2, unknown: 1 },
+  })
+})
