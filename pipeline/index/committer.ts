@@ -59,7 +59,7 @@ export class Committer {
   async commit(asked: Batch, now: Instant): Promise<Kept> {
     const { index, accounts, meta } = this.#of
     const seq = meta.seq + 1
-    await index.useThreads(asked.observations.length > 0 ? 2 : 1)
+    await index.useThreads(1)
     const stores = { index, accounts: accounts.db }
     const { refused, ...resolved } = await resolveReverts(stores, asked.submissions)
     const given = { ...asked, ...resolved }

@@ -71,7 +71,7 @@ export async function settleRequests(
   const needed = await neededFiles(db, open)
   const attempts = new Map(
     [
-      ...(observations.length > 0 ? await attemptsTakenIn(db) : []),
+      ...(observations.length > 0 ? await attemptsTakenIn(db, seq) : []),
       ...poison.map(({ seen }) => attemptSetAside(seen)),
     ].map(attempt => [sourceKey(attempt), attempt]),
   )
@@ -171,13 +171,15 @@ async function neededFiles(
 }
 
 /** Attempts of this batch that crawl_state took in, of files that somebody asked for. */
-function attemptsTakenIn(db: Database): Promise<Attempt[]> {
+function attemptsTakenIn(db: Database, seq: number): Promise<Attempt[]> {
   return db.all<Attempt>(
-    `select kind, location, at_ms as at, outcome, status::integer as status,
-       coalesce(after_seq, -1)::bigint as after_seq,
-       at_ms + 1000 * retry_after_s as not_before
+    `select i.kind, i.location, i.at_ms as at, i.outcome, i.status::integer as status,
+       coalesce(i.after_seq, -1)::bigint as after_seq,
+       i.at_ms + 1000 * i.retry_after_s as not_before
      from incoming i semi join requested_files using (kind, location)
-     where i.rowid in (select seen_id from night)`,
+     join crawl_state s using (kind, location)
+     where s.seq = $seq and s.attempted_at = to_timestamp(i.at_ms / 1000)`,
+    { seq },
   )
 }
 

@@ -1,11 +1,21 @@
 import type { Instant } from '../core/clock.ts'
-import { isoOf, SECOND } from '../core/clock.ts'
-import { type Effect, effectOf, missingOutcomes, outcomeNames } from '../core/outcomes.ts'
+import { isoOf } from '../core/clock.ts'
+import { missingOutcomes } from '../core/outcomes.ts'
 import type { SourceKind } from '../model/documents.ts'
 import type { Observation } from '../model/observation.ts'
+import { IS_NEW, IS_VALIDATED_ANEW, outcomesOf, takeAsBefore } from './as-before.ts'
 import type { Database } from './duckdb.ts'
-import { lastOfEach } from './last-of-each.ts'
-import { DUE_AT, type Recrawling, WAIT_S } from './recrawl.ts'
+import { stage } from './incoming.ts'
+import {
+  DAY_LATER,
+  DUE_AT,
+  IS_HELD,
+  parametersOf,
+  type Recrawling,
+  TURNS_AT,
+  WAIT_S,
+  WEEK_LATER,
+} from './recrawl.ts'
 
 /** A file whose answer must be derived again, its own domain's or only those that depend on it. */
 export interface Stirred {
@@ -19,18 +29,8 @@ export interface Stirred {
   known_until: Instant | null
 }
 
-const INCOMING = `create or replace temp table incoming (
-  kind varchar, location varchar, at_ms double, outcome varchar, effect varchar, status double,
-  etag varchar, last_modified varchar, retry_after_s double, hash varchar,
-  took_ms double, after_seq double)`
-
 const GARBLED = outcomesOf('garbled')
 const SILENT = outcomesOf('unreachable')
-
-function outcomesOf(effect: Effect): string {
-  const names = outcomeNames.filter(name => effectOf(name) === effect)
-  return names.map(name => `'${name}'`).join()
-}
 
 const saysMissing = (row: string) =>
   `coalesce(${row}.outcome in ('${missingOutcomes.join("', '")}'), false)`
@@ -39,12 +39,8 @@ const saysMissing = (row: string) =>
 const ADD_UNKNOWN = `
 insert into crawl_state (kind, location, priority, streak, requested, seq)
 select i.kind, i.location, 2, 0, false, $seq
-from night n join incoming i on i.rowid = n.seen_id where n.row_id is null
+from night n join incoming i using (seen_id) where n.row_id is null
 order by i.location, i.kind`
-
-/** In hours: days are counted by the calendar of a time zone, which costs more than the join. */
-const DAY_LATER = 'interval 24 hour'
-const WEEK_LATER = 'interval 168 hour'
 
 /**
  * What one attempt does to the state of its file. `stale_at` and `ended_at` are the moments from
@@ -61,15 +57,13 @@ const WEEK_LATER = 'interval 168 hour'
 const NIGHT = `
 create or replace temp table night as
 with seen as (
-  select i.rowid as seen_id, s.rowid as row_id, i.kind, i.location, i.outcome, i.effect, i.status,
-    i.retry_after_s, to_timestamp(i.at_ms / 1000) as seen_at, i.effect = 'unreachable' as is_silent,
-    i.outcome = 'ok' and i.hash is distinct from s.hash as is_new,
+  select i.seen_id, s.rowid as row_id, i.kind, i.location, i.outcome, i.effect, i.status,
+    i.retry_after_s, i.took_ms is not null as is_probed, to_timestamp(i.at_ms / 1000) as seen_at, i.effect = 'unreachable' as is_silent,
+    ${IS_NEW} as is_new,
     s.attempted_at is null as is_first, s.hash is not null as had_document, s.outcome as old_outcome,
     s.effect as old_effect, s.status as old_status, s.streak, s.streak_since, s.failures, s.priority,
     s.requested, s.attempted_at, s.succeeded_at, s.due_at, s.stale_at, s.ended_at, s.turns_at,
-    if(i.outcome = 'unchanged', coalesce(i.etag, s.etag), i.etag) is distinct from s.etag
-      or if(i.outcome = 'unchanged', coalesce(i.last_modified, s.last_modified), i.last_modified)
-        is distinct from s.last_modified as is_validated_anew
+    ${IS_VALIDATED_ANEW} as is_validated_anew
   from incoming i left join crawl_state s using (kind, location)
   where if(s.rowid is null, i.kind != 'agent',
     s.attempted_at is null or to_timestamp(i.at_ms / 1000) > s.attempted_at)),
@@ -90,9 +84,9 @@ standing as (
       when 'success' then seen_at + ${WEEK_LATER}
       when 'absent' then least(stale_at, seen_at)
       when 'unusable' then least(stale_at, seen_at)
-      when 'garbled' then if(old_outcome in (${GARBLED}), least(stale_at, seen_at), old_stale_at)
+      when 'garbled' then if(old_outcome in ${GARBLED}, least(stale_at, seen_at), old_stale_at)
       else old_stale_at end as new_stale_at,
-    coalesce(new_succeeded_at > seen_at - ${WEEK_LATER}, false) as is_held
+    ${IS_HELD} as is_held
   from counted),
 ending as (
   select *,
@@ -107,19 +101,17 @@ ending as (
   from standing),
 turning as (
   select *,
-    least(
-      if(new_stale_at > $now::timestamptz, new_stale_at, null),
-      if(new_ended_at > $now::timestamptz, new_ended_at, null)) as new_turns_at,
+    ${TURNS_AT} as new_turns_at,
     coalesce(stale_at <= $now::timestamptz, false) != (new_stale_at <= $now::timestamptz)
       or coalesce(ended_at <= $now::timestamptz, false) != (new_ended_at <= $now::timestamptz)
       or coalesce(turns_at <= $now::timestamptz, false) as is_turned,
     ${DUE_AT} as new_due_at
   from ending)
-select seen_id, row_id, seen_at, attempted_at as known_at, is_silent, is_new, is_first, is_turned,
+select seen_id, row_id, seen_at, attempted_at as known_at, is_probed, is_silent, is_new, is_first, is_turned,
   new_succeeded_at, new_streak, new_failures, new_stale_at, new_ended_at, new_turns_at, new_due_at,
   is_new or (had_document and is_turned) as is_own,
   kind = 'brand.json' and (new_effect is distinct from old_effect
-    or is_silent != (old_outcome in (${SILENT}))) as is_otherwise,
+    or is_silent != (old_outcome in ${SILENT})) as is_otherwise,
   kind = 'adagents.json' and outcome is distinct from old_outcome
     and (effect != 'success' or old_effect is distinct from 'success') as says_other,
   is_new or requested or new_effect is distinct from old_effect
@@ -132,7 +124,8 @@ from turning`
 const DIFFERENCES = `
 select coalesce(bool_or(row_id is null), false) as any_unknown,
   coalesce(bool_or(is_loud), false) as any_loud,
-  coalesce(bool_or(is_own or is_first or is_turned or is_otherwise or says_other), false) as any_stirred
+  coalesce(bool_or(is_own or is_first or is_turned or is_otherwise or says_other), false) as any_stirred,
+  coalesce(bool_or(is_probed), false) as any_took
 from night`
 
 /** A file that answered as before needs its times only; the rest of its row is not written. */
@@ -159,12 +152,12 @@ update crawl_state s set outcome = i.outcome, effect = if(n.is_silent, s.effect,
     else s.absent_at end,
   requested = false,
   priority = if(i.effect = 'success' or s.priority < 2, 2, s.priority)
-from night n join incoming i on i.rowid = n.seen_id where s.rowid = n.row_id and n.is_loud`
+from night n join incoming i using (seen_id) where s.rowid = n.row_id and n.is_loud`
 
 /** Only agents have one: a night of files writes none. */
 const TOOK = `
 update crawl_state s set took_ms = i.took_ms::uinteger
-from night n join incoming i on i.rowid = n.seen_id
+from night n join incoming i using (seen_id)
 where s.rowid = n.row_id and i.took_ms is not null`
 
 /**
@@ -174,7 +167,7 @@ where s.rowid = n.row_id and i.took_ms is not null`
 const STIRRED = `
 with night as (
   select i.kind, i.location, epoch_ms(n.known_at)::double as known_until, n.*
-  from night n join incoming i on i.rowid = n.seen_id
+  from night n join incoming i using (seen_id)
   where is_own or is_first or is_turned or is_otherwise or says_other)
 select kind, location, is_new, is_own or instead is not null as is_own, known_until from night
 left join (select location as instead from crawl_state where kind = 'ads.txt')
@@ -184,33 +177,37 @@ where is_own or instead is not null or ((is_first or is_turned or is_otherwise) 
 order by kind, location`
 
 /**
- * Takes a batch of observations into crawl_state: one join tells what is unknown, what differs and
- * what is as it was, and what is as it was never comes back from there. An observation that is not
- * later than the last one of its file is ignored, so a batch may be delivered twice.
+ * Takes a batch of observations into crawl_state: those that found their file as it was by one
+ * statement, and what is left by the join that tells what is unknown and what differs. What is as it was
+ * never comes back from there. An observation that is not later than the last one of its file is
+ * ignored, so a batch may be delivered twice; and so none that one statement took in is looked at by
+ * the next.
  */
 export async function takeIn(
   db: Database,
   observations: readonly Observation[],
-  { now, nextRun, soonestMs, seq }: Recrawling & { now: Instant; seq: number },
+  recrawling: Recrawling,
 ): Promise<Stirred[]> {
-  await db.run(INCOMING)
-  await db.append('incoming', rowsOf(lastOfEach(observations)))
+  const staged = await stage(db, observations)
+  const taken = await takeAsBefore(db, recrawling)
+  return taken === staged ? [] : takeOther(db, recrawling)
+}
+
+/** Takes in any that are staged, whatever they found. */
+export async function takeOther(db: Database, recrawling: Recrawling): Promise<Stirred[]> {
+  const parameters = parametersOf(recrawling)
   const tell = async () => {
-    await db.run(NIGHT, {
-      now: isoOf(now),
-      next_run: isoOf(nextRun),
-      soonest_s: soonestMs / SECOND,
-    })
+    await db.run(NIGHT, parameters)
     return (await db.one<Differences>(DIFFERENCES))!
   }
   let differences = await tell()
   if (differences.any_unknown) {
-    await db.run(ADD_UNKNOWN, { seq })
+    await db.run(ADD_UNKNOWN, parameters)
     differences = await tell()
   }
   if (differences.any_loud) await db.run(LOUD)
-  if (observations.some(({ took_ms }) => took_ms !== undefined)) await db.run(TOOK)
-  await db.run(QUIET, { seq })
+  if (differences.any_took) await db.run(TOOK)
+  await db.run(QUIET, parameters)
   return differences.any_stirred ? db.all<Stirred>(STIRRED) : []
 }
 
@@ -218,25 +215,7 @@ interface Differences {
   any_unknown: boolean
   any_loud: boolean
   any_stirred: boolean
-}
-
-function* rowsOf(observations: Iterable<Observation>) {
-  for (const seen of observations) {
-    yield [
-      seen.kind,
-      seen.location,
-      seen.observed_at,
-      seen.outcome,
-      effectOf(seen.outcome),
-      seen.status,
-      seen.etag,
-      seen.last_modified,
-      seen.retry_after_s,
-      seen.hash,
-      seen.took_ms,
-      seen.after_seq,
-    ]
-  }
+  any_took: boolean
 }
 
 /** Files whose standing time alone has changed since they were last looked at. */

@@ -1,12 +1,32 @@
-import type { Instant } from '../core/clock.ts'
+import { type Instant, isoOf, SECOND } from '../core/clock.ts'
+import type { Parameters } from './duckdb.ts'
 
-/** What bounds when a file is due again. */
+/** When and by which commit files are taken in, and what bounds when they are due again. */
 export interface Recrawling {
+  now: Instant
+  seq: number
   /** The nightly run: a file that answered with a document lately is due then at the latest. */
   nextRun: Instant
   /** How soon a file that has just changed is looked at again. */
   soonestMs: number
 }
+
+/** As the statements name it. */
+export function parametersOf({ now, seq, nextRun, soonestMs }: Recrawling): Parameters {
+  return { now: isoOf(now), seq, next_run: isoOf(nextRun), soonest_s: soonestMs / SECOND }
+}
+
+/** In hours: days are counted by the calendar of a time zone, which costs more than a join. */
+export const DAY_LATER = 'interval 24 hour'
+export const WEEK_LATER = 'interval 168 hour'
+
+export const IS_HELD = `coalesce(new_succeeded_at > seen_at - ${WEEK_LATER}, false)`
+
+/** When time alone next changes what stands. */
+export const TURNS_AT = `
+least(
+  if(new_stale_at > $now::timestamptz, new_stale_at, null),
+  if(new_ended_at > $now::timestamptz, new_ended_at, null))`
 
 const HOUR = 3_600
 const DAY = 24 * HOUR
@@ -34,13 +54,17 @@ case
 
 /**
  * When a file is due again. What was fetched in one moment is not due in one: each location waits up to
- * a tenth longer, always the same part. A file that is held waits for the nightly run at most, and
+ * a tenth longer, always the same part: the hash of DuckDB, a tenth of what others cost, and another
+ * one of a later version would move each file once. A file that is held waits for the nightly run at most, and
  * nothing is asked sooner than its server allowed. Agents have a rhythm of their own, that no nightly
- * run draws together; one that nobody names is not due.
+ * run draws together.
  */
-export const DUE_AT = `
-if(kind = 'agent' and due_at is null, null, greatest(
+export const NEXT_AT = `
+greatest(
   seen_at + to_seconds(retry_after_s),
   least(
-    seen_at + to_seconds(wait_s * (1 + md5_number_upper(location) % 1000 / 10000)),
-    if(is_held and kind != 'agent', $next_run::timestamptz, null))))`
+    seen_at + to_seconds(wait_s * (1 + hash(location) % 1000 / 10000)),
+    if(is_held and kind != 'agent', $next_run::timestamptz, null)))`
+
+/** The same of any file: an agent that nobody names is not due. */
+export const DUE_AT = `if(kind = 'agent' and due_at is null, null, ${NEXT_AT})`

@@ -37,7 +37,13 @@ export const regions: Region[] = [
     file: 'pipeline/index/crawl-state.ts',
     after: 'const NIGHT = `',
     before: 'from turning',
-    only: /^ +(or )?coalesce\((stale|ended|turns)_at <=|^ {4}or is_silent|^ {6}if\(new_(stale|ended)_at >/,
+    only: /^ +(or )?coalesce\((stale|ended|turns)_at <=|^ {4}or is_silent/,
+  },
+  {
+    file: 'pipeline/index/recrawl.ts',
+    after: 'export const TURNS_AT = `',
+    before: 'const HOUR = 3_600',
+    only: /^ {2}if\(new_(stale|ended)_at >/,
   },
   {
     file: 'pipeline/index/crawl-state.ts',

@@ -1,0 +1,85 @@
+import { effectOf } from '../core/outcomes.ts'
+import type { SourceKind } from '../model/documents.ts'
+import type { Observation } from '../model/observation.ts'
+import type { Database } from './duckdb.ts'
+import { lastOfEach } from './last-of-each.ts'
+
+/** What stands between the texts of one observation; no header can hold it. */
+const MARK_END = '\u001f'
+const markOf = (place: number) => `nullif(split_part(marks, chr(31), ${place}), '')`
+
+/**
+ * A batch as it is brought: a row an observation with what is its own, and a row for what many
+ * have alike. A cell costs as much as looking for it in the row of many, and most have no validators and
+ * no hash, which come as one text. `incoming` shows all of it as rows with the number of the observation.
+ */
+const TABLES = `
+create or replace temp table seen (location varchar, at_ms double, saying double, marks varchar);
+create or replace temp table sayings (
+  saying double, kind varchar, outcome varchar, effect varchar, status double,
+  retry_after_s double, took_ms double, after_seq double);
+create or replace temp view incoming as
+select s.rowid as seen_id, kind, location, at_ms, outcome, effect, status, retry_after_s, took_ms,
+  after_seq, ${markOf(1)} as etag, ${markOf(2)} as last_modified, ${markOf(3)} as hash
+from seen s join sayings using (saying)`
+
+/** Brings the last observation of each file; returns how many those are. */
+export async function stage(db: Database, observations: readonly Observation[]): Promise<number> {
+  const last = lastOfEach(observations)
+  const sayings = new Sayings()
+  await db.run(TABLES)
+  await db.append('seen', rowsOf(last, sayings))
+  await db.append('sayings', sayings.rows)
+  return last.length
+}
+
+function* rowsOf(observations: readonly Observation[], sayings: Sayings) {
+  for (const seen of observations) {
+    yield [seen.location, seen.observed_at, sayings.numberOf(seen), marksOf(seen)]
+  }
+}
+
+function marksOf({ etag, last_modified, hash }: Observation): string | undefined {
+  return etag === undefined && last_modified === undefined && hash === undefined
+    ? undefined
+    : `${etag ?? ''}${MARK_END}${last_modified ?? ''}${MARK_END}${hash ?? ''}`
+}
+
+type Said = Pick<Observation, 'outcome' | 'status' | 'retry_after_s' | 'took_ms' | 'after_seq'>
+
+/** What observations have alike, each once. */
+class Sayings {
+  readonly rows: (string | number | undefined)[][] = []
+  readonly #numbers = new Map<string, number>()
+  /** Most say what the one before them of the same kind has said. */
+  readonly #last = new Map<SourceKind, { said: Said; number: number }>()
+
+  numberOf(seen: Observation): number {
+    const last = this.#last.get(seen.kind)
+    if (last !== undefined && isSame(last.said, seen)) return last.number
+    const number = this.#find(seen)
+    this.#last.set(seen.kind, { said: seen, number })
+    return number
+  }
+
+  #find({ kind, outcome, status, retry_after_s, took_ms, after_seq }: Observation): number {
+    const row = [kind, outcome, effectOf(outcome), status, retry_after_s, took_ms, after_seq]
+    const key = row.join()
+    const known = this.#numbers.get(key)
+    if (known !== undefined) return known
+    const number = this.rows.length
+    this.#numbers.set(key, number)
+    this.rows.push([number, ...row])
+    return number
+  }
+}
+
+function isSame(a: Said, b: Said): boolean {
+  return (
+    a.outcome === b.outcome &&
+    a.status === b.status &&
+    a.after_seq === b.after_seq &&
+    a.retry_after_s === b.retry_after_s &&
+    a.took_ms === b.took_ms
+  )
+}
