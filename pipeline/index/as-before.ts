@@ -29,14 +29,14 @@ const SEEN_AT = 'to_timestamp(i.at_ms / 1000)'
 
 /** What stood goes on to stand. */
 const STANDS_ON = `
-s.effect = 'success' and s.outcome in ${outcomesOf('success')} and s.failures = 0
+s.outcome in ${outcomesOf('success')}
   and s.stale_at > $now::timestamptz and s.ended_at > $now::timestamptz
   and ${SEEN_AT} + ${WEEK_LATER} > $now::timestamptz
   and not (${IS_NEW}) and not ${IS_VALIDATED_ANEW}`
 
 /** What had ended when it was looked at is as it was. */
 const STAYS_OVER = `
-s.effect = i.effect and i.effect in ('absent', 'garbled') and s.failures = 0
+i.effect in ('absent', 'garbled')
   and s.stale_at <= least(${SEEN_AT}, $now::timestamptz)
   and s.ended_at <= least(${SEEN_AT}, $now::timestamptz)`
 
