@@ -8,12 +8,19 @@ import type { Answers } from './submission-desk.ts'
 const MOST = 100
 const BLOCK_MS = 1_000
 const AWAY_MS = 100
+const GATHER_MS = 2
 /** What is committed is taken out of the stream a little later, so that no answer waits for it. */
 const TRIM_MS = 100
 
 interface Handed {
   desk: string
   submission: Submission
+}
+
+/** What was read, as far as it was understood, and where the stream is read on. */
+interface Read {
+  handed: readonly Handed[]
+  last: string
 }
 
 type Entries = readonly (readonly [id: string, fields: readonly string[]])[]
@@ -61,34 +68,57 @@ export class SubmissionReader {
   }
 
   async #run(): Promise<void> {
-    let reading = this.#read()
+    let next = this.#read(BLOCK_MS)
     while (!this.#isClosed) {
-      const entries = await reading
-      const last = entries.at(-1)?.[0]
-      if (last === undefined) {
-        reading = this.#read()
+      const { handed, last } = await next
+      if (handed.length === 0) {
+        next = this.#read(BLOCK_MS)
         continue
       }
-      const handed = entries.flatMap(([, fields]) => this.#understood(fields))
+      const began = performance.now()
       const answers = await this.#commit(handed.map(({ submission }) => submission))
-      this.#last = last
-      // Redis answers while these answers are made.
-      reading = this.#read()
+      const patienceMs = performance.now() - began
+      // Before anybody is answered: whoever asks again is not among these.
+      const waiting = this.#read()
       this.#answer(handed, answers)
       this.#done = last
       this.#trimming ??= globalThis.setTimeout(() => void this.#trim(), TRIM_MS)
+      next = this.#gather(await waiting, handed.length, patienceMs)
     }
   }
 
-  async #read(): Promise<Entries> {
+  /**
+   * A commit of many costs hardly more than one of few, and who was answered together mostly asks again
+   * together: so they are waited for, unless it was only one and nobody else is there.
+   */
+  async #gather(waiting: Read, answered: number, patienceMs: number): Promise<Read> {
+    const until = performance.now() + patienceMs
+    const all = waiting.handed.length + answered
+    let { handed, last } = waiting
+    while (all > 1 && handed.length < Math.min(all, MOST) && performance.now() < until) {
+      await setTimeout(GATHER_MS)
+      const more = await this.#read()
+      handed = [...handed, ...more.handed]
+      last = more.last
+    }
+    return handed.length > 0 ? { handed, last } : this.#read(BLOCK_MS)
+  }
+
+  /** What came since it was read last; for so long it is waited for the first. */
+  async #read(blockMs?: number): Promise<Read> {
+    const from = ['STREAMS', SUBMISSIONS.key, this.#last] as const
     try {
-      const read = await this.#blocking.xread(
-        ...(['COUNT', MOST, 'BLOCK', BLOCK_MS, 'STREAMS', SUBMISSIONS.key, this.#last] as const),
-      )
-      return (read?.[0]?.[1] ?? []) as Entries
+      const read =
+        blockMs === undefined
+          ? await this.#blocking.xread('COUNT', MOST, ...from)
+          : await this.#blocking.xread('COUNT', MOST, 'BLOCK', blockMs, ...from)
+      const entries = (read?.[0]?.[1] ?? []) as Entries
+      this.#last = entries.at(-1)?.[0] ?? this.#last
+      const handed = entries.flatMap(([, fields]) => this.#understood(fields))
+      return { handed, last: this.#last }
     } catch {
       if (!this.#isClosed) await setTimeout(AWAY_MS)
-      return []
+      return { handed: [], last: this.#last }
     }
   }
 

@@ -1,6 +1,6 @@
 import { isoOf } from '../core/clock.ts'
 import type { Answer, Refusal, Submission } from '../model/submission.ts'
-import { auditOf } from './accounts/audit.ts'
+import { type AuditRow, auditOf } from './accounts/audit.ts'
 import { type RowChange, watching } from './accounts/changed-rows.ts'
 import { letReview } from './accounts/entry-reviews.ts'
 import { perform } from './accounts/perform.ts'
@@ -88,15 +88,18 @@ export class Accounts {
       decide = resolve
       fail = reject
     })
-    const kept = this.db.transaction(async () => {
+    let rows: AuditRow[] = []
+    const carryOut = async () => {
       await this.#standing.read()
       const judged = await judge()
       const answers = await this.#known(submissions)
-      const rows = await this.#carryOutAll(submissions, stamp, judged, answers)
+      rows = await this.#carryOutAll(submissions, stamp, judged, answers)
       const fresh = new Set(rows.map(({ submission_id }) => submission_id))
       decide({ answers, fresh, told: await tell(answers) })
+    }
+    const kept = this.db.transactionEnding(carryOut, async () => {
       await this.db.insert('submissions', rows)
-      for (const id of fresh) this.#seen.add(id)
+      for (const { submission_id } of rows) this.#seen.add(submission_id)
     })
     kept.catch(error => {
       this.#standing.doubt()
@@ -151,9 +154,9 @@ export class Accounts {
     stamp: Stamp,
     { refused, doubts }: JudgedSaves,
     answers: Map<string, Answer>,
-  ) {
+  ): Promise<AuditRow[]> {
     const submitted_at = isoOf(stamp.now)
-    const rows = []
+    const rows: AuditRow[] = []
     for (const submission of submissions) {
       const { submission_id: id } = submission
       if (answers.has(id)) continue

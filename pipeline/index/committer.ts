@@ -16,6 +16,7 @@ import type { Database } from './duckdb.ts'
 import { type Meta, numberCommit } from './meta.ts'
 import type { Paths } from './paths.ts'
 import { keepPictures } from './pictures.ts'
+import type { Projection } from './projector.ts'
 import { resolveReverts } from './reverts.ts'
 import { completed, editingIn, judged } from './submission-answers.ts'
 import type { TakedownList } from './takedown-list.ts'
@@ -30,6 +31,8 @@ export interface Committing {
   meta: Meta
   config: Config
   clock: Clock
+  /** Reads what must be shown of a commit. */
+  read: (seq: number) => Promise<Projection>
   onStep?: (step: 'accounts' | 'index', moment: 'before' | 'after') => void
 }
 
@@ -38,6 +41,7 @@ export interface Kept extends Applied {
   seq: number
   batch: Batch
   answers: ReadonlyMap<string, Answer>
+  projection: Projection
 }
 
 /**
@@ -144,14 +148,22 @@ export class Committer {
       await kept
       await keepPictures(this.#of, submissions, seq)
       onStep?.('index', 'before')
-      const lastEventId = applied.events.at(-1)?.event_id
-      await numberCommit(index, meta.fence, { seq, now, lastEventId })
-      return { ...applied, seq, batch, answers }
+      const projection = await this.#number(seq, now, applied.events.at(-1)?.event_id)
+      return { ...applied, seq, batch, answers, projection }
     })
     meta.seq = seq
     meta.last_event_id = taken.events.at(-1)?.event_id ?? meta.last_event_id
     onStep?.('index', 'after')
     return taken
+  }
+
+  /** Reads what must be shown while the commit gets its number; neither goes on when the other has failed. */
+  async #number(seq: number, now: Instant, lastEventId: string | undefined): Promise<Projection> {
+    const { index, meta, read } = this.#of
+    const numbering = numberCommit(index, meta.fence, { seq, now, lastEventId })
+    const projection = await read(seq).finally(() => numbering.catch(() => undefined))
+    await numbering
+    return projection
   }
 
   #applying(now: Instant, seq: number): Applying {

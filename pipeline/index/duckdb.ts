@@ -12,6 +12,7 @@ import { rowMaker, structureText } from './duckdb-values.ts'
 import { syncPath } from './durable.ts'
 import { Plans } from './plans.ts'
 import { CHECKPOINT_AT } from './standing-file.ts'
+import { Transactions } from './transactions.ts'
 import { Written } from './written.ts'
 
 export type Parameter = string | number | boolean | null
@@ -43,7 +44,7 @@ const THREADS = 2
  *
  * Two rules keep data safe and are easy to break. Nobody in this process may open the file by
  * another way (that drops the lock; snapshots are copied by a child process). And after an error in
- * a transaction COMMIT would claim success, so `transaction` always rolls back and throws.
+ * a transaction COMMIT would claim success, so `transactions.ts` always rolls back and throws.
  */
 export class Database {
   readonly file: string
@@ -51,13 +52,17 @@ export class Database {
   #instance: DuckDBInstance
   #connection: DuckDBConnection
   #plans: Plans<DuckDBPreparedStatement>
-  readonly #structures = new Map<string, string>()
+  /** The columns of tables that were written. */
+  readonly #types = new Map<string, [column: string, type: string][]>()
   /** What this process wrote; nobody else writes to the file. */
   readonly written = new Written()
   /** Whether the file is closed with this connection. */
   readonly #isFirst: boolean
   #threads: number
-  #queue: Promise<unknown> = Promise.resolve()
+  readonly #transactions = new Transactions(
+    sql => this.#connection.run(sql),
+    () => this.written.noteAll(),
+  )
 
   private constructor(
     file: string,
@@ -103,6 +108,7 @@ export class Database {
     planning: Planning = 'anew',
   ): Promise<number> {
     this.written.noteStatement(sql)
+    await this.#transactions.beforeWriting()
     const result = await this.#execute(sql, parameters, planning)
     return Number(result.rowsChanged)
   }
@@ -165,21 +171,13 @@ export class Database {
   }
 
   /** Runs `work` alone on the connection; all of it is kept, or nothing. */
-  async transaction<Result>(work: () => Promise<Result>): Promise<Result> {
-    const turn = this.#queue.then(async () => {
-      await this.#connection.run('begin')
-      try {
-        const result = await work()
-        await this.#connection.run('commit')
-        return result
-      } catch (error) {
-        await this.#connection.run('rollback').catch(() => undefined)
-        this.written.noteAll()
-        throw error
-      }
-    })
-    this.#queue = turn.catch(() => undefined)
-    return turn
+  transaction<Result>(work: () => Promise<Result>): Promise<Result> {
+    return this.#transactions.whole(work)
+  }
+
+  /** The same for work that mostly writes nothing, and one statement that ends it. */
+  transactionEnding(work: () => Promise<void>, last: () => Promise<void>): Promise<void> {
+    return this.#transactions.ending(work, last)
   }
 
   /** How many threads statements use from now on: of little work the second one takes more than it gives. */
@@ -193,6 +191,7 @@ export class Database {
   async insert(table: string, rows: readonly object[]): Promise<void> {
     if (rows.length === 0) return
     this.written.note(table)
+    await this.#transactions.beforeWriting()
     const structure = await this.#structureOf(table)
     const insert = (from: string, given: unknown) =>
       this.#execute(
@@ -211,21 +210,38 @@ export class Database {
     }
   }
 
+  /** Writes these columns of rows that are there, by a column in which no two of them are the same. */
+  async update(
+    table: string,
+    key: string,
+    columns: readonly string[],
+    rows: readonly object[],
+  ): Promise<void> {
+    const structure = await this.#structureOf(table, [key, ...columns])
+    await this.run(
+      `update ${table} set ${columns.map(column => `${column} = fresh.${column}`).join(', ')}
+       from (select unnest(from_json($rows::varchar, '${structure}'), recursive := true)) as fresh
+       where ${table}.${key} = fresh.${key}`,
+      { rows: JSON.stringify(rows) },
+      'kept',
+    )
+  }
+
   /** Appends flat rows to a table of varchar, double and boolean columns: the fastest way in. */
-  append(table: string, rows: Iterable<readonly Cell[]>): Promise<void> {
+  async append(table: string, rows: Iterable<readonly Cell[]>): Promise<void> {
     this.written.note(table)
-    return this.#connection.createAppender(table).then(appender => {
-      for (const row of rows) {
-        for (const cell of row) {
-          if (typeof cell === 'string') appender.appendVarchar(cell)
-          else if (typeof cell === 'number') appender.appendDouble(cell)
-          else if (typeof cell === 'boolean') appender.appendBoolean(cell)
-          else appender.appendNull()
-        }
-        appender.endRow()
+    await this.#transactions.beforeWriting()
+    const appender = await this.#connection.createAppender(table)
+    for (const row of rows) {
+      for (const cell of row) {
+        if (typeof cell === 'string') appender.appendVarchar(cell)
+        else if (typeof cell === 'number') appender.appendDouble(cell)
+        else if (typeof cell === 'boolean') appender.appendBoolean(cell)
+        else appender.appendNull()
       }
-      appender.closeSync()
-    })
+      appender.endRow()
+    }
+    appender.closeSync()
   }
 
   /**
@@ -286,17 +302,19 @@ export class Database {
     }
   }
 
-  async #structureOf(table: string): Promise<string> {
-    const known = this.#structures.get(table)
-    if (known !== undefined) return known
+  /** How rows of a table are given as JSON, all columns of them or some. */
+  async #structureOf(table: string, some?: readonly string[]): Promise<string> {
+    const types = this.#types.get(table) ?? (await this.#readTypes(table))
+    this.#types.set(table, types)
+    return structureText(some ? types.filter(([column]) => some.includes(column)) : types)
+  }
+
+  async #readTypes(table: string): Promise<[column: string, type: string][]> {
     const columns = await this.all<{ column_name: string; data_type: string }>(
       'select column_name, data_type from duckdb_columns() where table_name = $table',
       { table },
     )
-    const types = columns.map(({ column_name, data_type }) => [column_name, data_type])
-    const structure = structureText(types as [string, string][])
-    this.#structures.set(table, structure)
-    return structure
+    return columns.map(({ column_name, data_type }) => [column_name, data_type])
   }
 }
 

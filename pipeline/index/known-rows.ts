@@ -1,5 +1,5 @@
 import type { Database } from './duckdb.ts'
-import { deleteRows, updateRow } from './rows.ts'
+import { deleteRows, updateRows } from './rows.ts'
 
 /** Of more rows than this at once nothing is remembered. */
 const FEW = 100
@@ -62,13 +62,19 @@ export class KnownRows<Row extends object> {
   async replace(db: Database, fresh: ReadonlyMap<string, Row | undefined>): Promise<void> {
     const { table, id } = this.#of
     const before = await this.read(db, [...fresh.keys()])
-    const rows = [...fresh.values()].flatMap(row => row ?? [])
-    const [old] = before.values()
-    if (fresh.size === 1 && old && rows[0]) await updateRow(db, table, id, { old, row: rows[0] })
-    else {
+    const changes = [...fresh].flatMap(([key, row]) => {
+      const old = before.get(key)
+      return old && row ? [{ old, row }] : []
+    })
+    if (changes.length === fresh.size && fresh.size <= FEW) {
+      await updateRows(db, table, id, changes)
+    } else {
       const ids = [...before.values()].map(row => String(row[id]))
       await deleteRows(db, table, id, ids)
-      await db.insert(table, rows)
+      await db.insert(
+        table,
+        [...fresh.values()].flatMap(row => row ?? []),
+      )
     }
     if (fresh.size > FEW) return
     const memory = this.#memories.get(db)!

@@ -33,13 +33,14 @@ export async function numberCommit(
   fence: number,
   commit: { seq: number; now: Instant; lastEventId: string | undefined },
 ): Promise<void> {
+  const { seq, lastEventId } = commit
+  const isLast = lastEventId === undefined ? '' : ', last_event_id = $last::varchar::uuid'
   const numbered = await index.run(
-    `update meta set seq = $seq, committed_at = $now::varchar::timestamptz,
-       last_event_id = coalesce(nullif($last::varchar, '')::uuid, last_event_id)
+    `update meta set seq = $seq, committed_at = $now::varchar::timestamptz${isLast}
      where fence = $fence and seq = $before`,
     {
-      ...{ seq: commit.seq, before: commit.seq - 1, now: isoOf(commit.now), fence },
-      last: commit.lastEventId ?? '',
+      ...{ seq, before: seq - 1, now: isoOf(commit.now), fence },
+      ...(lastEventId !== undefined && { last: lastEventId }),
     },
     'kept',
   )

@@ -1,5 +1,6 @@
 import type { Clock } from '../core/clock.ts'
 import { Fatal } from '../core/errors.ts'
+import type { FeedEvent } from '../model/event.ts'
 import type { Accounts } from './accounts.ts'
 import type { Database } from './duckdb.ts'
 import { EventFile } from './event-file.ts'
@@ -10,7 +11,7 @@ import { entriesOf } from './projection.ts'
 import { eventsFollowing } from './projections/events.ts'
 import { followRetention } from './retention.ts'
 import { scopeAfter } from './scope.ts'
-import { SERVING_FORMAT, type ServingStore } from './serving.ts'
+import { type Entry, SERVING_FORMAT, type ServingStore } from './serving.ts'
 import { linkCurrent, readCheckpoint } from './snapshot.ts'
 
 /** What projecting is given by the writer. */
@@ -24,6 +25,15 @@ export interface Projecting {
     step: 'serving' | 'events',
     work: () => Result | Promise<Result>,
   ) => Promise<Result>
+}
+
+/** What the serving store and the event files get of commits up to `seq`. */
+export interface Projection {
+  seq: number
+  entries: Entry[]
+  events: FeedEvent[]
+  /** Called when the serving store has the entries. */
+  settle: () => void
 }
 
 /** Changed keys are needed until they are projected; a little longer helps a person who looks. */
@@ -41,13 +51,19 @@ export class Projector {
     this.#events = new EventFile(of.paths)
   }
 
-  async project(seq: number): Promise<void> {
-    const { index, accounts, serving, clock, step } = this.#of
+  /** Reads what must be shown of the commits up to this one, whose transaction may still be open. */
+  async read(seq: number): Promise<Projection> {
+    const { index, accounts, serving, clock } = this.#of
     const { news, settle } = this.#seen.look()
     const stores = { index, accounts: accounts.db }
     const commits = { seq: serving.seq, last: seq }
     const scope = await scopeAfter(stores, commits, clock.now(), news)
-    const { entries, events } = await entriesOf(index, accounts, scope)
+    return { seq, ...(await entriesOf(index, accounts, scope)), settle }
+  }
+
+  /** Shows it; the index has the commit. */
+  async write({ seq, entries, events, settle }: Projection): Promise<void> {
+    const { index, serving, step } = this.#of
     await step('serving', () => serving.write(entries, seq))
     settle()
     await step('events', () => this.#events.append(events))
@@ -69,7 +85,7 @@ export class Projector {
     if (serving.format !== undefined && serving.format !== SERVING_FORMAT) {
       throw new Fatal('the serving store has another format: run rebuild')
     }
-    await this.project(seq)
+    await this.write(await this.read(seq))
     this.#events.append(await eventsFollowing(index, this.#events.last))
     await followRetention(index, serving, paths)
     if (checkpoint) linkCurrent(paths, checkpoint.snapshot)

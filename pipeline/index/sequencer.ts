@@ -94,7 +94,10 @@ export class Sequencer {
       ...{ ...parts, ...parts.options, serving: this.serving },
       step: (step, work) => this.#step(step, work),
     })
-    this.#committer = new Committer({ ...parts, ...parts.options })
+    this.#committer = new Committer({
+      ...{ ...parts, ...parts.options },
+      read: seq => this.#projector.read(seq),
+    })
     this.#publishing = new Publishing({
       ...parts,
       ...parts.options,
@@ -214,7 +217,7 @@ export class Sequencer {
     const now = this.#options.clock.now()
     const kept = await this.#committer.commit(asked, now)
     const { seq, batch, events, held } = kept
-    await this.#projector.project(seq).catch(error => this.#break(error))
+    await this.#projector.write(kept.projection).catch(error => this.#break(error))
     const { takedowns = [] } = batch
     if (takedowns.length > 0) {
       await erase(this, takedowns, now).catch(error => this.#break(error))

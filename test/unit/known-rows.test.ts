@@ -68,6 +68,23 @@ describe('rows that the writer knows', () => {
     expect(asked).toHaveLength(1)
   })
 
+  it('are changed where they stand when all of them are there, each in what differs', async () => {
+    const turns = [
+      [row('a.example', 'Ünder’s "A"', { a: "it's", b: [1, { c: null }] }), row('b.example', 'B')],
+      [row('a.example', 'A', null), row('b.example', 'B', { a: '{"b":1}' })],
+      [row('a.example', 'A', null), row('b.example', 'B', { a: '{"b":1}' })],
+      [{ domain: 'a.example', name: 'A2' } as Named, { domain: 'b.example', name: 'B2' } as Named],
+    ]
+    for (const turn of turns) {
+      await known.replace(db, new Map(turn.map(one => [one.domain, one])))
+      const stored = await db.all<Named>('from named order by domain')
+      expect(stored).toEqual(turn.map(one => ({ ...one, told: one.told ?? null })))
+      const rows = await known.read(db, ['a.example', 'b.example'])
+      expect([...rows.values()].map(one => ({ ...one, told: one.told ?? null }))).toEqual(stored)
+    }
+    expect(asked).toHaveLength(1)
+  })
+
   it('lose what a row says no more', async () => {
     await known.replace(db, new Map([['a.example', row('a.example', 'A', { a: 1 })]]))
     const less = { domain: 'a.example', name: 'A' } as Named

@@ -56,11 +56,11 @@ describe('a commit of one save', () => {
     const second = await costOf(brandOf('Org', 'a.org.example', 'Two'))
     expect(second.done).toMatchObject({ revision_number: 2, domain: 'a.org.example' })
 
-    expect(second.statements).toBeLessThanOrEqual(12)
+    expect(second.statements).toBeLessThanOrEqual(10)
     const first = await costOf(brandOf('Org', 'b.org.example', 'One'))
     expect(first.done).toMatchObject({ revision_number: 1 })
 
-    expect(first.statements).toBeLessThanOrEqual(23)
+    expect(first.statements).toBeLessThanOrEqual(20)
     expect(await registry.quietly(() => verify(registry))).toEqual([])
   })
 
@@ -68,9 +68,9 @@ describe('a commit of one save', () => {
     await commit(brandOf('Org', 'a.org.example', 'One'))
     const names = Array.from({ length: 50 }, (_, n) => `${n}.org.example`)
     const saves = names.map(name => brandOf('Org', name, 'One'))
-    expect((await costOf(...saves)).statements).toBeLessThanOrEqual(24)
+    expect((await costOf(...saves)).statements).toBeLessThanOrEqual(21)
     const again = names.map(name => brandOf('Org', name, 'Two'))
-    expect((await costOf(...again)).statements).toBeLessThanOrEqual(14)
+    expect((await costOf(...again)).statements).toBeLessThanOrEqual(9)
     expect(await registry.quietly(() => verify(registry))).toEqual([])
   })
 

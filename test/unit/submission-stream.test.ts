@@ -6,6 +6,7 @@ import { SubmissionDesk } from '../../jobs/submission-desk.ts'
 import { SubmissionReader } from '../../jobs/submission-reader.ts'
 import { silentLog } from '../../pipeline/core/log.ts'
 import type { Answer, Submission } from '../../pipeline/model/submission.ts'
+import { endsWithin } from '../support/effort.ts'
 import { patient } from '../support/patience.ts'
 import { slowRedis, startRedis, type TestRedis } from '../support/redis.ts'
 import { cleanUp } from '../support/registry.ts'
@@ -48,12 +49,15 @@ async function openWriter({ isHeld = false } = {}) {
   const begun = async (count: number) => {
     while (commits.length < count) await setTimeout(5)
   }
-  const letGo = () => {
-    isHeld = false
+  const letGo = ({ butHold = false } = {}) => {
+    isHeld = butHold
     for (const gate of gates.splice(0)) gate()
   }
   return { commits, reader, begun, letGo }
 }
+
+/** How long a commit takes that is to be a long one. */
+const HELD_MS = 1_500
 
 const idOf = (name: string) => writeOf(name).submission_id
 const left = () => redis.redis.xlen(SUBMISSIONS.key)
@@ -96,6 +100,39 @@ describe('submissions on their way to the writer', () => {
     expect([one, [...two!].sort()]).toEqual([[idOf('a')], ['b', 'c', 'd'].map(idOf).sort()])
     await writer.reader.close()
     expect(await left()).toBe(0)
+  })
+
+  it('are waited for where several were answered, as long as that commit took', async () => {
+    const writer = await openWriter({ isHeld: true })
+    const desk = await openDesk()
+    const ask = (...names: string[]) => names.map(name => desk.submit(writeOf(name)))
+    const first = ask('a')
+    await writer.begun(1)
+    const second = ask('b', 'c', 'd')
+    while ((await left()) < 4) await setTimeout(5)
+    writer.letGo({ butHold: true })
+    await Promise.all(first)
+    await writer.begun(2)
+    await setTimeout(HELD_MS)
+    writer.letGo()
+    await Promise.all(second)
+    const third = ask('e')
+    await setTimeout(20)
+    third.push(...ask('f', 'g'))
+    expect(await Promise.all(third)).toEqual(third.map(() => ({ done: { commit: 3 } })))
+    await writer.reader.close()
+  })
+
+  it('that come alone after one that came alone wait for nobody', async () => {
+    const writer = await openWriter({ isHeld: true })
+    const desk = await openDesk()
+    const first = desk.submit(writeOf('a'))
+    await writer.begun(1)
+    await setTimeout(HELD_MS)
+    writer.letGo()
+    await first
+    await endsWithin(HELD_MS / 2, () => desk.submit(writeOf('b')))
+    await writer.reader.close()
   })
 
   it('are read by the next writer when one ends before it has committed them', async () => {
