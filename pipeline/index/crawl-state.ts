@@ -25,7 +25,7 @@ export interface Stirred {
   is_new: boolean
   /** Its document changed, or how far that stands; otherwise only what dependents await of it. */
   is_own: boolean
-  /** When the attempt before was made. */
+  /** When the attempt before a new document was made. */
   known_until: Instant | null
 }
 
@@ -166,7 +166,7 @@ where s.rowid = n.row_id and i.took_ms is not null`
  */
 const STIRRED = `
 with night as (
-  select i.kind, i.location, epoch_ms(n.known_at)::double as known_until, n.*
+  select i.kind, i.location, if(is_new, epoch_ms(n.known_at)::double, null) as known_until, n.*
   from night n join incoming i using (seen_id)
   where is_own or is_first or is_turned or is_otherwise or says_other)
 select kind, location, is_new, is_own or instead is not null as is_own, known_until from night
@@ -189,8 +189,14 @@ export async function takeIn(
   recrawling: Recrawling,
 ): Promise<Stirred[]> {
   const staged = await stage(db, observations)
-  const taken = await takeAsBefore(db, recrawling)
-  return taken === staged ? [] : takeOther(db, recrawling)
+  const { taken, stirred } = await takeAsBefore(db, recrawling)
+  const others = taken === staged ? [] : await takeOther(db, recrawling)
+  return stirred.length === 0 ? others : [...stirred, ...others].sort(inOrder)
+}
+
+/** Kinds and locations are ASCII. */
+function inOrder(a: Stirred, b: Stirred): number {
+  return a.kind === b.kind ? (a.location < b.location ? -1 : 1) : a.kind < b.kind ? -1 : 1
 }
 
 /** Takes in any that are staged, whatever they found. */
@@ -223,7 +229,7 @@ export async function takeTurns(db: Database, now: Instant): Promise<Stirred[]> 
   const at = { now: isoOf(now) }
   const turned = await db.all<Stirred>(
     `select kind, location, false as is_new, hash is not null as is_own,
-       epoch_ms(attempted_at)::double as known_until from crawl_state
+       null as known_until from crawl_state
      where turns_at <= $now::timestamptz order by kind, location`,
     at,
   )

@@ -235,8 +235,9 @@ export class Sequencer {
   #tell(batch: Batch, commit: { seq: number; events: number; ms: number; cpu_ms: number }): void {
     const { log } = this.#options
     const { observations, submissions, poison = [] } = batch
+    const changed = observations.filter(({ outcome }) => outcome === 'ok').length
     log.info(
-      { ...commit, observations: observations.length, submissions: submissions.length },
+      { ...commit, observations: observations.length, changed, submissions: submissions.length },
       'committed',
     )
     for (const { seen, reason } of poison) {

@@ -1,7 +1,10 @@
 import { join } from 'node:path'
+import { pathsOf } from '../../pipeline/index/paths.ts'
 import { built, Child } from './support/child.ts'
 import type { NightRun, Question } from './support/commit-night.ts'
 import { CHANGING } from './support/night.ts'
+import { type Night, printCosts } from './support/night-costs.ts'
+import { leastOf } from './support/night-least.ts'
 import { readOptions } from './support/options.ts'
 import { interleave } from './support/pairs.ts'
 import { note, printResult, printTable } from './support/report.ts'
@@ -11,8 +14,8 @@ import { watchMemory } from './support/usage.ts'
 /**
  * A night over an index that holds all its files: every one is seen again, one in a hundred has
  * changed, nine in ten are brand.json. Measured from the first commit to the checkpoint after the
- * last, beside the one hash join that finds what changed, and beside a quiet night in which nothing
- * has: what a night costs beyond that grows with what changed. Writes ask for their turn ten times a
+ * last, beside the one hash join that finds what changed, beside a quiet night in which nothing
+ * has, and beside the least that its commits need: what a night costs beyond that grows with what changed. Writes ask for their turn ten times a
  * second. The settings are the defaults but for FRONTIER_MAX, which keeps mentions out.
  */
 const options = readOptions(1_000_000)
@@ -40,6 +43,7 @@ const rounds = await interleave(options.pairs, {
   join: () => sequencer.ask({ ask: 'anti-join' }) as Promise<Run>,
 })
 await sequencer.stop()
+const parts = await leastOf(pathsOf(options.folder).index, rounds.at(-1)!.quiet.commits.count)
 options.tidy()
 
 const nights = rounds.map(({ night }) => night)
@@ -48,7 +52,6 @@ const worst = (measure: (night: Run) => number) => Math.max(...nights.map(measur
 const seconds = middle(night => night.seconds)
 const quietSeconds = medianOf(rounds.map(({ quiet }) => quiet.seconds))
 const changed = options.size / CHANGING
-const msEach = (1_000 * (seconds - quietSeconds)) / changed
 const joinSeconds = medianOf(rounds.map(({ join }) => join.seconds))
 const steps = Object.fromEntries(
   Object.keys(nights[0]!.steps).map(step => [
@@ -63,8 +66,6 @@ printTable(
     ...Object.entries(steps).map(([step, s]) => [`  ${step}`, `${s} s`]),
     ['together', `${rounded(seconds)} s`],
     ['a night in which nothing changed', `${rounded(quietSeconds)} s`],
-    ['  of that, a file', `${rounded((quietSeconds * 1e6) / options.size)} µs`],
-    [`beyond that, each of ${changed} changed files`, `${rounded(msEach)} ms`],
     ['the hash join alone', `${rounded(joinSeconds)} s`],
     ['written', `${Math.round(middle(night => night.writtenMB))} MB`],
     ['events', middle(night => night.events)],
@@ -73,6 +74,14 @@ printTable(
     ['own memory at most', `${Math.round(worst(night => night.peakMB))} MB`],
   ],
 )
+const commitsOf = (runs: readonly Run[], changes: number): Night => ({
+  ...{ count: runs[0]!.commits.count, observations: options.size, changed: changes },
+  seconds: medianOf(runs.map(({ commits }) => commits.seconds)),
+  cpuSeconds: medianOf(runs.map(({ commits }) => commits.cpuSeconds)),
+})
+const quietRuns = rounds.map(({ quiet }) => quiet)
+const [night, quiet] = [commitsOf(nights, changed), commitsOf(quietRuns, 0)]
+const costs = printCosts('commits of such a night', night, quiet, parts)
 printResult({
   bench: 'commit',
   size: options.size,
@@ -81,7 +90,10 @@ printResult({
   seconds: roundedSpread(spreadOf(nights.map(night => night.seconds))),
   join_seconds: rounded(joinSeconds),
   quiet_seconds: rounded(quietSeconds),
-  ms_a_changed_file: rounded(msEach),
+  least_cpu_us_a_file: rounded(costs.least.cpuSeconds),
+  quiet_cpu_us_a_file: rounded(costs.quiet.cpuSeconds),
+  cpu_us_a_changed_file: rounded(costs.changed.cpuSeconds),
+  us_a_changed_file: rounded(costs.changed.seconds),
   steps,
   written_mb: Math.round(middle(night => night.writtenMB)),
   longest_wait_ms: Math.round(worst(night => night.longestWaitMs)),

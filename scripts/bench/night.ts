@@ -2,7 +2,8 @@ import { join } from 'node:path'
 import { sparseWorld } from '../world/sparse.ts'
 import { Child, root } from './support/child.ts'
 import type { Slice, SliceRun } from './support/crawl-slice.ts'
-import { leastOf, type Took } from './support/night-least.ts'
+import { printCosts } from './support/night-costs.ts'
+import { leastOf } from './support/night-least.ts'
 import { type RoleName, roles } from './support/night-role.ts'
 import { readOptions } from './support/options.ts'
 import { RegistryRig } from './support/registry-rig.ts'
@@ -12,8 +13,9 @@ import { rounded, roundedSpread, spreadOf } from './support/spread.ts'
 /**
  * Two nights of a whole registry over a web of which most is absent, three in a hundred publish, one
  * in a hundred fails and seven in a thousand belong to one network: the first night everything is
- * new, in the second one file in a hundred has changed. Beside it a bare undici loop over the same
- * domains, and what the commits of the second night need at least: each of its batches staged, joined
+ * new, in the second one file in a hundred has changed. A quiet one follows, in which nothing has: so
+ * what commits cost is told apart by what it grows with. Beside it a bare undici loop over the same
+ * domains, and what the commits of a quiet night need at least: each of its batches staged, joined
  * with what is known, and its times written, durably.
  */
 const options = readOptions(1_000_000)
@@ -73,25 +75,20 @@ const first = await runNight(async () => {
 })
 note('the second night …')
 const second = await runNight(() => rig.nextNight())
+note('a quiet night …')
+const quiet = await runNight(() => rig.quietNight())
 const wrong = await rig.verify()
 const peaks = roles.map(role => [role, rig.peakMB(role)] as const)
 const redisMB = await rig.redisPeakMB()
 note('the bare loop …')
 const bare = await bareLoop()
 await rig.stopRoles()
-const parts = await leastOf(rig.paths.index, second.commits.count)
-const sumOf = (unit: keyof Took) => Object.values(parts).reduce((sum, took) => sum + took[unit], 0)
-const least: Took = { seconds: sumOf('seconds'), cpuSeconds: sumOf('cpuSeconds') }
-const beyond: Took = {
-  seconds: second.commits.seconds - least.seconds,
-  cpuSeconds: second.commits.cpuSeconds - least.cpuSeconds,
-}
+const parts = await leastOf(rig.paths.index, quiet.commits.count)
 await rig.close()
 options.tidy()
 
 const perFetch = (cpu: number, fetches: number) => (cpu * 1e6) / fetches
 const ratio = perFetch(first.crawlerCpu, first.fetches) / perFetch(bare.cpu, bare.fetches)
-const perObservation = (seconds: number) => (seconds * 1e6) / second.commits.observations
 const rows: [string, (night: Night) => number][] = [
   ['seconds', night => night.seconds],
   ['domains a second', night => options.size / night.seconds],
@@ -100,14 +97,16 @@ const rows: [string, (night: Night) => number][] = [
   ['crawler, CPU µs a fetch', night => perFetch(night.crawlerCpu, night.fetches)],
   ['indexer, CPU s', night => night.indexerCpu],
   ['observations', night => night.commits.observations],
+  ['of these changed', night => night.commits.changed],
   ['events', night => night.commits.events],
   ['commits', night => night.commits.count],
   ['observations a commit', night => night.commits.observations / night.commits.count],
   ['in commits, s', night => night.commits.seconds],
+  ['in commits, CPU s', night => night.commits.cpuSeconds],
 ]
 printTable(
-  [`${options.size} domains`, 'first night', 'second night'],
-  rows.map(([name, measure]) => [name, rounded(measure(first)), rounded(measure(second))]),
+  [`${options.size} domains`, 'first night', 'second night', 'quiet night'],
+  rows.map(([name, measure]) => [name, ...[first, second, quiet].map(measure).map(rounded)]),
 )
 printTable(
   ['at most', 'MB', 'must be below'],
@@ -119,18 +118,7 @@ printTable(
 console.log(
   `bare undici loop: ${rounded(perFetch(bare.cpu, bare.fetches))} µs a fetch; ours ÷ bare: ${rounded(ratio)} (at most 1.6)`,
 )
-const tookRows: [string, Took][] = [
-  ...Object.entries(parts).map(([part, took]): [string, Took] => [`least: ${part}`, took]),
-  ['beyond the least', beyond],
-  ['together', second.commits],
-]
-printTable(
-  ['commits of the second night', 's', 'µs an observation', 'CPU s', 'CPU µs an observation'],
-  tookRows.map(([name, { seconds, cpuSeconds }]) => [
-    name,
-    ...[seconds, perObservation(seconds), cpuSeconds, perObservation(cpuSeconds)].map(rounded),
-  ]),
-)
+const costs = printCosts('commits of the second night', second.commits, quiet.commits, parts)
 for (const sentence of wrong) console.log(`verify: ${sentence}`)
 printResult({
   bench: 'night',
@@ -138,12 +126,14 @@ printResult({
   ratio: roundedSpread(spreadOf([ratio])),
   first,
   second,
-  least_seconds: rounded(least.seconds),
-  least_cpu_seconds: rounded(least.cpuSeconds),
-  beyond_seconds: rounded(beyond.seconds),
-  beyond_cpu_seconds: rounded(beyond.cpuSeconds),
-  beyond_us_an_observation: rounded(perObservation(beyond.seconds)),
-  beyond_cpu_us_an_observation: rounded(perObservation(beyond.cpuSeconds)),
+  quiet,
+  least_cpu_us_a_file: rounded(costs.least.cpuSeconds),
+  quiet_cpu_us_a_file: rounded(costs.quiet.cpuSeconds),
+  beyond_cpu_us_a_file: rounded(costs.quiet.cpuSeconds - costs.least.cpuSeconds),
+  cpu_us_a_changed_file: rounded(costs.changed.cpuSeconds),
+  least_us_a_file: rounded(costs.least.seconds),
+  quiet_us_a_file: rounded(costs.quiet.seconds),
+  us_a_changed_file: rounded(costs.changed.seconds),
   peak_mb: Object.fromEntries(
     [...peaks, ['redis', redisMB]].map(([name, mb]) => [name, Math.round(Number(mb))]),
   ),

@@ -6,6 +6,7 @@ import { Sequencer } from '../../../pipeline/index/sequencer.ts'
 import { serveParent } from './child.ts'
 import { filledAt } from './commit-fill.ts'
 import { filesOf, observationsOf } from './night.ts'
+import type { Took } from './night-least.ts'
 import { StepTimes } from './step-times.ts'
 import { writtenMB } from './usage.ts'
 import { Writes } from './writes.ts'
@@ -13,6 +14,8 @@ import { Writes } from './writes.ts'
 export interface NightRun {
   /** Commits and the snapshot after them, without the making of the observations. */
   seconds: number
+  /** The commits alone. */
+  commits: Took & { count: number }
   steps: Record<string, number>
   writtenMB: number
   longestWaitMs: number
@@ -61,21 +64,25 @@ async function runNight(asked: { night: number; isQuiet?: boolean }): Promise<Ni
   steps.clear()
   const written = writtenMB('self')
   const writes = new Writes(sequencer)
-  let ms = 0
+  const commits = { count: 0, seconds: 0, cpuSeconds: 0 }
   let events = 0
   const plan = { night: changedNight, observedAt: clock.now(), isAgain: asked.isQuiet === true }
   for (let at = 0; at < files.all; at += limits.bulkCommitObservations) {
     const end = Math.min(files.all, at + limits.bulkCommitObservations)
     const observations = observationsOf(files, plan, at, end)
-    ms += await timed(async () => {
+    const took = await timed(async () => {
       events += (await sequencer.commit({ observations, submissions: [] })).events
     })
+    commits.count++
+    commits.seconds += took.seconds
+    commits.cpuSeconds += took.cpuSeconds
   }
-  ms += await timed(() => sequencer.publish())
+  const seconds = commits.seconds + (await timed(() => sequencer.publish())).seconds
   const longestWaitMs = await writes.end()
   return {
-    seconds: ms / 1_000,
-    steps: steps.seconds(ms / 1_000),
+    seconds,
+    commits,
+    steps: steps.seconds(seconds),
     writtenMB: writtenMB('self') - written,
     longestWaitMs,
     writes: writes.count,
@@ -83,12 +90,14 @@ async function runNight(asked: { night: number; isQuiet?: boolean }): Promise<Ni
   }
 }
 
-async function timed(work: () => Promise<unknown>): Promise<number> {
+async function timed(work: () => Promise<unknown>): Promise<Took> {
   const started = performance.now()
+  const usedBefore = process.cpuUsage()
   steps.isOn = true
   await work()
   steps.isOn = false
-  return performance.now() - started
+  const { user, system } = process.cpuUsage(usedBefore)
+  return { seconds: (performance.now() - started) / 1_000, cpuSeconds: (user + system) / 1e6 }
 }
 
 /** The search file of the last snapshot is made beside the commits, and nobody waits for it but here. */

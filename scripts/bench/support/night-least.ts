@@ -25,7 +25,7 @@ interface Seen {
  * the disk.
  */
 export async function leastOf(file: string, count: number): Promise<Record<Part, Took>> {
-  const index = await Database.open(file, { memoryLimit: '512MB' })
+  const index = await Database.open(file, { memoryLimit: '512MB', threads: 1 })
   const took = Object.fromEntries(
     parts.map(part => [part, { seconds: 0, cpuSeconds: 0 }]),
   ) as Record<Part, Took>

@@ -9,6 +9,7 @@ import type { CrawlSummary } from '../../../pipeline/index/crawl-summary.ts'
 import { type Paths, pathsOf } from '../../../pipeline/index/paths.ts'
 import { addDomains } from '../../commands/crawl.ts'
 import { built, Child } from './child.ts'
+import { CommitLog, type Commits } from './commit-log.ts'
 import { type RoleName, roles } from './night-role.ts'
 import type { NightQuestion } from './night-world.ts'
 import { cpuSeconds, watchMemory } from './usage.ts'
@@ -17,23 +18,13 @@ const POLL_MS = 1_000
 const MEMORY_MS = 100
 /** Longer than a day by the spread of what is asked daily, so that all of it is due at once. */
 const NIGHT_MS = 27 * HOUR
+/** A file that was missing in two nights is asked for again so many nights later. */
+const QUIET_NIGHTS = 2
 /** Nothing is waiting this often in a row: what a commit leads to has come to its end too. */
 const QUIET_POLLS = 2
 
 type World = Child<{ url: string }, NightQuestion, { requests: number }>
 type RoleChild = Child<object, { aheadMs: number }, object>
-
-/** What the indexer told of its commits since it was last asked. */
-export interface Commits {
-  count: number
-  seconds: number
-  /** CPU of the indexer meanwhile, its other work included. */
-  cpuSeconds: number
-  observations: number
-  events: number
-}
-
-const none: Commits = { count: 0, seconds: 0, cpuSeconds: 0, observations: 0, events: 0 }
 
 /**
  * A whole registry, each role a process as it ships, over a web of its own. Nights follow each other
@@ -50,8 +41,10 @@ export class RegistryRig {
   /** One for each process that a role has had. */
   readonly #memories: ({ role: RoleName } & ReturnType<typeof watchMemory>)[] = []
   readonly #env: Record<string, string>
-  #commits = none
+  readonly #log = new CommitLog()
   #night = 1
+  /** The night whose web is there; in a quiet one it is that of the night before. */
+  #webNight = 1
 
   private constructor(folder: string, world: World, redis: OwnRedis, env: Record<string, string>) {
     this.paths = pathsOf(folder)
@@ -88,7 +81,7 @@ export class RegistryRig {
     const child: RoleChild = await Child.start(file, {
       args: [role, String(this.#aheadMs)],
       env: this.#env,
-      onLine: line => this.#hear(line),
+      onLine: line => this.#log.hear(line),
     })
     this.#roles.set(role, child)
     this.#memories.push({ role, ...watchMemory(child.pid, MEMORY_MS) })
@@ -110,7 +103,18 @@ export class RegistryRig {
   /** The next day: every role's clock goes on, and the web has changed. */
   async nextNight(): Promise<void> {
     this.#night++
-    await this.#world.ask({ night: this.#night })
+    this.#webNight = this.#night
+    await this.#world.ask({ night: this.#webNight })
+    await this.#tellTime()
+  }
+
+  /** All files are due once more, and each is as it was in the second night. */
+  async quietNight(): Promise<void> {
+    this.#night += QUIET_NIGHTS
+    await this.#tellTime()
+  }
+
+  async #tellTime(): Promise<void> {
     const question = { aheadMs: this.#aheadMs }
     await Promise.all([...this.#roles.values()].map(child => child.ask(question)))
   }
@@ -133,7 +137,7 @@ export class RegistryRig {
   }
 
   async requests(): Promise<number> {
-    return (await this.#world.ask({ night: this.#night })).requests
+    return (await this.#world.ask({ night: this.#webNight })).requests
   }
 
   /** None while the role is not there. */
@@ -160,9 +164,7 @@ export class RegistryRig {
 
   /** The commits since this was last asked. */
   takeCommits(): Commits {
-    const commits = this.#commits
-    this.#commits = none
-    return commits
+    return this.#log.take()
   }
 
   async stopRoles(): Promise<void> {
@@ -192,18 +194,5 @@ export class RegistryRig {
   #summary(): Promise<CrawlSummary | undefined> {
     const question = { ask: 'crawl_summary', since: 0, withFaults: false } as const
     return this.#desk.ask<CrawlSummary>(question).catch(() => undefined)
-  }
-
-  #hear(line: string): void {
-    if (!line.includes('"committed"')) return
-    const { ms, cpu_ms, observations, events } = JSON.parse(line) as Record<string, number> &
-      Pick<Commits, 'observations' | 'events'> & { ms: number; cpu_ms: number }
-    this.#commits = {
-      count: this.#commits.count + 1,
-      seconds: this.#commits.seconds + ms / 1_000,
-      cpuSeconds: this.#commits.cpuSeconds + cpu_ms / 1_000,
-      observations: this.#commits.observations + observations,
-      events: this.#commits.events + events,
-    }
   }
 }

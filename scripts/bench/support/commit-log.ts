@@ -1,0 +1,47 @@
+/** What the indexer told of its commits since it was last asked. */
+export interface Commits {
+  count: number
+  seconds: number
+  /** CPU of the indexer meanwhile, its other work included. */
+  cpuSeconds: number
+  observations: number
+  /** Files of these whose bytes were new. */
+  changed: number
+  events: number
+}
+
+const none: Commits = {
+  ...{ count: 0, seconds: 0, cpuSeconds: 0 },
+  ...{ observations: 0, changed: 0, events: 0 },
+}
+
+interface Told extends Pick<Commits, 'observations' | 'changed' | 'events'> {
+  ms: number
+  cpu_ms: number
+}
+
+/** Adds up the commits that the indexer's log tells of. */
+export class CommitLog {
+  #commits = none
+
+  hear(line: string): void {
+    if (!line.includes('"committed"')) return
+    const told = JSON.parse(line) as Told
+    const { count, seconds, cpuSeconds, observations, changed, events } = this.#commits
+    this.#commits = {
+      count: count + 1,
+      seconds: seconds + told.ms / 1_000,
+      cpuSeconds: cpuSeconds + told.cpu_ms / 1_000,
+      observations: observations + told.observations,
+      changed: changed + told.changed,
+      events: events + told.events,
+    }
+  }
+
+  /** The commits since this was last asked. */
+  take(): Commits {
+    const commits = this.#commits
+    this.#commits = none
+    return commits
+  }
+}
