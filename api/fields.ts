@@ -33,7 +33,7 @@ function hostIn(text: string): string {
     .trim()
     .replace(/^https?:\/\//i, '')
     .replace(/[/?#].*$/s, '')
-    .replace(/\.$/, '')
+    .replace(/[.。．｡]$/, '')
 }
 
 const DIGITS = /^\d{1,15}$/

@@ -27,11 +27,14 @@ function textOf(part: string | undefined, { issues }: z.ZodError): string {
     .join('; ')
 }
 
-/** `domains[3]` */
+const NAME_CHARS = 200
+
+/** `domains[3]`, cut where the caller's own names make it long. */
 function nameOf(path: PropertyKey[]): string {
-  return path
+  const name = path
     .map((step, i) =>
       typeof step === 'number' ? `[${step}]` : `${i === 0 ? '' : '.'}${String(step)}`,
     )
     .join('')
+  return name.length > NAME_CHARS ? `${name.slice(0, NAME_CHARS)}…` : name
 }

@@ -150,6 +150,11 @@ describe('a policy', () => {
     expect(answer.json().error).toContain(words)
   })
 
+  test('400: a name that the caller made long is not told back in full', async () => {
+    const answer = await save({ ...gdpr, region_aliases: { ['x'.repeat(50_000)]: ['EU'] } })
+    expect([answer.statusCode, answer.body.length < 1_000]).toEqual([400, true])
+  })
+
   test('401 without a key, 413 when it is too long', async () => {
     expect((await inject('POST', 'save', gdpr, 'sk_nobody')).statusCode).toBe(401)
     const ext = { more: 'x'.repeat(250_000) }

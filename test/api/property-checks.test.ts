@@ -82,6 +82,11 @@ describe('POST /api/properties/check', () => {
     expect((await check([])).json().summary.total).toBe(0)
   })
 
+  it('200: what is longer than any domain is looked at like all that is unknown', async () => {
+    const name = 'x'.repeat(60_000)
+    expect((await check([name])).json()).toMatchObject({ assess: [{ domain: name }], ok: [] })
+  })
+
   it('200: ten thousand domains, below what callers take', async () => {
     const domains = Array.from({ length: 10_000 }, (_, i) => `www.${'x'.repeat(55)}${i}.example`)
     let answer = await check([])

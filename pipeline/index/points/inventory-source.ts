@@ -3,14 +3,16 @@ import { HEAD_LENGTH } from '../serving-value.ts'
 
 /** The source stands before everything that is long. */
 const HEAD_BYTES = 600
+const DOMAIN_CHARS = 253
 const SOURCE = /"source":"(\w+)"/
 
-/** Where the inventory of a domain is known from; undefined when none is. */
+/** Where the inventory of a domain is known from; undefined when none is, and of what is no domain. */
 export function inventorySource(
   { serving }: Reader,
   domain: string,
 ): 'adagents_json' | 'hosted' | undefined {
-  const value = serving?.peek('property', domain)
+  // The store takes no key of any length.
+  const value = domain.length > DOMAIN_CHARS ? undefined : serving?.peek('property', domain)
   if (value === undefined) return undefined
   const head = Buffer.from(value.buffer, value.byteOffset, Math.min(value.length, HEAD_BYTES))
   const source = SOURCE.exec(head.toString('latin1', HEAD_LENGTH))?.[1]
