@@ -18,7 +18,8 @@ import { answerMalformed, answerOdd } from './malformed.ts'
 import { addMcp, MCP_PATH } from './mcp/endpoint.ts'
 import { Metrics } from './metrics.ts'
 import { describeApi, openapiOf } from './openapi.ts'
-import { CrawlQuota, type LimitStore } from './quota.ts'
+import { CrawlQuota } from './quota.ts'
+import type { ScriptStore } from './redis-script.ts'
 import { referencePage } from './reference/page.ts'
 import { Reports } from './reports.ts'
 import { addRoutes } from './route.ts'
@@ -36,7 +37,7 @@ export interface AppDeps {
   log: Log
   desk: Pick<Desk, 'submit' | 'send'>
   /** A connection that gives up at once; without one nothing is counted together. */
-  redis?: LimitStore
+  redis?: ScriptStore
   /** Has the keys of the identity provider read; one that only looks when it must, where none is given. */
   issuerKeys?: IssuerKeys
 }

@@ -1,13 +1,13 @@
 import { MINUTE, SECOND } from '../pipeline/core/clock.ts'
 import type { Config } from '../pipeline/core/config.ts'
 import { refuse } from '../pipeline/core/errors.ts'
-import type { LimitStore } from './quota.ts'
+import { RedisScript, type ScriptStore } from './redis-script.ts'
 
 const WINDOW_S = MINUTE / SECOND
 const RETRY_AFTER_S = 5
 
 /** Answers which budget is used up and for how many seconds yet, or takes one place in each. */
-const SPEND = `
+const SPEND = new RedisScript<[used: number, seconds: number]>(`
 for i, key in ipairs(KEYS) do
   if tonumber(redis.call('GET', key) or '0') >= tonumber(ARGV[i + 1]) then
     return {i, math.max(redis.call('TTL', key), 1)}
@@ -16,7 +16,7 @@ end
 for i, key in ipairs(KEYS) do
   if redis.call('INCR', key) == 1 then redis.call('EXPIRE', key, ARGV[1]) end
 end
-return {0, 0}`
+return {0, 0}`)
 
 /** One question that an answer needs the web for. */
 export interface Outward {
@@ -34,11 +34,11 @@ export interface Outward {
  * that answer and is not counted.
  */
 export class Budget {
-  readonly #store: LimitStore | undefined
+  readonly #store: ScriptStore | undefined
   readonly #config: Config
   readonly #underWay = new Map<string, Promise<unknown>>()
 
-  constructor(store: LimitStore | undefined, config: Config) {
+  constructor(store: ScriptStore | undefined, config: Config) {
     this.#store = store
     this.#config = config
   }
@@ -70,9 +70,7 @@ export class Budget {
 
   async #run(keys: string[], values: number[]): Promise<[used: number, seconds: number]> {
     try {
-      if (this.#store?.status !== 'ready') throw new Error('no connection to Redis')
-      const answer = await this.#store.eval(SPEND, keys.length, ...keys, ...values)
-      return answer as [number, number]
+      return await SPEND.run(this.#store, keys, values)
     } catch {
       return refuse('unavailable', 'the web cannot be asked now; try again', {
         retry_after: RETRY_AFTER_S,

@@ -3,7 +3,8 @@ import { MINUTE, SECOND } from '../pipeline/core/clock.ts'
 import type { Config } from '../pipeline/core/config.ts'
 import { PublicError } from '../pipeline/core/errors.ts'
 import { callerOf } from './budget.ts'
-import { type LimitStore, limitHeaders } from './quota.ts'
+import { limitHeaders } from './quota.ts'
+import type { ScriptStore } from './redis-script.ts'
 
 interface Limit {
   max: number
@@ -40,7 +41,7 @@ export function limitPolicy(name: LimitName, config: Config): Record<string, str
  * Counted in Redis, by address (IPv6 by its /64), for all processes together. A read is never
  * refused because Redis is away: then nothing is counted.
  */
-export function rateLimiting(redis: LimitStore | undefined): RateLimitPluginOptions {
+export function rateLimiting(redis: ScriptStore | undefined): RateLimitPluginOptions {
   return {
     global: false,
     enableDraftSpec: true,

@@ -1,11 +1,6 @@
 import type { Config } from '../pipeline/core/config.ts'
 import { refuse } from '../pipeline/core/errors.ts'
-
-/** What is needed of a connection to Redis, one that fails at once while Redis is away. */
-export interface LimitStore {
-  readonly status: string
-  eval(script: string, keys: number, ...values: (string | number)[]): Promise<unknown>
-}
+import { RedisScript, type ScriptStore } from './redis-script.ts'
 
 const HOUR_S = 3_600
 const RETRY_AFTER_S = 5
@@ -14,7 +9,7 @@ const RETRY_AFTER_S = 5
  * Takes a place in both windows, or in none: which one is shut if any, and longer if both are, how
  * many places the caller has left, and the milliseconds until the window that was named opens again.
  */
-const RESERVE = `
+const RESERVE = new RedisScript<[window: 'place' | 'user' | 'taken', left: number, ms: number]>(`
 local held = redis.call('PTTL', KEYS[1])
 local most = tonumber(ARGV[3])
 local used = tonumber(redis.call('GET', KEYS[2]) or '0')
@@ -24,11 +19,11 @@ if held > 0 then return {'place', 0, held} end
 if tonumber(ARGV[2]) > 0 then redis.call('SET', KEYS[1], ARGV[1], 'EX', ARGV[2]) end
 used = redis.call('INCR', KEYS[2])
 if used == 1 then redis.call('EXPIRE', KEYS[2], ARGV[4]) end
-return {'taken', most - used, redis.call('PTTL', KEYS[2])}`
+return {'taken', most - used, redis.call('PTTL', KEYS[2])}`)
 
-const RELEASE = `
+const RELEASE = new RedisScript<unknown>(`
 if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end
-if tonumber(redis.call('GET', KEYS[2]) or '0') > 0 then redis.call('DECR', KEYS[2]) end`
+if tonumber(redis.call('GET', KEYS[2]) or '0') > 0 then redis.call('DECR', KEYS[2]) end`)
 
 export interface CrawlPlace {
   id: string
@@ -44,10 +39,10 @@ type Headers = Readonly<Record<string, string>>
  * every kind together.
  */
 export class CrawlQuota {
-  readonly #store: LimitStore | undefined
+  readonly #store: ScriptStore | undefined
   readonly #config: Config
 
-  constructor(store: LimitStore | undefined, config: Config) {
+  constructor(store: ScriptStore | undefined, config: Config) {
     this.#store = store
     this.#config = config
   }
@@ -58,13 +53,13 @@ export class CrawlQuota {
    */
   async reserve(request: CrawlPlace): Promise<Headers> {
     const { crawlRequestDomainSeconds, crawlRequestsPerHour } = this.#config.LIMITS
-    const [window, left, ms] = (await this.#run(
+    const [window, left, ms] = await this.#run(
       RESERVE,
       request,
       crawlRequestDomainSeconds,
       crawlRequestsPerHour,
       HOUR_S,
-    )) as ['place' | 'user' | 'taken', number, number]
+    )
     const seconds = Math.max(1, Math.ceil(ms / 1_000))
     const byUser = limitHeaders(crawlRequestsPerHour, HOUR_S, left, seconds)
     if (window === 'taken') return byUser
@@ -82,11 +77,14 @@ export class CrawlQuota {
     await this.#run(RELEASE, request).catch(() => undefined)
   }
 
-  async #run(script: string, { id, place, user }: CrawlPlace, ...more: number[]): Promise<unknown> {
+  async #run<Answer>(
+    script: RedisScript<Answer>,
+    { id, place, user }: CrawlPlace,
+    ...more: number[]
+  ): Promise<Answer> {
     const keys = [`registry:crawl:place:${place}`, `registry:crawl:user:${user}`]
     try {
-      if (this.#store?.status !== 'ready') throw new Error('no connection to Redis')
-      return await this.#store.eval(script, keys.length, ...keys, id, ...more)
+      return await script.run(this.#store, keys, [id, ...more])
     } catch {
       return refuse('unavailable', 'crawl requests cannot be taken now; try again', {
         code: 'crawl_queue_unavailable',

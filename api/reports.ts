@@ -4,7 +4,7 @@ import { gunzip, gzip } from 'node:zlib'
 import { DAY } from '../pipeline/core/clock.ts'
 import type { Config } from '../pipeline/core/config.ts'
 import { refuse } from '../pipeline/core/errors.ts'
-import type { LimitStore } from './quota.ts'
+import { RedisScript, type ScriptStore } from './redis-script.ts'
 
 const [zip, unzip] = [promisify(gzip), promisify(gunzip)]
 const RETRY_AFTER_S = 5
@@ -13,7 +13,7 @@ const PREFIX = 'registry:report:'
 const INDEX = ['registry:reports:age', 'registry:reports:size']
 
 /** Keeps one and forgets the oldest until all fit; forgotten too is what has run out by itself. */
-const KEEP = `
+const KEEP = new RedisScript<unknown>(`
 local now, keep_ms, most = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
 local function forget(id)
   redis.call('DEL', ARGV[6] .. id)
@@ -31,31 +31,32 @@ while total > most do
   if not oldest then break end
   forget(oldest)
   total = tonumber(redis.call('HGET', KEYS[2], 'total'))
-end`
+end`)
+
+const FIND = new RedisScript<string | null>(`return redis.call('GET', KEYS[1])`)
 
 /**
  * Reports that can be read again for some days by anybody who has their id, packed, in Redis for
  * every process. All of them together are bounded: the oldest go first.
  */
 export class Reports {
-  readonly #store: LimitStore | undefined
+  readonly #store: ScriptStore | undefined
   readonly #config: Config
 
-  constructor(store: LimitStore | undefined, config: Config) {
+  constructor(store: ScriptStore | undefined, config: Config) {
     this.#store = store
     this.#config = config
   }
 
   /** The id of the report; undefined while it cannot be kept. */
   async keep(kind: string, report: object, now: number): Promise<string | undefined> {
-    if (this.#store?.status !== 'ready') return undefined
     const { checkReportDays: days, checkReportsBytes: most } = this.#config.LIMITS
     const id = randomUUID()
     const packed = (await zip(JSON.stringify(report))).toString('base64')
     try {
       const name = `${kind}:${id}`
       const values = [name, packed, now, days * DAY, most, PREFIX]
-      await this.#store.eval(KEEP, INDEX.length, ...INDEX, ...values)
+      await KEEP.run(this.#store, INDEX, values)
       return id
     } catch {
       return undefined
@@ -65,9 +66,7 @@ export class Reports {
   /** Its JSON as it was; undefined when there is none. 503 while nobody can look. */
   async find(kind: string, id: string): Promise<Buffer | undefined> {
     try {
-      if (this.#store?.status !== 'ready') throw new Error('no connection to Redis')
-      const key = `${PREFIX}${kind}:${id}`
-      const packed = await this.#store.eval(`return redis.call('GET', KEYS[1])`, 1, key)
+      const packed = await FIND.run(this.#store, [`${PREFIX}${kind}:${id}`], [])
       return typeof packed === 'string' ? await unzip(Buffer.from(packed, 'base64')) : undefined
     } catch {
       return refuse('unavailable', 'reports cannot be read now; try again', {

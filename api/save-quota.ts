@@ -1,7 +1,8 @@
 import { DAY, HOUR, type Instant, SECOND } from '../pipeline/core/clock.ts'
 import type { Config } from '../pipeline/core/config.ts'
 import { refuse } from '../pipeline/core/errors.ts'
-import { type LimitStore, limitHeaders } from './quota.ts'
+import { limitHeaders } from './quota.ts'
+import { RedisScript, type ScriptStore } from './redis-script.ts'
 
 const RETRY_AFTER_S = 5
 
@@ -11,7 +12,7 @@ const RETRY_AFTER_S = 5
  * else the one with the fewest places left; how many these are, and the milliseconds until there is
  * one more. Who has a place already takes no other.
  */
-const RESERVE = `
+const RESERVE = new RedisScript<Taken>(`
 local now, id = tonumber(ARGV[1]), ARGV[2]
 local hour, day = tonumber(ARGV[3]), tonumber(ARGV[4])
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - hour)
@@ -42,7 +43,7 @@ for i, window in ipairs({hour, day}) do
   redis.call('ZADD', KEYS[i], now, id)
   redis.call('PEXPIRE', KEYS[i], window)
 end
-return {'taken', first.name, first.left - 1, first.ms}`
+return {'taken', first.name, first.left - 1, first.ms}`)
 
 /** A save that is about to be made: its submission, who makes it, and for which organization. */
 export interface SavePlace {
@@ -59,10 +60,10 @@ type Window = 'user' | 'hour' | 'day'
  * was taken. One that was taken under the same id counts once.
  */
 export class SaveQuota {
-  readonly #store: LimitStore | undefined
+  readonly #store: ScriptStore | undefined
   readonly #windows: Record<Window, { most: number; ms: number; text: string }>
 
-  constructor(store: LimitStore | undefined, { LIMITS }: Config) {
+  constructor(store: ScriptStore | undefined, { LIMITS }: Config) {
     const { savesPerHour, savesPerOrganizationHour, savesPerOrganizationDay } = LIMITS
     this.#store = store
     this.#windows = {
@@ -95,8 +96,7 @@ export class SaveQuota {
     const { user: byUser, hour, day } = this.#windows
     const values = [now, id, HOUR, DAY, byUser.most, hour.most, day.most]
     try {
-      if (this.#store?.status !== 'ready') throw new Error('no connection to Redis')
-      return (await this.#store.eval(RESERVE, keys.length, ...keys, ...values)) as Taken
+      return await RESERVE.run(this.#store, keys, values)
     } catch {
       return refuse('unavailable', 'saves cannot be taken now; try again', {
         retry_after: RETRY_AFTER_S,

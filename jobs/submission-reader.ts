@@ -8,7 +8,7 @@ import type { Answers } from './submission-desk.ts'
 const MOST = 100
 const BLOCK_MS = 1_000
 const AWAY_MS = 100
-const GATHER_MS = 2
+const GATHER_MS = 1
 /** What is committed is taken out of the stream a little later, so that no answer waits for it. */
 const TRIM_MS = 100
 

@@ -139,6 +139,7 @@ export async function dueTargets(
   limit: number,
   { which, since }: { which?: Due; since?: Instant } = {},
 ): Promise<DueTarget[]> {
+  if (which === 'requested' && !(await isAnyRequested(db))) return []
   const conditions = [
     'due_at <= $now::timestamptz',
     ...(which === undefined ? [] : [priorities[which]]),
@@ -162,4 +163,11 @@ export async function dueTargets(
       ...(lastModified !== '' && { last_modified: lastModified! }),
     }),
   }))
+}
+
+/** Asked again and again, and mostly nobody waits for anything. */
+async function isAnyRequested(db: Database): Promise<boolean> {
+  const asked = { priority: reasons.requested }
+  const sql = 'select 1 from crawl_state where priority = $priority::utinyint limit 1'
+  return (await db.one(sql, asked, 'kept')) !== undefined
 }
