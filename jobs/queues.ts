@@ -45,6 +45,8 @@ export const REDIS_PREFIX = 'registry'
  */
 export const SUBMISSIONS = {
   key: `${REDIS_PREFIX}:submissions`,
+  /** How many an entry holds at most. */
+  each: 10,
   means: 'what people ask of the sequencer; gone when it is committed and answered',
 } as const
 

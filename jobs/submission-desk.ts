@@ -13,6 +13,13 @@ export type Patience = Pick<Limits, 'answerMs' | 'redisAnswerMs' | 'redisConnect
 /** What the writer tells a desk: answers by submission. */
 export type Answers = readonly (readonly [submission_id: string, answer: Answer])[]
 
+/** A submission that is about to be sent. */
+interface Leaving {
+  text: string
+  /** Called when it cannot be. */
+  lost: (error: unknown) => void
+}
+
 /** Hands submissions to the one writer and waits for its answers. */
 export class SubmissionDesk {
   readonly #asking: Redis
@@ -22,6 +29,8 @@ export class SubmissionDesk {
   /** Both are up, and answers are heard. */
   readonly #opened: Promise<unknown>
   readonly #waiting = new Map<string, Set<(answer: Answer) => void>>()
+  /** What is handed in within one turn of the event loop goes together. */
+  readonly #leaving: Leaving[] = []
 
   constructor({ asking, listening }: { asking: Redis; listening: Redis }, patience: Patience) {
     this.#asking = asking
@@ -46,8 +55,7 @@ export class SubmissionDesk {
           () => reject(new Error('nobody answered in time')),
           this.#patience.answerMs,
         )
-        const fields = ['desk', this.#name, 'submission', JSON.stringify(submission)]
-        this.#asking.xadd(SUBMISSIONS.key, '*', ...fields).catch(reject)
+        this.#send({ text: JSON.stringify(submission), lost: reject })
       })
     } finally {
       clearTimeout(late)
@@ -59,6 +67,21 @@ export class SubmissionDesk {
 
   close(): void {
     this.#listening.disconnect()
+  }
+
+  #send(leaving: Leaving): void {
+    if (this.#leaving.push(leaving) === 1) setImmediate(() => this.#sendAll())
+  }
+
+  #sendAll(): void {
+    const all = this.#leaving.splice(0)
+    for (let start = 0; start < all.length; start += SUBMISSIONS.each) {
+      const entry = all.slice(start, start + SUBMISSIONS.each)
+      const fields = entry.flatMap(({ text }) => ['submission', text])
+      this.#asking.xadd(SUBMISSIONS.key, '*', 'desk', this.#name, ...fields).catch(error => {
+        for (const { lost } of entry) lost(error)
+      })
+    }
   }
 
   async #whenUp(): Promise<void> {

@@ -5,7 +5,9 @@ import { channelOf, SUBMISSIONS } from './queues.ts'
 import type { Redis } from './redis.ts'
 import type { Answers } from './submission-desk.ts'
 
+/** More than so many are waited for by nobody. */
 const MOST = 100
+const MOST_ENTRIES = 20
 const BLOCK_MS = 1_000
 const AWAY_MS = 100
 const GATHER_MS = 1
@@ -110,8 +112,8 @@ export class SubmissionReader {
     try {
       const read =
         blockMs === undefined
-          ? await this.#blocking.xread('COUNT', MOST, ...from)
-          : await this.#blocking.xread('COUNT', MOST, 'BLOCK', blockMs, ...from)
+          ? await this.#blocking.xread('COUNT', MOST_ENTRIES, ...from)
+          : await this.#blocking.xread('COUNT', MOST_ENTRIES, 'BLOCK', blockMs, ...from)
       const entries = (read?.[0]?.[1] ?? []) as Entries
       this.#last = entries.at(-1)?.[0] ?? this.#last
       const handed = entries.flatMap(([, fields]) => this.#understood(fields))
@@ -122,14 +124,17 @@ export class SubmissionReader {
     }
   }
 
-  #understood(fields: readonly string[]): Handed[] {
-    const of = (name: string) => fields[fields.indexOf(name) + 1] ?? ''
-    try {
-      return [{ desk: of('desk'), submission: Submission.parse(JSON.parse(of('submission'))) }]
-    } catch (error) {
-      this.#log.error({ error }, 'a submission was not understood')
-      return []
-    }
+  /** Of names and values in turn: `desk`, then one or more times `submission`. */
+  #understood([, desk = '', ...fields]: readonly string[]): Handed[] {
+    return fields.flatMap((text, at) => {
+      if (at % 2 === 0) return []
+      try {
+        return [{ desk, submission: Submission.parse(JSON.parse(text)) }]
+      } catch (error) {
+        this.#log.error({ error }, 'a submission was not understood')
+        return []
+      }
+    })
   }
 
   #answer(handed: readonly Handed[], answers: ReadonlyMap<string, Answer>): void {

@@ -60,7 +60,11 @@ async function openWriter({ isHeld = false } = {}) {
 const HELD_MS = 1_500
 
 const idOf = (name: string) => writeOf(name).submission_id
-const left = () => redis.redis.xlen(SUBMISSIONS.key)
+/** How many submissions are in the stream. */
+const left = async () => {
+  const entries = await redis.redis.xrange(SUBMISSIONS.key, '-', '+')
+  return entries.flatMap(([, fields]) => fields.filter(name => name === 'submission')).length
+}
 
 describe('submissions on their way to the writer', () => {
   it.each(['ask', 'work'] as const)(
