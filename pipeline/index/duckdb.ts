@@ -34,7 +34,7 @@ export interface OpenOptions {
 
 /** What stands between texts: control characters, which neither a name, an address nor a header can hold. */
 const CELL_END = '\u001f'
-const ROW_END = '\u001e'
+export const ROW_END = '\u001e'
 
 const THREADS = 2
 
@@ -144,14 +144,24 @@ export class Database {
     parameters: Parameters = {},
     order?: string,
   ): Promise<string[][]> {
+    const text = await this.text(columns, from, parameters, order)
+    return text === '' ? [] : text.split(ROW_END).map(line => line.split(CELL_END))
+  }
+
+  /** The same in one piece, for who reads it without making a text of each cell. */
+  async text(
+    columns: readonly string[],
+    from: string,
+    parameters: Parameters = {},
+    order?: string,
+  ): Promise<string> {
     const cells = columns.map(column => `coalesce((${column})::varchar, '')`)
     const sorted = order === undefined ? '' : `order by ${order}`
     const row = await this.one<{ lines: string | null }>(
       `select string_agg(concat_ws(chr(31), ${cells.join(', ')}), chr(30) ${sorted}) as lines from ${from}`,
       parameters,
     )
-    const lines = row?.lines?.split(ROW_END) ?? []
-    return lines.map(line => line.split(CELL_END))
+    return row?.lines ?? ''
   }
 
   /**

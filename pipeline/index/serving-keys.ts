@@ -25,9 +25,9 @@ export function agentHashOf(agentUrl: string): string {
   return hashOfLast
 }
 
-/** How a file of a domain stands with the crawler, or an agent, whose address may be of any length. */
+/** How the files of a domain stand with the crawler, or an agent, whose address may be of any length. */
 export function freshnessKey(kind: SourceKind, location: string): string {
-  return kind === 'agent' ? `agent ${agentHashOf(location)}` : `${kind} ${location}`
+  return kind === 'agent' ? `agent ${agentHashOf(location)}` : location
 }
 
 /** What an agent reaches of a publisher. */

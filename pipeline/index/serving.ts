@@ -2,13 +2,14 @@ import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { open, type RootDatabase, type Database as Space } from 'lmdb'
 import { PRIVATE } from './paths.ts'
+import { mergedFreshness } from './serving-freshness.ts'
 import { namedValue, nameOf, PAIRS_READ } from './serving-names.ts'
 
 /** Key in `meta` of the commit in which any member changed last. */
 export const MEMBERS_CHANGED = 'members'
 
 /** Version of the keys and values; a store of another version is projected again. */
-export const SERVING_FORMAT = 18
+export const SERVING_FORMAT = 19
 
 const ZERO = 0x30
 
@@ -191,6 +192,7 @@ export class ServingStore {
           names.add(nameOf(key as string))
         }
         if (value === undefined) this.#spaces[space].removeSync(key)
+        else if (space === 'freshness') this.#putFreshness(key, value)
         else this.#spaces[space].putSync(key, value)
       }
       for (const name of names) this.#name(name)
@@ -198,6 +200,12 @@ export class ServingStore {
       this.#spaces.meta.putSync('format', Buffer.from(String(SERVING_FORMAT)))
     })
     this.#root.resetReadTxn()
+  }
+
+  /** What a commit says of one file of a location leaves what is kept of the others. */
+  #putFreshness(key: Key, value: Buffer): void {
+    const held = this.#spaces.freshness.getBinaryFast(key) as Buffer | undefined
+    this.#spaces.freshness.putSync(key, mergedFreshness(held, value))
   }
 
   /** Whether that is there already: of a publisher's thousands of identifiers a commit changes few. */

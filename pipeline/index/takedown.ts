@@ -119,7 +119,7 @@ async function recordGone(db: Database, of: { domains: string }, seq: number): P
       hostedKey('adagents.json', domain),
       hostedKey('brand.json', domain),
     ]),
-    'gone freshness': files.map(({ kind, location }) => freshnessKey(kind, location)),
+    'gone freshness': [...new Set(files.map(({ kind, location }) => freshnessKey(kind, location)))],
     'gone crawl_request': requests.map(({ id }) => id),
     'gone revision': [
       ...new Set(revisions.map(row => historyKey(row.entity, row.domain))),

@@ -1,9 +1,16 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { outcomeNames } from '../../pipeline/core/outcomes.ts'
-import { freshnessJson, freshnessValue, readFreshness } from '../../pipeline/index/serving-value.ts'
+import {
+  freshnessJson,
+  freshnessValue,
+  mergedFreshness,
+  readFreshness,
+} from '../../pipeline/index/serving-freshness.ts'
+import { sourceKinds } from '../../pipeline/model/observation.ts'
 
 const moment = fc.integer({ min: 1, max: 4e12 })
+const kind = fc.constantFrom(...sourceKinds)
 const facts = fc.record({
   outcome: fc.constantFrom(...outcomeNames),
   status: fc.option(fc.integer({ min: 100, max: 599 })),
@@ -13,8 +20,8 @@ const facts = fc.record({
 
 test('a freshness block as text says what it says as an object, and nothing that is not known', () => {
   fc.assert(
-    fc.property(facts, moment, (known, now) => {
-      const block = readFreshness(freshnessValue(known), now)
+    fc.property(kind, facts, moment, (file, known, now) => {
+      const block = readFreshness(freshnessValue(file, known), file, now)
       expect(JSON.parse(freshnessJson(block))).toEqual(block)
       expect(block).toMatchObject({
         outcome: known.outcome,
@@ -26,5 +33,26 @@ test('a freshness block as text says what it says as an object, and nothing that
       )
     }),
   )
-  expect(JSON.parse(freshnessJson(readFreshness(undefined, 0)))).toEqual({ state: 'never_crawled' })
+  const block = readFreshness(undefined, 'brand.json', 0)
+  expect(JSON.parse(freshnessJson(block))).toEqual({ state: 'never_crawled' })
+})
+
+test('what is said of one file of a location leaves what is known of its others, in whatever order it comes', () => {
+  fc.assert(
+    fc.property(fc.array(fc.tuple(kind, facts), { minLength: 1 }), moment, (all, now) => {
+      const last = new Map(all)
+      const merge = (told: Iterable<readonly [(typeof all)[number][0], (typeof all)[number][1]]>) =>
+        [...told]
+          .map(([file, known]) => freshnessValue(file, known))
+          .reduce<Buffer | undefined>((before, value) => mergedFreshness(before, value), undefined)!
+      const value = merge(all)
+      for (const file of sourceKinds) {
+        const known = last.get(file)
+        const alone = known && freshnessValue(file, known)
+        expect(readFreshness(value, file, now)).toEqual(readFreshness(alone, file, now))
+      }
+      expect(merge([...last].reverse())).toEqual(value)
+      expect(mergedFreshness(value, value)).toEqual(value)
+    }),
+  )
 })

@@ -149,7 +149,7 @@ describe('a commit of files that are as they were', () => {
     const files = 2 * MANY
     expect(many.brought).toEqual({ seen: files, sayings: few.brought.sayings })
     expect(many.texts).toEqual({ crawl_state: files })
-    expect(many.shown).toEqual({ freshness: files })
+    expect(many.shown).toEqual({ freshness: MANY })
     vi.restoreAllMocks()
     expect(await registry.quietly(() => verify(registry))).toEqual([])
   })

@@ -4,16 +4,9 @@ import type { SourceKind } from '../../model/documents.ts'
 import type { FileKind } from '../../model/observation.ts'
 import type { Reader } from '../reader.ts'
 import type { ServingStore, SpaceName } from '../serving.ts'
+import { freshnessJson, readFreshness } from '../serving-freshness.ts'
 import { freshnessKey } from '../serving-keys.ts'
-import {
-  etagOf,
-  freshnessJson,
-  HEAD_LENGTH,
-  type Mark,
-  markOf,
-  modifiedAt,
-  readFreshness,
-} from '../serving-value.ts'
+import { etagOf, HEAD_LENGTH, type Mark, markOf, modifiedAt } from '../serving-value.ts'
 import { writer } from './writer.ts'
 
 /** Ready to be sent: content with its freshness block, and the ETag of the content alone. */
@@ -59,7 +52,7 @@ export function findStored(
 ): (StoredAnswer & { mark: Mark }) | undefined {
   const store = reader.serving
   if (store === undefined) return undefined
-  const freshness = freshnessIn(store, `${shelf.file} ${domain}`, reader.now())
+  const freshness = freshnessIn(store, shelf.file, domain, reader.now())
   const inner = within === undefined ? '' : `${within(freshness)}}`
   const end = `${inner}${more},"freshness":${freshnessJson(freshness)}}`
   const value = store.peek(shelf.space, domain)
@@ -100,7 +93,7 @@ export function freshnessOf(reader: Reader, kind: SourceKind, location: string):
   const { serving } = reader
   return serving === undefined
     ? { state: 'never_crawled' }
-    : freshnessIn(serving, freshnessKey(kind, location), reader.now())
+    : freshnessIn(serving, kind, location, reader.now())
 }
 
 /** The same as JSON text. */
@@ -108,8 +101,13 @@ export function freshnessText(reader: Reader, kind: SourceKind, location: string
   return freshnessJson(freshnessOf(reader, kind, location))
 }
 
-function freshnessIn(store: ServingStore, key: string, now: Instant): FreshnessBlock {
-  return readFreshness(store.peek('freshness', key), now)
+function freshnessIn(
+  store: ServingStore,
+  kind: SourceKind,
+  location: string,
+  now: Instant,
+): FreshnessBlock {
+  return readFreshness(store.peek('freshness', freshnessKey(kind, location)), kind, now)
 }
 
 /** The stored JSON without its closing braces; as short-lived as the value. */
@@ -123,5 +121,5 @@ function contentOf(value: Uint8Array, braces = 1): Uint8Array {
 
 /** The freshness block as last member, and the brace that closes the answer. */
 function freshnessMember(store: ServingStore, file: FileKind, domain: string, now: number): string {
-  return `,"freshness":${freshnessJson(freshnessIn(store, `${file} ${domain}`, now))}}`
+  return `,"freshness":${freshnessJson(freshnessIn(store, file, domain, now))}}`
 }

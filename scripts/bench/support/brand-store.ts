@@ -2,8 +2,9 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { DAY } from '../../../pipeline/core/clock.ts'
 import { pathsOf } from '../../../pipeline/index/paths.ts'
 import { type Entry, ServingStore } from '../../../pipeline/index/serving.ts'
+import { freshnessValue } from '../../../pipeline/index/serving-freshness.ts'
 import { freshnessKey } from '../../../pipeline/index/serving-keys.ts'
-import { documentValue, freshnessValue } from '../../../pipeline/index/serving-value.ts'
+import { documentValue } from '../../../pipeline/index/serving-value.ts'
 import { type Random, randomFrom } from '../../world/random.ts'
 
 const BATCH = 10_000
@@ -38,7 +39,11 @@ function entriesOf(number: number): Entry[] {
   const facts = { outcome: 'ok', status: 200, attempted_at: read, succeeded_at: read } as const
   return [
     { space: 'brand', key: domain, value: documentValue(brandOf(domain), Date.now()) },
-    { space: 'freshness', key: freshnessKey('brand.json', domain), value: freshnessValue(facts) },
+    {
+      space: 'freshness',
+      key: freshnessKey('brand.json', domain),
+      value: freshnessValue('brand.json', facts),
+    },
   ]
 }
 
