@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { Database } from '../../pipeline/index/duckdb.ts'
+import { Database, ROW_END } from '../../pipeline/index/duckdb.ts'
 import { dueTargets } from '../../pipeline/index/frontier.ts'
 import type { Sequencer } from '../../pipeline/index/sequencer.ts'
 import { type Entry, ServingStore } from '../../pipeline/index/serving.ts'
@@ -35,7 +35,7 @@ interface Done {
 let done: Done
 
 function watch(): void {
-  const { run, all, append, insert, texts } = Database.prototype
+  const { run, all, append, insert, text } = Database.prototype
   vi.spyOn(Database.prototype, 'run').mockImplementation(function (this: Database, ...given) {
     if (!/\btemp table\b/.test(given[0])) done.statements.push(firstWords(given[0]))
     return run.apply(this, given)
@@ -45,13 +45,13 @@ function watch(): void {
     done.rows += rows.length
     return rows as never
   })
-  vi.spyOn(Database.prototype, 'texts').mockImplementation(async function (
+  vi.spyOn(Database.prototype, 'text').mockImplementation(async function (
     this: Database,
     ...given
   ) {
-    const rows = await texts.apply(this, given)
-    add(done.texts, given[1].split(' ')[0]!, rows.length)
-    return rows
+    const lines = await text.apply(this, given)
+    add(done.texts, given[1].split(' ')[0]!, lines === '' ? 0 : lines.split(ROW_END).length)
+    return lines
   })
   vi.spyOn(Database.prototype, 'append').mockImplementation(function (this: Database, ...given) {
     const rows = [...given[1]]
