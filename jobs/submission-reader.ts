@@ -10,7 +10,9 @@ const MOST = 100
 const MOST_ENTRIES = 20
 const BLOCK_MS = 1_000
 const AWAY_MS = 100
-const GATHER_MS = 1
+/** Nobody is kept waiting for others longer than this, however long a commit waited for the writer. */
+const GATHER_MS = 30
+const GATHER_STEP_MS = 1
 /** What is committed is taken out of the stream a little later, so that no answer waits for it. */
 const TRIM_MS = 100
 
@@ -37,18 +39,24 @@ export class SubmissionReader {
   readonly #asking: Redis
   readonly #commit: (submissions: Submission[]) => Promise<ReadonlyMap<string, Answer>>
   readonly #log: Log
+  readonly #gatherMs: number
   readonly #ended: Promise<void>
   #last = '0-0'
   #done = '0-0'
   #trimming: NodeJS.Timeout | undefined
   #isClosed = false
 
-  /** `blocking` is used by nobody else. A commit that fails ends the reading. */
+  /**
+   * `blocking` is used by nobody else. A commit that fails ends the reading. So many ms at most one
+   * commit waits for who was answered by the one before.
+   */
   constructor(
     { blocking, asking }: { blocking: Redis; asking: Redis },
     commit: (submissions: Submission[]) => Promise<ReadonlyMap<string, Answer>>,
     log: Log,
+    gatherMs = GATHER_MS,
   ) {
+    this.#gatherMs = gatherMs
     this.#blocking = blocking
     this.#asking = asking
     this.#commit = commit
@@ -79,7 +87,7 @@ export class SubmissionReader {
       }
       const began = performance.now()
       const answers = await this.#commit(handed.map(({ submission }) => submission))
-      const patienceMs = performance.now() - began
+      const patienceMs = Math.min(performance.now() - began, this.#gatherMs)
       // Before anybody is answered: whoever asks again is not among these.
       const waiting = this.#read()
       this.#answer(handed, answers)
@@ -98,7 +106,7 @@ export class SubmissionReader {
     const all = waiting.handed.length + answered
     let { handed, last } = waiting
     while (all > 1 && handed.length < Math.min(all, MOST) && performance.now() < until) {
-      await setTimeout(GATHER_MS)
+      await setTimeout(GATHER_STEP_MS)
       const more = await this.#read()
       handed = [...handed, ...more.handed]
       last = more.last

@@ -35,7 +35,7 @@ async function openDesk(): Promise<SubmissionDesk> {
 }
 
 /** A writer that answers each with the number of its commit, when it is let. */
-async function openWriter({ isHeld = false } = {}) {
+async function openWriter({ isHeld = false, gatherMs = 0 } = {}) {
   const commits: string[][] = []
   const gates: (() => void)[] = []
   const commit = async (submissions: Submission[]): Promise<Map<string, Answer>> => {
@@ -45,7 +45,7 @@ async function openWriter({ isHeld = false } = {}) {
     return new Map(submissions.map(({ submission_id }) => [submission_id, { done }]))
   }
   const connections = { blocking: await connected('work'), asking: await connected('work') }
-  const reader = new SubmissionReader(connections, commit, silentLog)
+  const reader = new SubmissionReader(connections, commit, silentLog, gatherMs)
   const begun = async (count: number) => {
     while (commits.length < count) await setTimeout(5)
   }
@@ -107,7 +107,7 @@ describe('submissions on their way to the writer', () => {
   })
 
   it('are waited for where several were answered, as long as that commit took', async () => {
-    const writer = await openWriter({ isHeld: true })
+    const writer = await openWriter({ isHeld: true, gatherMs: 2 * HELD_MS })
     const desk = await openDesk()
     const ask = (...names: string[]) => names.map(name => desk.submit(writeOf(name)))
     const first = ask('a')
@@ -128,7 +128,7 @@ describe('submissions on their way to the writer', () => {
   })
 
   it('that come alone after one that came alone wait for nobody', async () => {
-    const writer = await openWriter({ isHeld: true })
+    const writer = await openWriter({ isHeld: true, gatherMs: 2 * HELD_MS })
     const desk = await openDesk()
     const first = desk.submit(writeOf('a'))
     await writer.begun(1)
