@@ -62,13 +62,15 @@ export function printCosts(
     cpuSeconds: (cpuSeconds * 1e6) / quiet.observations,
   })
   const all = night.observations
+  const more = night.count - quiet.count
+  const rest = `${night.changed} changed files${more === 0 ? '' : ` in ${night.count} commits, not ${quiet.count}`}`
   printTable(
     [title, 's', 'CPU s', 'each', ''],
     [
       row('the least: staged, joined, times written', least, all, 'a file'),
       ...Object.entries(parts).map(([name, took]) => row(`  ${name}`, each(took), all, 'a file')),
       row('beyond that, a file that is as it was', beyond, all, 'a file'),
-      row(`beyond that, ${night.changed} changed files`, changed, night.changed, 'a changed file'),
+      row(`beyond that, ${rest}`, changed, night.changed, 'a changed file'),
       ['together', rounded(night.seconds), rounded(night.cpuSeconds), '', ''],
     ],
   )
