@@ -1,5 +1,6 @@
 import type { Instant } from '../core/clock.ts'
 import type { Domain } from '../core/domain.ts'
+import { together } from '../core/together.ts'
 import type { EventDraft, FeedEvent } from '../model/event.ts'
 import { type Observation, sourceKey } from '../model/observation.ts'
 import type { Submission } from '../model/submission.ts'
@@ -27,7 +28,7 @@ import { type Poison, quarantine } from './quarantine.ts'
 import { recordEvents } from './record-events.ts'
 import { notedRevisions } from './revisions.ts'
 import { approvedSaves, type Editing, type Saved, takeSaves } from './saves.ts'
-import { takeSubmissions } from './submissions.ts'
+import { noteDone, submissionsToDo, takeDomains } from './submissions.ts'
 import { takeSuspensions } from './suspensions.ts'
 import { weigh } from './suspicion.ts'
 import { takeAway } from './takedown.ts'
@@ -86,8 +87,11 @@ type Seen = Awaited<ReturnType<typeof takeSeen>>
 
 /** What people asked for and decided, as far as nothing must be derived for it. */
 async function takeAsked(db: Database, batch: Batch, applying: Applying) {
-  const taken = await takeSubmissions(db, batch.submissions, applying, batch.fresh)
-  const saved = await takeOwnAndApproved(db, batch, taken, applying)
+  const taken = await submissionsToDo(db, batch.submissions, batch.fresh)
+  const saving = takeOwnAndApproved(db, batch, taken, applying)
+  await together(noteDone(db, taken, applying), saving)
+  const saved = await saving
+  await takeDomains(db, taken, applying)
   await takeDecisions(db, batch.decisions ?? [], applying)
   const merged = await takeMerges(db, taken, applying)
   const takenAway = await takeAway(db, batch.takedowns ?? [], applying)

@@ -227,12 +227,17 @@ export class Database {
     columns: readonly string[],
     rows: readonly object[],
   ): Promise<void> {
-    const structure = await this.#structureOf(table, [key, ...columns])
+    const named = [key, ...columns]
+    const structure = await this.#structureOf(table, named)
+    const given = rows.map(row => {
+      const cells = row as Readonly<Record<string, unknown>>
+      return Object.fromEntries(named.map(column => [column, cells[column]]))
+    })
     await this.run(
       `update ${table} set ${columns.map(column => `${column} = fresh.${column}`).join(', ')}
        from (select unnest(from_json($rows::varchar, '${structure}'), recursive := true)) as fresh
        where ${table}.${key} = fresh.${key}`,
-      { rows: JSON.stringify(rows) },
+      { rows: JSON.stringify(given) },
       'kept',
     )
   }

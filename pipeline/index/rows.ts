@@ -25,7 +25,7 @@ export async function updateRows<Row extends object>(
   key: keyof Row & string,
   changes: readonly { old: Row; row: Row }[],
 ): Promise<void> {
-  const fresh = changes.map(({ old, row }) => ({ ...voided(old), ...row }))
+  const fresh = changes.map(({ old, row }): Row => ({ ...voided(old), ...row }))
   const changed = new Set(changes.flatMap(({ old }, n) => differing(old, fresh[n]!)))
   const [only] = fresh
   if (changed.size === 0 || only === undefined) return
@@ -52,11 +52,14 @@ async function updateRow(
 }
 
 /** The columns in which a row says something else than before. */
-function differing(old: object, row: object): string[] {
-  const before = cellsOf(old)
-  return [...cellsOf(row)].flatMap(([column, cell]) =>
-    cell === (before.get(column) ?? null) ? [] : [column],
-  )
+function differing<Row extends object>(old: Row, row: Row): string[] {
+  const columns = Object.keys(row) as (keyof Row & string)[]
+  return columns.filter(column => !isSame(old[column] ?? null, row[column] ?? null))
+}
+
+function isSame(a: unknown, b: unknown): boolean {
+  const areBoth = typeof a === 'object' && a !== null && typeof b === 'object' && b !== null
+  return a === b || (areBoth && JSON.stringify(a) === JSON.stringify(b))
 }
 
 /** The columns of a row as they are given to a statement. */

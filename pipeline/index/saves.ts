@@ -1,4 +1,5 @@
 import { isoOf } from '../core/clock.ts'
+import { together } from '../core/together.ts'
 import { idOfFacts } from '../core/uuid-v7.ts'
 import { hostedPropertiesOf } from '../diff/hosted.ts'
 import type { Stamp } from '../diff/rows.ts'
@@ -88,9 +89,11 @@ export async function takeSaves(
   const touched = (entity: Entity) =>
     [...entries[entity].values()].filter(entry => entry.seq === seq)
   const [brands, publishers] = [touched('brand'), touched('property')]
-  await replaceEntries(db, [...brands, ...publishers])
-  await addRevisions(db, seq, revisions)
-  await showBrands(db, brands, seq)
+  await together(
+    replaceEntries(db, [...brands, ...publishers]),
+    addRevisions(db, seq, revisions),
+    showBrands(db, brands, seq),
+  )
   const withdrawn = publishers.filter(({ status }) => status === 'withdrawn')
   await recordChanges(db, seq, {
     publisher: publishers.map(({ domain }) => domain),
@@ -254,8 +257,7 @@ export async function showBrands(
     const row = entry.status === 'live' ? brandOfEntry(entry, seq) : undefined
     return [[entry.domain, row] as const]
   })
-  await brandRows.replace(db, new Map(shown))
-  await recordChanges(db, seq, { brand })
+  await together(brandRows.replace(db, new Map(shown)), recordChanges(db, seq, { brand }))
 }
 
 /** What these revisions are, by their id: whatever commit made them. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Instant } from '../core/clock.ts'
 import type { RevisionRow } from '../model/rows.ts'
 
@@ -18,7 +18,7 @@ const marks: readonly Mark[] = ['none', 'stocked']
  */
 export function documentValue(document: object, at: Instant, mark: Mark = 'none'): Buffer {
   const json = JSON.stringify(document)
-  const etag = createHash('sha256').update(json).digest('base64url').slice(0, ETAG_LENGTH)
+  const etag = hash('sha256', json, 'base64url').slice(0, ETAG_LENGTH)
   const value = Buffer.allocUnsafe(HEAD_LENGTH + Buffer.byteLength(json))
   value.writeUIntBE(at, 0, TIME_LENGTH)
   value.write(etag, TIME_LENGTH, 'latin1')

@@ -10,22 +10,46 @@ import type { TakenDown } from './taken-down.ts'
 const OPEN_SHARE = 0.9
 
 /**
- * Domains that people asked for join the frontier, or are due again. Returns the submissions that
- * were not done before: each is carried out once. The index is asked for those alone that are not
- * `fresh`: it knows none that the accounts do not know.
+ * The submissions that were not done before: each is carried out once. The index is asked for those
+ * alone that are not `fresh`: it knows none that the accounts do not know.
  */
-export async function takeSubmissions(
+export async function submissionsToDo(
+  db: Database,
+  submissions: readonly Submission[],
+  fresh: ReadonlySet<string> = new Set(),
+): Promise<Submission[]> {
+  const once = new Map(submissions.map(submission => [submission.submission_id, submission]))
+  const ids = [...once.keys()].filter(id => !fresh.has(id))
+  if (ids.length === 0) return [...once.values()]
+  const { condition, keys } = oneOf('submission_id', ids)
+  const done = await db.all<{ id: string }>(
+    `select submission_id as id from submissions where ${condition}`,
+    keys,
+    'kept',
+  )
+  for (const { id } of done) once.delete(id)
+  return [...once.values()]
+}
+
+/** Remembers that these are done. */
+export function noteDone(
+  db: Database,
+  submissions: readonly Submission[],
+  { seq }: Stamp,
+): Promise<void> {
+  return db.insert(
+    'submissions',
+    submissions.map(({ submission_id }) => ({ submission_id, seq })),
+  )
+}
+
+/** Domains that people asked for join the frontier, or are due again. */
+export async function takeDomains(
   db: Database,
   submissions: readonly Submission[],
   { now, seq, frontierMax, takenDown }: Stamp & { frontierMax: number; takenDown: TakenDown },
-  unknown: ReadonlySet<string> = new Set(),
-): Promise<Submission[]> {
-  const fresh = await submissionsToDo(db, submissions, unknown)
-  await db.insert(
-    'submissions',
-    fresh.map(({ submission_id }) => ({ submission_id, seq })),
-  )
-  for (const { operation } of fresh) {
+): Promise<void> {
+  for (const { operation } of submissions) {
     if (operation.op === 'domains.add') {
       const { why = 'given' } = operation
       const added = operation.domains.map((domain): Newcomer => ({ domain, why }))
@@ -41,23 +65,4 @@ export async function takeSubmissions(
       await addDomains(db, back, { now, seq, max: frontierMax + 1, takenDown })
     }
   }
-  return fresh
-}
-
-async function submissionsToDo(
-  db: Database,
-  submissions: readonly Submission[],
-  unknown: ReadonlySet<string>,
-): Promise<Submission[]> {
-  const once = new Map(submissions.map(submission => [submission.submission_id, submission]))
-  const ids = [...once.keys()].filter(id => !unknown.has(id))
-  if (ids.length === 0) return [...once.values()]
-  const { condition, keys } = oneOf('submission_id', ids)
-  const done = await db.all<{ id: string }>(
-    `select submission_id as id from submissions where ${condition}`,
-    keys,
-    'kept',
-  )
-  for (const { id } of done) once.delete(id)
-  return [...once.values()]
 }
