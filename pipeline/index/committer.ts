@@ -3,6 +3,7 @@ import { HOUR } from '../core/clock.ts'
 import type { Config } from '../core/config.ts'
 import { type ProtectedNames, readProtectedNames } from '../core/protected-names.ts'
 import { lastTime, nextTime } from '../core/schedule.ts'
+import { together } from '../core/together.ts'
 import { RisingIds } from '../core/uuid-v7.ts'
 import { hostingBase } from '../model/hosted.ts'
 import type { Answer, Refusal } from '../model/submission.ts'
@@ -160,10 +161,9 @@ export class Committer {
   /** Reads what must be shown while the commit gets its number; neither goes on when the other has failed. */
   async #number(seq: number, now: Instant, lastEventId: string | undefined): Promise<Projection> {
     const { index, meta, read } = this.#of
-    const numbering = numberCommit(index, meta.fence, { seq, now, lastEventId })
-    const projection = await read(seq).finally(() => numbering.catch(() => undefined))
-    await numbering
-    return projection
+    const reading = read(seq)
+    await together(numberCommit(index, meta.fence, { seq, now, lastEventId }), reading)
+    return reading
   }
 
   #applying(now: Instant, seq: number): Applying {
