@@ -42,7 +42,8 @@ export interface Kept extends Applied {
   seq: number
   batch: Batch
   answers: ReadonlyMap<string, Answer>
-  projection: Projection
+  /** What must be shown of it, where that is little: of many observations it is read once their rows are let go. */
+  projection: Projection | undefined
 }
 
 /**
@@ -149,21 +150,16 @@ export class Committer {
       await kept
       await keepPictures(this.#of, submissions, seq)
       onStep?.('index', 'before')
-      const projection = await this.#number(seq, now, applied.events.at(-1)?.event_id)
-      return { ...applied, seq, batch, answers, projection }
+      const commit = { seq, now, lastEventId: applied.events.at(-1)?.event_id }
+      const numbering = numberCommit(index, meta.fence, commit)
+      const reading = given.observations.length > 0 ? undefined : this.#of.read(seq)
+      await together(numbering, Promise.resolve(reading))
+      return { ...applied, seq, batch, answers, projection: await reading }
     })
     meta.seq = seq
     meta.last_event_id = taken.events.at(-1)?.event_id ?? meta.last_event_id
     onStep?.('index', 'after')
     return taken
-  }
-
-  /** Reads what must be shown while the commit gets its number; neither goes on when the other has failed. */
-  async #number(seq: number, now: Instant, lastEventId: string | undefined): Promise<Projection> {
-    const { index, meta, read } = this.#of
-    const reading = read(seq)
-    await together(numberCommit(index, meta.fence, { seq, now, lastEventId }), reading)
-    return reading
   }
 
   #applying(now: Instant, seq: number): Applying {

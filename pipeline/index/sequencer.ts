@@ -8,7 +8,7 @@ import type { Answer } from '../model/submission.ts'
 import { Accounts } from './accounts.ts'
 import type { Batch } from './apply.ts'
 import { beginBackup, copyStores, finishBackup, type Manifest } from './backup.ts'
-import { Committer } from './committer.ts'
+import { Committer, type Kept } from './committer.ts'
 import { Database } from './duckdb.ts'
 import { unknownEnrolments } from './enrolments.ts'
 import { erase } from './erase.ts'
@@ -217,7 +217,7 @@ export class Sequencer {
     const now = this.#options.clock.now()
     const kept = await this.#committer.commit(asked, now)
     const { seq, batch, events, held } = kept
-    await this.#projector.write(kept.projection).catch(error => this.#break(error))
+    await this.#project(kept).catch(error => this.#break(error))
     const { takedowns = [] } = batch
     if (takedowns.length > 0) {
       await erase(this, takedowns, now).catch(error => this.#break(error))
@@ -230,6 +230,10 @@ export class Sequencer {
       this.#options.log.error({ seq, ...held }, 'too much at once: held back; see `held list`')
     }
     return { seq, events: events.length, answers: await this.#committer.answersOf(kept) }
+  }
+
+  async #project({ seq, projection }: Kept): Promise<void> {
+    await this.#projector.write(projection ?? (await this.#projector.read(seq)))
   }
 
   #tell(batch: Batch, commit: { seq: number; events: number; ms: number; cpu_ms: number }): void {
