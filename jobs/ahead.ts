@@ -13,14 +13,14 @@ const GOOD_FOR = 20
  * longer than crawlers take to ask for a batch of them.
  */
 export class Ahead {
-  readonly #read: (limit: number) => Promise<DueTarget[]>
+  readonly #read: (limit: number) => Promise<Iterable<DueTarget>>
   #files = new Map<string, DueTarget>()
   #goodUntil = 0
   /** Nothing else was due when this was read. */
   #isAll = false
 
   /** `read` returns the files that are due, the most wanted first, those under way among them. */
-  constructor(read: (limit: number) => Promise<DueTarget[]>) {
+  constructor(read: (limit: number) => Promise<Iterable<DueTarget>>) {
     this.#read = read
   }
 
@@ -51,10 +51,14 @@ export class Ahead {
 
   async #refill(count: number, isFree: (target: DueTarget) => boolean): Promise<void> {
     const started = performance.now()
-    const due = await this.#read(count + MORE)
-    this.#isAll = due.length < count + MORE
-    this.#files = new Map(due.filter(isFree).map(target => [sourceKey(target), target]))
+    this.#files.clear()
+    let due = 0
+    for (const target of await this.#read(count + MORE)) {
+      due++
+      if (isFree(target)) this.#files.set(sourceKey(target), target)
+    }
+    this.#isAll = due < count + MORE
     const took = performance.now() - started
-    this.#goodUntil = due.length < FEW ? 0 : started + took * GOOD_FOR
+    this.#goodUntil = due < FEW ? 0 : started + took * GOOD_FOR
   }
 }

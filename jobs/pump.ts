@@ -2,7 +2,8 @@ import { Queue } from 'bullmq'
 import type { Clock, Instant } from '../pipeline/core/clock.ts'
 import type { Config } from '../pipeline/core/config.ts'
 import type { Log } from '../pipeline/core/log.ts'
-import { type Due, type DueTarget, dueTargets, reasons } from '../pipeline/index/frontier.ts'
+import { ownCopy } from '../pipeline/core/own-copy.ts'
+import { type Due, type DueTarget, eachDue, reasons } from '../pipeline/index/frontier.ts'
 import type { Sequencer } from '../pipeline/index/sequencer.ts'
 import { type Source, sourceKey } from '../pipeline/model/observation.ts'
 import { Ahead } from './ahead.ts'
@@ -18,7 +19,8 @@ const PENDING = ['waiting', 'active', 'delayed', 'prioritized'] as const
 
 /** Files that were handed out together. */
 interface Batch {
-  sources: readonly Source[]
+  /** By their keys. */
+  sources: readonly string[]
   /** A person asked for them: they wait for nobody. */
   isUrgent: boolean
   /** Since when its job is done or lost; what it found may still be on its way. */
@@ -94,7 +96,7 @@ export class Pump {
     for (let start = 0; start < targets.length; start += size) {
       const batch = targets.slice(start, start + size).map(({ priority: _, ...target }) => target)
       // Noted before anybody can answer.
-      const handed = this.#note({ sources: batch, isUrgent: options.lifo, endedAt: undefined })
+      const handed = this.#note(batch, options.lifo)
       const adding = this.#queue.add(
         'batch',
         { targets: batch },
@@ -109,8 +111,10 @@ export class Pump {
     if (targets.length > 0) this.#log.debug({ targets: targets.length }, 'handed out')
   }
 
-  #note(batch: Batch): Batch {
-    for (const source of batch.sources) this.#inFlight.set(sourceKey(source), batch)
+  #note(targets: readonly Source[], isUrgent: boolean, endedAt?: Instant): Batch {
+    const sources = targets.map(target => ownCopy(sourceKey(target)))
+    const batch = { sources, isUrgent, endedAt }
+    for (const source of sources) this.#inFlight.set(source, batch)
     return batch
   }
 
@@ -122,18 +126,18 @@ export class Pump {
   }
 
   /** Files of the batch that nobody has answered for. */
-  #leftOf(batch: Batch): Source[] {
-    return batch.sources.filter(source => this.#inFlight.get(sourceKey(source)) === batch)
+  #leftOf(batch: Batch): string[] {
+    return batch.sources.filter(source => this.#inFlight.get(source) === batch)
   }
 
   /** Whether any is left: asked of many batches again and again, and mostly told by the first file. */
   #isAwaited(batch: Batch): boolean {
-    return batch.sources.some(source => this.#inFlight.get(sourceKey(source)) === batch)
+    return batch.sources.some(source => this.#inFlight.get(source) === batch)
   }
 
   #release(batch: Batch): void {
     const left = this.#leftOf(batch)
-    for (const source of left) this.#inFlight.delete(sourceKey(source))
+    for (const source of left) this.#inFlight.delete(source)
     if (left.length > 0) this.#ahead.expire()
   }
 
@@ -145,8 +149,7 @@ export class Pump {
     for (const job of await this.#queue.getJobs([...PENDING])) {
       if (!job) continue
       const isUrgent = job.opts.lifo === true
-      const batch = { sources: job.data.targets, isUrgent, endedAt: undefined }
-      this.#keep(job.id!, this.#note(batch))
+      this.#keep(job.id!, this.#note(job.data.targets, isUrgent))
     }
     const results = new Queue<ObservationsMessage>('observations', {
       connection: this.#connection,
@@ -155,9 +158,7 @@ export class Pump {
     results.on('error', () => undefined)
     for (const job of await results.getJobs([...PENDING])) {
       const seen = job ? await unpackObservations(job.data, this.#connection).catch(() => []) : []
-      const sources = seen.map(({ kind, location }) => ({ kind, location }))
-      const endedAt = this.#clock.now()
-      this.#keep(`observations ${job?.id}`, this.#note({ sources, isUrgent: true, endedAt }))
+      this.#keep(`observations ${job?.id}`, this.#note(seen, true, this.#clock.now()))
     }
     await results.close()
     this.#isRecovered = true
@@ -186,14 +187,14 @@ export class Pump {
       handedOut.reduce((files, { sources }) => files + sources.length, URGENT),
     )
     return [
-      ...urgent.filter(target => this.#isFree(target)).slice(0, URGENT),
+      ...[...urgent].filter(target => this.#isFree(target)).slice(0, URGENT),
       ...(room > 0 ? await this.#ahead.take(room, target => this.#isFree(target)) : []),
     ]
   }
 
-  #due(which: Due, limit: number): Promise<DueTarget[]> {
+  #due(which: Due, limit: number): Promise<Iterable<DueTarget>> {
     return this.#sequencer.quietly(() =>
-      dueTargets(this.#sequencer.index, this.#clock.now(), limit, { which }),
+      eachDue(this.#sequencer.index, this.#clock.now(), limit, { which }),
     )
   }
 

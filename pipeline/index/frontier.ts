@@ -116,6 +116,11 @@ export type DueTarget = CrawlTarget & { priority: number }
 /** Which of the files that are due: those that a person asked for, or all others. */
 export type Due = 'requested' | 'others'
 
+interface Which {
+  which?: Due
+  since?: Instant
+}
+
 const priorities: Record<Due, string> = {
   requested: `priority = ${reasons.requested}`,
   others: `priority > ${reasons.requested}`,
@@ -137,8 +142,18 @@ export async function dueTargets(
   db: Database,
   now: Instant,
   limit: number,
-  { which, since }: { which?: Due; since?: Instant } = {},
+  which: Which = {},
 ): Promise<DueTarget[]> {
+  return [...(await eachDue(db, now, limit, which))]
+}
+
+/** The same, one after the other: of a hundred thousand most are only looked at. */
+export async function eachDue(
+  db: Database,
+  now: Instant,
+  limit: number,
+  { which, since }: Which = {},
+): Promise<Iterable<DueTarget>> {
   if (which === 'requested' && !(await isAnyRequested(db))) return []
   const conditions = [
     'due_at <= $now::timestamptz',
@@ -154,15 +169,21 @@ export async function dueTargets(
     { now: isoOf(now), limit, ...(since === undefined ? {} : { since: isoOf(since) }) },
     `priority, ${TURN}, location, kind`,
   )
-  return rows.map(([kind, location, priority, etag, lastModified, hash, afterSeq]) => ({
-    ...{ kind: kind as SourceKind, location: location!, priority: Number(priority) },
-    ...(afterSeq !== '' && { after_seq: Number(afterSeq) }),
-    ...(hash!.startsWith(`${PARSER_VERSION}-`) && {
-      ...{ hash: hash! },
-      ...(etag !== '' && { etag: etag! }),
-      ...(lastModified !== '' && { last_modified: lastModified! }),
-    }),
-  }))
+  return targetsOf(rows)
+}
+
+function* targetsOf(rows: Iterable<string[]>): Generator<DueTarget> {
+  for (const [kind, location, priority, etag, lastModified, hash, afterSeq] of rows) {
+    yield {
+      ...{ kind: kind as SourceKind, location: location!, priority: Number(priority) },
+      ...(afterSeq !== '' && { after_seq: Number(afterSeq) }),
+      ...(hash!.startsWith(`${PARSER_VERSION}-`) && {
+        ...{ hash: hash! },
+        ...(etag !== '' && { etag: etag! }),
+        ...(lastModified !== '' && { last_modified: lastModified! }),
+      }),
+    }
+  }
 }
 
 /** Asked again and again, and mostly nobody waits for anything. */

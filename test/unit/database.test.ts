@@ -155,12 +155,12 @@ describe('rows as texts', () => {
       { name: null, seq: 5_000 },
       { name: '', seq: null },
     ])
-    const told = await db.texts(['name', 'seq', '$more'], 'told', { more: 'x' }, 'rowid')
+    const told = [...(await db.texts(['name', 'seq', '$more'], 'told', { more: 'x' }, 'rowid'))]
     expect(told).toEqual([
       ...names.map((name, n) => [name, `${n}`, 'x']),
       ['', '5000', 'x'],
       ['', '', 'x'],
     ])
-    expect(await db.texts(['name'], 'told where seq < 0')).toEqual([])
+    expect([...(await db.texts(['name'], 'told where seq < 0'))]).toEqual([])
   })
 })
