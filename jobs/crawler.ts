@@ -3,20 +3,18 @@ import type { Clock } from '../pipeline/core/clock.ts'
 import type { Config } from '../pipeline/core/config.ts'
 import type { Log } from '../pipeline/core/log.ts'
 import { readSigningKey } from '../pipeline/core/signing-key.ts'
-import { crawlBatch, hostsAtOnce } from '../pipeline/crawl/crawl-batch.ts'
+import { crawlEach, hostsAtOnce } from '../pipeline/crawl/crawl-batch.ts'
 import { createFetcher, type FetcherOptions } from '../pipeline/fetch/http.ts'
 import { Errand } from '../pipeline/model/errand.ts'
 import { type Observation, sourceKey } from '../pipeline/model/observation.ts'
 import { messageOf, settled } from './enqueue.ts'
 import { runErrand } from './errands.ts'
 import type { CrawlMessage } from './messages.ts'
+import { Outbox } from './outbox.ts'
 import { queues, REDIS_PREFIX, takeoverOf } from './queues.ts'
 import { connectRedis } from './redis.ts'
 import { Results } from './results.ts'
 import type { Role } from './role.ts'
-
-/** What was found is sent on in this rhythm, so that one slow host holds up nobody's answer. */
-const SEND_EVERY_MS = 500
 
 /**
  * The crawler role: takes batches of files, fetches them and hands back what it saw. It needs no
@@ -64,25 +62,26 @@ export async function runCrawler(
     const { targets } = job.data
     const left = new Map(targets.map(target => [sourceKey(target), target]))
     await results.room(stop.signal)
-    const outbox = new Outbox(async observations => {
+    const outcomes: Record<string, number> = {}
+    const outbox = new Outbox(config.LIMITS.outboxBytes, async observations => {
+      await results.room(stop.signal)
       // First struck off, then sent: whoever takes over after a crash repeats nothing that was sent.
       for (const seen of observations) left.delete(sourceKey(seen))
       await job.updateData({ targets: [...left.values()] })
       await results.send(await results.pack(observations))
     })
-    const seen = await crawlBatch(targets, {
-      fetcher,
-      clock,
-      limits: config.LIMITS,
-      protocolName: config.PROTOCOL_NAME,
-      atOnce,
-      onObservation: one => outbox.put(one),
+    const deps = {
+      ...{ fetcher, clock, limits: config.LIMITS, protocolName: config.PROTOCOL_NAME, atOnce },
       signal: stop.signal,
+    }
+    const crawled = crawlEach(targets, deps, seen => {
+      outcomes[seen.outcome] = (outcomes[seen.outcome] ?? 0) + 1
+      return outbox.put(seen)
     })
-    await outbox.close()
+    await crawled.finally(() => outbox.close())
     if (left.size > 0) throw new Error('stopped before the batch was done')
     const ms = Math.round(performance.now() - started)
-    log.info({ targets: targets.length, outcomes: countBy(seen), ms }, 'crawled')
+    log.info({ targets: targets.length, outcomes, ms }, 'crawled')
   }
 
   return {
@@ -120,42 +119,4 @@ export function fetcherOptionsOf(config: Config, clock: Clock, log: Log): Fetche
 function signingOf({ CRAWL_SIGNING_KEY, BASE_URL }: Config): FetcherOptions['signing'] {
   if (CRAWL_SIGNING_KEY === undefined || BASE_URL === undefined) return undefined
   return { key: readSigningKey(CRAWL_SIGNING_KEY), agent: new URL(BASE_URL).origin }
-}
-
-/** Collects what a batch finds and sends it on now and then. */
-class Outbox {
-  readonly #send: (observations: Observation[]) => Promise<void>
-  readonly #timer: NodeJS.Timeout
-  #waiting: Observation[] = []
-  #sent: Promise<void> = Promise.resolve()
-
-  constructor(send: (observations: Observation[]) => Promise<void>) {
-    this.#send = send
-    this.#timer = setInterval(() => this.#flush(), SEND_EVERY_MS)
-  }
-
-  put(observation: Observation): void {
-    this.#waiting.push(observation)
-  }
-
-  /** Rejects when anything could not be sent: the batch is crawled again then. */
-  async close(): Promise<void> {
-    clearInterval(this.#timer)
-    this.#flush()
-    await this.#sent
-  }
-
-  #flush(): void {
-    const observations = this.#waiting
-    if (observations.length === 0) return
-    this.#waiting = []
-    this.#sent = this.#sent.then(() => this.#send(observations))
-    this.#sent.catch(error => messageOf(error))
-  }
-}
-
-export function countBy(seen: readonly Observation[]): Record<string, number> {
-  const counts: Record<string, number> = {}
-  for (const { outcome } of seen) counts[outcome] = (counts[outcome] ?? 0) + 1
-  return counts
 }

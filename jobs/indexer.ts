@@ -9,6 +9,7 @@ import { Sequencer, type SequencerOptions } from '../pipeline/index/sequencer.ts
 import type { Observation } from '../pipeline/model/observation.ts'
 import { BulkParts } from './bulk-parts.ts'
 import { BulkSize } from './bulk-size.ts'
+import { ByteBudget } from './byte-budget.ts'
 import { messageOf, settled } from './enqueue.ts'
 import { Lane } from './lane.ts'
 import { dropParts, type ObservationsMessage, unpackObservations } from './messages.ts'
@@ -49,6 +50,7 @@ export async function runIndexer(
     throw error
   }
   const lane = openLane(sequencer, pump, config, failed)
+  const unpacked = new ByteBudget(config.LIMITS.unpackedBytes)
   const connections: Redis[] = [asking]
   const connect = () => {
     const connection = connectRedis(redisUrl, 'work', log)
@@ -71,8 +73,10 @@ export async function runIndexer(
   }
   const workers = [
     worker('observations', async (message: ObservationsMessage) => {
-      const seen = await unpackObservations(message, asking)
-      await lane.add(seen.map(one => readObservation(one, config.LIMITS)))
+      await unpacked.hold(message.bytes, async () => {
+        const seen = await unpackObservations(message, asking)
+        await lane.add(seen.map(one => readObservation(one, config.LIMITS)))
+      })
       await dropParts(message, asking)
     }),
     worker('questions', (question: Question) => answerQuestion(question, sequencer, clock)),

@@ -19,6 +19,8 @@ export interface CrawlMessage {
 export interface ObservationsMessage {
   payload: string
   parts: string[]
+  /** How much it is when it is unpacked. */
+  bytes: number
 }
 
 /** Packs observations into messages of at most `maxBytes` each; only a single large one has parts. */
@@ -28,8 +30,8 @@ export async function packObservations(
   redis: Redis,
 ): Promise<ObservationsMessage[]> {
   if (observations.length === 0) return []
-  const packed = pack(observations)
-  if (packed.length <= maxBytes) return [{ payload: packed, parts: [] }]
+  const { packed, bytes } = pack(observations)
+  if (packed.length <= maxBytes) return [{ payload: packed, parts: [], bytes }]
   if (observations.length > 1) {
     const middle = observations.length >> 1
     return [
@@ -43,7 +45,7 @@ export async function packObservations(
     await redis.set(key, packed.slice(start, start + maxBytes), 'EX', PARTS_KEPT_S)
     parts.push(key)
   }
-  return [{ payload: packed.slice(0, maxBytes), parts }]
+  return [{ payload: packed.slice(0, maxBytes), parts, bytes }]
 }
 
 /** Throws when a part is gone: the files of the message are fetched again when they are due. */
@@ -57,7 +59,7 @@ export async function unpackObservations(
 }
 
 /** Length of the JSON, the JSON with the length of each body, the bodies: cheaper than escaping them. */
-function pack(observations: readonly Observation[]): string {
+function pack(observations: readonly Observation[]): { packed: string; bytes: number } {
   const bodies: Uint8Array[] = []
   const seen = observations.map(({ body, ...rest }) => {
     if (body === undefined) return rest
@@ -67,7 +69,8 @@ function pack(observations: readonly Observation[]): string {
   const json = Buffer.from(JSON.stringify(seen))
   const head = Buffer.alloc(4)
   head.writeUInt32BE(json.length)
-  return gzipSync(Buffer.concat([head, json, ...bodies]), { level: 1 }).toString('base64')
+  const whole = Buffer.concat([head, json, ...bodies])
+  return { packed: gzipSync(whole, { level: 1 }).toString('base64'), bytes: whole.length }
 }
 
 function unpack(packed: string): Observation[] {

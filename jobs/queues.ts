@@ -19,7 +19,7 @@ export const queues = {
   },
   observations: {
     means: 'what was found, packed; done when it is committed',
-    concurrency: 400,
+    concurrency: 200,
     options: { ...forgotten, attempts: 1_000, backoff: { type: 'fixed', delay: 1_000 } },
   },
   errands: {

@@ -34,6 +34,8 @@ export const limits = {
   crawlLostMs: 300_000,
   jobLockMs: 120_000,
   observationMessageBytes: MiB,
+  outboxBytes: 16 * MiB,
+  unpackedBytes: 64 * MiB,
   observationsWaiting: 64,
   bulkCommitObservations: 50_000,
   bulkCommitLeast: 5_000,

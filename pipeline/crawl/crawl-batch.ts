@@ -7,7 +7,6 @@ import { crawlSource } from './crawl-source.ts'
 export interface BatchDeps extends ProbeDeps {
   /** Hosts at a time, of this batch and of every other one that shares it. */
   atOnce: LimitFunction
-  onObservation?: (observation: Observation) => void
   /** When it fires, no further file is asked for; what is under way is finished and returned. */
   signal?: AbortSignal
 }
@@ -17,24 +16,30 @@ export function hostsAtOnce(hosts: number): LimitFunction {
   return pLimit(hosts)
 }
 
-/**
- * Crawls every target once: the files of one host one after the other, so that they share a
- * connection, and many hosts at a time. A host that was silent about several of its agents in a row is
- * not asked for the others this time. Observations come back in the order of their targets, and
- * behind one of a missing file that of the file which stands in for it, if there is any. It rejects
- * only for a mistake of ours, after everything under way has ended.
- */
+/** What `crawlEach` saw, in the order of the targets. */
 export async function crawlBatch(
   targets: readonly CrawlTarget[],
   deps: BatchDeps,
 ): Promise<Observation[]> {
   const observations: Observation[][] = targets.map(() => [])
+  await crawlEach(targets, deps, (seen, place) => void observations[place]!.push(seen))
+  return observations.flat()
+}
+
+/**
+ * Crawls every target once: the files of one host one after the other, so that they share a
+ * connection, and many hosts at a time. A host that was silent about several of its agents in a row is
+ * not asked for the others this time. `put` is given what was seen as soon as it is there, with the place
+ * of its target, and behind a missing file that which stands in for it, if there is any; a host is
+ * asked on when it resolves. Rejects only for a mistake of ours, after everything under way has ended.
+ */
+export async function crawlEach(
+  targets: readonly CrawlTarget[],
+  deps: BatchDeps,
+  put: (seen: Observation, place: number) => Promise<void> | void,
+): Promise<void> {
   const named = new Set(targets.map(sourceKey))
   let isStopped = false
-  const put = (place: number, observation: Observation) => {
-    observations[place]!.push(observation)
-    deps.onObservation?.(observation)
-  }
   const crawlHost = async (places: readonly number[]) => {
     let silent = 0
     for (const place of places) {
@@ -43,9 +48,9 @@ export async function crawlBatch(
       const isGivenUp = target.kind === 'agent' && silent >= SILENT_AGENTS
       const seen = isGivenUp ? silence(target, deps) : await lookAt(target, deps)
       silent = seen.outcome === 'timeout' ? silent + 1 : 0
-      put(place, seen)
+      await put(seen, place)
       const instead = await crawlInstead(seen, named, deps)
-      if (instead) put(place, instead)
+      if (instead) await put(instead, place)
     }
   }
   const work = groupByHost(targets).map(places =>
@@ -56,7 +61,6 @@ export async function crawlBatch(
   )
   const failed = (await Promise.allSettled(work)).find(({ status }) => status === 'rejected')
   if (failed?.status === 'rejected') throw failed.reason
-  return observations.flat()
 }
 
 /** A host with hundreds of agents that never answers would hold up its batch for hours. */

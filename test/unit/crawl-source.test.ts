@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest'
 import { limits } from '../../pipeline/core/limits.ts'
-import { crawlBatch, hostsAtOnce } from '../../pipeline/crawl/crawl-batch.ts'
+import { crawlBatch, crawlEach, hostsAtOnce } from '../../pipeline/crawl/crawl-batch.ts'
 import { contentHash, crawlSource } from '../../pipeline/crawl/crawl-source.ts'
 import { readObservation } from '../../pipeline/crawl/read-observation.ts'
 import type { Ask, Called, Fetched } from '../../pipeline/fetch/http.ts'
@@ -189,31 +189,45 @@ describe('a batch', () => {
     expect(asked).toEqual([...agents.slice(0, 5), 'https://other.example/mcp'])
   })
 
-  it('that is called off returns what it has', async () => {
+  it('that is called off has told what it has', async () => {
     const { fetcher } = slowFetcher()
     const stop = new AbortController()
-    const seen = await crawlBatch(targets, {
-      ...ours,
-      fetcher,
-      atOnce: hostsAtOnce(1),
-      signal: stop.signal,
-      onObservation: ({ location }) => location === 'b.example' && stop.abort(),
+    const seen: string[] = []
+    const deps = { ...ours, fetcher, atOnce: hostsAtOnce(1), signal: stop.signal }
+    await crawlEach(targets, deps, ({ location }) => {
+      seen.push(location)
+      if (location === 'b.example') stop.abort()
     })
-    expect(seen.map(({ location }) => location)).toEqual(['a.example', 'a.example', 'b.example'])
+    expect(seen).toEqual(['a.example', 'a.example', 'b.example'])
+  })
+
+  it('asks no host further while there is no room for what it says', async () => {
+    const { fetcher } = slowFetcher()
+    const seen: string[] = []
+    let makeRoom = () => {}
+    const room = new Promise<void>(resolve => (makeRoom = resolve))
+    const crawled = crawlEach(
+      targets,
+      { ...ours, fetcher, atOnce: hostsAtOnce(3) },
+      ({ location }) => {
+        seen.push(location)
+        return room
+      },
+    )
+    await new Promise(done => setTimeout(done, 100))
+    expect(seen.sort()).toEqual(['a.example', 'b.example', 'c.example'])
+    makeRoom()
+    await crawled
+    expect(seen.sort()).toEqual(targets.map(({ location }) => location).sort())
   })
 
   it('with a mistake of ours in it rejects once everything has ended', async () => {
     const { fetcher } = slowFetcher()
     let ended = 0
-    const onObservation = ({ location }: Observation) => {
+    const deps = { ...ours, fetcher, atOnce: hostsAtOnce(3) }
+    const batch = crawlEach(targets, deps, ({ location }) => {
       ended += 1
       if (location === 'a.example') throw new Error('ours')
-    }
-    const batch = crawlBatch(targets, {
-      ...ours,
-      fetcher,
-      atOnce: hostsAtOnce(3),
-      onObservation,
     })
     await expect(batch).rejects.toThrow('ours')
     expect(ended).toBe(3)
