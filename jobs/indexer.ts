@@ -12,6 +12,7 @@ import { BulkSize } from './bulk-size.ts'
 import { ByteBudget } from './byte-budget.ts'
 import { messageOf, settled } from './enqueue.ts'
 import { Lane } from './lane.ts'
+import { keepHeapLean } from './lean-heap.ts'
 import { dropParts, type ObservationsMessage, unpackObservations } from './messages.ts'
 import { nextPauseS } from './publish-rhythm.ts'
 import { Pump } from './pump.ts'
@@ -42,6 +43,7 @@ export async function runIndexer(
   fail: (error: unknown) => void,
   watched: Pick<SequencerOptions, 'onStep'> = {},
 ): Promise<Role> {
+  keepHeapLean()
   const sequencer = await takeOver({ config, clock, log, ...watched })
   const asking = connectRedis(redisUrl, 'work', log)
   const pump = new Pump(sequencer, asking, config, clock, log)

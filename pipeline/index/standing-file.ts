@@ -1,7 +1,10 @@
 import type { Database } from './duckdb.ts'
 
-/** When DuckDB brings its log into the file by itself: never, while the file is being copied. */
-export const CHECKPOINT_AT = '256MB'
+/**
+ * When DuckDB brings its log into the file by itself: never, while the file is being copied. What is in
+ * the log it holds in memory too, and the commit that has it brought in takes longer the more that is.
+ */
+export const CHECKPOINT_AT = '64MB'
 const NEVER = '1000TB'
 
 /** Who has the file stand still; the next one waits for them. */

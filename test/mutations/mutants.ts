@@ -80,6 +80,21 @@ export const regions: Region[] = [
 /** Conditions that share a line with others: what stands there, and the same without one of them. */
 export const conditions: { file: string; of: string; without: string[] }[] = [
   {
+    file: 'pipeline/index/as-before.ts',
+    of: 'taken === 0 ? [] : await db.all<Stirred>(ENDED, parameters)',
+    without: ['[]'],
+  },
+  {
+    file: 'pipeline/index/crawl-state.ts',
+    of: 'stirred.length === 0 ? others : [...stirred, ...others].sort(inOrder)',
+    without: ['others', '[...stirred]'],
+  },
+  {
+    file: 'pipeline/index/crawl-state.ts',
+    of: 'differences.any_stirred ? db.all<Stirred>(STIRRED) : []',
+    without: ['[]'],
+  },
+  {
     file: 'pipeline/index/crawl-state.ts',
     of: 'where is_own or instead is not null or ((is_first or is_turned or is_otherwise) and exists (',
     without: [
