@@ -51,6 +51,7 @@ export class Ahead {
 
   async #refill(count: number, isFree: (target: DueTarget) => boolean): Promise<void> {
     const started = performance.now()
+    // Two readings at a time would be twice the memory.
     this.#files.clear()
     let due = 0
     for (const target of await this.#read(count + MORE)) {

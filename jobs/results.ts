@@ -8,12 +8,23 @@ import { queues, REDIS_PREFIX } from './queues.ts'
 import type { Redis } from './redis.ts'
 
 const WAIT_MS = 250
+/** States of a job that nobody works on; one that is done is not there. */
+const IDLE = ['unknown', 'completed', 'failed', 'delayed']
+
+/** A message that was handed in. */
+interface Sent {
+  jobId: string
+  bytes: number
+}
 
 /** Where crawlers hand in what they saw. */
 export class Results {
   readonly #connection: Redis
   readonly #limits: Limits
   readonly #queue: Queue<ObservationsMessage>
+  /** The first one first. Whether it is done is looked for when all of them are many bytes. */
+  readonly #sent: Sent[] = []
+  #sentBytes = 0
 
   constructor(connection: Redis, limits: Limits) {
     this.#connection = connection
@@ -24,7 +35,7 @@ export class Results {
 
   /** Resolves when the indexer is not behind, or when it is told to stop. */
   async room(stop?: AbortSignal): Promise<void> {
-    while ((await this.#queue.getWaitingCount()) > this.#limits.observationsWaiting) {
+    while (!(await this.#hasRoom())) {
       if (stop?.aborted) return
       await setTimeout(WAIT_MS)
     }
@@ -36,7 +47,11 @@ export class Results {
 
   async send(messages: readonly ObservationsMessage[]): Promise<void> {
     for (const message of messages) {
-      await this.#queue.add('seen', message, queues.observations.options)
+      const { id } = await this.#queue.add('seen', message, queues.observations.options)
+      const bytes =
+        message.payload.length + message.parts.length * this.#limits.observationMessageBytes
+      this.#sent.push({ jobId: id!, bytes })
+      this.#sentBytes += bytes
     }
   }
 
@@ -47,5 +62,19 @@ export class Results {
 
   close(): Promise<void> {
     return settled(this.#queue.close())
+  }
+
+  async #hasRoom(): Promise<boolean> {
+    const { observationsWaiting, sentBytes } = this.#limits
+    if ((await this.#queue.getWaitingCount()) > observationsWaiting) return false
+    while (this.#sentBytes > sentBytes) {
+      const first = this.#sent[0]!
+      if (!IDLE.includes(await this.#queue.getJobState(first.jobId))) return false
+      // Another batch may have looked for the same one.
+      if (this.#sent[0] !== first) continue
+      this.#sent.shift()
+      this.#sentBytes -= first.bytes
+    }
+    return true
   }
 }

@@ -35,6 +35,7 @@ export const limits = {
   jobLockMs: 120_000,
   observationMessageBytes: MiB,
   outboxBytes: 16 * MiB,
+  sentBytes: 64 * MiB,
   unpackedBytes: 64 * MiB,
   observationsWaiting: 64,
   bulkCommitObservations: 50_000,
