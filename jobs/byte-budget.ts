@@ -11,6 +11,11 @@ export class ByteBudget {
     this.#most = most
   }
 
+  /** Whether somebody waits until others are done. */
+  get isFull(): boolean {
+    return this.#waiting.length > 0
+  }
+
   async hold<Result>(bytes: number, work: () => Promise<Result>): Promise<Result> {
     await new Promise<void>(begin => {
       this.#waiting.push({ bytes, begin })

@@ -1,9 +1,12 @@
+import { setImmediate } from 'node:timers/promises'
 import { type Job, Worker } from 'bullmq'
 import type { Clock } from '../pipeline/core/clock.ts'
 import type { Config } from '../pipeline/core/config.ts'
+import type { Limits } from '../pipeline/core/limits.ts'
 import type { Log } from '../pipeline/core/log.ts'
 import { readSigningKey } from '../pipeline/core/signing-key.ts'
 import { crawlEach, hostsAtOnce } from '../pipeline/crawl/crawl-batch.ts'
+import { readObservation } from '../pipeline/crawl/read-observation.ts'
 import { createFetcher, type FetcherOptions } from '../pipeline/fetch/http.ts'
 import { Errand } from '../pipeline/model/errand.ts'
 import { type Observation, sourceKey } from '../pipeline/model/observation.ts'
@@ -68,7 +71,7 @@ export async function runCrawler(
       // First struck off, then sent: whoever takes over after a crash repeats nothing that was sent.
       for (const seen of observations) left.delete(sourceKey(seen))
       await job.updateData({ targets: [...left.values()] })
-      await results.send(await results.pack(observations))
+      await results.send(await results.pack(await readLarge(observations, config.LIMITS)))
     })
     const deps = {
       ...{ fetcher, clock, limits: config.LIMITS, protocolName: config.PROTOCOL_NAME, atOnce },
@@ -119,4 +122,24 @@ export function fetcherOptionsOf(config: Config, clock: Clock, log: Log): Fetche
 function signingOf({ CRAWL_SIGNING_KEY, BASE_URL }: Config): FetcherOptions['signing'] {
   if (CRAWL_SIGNING_KEY === undefined || BASE_URL === undefined) return undefined
   return { key: readSigningKey(CRAWL_SIGNING_KEY), agent: new URL(BASE_URL).origin }
+}
+
+const LARGE_BYTES = 256 * 1024
+
+/**
+ * A small file is read where its rows are made, so that crawlers are spared the work and one version
+ * of the parser rules; a large one here, where it holds up nobody, and no sooner than it is sent: what
+ * was read is several times the bytes.
+ */
+async function readLarge(
+  observations: readonly Observation[],
+  limits: Limits,
+): Promise<Observation[]> {
+  const read: Observation[] = []
+  for (const seen of observations) {
+    const isLarge = (seen.body?.byteLength ?? 0) > LARGE_BYTES
+    read.push(isLarge ? readObservation(seen, limits) : seen)
+    if (isLarge) await setImmediate()
+  }
+  return read
 }

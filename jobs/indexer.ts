@@ -6,12 +6,9 @@ import type { Log } from '../pipeline/core/log.ts'
 import { readObservation } from '../pipeline/crawl/read-observation.ts'
 import { exportParquet, isTooSoonToExport } from '../pipeline/index/parquet.ts'
 import { Sequencer, type SequencerOptions } from '../pipeline/index/sequencer.ts'
-import type { Observation } from '../pipeline/model/observation.ts'
-import { BulkParts } from './bulk-parts.ts'
-import { BulkSize } from './bulk-size.ts'
+import { openBulkLane } from './bulk-lane.ts'
 import { ByteBudget } from './byte-budget.ts'
 import { messageOf, settled } from './enqueue.ts'
-import { Lane } from './lane.ts'
 import { keepHeapLean } from './lean-heap.ts'
 import { dropParts, type ObservationsMessage, unpackObservations } from './messages.ts'
 import { nextPauseS } from './publish-rhythm.ts'
@@ -26,9 +23,6 @@ import { SubmissionReader } from './submission-reader.ts'
 const LEASE_RETRY_MS = 500
 const PUMP_EVERY_MS = 300
 const TICK_EVERY_MS = 5 * MINUTE
-/** Nothing more came for so long: that was all, or crawlers are still at thousands that nobody waits for. */
-const QUIET_MS = 200
-const QUIET_WHILE_CRAWLING_MS = 1_000
 
 /**
  * The indexer role: the one writer and what keeps it fed. Waits as a standby while another process
@@ -51,8 +45,8 @@ export async function runIndexer(
     fail(error)
     throw error
   }
-  const lane = openLane(sequencer, pump, config, failed)
   const unpacked = new ByteBudget(config.LIMITS.unpackedBytes)
+  const lane = openBulkLane(sequencer, pump, unpacked, config, failed)
   const connections: Redis[] = [asking]
   const connect = () => {
     const connection = connectRedis(redisUrl, 'work', log)
@@ -75,10 +69,12 @@ export async function runIndexer(
   }
   const workers = [
     worker('observations', async (message: ObservationsMessage) => {
-      await unpacked.hold(message.bytes, async () => {
+      const committed = unpacked.hold(message.bytes, async () => {
         const seen = await unpackObservations(message, asking)
         await lane.add(seen.map(one => readObservation(one, config.LIMITS)))
       })
+      if (unpacked.isFull) lane.consider()
+      await committed
       await dropParts(message, asking)
     }),
     worker('questions', (question: Question) => answerQuestion(question, sequencer, clock)),
@@ -129,45 +125,6 @@ async function takeOver(options: SequencerOptions): Promise<Sequencer> {
     if (!isTold) options.log.info('another process writes; standing by')
     await setTimeout(LEASE_RETRY_MS)
   }
-}
-
-/**
- * What is observed is collected: a commit costs something however little it brings, so after a slow one
- * more is waited for. Submissions wait for nothing but the commit before them.
- */
-function openLane(
-  sequencer: Sequencer,
-  pump: Pump,
-  { LIMITS }: Config,
-  failed: (error: unknown) => never,
-) {
-  const size = new BulkSize(LIMITS)
-  const parts = new BulkParts(LIMITS.bulkCommitMs)
-  let lastMs = 0
-  return new Lane<Observation[], undefined>(
-    async deliveries => {
-      for (let left: readonly Observation[] = deliveries.flat(); left.length > 0; ) {
-        const seen = parts.next(left)
-        const started = performance.now()
-        await sequencer.commit({ observations: seen, submissions: [] }).catch(failed)
-        lastMs = performance.now() - started
-        size.learn(seen.length, lastMs)
-        parts.learn(seen, lastMs)
-        pump.landed(seen)
-        left = left.slice(seen.length)
-      }
-      return deliveries.map(() => undefined)
-    },
-    {
-      sizeOf: seen => seen.length,
-      size: () => size.observations,
-      waitMs: LIMITS.bulkCommitWaitMs,
-      quietMs: waiting => {
-        const isCrawling = pump.inFlight - waiting > LIMITS.bulkCommitLeast && !pump.isUrgent
-        return Math.max(isCrawling ? QUIET_WHILE_CRAWLING_MS : QUIET_MS, lastMs)
-      },
-    },
-  )
 }
 
 interface Loop {

@@ -42,18 +42,19 @@ export class Lane<Item, Result> {
       this.#latest = now
       this.#open.push({ item, resolve, reject })
       this.#units += this.#options.sizeOf(item)
-      this.#consider()
+      this.consider()
     })
   }
 
-  #consider(): void {
+  /** Looks whether it is time to commit: also when what `quietMs` says has changed. */
+  consider(): void {
     clearTimeout(this.#timer)
     if (this.#busy || this.#open.length === 0) return
     const { size, waitMs, quietMs } = this.#options
     const now = performance.now()
     const due = Math.min(this.#since + waitMs, this.#latest + quietMs(this.#units)) - now
     if (this.#units >= size() || due <= 0) void this.#go()
-    else this.#timer = setTimeout(() => this.#consider(), due)
+    else this.#timer = setTimeout(() => this.consider(), due)
   }
 
   /** As many as make up a batch. */
@@ -78,7 +79,7 @@ export class Lane<Item, Result> {
       for (const { reject } of batch) reject(error)
     } finally {
       this.#busy = false
-      this.#consider()
+      this.consider()
     }
   }
 }

@@ -4,8 +4,8 @@ import type { Observation } from '../pipeline/model/observation.ts'
 const SEND_EVERY_MS = 500
 
 /**
- * Collects what a batch finds and sends it on now and then, or when it is much: whoever finds more
- * waits until that is sent. So a batch of the largest files holds a few of them at a time.
+ * Collects what a batch finds and sends it on now and then, or when it is much: whoever has more waits
+ * until that is sent, and asks for nothing meanwhile.
  */
 export class Outbox {
   readonly #send: (observations: Observation[]) => Promise<void>
@@ -22,13 +22,12 @@ export class Outbox {
     this.#timer = setInterval(() => this.#flush(), SEND_EVERY_MS)
   }
 
-  /** Resolves when there is room for more; rejects when what was put before could not be sent. */
+  /** Resolves when there was room for it; rejects when what was put before could not be sent. */
   async put(observation: Observation): Promise<void> {
+    while (this.#bytes >= this.#mostBytes) await this.#sent
     this.#waiting.push(observation)
     this.#bytes += bytesOf(observation)
-    if (this.#bytes < this.#mostBytes) return
-    this.#flush()
-    await this.#sent
+    if (this.#bytes >= this.#mostBytes) this.#flush()
   }
 
   /** Rejects when anything could not be sent: the batch is crawled again then. */

@@ -9,9 +9,6 @@ import {
   PARSER_VERSION,
   urlOf,
 } from '../model/observation.ts'
-import { readObservation } from './read-observation.ts'
-
-const LARGE_BYTES = 256 * 1024
 
 export interface CrawlDeps {
   fetcher: Pick<Fetcher, 'fetchDocument'>
@@ -35,7 +32,7 @@ export async function crawlSource(target: CrawlTarget, deps: CrawlDeps): Promise
   if (target.after_seq !== undefined) seen.after_seq = target.after_seq
   if (fetched.status !== undefined) seen.status = fetched.status
   if (fetched.url !== url) seen.resolved_url = fetched.url
-  if (fetched.kind === 'ok') return takeBody(seen, target, fetched, deps.limits)
+  if (fetched.kind === 'ok') return takeBody(seen, target, fetched)
   if (fetched.kind === 'unchanged') return Object.assign(seen, validatorsOf(fetched))
   if (fetched.retryAfterSeconds !== undefined) seen.retry_after_s = fetched.retryAfterSeconds
   return seen
@@ -76,23 +73,14 @@ function maxBytesOf({ kind, location }: CrawlTarget, limits: Limits): number {
   return isUrl(location) ? limits.adagentsPointerBytes : limits.adagentsBytes
 }
 
-/**
- * A small file is read where its rows are made, so that crawlers are spared the work and one version
- * of the parser rules; a large one here, where it holds up nobody.
- */
-function takeBody(
-  seen: Observation,
-  target: CrawlTarget,
-  fetched: FetchedOk,
-  limits: Limits,
-): Observation {
+function takeBody(seen: Observation, target: CrawlTarget, fetched: FetchedOk): Observation {
   const { body } = fetched
   seen.bytes = body.byteLength
   seen.hash = contentHash(body)
   Object.assign(seen, validatorsOf(fetched))
   if (seen.hash === target.hash) return Object.assign(seen, { outcome: 'unchanged' })
   seen.body = body
-  return body.byteLength > LARGE_BYTES ? readObservation(seen, limits) : seen
+  return seen
 }
 
 function validatorsOf({ etag, lastModified }: Fetched & { kind: 'ok' | 'unchanged' }) {

@@ -54,36 +54,41 @@ describe('what a batch finds', () => {
     expect(sent).toEqual([['a', 'b']])
   })
 
-  it('is sent at once when it is much, and who found it waits until it has arrived', async () => {
+  it('is sent at once when it is much, and who has more waits until it has arrived', async () => {
     const { outbox, sent, arrive } = outboxTo()
-    await outbox.put(seen('a', 600))
-    const second = outbox.put(seen('b', 600))
-    expect(await isDone(second)).toBe(false)
+    for (const name of ['a', 'b']) await outbox.put(seen(name, 600))
     expect(sent).toEqual([['a', 'b']])
+    const more = ['c', 'd', 'e'].map(name => outbox.put(seen(name, 600)))
+    for (const one of more) expect(await isDone(one)).toBe(false)
     await arrive()
-    expect(await isDone(second)).toBe(true)
-    expect(await isDone(outbox.put(seen('c', 600)))).toBe(true)
+    expect(await Promise.all(more.map(isDone))).toEqual([true, true, false])
+    expect(sent).toEqual([
+      ['a', 'b'],
+      ['c', 'd'],
+    ])
   })
 
   it('counts until it has arrived, also what was sent on because it was time', async () => {
     const { outbox, sent, arrive } = outboxTo()
     await outbox.put(seen('a', 900))
     await vi.advanceTimersByTimeAsync(SOON_MS)
-    const second = outbox.put(seen('b', 200))
-    expect(await isDone(second)).toBe(false)
+    await outbox.put(seen('b', 200))
+    const third = outbox.put(seen('c', 200))
+    expect(await isDone(third)).toBe(false)
     expect(sent).toEqual([['a']])
     await arrive()
-    expect(sent).toEqual([['a'], ['b']])
     await arrive()
-    expect(await isDone(second)).toBe(true)
+    expect(await isDone(third)).toBe(true)
+    expect(sent).toEqual([['a'], ['b']])
   })
 
   it('that could not be sent is told to who has more, and at the end', async () => {
     const { outbox, arrive } = outboxTo()
-    const first = expect(outbox.put(seen('a', 2_000))).rejects.toThrow('away')
+    await outbox.put(seen('a', 2_000))
+    const second = expect(outbox.put(seen('b', 1))).rejects.toThrow('away')
     await vi.advanceTimersByTimeAsync(0)
     await arrive(new Error('away'))
-    await first
+    await second
     await expect(outbox.close()).rejects.toThrow('away')
   })
 })
