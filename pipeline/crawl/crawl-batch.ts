@@ -1,19 +1,37 @@
-import pLimit, { type LimitFunction } from 'p-limit'
-import { type CrawlTarget, type Observation, sourceKey, urlOf } from '../model/observation.ts'
+import pLimit from 'p-limit'
+import {
+  type CrawlTarget,
+  isUrl,
+  type Observation,
+  sourceKey,
+  urlOf,
+} from '../model/observation.ts'
 import { type ProbeDeps, probeAgent } from './agent-probe.ts'
 import { crawlInstead } from './crawl-instead.ts'
 import { crawlSource } from './crawl-source.ts'
 
 export interface BatchDeps extends ProbeDeps {
   /** Hosts at a time, of this batch and of every other one that shares it. */
-  atOnce: LimitFunction
+  atOnce: AtOnce
   /** When it fires, no further file is asked for; what is under way is finished and returned. */
   signal?: AbortSignal
 }
 
-/** How many hosts a process crawls at a time. */
-export function hostsAtOnce(hosts: number): LimitFunction {
-  return pLimit(hosts)
+type AtOnce = (isLarge: boolean, crawlHost: () => Promise<void>) => Promise<void>
+
+/** Of files that may be the largest: all of them together have to fit into memory. */
+const LARGE_AT_ONCE = 16
+
+/** How many hosts a process crawls at a time, and fewer of those whose files may be the largest. */
+export function hostsAtOnce(hosts: number): AtOnce {
+  const any = pLimit(hosts)
+  const large = pLimit(LARGE_AT_ONCE)
+  return (isLarge, crawlHost) => (isLarge ? large(() => any(crawlHost)) : any(crawlHost))
+}
+
+/** A file that another one points to may be four times as large as one at its own place. */
+function mayBeLarge({ kind, location }: CrawlTarget): boolean {
+  return kind === 'adagents.json' && isUrl(location)
 }
 
 /** What `crawlEach` saw, in the order of the targets. */
@@ -53,12 +71,15 @@ export async function crawlEach(
       if (instead) await put(instead, place)
     }
   }
-  const work = groupByHost(targets).map(places =>
-    deps.atOnce(crawlHost, places).catch(error => {
-      isStopped = true
-      throw error
-    }),
-  )
+  const work = groupByHost(targets).map(places => {
+    const isLarge = places.some(place => mayBeLarge(targets[place]!))
+    return deps
+      .atOnce(isLarge, () => crawlHost(places))
+      .catch(error => {
+        isStopped = true
+        throw error
+      })
+  })
   const failed = (await Promise.allSettled(work)).find(({ status }) => status === 'rejected')
   if (failed?.status === 'rejected') throw failed.reason
 }

@@ -173,6 +173,15 @@ describe('a batch', () => {
     expect(most).toEqual({ hosts: 2, filesOfOneHost: 1 })
   })
 
+  it('asks fewer hosts at a time for files that others point to, which may be the largest', async () => {
+    const { fetcher, most } = slowFetcher()
+    const pointed = Array.from({ length: 40 }, (_, n) => ({
+      ...{ kind: 'adagents.json' as const, location: `https://cdn${n}.example/a.json` },
+    }))
+    await crawlBatch([...pointed, ...targets], { ...ours, fetcher, atOnce: hostsAtOnce(100) })
+    expect(most.hosts).toBe(16 + new Set(targets.map(({ location }) => location)).size)
+  })
+
   it('asks a host that is silent about its agents for only some of them', async () => {
     const asked: string[] = []
     const call = async (url: string): Promise<Called> => {
