@@ -31,6 +31,18 @@ describe('a part of what was observed', () => {
     expect(parts.next(many(1_000, read))).toHaveLength(50)
   })
 
+  it('has one of the largest documents at most, and what is small before and behind it', () => {
+    const parts = new BulkParts(500)
+    const large = (location: string): Observation => ({ ...read(location), bytes: 5_000_000 })
+    const seen = [...many(20, read), ...many(3, large), ...many(9, unchanged), ...many(20, read)]
+    const lengths: number[] = []
+    for (let left: readonly Observation[] = seen; left.length > 0; ) {
+      lengths.push(parts.next(left).length)
+      left = left.slice(lengths.at(-1))
+    }
+    expect(lengths).toEqual([20, 1, 1, 10, 20])
+  })
+
   it('loses nothing and keeps the order', () => {
     const parts = new BulkParts(500)
     const seen = [...many(300, read), ...many(300, unchanged), ...many(300, read)]
