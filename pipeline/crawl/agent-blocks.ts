@@ -1,5 +1,5 @@
 import { clip } from './clip.ts'
-import { isObject, type JsonObject } from './part.ts'
+import { isObject, type JsonObject, type Part } from './part.ts'
 
 const MAX_LEVELS = 12
 const MAX_ITEMS = 1_000
@@ -37,6 +37,12 @@ export function wordsOf(list: unknown, most = 200): string[] {
 export function blockOf(holder: JsonObject, key: string): JsonObject {
   const value = holder[key]
   return isObject(value) ? value : {}
+}
+
+/** Whether the list is there that a task was asked for; where there is nothing to list it is empty. */
+export function hasList(part: Part, key: string): boolean {
+  if (!part.has(key)) part.error(key, 'missing', 'is missing: list nothing if there is nothing')
+  return part.list(key) !== undefined
 }
 
 export function bytesOf(value: unknown): number {

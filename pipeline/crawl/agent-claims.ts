@@ -1,6 +1,7 @@
 import { parsePublisherDomain } from '../core/domain.ts'
 import type { Limits } from '../core/limits.ts'
-import { isObject, type JsonObject } from './part.ts'
+import { hasList } from './agent-blocks.ts'
+import { isObject, type Part } from './part.ts'
 
 /** The publishers of a list of domains, or of properties that name theirs; sorted, each once. */
 export function publishersIn(list: unknown, { agentClaims }: Limits): string[] {
@@ -12,7 +13,12 @@ export function publishersIn(list: unknown, { agentClaims }: Limits): string[] {
   return [...new Set(domains)].sort()
 }
 
-/** What the task that lists an agent's properties answered: their publishers, or the properties. */
-export function readClaims(payload: JsonObject, limits: Limits): string[] {
-  return publishersIn(payload.publisher_domains ?? payload.properties, limits)
+/**
+ * What the task that lists an agent's properties answered: their publishers, or the properties.
+ * Undefined when it lists neither.
+ */
+export function readClaims(part: Part, limits: Limits): string[] | undefined {
+  const keys = ['publisher_domains', 'properties']
+  const key = keys.find(one => Array.isArray(part.value[one])) ?? keys[0]!
+  return hasList(part, key) ? publishersIn(part.value[key], limits) : undefined
 }

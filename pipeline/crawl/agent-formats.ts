@@ -1,15 +1,16 @@
 import { agentUrlKey } from '../core/agent-url.ts'
 import type { Limits } from '../core/limits.ts'
 import type { AsWritten } from '../model/documents.ts'
-import { bytesOf, tamed } from './agent-blocks.ts'
+import { bytesOf, hasList, tamed } from './agent-blocks.ts'
 import { clip } from './clip.ts'
 import { isObject, type JsonObject, type Part } from './part.ts'
 
 /**
  * The formats that an agent lists. Each must say who answers for it: `format_id` is an address and an
- * id, a bare text is none.
+ * id, a bare text is none. Undefined when there is no list, or one that is too large to keep.
  */
 export function readFormats(part: Part, limits: Limits): AsWritten[] | undefined {
+  if (!hasList(part, 'formats')) return undefined
   const formats = part.parts('formats').slice(0, limits.agentFormats + 1)
   const read = new Map<string, AsWritten>()
   for (const item of formats) {

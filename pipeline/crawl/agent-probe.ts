@@ -9,7 +9,7 @@ import { contentHash } from './crawl-source.ts'
 import { Faults } from './faults.ts'
 import { type Connection, connectMcp } from './mcp/connect.ts'
 import type { McpDeps } from './mcp/session.ts'
-import type { Trouble } from './mcp/trouble.ts'
+import { saysNobody, type Trouble } from './mcp/trouble.ts'
 
 export interface ProbeDeps extends McpDeps {
   fetcher: Pick<Fetcher, 'call' | 'fetchDocument'>
@@ -32,7 +32,7 @@ export async function probeAgent(target: CrawlTarget, deps: ProbeDeps): Promise<
     took_ms: Math.round(deps.limits.probeMs - time.leftMs),
   }
   if ('trouble' in found) {
-    const card = found.trouble.isOfPlace ? await readCardOnly(target.location, deps) : undefined
+    const card = saysNobody(found.trouble) ? await readCardOnly(target.location, deps) : undefined
     return card === undefined ? failed(seen, found.trouble) : read(seen, target, card)
   }
   const faults = found.list.faults
@@ -65,7 +65,10 @@ async function partsOf(
   }
 }
 
-/** An agent may speak the second transport alone. */
+/**
+ * An agent may speak the second transport alone. Its card is a file that is there also while the agent
+ * is down, so it counts alone only where nobody speaks the first one.
+ */
 async function readCardOnly(address: string, deps: ProbeDeps): Promise<Found | undefined> {
   const card = await readCard(address, deps)
   if (typeof card !== 'object' || !('card' in card)) return undefined

@@ -1,4 +1,3 @@
-import type { Limits } from '../core/limits.ts'
 import type { AgentParts, AgentTool } from '../model/documents.ts'
 import { readCapabilities } from './agent-capabilities.ts'
 import { readClaims } from './agent-claims.ts'
@@ -19,7 +18,10 @@ export interface Asking {
   faults: Faults
 }
 
-/** Asks what an agent can do, which formats it knows and whom it sells, where it offers to say so. */
+/**
+ * Asks what an agent can do, which formats it knows and whom it sells, where it offers to say so. What
+ * brings nothing that can be kept is unread, like what is not answered.
+ */
 export async function askTasks(tools: readonly AgentTool[], asking: Asking): Promise<TaskParts> {
   const parts: TaskParts = { needs_auth: false, unread: [] }
   const { limits, protocolName } = asking.deps
@@ -28,30 +30,20 @@ export async function askTasks(tools: readonly AgentTool[], asking: Asking): Pro
     formats: 'list_creative_formats',
     claims: 'list_authorized_properties',
   } as const
-  const read = {
-    capabilities: (part: Part, to: Limits) => readCapabilities(part, to),
-    formats: (part: Part, to: Limits) => readFormats(part, to),
-    claims: (part: Part, to: Limits) => readClaims(part.value, to),
-  }
+  const read = { capabilities: readCapabilities, formats: readFormats, claims: readClaims }
   for (const name of ['capabilities', 'formats', 'claims'] as const) {
     const tool = tools.find(one => one.name.toLowerCase() === tasks[name])
     if (tool === undefined) continue
     const answer = await runTask(tool.name, {}, asking)
-    if ('payload' in answer) {
-      Object.assign(
-        parts,
-        kept(name, read[name](new Part(answer.payload, '', asking.faults), limits)),
-      )
-    } else {
-      parts.unread.push(name)
-      parts.needs_auth ||= answer.needsAuth
-    }
+    if ('needsAuth' in answer) parts.needs_auth ||= answer.needsAuth
+    const value =
+      'payload' in answer
+        ? read[name](new Part(answer.payload, '', asking.faults), limits)
+        : undefined
+    if (value === undefined) parts.unread.push(name)
+    else Object.assign(parts, { [name]: value })
   }
   return parts
-}
-
-function kept(name: string, value: unknown): object {
-  return value === undefined ? {} : { [name]: value }
 }
 
 export type TaskAnswer =

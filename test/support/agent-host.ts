@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Limits, limits } from '../../pipeline/core/limits.ts'
 import { probeAgent } from '../../pipeline/crawl/agent-probe.ts'
+import type { Fetcher } from '../../pipeline/fetch/http.ts'
 import type { AgentDocument } from '../../pipeline/model/documents.ts'
 import type { CrawlTarget, Observation } from '../../pipeline/model/observation.ts'
 import { fetcherTo, now, originOf } from './fetching.ts'
@@ -88,13 +89,17 @@ export async function probe(answer: AgentAnswer, more: Probing = {}): Promise<Ob
 }
 
 export function probeHost({ url }: { url: string }, more: Probing = {}): Promise<Observation> {
+  return probeBy(fetcherTo(url), more)
+}
+
+export function probeBy(fetcher: Fetcher, more: Probing = {}): Promise<Observation> {
   const target: CrawlTarget = {
     kind: 'agent',
     location: more.location ?? agentUrl,
     ...(more.hash !== undefined && { hash: more.hash }),
   }
   return probeAgent(target, {
-    fetcher: fetcherTo(url),
+    fetcher,
     clock,
     limits: { ...limits, ...patient, ...more.limits },
     protocolName: more.protocolName ?? 'proto',

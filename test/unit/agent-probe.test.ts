@@ -1,19 +1,23 @@
 import type { ServerResponse } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it, test } from 'vitest'
+import type { Outcome } from '../../pipeline/core/outcomes.ts'
+import { carry } from '../../pipeline/diff/carry.ts'
 import { AgentDocument } from '../../pipeline/model/documents.ts'
 import { Observation } from '../../pipeline/model/observation.ts'
 import {
+  type AgentAnswer,
   agentHost,
   documentOf,
   probe,
+  probeBy,
   probeHost,
   silence,
   streaming,
   trained,
 } from '../support/agent-host.ts'
 import { endsWithin } from '../support/effort.ts'
-import { endless } from '../support/fetching.ts'
+import { endless, fetcherTo, now } from '../support/fetching.ts'
 
 const json = (value: object) => ({ content: [{ type: 'text', text: JSON.stringify(value) }] })
 const caps = (value: object) => ({ get_proto_capabilities: json(value) })
@@ -226,6 +230,19 @@ describe('an agent that cannot be read', () => {
     expect(await probe(trained({ methods: plain }))).toMatchObject({ outcome: 'unusable' })
   })
 
+  it('is on a host that asked for a pause, and is left alone for as long', async () => {
+    const served = await agentHost((_, response) =>
+      response.writeHead(429, { 'retry-after': '86400' }).end(),
+    )
+    const fetcher = fetcherTo(served.url)
+    const before = await probeBy(fetcher)
+    const held = await probeBy(fetcher, { location: 'https://agent.example/other/mcp' })
+    for (const seen of [before, held]) {
+      expect(seen).toMatchObject({ outcome: 'throttled', retry_after_s: 86_400 })
+    }
+    expect(served.asked).toHaveLength(1)
+  })
+
   it('is a web page, or JSON that is no reply', async () => {
     const page = await probe((_, response) =>
       response.writeHead(200, { 'content-type': 'text/html' }).end('<html>'),
@@ -257,6 +274,110 @@ describe('an agent that cannot be read', () => {
     expect(await probeHost(host)).toMatchObject({ outcome: 'bad_redirect' })
     expect(host.asked.every(place => place.startsWith('agent.example/'))).toBe(true)
   })
+})
+
+describe('the last good answer of an agent', () => {
+  const format_id = { agent_url: 'https://agent.example/mcp', id: 'banner' }
+  const tasks = {
+    ...caps({ supported_protocols: ['media_buy'] }),
+    list_creative_formats: json({ formats: [{ format_id }] }),
+    list_authorized_properties: json({ publisher_domains: ['a.example'] }),
+  }
+  const well = trained({ tasks })
+  /** Its card is a file, and is there whatever the agent does. */
+  const withCard =
+    (answer: AgentAnswer): AgentAnswer =>
+    (ask, response) =>
+      ask.path === '/.well-known/agent-card.json'
+        ? { name: 'Both', skills: [{ id: 'get_signals' }] }
+        : answer(ask, response)
+  const replying = (result: object) =>
+    trained({ tasks, methods: { 'tools/list': ({ call: { id } }) => ({ id, result }) } })
+  const good = async () => documentOf(await probe(withCard(well)))
+
+  test.each<[string, Outcome, AgentAnswer]>([
+    ...[500, 502, 504, 408].map<[string, Outcome, AgentAnswer]>(status => [
+      `answers ${status} everywhere`,
+      'server_error',
+      (_, response) => none(response, status),
+    ]),
+    [
+      'answers 502 at one of its places and 404 at the others',
+      'server_error',
+      ({ path }, response) => none(response, path === '/mcp/' ? 502 : 404),
+    ],
+    [
+      'hangs at one of its places and answers 404 at the others',
+      'timeout',
+      ({ path }, response) => (path === '/mcp/' ? silence : none(response, 404)),
+    ],
+    ['answers JSON that is no reply', 'unusable', () => ({ error: 'try again later' })],
+    ['answers with more than is read', 'too_large', () => ['x'.repeat(5 * 1024 * 1024)]],
+    ['names no tools', 'unusable', replying({})],
+    ['names tools that are no list', 'unusable', replying({ tools: 'oops' })],
+    [
+      'names tools that are no list on a later page',
+      'unusable',
+      trained({
+        methods: {
+          'tools/list': ({ call: { id, params } }) => ({
+            id,
+            result: params?.cursor === undefined ? { tools: [], nextCursor: 'b' } : { tools: {} },
+          }),
+        },
+      }),
+    ],
+  ])('stands while it %s, and its card says nothing for it', async (_, outcome, answer) => {
+    const hangs = outcome === 'timeout' && { limits: { probeMs: 1_000 } }
+    const seen = await probe(withCard(answer), { ...hangs })
+    expect(seen).toMatchObject({ outcome })
+    expect(seen.document).toBeUndefined()
+  })
+
+  const listed = (formats: unknown) => ({ list_creative_formats: json({ formats } as object) })
+  const text = 'x'.repeat(1_900)
+  const large = Array.from({ length: 400 }, (_, i) => ({
+    ...{ format_id: { ...format_id, id: `${i}` }, text },
+  }))
+  test.each<[string, 'formats' | 'claims', object]>([
+    ['formats that are no list', 'formats', listed('x')],
+    ['no formats', 'formats', { list_creative_formats: json({ errors: [{ code: 'BUSY' }] }) }],
+    ['formats that are too large to keep', 'formats', listed(large)],
+    [
+      'publishers that are no list',
+      'claims',
+      { list_authorized_properties: json({ publisher_domains: 'x' }) },
+    ],
+    ['no publishers', 'claims', { list_authorized_properties: json({}) }],
+  ])('stands part by part while it tells %s', async (_, part, told) => {
+    const before = await good()
+    const seen = await probe(withCard(trained({ tasks: { ...tasks, ...told } })))
+    expect(seen.faults).toHaveLength(1)
+    const document = documentOf(seen)
+    expect(document.unread).toEqual([part])
+    expect(carry(before, document, now)).toEqual({ ...before, unread: [part] })
+  })
+
+  it('ends with one that says that there is nothing any more', async () => {
+    const told = {
+      list_creative_formats: json({ formats: [] }),
+      list_authorized_properties: json({ properties: [] }),
+    }
+    const document = documentOf(await probe(withCard(trained({ tasks: { ...tasks, ...told } }))))
+    expect(carry(await good(), document, now)).toMatchObject({
+      formats: [],
+      claims: [],
+      unread: [],
+    })
+  })
+
+  test.each([400, 404, 405, 410, 501, 307])(
+    'is that of its card where every place answers %i: nobody speaks MCP there',
+    async status => {
+      const seen = await probe(withCard((_, response) => none(response, status)))
+      expect(documentOf(seen)).toMatchObject({ protocols: ['a2a'], type: 'signals', unread: [] })
+    },
+  )
 })
 
 describe('a stream of events', () => {

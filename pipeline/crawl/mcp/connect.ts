@@ -3,7 +3,7 @@ import { isObject } from '../part.ts'
 import { endpointsOf } from './endpoints.ts'
 import { type McpDeps, McpSession, type TimeLeft } from './session.ts'
 import { listTools, type ToolList } from './tools.ts'
-import type { Trouble } from './trouble.ts'
+import { saysNobody, type Trouble } from './trouble.ts'
 
 export interface Connection {
   session: McpSession
@@ -14,8 +14,9 @@ export interface Connection {
 
 /**
  * Finds the place where an agent listens and asks for its tools. Each place is asked politely first
- * and, when it does not care for being greeted, at once. What the first place said is the answer when
- * none of them is one; a place that speaks for the whole agent ends the search.
+ * and, when it does not care for being greeted, at once. When none of them is one, the answer is what
+ * the first place said of which that is not sure, so that an agent is missing only where every place
+ * says so; a place that speaks for the whole agent ends the search.
  */
 export async function connectMcp(
   address: string,
@@ -26,9 +27,9 @@ export async function connectMcp(
   for (const endpoint of endpointsOf(address)) {
     const found = await connectAt(new McpSession(endpoint, deps), time, deps)
     if (!('trouble' in found)) return found
-    first ??= found.trouble
-    if (!found.trouble.isOfPlace)
-      return { trouble: speaksForAll(found.trouble) ? found.trouble : first }
+    const { trouble } = found
+    if (first === undefined || (saysNobody(first) && !saysNobody(trouble))) first = trouble
+    if (!trouble.isOfPlace) return { trouble: speaksForAll(trouble) ? trouble : first }
   }
   return { trouble: first! }
 }

@@ -19,10 +19,11 @@ const CURSOR_CHARS = 2_048
 const PAGES = 20
 const SCHEMA_BYTES = 4_096
 const NO_SUCH_METHOD = -32_601
+const noList: Trouble = { outcome: 'unusable', detail: 'answers without a list of tools' }
 
 /**
- * All tools of an agent, page by page. One that is malformed loses only itself. When a later page
- * fails there is no list at all: half of one would look as if tools had been taken away.
+ * All tools of an agent, page by page. One that is malformed loses only itself. When a page fails, or
+ * holds no list, there is none at all: half of one would look as if tools had been taken away.
  */
 export async function listTools(
   session: McpSession,
@@ -42,8 +43,8 @@ export async function listTools(
       return { trouble: reply.trouble }
     }
     const { result } = reply
-    if (!Array.isArray(result.tools)) faults.error('tools', 'wrong_type', 'must be a list')
-    else takeTools(result.tools, tools, faults, limits.agentTools)
+    if (!Array.isArray(result.tools)) return { trouble: noList }
+    takeTools(result.tools, tools, faults, limits.agentTools)
     cursor = cursorOf(result.nextCursor)
     if (cursor === undefined || seen.has(cursor) || tools.size >= limits.agentTools) break
     seen.add(cursor)

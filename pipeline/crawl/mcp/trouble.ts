@@ -16,8 +16,20 @@ export interface Trouble {
   isOfPlace?: boolean
 }
 
-export function troubleOfFetch({ outcome, detail, status }: FetchFailed): Trouble {
-  return { outcome, detail, ...(status !== undefined && { status, ...ofPlace }) }
+/** How a place says that no agent listens there. Whatever else is said, one may. */
+const nobody: ReadonlySet<Outcome> = new Set(['absent', 'http_error', 'bad_redirect', 'not_json'])
+
+export function saysNobody({ outcome, isOfPlace = false }: Trouble): boolean {
+  return isOfPlace && nobody.has(outcome)
+}
+
+export function troubleOfFetch(failed: FetchFailed): Trouble {
+  const { outcome, detail, status, retryAfterSeconds } = failed
+  return {
+    ...{ outcome, detail },
+    ...(status !== undefined && { status, ...ofPlace }),
+    ...(retryAfterSeconds !== undefined && { retry_after_s: retryAfterSeconds }),
+  }
 }
 
 /** What a status other than 200 means where an agent is expected. */
@@ -29,7 +41,8 @@ export function troubleOfStatus({ status, retryAfterSeconds }: Answered): Troubl
   if (status === 403 || status === 451) return { ...known, outcome: 'denied' }
   if (status === 404 || status === 410) return { ...known, outcome: 'absent', ...ofPlace }
   if (status === 503) return { ...known, outcome: 'server_error' }
-  if (status === 408 || status >= 500) return { ...known, outcome: 'server_error', ...ofPlace }
+  const hasFailed = status === 408 || (status >= 500 && status !== 501)
+  if (hasFailed) return { ...known, outcome: 'server_error', ...ofPlace }
   if (status >= 300 && status < 400) return { ...known, outcome: 'bad_redirect', ...ofPlace }
   return { ...known, ...ofPlace }
 }
