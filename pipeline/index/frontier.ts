@@ -127,7 +127,13 @@ const priorities: Record<Due, string> = {
 }
 
 /**
- * Whose turn it is among files of one priority: what a person asked for comes in the order of asking;
+ * How much a file is wanted. Agents are probed every day (recrawl.ts), so they come before the files of
+ * a night, which may take most of one.
+ */
+const WANTED = `if(kind = 'agent', least(priority, ${reasons.hop}), priority)`
+
+/**
+ * Whose turn it is among files that are wanted as much: what a person asked for comes in the order of asking;
  * what became due within one hour comes in the order in which it lies in the stores. So what is committed
  * together lies together, and costs a commit a few pages instead of some of nearly every one.
  */
@@ -165,9 +171,9 @@ export async function eachDue(
     // Which files those are is found without their texts: of millions, that is most of the work.
     `crawl_state where rowid in (
        select rowid from crawl_state where ${conditions.join(' and ')}
-       order by priority, ${TURN}, rowid limit $limit)`,
+       order by ${WANTED}, ${TURN}, rowid limit $limit)`,
     { now: isoOf(now), limit, ...(since === undefined ? {} : { since: isoOf(since) }) },
-    `priority, ${TURN}, location, kind`,
+    `${WANTED}, ${TURN}, location, kind`,
   )
   return targetsOf(rows)
 }

@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { DAY, HOUR, type Instant, MINUTE } from '../../pipeline/core/clock.ts'
+import { DAY, HOUR, type Instant, isoOf, MINUTE } from '../../pipeline/core/clock.ts'
 import type { Outcome } from '../../pipeline/core/outcomes.ts'
 import { contentHash } from '../../pipeline/crawl/crawl-source.ts'
+import { dueTargets } from '../../pipeline/index/frontier.ts'
 import { agentDocumentOf } from '../../pipeline/model/agent-tasks.ts'
 import type { AgentParts } from '../../pipeline/model/documents.ts'
 import type { Observation } from '../../pipeline/model/observation.ts'
@@ -204,6 +205,25 @@ describe('when an agent is probed again', () => {
       await commit([names([seller], clock.now())])
       await commit([troubled('throttled', clock.tick({ hours: 1 }), { retry_after_s: 7_200 })])
       expect((await state())?.wait_ms).toBe(2 * HOUR)
+    }))
+
+  it('one that is due: before the files of a night that became due earlier', () =>
+    living(async ({ commit, clock, db }) => {
+      await commit([names([seller], clock.now())])
+      await commit([probed(clock.tick({ minutes: 1 }))])
+      const due = { at: isoOf(clock.tick({ days: 1 })) }
+      await db.run(
+        `insert into crawl_state (kind, location, priority, streak, due_at, requested, seq)
+         select 'adagents.json', 'd' || i || '.example', 2, 1,
+           $at::timestamptz - to_hours(i // 100), false, 1 from range(2000) files(i)`,
+        due,
+      )
+      await db.run(`update crawl_state set due_at = $at::timestamptz where kind = 'agent'`, due)
+      const [first] = await dueTargets(db, clock.now(), 10, { which: 'others' })
+      expect(first).toMatchObject({ kind: 'agent', location: seller })
+      await db.run(`update crawl_state set priority = 0 where location = 'd7.example'`)
+      const [asked, next] = await dueTargets(db, clock.now(), 10)
+      expect([asked!.location, next!.location]).toEqual(['d7.example', seller])
     }))
 
   it('is spread over the day, the same for the same agent', () =>
