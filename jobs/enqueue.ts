@@ -107,9 +107,11 @@ function openCounter(
       })
       const { queue, events } = await opened
       const jobId = randomUUID()
-      return endOf(jobId, events, { ms, signal: closing.signal }, () =>
-        queue.add(job, data, { ...queues[name].options, jobId }),
-      )
+      return endOf(jobId, events, {
+        ...{ ms, signal: closing.signal },
+        handIn: () => queue.add(job, data, { ...queues[name].options, jobId }),
+        takeBack: () => queue.remove(jobId),
+      })
     },
     async close() {
       closing.abort()
@@ -122,12 +124,22 @@ function openCounter(
   }
 }
 
-/** What the job comes to. It is listened for before it is handed in, so that it cannot end unheard. */
+interface Handing {
+  ms: number
+  signal: AbortSignal
+  handIn(): Promise<unknown>
+  takeBack(): Promise<unknown>
+}
+
+/**
+ * What the job comes to. It is listened for before it is handed in, so that it cannot end unheard. When
+ * nobody waits for it any more it is taken back: or all that was asked while nobody worked would be
+ * done at once by whoever comes first.
+ */
 async function endOf(
   jobId: string,
   events: QueueEvents,
-  { ms, signal }: { ms: number; signal: AbortSignal },
-  handIn: () => Promise<unknown>,
+  { ms, signal, handIn, takeBack }: Handing,
 ): Promise<unknown> {
   const [completed, failed] = [`completed:${jobId}`, `failed:${jobId}`] as const
   let late: NodeJS.Timeout | undefined
@@ -135,12 +147,17 @@ async function endOf(
   try {
     return await new Promise((resolve, reject) => {
       const fail = (why: string) => reject(new Error(why))
-      stop = () => fail('the desk is closed')
-      signal.addEventListener('abort', stop)
-      late = setTimeout(fail, ms, 'nobody answered in time')
       events.once<OfJob>(completed, (told: Completed) => resolve(told.returnvalue))
       events.once<OfJob>(failed, (told: Failed) => fail(told.failedReason))
-      handIn().catch(reject)
+      const handed = handIn()
+      const giveUp = (why: string) => {
+        fail(why)
+        handed.then(takeBack, takeBack).catch(() => undefined)
+      }
+      stop = () => giveUp('the desk is closed')
+      signal.addEventListener('abort', stop)
+      late = setTimeout(giveUp, ms, 'nobody answered in time')
+      handed.catch(reject)
     })
   } finally {
     clearTimeout(late)
