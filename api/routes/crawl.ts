@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import type { Domain } from '../../pipeline/core/domain.ts'
+import { isAdmin } from '../../pipeline/core/roles.ts'
 import { crawlRequestStatus, findCrawlRequest } from '../../pipeline/index/points/crawl-requests.ts'
 import {
   CrawlAccepted,
@@ -110,7 +111,7 @@ export const readCrawlRequest = operation({
   group: 'Agent Discovery',
   summary: 'How far a crawl that was asked for is',
   description:
-    'Shown to callers of the organization that asked. `completed`, `invalid` and `failed` are final: ' +
+    'Shown to callers of the organization that asked, and to admins. `completed`, `invalid` and `failed` are final: ' +
     'every lookup of the domain shows what was found then.',
   access: 'bearer',
   cache: 'private',
@@ -120,6 +121,7 @@ export const readCrawlRequest = operation({
   handle: ({ params: { id }, principal, services: { reader } }) => {
     const request = findCrawlRequest(reader, id)
     const isTheirs =
+      isAdmin(principal.roles) ||
       request?.requested_by === principal.id ||
       (request?.org_id !== undefined &&
         request.org_id !== null &&

@@ -10,3 +10,7 @@ export type RoleHolder = (typeof roleHolders)[number]
 export function isModerator(roles: readonly string[]): boolean {
   return roles.includes('moderator') || roles.includes('admin')
 }
+
+export function isAdmin(roles: readonly string[]): boolean {
+  return roles.includes('admin')
+}

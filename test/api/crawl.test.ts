@@ -363,6 +363,24 @@ describe('GET /api/registry/crawl-request/{id}', () => {
     expect((await status(id, sibling)).statusCode).toBe(200)
   })
 
+  test('200: an admin sees that of any organization, a moderator does not', async () => {
+    const { registry, ask, status } = await open()
+    const id = (await ask({ domain: 'news.example' })).json().crawl_request_id
+    for (const [role, code] of [
+      ['moderator', 404],
+      ['admin', 200],
+    ] as const) {
+      const holder = await registry.createKey(role)
+      const key = await registry.sequencer.accounts.db.one<{ key_id: string }>(
+        'select key_id from api_keys join organizations using (org_id) where name = $role',
+        { role },
+      )
+      await registry.submit({ op: 'role.grant', role, holder: 'key', id: key!.key_id })
+      expect((await status(id, holder)).statusCode).toBe(code)
+      expect((await status(randomUUID(), holder)).statusCode).toBe(404)
+    }
+  })
+
   test('400: what is no id, and 401: who is nobody', async () => {
     const { status } = await open()
     expect((await status('7')).statusCode).toBe(400)
