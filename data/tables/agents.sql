@@ -10,7 +10,7 @@ create table if not exists agents (
   changed_at timestamptz not null,
   seq bigint not null
 );
-comment on table agents is 'Agents of the authorization graph and what they reach.';
+comment on table agents is 'Agents of the authorization graph, which are those that files of publishers list, and what they reach.';
 comment on column agents.agent_url is 'key of the agent';
 comment on column agents.publisher_count is 'publishers that grant it anything';
 comment on column agents.property_count is 'active properties it reaches';

@@ -14,8 +14,10 @@ create table if not exists publishers (
   catalog json not null,
   discovered_at timestamptz not null,
   changed_at timestamptz not null,
-  seq bigint not null
+  seq bigint not null,
+  listed_agents varchar[] default []
 );
+alter table publishers add column if not exists listed_agents varchar[] default [];
 comment on table publishers is 'Domains whose adagents.json was understood at least once.';
 comment on column publishers.domain is 'the publisher';
 comment on column publishers.valid is 'whether the file stands now';
@@ -30,6 +32,7 @@ comment on column publishers.format_count is 'formats in the file';
 comment on column publishers.signal_count is 'signals in the file';
 comment on column publishers.fields is 'top-level key of the file -> hash of its canonical JSON';
 comment on column publishers.catalog is 'formats and placements as published';
+comment on column publishers.listed_agents is 'agents that the file lists and no grant in force is of, sorted';
 comment on column publishers.discovered_at is 'first understood';
 comment on column publishers.changed_at is 'content last changed';
 comment on column publishers.seq is 'commit that last touched the row';

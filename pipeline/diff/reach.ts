@@ -1,7 +1,11 @@
-import type { AuthorizationRow, PropertyRow } from '../model/rows.ts'
+import type { AuthorizationRow, PropertyRow, PublisherRow } from '../model/rows.ts'
 
-/** What one publisher adds to what agents reach: how often each value of each facet occurs. */
+/**
+ * What one publisher adds to what agents reach: how often each value of each facet occurs. `listing`
+ * is of agents that it lists and grants nothing now: they belong to the graph all the same.
+ */
 export const facets = [
+  'listing',
   'publisher',
   'property',
   'property_type',
@@ -20,6 +24,7 @@ export interface FacetCount {
 
 /** The rows of one publisher that its agents' reach is counted from. */
 export interface Reachable {
+  publisher?: Pick<PublisherRow, 'listed_agents'> | undefined
   properties: readonly PropertyRow[]
   authorizations: readonly AuthorizationRow[]
 }
@@ -40,15 +45,17 @@ function add(counts: Map<string, FacetCount>, rows: Reachable, sign: 1 | -1): vo
   const active = new Map(
     rows.properties.filter(row => row.status === 'active').map(row => [row.property_rid, row]),
   )
+  const noting = (agent_url: string) => (facet: Facet, value: string) => {
+    const key = `${agent_url}\n${facet}\n${value}`
+    const count = counts.get(key)
+    if (count) count.times += sign
+    else counts.set(key, { agent_url, facet, value, times: sign })
+  }
+  for (const agent_url of rows.publisher?.listed_agents ?? []) noting(agent_url)('listing', '')
   for (const [agent_url, grants] of grantsByAgent(
     rows.authorizations.filter(grant => grant.in_force),
   )) {
-    const note = (facet: Facet, value: string) => {
-      const key = `${agent_url}\n${facet}\n${value}`
-      const count = counts.get(key)
-      if (count) count.times += sign
-      else counts.set(key, { agent_url, facet, value, times: sign })
-    }
+    const note = noting(agent_url)
     note('publisher', '')
     for (const market of new Set(grants.flatMap(grant => grant.countries ?? []))) {
       note('market', market)

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type Instant, isoOf } from '../core/clock.ts'
 import type { Domain } from '../core/domain.ts'
-import type { Identifier, PropertyEntry } from '../model/documents.ts'
+import type { PropertyEntry } from '../model/documents.ts'
 import type {
   AuthorizationRow,
   BrandRow,
@@ -15,6 +15,7 @@ import { authorizationRowsOf } from './authorizations.ts'
 import { collectionRowsOf, removedRowOf } from './collections.ts'
 import { identify } from './identity.ts'
 import { type Merges, noMerges, ownEntries } from './merges.ts'
+import { byTypeAndValue, sorted } from './sets.ts'
 
 /** Everything the index holds of one publisher. */
 export interface PublisherRows {
@@ -106,18 +107,29 @@ export function strandedRowsOf(
   before: PublisherRows & { publisher: PublisherRow },
   stamp: Stamp,
 ): PublisherRows {
-  const over = { valid: false, agent_count: 0, property_count: 0, collection_count: 0 }
+  const none = { agent_count: 0, property_count: 0, collection_count: 0, listed_agents: [] }
   const stamped = { changed_at: isoOf(stamp.now), seq: stamp.seq }
   return {
-    publisher: { ...before.publisher, ...over, ...stamped },
+    publisher: { ...before.publisher, valid: false, ...none, ...stamped },
     properties: before.properties.map(row => staleRowOf(row, 'validation_failed', stamp)),
     authorizations: [],
     collections: before.collections.map(row => removedRowOf(row, stamp)),
   }
 }
 
-function agentsOf(rows: readonly AuthorizationRow[]): number {
-  return new Set(rows.filter(row => row.in_force).map(row => row.agent_url)).size
+function grantedIn(rows: readonly AuthorizationRow[]): ReadonlySet<string> {
+  return new Set(rows.filter(row => row.in_force).map(row => row.agent_url))
+}
+
+/** Agents that are listed and granted nothing now: a listing lasts as long as a grant would. */
+function listedAgentsOf(
+  { standing, listed }: PublisherFacts,
+  authorizations: readonly AuthorizationRow[],
+  granted: ReadonlySet<string>,
+): string[] {
+  if (standing === 'ended') return []
+  const all = [...listed, ...authorizations.map(row => row.agent_url)]
+  return sorted(all.filter(agent => !granted.has(agent)))
 }
 
 function activeOf(rows: readonly { status: string }[]): number {
@@ -168,13 +180,14 @@ function publisherRowOf(
   { now, seq }: Stamp,
 ): PublisherRow {
   const { document } = facts
+  const granted = grantedIn(authorizations)
   return {
     domain,
     valid: facts.standing === 'stands',
     discovery_method: facts.discovery_method,
     manager_domain: facts.manager_domain ?? null,
     resolved_location: facts.resolved_location,
-    agent_count: agentsOf(authorizations),
+    agent_count: granted.size,
     property_count: activeOf(properties),
     collection_count: activeOf(collections),
     placement_count: document.placements.length,
@@ -185,6 +198,7 @@ function publisherRowOf(
       facts.discovery_method === 'direct'
         ? { formats: document.formats, placements: document.placements }
         : { formats: [], placements: [] },
+    listed_agents: listedAgentsOf(facts, authorizations, granted),
     discovered_at: before.publisher?.discovered_at ?? isoOf(now),
     changed_at: isoOf(now),
     seq,
@@ -218,13 +232,4 @@ function fieldsOf({
 
 function shortHash(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 16)
-}
-
-/** Identifiers are a set: the order in which a file writes them says nothing. */
-function byTypeAndValue(a: Identifier, b: Identifier): number {
-  return a.type < b.type || (a.type === b.type && a.value < b.value) ? -1 : 1
-}
-
-function sorted(values: readonly string[]): string[] {
-  return [...new Set(values)].sort()
 }

@@ -47,6 +47,7 @@ const storedPublisher = [
   'format_count',
   'signal_count',
   'fields',
+  'listed_agents',
 ] as const satisfies (keyof PublisherRow)[]
 
 /** What differs between the old and the new rows of one publisher. */
@@ -69,10 +70,11 @@ export function changesOf(
     ),
   }
   const reach = changes.properties.length + changes.authorizations.length
+  const isChanged = reach + changes.publisher.length + changes.collections.length > 0
   return {
     ...changes,
-    isChanged: reach + changes.publisher.length + changes.collections.length > 0,
-    reached: reach === 0 ? [] : reachDelta(old, fresh),
+    isChanged,
+    reached: isChanged ? reachDelta(old, fresh) : [],
     gone: reach === 0 ? nothingGone : goneOf(old, fresh),
     events: [
       ...is.flatMap(row => publisherEvents(old.publisher, row)),

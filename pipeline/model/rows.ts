@@ -35,6 +35,8 @@ export interface PublisherRow {
   signal_count: number
   fields: Record<string, string>
   catalog: { formats: unknown[]; placements: unknown[] }
+  /** Agents that its file lists, and no grant in force is of. */
+  listed_agents: string[]
   discovered_at: string
   changed_at: string
   seq: number

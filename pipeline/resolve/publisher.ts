@@ -39,6 +39,8 @@ export interface PublisherFacts {
   properties: PropertyEntry[]
   grants: Grant[]
   collections: CollectionEntry[]
+  /** Agents that its own file lists, whatever they reach now. */
+  listed: string[]
   /** What its own file says of other publishers' properties. */
   claims: Claim[]
   /** The file, or its own one of the domain, disowns the publisher: nothing of it counts. */
@@ -86,10 +88,11 @@ function unlessRevoked(
   return { ...facts, ...nothing, revoked: true, turns }
 }
 
-const nothing: Pick<PublisherFacts, 'properties' | 'grants' | 'collections'> = {
+const nothing: Pick<PublisherFacts, 'properties' | 'grants' | 'collections' | 'listed'> = {
   properties: [],
   grants: [],
   collections: [],
+  listed: [],
 }
 
 function* findPublisher(
@@ -179,7 +182,16 @@ function ownedIn(
   return {
     ...grantsOf(domain, agents, listed, isCounted, revocations.now),
     collections: collectionsOf(domain, document, location !== domain),
+    listed: location === domain ? listedIn(document, domain) : [],
   }
+}
+
+/** Every agent of a domain's own file, but for those that it only names to others' properties. */
+function listedIn({ agents }: InlineDocument, domain: Domain): string[] {
+  const isAbout = ({ authorization_type, publisher_properties = [] }: AgentEntry) =>
+    authorization_type !== 'publisher_properties' ||
+    publisher_properties.some(({ publisher_domains }) => publisher_domains.includes(domain))
+  return agents.filter(isAbout).map(({ agent_url }) => agent_url)
 }
 
 /** A collection of a revoked publisher opens nothing, so the entry's restriction names it no more. */

@@ -18,9 +18,12 @@ function grants({ db }: Nights) {
   }>('select in_force, effective_from, effective_until from authorizations order by entry')
 }
 
+/** Each agent, with how many publishers grant it anything. */
 async function agents({ db }: Nights): Promise<string[]> {
-  const rows = await db.all<{ agent_url: string }>('select agent_url from agents order by all')
-  return rows.map(row => row.agent_url)
+  const rows = await db.all<{ said: string }>(
+    "select concat_ws(' ', agent_url, publisher_count) as said from agents order by all",
+  )
+  return rows.map(({ said }) => said)
 }
 
 describe('a window', () => {
@@ -61,11 +64,13 @@ describe('a grant with a window', () => {
   it('is indexed before it opens, and authorizes nobody', () =>
     overNights(async nights => {
       const events = await nights.night(granting(windowed))
-      expect(told(events)).toEqual(['publisher.adagents_discovered', 'property.created'])
+      expect(told(events)).toEqual([
+        ...['publisher.adagents_discovered', 'property.created', 'agent.discovered'],
+      ])
       expect(await grants(nights)).toEqual([
         { in_force: false, effective_from: from, effective_until: until },
       ])
-      expect(await agents(nights)).toEqual([])
+      expect(await agents(nights)).toEqual([`${sales} 0`])
       const row = await nights.db.one('select agent_count from publishers')
       expect(row).toEqual({ agent_count: 0 })
     }))
@@ -75,12 +80,12 @@ describe('a grant with a window', () => {
       await nights.night(granting(windowed))
       expect(await nights.wait({ days: 2, hours: 8, minutes: 59 })).toEqual([])
       const opened = await nights.wait({ minutes: 1 })
-      expect(told(opened)).toEqual(['authorization.granted', 'agent.discovered'])
+      expect(told(opened)).toEqual(['authorization.granted', 'agent.profile_updated'])
       expect(opened[0]!.payload.updated_at).toBe('2026-11-23T12:00:00.000Z')
-      expect(await agents(nights)).toEqual([sales])
+      expect(await agents(nights)).toEqual([`${sales} 1`])
       expect(await nights.wait({ days: 2 })).toEqual([])
       const closed = await nights.wait({ ms: 1 })
-      expect(told(closed)).toEqual(['authorization.revoked', 'agent.removed'])
+      expect(told(closed)).toEqual(['authorization.revoked', 'agent.profile_updated'])
       expect(closed[0]!.payload.updated_at).toBe('2026-11-25T12:00:00.001Z')
       expect(closed[0]!.entity_id).toBe(opened[0]!.entity_id)
       expect(await grants(nights)).toMatchObject([{ in_force: false }])
@@ -120,7 +125,7 @@ describe('a grant with a window', () => {
     overNights(async nights => {
       await nights.night(granting(windowed, byIds(sales, { countries: ['GB'] })))
       expect(await grants(nights)).toMatchObject([{ in_force: false }, { in_force: true }])
-      expect(await agents(nights)).toEqual([sales])
+      expect(await agents(nights)).toEqual([`${sales} 1`])
       const opened = await nights.wait({ days: 3 })
       expect(told(opened)).toEqual(['authorization.granted'])
     }))

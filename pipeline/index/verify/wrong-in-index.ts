@@ -37,7 +37,9 @@ const sentences: Record<string, string> = {
        select publisher_domain, count(*) as active from properties where status = 'active' group by all
      ) c on c.publisher_domain = p.domain where p.property_count != coalesce(c.active, 0)`,
   'agents count their publishers wrong': `select count(*) as n from agents a full join (
-       select agent_url, count(distinct publisher_domain) as publishers from authorizations where in_force group by all
+       select agent_url, count(distinct publisher_domain) as publishers from (
+         select agent_url, publisher_domain from authorizations where in_force
+         union all select unnest(listed_agents), null from publishers) group by all
      ) c using (agent_url) where a.publisher_count is distinct from c.publishers`,
   'agents count their properties wrong': `select count(*) as n from agents a left join (
        select agent_url, count(distinct property_rid) as properties
