@@ -36,6 +36,11 @@ function indexesOf(entries: PropertyEntry[], wanted: (entry: PropertyEntry) => b
   return entries.flatMap((entry, index) => (wanted(entry) ? [index] : []))
 }
 
+/** Signals are the own of the domain whose file grants them. */
+export function isOfSignals({ authorization_type: type }: AgentEntry): boolean {
+  return type === 'signal_ids' || type === 'signal_tags'
+}
+
 function grantsSignals({ authorization_type, signal_ids, signal_tags }: AgentEntry): boolean {
   if (authorization_type === 'signal_ids') return (signal_ids ?? []).length > 0
   return authorization_type === 'signal_tags' && (signal_tags ?? []).length > 0

@@ -4,6 +4,7 @@ import { effectOf, isMissing } from '../core/outcomes.ts'
 import type { AdagentsInline, PropertyEntry } from '../model/documents.ts'
 import { type Source, sourceAt } from '../model/observation.ts'
 import { ask, type Derivation, type KnownFile, type Pending, pending, wake } from './derivation.ts'
+import { isOfSignals } from './grants.ts'
 import { type ManagerScope, scopeOf } from './manager-scope.ts'
 import { Revocations } from './revocation.ts'
 import { type Standing, worstOf } from './standing.ts'
@@ -102,7 +103,7 @@ function narrowed(
     ...document,
     properties: properties.get(publisher) ?? [],
     agents: document.agents
-      .filter(({ authorization_type: type }) => type !== 'signal_ids' && type !== 'signal_tags')
+      .filter(entry => !isOfSignals(entry))
       .map(({ properties: inline, ...entry }) =>
         inline ? { ...entry, properties: inline.filter(isTheirs) } : entry,
       ),

@@ -39,6 +39,11 @@ export function isOwn(entry: PropertyEntry, domain: string): boolean {
   return hostsOf(entry).every(host => ownsHost(domain, host))
 }
 
+/** A property that names nobody is its file's host's, unless it bears names that are not the host's. */
+export function isHosts(entry: PropertyEntry, host: string): boolean {
+  return entry.publisher_domain === undefined && isOwn(entry, host)
+}
+
 export function hostsOf({ identifiers }: PropertyEntry): string[] {
   return identifiers
     .filter(({ type }) => type === 'domain' || type === 'subdomain')

@@ -11,9 +11,9 @@ import { isUrl, sourceAt } from '../model/observation.ts'
 import { type Claim, claimsOf } from './claims.ts'
 import { collectionsOf } from './collections.ts'
 import { ask, type Derivation, type Pending, pending, wake } from './derivation.ts'
-import { grantsOf } from './grants.ts'
+import { grantsOf, isOfSignals } from './grants.ts'
 import { managedFile } from './managed-file.ts'
-import { hostsOf, isOwn, listedFor } from './ownership.ts'
+import { hostsOf, isHosts, isOwn, listedFor } from './ownership.ts'
 import { Revocations } from './revocation.ts'
 import { type Standing, worstOf } from './standing.ts'
 import { boundariesOf } from './window.ts'
@@ -169,16 +169,27 @@ function factsOf(
   }
 }
 
+/**
+ * What of a file is a domain's own. The own file of another domain has an owner: its host's are the
+ * properties that it lists in nobody's name, and its signals. A file at any other address was put there
+ * for whoever points to it.
+ */
 function ownedIn(
   document: InlineDocument,
   domain: Domain,
   location: string,
   revocations: Revocations,
 ): typeof nothing {
+  const other = location === domain || isUrl(location) ? undefined : location
+  const isAnothers = (entry: PropertyEntry) => other !== undefined && isHosts(entry, other)
   const isCounted = (entry: PropertyEntry) =>
-    isOwn(entry, domain) && !hostsOf(entry).some(host => revocations.hasOver(host))
+    isOwn(entry, domain) &&
+    !isAnothers(entry) &&
+    !hostsOf(entry).some(host => revocations.hasOver(host))
   const listed = listedFor(document, domain).filter(isCounted)
-  const agents = document.agents.map(entry => withoutRevoked(entry, revocations))
+  const agents = document.agents
+    .filter(entry => other === undefined || !isOfSignals(entry))
+    .map(entry => withoutRevoked(entry, revocations))
   return {
     ...grantsOf(domain, agents, listed, isCounted, revocations.now),
     collections: collectionsOf(domain, document, location !== domain),

@@ -186,6 +186,43 @@ describe('a publisher’s file', () => {
       for (const row of all) expect(row).toMatchObject({ property_rids: { length: 1 } })
     }))
 
+  const network = {
+    properties: [site('quay.example'), site('pier.example', { publisher_domain: undefined }), app],
+    signals: [{ id: 'readers', name: 'Readers', value_type: 'binary' }],
+    authorized_agents: [
+      byIds(sales, { property_ids: ['site', 'app'] }),
+      entry('signal_ids', { signal_ids: ['readers'] }),
+      entry('inline_properties', { properties: [{ ...app, property_id: 'tv', name: 'TV' }] }),
+    ],
+  }
+  const ofPier = ({ db }: Nights) =>
+    db.all<{ said: string }>(
+      `select concat(authorization_type, ' ', len(property_rids)) as said from authorizations
+       where publisher_domain = 'pier.example' order by entry`,
+    )
+
+  it('owns what it lists in nobody’s name, its signals too, whoever else points there', () =>
+    overNights(async nights => {
+      await nights.night({ 'quay.example': network, 'pier.example': pointerTo('quay.example') })
+      expect(
+        await nights.db.all('select publisher_domain as of, name from properties order by all'),
+      ).toEqual([
+        { of: 'pier.example', name: 'pier.example' },
+        ...['App', 'TV', 'quay.example'].map(name => ({ of: 'quay.example', name })),
+      ])
+      expect((await ofPier(nights)).map(({ said }) => said)).toEqual(['property_ids 1'])
+    }))
+
+  it('that lies at any other address lists as the own of who points there what is nobody’s', () =>
+    overNights(async nights => {
+      const location = 'https://files.example/adagents.json'
+      await nights.night({ 'pier.example': { authoritative_location: location } })
+      await nights.night({ [location]: network })
+      expect((await ofPier(nights)).map(({ said }) => said)).toEqual([
+        ...['property_ids 2', 'signal_ids 0', 'inline_properties 1'],
+      ])
+    }))
+
   test.each<[string, object]>([
     ['a property', { properties: [null, site(acme), { property_type: 'website' }, 'x'] }],
     ['an entry', { authorized_agents: [null, { url: 'no address' }, byIds(sales), 7] }],
