@@ -8,8 +8,11 @@ import {
   type GrantPlace,
   grantsOf,
 } from '../../pipeline/index/queries/authorizations.ts'
+import { allClaims, claimsOf } from '../../pipeline/index/queries/claim-items.ts'
+import type { Snapshot } from '../../pipeline/index/reader.ts'
 import {
   AgentAuthorizations,
+  type AuthorizationItem,
   type Evidence,
   evidences,
 } from '../../pipeline/model/answers-authorizations.ts'
@@ -33,7 +36,11 @@ const evidence = z
     if (odd !== undefined) ctx.addIssue(`must be some of ${evidences.join(', ')}`)
     return asked.length === 0 ? ['adagents_json'] : ([...new Set(asked)].sort() as Evidence[])
   })
-  .meta({ description: 'comma-separated; grants are read from adagents.json alone so far' })
+  .meta({
+    description:
+      'comma-separated. `adagents_json`: what publishers grant. `adagents_authoritative`: what managers’ ' +
+      'files claim for other publishers, of which nothing is granted. The others name no rows so far',
+  })
 
 const include = z.enum(['effective', 'raw']).default('effective')
 
@@ -65,7 +72,7 @@ export const listAuthorizations = operation({
   group: 'Lookups & Authorization',
   summary: 'What an agent was granted',
   description:
-    'Grants in force, by publisher. `cursor` of a page leads to the next one; it is null on the last.',
+    'Grants in force, or claims, by publisher. `cursor` of a page leads to the next one; it is null on the last.',
   access: 'bearer',
   cache: 'private',
   query: z.object({
@@ -82,11 +89,10 @@ export const listAuthorizations = operation({
     const { snapshot } = services.reader
     const headers = syncHeaders(snapshot, services)
     const agent = snapshot ? await agentNamed(snapshot, query.agent_url) : query.agent_url
-    const isKept = query.evidence.includes('adagents_json')
-    const { items, total } =
-      snapshot && isKept
-        ? await grantsOf(snapshot, { agent, after: query.cursor, limit: query.limit + 1 })
-        : { items: [], total: 0 }
+    const asked = { agent, after: query.cursor, limit: query.limit + 1 }
+    const { items, total } = snapshot
+      ? await rowsOf(snapshot, query.evidence, asked)
+      : { items: [], total: 0 }
     const { items: rows, hasMore } = pageOf(items, query.limit)
     const last = rows.at(-1)
     const body = {
@@ -106,6 +112,31 @@ export const listAuthorizations = operation({
   },
 })
 
+/** Grants and claims together in their order, which is that of `GrantPlace`. */
+async function rowsOf(
+  snapshot: Snapshot,
+  evidence: readonly Evidence[],
+  asked: Parameters<typeof grantsOf>[1],
+): Promise<{ items: AuthorizationItem[]; total: number }> {
+  const [grants, claims] = await Promise.all([
+    evidence.includes('adagents_json') ? grantsOf(snapshot, asked) : none,
+    evidence.includes('adagents_authoritative') ? claimsOf(snapshot, asked) : none,
+  ])
+  const items = [...grants.items, ...claims.items].sort(inOrder).slice(0, asked.limit)
+  return { items, total: grants.total + claims.total }
+}
+
+const none = { items: [], total: 0 }
+
+function inOrder(a: AuthorizationItem, b: AuthorizationItem): number {
+  const place = ({ publisher_domain, property_id_slug: slug, id }: AuthorizationItem) => [
+    ...[publisher_domain, slug === null ? '1' : '0', slug ?? '', id],
+  ]
+  const [left, right] = [place(a), place(b)]
+  const first = left.findIndex((part, index) => part !== right[index])
+  return first < 0 ? 0 : left[first]! < right[first]! ? -1 : 1
+}
+
 export const snapshotAuthorizations = operation({
   id: 'snapshotAuthorizations',
   method: 'GET',
@@ -124,15 +155,13 @@ export const snapshotAuthorizations = operation({
     refuseRaw(query.include)
     const { snapshot } = services.reader
     const sync = syncHeaders(snapshot, services)
-    const isKept = query.evidence.includes('adagents_json')
     const content = [sync['x-sync-cursor'], query.evidence.join(), query.include].join('\n')
     return {
       headers: { ...ndjsonHeaders, ...sync },
       etag: hash('sha256', content, 'base64url').slice(0, 22),
       open: response => {
-        const isWanted = snapshot !== undefined && isKept
         const done = snapshot?.hold() ?? (() => undefined)
-        void sendLines(response, isWanted ? allGrants(snapshot) : nothing(), {
+        void sendLines(response, allOf(snapshot, query.evidence), {
           log: services.log,
           done,
         })
@@ -141,4 +170,11 @@ export const snapshotAuthorizations = operation({
   },
 })
 
-async function* nothing(): AsyncGenerator<never[]> {}
+async function* allOf(
+  snapshot: Snapshot | undefined,
+  evidence: readonly Evidence[],
+): AsyncGenerator<AuthorizationItem[]> {
+  if (snapshot === undefined) return
+  if (evidence.includes('adagents_json')) yield* allGrants(snapshot)
+  if (evidence.includes('adagents_authoritative')) yield* allClaims(snapshot)
+}

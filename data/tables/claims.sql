@@ -21,8 +21,10 @@ create table if not exists claims (
   effective_until varchar,
   claimed_at timestamptz not null,
   changed_at timestamptz not null,
-  seq bigint not null
+  seq bigint not null,
+  inline_properties json default '[]'
 );
+alter table claims add column if not exists inline_properties json default '[]';
 comment on table claims is 'What managers'' files say agents may sell of other publishers. A claim authorizes nobody: only a publisher''s own file does.';
 comment on column claims.claim_id is 'permanent id of the claim, made of its facts';
 comment on column claims.agent_url is 'key of the agent';
@@ -36,6 +38,7 @@ comment on column claims.property_ids is 'predicate';
 comment on column claims.property_tags is 'predicate';
 comment on column claims.inline_property_ids is 'ids of the publisher''s properties that the manager''s file itself lists and the predicate reaches';
 comment on column claims.inline_property_count is 'how many these are, those without an id too';
+comment on column claims.inline_properties is 'properties of the publisher that the manager''s file itself lists and the predicate reaches, a hundred at most';
 comment on column claims.placement_ids is 'qualifier';
 comment on column claims.placement_tags is 'qualifier';
 comment on column claims.collections is 'qualifier: list of {publisher_domain, collection_ids}';

@@ -1,12 +1,12 @@
 import { isoOf } from '../core/clock.ts'
 import type { Domain } from '../core/domain.ts'
 import { idOfFacts } from '../core/uuid-v7.ts'
-import type { AgentEntry } from '../model/documents.ts'
-import type { ClaimRow } from '../model/rows.ts'
+import type { AgentEntry, PropertyEntry } from '../model/documents.ts'
+import type { ClaimRow, ListedProperty } from '../model/rows.ts'
 import type { Claim } from '../resolve/claims.ts'
 import { collectionsOf } from './authorizations.ts'
 import type { Stamp } from './rows.ts'
-import { setOf } from './sets.ts'
+import { byTypeAndValue, setOf, sorted } from './sets.ts'
 
 /** Columns that make two rows of a claim differ. */
 export const claimFacts = [
@@ -17,6 +17,7 @@ export const claimFacts = [
   'property_tags',
   'inline_property_ids',
   'inline_property_count',
+  'inline_properties',
   'placement_ids',
   'placement_tags',
   'collections',
@@ -80,6 +81,25 @@ function selectionOf({ selected, inline }: Claim) {
     property_tags: setOf(selected.property_tags),
     inline_property_ids: ids.sort(),
     inline_property_count: inline.length,
+    inline_properties: [...inline].sort(byIdAndName).slice(0, INLINE_KEPT).map(listedProperty),
+  }
+}
+
+/** Each claim has its own copy of what the file lists, and a file may make thousands of each. */
+const INLINE_KEPT = 100
+
+/** No two that one claim reaches are the same in all of these. */
+function byIdAndName(a: PropertyEntry, b: PropertyEntry): number {
+  const key = (entry: PropertyEntry) =>
+    `${entry.property_id ?? ''}\n${entry.property_type}\n${entry.name}`
+  return key(a) < key(b) ? -1 : 1
+}
+
+function listedProperty(entry: PropertyEntry): ListedProperty {
+  const { property_id = null, property_type, name, identifiers, tags } = entry
+  return {
+    ...{ property_id, property_type, name, tags: sorted(tags) },
+    identifiers: [...identifiers].sort(byTypeAndValue),
   }
 }
 

@@ -3,7 +3,10 @@ import { z } from 'zod'
 const text = z.string()
 const texts = z.array(text)
 
-/** Why a grant may be believed. Only the first is kept so far: the others name no rows. */
+/**
+ * Why a grant may be believed. The first names grants, the last what a manager's file claims for other
+ * publishers, of which nothing is granted; the others name no rows.
+ */
 export const evidences = [
   'adagents_json',
   'agent_claim',
@@ -38,12 +41,32 @@ export const AuthorizationItem = z
     signing_keys: z.array(z.looseObject({})).nullable(),
     override_applied: z.boolean(),
     override_reason: text.nullable(),
+    /** Of a claim: by whose file it was found what it comes to. */
+    path: z.enum(['federated', 'inline']).optional(),
+    /** Of a claim: whether the two files say otherwise of these properties, where both list any. */
+    diverges: z.boolean().optional(),
+    /** Of a claim: the first properties it comes to. */
+    properties: z
+      .array(
+        z.looseObject({
+          property_rid: z.uuid().nullable(),
+          property_id: text.nullable(),
+          property_type: text,
+          name: text,
+        }),
+      )
+      .optional(),
+    properties_truncated: z.boolean().optional(),
   })
   .meta({
     id: 'Authorization',
     description:
       'A grant in force. `property_rid` is null where it reaches more than one property or none; ' +
-      '`publisher_wide` says whether it reaches all of the publisher.',
+      '`publisher_wide` says whether it reaches all of the publisher. With the evidence ' +
+      '`adagents_authoritative` it is no grant but a claim: what the file of `manager_domain` says of ' +
+      'another publisher, and the `properties` that this comes to by the publisher’s own file ' +
+      '(`path: federated`) or, where nobody has read one, by the manager’s (`inline`). `diverges` says ' +
+      'that the two files disagree; the publisher’s counts.',
   })
 export type AuthorizationItem = z.infer<typeof AuthorizationItem>
 

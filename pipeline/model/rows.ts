@@ -164,6 +164,15 @@ export interface CollectionRow {
   seq: number
 }
 
+/** A property as a file lists it, in an order that does not depend on the file's. */
+export interface ListedProperty {
+  property_id: string | null
+  property_type: string
+  name: string
+  identifiers: Identifier[]
+  tags: string[]
+}
+
 export interface ClaimRow {
   claim_id: string
   agent_url: string
@@ -177,6 +186,8 @@ export interface ClaimRow {
   property_tags: string[] | null
   inline_property_ids: string[]
   inline_property_count: number
+  /** Not all of very many. */
+  inline_properties: ListedProperty[]
   placement_ids: string[] | null
   placement_tags: string[] | null
   collections: { publisher_domain: string; collection_ids: string[] }[] | null

@@ -6,6 +6,8 @@ import {
 } from '../../pipeline/model/answers-authorizations.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
 import { publisherFile } from '../support/documents.ts'
+import { byIds, bySelectors, shop, site } from '../support/nights.ts'
+import { read } from '../support/sightings.ts'
 
 let registry: TestRegistry
 let key: string
@@ -179,5 +181,85 @@ describe('GET /api/registry/authorizations/snapshot', () => {
     expect((await get(`${url}?include=x`)).statusCode).toBe(400)
     expect((await get(`${url}?include=raw`)).statusCode).toBe(403)
     expect((await registry.app.inject(url)).statusCode).toBe(401)
+  })
+})
+
+describe('what managers’ files claim for other publishers', () => {
+  const manager = 'm.example'
+  const all = { selection_type: 'all', publisher_domains: ['p.example', 'q.example', manager] }
+  const evidence = 'evidence=adagents_authoritative'
+  let own: TestRegistry
+  let headers: { authorization: string }
+
+  beforeAll(async () => {
+    own = await openRegistry()
+    headers = { authorization: `Bearer ${await own.createKey('Readers')}` }
+    const seen = (domain: string, file: object) =>
+      own.observe(read('adagents.json', domain, file, own.clock.now()))
+    const app = {
+      ...{ property_type: 'mobile_app', name: 'App', publisher_domain: 'q.example' },
+      identifiers: [{ type: 'ios_bundle', value: 'example.q' }],
+    }
+    await seen(manager, {
+      properties: [site(manager), site('p.example', { name: 'Another name' }), app],
+      authorized_agents: [bySelectors(agent, all)],
+    })
+    await seen('p.example', shop('p.example', { authorized_agents: [byIds(agent)] }))
+    await own.publish()
+  })
+  afterAll(() => own.close())
+
+  const rowsOf = async (query: string): Promise<AgentAuthorizations> => {
+    const url = `/api/registry/authorizations?${of(agent)}&${query}`
+    return AgentAuthorizations.parse((await own.app.inject({ url, headers })).json())
+  }
+
+  test('200: are rows of their own evidence, with what they come to and by whose file', async () => {
+    const { rows, rows_total } = await rowsOf(evidence)
+    expect(rows_total).toBe(2)
+    expect(rows).toMatchObject([
+      {
+        ...{ publisher_domain: 'p.example', manager_domain: manager, path: 'federated' },
+        ...{ evidence: 'adagents_authoritative', properties_authorized: 1, diverges: true },
+        publisher_properties: [{ publisher_domain: 'p.example', selection_type: 'all' }],
+        properties: [{ property_id: 'site', name: 'p.example' }],
+      },
+      {
+        ...{ publisher_domain: 'q.example', path: 'inline', properties_authorized: 1 },
+        properties: [{ property_rid: null, property_id: null, name: 'App' }],
+      },
+    ])
+    expect(rows[0]!.property_rid).toBe(rows[0]!.properties![0]!.property_rid)
+    expect(rows[1]!.diverges).toBeUndefined()
+  })
+
+  test('200: are no grants, and stand among these only for who asks for both', async () => {
+    const both = `${evidence},adagents_json`
+    const kinds = (rows: AuthorizationItem[]) =>
+      rows.map(row => `${row.publisher_domain} ${row.evidence}`)
+    expect(kinds((await rowsOf('')).rows)).toEqual([
+      ...['m.example adagents_json', 'p.example adagents_json'],
+    ])
+    const whole = kinds((await rowsOf(both)).rows)
+    expect(whole).toEqual([
+      ...['m.example adagents_json', 'p.example adagents_json'],
+      ...['p.example adagents_authoritative', 'q.example adagents_authoritative'],
+    ])
+    const paged: string[] = []
+    let cursor: string | null = ''
+    while (cursor !== null) {
+      const page = await rowsOf(`${both}&limit=1&cursor=${cursor}`)
+      expect(page.rows_total).toBe(4)
+      paged.push(...kinds(page.rows))
+      cursor = page.cursor
+    }
+    expect(paged).toEqual(whole)
+  })
+
+  test('200: are lines of the snapshot for who asks for them', async () => {
+    const url = `/api/registry/authorizations/snapshot?${evidence}`
+    const { rawPayload } = await own.app.inject({ url, headers })
+    const lines = gunzipSync(rawPayload).toString().trim().split('\n')
+    expect(lines.map(line => JSON.parse(line))).toEqual((await rowsOf(evidence)).rows)
   })
 })

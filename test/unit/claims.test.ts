@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest'
-import { claimedProperties } from '../../pipeline/index/queries/claims.ts'
+import { resolvedClaims } from '../../pipeline/index/queries/claims.ts'
 import {
   byIds,
   bySelectors,
@@ -36,8 +36,10 @@ function claims({ db }: Nights) {
 
 /** `publisher path property_id` of everything that is claimed. */
 async function claimed({ db }: Nights): Promise<string[]> {
-  const rows = await claimedProperties({ db }, { limit: 100, offset: 0 })
-  return rows.map(row => `${row.publisher_domain} ${row.path} ${row.property_id}`)
+  const rows = await resolvedClaims({ db }, { limit: 100 })
+  return rows.flatMap(({ publisher_domain, path, properties }) =>
+    properties.map(({ property_id, name }) => `${publisher_domain} ${path} ${property_id ?? name}`),
+  )
 }
 
 describe('a manager’s entry that names other publishers', () => {
@@ -199,13 +201,65 @@ describe('what a claim comes to', () => {
         [pier]: shop(pier),
       })
       const ask = async (asked: object) => {
-        const rows = await claimedProperties({ db: nights.db }, { limit: 9, offset: 0, ...asked })
+        const rows = await resolvedClaims({ db: nights.db }, { limit: 9, ...asked })
         return rows.map(row => `${row.manager_domain} ${row.publisher_domain}`)
       }
+      const [first] = await resolvedClaims({ db: nights.db }, { publisher: pier, limit: 1 })
       expect(await ask({ agent: sales })).toEqual([`${quay} ${mole}`, `${quay} ${pier}`])
       expect(await ask({ manager: 'inn.example' })).toEqual([`inn.example ${pier}`])
       expect(await ask({ publisher: pier })).toHaveLength(2)
-      expect(await ask({ publisher: pier, limit: 1, offset: 1 })).toHaveLength(1)
+      expect(await ask({ publisher: pier, limit: 1 })).toHaveLength(1)
+      expect(await ask({ publisher: pier, after: first })).toHaveLength(1)
+    }))
+
+  it('has properties without an id too, and says how many there are when not all are shown', () =>
+    overNights(async nights => {
+      const apps = Array.from({ length: 8 }, (_, i) =>
+        app(mole, { property_id: undefined, name: `App ${i}` }),
+      )
+      const properties = [app(pier, { property_id: undefined }), ...apps]
+      await nights.night({ [quay]: manager([all(pier), all(mole)], { properties }) })
+      const [many, one] = await resolvedClaims(nights, { limit: 9 })
+      expect(many).toMatchObject({ publisher_domain: mole, path: 'inline', properties_total: 8 })
+      expect(many!.properties).toHaveLength(5)
+      expect(one!.properties).toEqual([
+        {
+          ...{ property_rid: null, property_id: null, property_type: 'mobile_app', name: 'App' },
+          identifiers: [{ type: 'ios_bundle', value: `app.${pier}` }],
+          tags: ['apps'],
+        },
+      ])
+    }))
+
+  test.each<[string, object, boolean | null]>([
+    ['agree', shop(pier, { properties: [app(pier, { tags: ['apps'] }), site(pier)] }), false],
+    [
+      'name a property otherwise',
+      shop(pier, { properties: [site(pier), app(pier, { name: 'A' })] }),
+      true,
+    ],
+    ['list another number', shop(pier), true],
+    [
+      'list what is revoked',
+      shop(pier, { revoked_publisher_domains: [{ publisher_domain: pier }] }),
+      true,
+    ],
+  ])('says whether the two files diverge: these %s', (_, own, diverges) =>
+    overNights(async nights => {
+      await nights.night({ [quay]: manager([all(pier)]) })
+      expect(await resolvedClaims(nights, { limit: 9 })).toMatchObject([{ diverges: null }])
+      await nights.night({ [pier]: own })
+      expect(await resolvedClaims(nights, { limit: 9 })).toMatchObject([{ diverges }])
+    }),
+  )
+
+  it('diverges from nothing where the manager lists nothing of the publisher', () =>
+    overNights(async nights => {
+      const properties = [site(quay)]
+      await nights.night({ [quay]: manager([all(pier)], { properties }), [pier]: shop(pier) })
+      expect(await resolvedClaims(nights, { limit: 9 })).toMatchObject([
+        { path: 'federated', properties_total: 1, diverges: null },
+      ])
     }))
 })
 
