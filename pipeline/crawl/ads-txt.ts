@@ -4,7 +4,9 @@ import { type Faults, quote } from './faults.ts'
 import { decodeText } from './read-json.ts'
 
 const FIELD = 'MANAGERDOMAIN'
-const LINE = /^[^\S\r\n]*managerdomain[^\S\r\n]*=(.*)$/gim
+/** What begins a line is no blank in one, or a file of nothing but separators takes for ever. */
+const LINE = /^[^\S\r\n\u2028\u2029]*managerdomain[^\S\r\n\u2028\u2029]*=(.*)$/gim
+const LINE_END = /\r\n?|\n/g
 const DECLINES = /\bnoagents\b/i
 const HOST_CHARS = 256
 
@@ -22,7 +24,10 @@ export function parseAdsTxt(
     faults.error('root', 'not_text', 'is a web page: serve the text file itself at this address')
     return undefined
   }
+  let [line, counted] = [1, 0]
   const managers = [...text.matchAll(LINE)].flatMap(({ 1: rest = '', index }) => {
+    line += text.slice(counted, index).match(LINE_END)?.length ?? 0
+    counted = index
     const { value, isDeclined } = partsOf(rest)
     const manager = hostOf(value)
     if (isDeclined) return []
@@ -30,7 +35,7 @@ export function parseAdsTxt(
     faults.warn(
       FIELD,
       'bad_domain',
-      `in line ${lineAt(text, index)} is ${quote(value)}, not a bare domain name`,
+      `in line ${line} is ${quote(value)}, not a bare domain name`,
     )
     return []
   })
@@ -52,8 +57,4 @@ function partsOf(rest: string): { value: string; isDeclined: boolean } {
 /** A name and nothing else: no scheme, port, path or country. */
 function hostOf(value: string): string | undefined {
   return value.length <= HOST_CHARS ? parseDomain(value.replace(/\.$/, '')) : undefined
-}
-
-function lineAt(text: string, index: number): number {
-  return text.slice(0, index).split(/\r\n?|\n/).length
 }

@@ -101,8 +101,14 @@ describe('an ads.txt', () => {
     fc.assert(fc.property(fc.uint8Array(), bytes => parse(bytes).outcome !== 'unusable'))
   })
 
-  it('is read in a moment even where its lines are made to be slow', async () => {
-    const slow = `${' '.repeat(500_000)}x\n${'managerdomain '.repeat(40_000)}\n${'\t'.repeat(500_000)}`
+  it.each<[string, string]>([
+    [
+      'blanks',
+      `${' '.repeat(500_000)}x\n${'managerdomain '.repeat(40_000)}\n${'\t'.repeat(500_000)}`,
+    ],
+    ['lines that name nobody', 'managerdomain=%\n'.repeat(64 * 1024)],
+    ['separators of lines', '\u2028'.repeat(340_000)],
+  ])('is read in a moment even where it is made to be slow, of %s', async (_, slow) => {
     expect(await cpuMsOf(() => managerIn(slow))).toBeLessThan(1_000)
   })
 })
