@@ -1,4 +1,7 @@
 const UNRESERVED = /[A-Za-z0-9\-._~]/
+/** A run is tried from its beginning only: from each of its characters would take its square. */
+const LAST_DOTS = /(?<!\.)\.+(?=:|$)/
+const LAST_SLASHES = /(?<!\/)\/+$/
 const CREDENTIALS = /^[a-z]+:[\\/]*[^\\/?#]*@/i
 
 /** What most addresses are: a key already. A last label of letters keeps numbers out, which are IP addresses. */
@@ -18,9 +21,9 @@ export function agentUrlKey(text: unknown): string | undefined {
   if (/[\s\x00-\x1f\x7f]/.test(trimmed) || !URL.canParse(trimmed)) return undefined
   const url = new URL(trimmed)
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return undefined
-  const host = url.host.replace(/\.+(?=:|$)/, '')
+  const host = url.host.replace(LAST_DOTS, '')
   if (CREDENTIALS.test(trimmed) || /^:|^$/.test(host)) return undefined
-  const path = normalizeEscapes(url.pathname).replace(/\/+$/, '')
+  const path = normalizeEscapes(url.pathname).replace(LAST_SLASHES, '')
   return `${url.protocol}//${host}${path}${normalizeEscapes(url.search)}`
 }
 

@@ -6,6 +6,8 @@ const LABEL = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?'
 const HOST_NAME = new RegExp(`^(?=.{1,253}$)(?:${LABEL}\\.)+(?!\\d+$)${LABEL}$`)
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is "plain ASCII"
 const ASCII = /^[\x00-\x7f]*$/
+/** Tried from the beginning of a run only: from each of its characters would take its square. */
+const LAST_SLASHES_AND_DOTS = /(?<![/.])[/.]+$/
 
 /** Trimmed, lower-case, A-labels: the form in which a domain is stored and compared. */
 export function toAscii(text: string): string {
@@ -43,7 +45,7 @@ export function parsePublisherDomain(text: unknown): Domain | undefined {
     text
       .trim()
       .replace(/^https?:\/\//i, '')
-      .replace(/[/.]+$/, ''),
+      .replace(LAST_SLASHES_AND_DOTS, ''),
   )
 }
 

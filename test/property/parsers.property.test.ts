@@ -235,6 +235,14 @@ describe('a large or hostile body is read in bounded time', () => {
       () => many(i => `{"url":"https://a${i}.example"}`, 'authorized_agents'),
       'ok',
     ],
+    [
+      '5,000 addresses of 2,000 dots each',
+      () => {
+        const entry = `{"url":"https://a${'.'.repeat(2_000)}x"}`
+        return `{"authorized_agents":[${Array(5_000).fill(entry)}]}`
+      },
+      'ok',
+    ],
     ['100,000 bad countries', () => agentWith('countries', i => `"c${i}"`), 'ok'],
     [
       '100,000 identifiers',
