@@ -1,6 +1,11 @@
+import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { ask, fetcherTo, fetchFrom, file, originOf, outcomeOf } from '../support/fetching.ts'
+import { limits } from '../../pipeline/core/limits.ts'
+import { crawlSource } from '../../pipeline/crawl/crawl-source.ts'
+import { sourceAt } from '../../pipeline/model/observation.ts'
+import { ask, fetcherTo, fetchFrom, file, now, originOf, outcomeOf } from '../support/fetching.ts'
 import type { Answer } from '../support/origin.ts'
+import { patient } from '../support/patience.ts'
 
 describe('redirects', () => {
   const to =
@@ -75,5 +80,62 @@ describe('redirects', () => {
   it('a file that must not redirect does not', async () => {
     const got = await fetchFrom(to('/there'), { redirects: 'none' })
     expect(got).toMatchObject({ outcome: 'bad_redirect', status: 302 })
+  })
+})
+
+interface RedirectVector {
+  id: string
+  /** The domain's own file, or one that another file points to. */
+  target: 'well_known' | 'authoritative_location'
+  origin_url: string
+  redirect_chain: { status: number; location: string }[]
+  expected: { result: 'resolved' | 'refused'; final_url?: string }
+}
+
+const own: RedirectVector[] = [
+  {
+    id: 'own: a file that is pointed to moves nowhere, not even on its site',
+    target: 'authoritative_location',
+    origin_url: 'https://pub.example/ads/adagents.json',
+    redirect_chain: [{ status: 301, location: 'https://www.pub.example/ads/adagents.json' }],
+    expected: { result: 'refused' },
+  },
+]
+
+/** Vectors that the ecosystem's clients share, where they are at hand. */
+function redirectVectors(): RedirectVector[] {
+  const file = ['../shared/vectors', '../../shared/vectors']
+    .map(folder => `${folder}/adagents-discovery-redirects.json`)
+    .find(path => existsSync(path))
+  return file === undefined ? own : [...own, ...JSON.parse(readFileSync(file, 'utf8')).vectors]
+}
+
+/** The address without its scheme, as an origin remembers what it was asked for. */
+const place = (url: string) => url.replace('https://', '')
+
+describe('an adagents.json that has moved', () => {
+  it.each(redirectVectors())('$id', async ({ target, origin_url, redirect_chain, expected }) => {
+    const moves = [origin_url, ...redirect_chain.map(({ location }) => location)]
+    const served = await originOf((request, response) => {
+      const step = moves.map(place).indexOf(`${request.headers.host}${request.url}`)
+      const hop = redirect_chain[step]
+      if (hop) response.writeHead(hop.status, { location: hop.location }).end()
+      else response.end('{"authorized_agents":[]}')
+    })
+    const source =
+      target === 'well_known'
+        ? { kind: 'adagents.json' as const, location: new URL(origin_url).hostname }
+        : sourceAt('adagents.json', origin_url)!
+    const seen = await crawlSource(source, {
+      fetcher: fetcherTo(served.url),
+      clock: { now: () => now },
+      limits: { ...limits, ...patient },
+    })
+    const isRefused = expected.result === 'refused'
+    expect(seen.outcome).toBe(isRefused ? 'bad_redirect' : 'ok')
+    if (!isRefused) expect(seen.resolved_url).toBe(expected.final_url)
+    // Each chain that is refused is refused at its last hop, which is never dialed.
+    const dialed = isRefused ? moves.slice(0, -1) : moves
+    expect(served.asked).toEqual(dialed.map(place))
   })
 })
