@@ -14,6 +14,7 @@ import type { OperationOf } from '../model/submission.ts'
 import { type Database, listOf } from './duckdb.ts'
 import { addHops } from './frontier.ts'
 import { deleteRows } from './rows.ts'
+import type { TakenDown } from './taken-down.ts'
 
 /** Files that one request waits for; a file that names thousands does not make all of them due. */
 const FILES_MAX = 20
@@ -63,12 +64,12 @@ export async function settleRequests(
     observations: readonly Observation[]
     poison?: readonly { seen: Observation }[] | undefined
   },
-  { now, seq }: Stamp,
+  { now, seq, takenDown }: Stamp & { takenDown: TakenDown },
 ): Promise<void> {
   const read = () => openRequests(db)
   const open = await db.written.recall('open requests', '', ['crawl_requests'], read)
   if (open.length === 0) return
-  const needed = await neededFiles(db, open)
+  const needed = await neededFiles(db, open, takenDown)
   const attempts = new Map(
     [
       ...(observations.length > 0 ? await attemptsTakenIn(db, seq) : []),
@@ -91,7 +92,7 @@ export async function settleRequests(
   await makeWanted(
     db,
     settled.flatMap(({ wanted }) => wanted),
-    { now, seq },
+    { now, seq, takenDown },
   )
 }
 
@@ -123,6 +124,7 @@ function* readsOf(scopes: readonly CrawlScope[]) {
 /**
  * The files that the answers for a domain are read from: its own, the fallback of one that is not
  * there, and where they lead. A manager's may also stand at an address of its own that others name.
+ * What was taken down is read for nobody (`neededFiles`): who waits for it would wait for ever.
  */
 const NEEDED = `
 create or replace temp table requested_files as
@@ -146,6 +148,7 @@ group by scope, domain, kind, location`
 async function neededFiles(
   db: Database,
   open: readonly CrawlRequestRow[],
+  takenDown: TakenDown,
 ): Promise<Map<string, Source[]>> {
   await db.run('create or replace temp table asked (scope varchar, domain varchar)')
   await db.run(
@@ -163,6 +166,7 @@ async function neededFiles(
   )
   const needed = new Map<string, Source[]>()
   for (const { kind, location, ...row } of rows) {
+    if (takenDown.covers(location)) continue
     const files = needed.get(groupOf(row)) ?? []
     files.push({ kind, location })
     needed.set(groupOf(row), files)
@@ -213,7 +217,11 @@ async function release(db: Database, over: readonly CrawlRequestRow[]): Promise<
 }
 
 /** Makes files due at the time they are wanted, before all that nobody asked for. */
-async function makeWanted(db: Database, wanted: readonly Wanted[], stamp: Stamp): Promise<void> {
+async function makeWanted(
+  db: Database,
+  wanted: readonly Wanted[],
+  stamp: Stamp & { takenDown: TakenDown },
+): Promise<void> {
   if (wanted.length === 0) return
   await addHops(db, wanted, stamp)
   await db.run(`create or replace temp table wanted (

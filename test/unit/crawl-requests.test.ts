@@ -245,6 +245,48 @@ describe('a crawl that was asked for', () => {
     expect(statusOf(id)).toMatchObject({ status, last_error_code, attempts: 1 })
   })
 
+  it.each<[string, Web, string[]]>([
+    [
+      'an adagents.json points to',
+      {
+        [own]: { authoritative_location: 'https://gone.example/a.json' },
+        'adagents.json https://gone.example/a.json': old,
+      },
+      [own, brand],
+    ],
+    [
+      'a brand.json names as its house',
+      {
+        [own]: old,
+        [brand]: { house: 'gone.example' },
+        'brand.json gone.example': { house: { domain: 'gone.example', name: 'Gone' }, brands: [] },
+      },
+      [own, brand],
+    ],
+  ])('does not wait for what was taken down, that %s', async (_, web, asked) => {
+    await crawled(web, domain)
+    await registry.submit({ op: 'domain.takedown', domain: 'gone.example' as never })
+    const before = await request()
+    expect(await crawlDue(registry, web)).toEqual(asked)
+    expect(statusOf(before)).toMatchObject({ status: 'completed', outcome: [{}, {}] })
+    expect(await crawlDue(registry, web)).toEqual([])
+  })
+
+  it('waits no more for what is taken down meanwhile', async () => {
+    const web: Web = {
+      [own]: { authoritative_location: 'https://gone.example/a.json' },
+      'adagents.json https://gone.example/a.json': 'timeout',
+    }
+    await crawled(web, domain)
+    const id = await request()
+    await crawlDue(registry, web)
+    expect(statusOf(id).status).toBe('retrying')
+    await registry.submit({ op: 'domain.takedown', domain: 'gone.example' as never })
+    expect(statusOf(id)).toMatchObject({ status: 'completed', outcome: [{}, {}] })
+    registry.clock.pass(HOUR)
+    expect(await crawlDue(registry, web)).toEqual([])
+  })
+
   it('is gone on with after the writer was ended', async () => {
     const web: Web = { [own]: old, [brand]: 'timeout' }
     await crawled(web, domain)
