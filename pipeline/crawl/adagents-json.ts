@@ -3,6 +3,7 @@ import { parseCollection, parsePlacement, readTagMap } from './adagents-catalog.
 import { parseEntry } from './adagents-entry.ts'
 import { checkFormats } from './adagents-formats.ts'
 import { parseProperty } from './adagents-property.ts'
+import { withinReach } from './adagents-reach.ts'
 import { checkReferences } from './adagents-references.ts'
 import { readRevoked } from './adagents-revoked.ts'
 import { parseSignal } from './adagents-signal.ts'
@@ -87,7 +88,7 @@ function readInline(root: Part, domain: string | undefined): AdagentsInline | un
     )
     return undefined
   }
-  const kept = readLists(root)
+  const kept = readLists(root, domain)
   const document: AdagentsInline = {
     variant: 'inline',
     agents: kept.agents.map(({ item }) => item),
@@ -106,10 +107,13 @@ function readInline(root: Part, domain: string | undefined): AdagentsInline | un
   return document
 }
 
-function readLists(root: Part): KeptLists {
+function readLists(root: Part, domain: string | undefined): KeptLists {
+  const agents = readAgents(root)
+  const properties = keep(root, 'properties', parseProperty)
+  const listed = properties.map(({ item }) => item)
   return {
-    agents: readAgents(root),
-    properties: keep(root, 'properties', parseProperty),
+    agents: withinReach(root, agents, listed, domain),
+    properties,
     collections: keep(root, 'collections', parseCollection),
     placements: keep(root, 'placements', parsePlacement),
     formats: root.parts('formats'),

@@ -32,11 +32,7 @@ export function parseAdsTxt(
     const manager = hostOf(value)
     if (isDeclined) return []
     if (manager !== undefined) return [manager]
-    faults.warn(
-      FIELD,
-      'bad_domain',
-      `in line ${line} is ${quote(value)}, not a bare domain name`,
-    )
+    faults.warn(FIELD, 'bad_domain', `in line ${line} is ${quote(value)}, not a bare domain name`)
     return []
   })
   if (managers.length > 1) {

@@ -21,20 +21,31 @@ export function authorizationRowsOf(
   const seen = new Map<string, number>()
   const active = new Set(rids).size
   const old = new Map(before.map(row => [row.id, row]))
+  const reached = reachedAmong(rids)
   return facts.grants.map(grant => {
     const name = `${grant.entry.agent_url}\n${grant.entry.authorization_type}`
     const ordinal = seen.get(name) ?? 0
     seen.set(name, ordinal + 1)
     const id = idOfFacts('authorization', domain, name, String(ordinal))
-    const reached = [...new Set(grant.reaches.map(index => rids[index]!))].sort()
+    const property_rids = reached(grant.reaches)
     return {
       ...rowOf(domain, facts, grant, stamp),
       id,
-      property_rids: reached,
-      publisher_wide: reached.length > 0 && reached.length === active,
+      property_rids,
+      publisher_wide: property_rids.length > 0 && property_rids.length === active,
       granted_at: old.get(id)?.granted_at ?? isoOf(stamp.now),
     }
   })
+}
+
+/** The rids at some places, sorted. Grants that share the list of places share that of rids. */
+function reachedAmong(rids: readonly string[]): (places: readonly number[]) => string[] {
+  const known = new Map<readonly number[], string[]>()
+  return places => {
+    const reached = known.get(places) ?? [...new Set(places.map(place => rids[place]!))].sort()
+    known.set(places, reached)
+    return reached
+  }
 }
 
 function rowOf(domain: Domain, facts: PublisherFacts, grant: Grant, stamp: Stamp) {

@@ -203,21 +203,18 @@ export class Database {
     this.written.note(table)
     await this.#transactions.beforeWriting()
     const structure = await this.#structureOf(table)
-    const insert = (from: string, given: unknown) =>
-      this.#execute(
-        `insert into ${table} by name select unnest(${from})`,
-        { rows: JSON.stringify(given) },
-        'kept',
-      )
+    const insert = (from: string, given: string) =>
+      this.#execute(`insert into ${table} by name select unnest(${from})`, { rows: given }, 'kept')
     if (rows.length === 1) {
       // Without a list the plan of a row is a shorter one.
-      await insert(`from_json($rows::varchar, '${structure.slice(1, -1)}')`, rows[0])
+      await insert(
+        `from_json($rows::varchar, '${structure.slice(1, -1)}')`,
+        JSON.stringify(rows[0]),
+      )
       return
     }
     const list = `from_json($rows::varchar, '${structure}'), recursive := true`
-    for (let start = 0; start < rows.length; start += 10_000) {
-      await insert(list, rows.slice(start, start + 10_000))
-    }
+    for (const text of listsOf(rows)) await insert(list, text)
   }
 
   /** Writes these columns of rows that are there, by a column in which no two of them are the same. */
@@ -368,4 +365,23 @@ export function isLocked(error: unknown): boolean {
 /** A list of values as one parameter: `where x in (select unnest(${listOf('$xs')}))`. */
 export function listOf(parameter: string): string {
   return `from_json(${parameter}::varchar, '["VARCHAR"]')`
+}
+
+const LIST_ROWS = 10_000
+const LIST_CHARS = 16 * 1024 * 1024
+
+/** Rows as JSON, in lists that are not too long to be one text: a single row may hold a megabyte. */
+function* listsOf(rows: readonly object[]): Generator<string> {
+  let texts: string[] = []
+  let chars = 0
+  for (const row of rows) {
+    const text = JSON.stringify(row)
+    texts.push(text)
+    chars += text.length
+    if (texts.length < LIST_ROWS && chars < LIST_CHARS) continue
+    yield `[${texts.join(',')}]`
+    texts = []
+    chars = 0
+  }
+  if (texts.length > 0) yield `[${texts.join(',')}]`
 }

@@ -28,6 +28,7 @@ export const faultCodes = {
   outdated: { means: 'an older way to write it', repair: 'write it in the new way' },
   out_of_order: { means: 'ends before it begins', repair: 'swap or correct the two' },
   foreign_host: { means: 'speaks of a host that is not the owner’s', repair: 'name the owner' },
+  too_broad: { means: 'more than is kept', repair: 'select fewer properties' },
   private_key: { means: 'a private key is published', repair: 'replace the key pair at once' },
   nested_pointer: {
     means: 'a pointer leads to another pointer',

@@ -1,9 +1,9 @@
 import type { Domain } from '../core/domain.ts'
 import type { AgentEntry, PropertyEntry, Selector } from '../model/documents.ts'
+import { Selectable } from '../model/selection.ts'
 import { hostsOf, isOwn, spelledFor } from './ownership.ts'
 import type { InlineDocument } from './publisher.ts'
 import type { Revocations } from './revocation.ts'
-import { selectorReaches } from './selection.ts'
 
 /**
  * What a file says an agent may sell of another publisher. Only that publisher's own file grants:
@@ -28,8 +28,12 @@ export function claimsOf(
   document: InlineDocument,
   revocations: Revocations,
 ): Claim[] {
-  const inlineOf = (publisher: string, selector: Selector) =>
-    inlineMatches(document, publisher, selector, revocations)
+  const known = new Map<string, Selectable>()
+  const inlineOf = (publisher: string, selector: Selector) => {
+    const spelled = known.get(publisher) ?? spelledBy(document, publisher, revocations)
+    known.set(publisher, spelled)
+    return distinct(spelled.by(selector).map(place => spelled.properties[place]!))
+  }
   return document.agents
     .filter(entry => entry.authorization_type === 'publisher_properties')
     .flatMap(entry =>
@@ -46,21 +50,26 @@ export function claimsOf(
 
 /**
  * Top-level properties that spell the publisher: a property that names nobody is the serving
- * domain's, never another's. Two with one id are one; those without are told apart by type and name.
+ * domain's, never another's.
  */
-function inlineMatches(
+function spelledBy(
   document: InlineDocument,
   publisher: string,
-  selector: Selector,
   revocations: Revocations,
-): PropertyEntry[] {
-  const matches = new Map<string, PropertyEntry>()
-  for (const property of spelledFor(document, publisher)) {
-    if (!selectorReaches(selector, property) || !isOwn(property, publisher)) continue
-    if (hostsOf(property).some(host => revocations.hasOver(host))) continue
+): Selectable {
+  const counted = spelledFor(document, publisher)
+    .filter(property => isOwn(property, publisher))
+    .filter(property => !hostsOf(property).some(host => revocations.hasOver(host)))
+  return new Selectable(counted)
+}
+
+/** Two with one id are one; those without are told apart by type and name. */
+function distinct(properties: readonly PropertyEntry[]): PropertyEntry[] {
+  const first = new Map<string, PropertyEntry>()
+  for (const property of properties) {
     const { property_id, property_type, name } = property
     const key = JSON.stringify(property_id === undefined ? [property_type, name] : property_id)
-    if (!matches.has(key)) matches.set(key, property)
+    if (!first.has(key)) first.set(key, property)
   }
-  return [...matches.values()]
+  return [...first.values()]
 }

@@ -1,8 +1,8 @@
 import type { Instant } from '../core/clock.ts'
 import type { Domain } from '../core/domain.ts'
 import type { AgentEntry, PropertyEntry } from '../model/documents.ts'
+import { Selectable, united } from '../model/selection.ts'
 import type { Grant } from './publisher.ts'
-import { hasId, hasTag, selectorReaches } from './selection.ts'
 import { isInForce } from './window.ts'
 
 /**
@@ -18,6 +18,7 @@ export function grantsOf(
   now: Instant,
 ): { properties: PropertyEntry[]; grants: Grant[] } {
   const properties = [...listed]
+  const selectable = new Selectable(listed)
   const grants = agents.flatMap(entry => {
     const inline = (entry.properties ?? []).filter(isCounted)
     const first = properties.length
@@ -25,15 +26,11 @@ export function grantsOf(
     const reaches =
       entry.authorization_type === 'inline_properties'
         ? inline.map((_, index) => first + index)
-        : indexesOf(listed, property => selects(entry, property, domain))
+        : selectedBy(entry, selectable, domain)
     const in_force = isInForce(entry, now)
     return reaches.length > 0 || grantsSignals(entry) ? [{ entry, reaches, in_force }] : []
   })
   return { properties, grants }
-}
-
-function indexesOf(entries: PropertyEntry[], wanted: (entry: PropertyEntry) => boolean): number[] {
-  return entries.flatMap((entry, index) => (wanted(entry) ? [index] : []))
 }
 
 /** Signals are the own of the domain whose file grants them. */
@@ -46,19 +43,22 @@ function grantsSignals({ authorization_type, signal_ids, signal_tags }: AgentEnt
   return authorization_type === 'signal_tags' && (signal_tags ?? []).length > 0
 }
 
-/** Whether an entry's selector reaches a property. A missing selector reaches nothing. */
-function selects(entry: AgentEntry, property: PropertyEntry, domain: Domain): boolean {
-  switch (entry.authorization_type) {
+/** Which properties an entry's selector reaches. A missing selector reaches nothing. */
+function selectedBy(
+  { authorization_type, property_ids, property_tags, publisher_properties = [] }: AgentEntry,
+  selectable: Selectable,
+  domain: Domain,
+): readonly number[] {
+  switch (authorization_type) {
     case 'property_ids':
-      return hasId(entry.property_ids, property)
+      return selectable.by({ selection_type: 'by_id', property_ids })
     case 'property_tags':
-      return hasTag(entry.property_tags, property)
-    case 'publisher_properties':
-      return (entry.publisher_properties ?? []).some(
-        selector =>
-          selector.publisher_domains.includes(domain) && selectorReaches(selector, property),
-      )
+      return selectable.by({ selection_type: 'by_tag', property_tags })
+    case 'publisher_properties': {
+      const own = publisher_properties.filter(one => one.publisher_domains.includes(domain))
+      return united(own.map(selector => selectable.by(selector)))
+    }
     default:
-      return false
+      return []
   }
 }

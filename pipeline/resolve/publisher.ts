@@ -24,7 +24,7 @@ export type DiscoveryMethod = 'direct' | 'authoritative_location' | 'ads_txt_man
 /** A grant as the file states it; `reaches` are positions in `properties`. */
 export interface Grant {
   entry: AgentEntry
-  reaches: number[]
+  reaches: readonly number[]
   /** Its window is open. */
   in_force: boolean
 }

@@ -1,0 +1,67 @@
+import type { PropertyEntry, Selector } from './documents.ts'
+
+/** Which properties of one publisher, whoever that is. */
+export interface Predicate extends Pick<Selector, 'selection_type'> {
+  property_ids?: readonly string[] | undefined
+  property_tags?: readonly string[] | undefined
+}
+
+/** Properties as entries select them: looked up by name, as an entry and a file may name thousands. */
+export class Selectable {
+  readonly properties: readonly PropertyEntry[]
+  #all: readonly number[] | undefined
+  #byId: Places | undefined
+  #byTag: Places | undefined
+
+  constructor(properties: readonly PropertyEntry[]) {
+    this.properties = properties
+  }
+
+  /** The places of those for which the predicate holds, in order. Equal predicates share a list. */
+  by({ selection_type, property_ids, property_tags }: Predicate): readonly number[] {
+    switch (selection_type) {
+      case 'all':
+        this.#all ??= this.properties.map((_, place) => place)
+        return this.#all
+      case 'by_id':
+        this.#byId ??= placesBy(this.properties, ({ property_id }) => property_id ?? [])
+        return placesOf(this.#byId, property_ids)
+      case 'by_tag':
+        this.#byTag ??= placesBy(this.properties, ({ tags }) => tags)
+        return placesOf(this.#byTag, property_tags)
+    }
+  }
+}
+
+/** Where the properties stand that have a name. */
+type Places = ReadonlyMap<string, readonly number[]>
+
+function placesBy(
+  properties: readonly PropertyEntry[],
+  namesOf: (property: PropertyEntry) => string | readonly string[],
+): Places {
+  const places = new Map<string, number[]>()
+  for (const [place, property] of properties.entries()) {
+    for (const name of new Set([namesOf(property)].flat())) {
+      const others = places.get(name)
+      if (others) others.push(place)
+      else places.set(name, [place])
+    }
+  }
+  return places
+}
+
+function placesOf(places: Places, names: readonly string[] = []): readonly number[] {
+  return united(names.flatMap(name => [places.get(name) ?? none]))
+}
+
+const none: readonly number[] = []
+
+/** What stands in any of these lists, in order and each once; one that stands alone is that list. */
+export function united(lists: readonly (readonly number[])[]): readonly number[] {
+  const some = lists.filter(({ length }) => length > 0)
+  if (some.length < 2) return some[0] ?? none
+  const all = new Set<number>()
+  for (const list of some) for (const place of list) all.add(place)
+  return [...all].sort((a, b) => a - b)
+}
