@@ -182,7 +182,7 @@ function attemptsTakenIn(db: Database, seq: number): Promise<Attempt[]> {
        i.at_ms + 1000 * i.retry_after_s as not_before
      from incoming i semi join requested_files using (kind, location)
      join crawl_state s using (kind, location)
-     where s.seq = $seq and s.attempted_at = to_timestamp(i.at_ms / 1000)`,
+     where s.seq = $seq and s.attempted_at >= to_timestamp(i.at_ms / 1000)`,
     { seq },
   )
 }

@@ -5,7 +5,7 @@ import type { SourceKind } from '../model/documents.ts'
 import type { Observation } from '../model/observation.ts'
 import { IS_NEW, IS_VALIDATED_ANEW, outcomesOf, takeAsBefore } from './as-before.ts'
 import type { Database } from './duckdb.ts'
-import { stage } from './incoming.ts'
+import { isLater, stage } from './incoming.ts'
 import {
   DAY_LATER,
   DUE_AT,
@@ -42,6 +42,13 @@ select i.kind, i.location, 2, 0, false, $seq
 from night n join incoming i using (seen_id) where n.row_id is null
 order by i.location, i.kind`
 
+const SEEN_AT = 'to_timestamp(i.at_ms / 1000)'
+
+/** Times of a file only ever rise. */
+const RISING_SEEN_AT = `
+if(${SEEN_AT} <= s.attempted_at,
+  greatest($now::timestamptz, s.attempted_at + interval 1 millisecond), ${SEEN_AT})`
+
 /**
  * What one attempt does to the state of its file. `stale_at` and `ended_at` are the moments from
  * which its properties are stale and its grants over: a success sets both a week ahead, and so does
@@ -58,7 +65,7 @@ const NIGHT = `
 create or replace temp table night as
 with seen as (
   select i.seen_id, s.rowid as row_id, i.kind, i.location, i.outcome, i.effect, i.status,
-    i.retry_after_s, i.took_ms is not null as is_probed, to_timestamp(i.at_ms / 1000) as seen_at, i.effect = 'unreachable' as is_silent,
+    i.retry_after_s, i.took_ms is not null as is_probed, ${RISING_SEEN_AT} as seen_at, i.effect = 'unreachable' as is_silent,
     ${IS_NEW} as is_new,
     s.attempted_at is null as is_first, s.hash is not null as had_document, s.outcome as old_outcome,
     s.effect as old_effect, s.status as old_status, s.streak, s.streak_since, s.failures, s.priority,
@@ -66,7 +73,7 @@ with seen as (
     ${IS_VALIDATED_ANEW} as is_validated_anew
   from incoming i left join crawl_state s using (kind, location)
   where if(s.rowid is null, i.kind != 'agent',
-    s.attempted_at is null or to_timestamp(i.at_ms / 1000) > s.attempted_at)),
+    s.attempted_at is null or ${isLater('i')})),
 counted as (
   select *,
     if(is_silent, old_effect, effect) as new_effect,
@@ -166,7 +173,8 @@ where s.rowid = n.row_id and i.took_ms is not null`
  */
 const STIRRED = `
 with night as (
-  select i.kind, i.location, if(is_new, epoch_ms(n.known_at)::double, null) as known_until, n.*
+  select i.kind, i.location, n.*,
+    if(is_new, least(epoch_ms(n.known_at)::double, i.at_ms - 1), null) as known_until
   from night n join incoming i using (seen_id)
   where is_own or is_first or is_turned or is_otherwise or says_other)
 select kind, location, is_new, is_own or instead is not null as is_own, known_until from night

@@ -23,6 +23,16 @@ select s.rowid as seen_id, kind, location, at_ms, outcome, effect, status, retry
   after_seq, ${markOf(1)} as etag, ${markOf(2)} as last_modified, ${markOf(3)} as hash
 from seen s join sayings using (saying)`
 
+/**
+ * Whether an observation is later than the last one of its file, by its time, or because its file was
+ * handed out when that one was known already: then whatever the clocks say, which are set back, and
+ * differ between crawlers. One that is delivered again was handed out before what it brought.
+ */
+export function isLater(seen: string): string {
+  const isByTime = `to_timestamp(${seen}.at_ms / 1000) > s.attempted_at`
+  return `(${isByTime} or coalesce(${seen}.after_seq >= s.seq, false))`
+}
+
 /** Brings the last observation of each file; returns how many those are. */
 export async function stage(db: Database, observations: readonly Observation[]): Promise<number> {
   const last = lastOfEach(observations)

@@ -11,6 +11,7 @@ import {
 } from '../resolve/suspicion.ts'
 import { isUnderstood, type Understood } from './documents.ts'
 import type { Database } from './duckdb.ts'
+import { isLater } from './incoming.ts'
 import { lastOfEach } from './last-of-each.ts'
 
 type Known = Source & Kept & { requested: boolean; held: Held | null }
@@ -82,10 +83,12 @@ function isSettledBy({ outcome }: Observation): boolean {
 async function knownOf(db: Database, seen: readonly Observation[], now: Instant): Promise<Known[]> {
   if (seen.length === 0) return []
   await db.run(`create or replace temp table weighed (
-    kind varchar, location varchar, at_ms double, hash varchar)`)
+    kind varchar, location varchar, at_ms double, hash varchar, after_seq double)`)
   await db.append(
     'weighed',
-    seen.map(({ kind, location, observed_at, hash }) => [kind, location, observed_at, hash]),
+    seen.map(({ kind, location, observed_at: at, hash, after_seq }) => {
+      return [kind, location, at, hash, after_seq]
+    }),
   )
   const rows = await db.all<
     Known & { marks: [string | null, string | null]; reason: Held['reason'] | null } & Held
@@ -98,7 +101,7 @@ async function knownOf(db: Database, seen: readonly Observation[], now: Instant)
      from weighed w join crawl_state s using (kind, location)
      join documents d using (kind, location)
      left join held_documents h using (kind, location)
-     where to_timestamp(w.at_ms / 1000) > s.attempted_at
+     where ${isLater('w')}
        and (h.kind is not null or w.hash is distinct from s.hash)
      order by w.kind, w.location`,
     { now: isoOf(now) },

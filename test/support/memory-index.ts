@@ -61,11 +61,17 @@ export async function openMemoryIndex(
       hostingBase,
     }
   }
+  /** What is delivered again was asked for before it was delivered first. */
+  const asked = new WeakMap<Observation, number>()
+  const askedAfter = (seen: Observation) => {
+    if (!asked.has(seen)) asked.set(seen, seq)
+    return asked.get(seen)!
+  }
   return {
     db,
     commit(batch) {
       const { observations = [], ...rest } = 'length' in batch ? { observations: batch } : batch
-      const begun = observations.map(seen => ({ after_seq: seq, ...seen }))
+      const begun = observations.map(seen => ({ after_seq: askedAfter(seen), ...seen }))
       const all = { submissions: [], ...rest, observations: begun }
       return db.transaction(async () => (await apply(db, all, next())).events)
     },

@@ -301,6 +301,53 @@ describe('a crawl that was asked for', () => {
   })
 })
 
+describe('a clock that was set back', () => {
+  it.each<[string, Web]>([
+    ['says the same', { [own]: old }],
+    ['is new', { [own]: fresh }],
+    ['is not there', {}],
+    ['does not answer', { [own]: 'timeout', [brand]: 'timeout' }],
+  ])('does not make a file that %s be fetched again and again', async (_, web) => {
+    await crawled({ [own]: old }, domain)
+    registry.clock.pass(-2 * HOUR)
+    const id = await request()
+    expect(await crawlDue(registry, web)).toEqual([own, brand])
+    const later = await crawlDue(registry, web)
+    expect(later.filter(file => file !== ads)).toEqual([])
+    expect(statusOf(id).status).toBe(web[own] === 'timeout' ? 'retrying' : 'completed')
+    const sells = web[own] === fresh ? 'https://new.example/mcp' : 'https://old.example/mcp'
+    if (web[own]) expect(await sellersOf(domain)).toEqual([sells])
+  })
+
+  it('does not make a file be believed that is older than the one that stands', async () => {
+    await crawled({ [own]: { ...old, last_updated: '2026-11-19T00:00:00Z' } }, domain)
+    registry.clock.pass(-2 * HOUR)
+    const targets = [{ kind: 'adagents.json' as const, location: domain, after_seq: 1_000 }]
+    const web: Web = { [own]: { ...fresh, last_updated: '2026-11-01T00:00:00Z' } }
+    const observations = visit(targets, web, registry.clock.now())
+    await registry.sequencer.commit({ observations, submissions: [] })
+    await registry.reader.refresh()
+    expect(await sellersOf(domain)).toEqual(['https://old.example/mcp'])
+    const held = await registry.sequencer.index.all('select location from held_documents')
+    expect(held).toEqual([{ location: domain }])
+  })
+
+  it('changes nothing where what it brought is delivered again', async () => {
+    await crawled({ [own]: old }, domain)
+    registry.clock.pass(-2 * HOUR)
+    await request()
+    const observations = visit(await due(registry), { [own]: fresh }, registry.clock.now())
+    const state = () =>
+      registry.sequencer.index.all('select * from crawl_state order by kind, location')
+    await registry.sequencer.commit({ observations, submissions: [] })
+    const before = await state()
+    registry.clock.pass(SECOND)
+    await registry.sequencer.commit({ observations, submissions: [] })
+    expect(await state()).toEqual(before)
+    await registry.reader.refresh()
+  })
+})
+
 describe('a domain that does not answer', () => {
   it('is asked after 1, 5, 30 and 120 minutes, then the request has failed', async () => {
     const web: Web = { [own]: 'timeout', [brand]: 'timeout' }

@@ -417,9 +417,10 @@ describe('what is held', () => {
         const clock = testClock(start)
         return withIndex(clock, async index => {
           const batches = [seen(first, clock.now()), seen(doubtful, clock.tick({ days: 1 }))]
-          const late = seen(doubtful, clock.now() - HOUR)
+          const late = { ...seen(doubtful, clock.now() - HOUR), after_seq: 0 }
+          const others = targets(clock.now())
           for (const batch of batches) {
-            for (let n = 0; n < times; n++) await index.commit([batch, ...targets(clock.now())])
+            for (let n = 0; n < times; n++) await index.commit([batch, ...others])
           }
           if (times > 1) await index.commit([late, batches[1]!, batches[0]!])
           const { events, ...tables } = await contentsOf(index.db, ['seq'])
