@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { agentUrlKey } from '../pipeline/core/agent-url.ts'
 import type { Instant } from '../pipeline/core/clock.ts'
+import { countryOf } from '../pipeline/core/country.ts'
 import { refuse } from '../pipeline/core/errors.ts'
 import { delegationTypes } from '../pipeline/model/documents.ts'
 import type { Terms } from '../pipeline/resolve/sale-terms.ts'
@@ -29,15 +30,9 @@ function keyOf(text: string): string | undefined {
 const Country = z
   .string()
   .overwrite(text => text.trim().toUpperCase())
-  .refine(isCountry, { error: 'must be a country code of two letters such as GB' })
-
-const names = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' })
-
-function isCountry(code: string): boolean {
-  if (!/^[A-Z]{2}$/.test(code) || code === 'ZZ') return false
-  const [canonical] = Intl.getCanonicalLocales(`und-${code}`)
-  return canonical === `und-${code}` && names.of(code) !== undefined
-}
+  .refine(code => countryOf(code) === code, {
+    error: 'must be a country code of two letters such as GB',
+  })
 
 const At = z.iso
   .datetime({ offset: true, error: 'must be a date and time such as 2026-01-31T09:00:00Z' })

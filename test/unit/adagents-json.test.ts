@@ -229,6 +229,25 @@ describe('a restriction that cannot be read admits nothing', () => {
   })
 })
 
+describe('countries that no country is asked for by', () => {
+  test.each<[string, string, string]>([
+    ['the name that people use', 'UK', 'GB'],
+    ['the name of one that is no more', 'DD', 'DE'],
+    ['a code that stands for none', 'ZZ', 'such as GB'],
+    ['a code that nobody has', 'QX', 'such as GB'],
+  ])('are kept as written, with a warning: %s', (_name, country, hint) => {
+    const countries = ['FR', country]
+    const { document, faults } = parse({ authorized_agents: [entry({ countries })] })
+    expect((document as AdagentsInline).agents[0]).toMatchObject({ countries })
+    const [fault] = faults.filter(({ code }) => code === 'bad_country')
+    expect(fault).toMatchObject({
+      field: 'authorized_agents[0].countries[1]',
+      severity: 'warning',
+      message: expect.stringContaining(hint),
+    })
+  })
+})
+
 describe('an entry that is merely odd is kept without what is odd', () => {
   test.each<[string, Json, string, string]>([
     ['no purpose', { authorized_for: undefined }, 'authorized_for', 'authorized_for'],
