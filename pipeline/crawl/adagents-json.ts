@@ -42,18 +42,15 @@ export function parseAdagents(
   domain: string | undefined,
 ): AdagentsDocument | undefined {
   checkFrame(root)
-  return readPointer(root, domain) ?? readInline(root, domain)
+  const location = readLocation(root, 'authoritative_location')
+  if (location === undefined) return readInline(root, domain)
+  if (domain !== undefined) return readPointer(root, location)
+  const rule = 'a file that another one points to must hold the agents itself'
+  root.error('authoritative_location', 'nested_pointer', `points on to a further file: ${rule}`)
+  return undefined
 }
 
-function readPointer(root: Part, domain: string | undefined): AdagentsPointer | undefined {
-  if (!root.has('authoritative_location')) return undefined
-  const location = readLocation(root, 'authoritative_location')
-  if (location === undefined) return undefined
-  if (domain === undefined) {
-    const rule = 'a file that another one points to must hold the agents itself'
-    root.error('authoritative_location', 'nested_pointer', `points on to a further file: ${rule}`)
-    return undefined
-  }
+function readPointer(root: Part, location: string): AdagentsPointer {
   if (hasLists(root)) {
     const rule = 'only authoritative_location counts, the rest was not read'
     root.warn(

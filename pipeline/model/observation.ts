@@ -53,7 +53,7 @@ export function sourceAt(kind: SourceKind, address: string): Source | undefined 
  * Stands before every content hash: to be raised whenever the same bytes are read in another way.
  * A document whose hash has another one is fetched again without validators.
  */
-export const PARSER_VERSION = '2'
+export const PARSER_VERSION = '3'
 
 /** What a crawler is told about a file it shall fetch: the last answer's validators, if any. */
 export const CrawlTarget = Source.extend({

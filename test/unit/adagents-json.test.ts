@@ -170,6 +170,17 @@ describe('a pointer', () => {
     expect(parsed.outcome).toBe('unusable')
     expect(parsed.faults.map(f => f.field)).toContain('authoritative_location')
   })
+
+  it('in such a file is an error also beside agents, and these are not read', () => {
+    const parsed = parseDocument(
+      'adagents.json',
+      Buffer.from(JSON.stringify({ authoritative_location: there, authorized_agents: [entry()] })),
+      { maxFaults: 9 },
+    )
+    expect(parsed.outcome).toBe('unusable')
+    expect(parsed.document).toBeUndefined()
+    expect(parsed.faults.map(f => f.code)).toContain('nested_pointer')
+  })
 })
 
 describe('an entry that cannot be used is dropped, and the next one keeps its number', () => {
