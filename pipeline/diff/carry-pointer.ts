@@ -1,3 +1,4 @@
+import { type Instant, isoOf } from '../core/clock.ts'
 import type { AdagentsDocument, BeforePointer } from '../model/documents.ts'
 
 type Pointer = Extract<AdagentsDocument, { variant: 'pointer' }>
@@ -6,18 +7,28 @@ type Pointer = Extract<AdagentsDocument, { variant: 'pointer' }>
 const PLACES = 3
 
 /** Remembers what counted before a file became a pointer, or another one (resolve/publisher.ts). */
-export function carryPointer(old: AdagentsDocument | undefined, fresh: Pointer): Pointer {
-  const before = old && beforeOf(old, fresh)
+export function carryPointer(
+  old: AdagentsDocument | undefined,
+  fresh: Pointer,
+  observedAt: Instant,
+): Pointer {
+  const before = old && beforeOf(old, fresh, observedAt)
   return before === undefined ? fresh : { ...fresh, before }
 }
 
-function beforeOf(old: AdagentsDocument, fresh: Pointer): BeforePointer | undefined {
-  if (old.variant === 'inline') return { authoritative_locations: [], document: old }
-  const { document, authoritative_locations: places = [] } = old.before ?? {}
+function beforeOf(
+  old: AdagentsDocument,
+  fresh: Pointer,
+  observedAt: Instant,
+): BeforePointer | undefined {
+  if (old.variant === 'inline') {
+    return { authoritative_locations: [], document: old, replaced_at: isoOf(observedAt) }
+  }
+  const { authoritative_locations: places, ...own } = old.before ?? { authoritative_locations: [] }
   const others = [old.authoritative_location, ...places].filter(
     place => place !== fresh.authoritative_location,
   )
   const authoritative_locations = [...new Set(others)].slice(0, PLACES)
-  if (authoritative_locations.length === 0 && document === undefined) return undefined
-  return { authoritative_locations, ...(document && { document }) }
+  if (authoritative_locations.length === 0 && own.document === undefined) return undefined
+  return { authoritative_locations, ...own }
 }

@@ -18,7 +18,7 @@ export function carry(
   if (fresh.variant === 'inline' || fresh.variant === 'pointer') {
     const before = old as AdagentsDocument | undefined
     const kept = carryRevocations(before, fresh, observedAt)
-    return kept.variant === 'pointer' ? carryPointer(before, kept) : kept
+    return kept.variant === 'pointer' ? carryPointer(before, kept, observedAt) : kept
   }
   if (old?.variant === 'agent' && fresh.variant === 'agent') return carryAgent(old, fresh)
   if (fresh.variant === 'house_portfolio') return carryPortfolio(old, fresh, observedAt)

@@ -167,11 +167,13 @@ export type AdagentsInline = z.infer<typeof AdagentsInline>
 
 /**
  * What counted before a file became this pointer: where it pointed then, the latest first, and the
- * document it was before all of these. It counts until something was read where it points now.
+ * document it was before all of these. It counts until something was read where it points now; if that
+ * is another pointer, for a while from when the document was replaced.
  */
 export const BeforePointer = z.object({
   authoritative_locations: texts,
   document: AdagentsInline.exactOptional(),
+  replaced_at: moment.exactOptional(),
 })
 export type BeforePointer = z.infer<typeof BeforePointer>
 

@@ -2,19 +2,16 @@ import { DAY, type Instant } from '../core/clock.ts'
 import { type Domain, parseDomain } from '../core/domain.ts'
 import { effectOf, isMissing } from '../core/outcomes.ts'
 import type { AdagentsInline, PropertyEntry } from '../model/documents.ts'
-import { type Source, sourceAt } from '../model/observation.ts'
 import { ask, type Derivation, type KnownFile, type Pending, pending, wake } from './derivation.ts'
 import { isOfSignals } from './grants.ts'
 import { type ManagerScope, scopeOf } from './manager-scope.ts'
+import { type PointedAt, pointedAt } from './pointed-at.ts'
 import { Revocations } from './revocation.ts'
 import { type Standing, worstOf } from './standing.ts'
 
 /** A manager's file as far as it is about one publisher, and where it was read. */
-export interface ManagedFile {
+export interface ManagedFile extends PointedAt {
   manager_domain: Domain
-  location: string
-  document: AdagentsInline
-  standing: Standing
 }
 
 /** For so long a missing file counts as missing while its site fails to answer at all… */
@@ -38,7 +35,7 @@ export function* managedFile(
   const manager = parseDomain(adsTxt.document?.manager_domain)
   if (manager === undefined || manager === publisher) return undefined
   if (absence.until !== undefined) yield* wake(absence.until)
-  const file = yield* fileOf(manager, publisher)
+  const file = yield* fileOf(manager, publisher, now)
   if (file === pending || file === undefined) return file
   const standing = worstOf(absence.standing, adsTxt.standing, file.standing)
   const scope = scopeOf(file.document)
@@ -69,24 +66,16 @@ function absenceOf({ document, standing, state }: KnownFile, now: Instant): Abse
 }
 
 /** The manager's file, or the one that it points to. Never back to where the question came from. */
-function* fileOf(manager: Domain, publisher: Domain) {
-  const named = yield* ask('adagents.json', manager)
-  if (named.standing === 'untried') return pending
-  if (named.document === undefined) return undefined
-  if (named.document.variant === 'inline') {
-    return { location: manager as string, document: named.document, standing: named.standing }
-  }
-  const source: Source | undefined = sourceAt(
-    'adagents.json',
-    named.document.authoritative_location,
-  )
-  if (source === undefined) return undefined
-  const { location } = source
-  if (location === manager || location === publisher) return undefined
-  const target = yield* ask('adagents.json', location)
-  if (target.standing === 'untried') return pending
-  if (target.document?.variant !== 'inline') return undefined
-  return { location, document: target.document, standing: worstOf(named.standing, target.standing) }
+function* fileOf(
+  manager: Domain,
+  publisher: Domain,
+  now: Instant,
+): Derivation<PointedAt | Pending | undefined> {
+  const { document, standing } = yield* ask('adagents.json', manager)
+  if (standing === 'untried') return pending
+  if (document === undefined) return undefined
+  if (document.variant === 'inline') return { document, standing, location: manager }
+  return yield* pointedAt(manager, document, standing, [manager, publisher], now)
 }
 
 /**

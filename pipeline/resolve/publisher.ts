@@ -2,20 +2,20 @@ import type { Instant } from '../core/clock.ts'
 import { type Domain, parsePublisherDomain } from '../core/domain.ts'
 import type {
   AdagentsDocument,
-  AdagentsPointer,
   AgentEntry,
   CollectionEntry,
   PropertyEntry,
 } from '../model/documents.ts'
-import { isUrl, sourceAt } from '../model/observation.ts'
+import { isUrl } from '../model/observation.ts'
 import { type Claim, claimsOf } from './claims.ts'
 import { collectionsOf } from './collections.ts'
 import { ask, type Derivation, type Pending, pending, wake } from './derivation.ts'
 import { grantsOf, isOfSignals } from './grants.ts'
 import { managedFile } from './managed-file.ts'
 import { hostsOf, isHosts, isOwn, listedFor } from './ownership.ts'
+import { pointedAt } from './pointed-at.ts'
 import { Revocations } from './revocation.ts'
-import { type Standing, worstOf } from './standing.ts'
+import type { Standing } from './standing.ts'
 import { boundariesOf } from './window.ts'
 
 export type InlineDocument = Extract<AdagentsDocument, { variant: 'inline' }>
@@ -111,36 +111,9 @@ function* findPublisher(
   if (own.document.variant === 'inline') {
     return factsOf(domain, own.document, own.standing, domain, now)
   }
-  const source = sourceAt('adagents.json', own.document.authoritative_location)
-  if (source === undefined || source.location === domain) return astray
-  const target = yield* ask('adagents.json', source.location)
-  if (target.standing === 'untried') return pending
-  const standing = worstOf(own.standing, target.standing)
-  if (target.document === undefined) {
-    return yield* whatCountedBefore(domain, own.document, standing, now)
-  }
-  if (target.document.variant !== 'inline') return astray
-  return factsOf(domain, target.document, standing, target.location ?? source.location, now)
-}
-
-/** Nothing was ever read where a file points: until then it changes what counts for nobody. */
-function* whatCountedBefore(
-  domain: Domain,
-  { before }: AdagentsPointer,
-  standing: Standing,
-  now: Instant,
-): Derivation<PublisherFacts | Astray> {
-  for (const place of before?.authoritative_locations ?? []) {
-    const source = sourceAt('adagents.json', place)
-    if (source === undefined || source.location === domain) continue
-    const file = yield* ask('adagents.json', source.location)
-    if (file.document?.variant === 'inline') {
-      const worst = worstOf(standing, file.standing)
-      return factsOf(domain, file.document, worst, file.location ?? source.location, now)
-    }
-  }
-  const document = before?.document
-  return document === undefined ? astray : factsOf(domain, document, standing, domain, now)
+  const file = yield* pointedAt(domain, own.document, own.standing, [domain], now)
+  if (file === pending) return pending
+  return file ? factsOf(domain, file.document, file.standing, file.location, now) : astray
 }
 
 const astray: Astray = { standing: 'ended', mentions: [] }

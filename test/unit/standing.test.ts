@@ -457,3 +457,60 @@ describe('a publisher whose file becomes a pointer', () => {
     expect(await standingBehind(...history)).toBe(expected)
   })
 })
+
+describe('a file that others point to and that now points on', () => {
+  const quay = 'quay.example'
+  const shared = {
+    ...file,
+    properties: [{ ...file.properties[0], publisher_domain: domain }],
+  }
+  const onward = { authoritative_location: 'https://else.example/adagents.json' }
+
+  /** What stands of who points there, some hours after that was seen. */
+  async function standingUnder(location: string, hours: number, more: object = {}) {
+    const clock = testClock('2026-11-20T03:00Z')
+    return withIndex(clock, async index => {
+      const seeing = (place: string, said: object) =>
+        index.commit([read('adagents.json', place, said, clock.now())])
+      const address = location === quay ? `https://${quay}/.well-known/adagents.json` : location
+      await seeing(domain, { authoritative_location: address })
+      await seeing(location, shared)
+      clock.tick({ ms: 1 })
+      await seeing(location, { ...onward, ...more })
+      clock.tick({ hours })
+      await index.commit([])
+      return standingIn(index)
+    })
+  }
+
+  const places = [quay, 'https://files.example/adagents.json']
+
+  test.each(places)('%s is no answer: what stood is stale, its grants stand a day', async place => {
+    expect(await standingUnder(place, 0)).toBe('stale, granted')
+    expect(await standingUnder(place, 23)).toBe('stale, granted')
+    expect(await standingUnder(place, 24)).toBe('stale, ended')
+  })
+
+  test.each(places)('%s is none either when it holds agents too', async place => {
+    const other = { ...shared, authorized_agents: [] }
+    expect(await standingUnder(place, 1, other)).toBe('stale, granted')
+  })
+
+  test.each([
+    ['keeps for a day what its own file said', 23, 'stale, granted'],
+    ['has lost that after a day', 24, 'stale, ended'],
+  ])('a publisher whose file becomes a pointer there %s', async (_, hours, expected) => {
+    const clock = testClock('2026-11-20T03:00Z')
+    const standing = await withIndex(clock, async index => {
+      await index.commit([read('adagents.json', quay, onward, clock.now())])
+      await index.commit([read('adagents.json', domain, file, clock.now())])
+      clock.tick({ days: 2 })
+      const pointing = { authoritative_location: `https://${quay}/.well-known/adagents.json` }
+      await index.commit([read('adagents.json', domain, pointing, clock.now())])
+      clock.tick({ hours })
+      await index.commit([answered('unchanged', 'adagents.json', quay, clock.now())])
+      return standingIn(index)
+    })
+    expect(standing).toBe(expected)
+  })
+})
