@@ -10,7 +10,7 @@ import type {
   PublisherRow,
 } from '../model/rows.ts'
 import type { BrandFacts } from '../resolve/brand.ts'
-import type { PublisherFacts } from '../resolve/publisher.ts'
+import type { Astray, PublisherFacts } from '../resolve/publisher.ts'
 import { authorizationRowsOf } from './authorizations.ts'
 import { collectionRowsOf, removedRowOf } from './collections.ts'
 import { identify } from './identity.ts'
@@ -102,16 +102,18 @@ export function publisherRowsOf(
   return { publisher: publisherRowOf(domain, facts, owned, before, stamp), ...owned }
 }
 
-/** The rows of a publisher whose file leads nowhere: what was known of it is over, and remembered. */
+/** The rows of a publisher whom no file speaks for: what was known of it is over, and remembered. */
 export function strandedRowsOf(
+  { revoked }: Astray,
   before: PublisherRows & { publisher: PublisherRow },
   stamp: Stamp,
 ): PublisherRows {
   const none = { agent_count: 0, property_count: 0, collection_count: 0, listed_agents: [] }
   const stamped = { changed_at: isoOf(stamp.now), seq: stamp.seq }
+  const reason = revoked ? 'revoked' : 'validation_failed'
   return {
     publisher: { ...before.publisher, valid: false, ...none, ...stamped },
-    properties: before.properties.map(row => staleRowOf(row, 'validation_failed', stamp)),
+    properties: before.properties.map(row => staleRowOf(row, reason, stamp)),
     authorizations: [],
     collections: before.collections.map(row => removedRowOf(row, stamp)),
   }

@@ -1,9 +1,13 @@
 import { DAY, type Instant, isoOf } from '../core/clock.ts'
 import type { Domain } from '../core/domain.ts'
-import { firstEnd, type Losses, suspiciousLosses, withoutLosses } from '../diff/losses.ts'
-import type { PublisherRows } from '../diff/rows.ts'
+import {
+  type Answer,
+  firstEnd,
+  type Losses,
+  suspiciousLosses,
+  withoutLosses,
+} from '../diff/losses.ts'
 import { type BrakeLimits, isMass, reachesFloors, USUAL_NIGHTS } from '../resolve/brake.ts'
-import type { Astray, PublisherFacts } from '../resolve/publisher.ts'
 import { type Database, listOf } from './duckdb.ts'
 import { letGo } from './held.ts'
 
@@ -24,11 +28,8 @@ export interface HeldBack extends Losses {
 }
 
 /** A publisher derived again: the rows that stand, and those that its answer makes. */
-export interface Answered {
+export interface Answered extends Answer {
   domain: Domain
-  facts: PublisherFacts | Astray
-  old: PublisherRows
-  fresh: PublisherRows
 }
 
 export interface Braked<One extends Answered> {
@@ -58,9 +59,10 @@ export async function brake<One extends Answered>(
   braking: Braking,
 ): Promise<Braked<One>> {
   await beginNight(db, braking)
-  const suspicious = answers.flatMap(({ domain, facts, old, fresh }): Suspicious[] => {
+  const suspicious = answers.flatMap((one): Suspicious[] => {
+    const { domain } = one
     if (braking.released?.has(domain)) return []
-    const losses = suspiciousLosses(facts, old, fresh, braking.now)
+    const losses = suspiciousLosses(one, braking.now)
     return losses ? [{ domain, ...losses }] : []
   })
   const known = await heldAmong(db, answers)
@@ -70,25 +72,17 @@ export async function brake<One extends Answered>(
   await recordNight(db, fresh, isTooMuch, braking)
   await recordHeld(db, held, known, braking)
   const names = new Set(held.map(({ domain }) => domain))
-  const ends = answers.flatMap(({ domain, old, fresh }): [Domain, Instant][] => {
-    const end = names.has(domain) ? firstEnd(old, fresh, braking.now) : undefined
-    return end === undefined ? [] : [[domain, end]]
+  const ends = answers.flatMap((one): [Domain, Instant][] => {
+    const end = names.has(one.domain) ? firstEnd(one, braking.now) : undefined
+    return end === undefined ? [] : [[one.domain, end]]
   })
   return {
     ends: new Map(ends),
-    answers: answers.map(one => (names.has(one.domain) ? spared(one, braking.now) : one)),
+    answers: answers.map(one =>
+      names.has(one.domain) ? { ...one, fresh: withoutLosses(one, braking.now) } : one,
+    ),
     held: summed(isTooMuch ? fresh : []),
   }
-}
-
-function spared<One extends Answered>(one: One, now: Instant): One {
-  const { old, fresh } = one
-  if (old.publisher === undefined || fresh.publisher === undefined) return one
-  const [stood, said] = [
-    { ...old, publisher: old.publisher },
-    { ...fresh, publisher: fresh.publisher },
-  ]
-  return { ...one, fresh: withoutLosses(stood, said, now) }
 }
 
 function summed(suspicious: readonly Suspicious[]): HeldBack {

@@ -119,7 +119,7 @@ function freshRowsOf(
 ): PublisherRows {
   if (facts.document) return publisherRowsOf(domain, facts, old, stamp)
   const { publisher } = old
-  return publisher ? strandedRowsOf({ ...old, publisher }, stamp) : old
+  return publisher ? strandedRowsOf(facts, { ...old, publisher }, stamp) : old
 }
 
 /** The first rows of a publisher: a property that people told of keeps the rid it had with them. */

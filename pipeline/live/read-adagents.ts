@@ -6,7 +6,7 @@ import type { AdagentsInline, AdsTxtDocument } from '../model/documents.ts'
 import type { AdagentsReport, AdagentsValidation } from '../model/live.ts'
 import { type Fault, isUrl, type Observation, sourceAt, urlOf } from '../model/observation.ts'
 import { pending } from '../resolve/derivation.ts'
-import { managedFile } from '../resolve/managed-file.ts'
+import { disowned, managedFile } from '../resolve/managed-file.ts'
 import { failureOf } from './failure.ts'
 import { addressOf, answerNow, knownAs, type LiveDeps, LiveFiles } from './files.ts'
 
@@ -128,7 +128,7 @@ async function managedBy(
   const adsTxt = seen.find(({ kind }) => kind === 'ads.txt')
   const named = parseDomain((adsTxt?.document as AdsTxtDocument | undefined)?.manager_domain)
   const field = 'managerdomain'
-  if (managed !== undefined && managed !== pending) {
+  if (managed !== undefined && managed !== pending && managed !== disowned) {
     const { location, manager_domain: manager } = managed
     const file = seen.find(one => one.kind === 'adagents.json' && one.location === location)!
     const checked = check(file, now)

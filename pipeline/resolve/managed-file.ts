@@ -14,6 +14,9 @@ export interface ManagedFile extends PointedAt {
   manager_domain: Domain
 }
 
+/** The manager's file revokes the publisher: nothing stands in for it. */
+export const disowned = Symbol('disowned')
+
 /** For so long a missing file counts as missing while its site fails to answer at all… */
 const SILENCE = 7 * DAY
 /** …or answers with JSON that says nothing known. */
@@ -28,7 +31,7 @@ export function* managedFile(
   publisher: Domain,
   own: KnownFile<'adagents.json'>,
   now: Instant,
-): Derivation<ManagedFile | Pending | undefined> {
+): Derivation<ManagedFile | typeof disowned | Pending | undefined> {
   const absence = absenceOf(own, now)
   if (absence === undefined) return undefined
   const adsTxt = yield* ask('ads.txt', publisher)
@@ -38,12 +41,13 @@ export function* managedFile(
   const file = yield* fileOf(manager, publisher, now)
   if (file === pending || file === undefined) return file
   const standing = worstOf(absence.standing, adsTxt.standing, file.standing)
-  const scope = scopeOf(file.document)
-  if (standing === 'ended' || !scope.publishers.has(publisher)) return undefined
+  if (standing === 'ended') return undefined
   const revocations = new Revocations(file.document, now)
   const isRevoked = revocations.has(publisher)
   for (const at of revocations.turns) yield* wake(at)
-  if (isRevoked) return undefined
+  if (isRevoked) return disowned
+  const scope = scopeOf(file.document)
+  if (!scope.publishers.has(publisher)) return undefined
   const document = narrowed(file.document, scope, publisher)
   return { manager_domain: manager, location: file.location, document, standing }
 }

@@ -44,7 +44,7 @@ export function isHosts(entry: PropertyEntry, host: string): boolean {
   return entry.publisher_domain === undefined && isOwn(entry, host)
 }
 
-export function hostsOf({ identifiers }: PropertyEntry): string[] {
+export function hostsOf({ identifiers }: Pick<PropertyEntry, 'identifiers'>): string[] {
   return identifiers
     .filter(({ type }) => type === 'domain' || type === 'subdomain')
     .map(({ value }) => value)

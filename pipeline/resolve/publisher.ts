@@ -11,7 +11,7 @@ import { type Claim, claimsOf } from './claims.ts'
 import { collectionsOf } from './collections.ts'
 import { ask, type Derivation, type Pending, pending, wake } from './derivation.ts'
 import { grantsOf, isOfSignals } from './grants.ts'
-import { managedFile } from './managed-file.ts'
+import { disowned, managedFile } from './managed-file.ts'
 import { hostsOf, isHosts, isOwn, listedFor } from './ownership.ts'
 import { pointedAt } from './pointed-at.ts'
 import { Revocations } from './revocation.ts'
@@ -51,10 +51,11 @@ export interface PublisherFacts {
   mentions: Domain[]
 }
 
-/** The file leads to none that was ever read: nothing of the publisher counts. */
+/** No file speaks for the publisher, or the only one that did disowns it: nothing of it counts. */
 export interface Astray {
   standing: 'ended'
   document?: never
+  revoked: boolean
   mentions: Domain[]
 }
 
@@ -102,7 +103,11 @@ function* findPublisher(
   const own = yield* ask('adagents.json', domain)
   const managed = yield* managedFile(domain, own, now)
   if (managed === pending) return pending
-  if (managed) {
+  if (managed === disowned) {
+    // A file of its own, as long as that one counts, is no manager's business.
+    const isAlone = own.document === undefined || own.standing === 'ended'
+    if (isAlone) return { ...astray, revoked: true }
+  } else if (managed) {
     const facts = factsOf(domain, managed.document, managed.standing, managed.location, now)
     const { manager_domain } = managed
     return { ...facts, discovery_method: 'ads_txt_managerdomain', manager_domain }
@@ -116,7 +121,7 @@ function* findPublisher(
   return file ? factsOf(domain, file.document, file.standing, file.location, now) : astray
 }
 
-const astray: Astray = { standing: 'ended', mentions: [] }
+const astray: Astray = { standing: 'ended', revoked: false, mentions: [] }
 
 function factsOf(
   domain: Domain,

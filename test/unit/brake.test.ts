@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { isMass } from '../../pipeline/resolve/brake.ts'
 import { asDomains, limits, many, type Web, webOf } from '../support/mass.ts'
-import { byIds, pointerTo, shop, site } from '../support/nights.ts'
+import { byIds, bySelectors, pointerTo, shop, site } from '../support/nights.ts'
+import { read } from '../support/sightings.ts'
 import { submission } from '../support/writes.ts'
 
 /** Floors that a few dozen publishers reach. */
@@ -129,6 +130,91 @@ describe('an explicit revocation', () => {
     const events = await web.crawl(['m.example'], shared(domains))
     expect(events).toMatchObject({ 'authorization.revoked': 60, 'property.stale': 60 })
     expect(await web.held()).toEqual([])
+  })
+
+  const revoking = (...domains: string[]) => ({
+    revoked_publisher_domains: domains.map(publisher_domain => ({
+      publisher_domain,
+      revoked_at: '2026-11-21T00:00:00Z',
+    })),
+  })
+
+  it.each([
+    ['still names', (domains: string[]) => domains],
+    ['names no more', () => ['m.example']],
+  ])('is not held of those whom a manager %s', async (_, named) => {
+    const web = await webOf(0, low)
+    const domains = many(60)
+    const managing = (publisher_domains: string[]) => ({
+      properties: domains.map(domain => site(domain)),
+      authorized_agents: [
+        bySelectors('https://sales.example/mcp', { publisher_domains, selection_type: 'all' }),
+      ],
+    })
+    await web.crawl(['m.example'], () => managing(domains))
+    await web.crawl(domains, 'absent')
+    const adsTxt = (domain: string) =>
+      read('ads.txt', domain, 'managerdomain=m.example', web.clock.now())
+    await web.index.commit(domains.map(adsTxt))
+    expect(await standing(web)).toMatchObject({ active: 60, grants: 60 })
+    web.clock.tick({ days: 1 })
+    const file = { ...managing(named(domains)), ...revoking(...domains) }
+    const events = await web.crawl(['m.example'], () => file)
+    expect(events).toMatchObject({ 'authorization.revoked': 60, 'property.stale': 60 })
+    expect(await web.held()).toEqual([])
+  })
+
+  const partOf = (domain: string) =>
+    site(`news.${domain}`, { publisher_domain: domain, property_id: 'news' })
+  const whole = (domain: string) => ({
+    properties: [site(domain), partOf(domain)],
+    authorized_agents: [
+      byIds('https://sales.example/mcp'),
+      byIds('https://news.example/mcp', { property_ids: ['news'] }),
+    ],
+  })
+
+  it('is not held of a part of a domain, however much of it that is', async () => {
+    const web = await webOf(0, low)
+    await web.crawl(many(60), whole)
+    web.clock.tick({ days: 1 })
+    const revoked = (domain: string) => ({ ...whole(domain), ...revoking(`news.${domain}`) })
+    const events = await web.crawl(many(60), revoked)
+    expect(events).toMatchObject({ 'authorization.revoked': 60, 'property.stale': 60 })
+    expect(await web.held()).toEqual([])
+  })
+
+  it('takes its part of those who are held for what else they lose', async () => {
+    const web = await webOf(0, low)
+    await web.crawl(many(60), whole)
+    web.clock.tick({ days: 1 })
+    const rest = (domain: string) => ({ ...empty(), ...revoking(`news.${domain}`) })
+    const events = await web.crawl(many(60), rest)
+    expect(events).toMatchObject({ 'authorization.revoked': 60, 'property.stale': 60 })
+    expect(await web.held()).toHaveLength(60)
+    expect((await web.held())[0]).toMatchObject({ reason: 'emptied', grants: 1, properties: 1 })
+    const left = await web.index.db.all(
+      `select distinct agent_url, property_id from authorizations a
+       join properties p on list_contains(a.property_rids, p.property_rid)`,
+    )
+    expect(left).toEqual([{ agent_url: 'https://sales.example/mcp', property_id: 'site' }])
+  })
+
+  it('leaves a grant that is held nothing of what was revoked', async () => {
+    const web = await webOf(0, low)
+    const both = (domain: string) => ({
+      properties: [site(domain), partOf(domain)],
+      authorized_agents: [byIds('https://sales.example/mcp', { property_ids: ['site', 'news'] })],
+    })
+    await web.crawl(many(60), both)
+    web.clock.tick({ days: 1 })
+    await web.crawl(many(60), domain => ({ ...empty(), ...revoking(`news.${domain}`) }))
+    expect(await web.held()).toHaveLength(60)
+    const reached = await web.index.db.all(
+      `select distinct p.property_id, p.status from authorizations a
+       join properties p on list_contains(a.property_rids, p.property_rid)`,
+    )
+    expect(reached).toEqual([{ property_id: 'site', status: 'active' }])
   })
 })
 

@@ -321,6 +321,68 @@ describe('over the nights, a managed publisher', () => {
     expect(told).toEqual([managed, lost, managed])
   })
 
+  const revoking = {
+    revoked_publisher_domains: [
+      { publisher_domain: publisher, revoked_at: '2026-11-20T00:00:00Z' },
+    ],
+  }
+
+  test.each<[string, object]>([
+    ['names it', { ...managing, ...revoking }],
+    ['names it no more', { ...fileOf([site(manager)], all(manager)), ...revoking }],
+  ])('is revoked by a manager that %s, for a week from then', async (_, file) => {
+    const told = await story(
+      [0, night('absent')],
+      [24, { [manager]: file }],
+      [48, { [manager]: managing, [publisher]: 'absent', [`ads ${publisher}`]: 'unchanged' }],
+      [24 * 8 - 0.1, 'tick'],
+      [24 * 8, 'tick'],
+    )
+    expect(told).toEqual([managed, lost, lost, lost, managed])
+    const clock = testClock('2026-11-20T03:00Z')
+    await withIndex(clock, async index => {
+      await index.commit(sightings(night('absent'), clock.now()))
+      await index.commit(sightings({ [manager]: file }, clock.tick({ days: 1 })))
+      const reason = `select stale_reason from properties where publisher_domain = '${publisher}'`
+      expect(await index.db.one(reason)).toEqual({ stale_reason: 'revoked' })
+    })
+  })
+
+  it('has its own file’s grants, until that is missing for good, whatever a manager revokes', async () => {
+    const file = { ...managing, ...revoking }
+    const told = await story(
+      [0, { [publisher]: ownFile }],
+      [24, night('absent', { [manager]: file })],
+      [26, { [publisher]: 'absent' }],
+    )
+    expect(told).toEqual(['direct: 1, 1', 'invalid: 0, 1', 'invalid: 0, 0'])
+  })
+
+  const onward = 'https://pier.example/.well-known/adagents.json'
+  test.each<[string, Web, string[]]>([
+    [
+      'while nobody answers there',
+      { [manager]: { authoritative_location: files }, [files]: 'timeout' },
+      [managed, managed],
+    ],
+    [
+      'for a day, stale, while that points on,',
+      {
+        [manager]: { authoritative_location: onward },
+        'pier.example': { authoritative_location: files },
+      },
+      [`invalid by ${manager}: 0, 1`, lost],
+    ],
+  ])('keeps %s what its manager’s file said before it led elsewhere', async (_, web, after) => {
+    const told = await story(
+      [0, night('absent')],
+      [24, { ...web, [publisher]: 'absent' }],
+      [47.9, 'tick'],
+      [48, 'tick'],
+    )
+    expect(told).toEqual([managed, after[0], ...after])
+  })
+
   it('follows its ads.txt', async () => {
     const ads = `ads ${publisher}`
     const told = await story(
