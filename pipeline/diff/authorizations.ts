@@ -51,9 +51,21 @@ function reachedAmong(rids: readonly string[]): (places: readonly number[]) => s
 function rowOf(domain: Domain, facts: PublisherFacts, grant: Grant, stamp: Stamp) {
   const { entry, in_force } = grant
   return {
-    agent_url: entry.agent_url,
     publisher_domain: domain,
     entry: entry.entry,
+    ...termsOf(domain, entry),
+    in_force,
+    discovery_method: facts.discovery_method,
+    manager_domain: facts.manager_domain ?? null,
+    changed_at: isoOf(stamp.now),
+    seq: stamp.seq,
+  }
+}
+
+/** What an entry says of a publisher, whatever order it is written in. */
+export function termsOf(domain: Domain, entry: AgentEntry) {
+  return {
+    agent_url: entry.agent_url,
     authorization_type: entry.authorization_type!,
     authorized_for: entry.authorized_for ?? null,
     property_ids: setOf(entry.property_ids),
@@ -69,12 +81,7 @@ function rowOf(domain: Domain, facts: PublisherFacts, grant: Grant, stamp: Stamp
     countries: setOf(entry.countries),
     effective_from: entry.effective_from ?? null,
     effective_until: entry.effective_until ?? null,
-    in_force,
     signing_keys: sortedBy(entry.signing_keys, ({ kid }) => String(kid)),
-    discovery_method: facts.discovery_method,
-    manager_domain: facts.manager_domain ?? null,
-    changed_at: isoOf(stamp.now),
-    seq: stamp.seq,
   }
 }
 

@@ -50,7 +50,6 @@ function collectionRowOf(
   { now, seq, mint }: Stamp,
   { whole }: Merges,
 ): CollectionRow {
-  const { manifest, ...facts } = entry
   const kept = old && whole.has(old.collection_rid) ? old.identifiers : []
   return {
     collection_rid: old?.collection_rid ?? mint(),
@@ -59,13 +58,19 @@ function collectionRowOf(
     name: entry.name,
     kind: entry.kind,
     identifiers: united(kept, identifiersOf(entry)),
-    collection: { ...manifest, ...facts, distribution: distributionOf(entry) },
+    collection: collectionOf(entry),
     source: 'authoritative',
     status: 'active',
     created_at: old?.created_at ?? isoOf(now),
     changed_at: isoOf(now),
     seq,
   }
+}
+
+/** A collection as its publisher wrote it. */
+export function collectionOf(entry: CollectionEntry): CollectionRow['collection'] {
+  const { manifest, ...facts } = entry
+  return { ...manifest, ...facts, distribution: distributionOf(entry) }
 }
 
 /** Where a collection is distributed is a set: the order in which it is written says nothing. */

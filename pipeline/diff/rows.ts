@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
 import { type Instant, isoOf } from '../core/clock.ts'
 import type { Domain } from '../core/domain.ts'
+import { shortHash, shortHashOfSet } from '../core/short-hash.ts'
 import type { PropertyEntry } from '../model/documents.ts'
 import type {
   AuthorizationRow,
@@ -11,9 +11,9 @@ import type {
 } from '../model/rows.ts'
 import type { BrandFacts } from '../resolve/brand.ts'
 import type { Astray, PublisherFacts } from '../resolve/publisher.ts'
-import { authorizationRowsOf } from './authorizations.ts'
-import { collectionRowsOf, removedRowOf } from './collections.ts'
-import { identify } from './identity.ts'
+import { authorizationRowsOf, termsOf } from './authorizations.ts'
+import { collectionOf, collectionRowsOf, removedRowOf } from './collections.ts'
+import { factsKey, identify } from './identity.ts'
 import { type Merges, noMerges, ownEntries } from './merges.ts'
 import { byTypeAndValue, sorted } from './sets.ts'
 
@@ -195,7 +195,7 @@ function publisherRowOf(
     placement_count: document.placements.length,
     format_count: document.formats.length,
     signal_count: document.signals.length,
-    fields: fieldsOf(facts),
+    fields: fieldsOf(domain, facts),
     catalog:
       facts.discovery_method === 'direct'
         ? { formats: document.formats, placements: document.placements }
@@ -209,29 +209,31 @@ function publisherRowOf(
 
 /**
  * What a later change is told from. Of a file that many share, only what concerns this publisher
- * counts: the others' changes are not its news.
+ * counts, wherever it stands: the others' changes are not its news.
  */
-function fieldsOf({
-  discovery_method,
-  document,
-  resolved_location,
-  properties,
-  grants,
-  collections,
-}: PublisherFacts) {
+function fieldsOf(
+  domain: Domain,
+  {
+    discovery_method,
+    document,
+    resolved_location,
+    properties,
+    grants,
+    collections,
+  }: PublisherFacts,
+): Record<string, string> {
   if (discovery_method === 'direct') return document.fields
-  const terms = grants.map(({ entry: { publisher_properties: _, ...entry }, reaches }) => [
-    entry,
-    reaches,
+  const names = properties.map(factsKey)
+  const terms = grants.map(({ entry, reaches }) => [
+    termsOf(domain, entry),
+    shortHashOfSet(reaches.map(index => names[index])),
   ])
   return {
     authoritative_location: shortHash(resolved_location),
-    authorized_agents: shortHash(JSON.stringify(terms)),
-    properties: shortHash(JSON.stringify(properties)),
-    ...(collections.length === 0 ? {} : { collections: shortHash(JSON.stringify(collections)) }),
+    authorized_agents: shortHashOfSet(terms),
+    properties: shortHashOfSet(properties),
+    ...(collections.length === 0
+      ? {}
+      : { collections: shortHashOfSet(collections.map(collectionOf)) }),
   }
-}
-
-function shortHash(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 16)
 }
