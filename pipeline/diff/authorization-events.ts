@@ -5,8 +5,8 @@ import type { Change } from './diff.ts'
 import { withoutNulls } from './events.ts'
 import type { Stamp } from './rows.ts'
 
-/** Columns whose change means something to a reader. */
-export const authorizationFacts = [
+/** What a publisher says of a grant besides whose it is. */
+const grantTerms = [
   'authorized_for',
   'property_ids',
   'property_tags',
@@ -22,6 +22,14 @@ export const authorizationFacts = [
   'effective_from',
   'effective_until',
   'signing_keys',
+] as const satisfies (keyof AuthorizationRow)[]
+
+/** Columns whose change means something to a reader. */
+export const authorizationFacts = [
+  ...grantTerms,
+  'publisher_wide',
+  'discovery_method',
+  'manager_domain',
 ] as const satisfies (keyof AuthorizationRow)[]
 
 const isFact = new Set<string>(authorizationFacts)
@@ -75,7 +83,7 @@ export function authorizationPayload(
     agent_url_canonical: row.agent_url,
     publisher_domain: row.publisher_domain,
     authorization_type: row.authorization_type,
-    ...cut(Object.fromEntries(authorizationFacts.map(name => [name, row[name]]))),
+    ...cut(Object.fromEntries(grantTerms.map(name => [name, row[name]]))),
     properties_authorized: properties,
     publisher_wide: row.publisher_wide,
     evidence: 'adagents_json',

@@ -2,7 +2,7 @@ import type { EventDraft } from '../model/event.ts'
 import type { PropertyRow, PublisherRow } from '../model/rows.ts'
 import type { Change } from './diff.ts'
 
-/** Columns whose change means something to a reader, by table. */
+/** Columns whose change means something to a reader. */
 export const propertyFacts = [
   'property_type',
   'name',
@@ -10,6 +10,7 @@ export const propertyFacts = [
   'tags',
   'supported_channels',
   'property_id',
+  'source',
 ] as const satisfies (keyof PropertyRow)[]
 
 export function propertyEvents(change: Change<PropertyRow>): EventDraft[] {

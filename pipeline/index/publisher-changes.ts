@@ -26,15 +26,7 @@ interface Consequences {
 }
 
 const statusAndFacts = [...propertyFacts, 'status', 'stale_reason', 'channels'] as const
-const storedGrant = [
-  ...authorizationFacts,
-  'in_force',
-  'entry',
-  'property_rids',
-  'publisher_wide',
-  'discovery_method',
-  'manager_domain',
-] as const
+const storedGrant = [...authorizationFacts, 'in_force', 'entry', 'property_rids'] as const
 const storedPublisher = [
   'valid',
   'discovery_method',

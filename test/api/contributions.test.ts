@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findReview, listReviews } from '../../pipeline/index/points/reviews.ts'
+import type { AdagentsInline, PropertyEntry } from '../../pipeline/model/documents.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
 import { publisherFile } from '../support/documents.ts'
 import { startRedis, type TestRedis } from '../support/redis.ts'
@@ -97,6 +98,22 @@ describe('POST /api/registry/resolve', () => {
     const twice = (await propertyRows()).filter(({ name }) => name.includes('new.example'))
     expect(twice.length).toBeLessThanOrEqual(1)
     expect(await registry.verify()).toEqual([])
+  })
+
+  test('a host’s own file that says what was contributed makes it its own, and the feed tells so', async () => {
+    const { property_rid: rid } = (await resolve(['same.example'])).json().resolved[0]
+    const file = publisherFile('same.example', { sites: ['same.example'], agents: [] })
+    const document = file.document as AdagentsInline
+    const [{ property_id: _, ...same }] = document.properties as [PropertyEntry]
+    const properties = [{ ...same, tags: [], supported_channels: [] }]
+    await registry.observe({ ...file, document: { ...document, properties } })
+    const events = await registry.sequencer.index.all<{ payload: object }>(
+      `select payload from events where event_type = 'property.updated' and entity_id = '${rid}'`,
+    )
+    expect(events.map(({ payload }) => payload)).toMatchObject([
+      { changed_fields: ['source'], source: 'authoritative' },
+    ])
+    expect((await propertyRows()).find(row => row.rid === rid)!.source).toBe('authoritative')
   })
 
   test('200: what a publisher has published since the last snapshot is known', async () => {

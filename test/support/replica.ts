@@ -149,8 +149,8 @@ export class Replica {
   }
 }
 
-function propertyOf({ property }: Row): Row {
-  const facts = property as Row
+function propertyOf({ property, source }: Row): Row {
+  const facts: Row = { source, ...(property as Row) }
   return { publisher_domain: facts.publisher_domain, ...factsOf(facts, propertyFacts) }
 }
 

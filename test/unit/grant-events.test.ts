@@ -80,9 +80,42 @@ describe('a grant that reaches other properties than before', () => {
 
   it('is not modified by a property that it does not reach', () =>
     overNights(async nights => {
+      const other = {
+        ...app,
+        property_id: 'other',
+        identifiers: [{ type: 'ios_bundle', value: 'x' }],
+      }
+      await nights.night(granting(byIds(sales), { properties: [site(acme), app] }))
+      const events = await nights.night(
+        granting(byIds(sales), { properties: [site(acme), app, other] }),
+      )
+      expect(told(events)).toEqual(['publisher.adagents_changed', 'property.created'])
+    }))
+})
+
+describe('a grant that reaches what it did before', () => {
+  it('is modified when that is not all of the publisher any more', () =>
+    overNights(async nights => {
       await nights.night(granting(byIds(sales)))
-      const events = await nights.night(granting(byIds(sales), { properties: [site(acme), app] }))
-      expect(told(events, 'authorization')).toEqual([])
+      const events = authorization(
+        await nights.night(granting(byIds(sales), { properties: [site(acme), app] })),
+      )
+      expect(told(events)).toEqual(['authorization.modified'])
+      const changed_fields = ['publisher_wide']
+      expect(events[0]!.payload).toMatchObject({ changed_fields, publisher_wide: false })
+    }))
+
+  it('is modified when another file says the same', () =>
+    overNights(async nights => {
+      await nights.night({ ...granting(byIds(sales)), 'files.example': shop(acme) })
+      const events = authorization(
+        await nights.night({ [acme]: pointerTo('files.example') }, { days: 1 }),
+      )
+      expect(told(events)).toEqual(['authorization.modified'])
+      expect(events[0]!.payload).toMatchObject({
+        changed_fields: ['discovery_method', 'manager_domain'],
+        ...{ discovery_method: 'authoritative_location', manager_domain: 'files.example' },
+      })
     }))
 })
 
