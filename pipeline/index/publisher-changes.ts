@@ -2,6 +2,7 @@ import { authorizationEvents, authorizationFacts } from '../diff/authorization-e
 import { collectionEvents, collectionFacts } from '../diff/collections.ts'
 import { type Change, diff } from '../diff/diff.ts'
 import { propertyEvents, propertyFacts, publisherEvents } from '../diff/events.ts'
+import { asFirstLoad } from '../diff/first-load.ts'
 import { type FacetCount, reachDelta } from '../diff/reach.ts'
 import type { PublisherRows, Stamp } from '../diff/rows.ts'
 import type { EventDraft } from '../model/event.ts'
@@ -61,6 +62,12 @@ export function changesOf(
       collectionFacts,
     ),
   }
+  const events = [
+    ...is.flatMap(row => publisherEvents(old.publisher, row)),
+    ...changes.properties.flatMap(propertyEvents),
+    ...changes.authorizations.flatMap(change => authorizationEvents(change, stamp)),
+    ...changes.collections.flatMap(collectionEvents),
+  ]
   const reach = changes.properties.length + changes.authorizations.length
   const isChanged = reach + changes.publisher.length + changes.collections.length > 0
   return {
@@ -68,12 +75,7 @@ export function changesOf(
     isChanged,
     reached: isChanged ? reachDelta(old, fresh) : [],
     gone: reach === 0 ? nothingGone : goneOf(old, fresh),
-    events: [
-      ...is.flatMap(row => publisherEvents(old.publisher, row)),
-      ...changes.properties.flatMap(propertyEvents),
-      ...changes.authorizations.flatMap(change => authorizationEvents(change, stamp)),
-      ...changes.collections.flatMap(collectionEvents),
-    ],
+    events: old.publisher === undefined ? asFirstLoad(events) : events,
   }
 }
 
