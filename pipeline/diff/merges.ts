@@ -53,7 +53,7 @@ export function ownEntries(
   for (const [i, entry] of entries.entries()) {
     const rid = rids[i]!
     if (whole.has(rid)) grouped.set(rid, [...(grouped.get(rid) ?? []), entry])
-    if (!elsewhere.has(rid)) named.set(rid, entry)
+    if (!elsewhere.has(rid)) named.set(rid, leastOf(named.get(rid), entry))
   }
   for (const [rid, group] of grouped) {
     const row = standing.get(rid)!
@@ -70,9 +70,22 @@ function closest(group: readonly PropertyEntry[], row: PropertyRow): PropertyEnt
     (entry.property_type === row.property_type ? 2 : 0) +
     (entry.name === row.name ? 1 : 0)
   const sorted = [...group].sort(
-    (a, b) => likeness(b) - likeness(a) || (factsKey(a) < factsKey(b) ? -1 : 1),
+    (a, b) => likeness(b) - likeness(a) || (textOf(a) < textOf(b) ? -1 : 1),
   )
   return sorted[0]!
+}
+
+/** Of two entries of one property the one that tells its facts, in whatever order they come. */
+function leastOf(one: PropertyEntry | undefined, other: PropertyEntry): PropertyEntry {
+  return one === undefined || textOf(other) < textOf(one) ? other : one
+}
+
+/** All that an entry says, spelled alike whatever the order of its sets. */
+function textOf(entry: PropertyEntry): string {
+  const { name, tags, supported_channels, identifiers } = entry
+  const spelled = identifiers.map(({ type, value }) => `${type}:${value}`)
+  const sets = [tags, supported_channels, spelled].map(list => [...list].sort())
+  return JSON.stringify([factsKey(entry), name, ...sets])
 }
 
 /**

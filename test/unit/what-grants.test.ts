@@ -263,6 +263,19 @@ describe('a publisher’s file', () => {
     }))
 })
 
+describe('two entries of one property', () => {
+  it('tell the same of it in whatever order they stand', () =>
+    overNights(async nights => {
+      const one = site(acme, { name: 'One', tags: ['all', 'news'] })
+      const two = site(acme, { name: 'Two', tags: ['all'] })
+      await nights.night({ [acme]: shop(acme, { properties: [two, one] }) })
+      const row = await nights.db.one('select name, tags from properties')
+      expect(row).toEqual({ name: 'One', tags: ['all', 'news'] })
+      const events = await nights.night({ [acme]: shop(acme, { properties: [one, two] }) })
+      expect(told(events, 'property')).toEqual([])
+    }))
+})
+
 describe('two sites', () => {
   test.each<[string, string, boolean]>([
     ['a.example.co.uk', 'example.co.uk', true],
