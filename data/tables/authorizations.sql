@@ -29,7 +29,7 @@ create table if not exists authorizations (
   seq bigint not null
 );
 comment on table authorizations is 'Grants: which agent may sell what of which publisher, read from the publisher''s own adagents.json.';
-comment on column authorizations.id is 'id of the grant: the same for as long as it stands, whatever its terms';
+comment on column authorizations.id is 'permanent id of the grant, made of its facts';
 comment on column authorizations.agent_url is 'key of the agent';
 comment on column authorizations.publisher_domain is 'who grants';
 comment on column authorizations.entry is 'position in authorized_agents';

@@ -6,7 +6,7 @@ import { withoutNulls } from './events.ts'
 import type { Stamp } from './rows.ts'
 
 /** What a publisher says of a grant besides whose it is. */
-export const grantTerms = [
+const grantTerms = [
   'authorized_for',
   'property_ids',
   'property_tags',

@@ -1,9 +1,9 @@
 import { isoOf } from '../core/clock.ts'
 import type { Domain } from '../core/domain.ts'
+import { idOfFacts } from '../core/uuid-v7.ts'
 import type { AgentEntry } from '../model/documents.ts'
 import type { AuthorizationRow } from '../model/rows.ts'
 import type { Grant, PublisherFacts } from '../resolve/publisher.ts'
-import { grantIds } from './grant-ids.ts'
 import type { Stamp } from './rows.ts'
 import { setOf, sortedBy } from './sets.ts'
 
@@ -18,21 +18,23 @@ export function authorizationRowsOf(
   before: readonly AuthorizationRow[],
   stamp: Stamp,
 ): AuthorizationRow[] {
+  const seen = new Map<string, number>()
   const active = new Set(rids).size
+  const old = new Map(before.map(row => [row.id, row]))
   const reached = reachedAmong(rids)
-  const grants = facts.grants.map(grant => {
+  return facts.grants.map(grant => {
+    const name = `${grant.entry.agent_url}\n${grant.entry.authorization_type}`
+    const ordinal = seen.get(name) ?? 0
+    seen.set(name, ordinal + 1)
+    const id = idOfFacts('authorization', domain, name, String(ordinal))
     const property_rids = reached(grant.reaches)
     return {
       ...rowOf(domain, facts, grant, stamp),
+      id,
       property_rids,
       publisher_wide: property_rids.length > 0 && property_rids.length === active,
+      granted_at: old.get(id)?.granted_at ?? isoOf(stamp.now),
     }
-  })
-  const ids = grantIds(domain, before, grants)
-  const since = new Map(before.map(row => [row.id, row.granted_at]))
-  return grants.map(grant => {
-    const id = ids.get(grant)!
-    return { ...grant, id, granted_at: since.get(id) ?? isoOf(stamp.now) }
   })
 }
 

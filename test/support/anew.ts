@@ -14,10 +14,10 @@ const tables = [
   ...(['claims', 'depends_on', 'wakes'] as const),
 ]
 
-/** Columns that tell when and in which commit a row was written, or by which id it has been known since. */
+/** Columns that tell when and in which commit a row was written, or that were minted for it. */
 const written = [
   ...['seq', 'created_at', 'changed_at', 'discovered_at', 'granted_at', 'claimed_at'],
-  ...['property_rid', 'collection_rid', 'id'],
+  ...['property_rid', 'collection_rid'],
 ]
 
 /**

@@ -1,4 +1,4 @@
-import { describe, expect, it, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { FeedEvent } from '../../pipeline/model/event.ts'
 import { byIds, bySelectors, overNights, pointerTo, shop, site, told } from '../support/nights.ts'
 
@@ -116,60 +116,6 @@ describe('a grant that reaches what it did before', () => {
         changed_fields: ['discovery_method', 'manager_domain'],
         ...{ discovery_method: 'authoritative_location', manager_domain: 'files.example' },
       })
-    }))
-})
-
-describe('of several entries of one agent and type', () => {
-  const to = (...countries: string[]) => byIds(sales, { authorized_for: countries[0], countries })
-  const [us, gb, fr] = [to('US'), to('GB'), to('FR')]
-  /** What is told of grants, and by which id the feed knew them until then. */
-  async function changed(before: object[], after: object[]): Promise<string[]> {
-    return overNights(async nights => {
-      const night = async (authorized_agents: object[]) =>
-        authorization(await nights.night({ [acme]: shop(acme, { authorized_agents }) }))
-      const granted = await night(before)
-      const names = new Map(granted.map(one => [one.entity_id, one.payload.authorized_for]))
-      const events = await night(after)
-      return events.map(({ event_type, entity_id, payload }) => {
-        const said = `${names.get(entity_id) ?? 'another'} ${event_type.split('.')[1]}`
-        return `${said}: ${(payload.countries as string[]).join()}`
-      })
-    })
-  }
-
-  test.each<[string, object[], object[], string[]]>([
-    ['nothing is told when they change places', [us, gb, fr], [fr, us, gb], []],
-    ['the one that goes is revoked', [us, gb, fr], [gb, fr], ['US revoked: US']],
-    ['the one that comes is granted', [us, gb], [fr, us, gb], ['another granted: FR']],
-    ['the one with other terms is modified', [us, gb], [gb, to('CA')], ['US modified: CA']],
-    ['one that is alone is modified, whatever changes', [us], [gb], ['US modified: GB']],
-    ['those alike are told apart by their number', [us, us], [us], ['US revoked: US']],
-  ])('%s', async (_, before, after, expected) => {
-    expect(await changed(before, after)).toEqual(expected)
-  })
-
-  it('each keeps its id by what it reaches where its words are the same', () =>
-    overNights(async nights => {
-      const inline = (property: object) => ({
-        ...{ url: sales, authorized_for: 'All' },
-        ...{ authorization_type: 'inline_properties', properties: [property] },
-      })
-      const entries = [inline(site(acme)), inline(app)]
-      const night = async (authorized_agents: object[]) =>
-        authorization(await nights.night({ [acme]: { authorized_agents } }))
-      await night(entries)
-      expect(told(await night([...entries].reverse()))).toEqual([])
-    }))
-
-  it('one that comes after another went does not take over the id of those that stay', () =>
-    overNights(async nights => {
-      const night = async (...authorized_agents: object[]) =>
-        authorization(await nights.night({ [acme]: shop(acme, { authorized_agents }) }))
-      await night(us, gb)
-      await night(gb)
-      expect(told(await night(gb, fr))).toEqual(['authorization.granted'])
-      const ids = await nights.db.all('select distinct id from authorizations')
-      expect(ids).toHaveLength(2)
     }))
 })
 
