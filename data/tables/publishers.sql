@@ -15,9 +15,9 @@ create table if not exists publishers (
   discovered_at timestamptz not null,
   changed_at timestamptz not null,
   seq bigint not null,
-  listed_agents varchar[] default []
+  listed_agents varchar[]
 );
-alter table publishers add column if not exists listed_agents varchar[] default [];
+alter table publishers add column if not exists listed_agents varchar[];
 comment on table publishers is 'Domains whose adagents.json was understood at least once.';
 comment on column publishers.domain is 'the publisher';
 comment on column publishers.valid is 'whether the file stands now';

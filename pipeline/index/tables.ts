@@ -20,7 +20,10 @@ export function tableNames(folder: 'tables' | 'accounts'): string[] {
     .sort()
 }
 
-/** Creates what is missing of the tables that the SQL files of a folder declare: all, or nothing. */
+/**
+ * Creates what is missing of the tables that the SQL files of a folder declare: all, or nothing. The
+ * default of a column may be a constant only: DuckDB cannot replay its log where a list is one.
+ */
 export function createTables(db: Database, folder: 'tables' | 'accounts'): Promise<void> {
   return db.transaction(async () => {
     for (const name of tableNames(folder)) {
