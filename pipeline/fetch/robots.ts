@@ -1,4 +1,5 @@
 import { type Clock, DAY, MINUTE } from '../core/clock.ts'
+import { ownCopy } from '../core/own-copy.ts'
 import type { Failure } from './failures.ts'
 import type { Ask, Fetched } from './fetched.ts'
 import { isAllowed, type Rule, rulesFor } from './robots-rules.ts'
@@ -69,7 +70,6 @@ export class Robots {
     const rules = rulesFor(this.#product, fetched.body.toString())
     const chars = rules.reduce((sum, { pattern }) => sum + pattern.length, 0)
     if (chars > RULE_CHARS) return { failure: disallowed }
-    // Copies: a part of a text keeps the whole of it in memory.
-    return { rules: JSON.parse(JSON.stringify(rules)) as Rule[] }
+    return { rules: rules.map(rule => ({ ...rule, pattern: ownCopy(rule.pattern) })) }
   }
 }
