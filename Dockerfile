@@ -19,7 +19,6 @@ COPY package.json ./
 COPY --from=modules /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 COPY data ./data
-# No absolute path in a RUN line: scripts/image.mjs performs them in a folder of its own.
 # A volume takes the owner of the folder it covers.
 RUN install -d -o 1000 -g 1000 data/var
 VOLUME /app/data/var

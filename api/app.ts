@@ -1,43 +1,48 @@
 import { randomUUID } from 'node:crypto'
 import rateLimit from '@fastify/rate-limit'
 import { type FastifyInstance, fastify } from 'fastify'
-import type { Desk } from '../jobs/enqueue.ts'
+import type { WriterClient } from '../jobs/api-client/enqueue.ts'
+import type { Redis } from '../jobs/redis.ts'
 import type { Clock } from '../pipeline/core/clock.ts'
 import type { Config } from '../pipeline/core/config.ts'
 import type { Log } from '../pipeline/core/log.ts'
 import { readSigningKey } from '../pipeline/core/signing-key.ts'
-import type { Reader } from '../pipeline/index/reader.ts'
-import { readBodies } from './bodies.ts'
-import { Budget } from './budget.ts'
-import { Demand } from './demand.ts'
-import { answerErrors, publicErrorOf, sendError } from './errors.ts'
-import { FeedStreams } from './feed-streams.ts'
-import { IssuerKeys } from './issuer-keys.ts'
-import { rateLimiting } from './limits.ts'
-import { answerMalformed, answerOdd } from './malformed.ts'
+import type { Reader } from '../pipeline/read/reader.ts'
+import { IssuerKeys } from './auth/issuer-keys.ts'
+import { UserTokens } from './auth/user-tokens.ts'
+import { rateLimiting } from './limits/address.ts'
+import { Connections, countConnections } from './limits/connections.ts'
+import { CrawlQuota } from './limits/crawl.ts'
+import { Outbound } from './limits/outbound.ts'
+import { SaveQuota } from './limits/save.ts'
+import { Demand } from './live/demand.ts'
 import { addMcp, MCP_PATH } from './mcp/endpoint.ts'
-import { Metrics } from './metrics.ts'
-import { describeApi, openapiOf } from './openapi.ts'
-import { CrawlQuota } from './quota.ts'
-import type { ScriptStore } from './redis-script.ts'
-import { referencePage } from './reference/page.ts'
-import { Reports } from './reports.ts'
-import { addRoutes } from './route.ts'
+import { BoundedLog } from './operation/bounded-log.ts'
+import { answerWhileClosing } from './operation/closing.ts'
+import { answerErrors, sendError, toPublicError } from './operation/http-errors.ts'
+import { answerMalformed, answerOdd } from './operation/malformed-requests.ts'
+import { Metrics } from './operation/metrics.ts'
+import { describeApi } from './operation/openapi.ts'
+import { readBodies } from './operation/request-bodies.ts'
+import { addRoutes } from './operation/route.ts'
+import type { Services } from './operation/services.ts'
+import { answerUnknown } from './operation/unknown-routes.ts'
+import { compileValidator } from './operation/validation.ts'
+import { loadReference } from './reference/scalar.ts'
+import { FeedStreams } from './responses/feed-streams.ts'
+import { KeptAnswers } from './responses/kept-answers.ts'
+import { Reports } from './responses/reports.ts'
 import { operations } from './routes/index.ts'
-import { SaveQuota } from './save-quota.ts'
-import type { Services } from './services.ts'
-import { answerUnknown } from './unknown.ts'
-import { UserTokens } from './user-tokens.ts'
-import { compileValidator } from './validation.ts'
+import { WorkerPool } from './workers/worker-pool.ts'
 
 export interface AppDeps {
   config: Config
   reader: Reader
   clock: Clock
   log: Log
-  desk: Pick<Desk, 'submit' | 'send'>
+  desk: Pick<WriterClient, 'submit' | 'requestLive'>
   /** A connection that gives up at once; without one nothing is counted together. */
-  redis?: ScriptStore
+  redis?: Redis
   /** Has the keys of the identity provider read; one that only looks when it must, where none is given. */
   issuerKeys?: IssuerKeys
 }
@@ -54,14 +59,18 @@ export function buildApp(deps: AppDeps): FastifyInstance {
     genReqId: requestIds(),
     trustProxy: deps.config.TRUSTED_PROXIES,
     ...patience(deps.config),
+    // In our words (closing.ts), not in the framework's.
+    return503OnClosing: false,
     routerOptions: { maxParamLength: PARAM_CHARS, ignoreTrailingSlash: true },
     clientErrorHandler: answerMalformed,
     frameworkErrors: (error, _request, reply) => {
-      sendError(publicErrorOf(error), reply)
+      sendError(toPublicError(error), reply)
     },
   })
-  const services = servicesOf(app, deps)
+  const services = buildServices(app, deps)
   answerOdd(app.server)
+  const connections = watchConnections(app, services)
+  answerWhileClosing(app, connections)
   readBodies(app)
   app.setValidatorCompiler(compileValidator)
   answerErrors(app, services)
@@ -72,33 +81,46 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   return app
 }
 
-function servicesOf(app: FastifyInstance, deps: AppDeps): Services {
+function buildServices(app: FastifyInstance, deps: AppDeps): Services {
   const { config, redis, issuerKeys = new IssuerKeys(deps), ...rest } = deps
   const baseUrl = () => (config.BASE_URL ?? app.listeningOrigin).replace(/\/+$/, '')
   const metrics = new Metrics(deps.reader)
   const streams = new FeedStreams(deps.reader, config, deps.log)
   metrics.watch('registry_feed_streams', 'open streams of the feed', () => streams.count)
-  const demand = new Demand(deps.desk, config.LIMITS, deps.log)
+  const workers = new WorkerPool(config.LIMITS.largeBodiesAtOnce)
+  const demand = new Demand(deps.desk, config.LIMITS, deps)
   app.addHook('preClose', async () => {
     demand.close()
     streams.close()
   })
+  app.addHook('onClose', () => workers.close())
   return {
     ...rest,
     config,
     quota: new CrawlQuota(redis, config),
     saves: new SaveQuota(redis, config),
     tokens: new UserTokens(config, deps.reader, issuerKeys),
-    budget: new Budget(redis, config),
+    outbound: new Outbound(deps.desk, config, deps.clock),
     demand,
     reports: new Reports(redis, config),
+    keptAnswers: new KeptAnswers(deps.reader, deps.clock),
     metrics,
     streams,
-    crawlerKey: publicKeyOf(config),
+    workers,
+    boundedLog: new BoundedLog(deps.log, deps.clock),
+    crawlerKey: readPublicKey(config),
     baseUrl,
     description: once(() => describeApi(operations, baseUrl())),
-    reference: once(() => referencePage(openapiOf(operations, baseUrl()))),
+    reference: once(loadReference),
   }
+}
+
+function watchConnections(app: FastifyInstance, services: Services): Connections {
+  const { config, boundedLog, metrics } = services
+  const connections = new Connections(countConnections(config.LIMITS.connections), boundedLog)
+  connections.watch(app.server)
+  metrics.watch('registry_connections', 'open connections', () => connections.count)
+  return connections
 }
 
 /** Ids of requests: no other process gives out the same, so one leads from the audit to the log. */
@@ -108,7 +130,10 @@ function requestIds(): () => string {
   return () => `${process}-${(count++).toString(36)}`
 }
 
-/** How long a request may take to arrive: whoever sends it by drops holds a connection no longer. */
+/**
+ * Limits how long a request may take to arrive, so that a sender of single bytes cannot hold a
+ * connection.
+ */
 function patience({ LIMITS: { requestMs } }: Config) {
   const looked = { connectionsCheckingInterval: Math.min(requestMs, CHECKING_MS) }
   return {
@@ -126,6 +151,6 @@ function once<Value>(make: () => Value): () => Value {
   }
 }
 
-function publicKeyOf({ CRAWL_SIGNING_KEY }: Config) {
+function readPublicKey({ CRAWL_SIGNING_KEY }: Config) {
   return CRAWL_SIGNING_KEY === undefined ? undefined : readSigningKey(CRAWL_SIGNING_KEY).public
 }

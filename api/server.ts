@@ -1,23 +1,24 @@
-import { type Desk, settled } from '../jobs/enqueue.ts'
-import { type Redis, whenReady } from '../jobs/redis.ts'
+import { type WriterClient, waitAtMost } from '../jobs/api-client/enqueue.ts'
+import { type Redis, waitUntilReady } from '../jobs/redis.ts'
 import type { Clock } from '../pipeline/core/clock.ts'
 import type { Config } from '../pipeline/core/config.ts'
 import type { Log } from '../pipeline/core/log.ts'
-import { Reader } from '../pipeline/index/reader.ts'
+import { Reader } from '../pipeline/read/reader.ts'
 import { buildApp } from './app.ts'
-import { IssuerKeys } from './issuer-keys.ts'
+import { IssuerKeys } from './auth/issuer-keys.ts'
+import { BoundedLog } from './operation/bounded-log.ts'
 
 export interface ApiDeps {
   config: Config
   clock: Clock
   log: Log
-  desk: Pick<Desk, 'submit' | 'send'>
+  desk: Pick<WriterClient, 'submit' | 'requestLive'>
   redis?: Redis
 }
 
 const signals = ['SIGTERM', 'SIGINT'] as const
 
-/** How often newer stores are looked for. */
+/** Interval at which newer stores are looked for. */
 const FOLLOW_MS = 500
 
 /**
@@ -27,11 +28,14 @@ const FOLLOW_MS = 500
 export async function runApi(deps: ApiDeps): Promise<{ url: string; close(): Promise<void> }> {
   const { config, clock, log } = deps
   const reader = new Reader(config.DATA_DIR, clock, config.LIMITS.snapshotQueries)
-  await reader.follow(FOLLOW_MS)
+  const boundedLog = new BoundedLog(log, clock)
+  await reader.follow(FOLLOW_MS, error =>
+    boundedLog.warn('stores', { error }, 'newer stores cannot be opened'),
+  )
   const issuerKeys = new IssuerKeys({ ...deps, reader })
   const app = buildApp({ ...deps, reader, issuerKeys })
   // Who saves at once is counted in Redis; without it reads are answered all the same.
-  if (deps.redis) await settled(whenReady(deps.redis))
+  if (deps.redis) await waitAtMost(waitUntilReady(deps.redis))
   const url = await app.listen({ host: config.HOST, port: config.PORT })
   log.info({ url }, 'listening')
   issuerKeys.follow()

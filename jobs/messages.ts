@@ -4,22 +4,21 @@ import type { CrawlTarget, Observation } from '../pipeline/model/observation.ts'
 import { REDIS_PREFIX } from './queues.ts'
 import type { Redis } from './redis.ts'
 
-/** Parts of a message whose job is lost are dropped after this. */
-const PARTS_KEPT_S = 86_400
+/** Parts of a message whose job is lost expire after this. */
+const PARTS_TTL_S = 86_400
 
 export interface CrawlMessage {
   targets: CrawlTarget[]
 }
 
 /**
- * Observations on their way to the sequencer: gzip in base64, what was seen as JSON and behind it the
- * bodies as they are. What does not fit into one message waits in keys of its own, each as large as a
- * message may be.
+ * Observations on their way to the sequencer: gzip in base64, JSON followed by the raw bodies. What
+ * does not fit into one message is stored in keys of its own, each as large as a message may be.
  */
 export interface ObservationsMessage {
   payload: string
   parts: string[]
-  /** How much it is when it is unpacked. */
+  /** Bytes after unpacking. */
   bytes: number
 }
 
@@ -42,13 +41,13 @@ export async function packObservations(
   const parts: string[] = []
   for (let start = maxBytes; start < packed.length; start += maxBytes) {
     const key = `${REDIS_PREFIX}:part:${randomUUID()}`
-    await redis.set(key, packed.slice(start, start + maxBytes), 'EX', PARTS_KEPT_S)
+    await redis.set(key, packed.slice(start, start + maxBytes), 'EX', PARTS_TTL_S)
     parts.push(key)
   }
   return [{ payload: packed.slice(0, maxBytes), parts, bytes }]
 }
 
-/** Throws when a part is gone: the files of the message are fetched again when they are due. */
+/** Throws when a part is missing: the files of the message are fetched again when they are due. */
 export async function unpackObservations(
   { payload, parts }: ObservationsMessage,
   redis: Redis,
@@ -58,15 +57,18 @@ export async function unpackObservations(
   return unpack(payload + rest.join(''))
 }
 
-/** Length of the JSON, the JSON with the length of each body, the bodies: cheaper than escaping them. */
+/**
+ * Layout: length of the JSON, the JSON with the length of each body, the bodies. Cheaper than
+ * escaping bodies.
+ */
 function pack(observations: readonly Observation[]): { packed: string; bytes: number } {
   const bodies: Uint8Array[] = []
-  const seen = observations.map(({ body, ...rest }) => {
+  const entries = observations.map(({ body, ...rest }) => {
     if (body === undefined) return rest
     bodies.push(body)
     return { ...rest, body_bytes: body.length }
   })
-  const json = Buffer.from(JSON.stringify(seen))
+  const json = Buffer.from(JSON.stringify(entries))
   const head = Buffer.alloc(4)
   head.writeUInt32BE(json.length)
   const whole = Buffer.concat([head, json, ...bodies])
@@ -76,10 +78,10 @@ function pack(observations: readonly Observation[]): { packed: string; bytes: nu
 function unpack(packed: string): Observation[] {
   const bytes = gunzipSync(Buffer.from(packed, 'base64'))
   let at = 4 + bytes.readUInt32BE()
-  const seen = JSON.parse(bytes.toString('utf8', 4, at)) as (Observation & {
+  const entries = JSON.parse(bytes.toString('utf8', 4, at)) as (Observation & {
     body_bytes?: number
   })[]
-  return seen.map(({ body_bytes, ...rest }) => {
+  return entries.map(({ body_bytes, ...rest }) => {
     if (body_bytes === undefined) return rest
     at += body_bytes
     return { ...rest, body: bytes.subarray(at - body_bytes, at) }

@@ -1,80 +1,161 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { chmodSync, existsSync, mkdirSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import type { Log } from '../pipeline/core/log.ts'
-import { type Paths, PRIVATE } from '../pipeline/index/paths.ts'
-import { connectRedis } from './redis.ts'
+import { type Paths, PRIVATE } from '../pipeline/store/paths.ts'
+import { hasDiskSpace } from './disk-room.ts'
+import {
+  endLeftover,
+  launchRedis,
+  type RedisServer,
+  type ServerExit,
+  toRedisUrl,
+} from './redis-server.ts'
+import { RestartDelay } from './restart-delay.ts'
 
-const READY_MS = 10_000
+const DISK_RETRY_MS = 1_000
+/** Names of the folder and the file in which Redis keeps its data. */
+const DATA_FILES = ['appendonlydir', 'dump.rdb']
+/** Signals sent from outside; an exit by one of them says nothing about the data. */
+const KILLED: (NodeJS.Signals | null)[] = ['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP']
 
-export interface OwnRedis {
-  url: string
-  /** Fires when the server ends without being told to. */
-  onExit(told: () => void): void
-  close(): Promise<void>
+/**
+ * Supervises a Redis of the registry's own: restarts it when it ends, waits while the disk is full,
+ * and sets unreadable data aside, since it holds no facts.
+ */
+export class OwnRedis {
+  readonly url: string
+  readonly #paths: Paths
+  readonly #log: Log
+  readonly #delay = new RestartDelay()
+  readonly #closing = new AbortController()
+  #server: RedisServer | undefined
+  #running: Promise<void> | undefined
+  #isWaitingForDisk = false
+
+  private constructor(paths: Paths, log: Log) {
+    this.url = toRedisUrl(paths)
+    this.#paths = paths
+    this.#log = log
+  }
+
+  /**
+   * Starts Redis and resolves once it answers, or once it waits for disk space. Fails with Redis's
+   * message when it cannot run at all. This caller is the only one that starts Redis in the folder;
+   * a leftover process is ended first.
+   */
+  static async start(paths: Paths, log: Log): Promise<OwnRedis> {
+    mkdirSync(paths.redis, { recursive: true })
+    chmodSync(paths.redis, PRIVATE)
+    await endLeftover(paths)
+    const redis = new OwnRedis(paths, log)
+    const failed = await redis.#launch()
+    if (failed) throw new Error(`redis-server does not start: ${toReason(failed)}`)
+    redis.#running = redis.#superviseLoop()
+    return redis
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort()
+    await this.#server?.close()
+    await this.#running
+  }
+
+  async #superviseLoop(): Promise<void> {
+    while (!this.#isClosing) {
+      if (this.#server) this.#logEnd(await this.#server.ended)
+      this.#server = undefined
+      await this.#pause(this.#isWaitingForDisk ? DISK_RETRY_MS : this.#delay.next())
+      if (this.#isClosing) return
+      const failed = await this.#launch()
+      if (failed) this.#log.error({ reason: toReason(failed) }, 'redis does not start')
+      else if (this.#server) this.#log.info({ pid: this.#pid }, 'redis started again')
+    }
+  }
+
+  /** Launches a server unless the disk is full. Returns its exit if it ended before it answered. */
+  async #launch(): Promise<ServerExit | undefined> {
+    if (!this.#checkDisk()) return undefined
+    const failed = await this.#tryOnce()
+    if (failed === undefined || this.#isClosing || !this.#checkDisk()) return undefined
+    const isOfData = !KILLED.includes(failed.signal) && holdsData(this.#paths)
+    return isOfData ? this.#restartEmpty(failed) : failed
+  }
+
+  async #tryOnce(): Promise<ServerExit | undefined> {
+    const server = launchRedis(this.#paths)
+    this.#server = server
+    const failed = await server.ready
+    if (failed) this.#server = undefined
+    return failed
+  }
+
+  /** If Redis does not start with empty data either, the data was not the cause and is put back. */
+  async #restartEmpty(failed: ServerExit): Promise<ServerExit | undefined> {
+    const { redis, redisDamaged } = this.#paths
+    rmSync(redisDamaged, { recursive: true, force: true })
+    move(redis, redisDamaged)
+    const again = await this.#tryOnce()
+    if (again) {
+      for (const name of DATA_FILES) rmSync(join(redis, name), { recursive: true, force: true })
+      move(redisDamaged, redis)
+      rmSync(redisDamaged, { recursive: true, force: true })
+      return failed
+    }
+    this.#log.error(
+      { reason: toReason(failed), set_aside: redisDamaged },
+      'redis cannot read its data: set aside and begun anew; what was under way is found again when it is due',
+    )
+    return undefined
+  }
+
+  #checkDisk(): boolean {
+    const hasSpace = hasDiskSpace(this.#paths.redis)
+    if (!hasSpace && !this.#isWaitingForDisk) {
+      this.#log.error({ dir: this.#paths.dir }, 'no room on the disk: redis waits for some')
+    }
+    this.#isWaitingForDisk = !hasSpace
+    return hasSpace
+  }
+
+  #logEnd(exit: ServerExit): void {
+    if (this.#isClosing) return
+    const { status, signal } = exit
+    this.#log.error({ status, signal, reason: toReason(exit) }, 'redis ended')
+  }
+
+  get #isClosing(): boolean {
+    return this.#closing.signal.aborted
+  }
+
+  get #pid(): number | undefined {
+    return this.#server?.pid
+  }
+
+  #pause(ms: number): Promise<void> {
+    return setTimeout(ms, undefined, { signal: this.#closing.signal }).catch(() => undefined)
+  }
+}
+
+function holdsData({ redis }: Paths): boolean {
+  return DATA_FILES.some(name => existsSync(join(redis, name)))
+}
+
+function move(from: string, to: string): void {
+  mkdirSync(to, { recursive: true, mode: PRIVATE })
+  for (const name of DATA_FILES.filter(each => existsSync(join(from, each)))) {
+    renameSync(join(from, name), join(to, name))
+  }
 }
 
 /**
- * A Redis of the registry's own, on a socket below DATA_DIR. It writes every job to disk before it
- * accepts it and never evicts one. A server that a killed start left behind is taken over.
+ * Builds a reason from the last lines of its output, without pid, role, time and advice to the
+ * system.
  */
-export async function startRedis(paths: Paths, log: Log): Promise<OwnRedis> {
-  const url = `unix://${paths.redisSocket}`
-  mkdirSync(paths.redis, { recursive: true })
-  chmodSync(paths.redis, PRIVATE)
-  const child = (await answers(url, log)) ? undefined : await launch(paths)
-  const redis = connectRedis(url, 'work', log)
-  await redis.ping()
-  let isEnding = false
-  return {
-    url,
-    onExit(told) {
-      child?.once('exit', () => isEnding || told())
-    },
-    async close() {
-      isEnding = true
-      redis.shutdown().catch(() => undefined)
-      if (child && child.exitCode === null) await new Promise(done => child.once('exit', done))
-      redis.disconnect()
-    },
-  }
-}
-
-async function answers(url: string, log: Log): Promise<boolean> {
-  if (!existsSync(url.slice('unix://'.length))) return false
-  const redis = connectRedis(url, 'ask', log.child({}, { level: 'silent' }))
-  const isUp = await new Promise<boolean>(resolve => {
-    redis.once('ready', () => resolve(true))
-    redis.once('error', () => resolve(false))
-    setTimeout(READY_MS, undefined, { ref: false }).then(() => resolve(false))
-  })
-  redis.disconnect()
-  return isUp
-}
-
-async function launch(paths: Paths): Promise<ChildProcess> {
-  rmSync(paths.redisSocket, { force: true })
-  const settings = {
-    port: '0',
-    unixsocket: paths.redisSocket,
-    unixsocketperm: '700',
-    dir: paths.redis,
-    appendonly: 'yes',
-    appendfsync: 'always',
-    save: '',
-    'maxmemory-policy': 'noeviction',
-    loglevel: 'warning',
-  }
-  const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value])
-  const child = spawn('redis-server', args, { stdio: 'ignore', detached: true })
-  const failed = once(child, 'error').then(([error]) => Promise.reject(error))
-  const opened = waitForFile(paths.redisSocket).then(() => child)
-  return Promise.race([failed, opened])
-}
-
-async function waitForFile(path: string): Promise<void> {
-  for (const end = performance.now() + READY_MS; !existsSync(path); await setTimeout(20)) {
-    if (performance.now() > end) throw new Error('redis-server does not start')
-  }
+function toReason({ stderr, status, signal }: ServerExit): string {
+  const lines = stderr
+    .split('\n')
+    .filter(line => !/# WARNING|Server initialized/.test(line))
+    .map(line => line.replace(/^\d+:\w \d+ \w+ \d+ [\d:.]+ [.\-*#] /, ''))
+  return lines.slice(-3).join(' ').trim() || `ended with ${signal ?? status}`
 }

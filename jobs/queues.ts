@@ -8,29 +8,32 @@ interface QueueEntry {
   options: JobsOptions
 }
 
-const forgotten = { removeOnComplete: true, removeOnFail: 100 } as const
+const removeDone = { removeOnComplete: true, removeOnFail: 100 } as const
 
-/** Every queue there is. Who waits for a job hears of its end by its event. Payloads are those of messages.ts. */
+/**
+ * All queues. Callers that wait for a job get its end as an event. messages.ts defines the
+ * payloads.
+ */
 export const queues = {
   crawl: {
     means: 'batches of files to fetch, with their validators',
     concurrency: 4,
-    options: { ...forgotten, attempts: 3, backoff: { type: 'exponential', delay: 1_000 } },
+    options: { ...removeDone, attempts: 3, backoff: { type: 'exponential', delay: 1_000 } },
   },
   observations: {
     means: 'what was found, packed; done when it is committed',
     concurrency: 200,
-    options: { ...forgotten, attempts: 1_000, backoff: { type: 'fixed', delay: 1_000 } },
+    options: { ...removeDone, attempts: 1_000, backoff: { type: 'fixed', delay: 1_000 } },
   },
-  errands: {
+  live: {
     means: 'what the API wants looked up on the web at once; a crawler answers',
     concurrency: 64,
-    options: { ...forgotten, attempts: 1 },
+    options: { ...removeDone, attempts: 1 },
   },
   questions: {
     means: 'what an operator asks of the indexer; nothing is written',
     concurrency: 1,
-    options: { ...forgotten, attempts: 1 },
+    options: { ...removeDone, attempts: 1 },
   },
 } as const satisfies Record<string, QueueEntry>
 
@@ -40,26 +43,26 @@ export type QueueName = keyof typeof queues
 export const REDIS_PREFIX = 'registry'
 
 /**
- * A stream, and no queue of jobs: its one reader takes all that waits at once, and a job would cost
- * whoever waits for it four writes to the disk of Redis instead of one.
+ * Stream of submissions. It is not a BullMQ queue since its one reader takes all waiting entries at
+ * once, and a job would cost four writes to the disk of Redis instead of one.
  */
 export const SUBMISSIONS = {
   key: `${REDIS_PREFIX}:submissions`,
-  /** How many an entry holds at most. */
-  each: 10,
+  /** Submissions per stream entry at most. */
+  entriesMax: 10,
   means: 'what people ask of the sequencer; gone when it is committed and answered',
 } as const
 
-/** Where a process that handed in submissions hears the answers. */
-export function channelOf(desk: string): string {
-  return `${REDIS_PREFIX}:answers:${desk}`
+/** Builds the channel on which a client receives answers. */
+export function toChannel(client: string): string {
+  return `${REDIS_PREFIX}:answers:${client}`
 }
 
 /**
- * When the jobs of a worker that died go to another one: its locks run out, and that is looked for
- * four times as often. A job that loses many workers is not to blame for it.
+ * Computes when jobs of a dead worker are taken over: their locks expire, which is checked four
+ * times as often. A job may lose many workers without failing.
  */
-export function takeoverOf({ jobLockMs }: Pick<Limits, 'jobLockMs'>) {
+export function toStalledInterval({ jobLockMs }: Pick<Limits, 'jobLockMs'>) {
   return {
     lockDuration: jobLockMs,
     stalledInterval: Math.ceil(jobLockMs / 4),

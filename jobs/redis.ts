@@ -3,8 +3,8 @@ import { type Limits, limits } from '../pipeline/core/limits.ts'
 import type { Log } from '../pipeline/core/log.ts'
 
 /**
- * A connection to Redis. `ask` gives up at once while Redis is away, so that a caller can be told;
- * `work` waits for it to come back, as a worker should.
+ * Connects to Redis. `ask` fails at once while Redis is unavailable, so that callers get an answer;
+ * `work` waits until it is back, as a worker should.
  */
 export function connectRedis(
   url: string,
@@ -12,7 +12,9 @@ export function connectRedis(
   log: Log,
   { redisAnswerMs }: Pick<Limits, 'redisAnswerMs'> = limits,
 ): Redis {
-  const target = url.startsWith('unix://') ? { path: url.slice('unix://'.length) } : addressOf(url)
+  const target = url.startsWith('unix://')
+    ? { path: url.slice('unix://'.length) }
+    : parseRedisAddress(url)
   const redis = new Redis({
     ...target,
     retryStrategy: attempt => Math.min(attempt * 50, 300),
@@ -20,27 +22,47 @@ export function connectRedis(
       ? { enableOfflineQueue: false, maxRetriesPerRequest: 1, commandTimeout: redisAnswerMs }
       : { maxRetriesPerRequest: null }),
   })
-  let isAway = false
+  let isUnavailable = false
   redis.on('error', error => {
-    if (!isAway) log.warn({ error: error.message }, 'redis is away')
-    isAway = true
+    if (!isUnavailable) log.warn({ error: error.message }, 'redis is away')
+    isUnavailable = true
   })
   redis.on('ready', () => {
-    if (isAway) log.info('redis is back')
-    isAway = false
+    if (isUnavailable) log.info('redis is back')
+    isUnavailable = false
   })
   return redis
 }
 
-/** Resolves once the connection is up, however many tries that takes. */
-export function whenReady(redis: Redis): Promise<void> {
+/** Resolves once connected, however many attempts it takes. */
+export function waitUntilReady(redis: Redis): Promise<void> {
   return new Promise(resolve => {
     if (redis.status === 'ready') resolve()
     else redis.once('ready', () => resolve())
   })
 }
 
-function addressOf(url: string) {
+/** Runs a script with its keys and arguments; fails without a connection. */
+export type Script<Answer> = (...values: (string | number)[]) => Promise<Answer>
+
+/**
+ * Defines a script that Redis runs as one step. Its text is sent once a connection.
+ */
+export function defineScript<Answer>(
+  redis: Redis | undefined,
+  name: string,
+  numberOfKeys: number,
+  lua: string,
+): Script<Answer> {
+  redis?.defineCommand(name, { numberOfKeys, lua })
+  const commands = redis as Record<string, Script<Answer>> | undefined
+  return async (...values) => {
+    if (commands === undefined) throw new Error('no connection to Redis')
+    return await commands[name]!(...values)
+  }
+}
+
+function parseRedisAddress(url: string) {
   const { protocol, hostname, port, username, password, pathname } = new URL(url)
   const database = Number(pathname.slice(1) || 0)
   return {

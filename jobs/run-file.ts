@@ -1,22 +1,25 @@
 import { rmSync } from 'node:fs'
 import type { Config } from '../pipeline/core/config.ts'
-import { replaceFile } from '../pipeline/index/durable.ts'
-import type { Paths } from '../pipeline/index/paths.ts'
+import { replaceFile } from '../pipeline/store/fsync.ts'
+import type { Paths } from '../pipeline/store/paths.ts'
 
-/** How the command line finds a running registry; true only while the lease is held. */
+/** Tells the command line how to reach a running registry; valid only while the lease is held. */
 export interface RunFile {
   base_url: string
   redis_url: string
   pid: number
+  /** Process that this indexer belongs to and ends with, usually `start`. */
+  supervisor_pid?: number
   started_at: string
 }
 
-export function baseUrlOf({ BASE_URL, HOST, PORT }: Config): string {
+export function resolveBaseUrl({ BASE_URL, HOST, PORT }: Config): string {
   return BASE_URL ?? `http://${HOST.includes(':') ? `[${HOST}]` : HOST}:${PORT}`
 }
 
+/** Written readable for its owner only, since the Redis address may contain a password. */
 export function writeRunFile(paths: Paths, run: RunFile): void {
-  replaceFile(paths.run, `${JSON.stringify(run)}\n`)
+  replaceFile(paths.run, `${JSON.stringify(run)}\n`, 0o600)
 }
 
 export function removeRunFile(paths: Paths): void {

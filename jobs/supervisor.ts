@@ -1,7 +1,11 @@
 import { type ChildProcess, fork } from 'node:child_process'
+import cluster from 'node:cluster'
 import type { Log } from '../pipeline/core/log.ts'
+import { endProcess } from './child-process.ts'
+import { RestartDelay } from './restart-delay.ts'
+import { answerMetricsRequests } from './shared-metrics.ts'
 
-/** What a child says once it is up. */
+/** Message of a child that is up. */
 export interface Ready {
   ready: Record<string, string>
 }
@@ -9,100 +13,117 @@ export interface Ready {
 export type Environment = Readonly<Record<string, string | undefined>>
 
 const END_MS = 10_000
-const RESTART_MS = 500
-/** A role that ends this often within this time has a fault that a restart does not mend. */
-const TRIES = 5
-const WITHIN_MS = 60_000
+const STDIO = ['ignore', 'inherit', 'inherit', 'ipc'] as const
 
-interface Child {
+/** A role to run. */
+export interface Role {
   name: string
   args: string[]
   env: Environment
+  /** True when processes of this role share a port. */
+  sharesPort?: boolean
+}
+
+interface Child {
+  role: Role
   process: ChildProcess
-  ended: number[]
+  delay: RestartDelay
+  isUp: boolean
+  restarting?: NodeJS.Timeout
+  up: (ready: Ready['ready']) => void
+  failed: (error: Error) => void
 }
 
 /**
- * Keeps one child process a role. A child that ends is started again; one that keeps ending ends
- * all. Children stand in process groups of their own, so that Ctrl-C reaches only the supervisor,
- * which ends them in order, the last one started first. They end by themselves when it is killed.
+ * Keeps one child process per role running and restarts those that end, while the others go on.
+ * Children end by themselves when the supervisor is killed.
  */
 export class Supervisor {
   readonly #script: string
   readonly #log: Log
   readonly #children: Child[] = []
-  readonly #giveUp: (reason: string) => void
-  #isEnding = false
+  readonly #mayRecover: () => boolean
+  #isStopping = false
 
-  constructor(script: string, log: Log, giveUp: (reason: string) => void) {
+  /** `mayRecover` tells whether a role that ends before it was ready may become ready later. */
+  constructor(script: string, log: Log, mayRecover: () => boolean = () => false) {
     this.#script = script
     this.#log = log
-    this.#giveUp = giveUp
+    this.#mayRecover = mayRecover
+    answerMetricsRequests()
   }
 
-  /** Starts a role and waits until it says that it is up. */
-  async start(name: string, args: string[], env: Environment): Promise<Record<string, string>> {
-    const process = this.#fork(args, env)
-    const child: Child = { name, args, env, process, ended: [] }
-    this.#children.push(child)
-    const ready = await readyOf(process, name)
-    this.#watch(child)
-    return ready
-  }
-
-  /** Process ids by role. */
-  get pids(): Record<string, number> {
-    return Object.fromEntries(this.#children.map(({ name, process }) => [name, process.pid ?? 0]))
-  }
-
-  async close(): Promise<void> {
-    this.#isEnding = true
-    for (const { process } of [...this.#children].reverse()) await end(process)
-  }
-
-  #fork(args: string[], env: Environment): ChildProcess {
-    return fork(this.#script, args, {
-      env,
-      detached: true,
-      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  /** Starts a role and resolves with its ready message. Fails when it ends for good before that. */
+  start(role: Role): Promise<Ready['ready']> {
+    return new Promise((up, failed) => {
+      const process = this.#fork(role)
+      const child = { role, process, delay: new RestartDelay(), isUp: false, up, failed }
+      this.#children.push(child)
+      this.#watch(child)
     })
+  }
+
+  /** Ends all in order, the last one started first. */
+  async close(): Promise<void> {
+    this.#isStopping = true
+    for (const child of [...this.#children].reverse()) {
+      clearTimeout(child.restarting)
+      await endProcess(child.process, END_MS)
+    }
+  }
+
+  /** Ends all at once. */
+  kill(): void {
+    this.#isStopping = true
+    for (const { process } of this.#children) process.kill('SIGKILL')
+  }
+
+  /**
+   * Starts children in process groups of their own, so that Ctrl-C reaches only the supervisor.
+   * Roles that share a port accept connections from a socket of the supervisor: as long as one of
+   * them runs, a connection waits instead of being refused.
+   */
+  #fork({ args, env, sharesPort }: Role): ChildProcess {
+    if (!sharesPort) {
+      return fork(this.#script, args, { env, detached: true, stdio: [...STDIO] })
+    }
+    cluster.schedulingPolicy = cluster.SCHED_NONE
+    cluster.setupPrimary({ exec: this.#script, args, stdio: [...STDIO] })
+    return cluster.fork(env).process as ChildProcess
   }
 
   #watch(child: Child): void {
-    child.process.once('exit', (status, signal) => {
-      if (this.#isEnding) return
-      const now = performance.now()
-      child.ended = [...child.ended.filter(at => now - at < WITHIN_MS), now]
-      this.#log.error({ child: child.name, status, signal }, 'child ended')
-      if (child.ended.length >= TRIES) this.#giveUp(`the ${child.name} keeps ending`)
-      else setTimeout(() => this.#restart(child), RESTART_MS)
+    let hasEnded = false
+    const ended = (status: number | null, signal: NodeJS.Signals | null, error?: Error) => {
+      if (hasEnded) return
+      hasEnded = true
+      this.#onEnd(child, { status, signal, ...(error && { error: error.message }) })
+    }
+    child.process.once('exit', ended)
+    child.process.once('error', error => ended(null, null, error))
+    child.process.on('message', message => {
+      if (typeof message !== 'object' || message === null || !('ready' in message)) return
+      child.isUp = true
+      child.up((message as Ready).ready)
     })
+  }
+
+  #onEnd(child: Child, how: { status: number | null; signal: NodeJS.Signals | null }): void {
+    if (this.#isStopping) return
+    const { name } = child.role
+    if (!child.isUp && !this.#mayRecover()) {
+      this.#children.splice(this.#children.indexOf(child), 1)
+      child.failed(new Error(`the ${name} did not start (${how.signal ?? `status ${how.status}`})`))
+      return
+    }
+    const againInMs = child.delay.next()
+    this.#log.error({ child: name, ...how, again_in_ms: againInMs }, 'child ended')
+    child.restarting = setTimeout(() => this.#restart(child), againInMs)
   }
 
   #restart(child: Child): void {
-    if (this.#isEnding) return
-    child.process = this.#fork(child.args, child.env)
+    child.process = this.#fork(child.role)
     this.#watch(child)
-    this.#log.info({ child: child.name, pid: child.process.pid }, 'child started again')
+    this.#log.info({ child: child.role.name, pid: child.process.pid }, 'child started again')
   }
-}
-
-function readyOf(child: ChildProcess, name: string): Promise<Record<string, string>> {
-  return new Promise((resolve, reject) => {
-    child.on('message', message => {
-      if (typeof message === 'object' && message !== null && 'ready' in message) {
-        resolve((message as Ready).ready)
-      }
-    })
-    child.once('exit', status => reject(new Error(`the ${name} did not start (status ${status})`)))
-  })
-}
-
-async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return
-  const ended = new Promise(resolve => child.once('exit', resolve))
-  child.kill('SIGTERM')
-  const timer = setTimeout(() => child.kill('SIGKILL'), END_MS)
-  await ended
-  clearTimeout(timer)
 }

@@ -1,12 +1,24 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { dataDictionary } from './generate/data-dictionary.ts'
-import { environmentExample, replaceSections } from './generate/readme.ts'
+import { replaceSection } from './generate/markdown.ts'
+import {
+  renderCrawling,
+  renderEnvironmentExample,
+  renderErrors,
+  renderEvents,
+  renderSettings,
+  renderTiers,
+} from './generate/reference.ts'
 
 /** Every derived document, by path. `npm run generate` writes them; `--check` fails on a difference. */
 const documents: Record<string, () => Promise<string> | string> = {
   'data/README.md': dataDictionary,
-  'README.md': () => replaceSections(read('README.md')),
-  '.env.example': environmentExample,
+  'docs/settings.md': renderSettings,
+  'docs/events.md': renderEvents,
+  'docs/errors.md': renderErrors,
+  'docs/crawling.md': renderCrawling,
+  'docs/operating.md': () => replaceSection(read('docs/operating.md'), 'tiers', renderTiers()),
+  '.env.example': renderEnvironmentExample,
 }
 
 function read(path: string): string {

@@ -1,17 +1,18 @@
 import { parseDomain } from '../../pipeline/core/domain.ts'
-import { blockedBy } from '../../pipeline/index/points/blocklist.ts'
-import { inventorySource } from '../../pipeline/index/points/inventory-source.ts'
+import type { Identifier } from '../../pipeline/model/documents/index.ts'
+import type { CheckedIdentifier, IdentifiersChecked } from '../../pipeline/model/property-check.ts'
+import { findBlocked } from '../../pipeline/read/lookups/blocklist.ts'
+import { getInventorySource } from '../../pipeline/read/lookups/inventory-source.ts'
 import {
   type CatalogEntry,
-  catalogEntries,
-  catalogKey,
-} from '../../pipeline/index/queries/catalog-entries.ts'
-import type { Reader } from '../../pipeline/index/reader.ts'
-import type { Identifier } from '../../pipeline/model/documents.ts'
-import type { CheckedIdentifier, IdentifiersChecked } from '../../pipeline/model/property-check.ts'
-import { spelled } from '../../pipeline/resolve/identifiers.ts'
+  findCatalogEntries,
+  toCatalogKey,
+} from '../../pipeline/read/queries/catalog-entries.ts'
+import type { Reader } from '../../pipeline/read/reader.ts'
+import { normalizeIdentifier } from '../../pipeline/resolve/identifiers.ts'
+import { getSnapshot } from '../responses/lists.ts'
 import { notInventory } from './domains.ts'
-import { inTurns } from './turns.ts'
+import { runInTurns } from './turns.ts'
 
 const stores: Record<string, (value: string) => string> = {
   GOOGLE_PLAY_STORE: () => 'android_package',
@@ -25,23 +26,23 @@ const PACKAGE = /^(?:com|net|org|io|co|tv|app|me|air|edu|gov|info|de|uk|fr|jp|br
 
 const actions = { ready: 'use', known: 'verify', ad_infra: 'remove', unknown: 'assess' } as const
 
-/** What is known of each identifier of a list as people paste it, in their order, repeats too. */
+/** Checks each identifier of a pasted list, in order, repeats included. */
 export async function checkIdentifiers(
   given: readonly string[],
   reader: Reader,
 ): Promise<IdentifiersChecked> {
   const asked: { input: string; identifier: Identifier }[] = []
-  await inTurns(given, input => {
-    const identifier = identifierOf(input)
-    if (identifier !== undefined) asked.push({ input, identifier: spelled(identifier) })
+  await runInTurns(given, input => {
+    const identifier = parseIdentifier(input)
+    if (identifier !== undefined) asked.push({ input, identifier: normalizeIdentifier(identifier) })
   })
   const identifiers = asked.map(({ identifier }) => identifier)
-  const { snapshot } = reader
-  const catalog = snapshot && (await catalogEntries(snapshot, identifiers))
+  const snapshot = getSnapshot(reader)
+  const catalog = snapshot && (await findCatalogEntries(snapshot, identifiers))
   const entries: CheckedIdentifier[] = []
   const counts = { ready: 0, known: 0, ad_infra: 0, unknown: 0 }
-  await inTurns(asked, ({ input, identifier }) => {
-    const found = judge(identifier, catalog?.get(catalogKey(identifier)), reader)
+  await runInTurns(asked, ({ input, identifier }) => {
+    const found = judge(identifier, catalog?.get(toCatalogKey(identifier)), reader)
     counts[found.verdict] += 1
     entries.push({ input, identifier, ...found, action: actions[found.verdict] })
   })
@@ -53,7 +54,7 @@ type Judged = Omit<CheckedIdentifier, 'input' | 'identifier' | 'action'>
 
 function judge(identifier: Identifier, entry: CatalogEntry | undefined, reader: Reader): Judged {
   const isHost = identifier.type === 'domain'
-  const inventory = isHost ? inventorySource(reader, identifier.value) : undefined
+  const inventory = isHost ? getInventorySource(reader, identifier.value) : undefined
   const facts = {
     classification: entry?.classification ?? null,
     source: entry?.source ?? inventory ?? null,
@@ -64,14 +65,14 @@ function judge(identifier: Identifier, entry: CatalogEntry | undefined, reader: 
   }
   if (inventory !== undefined) return { verdict: 'ready', ...facts }
   if (entry) return { verdict: 'known', ...facts }
-  if (isHost && blockedBy(identifier.value)) {
+  if (isHost && findBlocked(identifier.value)) {
     return { verdict: 'ad_infra', ...facts, classification: 'ad_infra' }
   }
   return { verdict: 'unknown', ...facts }
 }
 
 /** Undefined for an empty line, a remark, and what names nothing. */
-function identifierOf(line: string): Identifier | undefined {
+function parseIdentifier(line: string): Identifier | undefined {
   const text = line.trim()
   if (text === '' || text.startsWith('#')) return undefined
   const [, store = '', id = ''] = /^([A-Z_]+)\s*,\s*(\S+)$/i.exec(text) ?? []

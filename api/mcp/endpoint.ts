@@ -9,44 +9,58 @@ import {
 } from '@modelcontextprotocol/sdk/types.js'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { authenticate } from '../auth.ts'
-import { anyOrigin, exposing } from '../cross-origin.ts'
-import type { Operation } from '../operation.ts'
-import type { Services } from '../services.ts'
-import { type RegistryTool, requestOf, toolsOf } from './tools.ts'
+import { refuse } from '../../pipeline/core/errors.ts'
+import { authenticate } from '../auth/principal.ts'
+import { anyOrigin, buildExposedHeaders } from '../operation/cross-origin.ts'
+import type { Operation } from '../operation/operation.ts'
+import type { Services } from '../operation/services.ts'
+import { buildRequest, buildTools, type RegistryTool } from './tools.ts'
+import { isInToolsets, listUnknownToolsets, toolsetNames } from './toolsets.ts'
 
 export const MCP_PATH = '/mcp'
 
 const INSTRUCTIONS =
   'Answers which brand a domain is, what a publisher owns, which agents it authorized, and whether an ' +
-  'agent is alive. Tools read the registry; they change nothing. Most need no credential.'
+  'agent is alive. Tools read the registry; they change nothing. Most need no credential. The list has the ' +
+  `core tools; more are listed at /mcp?toolset= with one or more of ${toolsetNames.join(', ')}. ` +
+  'A tool that is not listed can be called all the same.'
+
+/** From this version of the protocol on, clients read `structuredContent`; older ones only text. */
+const STRUCTURED_SINCE = '2025-06-18'
 
 /**
  * The registry as an MCP server: Streamable HTTP without sessions, a JSON answer to each POST. A call
  * of a tool goes through the route of its operation, so that checks, limits, credentials and counting
- * are those of HTTP. Callers without a credential see the tools they may call.
+ * are those of HTTP. Callers without a credential see the tools they may call. The list has the core
+ * tools, or those of the toolsets that the address names (`?toolset=core,search`).
  */
 export function addMcp(
   app: FastifyInstance,
   operations: readonly Operation[],
   services: Services,
 ): void {
-  const tools = toolsOf(operations)
+  const tools = buildTools(operations)
   app.post(MCP_PATH, { config: { operation: 'mcp' } }, async (request, reply) => {
     const { authorization } = request.headers
     const isKnown = authorization !== undefined
     if (isKnown) await authenticate(services, authorization)
-    const shown = [...tools].filter(([, { operation }]) => isKnown || operation.access !== 'bearer')
-    const server = serverOf(new Map(shown), (tool, given) => callTool(app, request, tool, given))
+    const sets = readToolsets(request)
+    const shown = [...tools.values()].filter(
+      tool => isInToolsets(tool, sets) && (isKnown || tool.operation.access !== 'bearer'),
+    )
+    const isStructured = String(request.headers['mcp-protocol-version'] ?? '') >= STRUCTURED_SINCE
+    const server = buildServer({ tools, shown, isStructured }, (tool, given) =>
+      callTool(app, request, tool, given, isStructured),
+    )
     const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
     await server.connect(transport)
     try {
       const { body } = request
-      const answer = await transport.handleRequest(webRequestOf(request), { parsedBody: body })
+      const answer = await transport.handleRequest(toWebRequest(request), { parsedBody: body })
       return reply
         .code(answer.status)
         .headers({ ...Object.fromEntries(answer.headers), 'cache-control': 'no-store' })
-        .headers({ ...anyOrigin, ...exposing(request) })
+        .headers({ ...anyOrigin, ...buildExposedHeaders(request) })
         .send(Buffer.from(await answer.arrayBuffer()))
     } finally {
       await server.close()
@@ -62,18 +76,38 @@ const AnyCall = z.looseObject({ method: z.literal('tools/call') })
 
 type Calling = (tool: RegistryTool, given: Record<string, unknown>) => Promise<CallToolResult>
 
+interface Offer {
+  /** All that can be called, by name. */
+  tools: ReadonlyMap<string, RegistryTool>
+  /** Tools that are listed. */
+  shown: readonly RegistryTool[]
+  /** True when answers are structured by their schemas, false when they are text. */
+  isStructured: boolean
+}
+
+/** The toolsets that the address names. */
+function readToolsets({ query }: FastifyRequest): string[] {
+  const { toolset = 'core' } = query as { toolset?: string | string[] }
+  const sets = [toolset].flat().flatMap(text => text.split(','))
+  const unknown = listUnknownToolsets(sets)
+  if (unknown.length > 0) {
+    refuse('invalid_request', `toolset: must be one of ${toolsetNames.join(', ')}`)
+  }
+  return sets
+}
+
 /** A server for one request: what the caller may see, and how a call is carried out. */
-function serverOf(tools: ReadonlyMap<string, RegistryTool>, call: Calling): Server {
+function buildServer({ tools, shown, isStructured }: Offer, call: Calling): Server {
   const server = new Server(
     { name: 'agentic-ad-registry', title: 'Agentic Ad Registry', version: '1.0.0' },
     { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
   )
   server.setRequestHandler(ListToolsRequestSchema, () => ({
-    tools: [...tools.values()].map(({ name, inputSchema, operation }) => ({
+    tools: shown.map(({ name, inputSchema, outputSchema, operation }) => ({
       name,
-      title: operation.summary,
-      description: [operation.summary, operation.description].filter(Boolean).join('. '),
+      description: describeTool(operation),
       inputSchema,
+      ...(isStructured && { outputSchema }),
       annotations: { readOnlyHint: true },
     })),
   }))
@@ -86,25 +120,38 @@ function serverOf(tools: ReadonlyMap<string, RegistryTool>, call: Calling): Serv
   return server
 }
 
+function describeTool({ access, summary, description }: Operation): string {
+  const needs = access === 'bearer' ? 'Needs a credential (Bearer)' : undefined
+  return [summary, needs, description].filter(Boolean).join('. ')
+}
+
 /** A refusal is a result too, so that a model reads what is wrong and can do better. */
 async function callTool(
   app: FastifyInstance,
   { headers: { authorization }, ip }: FastifyRequest,
   tool: RegistryTool,
   given: Record<string, unknown>,
+  isStructured: boolean,
 ): Promise<CallToolResult> {
+  const asked = buildRequest(tool, given)
+  if (typeof asked === 'string') return refusal(JSON.stringify({ error: asked }))
   const answer = await app.inject({
-    ...requestOf(tool, given),
+    ...asked,
     remoteAddress: ip,
     headers: authorization === undefined ? {} : { authorization },
   })
-  const content: CallToolResult['content'] = [{ type: 'text', text: answer.body }]
-  return answer.statusCode < 400
-    ? { content, structuredContent: answer.json() }
-    : { content, isError: true }
+  if (answer.statusCode >= 400) return refusal(answer.body)
+  // An answer is sent once: whoever reads what is structured needs no text of it.
+  return isStructured
+    ? { content: [], structuredContent: answer.json() }
+    : { content: [{ type: 'text', text: answer.body }] }
 }
 
-function webRequestOf({ url, headers }: FastifyRequest): Request {
+function refusal(text: string): CallToolResult {
+  return { content: [{ type: 'text', text }], isError: true }
+}
+
+function toWebRequest({ url, headers }: FastifyRequest): Request {
   const given = Object.entries(headers).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, String(value)] as [string, string]],
   )

@@ -1,38 +1,129 @@
 import { z } from 'zod'
-import { type Json, schemaOf } from '../json-schema.ts'
-import { type Operation, pathParameters } from '../operation.ts'
+import { pageEnd } from '../../pipeline/model/fields.ts'
+import { type Json, toJsonSchema } from '../operation/json-schema.ts'
+import { listPathParameters, type Operation } from '../operation/operation.ts'
 
 /** A read of the registry as a tool: `resolve_brand` is the operation `resolveBrand`. */
 export interface RegistryTool {
   name: string
   operation: Operation
   inputSchema: Json & { type: 'object' }
+  outputSchema: Json & { type: 'object' }
 }
 
+/** Operations that tell what another one tells too: one tool is enough. */
+const repeating: ReadonlySet<string> = new Set([
+  'listAgentPublishersAlias',
+  'listBrandRevisions',
+  'listPropertyRevisions',
+])
+
 /** The operations that read and answer with JSON; a tool needs neither streams nor files. */
-export function toolsOf(operations: readonly Operation[]): Map<string, RegistryTool> {
+export function buildTools(operations: readonly Operation[]): Map<string, RegistryTool> {
   const tools = operations
     .filter(({ group, writes, reply }) => group && !writes && reply[200] instanceof z.ZodType)
-    .map(toolOf)
+    .filter(({ id }) => !repeating.has(id))
+    .map(buildTool)
   return new Map(tools.map(tool => [tool.name, tool]))
 }
 
-function toolOf(operation: Operation): RegistryTool {
+function buildTool(operation: Operation): RegistryTool {
   const name = operation.id.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
-  return { name, operation, inputSchema: inputSchemaOf(operation) }
+  const outputSchema = buildOutputSchema(operation.reply[200] as z.ZodType)
+  return { name, operation, inputSchema: buildInputSchema(operation), outputSchema }
+}
+
+/**
+ * Builds a schema of the required members and their types, one level deep: a model reads the answer
+ * itself, and carries the list of tools along with every request. The OpenAPI description is complete.
+ */
+function buildOutputSchema(reply: z.ZodType): RegistryTool['outputSchema'] {
+  const $defs: Json = {}
+  const { properties = {}, required = [] } = resolved(
+    toJsonSchema(reply, 'output', $defs, PLACE),
+    $defs,
+  )
+  const members = properties as Record<string, Json>
+  const kinds = (required as string[]).flatMap(name => {
+    const { type } = resolved(members[name] ?? {}, $defs)
+    return type === undefined || name in pageEnd ? [] : [[name, { type }]]
+  })
+  return { type: 'object', properties: Object.fromEntries(kinds), required }
+}
+
+/** Bounds that nobody comes near, and patterns, say little for their length: the route says them when they are broken. */
+function brief(properties: Json): Json {
+  const dull = ['pattern', 'minLength', 'maxLength']
+  const text = JSON.stringify(withoutUsual(properties), (key, value) => {
+    if (dull.includes(key) && typeof value !== 'object') return undefined
+    if (JSON.stringify(value?.anyOf) === ONE_OR_MORE) {
+      const { anyOf: _, ...rest } = value
+      return 'type' in rest ? rest : { type: 'array', items: { type: 'string' }, ...rest }
+    }
+    const isPlain =
+      (key === 'minimum' && value <= 1) ||
+      (key === 'maximum' && value > FAR) ||
+      (key === 'default' && value === '')
+    if (isPlain) return undefined
+    if (!Array.isArray(value?.enum)) return value
+    // The words show that it is a text.
+    const { type: _, ...rest } = value
+    return rest
+  })
+  return JSON.parse(text)
+}
+
+/** Arguments whose names say it, the same on every tool: their texts would fill a third of the list. */
+const usual: ReadonlySet<string> = new Set([
+  'domain',
+  'agent_url',
+  'limit',
+  'offset',
+  'cursor',
+  'fresh',
+  'country',
+  'placement_ids',
+  'placement_tags',
+  'collection_ids',
+  'delegation_type',
+  'identifier_type',
+  'identifier_value',
+])
+
+function withoutUsual(properties: Json): Json {
+  const told = Object.entries(properties as Record<string, Json>)
+    .filter(([, { deprecated }]) => deprecated !== true)
+    .map(([name, { description, examples, ...schema }]) => [
+      name,
+      usual.has(name) ? schema : { ...schema, description, examples },
+    ])
+  return Object.fromEntries(told)
+}
+
+const FAR = 1e6
+/** A parameter that may be repeated, which a tool is given as a list; one with commas is a text. */
+const ONE_OR_MORE = '[{"type":"string"},{"type":"array","items":{"type":"string"}}]'
+const PLACE = '#/$defs/'
+
+/** The schema that a reference names. */
+function resolved(schema: Json, $defs: Json): Json {
+  const { $ref } = schema
+  if (typeof $ref !== 'string' || !$ref.startsWith(PLACE)) return schema
+  return ($defs[$ref.slice(PLACE.length)] ?? schema) as Json
 }
 
 /** One object for what HTTP takes from the path, the query and the body. */
-function inputSchemaOf({ params, query, body }: Operation): RegistryTool['inputSchema'] {
+function buildInputSchema({ params, query, body }: Operation): RegistryTool['inputSchema'] {
   const $defs: Json = {}
   const parts = [params, query, body]
     .filter(part => part !== undefined)
-    .map(part => schemaOf(part, 'input', $defs, '#/$defs/'))
+    .map(part => resolved(toJsonSchema(part, 'input', $defs, PLACE), $defs))
+  const properties = brief(Object.assign({}, ...parts.map(part => part.properties)))
   return {
     type: 'object',
-    properties: Object.assign({}, ...parts.map(part => part.properties)),
+    properties,
     required: parts.flatMap(part => part.required ?? []),
-    ...(Object.keys($defs).length > 0 && { $defs }),
+    ...(JSON.stringify(properties).includes(PLACE) && { $defs }),
   }
 }
 
@@ -42,24 +133,33 @@ export interface ToolRequest {
   payload?: object
 }
 
-/** The HTTP request that a call of a tool stands for. */
-export function requestOf(
+/**
+ * The HTTP request that a call of a tool stands for; a text says why there is none. What stands in the
+ * path must fill its place in it, or another route would answer.
+ */
+export function buildRequest(
   tool: RegistryTool,
   given: Readonly<Record<string, unknown>>,
-): ToolRequest {
+): ToolRequest | string {
   const { method, path, body } = tool.operation
-  const inPath = pathParameters(path)
-  const url = path.replace(/:(\w+)/g, (_, name) => encodeURIComponent(textOf(given[name])))
+  const inPath = listPathParameters(path)
+  for (const name of inPath) {
+    const value = given[name]
+    if (value === undefined || value === null) return `${name}: is required`
+    if (/^\s*$/.test(toText(value))) return `${name}: must not be empty`
+    if (/^\.\.?$/.test(toText(value))) return `${name}: must be a name`
+  }
+  const url = path.replace(/:(\w+)/g, (_, name) => encodeURIComponent(toText(given[name])))
   const rest = Object.entries(given).filter(([name]) => !inPath.includes(name))
   if (body !== undefined) return { method, url, payload: Object.fromEntries(rest) }
   const query = new URLSearchParams(
     rest.flatMap(([name, value]) =>
-      [value].flat().map((one): [string, string] => [name, textOf(one)]),
+      [value].flat().map((one): [string, string] => [name, toText(one)]),
     ),
   )
   return { method, url: query.size > 0 ? `${url}?${query}` : url }
 }
 
-function textOf(value: unknown): string {
+function toText(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value ?? '')
 }

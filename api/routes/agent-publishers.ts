@@ -1,33 +1,38 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { parseDomain } from '../../pipeline/core/domain.ts'
-import { findAgent } from '../../pipeline/index/points/agents.ts'
-import { findInventory } from '../../pipeline/index/points/inventory.ts'
-import { reachesAfter, type StoredReach } from '../../pipeline/index/points/reach.ts'
-import { freshnessOf } from '../../pipeline/index/points/stored.ts'
-import { revokedPublishers } from '../../pipeline/index/queries/revoked-publishers.ts'
-import type { Reader } from '../../pipeline/index/reader.ts'
-import { type AgentPublisher, AgentPublishers } from '../../pipeline/model/answers-authority.ts'
-import { isUrl } from '../../pipeline/model/observation.ts'
-import { seqHeader } from '../lists.ts'
-import { operation } from '../operation.ts'
-import { ok, refused, type Sent } from '../reply.ts'
-import { parseAgent } from '../sale-input.ts'
-import type { Services } from '../services.ts'
+import { type AgentPublisher, AgentPublishers } from '../../pipeline/model/responses/authority.ts'
+import type { FreshnessBlock } from '../../pipeline/model/responses/index.ts'
+import { findAgent } from '../../pipeline/read/lookups/agents.ts'
+import { pickWeakestOfAny } from '../../pipeline/read/lookups/deciding-files.ts'
+import { findInventory } from '../../pipeline/read/lookups/inventory.ts'
+import { listReachesAfter, type StoredReach } from '../../pipeline/read/lookups/reach.ts'
+import { findFilesFreshness } from '../../pipeline/read/lookups/stored.ts'
+import { listRevokedPublishers } from '../../pipeline/read/queries/revoked-publishers.ts'
+import type { Reader } from '../../pipeline/read/reader.ts'
+import { listPublisherFiles } from '../../pipeline/resolve/deciding-files.ts'
+import { parseAgent } from '../inputs/sale.ts'
+import { defineOperation } from '../operation/operation.ts'
+import type { Services } from '../operation/services.ts'
+import { buildSeqHeader, getSnapshot } from '../responses/lists.ts'
+import { replyOk, replyRefused, type Sent } from '../responses/reply.ts'
 
-const USUAL = 200
-const MOST = 1_000
+const PUBLISHERS_DEFAULT = 200
+const PUBLISHERS_MAX = 1_000
 /** Publishers looked at for one page: with `since`, most may be passed over. */
 const SCANNED = 5_000
 const PAGE_BYTES = 1.5 * 1024 * 1024
 
 /** Given once or several times, never as a list in one. */
-function repeatable<const Value extends string>(values: readonly [Value, ...Value[]]) {
+function repeatable<const Value extends string>(
+  values: readonly [Value, ...Value[]],
+  description: string,
+) {
   const one = z.enum(values)
   return z
     .union([one, z.array(one).min(1).max(10)], { error: `must be of ${values.join(', ')}` })
     .transform(given => [given].flat() as Value[])
-    .meta({ type: 'string', enum: [...values] })
+    .meta({ type: 'string', enum: [...values], description })
 }
 
 /** Anything but a number of at least 1 means the usual page. */
@@ -36,25 +41,38 @@ const limit = z
   .optional()
   .transform(given => {
     const size = typeof given === 'string' && /^\d{1,15}$/.test(given) ? Number(given) : 0
-    return Math.min(size || USUAL, MOST)
+    return Math.min(size || PUBLISHERS_DEFAULT, PUBLISHERS_MAX)
   })
-  .meta({ type: 'integer', minimum: 1, maximum: MOST, default: USUAL })
+  .meta({
+    type: 'integer',
+    minimum: 1,
+    maximum: PUBLISHERS_MAX,
+    default: PUBLISHERS_DEFAULT,
+    description: 'Publishers of a page; a larger number means the largest page',
+  })
 
 const cursor = z
   .string()
   .max(500)
   .transform((text, ctx) => {
     const domain = parseDomain(Buffer.from(text, 'base64url').toString())
-    if (domain !== undefined && encode(domain) === text.replace(/=+$/, '')) return domain as string
+    if (domain !== undefined && buildPublisherCursor(domain) === text.replace(/=+$/, ''))
+      return domain as string
     ctx.addIssue('must be the next_cursor of a page')
     return z.NEVER
   })
-  .meta({ type: 'string' })
+  .meta({ type: 'string', description: '`next_cursor` of the page before' })
 
 const query = z.object({
-  since: z.iso.datetime({ offset: true }).optional(),
-  status: repeatable(['authorized', 'revoked']).optional(),
-  include: repeatable(['properties']).optional(),
+  since: z.iso
+    .datetime({ offset: true })
+    .optional()
+    .describe('Only publishers whose file was read at this moment or later'),
+  status: repeatable(
+    ['authorized', 'revoked'],
+    'Which publishers; `authorized` ones without it',
+  ).optional(),
+  include: repeatable(['properties'], 'Adds the ids of what the agent may sell').optional(),
   limit,
   cursor: cursor.optional(),
 })
@@ -63,14 +81,16 @@ type Query = z.output<typeof query>
 const declared = {
   method: 'GET',
   group: 'Lookups & Authorization',
-  summary: 'The publishers of an agent, page by page',
+  summary: 'List the publishers of an agent',
   description:
     'By domain. Counts are of one publisher, and of properties that have an id. `revoked` are those ' +
     'that the file which named the agent for them has revoked, as of the snapshot that ' +
-    '`X-Registry-Seq` tells.',
+    '`X-Registry-Seq` tells. `freshness` is that of the weakest of the files shown.',
   access: 'public',
   cache: 'minute',
-  params: z.object({ encodedUrl: z.string() }),
+  params: z.object({
+    encodedUrl: z.string().describe('Address of the agent, percent-encoded'),
+  }),
   query,
   reply: { 200: AgentPublishers },
   errors: ['invalid_request', 'not_found', 'unavailable'],
@@ -85,13 +105,13 @@ const declared = {
   }) => answer(services.reader, parseAgent('encodedUrl', params.encodedUrl), query),
 } as const
 
-export const listAgentPublishers = operation({
+export const listAgentPublishers = defineOperation({
   ...declared,
   id: 'listAgentPublishers',
   path: '/v1/agents/:encodedUrl/publishers',
 })
 
-export const listAgentPublishersAlias = operation({
+export const listAgentPublishersAlias = defineOperation({
   ...declared,
   id: 'listAgentPublishersAlias',
   path: '/api/v1/agents/:encodedUrl/publishers',
@@ -102,15 +122,14 @@ async function answer(reader: Reader, asked: string, query: Query): Promise<Sent
   const { agent_url } = agent
   const wanted = new Set(query.status ?? ['authorized'])
   const isPlain = query.status === undefined && query.since === undefined
-  const { snapshot } = reader
-  const revoked =
-    wanted.has('revoked') && snapshot ? await revokedPublishers(snapshot, agent_url) : []
-  const page = pageOf(reader, agent_url, query, {
+  const snapshot = wanted.has('revoked') ? getSnapshot(reader) : undefined
+  const revoked = snapshot ? await listRevokedPublishers(snapshot, agent_url) : []
+  const { blocks, ...page } = buildPage(reader, agent_url, query, {
     authorized: wanted.has('authorized'),
     revoked,
   })
   if (isPlain && !query.cursor && page.publishers.length === 0 && agent.publisher_count === 0) {
-    return refused('not_found', `no publisher is known to have named ${asked}`, { agent_url })
+    return replyRefused('not_found', `no publisher is known to have named ${asked}`, { agent_url })
   }
   const content = {
     agent_url,
@@ -121,8 +140,8 @@ async function answer(reader: Reader, asked: string, query: Query): Promise<Sent
     ...page,
   }
   const etag = createHash('sha256').update(JSON.stringify(content)).digest('base64url').slice(0, 22)
-  const body = { ...content, freshness: freshnessOf(reader, 'agent', agent_url) }
-  return { ...ok(body, wanted.has('revoked') ? seqHeader(snapshot) : undefined), etag }
+  const body = { ...content, freshness: pickWeakestOfAny(blocks) }
+  return { ...replyOk(body, wanted.has('revoked') ? buildSeqHeader(snapshot) : undefined), etag }
 }
 
 interface Wanted {
@@ -131,23 +150,27 @@ interface Wanted {
 }
 
 /** Both kinds of publishers in one order, as many as fit. */
-function pageOf(reader: Reader, agentUrl: string, query: Query, wanted: Wanted) {
+function buildPage(reader: Reader, agentUrl: string, query: Query, wanted: Wanted) {
   const publishers: AgentPublisher[] = []
+  const blocks: FreshnessBlock[] = []
   let bytes = 0
   let scanned = 0
   let last: string | undefined
   for (const { status, reach } of inOrder(reader, agentUrl, query.cursor, wanted)) {
     if (publishers.length === query.limit || scanned === SCANNED || bytes > PAGE_BYTES) {
-      return { publishers, next_cursor: last === undefined ? null : encode(last) }
+      const next_cursor = last === undefined ? null : buildPublisherCursor(last)
+      return { publishers, blocks, has_more: next_cursor !== null, next_cursor }
     }
     scanned++
     last = reach.publisher_domain
-    const shown = publisherOf(reader, agentUrl, reach, status, query)
+    const freshness = findReachFreshness(reader, reach)
+    const shown = toPublisher(reader, agentUrl, { reach, status, freshness }, query)
     if (shown === undefined) continue
     publishers.push(shown)
+    blocks.push(freshness)
     bytes += JSON.stringify(shown).length
   }
-  return { publishers, next_cursor: null }
+  return { publishers, blocks, has_more: false, next_cursor: null }
 }
 
 function* inOrder(
@@ -166,7 +189,7 @@ function* inOrder(
     }
   }
   if (authorized) {
-    for (const reach of reachesAfter(reader, agentUrl, { after })) {
+    for (const reach of listReachesAfter(reader, agentUrl, { after })) {
       yield* goneBefore(reach.publisher_domain)
       if (gone[next]?.publisher_domain === reach.publisher_domain) next++
       yield { status: 'authorized', reach }
@@ -175,24 +198,32 @@ function* inOrder(
   yield* goneBefore()
 }
 
+function findReachFreshness(reader: Reader, reach: StoredReach): FreshnessBlock {
+  const { publisher_domain: domain, verified_by: resolved_location } = reach
+  return findFilesFreshness(reader, listPublisherFiles({ ...reach, domain, resolved_location }))
+}
+
+interface Reached {
+  reach: StoredReach
+  status: AgentPublisher['status']
+  freshness: FreshnessBlock
+}
+
 /** Undefined of one whose file was not read since, or never. */
-function publisherOf(
+function toPublisher(
   reader: Reader,
   agentUrl: string,
-  { verified_by, authorized_for: _, sold: __, ...reach }: StoredReach,
-  status: AgentPublisher['status'],
+  { reach, status, freshness: { succeeded_at } }: Reached,
   { since, include }: Query,
 ): AgentPublisher | undefined {
-  const file = isUrl(verified_by) ? reach.publisher_domain : verified_by
-  const { succeeded_at } = freshnessOf(reader, 'adagents.json', file)
   if (succeeded_at === undefined) return undefined
   if (since !== undefined && Date.parse(succeeded_at) < Date.parse(since)) return undefined
-  const { publisher_domain, ...rest } = reach
+  const { publisher_domain, verified_by: _, authorized_for: __, sold: ___, ...rest } = reach
   return {
     publisher_domain,
     ...rest,
     ...(include && {
-      property_ids: status === 'revoked' ? [] : idsOf(reader, agentUrl, publisher_domain),
+      property_ids: status === 'revoked' ? [] : listIds(reader, agentUrl, publisher_domain),
     }),
     status,
     last_verified_at: succeeded_at,
@@ -200,7 +231,7 @@ function publisherOf(
 }
 
 /** Ids of what grants in force reach, in the order of the alphabet. */
-function idsOf(reader: Reader, agentUrl: string, publisher: string): string[] {
+function listIds(reader: Reader, agentUrl: string, publisher: string): string[] {
   const inventory = findInventory(reader, publisher)
   if (inventory === undefined) return []
   const grants = inventory.grantsTo(agentUrl).filter(grant => grant.in_force)
@@ -210,6 +241,7 @@ function idsOf(reader: Reader, agentUrl: string, publisher: string): string[] {
     .sort()
 }
 
-function encode(domain: string): string {
+/** Builds the cursor that continues the list of an agent's publishers after one of them. */
+export function buildPublisherCursor(domain: string): string {
   return Buffer.from(domain).toString('base64url')
 }

@@ -1,32 +1,61 @@
 import { z } from 'zod'
-import { type Dimension, dimensions } from '../../pipeline/index/queries/agent-index.ts'
-import { searchAgents } from '../../pipeline/index/queries/agent-search.ts'
-import { AgentSearchAnswer } from '../../pipeline/model/answers-agent-search.ts'
-import { AgentTypeOrUnknown } from '../../pipeline/model/documents.ts'
-import { csv, cursorOf, cursorText, whole } from '../fields.ts'
-import { LIST_BYTES, syncHeaders } from '../lists.ts'
-import { operation } from '../operation.ts'
-import { ok } from '../reply.ts'
+import { AgentTypeOrUnknown } from '../../pipeline/model/documents/index.ts'
+import { AgentSearchAnswer } from '../../pipeline/model/responses/agent-search.ts'
+import {
+  type AgentIndex,
+  type Dimension,
+  dimensions,
+} from '../../pipeline/read/queries/agent-index.ts'
+import { type AgentsAsked, searchAgents } from '../../pipeline/read/queries/agent-search.ts'
+import { createCsv, createCursor, createWholeNumber, encodeCursor } from '../inputs/fields.ts'
+import { defineOperation } from '../operation/operation.ts'
+import { getSnapshot, LIST_BYTES, syncHeaders } from '../responses/lists.ts'
+import { replyLent, replyOk } from '../responses/reply.ts'
 
-const MOST = 1e9
+const COUNT_MAX = 1e9
 
 const filters = {
-  channels: csv('channels that its publishers or itself name'),
-  property_types: csv('types of properties'),
-  markets: csv('countries').transform(codes => codes.map(code => code.toUpperCase())),
-  categories: csv('content categories'),
-  tags: csv('tags of properties'),
-  delivery_types: csv('delivery types'),
+  channels: createCsv('Channels that its publishers or itself name'),
+  property_types: createCsv('Kinds of properties that it reaches, such as `website`'),
+  markets: createCsv('Countries in which it may sell, as codes of two letters').transform(codes =>
+    codes.map(code => code.toUpperCase()),
+  ),
+  categories: createCsv('Content categories of collections, properties and placements'),
+  tags: createCsv('Tags of the properties that it reaches'),
+  delivery_types: createCsv('Delivery types of its products, such as `guaranteed`'),
+  format_kinds: createCsv('Kinds of formats it makes, takes or sells, such as `image`'),
 }
 
 const place = z.tuple([z.number(), z.string()]).transform(([score, url]) => ({ score, url }))
 
-export const searchForAgents = operation({
+const SearchQuery = z.object({
+  ...filters,
+  has_tmp: z
+    .enum(['true', 'false'])
+    .optional()
+    .describe('Only agents that say they support trusted match, or only others'),
+  min_properties: createWholeNumber({
+    description: 'Only agents that reach at least this many properties',
+    min: 0,
+    max: COUNT_MAX,
+    default: 0,
+  }),
+  type: AgentTypeOrUnknown.optional().describe('Only agents of this type'),
+  sort: z
+    .string()
+    .optional()
+    .meta({ description: 'Accepted and without effect: the order is always by relevance' }),
+  cursor: createCursor(place),
+  limit: createWholeNumber({ description: 'Agents of a page', min: 1, max: 200, default: 50 }),
+})
+type SearchQuery = z.output<typeof SearchQuery>
+
+export const searchForAgents = defineOperation({
   id: 'searchAgents',
   method: 'GET',
   path: '/api/registry/agents/search',
   group: 'Agent Discovery',
-  summary: 'Find agents by what they reach',
+  summary: 'Search agents by their inventory',
   description:
     'Agents of the authorization graph that pass all filters; of the values of one filter any will ' +
     'do. The most relevant come first: `relevance_score` is 1 where a filter by values was passed, ' +
@@ -34,34 +63,33 @@ export const searchForAgents = operation({
     'address. A replica takes the `X-Sync-Cursor` of its first page to the feed.',
   access: 'bearer',
   cache: 'private',
-  query: z.object({
-    ...filters,
-    has_tmp: z.enum(['true', 'false']).optional(),
-    min_properties: whole({ min: 0, max: MOST, default: 0 }),
-    type: AgentTypeOrUnknown.optional(),
-    sort: z.string().optional().meta({ description: 'accepted; the order is always by relevance' }),
-    cursor: cursorOf(place),
-    limit: whole({ min: 1, max: 200, default: 50 }),
-  }),
+  query: SearchQuery,
   reply: { 200: AgentSearchAnswer },
   errors: ['invalid_request'],
   handle: ({ query, services }) => {
-    const { snapshot } = services.reader
+    const snapshot = getSnapshot(services.reader)
     const headers = syncHeaders(snapshot, services)
-    if (snapshot === undefined) return ok({ results: [], cursor: null, has_more: false }, headers)
-    const page = searchAgents(snapshot.agents, {
-      filters: filtersIn(query),
-      type: query.type,
-      hasTmp: query.has_tmp === undefined ? undefined : query.has_tmp === 'true',
-      minProperties: query.min_properties,
-      after: query.cursor,
-      limit: query.limit,
-      maxBytes: LIST_BYTES,
-      cursorOf: ({ score, url }) => cursorText([score, url]),
-    })
-    return ok(page, headers)
+    if (snapshot === undefined) {
+      return replyOk({ results: [], cursor: null, next_cursor: null, has_more: false }, headers)
+    }
+    const answer = (agents: AgentIndex) => replyLent(searchAgents(agents, toAsked(query)), headers)
+    const { agents } = snapshot
+    return agents instanceof Promise ? agents.then(answer) : answer(agents)
   },
 })
+
+function toAsked(query: SearchQuery): AgentsAsked {
+  return {
+    filters: filtersIn(query),
+    type: query.type,
+    hasTmp: query.has_tmp === undefined ? undefined : query.has_tmp === 'true',
+    minProperties: query.min_properties,
+    after: query.cursor,
+    limit: query.limit,
+    maxBytes: LIST_BYTES,
+    cursorOf: ({ score, url }) => encodeCursor([score, url]),
+  }
+}
 
 function filtersIn(query: Record<Dimension, readonly string[]>) {
   return new Map(

@@ -1,27 +1,35 @@
 import { z } from 'zod'
 import { refuse } from '../../pipeline/core/errors.ts'
 import { hasApiAccess } from '../../pipeline/core/membership.ts'
-import type { EnrolledAgent } from '../../pipeline/index/points/members.ts'
-import { agentEntryOf } from '../../pipeline/index/queries/agent-entries.ts'
-import type { AgentFacts } from '../../pipeline/index/queries/agent-facts.ts'
-import { agentCatalogOf } from '../../pipeline/index/queries/agents.ts'
+import { agentTypes } from '../../pipeline/model/documents/index.ts'
 import {
   type AgentEntry,
   AgentList,
   creativeOperations,
   verificationModes,
-} from '../../pipeline/model/answers-agents.ts'
-import { agentTypes } from '../../pipeline/model/documents.ts'
+} from '../../pipeline/model/responses/agents.ts'
+import type { EnrolledAgent } from '../../pipeline/read/lookups/members.ts'
+import { toAgentEntry } from '../../pipeline/read/queries/agent-entries.ts'
+import type { AgentFacts } from '../../pipeline/read/queries/agent-facts.ts'
+import { loadAgentCatalog } from '../../pipeline/read/queries/agents.ts'
 import {
   hasFormat,
+  hasFormatConditions,
   hasMetric,
-  wantsFormats,
-  wantsMetrics,
+  hasMetricConditions,
 } from '../../pipeline/resolve/agent-filter.ts'
-import { flag, repeated, whole } from '../fields.ts'
-import { fitting } from '../lists.ts'
-import { operation } from '../operation.ts'
-import { ok } from '../reply.ts'
+import type { Principal } from '../auth/principal.ts'
+import {
+  createFlag,
+  createPageSize,
+  createRepeated,
+  pageCursor,
+  pageOffset,
+  parsePastedDomain,
+} from '../inputs/fields.ts'
+import { defineOperation } from '../operation/operation.ts'
+import { buildPageEnd, fitItems } from '../responses/lists.ts'
+import { replyOk } from '../responses/reply.ts'
 
 const VALUES = 20
 const METRIC_PAIRS = 100
@@ -32,36 +40,47 @@ const part = z
   .string()
   .max(PART_CHARS)
   .refine(text => !/[%_]/.test(text), { error: 'may not hold % or _' })
-const exact = z.string().max(2_048).optional()
+function createExact(description: string) {
+  return z.string().max(2_048).optional().meta({ description })
+}
 
 const AgentsQuery = z.object({
-  type: z.enum(agentTypes).optional(),
-  health: flag,
-  capabilities: flag,
-  properties: flag,
-  compliance: flag,
-  verified: flag,
-  verification_mode: repeated(VALUES),
-  metric_id: repeated(VALUES),
-  accreditation: repeated(VALUES),
-  q: part.optional().meta({ description: 'part of a metric_id, whatever the case' }),
-  format_kind: repeated(VALUES),
-  creative_operation: repeated(VALUES),
-  publisher_domain: exact,
-  format_option_id: exact,
-  capability_id: exact,
-  source: z.literal('', { error: 'is no parameter any more' }).optional(),
-  limit: whole({ min: 0, max: LARGEST_PAGE, default: LARGEST_PAGE, clamp: true }),
-  offset: whole({ min: 0, max: 1e9, default: 0 }),
+  type: z.enum(agentTypes).optional().describe('Only agents of this type'),
+  health: createFlag('Adds the last probe, and the reach'),
+  capabilities: createFlag('Adds what it said it can do'),
+  properties: createFlag('Adds what a seller may sell'),
+  compliance: createFlag('Adds test results: none yet'),
+  verified: createFlag('Only those that passed tests: none yet'),
+  verification_mode: createRepeated(VALUES, 'Only those tested so: none yet'),
+  metric_id: createRepeated(VALUES, 'Only those with one of these metrics'),
+  accreditation: createRepeated(VALUES, 'Only metrics accredited by one of these'),
+  q: part.optional().meta({ description: 'Part of a metric_id, whatever the case' }),
+  format_kind: createRepeated(VALUES, 'Only those that handle such formats'),
+  creative_operation: createRepeated(
+    VALUES,
+    `Only agents that do one of these with it: ${creativeOperations.join(', ')}`,
+  ),
+  publisher_domain: createExact('Only formats of this publisher').transform(
+    text => text && (parsePastedDomain(text) ?? text),
+  ),
+  format_option_id: createExact('Only the format of this id there'),
+  capability_id: createExact('Only abilities that have this id'),
+  source: z
+    .literal('', { error: 'is no parameter any more' })
+    .optional()
+    .meta({ deprecated: true, description: 'No longer a parameter; leave it out' }),
+  limit: createPageSize({ usual: LARGEST_PAGE, max: LARGEST_PAGE }),
+  offset: pageOffset,
+  cursor: pageCursor,
 })
 type AgentsQuery = z.output<typeof AgentsQuery>
 
-export const listAgents = operation({
+export const listAgents = defineOperation({
   id: 'listAgents',
   method: 'GET',
   path: '/api/registry/agents',
   group: 'Agent Discovery',
-  summary: 'Agents that members enrolled',
+  summary: 'List the agents that members enrolled',
   description:
     'Everybody sees agents that are public; a caller with the key of a member with API access also ' +
     'those that are for members. `health`, `capabilities`, `properties` and `compliance` add what is ' +
@@ -71,27 +90,34 @@ export const listAgents = operation({
     'supported format. No agent has been tested yet: filters for verified ones find none.',
   access: 'optional',
   cache: 'personal',
+  asksSnapshot: true,
+  keptBy: ({ principal }) => (isMember(principal) ? 'members' : 'all'),
   query: AgentsQuery,
   reply: { 200: AgentList },
   errors: ['invalid_request', 'unavailable'],
   handle: async ({ query, principal, services: { reader } }) => {
-    const isWanted = filterOf(query)
-    const catalog = await agentCatalogOf(reader)
-    const isMember = principal !== undefined && hasApiAccess(principal.tier)
-    const seen = isMember ? catalog.shownToMembers : catalog.shownToAll
+    const isWanted = parseFilter(query)
+    const catalog = await loadAgentCatalog(reader)
+    const seen = isMember(principal) ? catalog.shownToMembers : catalog.shownToAll
     const found = seen.filter(agent => isWanted(agent, catalog.facts.get(agent.url)))
-    const { offset, limit } = query
-    const page = found.slice(offset, offset + (limit || LARGEST_PAGE))
+    const { cursor, limit } = query
+    const offset = cursor === undefined ? query.offset : Number(cursor)
+    const page = found.slice(offset, offset + limit)
     const reach = query.health || query.properties ? await catalog.reach() : undefined
     const entries = function* (): Iterable<AgentEntry> {
       for (const agent of page) {
         const { url } = agent
-        yield agentEntryOf(agent, catalog.facts.get(url), reach?.get(url), query)
+        yield toAgentEntry(agent, catalog.facts.get(url), reach?.get(url), query)
       }
     }
-    const shown = fitting('agents', entries()) as { agents: AgentEntry[] }
-    return ok(
-      { ...shown, count: shown.agents.length, total: found.length },
+    const shown = fitItems('agents', entries()) as { agents: AgentEntry[] }
+    return replyOk(
+      {
+        ...shown,
+        count: shown.agents.length,
+        total: found.length,
+        ...buildPageEnd(offset, shown.agents.length, found.length),
+      },
       {
         'x-registry-seq': String(catalog.seq),
         ...(asksForBadges(query) && { 'cache-control': 'no-store' }),
@@ -100,10 +126,15 @@ export const listAgents = operation({
   },
 })
 
+/** Tells whether agents with visibility `members_only` are shown. */
+function isMember(principal: Principal | undefined): boolean {
+  return principal !== undefined && hasApiAccess(principal.tier)
+}
+
 type Filter = (agent: EnrolledAgent, facts: AgentFacts | undefined) => boolean
 
-/** Which agents are asked for; refuses what contradicts itself. */
-function filterOf(query: AgentsQuery): Filter {
+/** Parses the filter of an agent list; refuses one that contradicts itself. */
+function parseFilter(query: AgentsQuery): Filter {
   const { metric_id: metric_ids, accreditation: accreditations, type } = query
   const metric = { metric_ids, accreditations, q: query.q || undefined }
   const format = {
@@ -114,7 +145,7 @@ function filterOf(query: AgentsQuery): Filter {
     capability_id: query.capability_id || undefined,
   }
   known('verification_mode', query.verification_mode, verificationModes)
-  const [byMetric, byFormat] = [wantsMetrics(metric), wantsFormats(format)]
+  const [byMetric, byFormat] = [hasMetricConditions(metric), hasFormatConditions(format)]
   if (metric_ids.length * accreditations.length > METRIC_PAIRS) {
     refuse(
       'invalid_request',
@@ -122,7 +153,10 @@ function filterOf(query: AgentsQuery): Filter {
     )
   }
   if (byMetric && byFormat) {
-    refuse('invalid_request', 'metric_id: filters of metrics and of formats find nothing together')
+    refuse(
+      'invalid_request',
+      'metric_id: cannot be combined with filters of formats, which no measurement agent has',
+    )
   }
   if (byMetric && type !== undefined && type !== 'measurement') {
     refuse('invalid_request', 'type: only measurement agents have metrics')

@@ -1,51 +1,56 @@
 import { z } from 'zod'
-import { findAgent } from '../../pipeline/index/points/agents.ts'
-import { type Place, placesOf, propertyAt } from '../../pipeline/index/points/candidates.ts'
-import { findInventory, type StockedProperty } from '../../pipeline/index/points/inventory.ts'
-import { plainSales } from '../../pipeline/index/points/plain-sales.ts'
-import { publishersAfter } from '../../pipeline/index/points/reach.ts'
-import { SinceCommit } from '../../pipeline/index/points/since-commit.ts'
-import { freshnessOf } from '../../pipeline/index/points/stored.ts'
-import type { Reader } from '../../pipeline/index/reader.ts'
-import { AgentDomains, PropertyLookup } from '../../pipeline/model/answers-authority.ts'
-import type { Identifier } from '../../pipeline/model/documents.ts'
+import type { Identifier } from '../../pipeline/model/documents/index.ts'
+import { AgentDomains, PropertyLookup } from '../../pipeline/model/responses/authority.ts'
+import { CommitCache } from '../../pipeline/read/cache/commit-cache.ts'
+import { findAgent } from '../../pipeline/read/lookups/agents.ts'
+import {
+  findProperty,
+  findPropertyPlaces,
+  type Place,
+} from '../../pipeline/read/lookups/candidates.ts'
+import { findPublishersFreshness } from '../../pipeline/read/lookups/deciding-files.ts'
+import { findInventory, type StockedProperty } from '../../pipeline/read/lookups/inventory.ts'
+import { findPlainSales } from '../../pipeline/read/lookups/plain-sales.ts'
+import { listPublishersAfter } from '../../pipeline/read/lookups/reach.ts'
+import type { Reader } from '../../pipeline/read/reader.ts'
 import { isGranted } from '../../pipeline/resolve/authority.ts'
-import { Room } from '../bounds.ts'
-import { PastedDomain, whole } from '../fields.ts'
-import { operation } from '../operation.ts'
-import { ok } from '../reply.ts'
-import { parseAgent } from '../sale-input.ts'
+import { createPageSize, PastedDomain, pageCursor } from '../inputs/fields.ts'
+import { parseAgent } from '../inputs/sale.ts'
+import { defineOperation } from '../operation/operation.ts'
+import { buildPageEnd } from '../responses/lists.ts'
+import { replyOk } from '../responses/reply.ts'
+import { ResponseBudget } from '../responses/response-budget.ts'
 
-export const lookUpProperty = operation({
+export const lookUpProperty = defineOperation({
   id: 'lookUpProperty',
   method: 'GET',
   path: '/api/registry/lookup/property',
   group: 'Lookups & Authorization',
-  summary: 'The agents that may sell what an identifier names',
+  summary: 'Look up the agents that may sell a property',
   description:
     'Lists grants in force, under whatever terms they hold. A domain also means its `www.` and `m.`, ' +
     'and is found under a wildcard over its parents.',
   access: 'public',
   cache: 'revalidate',
   query: z.object({
-    type: z.string().min(1).max(100),
-    value: z.string().min(1).max(2_048),
-    limit: whole({ min: 1, max: 1_000, default: 1_000, clamp: true }),
-    cursor: whole({ min: 0, max: 1e9, default: 0 }),
+    type: z.string().min(1).max(100).describe('Kind of identifier, such as `domain`'),
+    value: z.string().min(1).max(2_048).describe('The identifier itself'),
+    limit: createPageSize({ usual: 1_000, max: 1_000 }),
+    cursor: pageCursor,
   }),
   reply: { 200: PropertyLookup },
   errors: ['invalid_request'],
-  handle: ({ query: { type, value, limit, cursor }, services: { reader } }) => {
-    const all = sellersOf(reader, { type, value })
-    const shown = new Room().takeJson(jsonOf(all.slice(cursor, cursor + limit)))
-    const end = cursor + shown.length
+  handle: ({ query: { type, value, limit, ...query }, services: { reader } }) => {
+    const cursor = Number(query.cursor ?? 0)
+    const all = loadSellers(reader, { type, value })
+    const shown = new ResponseBudget().takeJson(formatSellers(all.slice(cursor, cursor + limit)))
     const head = JSON.stringify({ type, value }).slice(0, -1)
     const rest = JSON.stringify({
       count: shown.length,
       ...(shown.length < all.length && { agents_total: all.length, agents_truncated: true }),
-      ...(end < all.length && { next_cursor: String(end) }),
+      ...buildPageEnd(cursor, shown.length, all.length),
     })
-    return ok(`${head},"agents":[${shown.join()}],${rest.slice(1)}`)
+    return replyOk(`${head},"agents":[${shown.join()}],${rest.slice(1)}`)
   },
 })
 
@@ -53,7 +58,7 @@ export const lookUpProperty = operation({
 interface Seller {
   agent_url: string
   publisher_domain: string
-  /** As JSON, where it was not parsed. */
+  /** The property, as JSON where it was not parsed. */
   property: StockedProperty | string
   order: string
   json?: string
@@ -67,10 +72,10 @@ interface Sellers {
 
 const KEPT_BYTES = 32 * 1024 * 1024
 const SELLER_BYTES = 800
-const kept = new SinceCommit<Sellers>(KEPT_BYTES, ({ all }) => SELLER_BYTES * (1 + all.length))
+const kept = new CommitCache<Sellers>(KEPT_BYTES, ({ all }) => SELLER_BYTES * (1 + all.length))
 
 /** Each agent once for each property and publisher, by publisher and agent. */
-function sellersOf(reader: Reader, asked: Identifier): readonly Seller[] {
+function loadSellers(reader: Reader, asked: Identifier): readonly Seller[] {
   if (reader.serving === undefined) return []
   const question = `${asked.type.length} ${asked.type} ${asked.value}`
   const found = kept.get(reader.serving, question, () => findSellers(reader, asked))
@@ -80,7 +85,7 @@ function sellersOf(reader: Reader, asked: Identifier): readonly Seller[] {
 function findSellers(reader: Reader, asked: Identifier): Sellers {
   const all: Seller[] = []
   let isTimed = false
-  for (const place of placesOf(reader, asked)) {
+  for (const place of findPropertyPlaces(reader, asked)) {
     const plain = plainSellers(reader, place)
     if (plain === undefined) isTimed = judgedSellers(reader, place, all) || isTimed
     else all.push(...plain)
@@ -88,21 +93,23 @@ function findSellers(reader: Reader, asked: Identifier): Sellers {
   return { all: all.sort((a, b) => (a.order < b.order ? -1 : 1)), isTimed }
 }
 
-/** Those of a publisher that grants all or nothing; undefined where it takes more. */
+/**
+ * Finds the sellers of a publisher that grants all or nothing; undefined where a closer look is needed.
+ */
 function plainSellers(reader: Reader, { rid, owner, publishers }: Place): Seller[] | undefined {
-  const sales = publishers.length === 1 ? plainSales(reader, owner) : undefined
+  const sales = publishers.length === 1 ? findPlainSales(reader, owner) : undefined
   const shown = sales?.property(rid)
   if (sales === undefined || shown === undefined) return undefined
   const head = `{"id":"${rid}","property_rid":"${rid}","property_id":${shown.id}`
   const property = `${head},"publisher_domain":"${owner}",${shown.members}}`
-  return sales.sellers.map(agent => sellerOf(agent, owner, rid, property))
+  return sales.sellers.map(agent => toSeller(agent, owner, rid, property))
 }
 
 /** Adds those that grants let through, one by one; whether any grant counts only at times. */
 function judgedSellers(reader: Reader, place: Place, all: Seller[]): boolean {
   const terms = { at: reader.now(), anywhere: true }
   let isTimed = false
-  const property = propertyAt(reader, place)
+  const property = findProperty(reader, place)
   if (property === undefined) return false
   for (const publisher of place.publishers) {
     const inventory = findInventory(reader, publisher)
@@ -110,13 +117,13 @@ function judgedSellers(reader: Reader, place: Place, all: Seller[]): boolean {
     isTimed ||= inventory.isTimed
     for (const agent of inventory.agents) {
       if (!isGranted(property, inventory.granting(agent), terms)) continue
-      all.push(sellerOf(agent, publisher, property.property_rid, property))
+      all.push(toSeller(agent, publisher, property.property_rid, property))
     }
   }
   return isTimed
 }
 
-function sellerOf(
+function toSeller(
   agent_url: string,
   publisher_domain: string,
   rid: string,
@@ -126,7 +133,7 @@ function sellerOf(
 }
 
 /** A property that many may sell is spelled once. */
-function jsonOf(sellers: readonly Seller[]): string[] {
+function formatSellers(sellers: readonly Seller[]): string[] {
   const spelled = new Map<StockedProperty, string>()
   const spell = (property: StockedProperty) => {
     const shown = spelled.get(property) ?? JSON.stringify(propertyShown(property))
@@ -155,34 +162,36 @@ function propertyShown(property: StockedProperty) {
   }
 }
 
-export const lookUpAgentDomains = operation({
+export const lookUpAgentDomains = defineOperation({
   id: 'lookUpAgentDomains',
   method: 'GET',
   path: '/api/registry/lookup/agent/:agentUrl/domains',
   group: 'Lookups & Authorization',
-  summary: 'The publishers that grant an agent anything',
-  description: 'By name. An agent that nobody knows has none.',
+  summary: 'List the publishers that authorize an agent',
+  description:
+    'By name. An agent that nobody knows has none. `freshness` is that of the weakest of their files.',
   access: 'public',
   cache: 'revalidate',
-  params: z.object({ agentUrl: z.string() }),
+  params: z.object({ agentUrl: z.string().describe('Address of the agent, percent-encoded') }),
   query: z.object({
-    limit: whole({ min: 1, max: 5_000, default: 5_000, clamp: true }),
-    cursor: PastedDomain.optional(),
+    limit: createPageSize({ usual: 5_000, max: 5_000 }),
+    cursor: PastedDomain.optional().describe('`next_cursor` of the page before'),
   }),
   reply: { 200: AgentDomains },
   errors: ['invalid_request'],
   handle: ({ params: { agentUrl }, query: { limit, cursor }, services: { reader } }) => {
     const agent = findAgent(reader, parseAgent('agentUrl', agentUrl))
-    const found = publishersAfter(reader, agent.agent_url, { after: cursor, limit: limit + 1 })
-    const domains = new Room().take(found.slice(0, limit))
+    const found = listPublishersAfter(reader, agent.agent_url, { after: cursor, limit: limit + 1 })
+    const domains = new ResponseBudget().take(found.slice(0, limit))
     const total = agent.publisher_count
-    return ok({
+    return replyOk({
       agent_url: agentUrl,
       domains,
       count: domains.length,
-      freshness: freshnessOf(reader, 'agent', agent.agent_url),
+      freshness: findPublishersFreshness(reader, domains),
       ...(domains.length < total && { domains_total: total, domains_truncated: true }),
-      ...(domains.length < found.length && { next_cursor: domains.at(-1) }),
+      has_more: domains.length < found.length,
+      next_cursor: domains.length < found.length ? domains.at(-1) : null,
     })
   },
 })

@@ -1,31 +1,38 @@
 import { z } from 'zod'
+import { PublisherAuthorization } from '../../pipeline/model/responses/authority.ts'
+import { CommitCache } from '../../pipeline/read/cache/commit-cache.ts'
 import {
   findAgent,
+  findOperating,
+  isOperatorSilent,
   type KnownAgent,
-  operatingOf,
-  operatorIsSilent,
-} from '../../pipeline/index/points/agents.ts'
-import { findInventory, type Inventory } from '../../pipeline/index/points/inventory.ts'
-import { reachOf } from '../../pipeline/index/points/reach.ts'
-import { SinceCommit } from '../../pipeline/index/points/since-commit.ts'
-import { freshnessOf, freshnessText } from '../../pipeline/index/points/stored.ts'
-import type { Reader } from '../../pipeline/index/reader.ts'
-import { PublisherAuthorization } from '../../pipeline/model/answers-authority.ts'
-import { judge, tallyOf } from '../../pipeline/resolve/authority.ts'
+} from '../../pipeline/read/lookups/agents.ts'
+import {
+  type Deciding,
+  findDecidingFreshness,
+  formatDecidingFreshness,
+  listDeciding,
+  listFilesOfPublisher,
+} from '../../pipeline/read/lookups/deciding-files.ts'
+import { findInventory, type Inventory } from '../../pipeline/read/lookups/inventory.ts'
+import { findReach } from '../../pipeline/read/lookups/reach.ts'
+import type { Reader } from '../../pipeline/read/reader.ts'
+import { judge, tallyVerdicts } from '../../pipeline/resolve/authority.ts'
+import { listPublisherFiles } from '../../pipeline/resolve/deciding-files.ts'
 import { isOpen, type Terms } from '../../pipeline/resolve/sale-terms.ts'
-import { Room } from '../bounds.ts'
-import { evidenceOf } from '../evidence.ts'
-import { PastedDomain } from '../fields.ts'
-import { operation } from '../operation.ts'
-import { ok, refused } from '../reply.ts'
-import { AgentUrl, explain, isPlain, sidesTold, termsInQuery, termsOf } from '../sale-input.ts'
+import { PastedDomain } from '../inputs/fields.ts'
+import { AgentUrl, explain, isPlain, sidesTold, termsInQuery, toTerms } from '../inputs/sale.ts'
+import { defineOperation } from '../operation/operation.ts'
+import { buildEvidence } from '../responses/evidence.ts'
+import { replyOk, replyRefused } from '../responses/reply.ts'
+import { ResponseBudget } from '../responses/response-budget.ts'
 
-export const authorizePublisher = operation({
+export const authorizePublisher = defineOperation({
   id: 'authorizePublisher',
   method: 'GET',
   path: '/api/registry/publisher/authorization',
   group: 'Lookups & Authorization',
-  summary: 'How many properties of a publisher an agent may sell',
+  summary: 'Count the properties of a publisher that an agent may sell',
   description:
     'Counts the active properties that grants in force reach and the operator does not contradict; ' +
     `a grant of all of them counts as each of them. ${sidesTold}Restrictions to countries, ` +
@@ -37,63 +44,76 @@ export const authorizePublisher = operation({
   errors: ['invalid_request', 'not_found'],
   handle: ({ query, services: { reader } }) => {
     const { domain, agent: asked } = query
-    const known = isPlain(query) ? keptAnswer(reader, domain, asked) : ''
-    if (known !== '') {
-      return ok(`${known},"freshness":${freshnessText(reader, 'adagents.json', domain)}}`)
+    const known = isPlain(query) ? keptAnswer(reader, domain, asked) : nothing
+    if (known.text !== '') {
+      return replyOk(
+        `${known.text},"freshness":${formatDecidingFreshness(reader, known.deciding)}}`,
+      )
     }
     const agent = findAgent(reader, asked)
     const inventory = findInventory(reader, domain)
-    const terms = termsOf(query, reader.now(), true)
+    const terms = toTerms(query, reader.now(), true)
     if (inventory === undefined || !hasOpenGrant(inventory, agent.agent_url, terms)) {
-      return refused('not_found', `${domain} grants ${asked} nothing`, {
+      return replyRefused('not_found', `${domain} grants ${asked} nothing`, {
         domain,
         agent_url: agent.agent_url,
-        freshness: freshnessOf(reader, 'adagents.json', domain),
+        freshness: findDecidingFreshness(reader, [listFilesOfPublisher(reader, domain)]),
       })
     }
     const isExplained = query.explain === 'true'
-    const answer = publisherAnswer(reader, inventory, agent, terms, isExplained)
-    return ok({ ...answer, freshness: freshnessOf(reader, 'adagents.json', domain) })
+    const { answer, deciding } = publisherAnswer(reader, inventory, agent, terms, isExplained)
+    return replyOk({ ...answer, freshness: findDecidingFreshness(reader, deciding) })
   },
 })
 
 const KEPT_BYTES = 16 * 1024 * 1024
-const kept = new SinceCommit<string>(KEPT_BYTES, text => text.length)
+/** An answer as JSON up to its freshness, and the files that decided it. */
+interface Kept {
+  text: string
+  deciding: Deciding
+}
+
+const FILES_BYTES = 300
+const kept = new CommitCache<Kept>(KEPT_BYTES, ({ text }) => text.length + FILES_BYTES)
+const nothing: Kept = { text: '', deciding: [] }
 
 /**
- * The answer to a plain question, as JSON up to its freshness; empty where nothing is granted, or
+ * The answer to a plain question; empty where nothing is granted, or
  * where a grant has a window and the answer its time.
  */
-function keptAnswer(reader: Reader, domain: string, asked: string): string {
+function keptAnswer(reader: Reader, domain: string, asked: string): Kept {
   const { serving } = reader
-  if (serving === undefined) return ''
+  if (serving === undefined) return nothing
   return kept.get(serving, `${domain} ${asked}`, () => {
     const agent = findAgent(reader, asked)
     const whole = wholeAnswer(reader, domain, agent)
     if (whole !== undefined) return whole
     const inventory = findInventory(reader, domain)
-    if (inventory === undefined || inventory.isTimed) return ''
-    if (inventory.grantsTo(agent.agent_url).length === 0) return ''
-    const terms = termsOf({}, reader.now(), true)
-    return JSON.stringify(publisherAnswer(reader, inventory, agent, terms, false)).slice(0, -1)
+    if (inventory === undefined || inventory.isTimed) return nothing
+    if (inventory.grantsTo(agent.agent_url).length === 0) return nothing
+    const terms = toTerms({}, reader.now(), true)
+    const { answer, deciding } = publisherAnswer(reader, inventory, agent, terms, false)
+    return { text: JSON.stringify(answer).slice(0, -1), deciding }
   })
 }
 
 /**
- * The same where all is granted and the operator says nothing, which is what most are asked: found
- * without looking at what the publisher has, as JSON up to its freshness. Undefined where it takes more.
+ * Answers the common case without reading the publisher: all is granted and the operator declares
+ * nothing. Undefined where a closer look is needed.
  */
-function wholeAnswer(reader: Reader, domain: string, agent: KnownAgent): string | undefined {
+function wholeAnswer(reader: Reader, domain: string, agent: KnownAgent): Kept | undefined {
   const { agent_url } = agent
-  const reach = reachOf(reader, agent_url, domain)
-  if (reach?.sold === undefined || !operatorIsSilent(reader, agent)) return undefined
-  const { sold, authorized_for } = reach
+  const reach = findReach(reader, agent_url, domain)
+  if (reach?.sold === undefined || !isOperatorSilent(reader, agent)) return undefined
+  const { sold, authorized_for, verified_by: resolved_location } = reach
   const words = authorized_for === null ? '' : `,"authorized_for":${JSON.stringify(authorized_for)}`
-  return (
-    `{"publisher_domain":"${domain}","agent_url":${JSON.stringify(agent_url)}` +
-    `,"authorized":${sold},"total":${sold},"publisher_wide":true,"source":"adagents_json"${words}` +
-    ',"unauthorized_properties":[],"sides":{"publisher":"match","operator":"unknown"},"confirmed":false'
-  )
+  return {
+    text:
+      `{"publisher_domain":"${domain}","agent_url":${JSON.stringify(agent_url)}` +
+      `,"authorized":${sold},"total":${sold},"publisher_wide":true,"source":"adagents_json"${words}` +
+      ',"unauthorized_properties":[],"sides":{"publisher":"match","operator":"unknown"},"confirmed":false',
+    deciding: [listPublisherFiles({ ...reach, domain, resolved_location })],
+  }
 }
 
 function hasOpenGrant(inventory: Inventory, agentUrl: string, { at }: Terms): boolean {
@@ -109,17 +129,17 @@ function publisherAnswer(
 ) {
   const { agent_url } = agent
   const { publisher_domain } = inventory.stored
-  const operating = operatingOf(reader, agent)
+  const operating = findOperating(reader, agent)
   const granting = inventory.granting(agent_url)
   const judged = inventory.properties
     .filter(one => one.is_active)
     .map(property => ({ property, verdict: judge(property, granting, operating, terms) }))
   const authorized = judged.filter(({ verdict }) => verdict.authorized)
   const rest = judged.filter(({ verdict }) => !verdict.authorized)
-  const tally = tallyOf((authorized.length > 0 ? authorized : judged).map(one => one.verdict))
+  const tally = tallyVerdicts((authorized.length > 0 ? authorized : judged).map(one => one.verdict))
   const words = granting.grants.find(one => one.authorized_for !== null)?.authorized_for
-  const room = new Room()
-  return {
+  const room = new ResponseBudget()
+  const answer = {
     publisher_domain,
     agent_url,
     authorized: authorized.length,
@@ -141,8 +161,9 @@ function publisherAnswer(
       room.fit(
         'evidence',
         judged.flatMap(({ property, verdict }) =>
-          evidenceOf(reader, property, publisher_domain, operating, verdict),
+          buildEvidence(reader, property, publisher_domain, operating, verdict),
         ),
       )),
   }
+  return { answer, deciding: listDeciding(reader, publisher_domain, operating, tally.sides) }
 }

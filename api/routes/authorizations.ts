@@ -1,26 +1,26 @@
 import { hash } from 'node:crypto'
 import { z } from 'zod'
-import { agentUrlKey } from '../../pipeline/core/agent-url.ts'
+import { toAgentUrlKey } from '../../pipeline/core/agent-url.ts'
 import { refuse } from '../../pipeline/core/errors.ts'
-import {
-  agentNamed,
-  allGrants,
-  type GrantPlace,
-  grantsOf,
-} from '../../pipeline/index/queries/authorizations.ts'
-import { allClaims, claimsOf } from '../../pipeline/index/queries/claim-items.ts'
-import type { Snapshot } from '../../pipeline/index/reader.ts'
 import {
   AgentAuthorizations,
   type AuthorizationItem,
   type Evidence,
   evidences,
-} from '../../pipeline/model/answers-authorizations.ts'
-import { cursorOf, cursorText, whole } from '../fields.ts'
-import { pageOf, syncHeaders } from '../lists.ts'
-import { ndjsonHeaders, sendLines } from '../ndjson.ts'
-import { operation } from '../operation.ts'
-import { ok } from '../reply.ts'
+} from '../../pipeline/model/responses/authorizations.ts'
+import {
+  findAgent,
+  type GrantPlace,
+  listGrants,
+  streamGrants,
+} from '../../pipeline/read/queries/authorizations.ts'
+import { listClaims, streamClaims } from '../../pipeline/read/queries/claim-items.ts'
+import type { Snapshot } from '../../pipeline/read/reader.ts'
+import { createCursor, createPageSize, encodeCursor } from '../inputs/fields.ts'
+import { defineOperation } from '../operation/operation.ts'
+import { cutPage, getSnapshot, syncHeaders } from '../responses/lists.ts'
+import { ndjsonHeaders, sendLines } from '../responses/ndjson.ts'
+import { replyOk } from '../responses/reply.ts'
 
 const known = new Set<string>(evidences)
 
@@ -38,63 +38,74 @@ const evidence = z
   })
   .meta({
     description:
-      'comma-separated. `adagents_json`: what publishers grant. `adagents_authoritative`: what managers’ ' +
+      'Kinds of rows, separated by commas. `adagents_json`: what publishers grant. `adagents_authoritative`: what managers’ ' +
       'files claim for other publishers, of which nothing is granted. The others name no rows so far',
   })
 
-const include = z.enum(['effective', 'raw']).default('effective')
+const include = z
+  .enum(['effective', 'raw'])
+  .default('effective')
+  .describe('`effective` for rows that count; `raw` is for administrators')
 
-/** What was overridden is for administrators, whom no credential names yet. */
+/** Refuses overridden rows, which only administrators may read. */
 function refuseRaw(asked: 'effective' | 'raw'): void {
-  if (asked === 'raw') refuse('forbidden', 'include=raw is for administrators of the registry')
+  if (asked === 'raw') refuse('forbidden', 'include=raw needs an administrator of the registry')
 }
 
 const agentUrl = z
   .string()
   .transform((text, ctx): string => {
-    const key = text.trim() === '*' ? '*' : agentUrlKey(text)
+    const key = text.trim() === '*' ? '*' : toAgentUrlKey(text)
     if (key !== undefined) return key
     ctx.addIssue('must be the address of an agent, such as https://agent.example/mcp')
     return z.NEVER
   })
-  .meta({ examples: ['https://agent.example/mcp'] })
+  .meta({
+    examples: ['https://agent.example/mcp'],
+    description: 'URL of the agent, in any spelling',
+  })
 
 const place = z.tuple([z.string(), z.string().nullable(), z.uuid()]).transform(
   ([publisher_domain, property_id_slug, id]): GrantPlace => ({
-    ...{ publisher_domain, property_id_slug, id },
+    publisher_domain,
+    property_id_slug,
+    id,
   }),
 )
 
-export const listAuthorizations = operation({
+export const listAuthorizations = defineOperation({
   id: 'listAuthorizations',
   method: 'GET',
   path: '/api/registry/authorizations',
   group: 'Lookups & Authorization',
-  summary: 'What an agent was granted',
+  summary: 'List the authorizations of an agent',
   description:
     'Grants in force, or claims, by publisher. `cursor` of a page leads to the next one; it is null on the last.',
   access: 'bearer',
   cache: 'private',
+  asksSnapshot: true,
   query: z.object({
     agent_url: agentUrl,
     evidence,
     include,
-    limit: whole({ min: 1, max: 1_000, default: 1_000, clamp: true }),
-    cursor: cursorOf(place),
+    limit: createPageSize({ usual: 1_000, max: 1_000 }),
+    cursor: createCursor(place),
   }),
   reply: { 200: AgentAuthorizations },
   errors: ['invalid_request', 'forbidden', 'unavailable'],
   handle: async ({ query, services }) => {
     refuseRaw(query.include)
-    const { snapshot } = services.reader
+    const snapshot = getSnapshot(services.reader)
     const headers = syncHeaders(snapshot, services)
-    const agent = snapshot ? await agentNamed(snapshot, query.agent_url) : query.agent_url
+    const agent = snapshot ? await findAgent(snapshot, query.agent_url) : query.agent_url
     const asked = { agent, after: query.cursor, limit: query.limit + 1 }
     const { items, total } = snapshot
-      ? await rowsOf(snapshot, query.evidence, asked)
+      ? await loadItems(snapshot, query.evidence, asked)
       : { items: [], total: 0 }
-    const { items: rows, hasMore } = pageOf(items, query.limit)
+    const { items: rows, hasMore } = cutPage(items, query.limit)
     const last = rows.at(-1)
+    const next_cursor =
+      hasMore && last ? encodeCursor([last.publisher_domain, last.property_id_slug, last.id]) : null
     const body = {
       agent_url: agent,
       evidence: query.evidence,
@@ -103,24 +114,23 @@ export const listAuthorizations = operation({
       count: rows.length,
       rows_total: total,
       ...(hasMore && { rows_truncated: true }),
-      cursor:
-        hasMore && last
-          ? cursorText([last.publisher_domain, last.property_id_slug, last.id])
-          : null,
+      has_more: hasMore,
+      next_cursor,
+      cursor: next_cursor,
     }
-    return ok(body, headers)
+    return replyOk(body, headers)
   },
 })
 
 /** Grants and claims together in their order, which is that of `GrantPlace`. */
-async function rowsOf(
+async function loadItems(
   snapshot: Snapshot,
   evidence: readonly Evidence[],
-  asked: Parameters<typeof grantsOf>[1],
+  asked: Parameters<typeof listGrants>[1],
 ): Promise<{ items: AuthorizationItem[]; total: number }> {
   const [grants, claims] = await Promise.all([
-    evidence.includes('adagents_json') ? grantsOf(snapshot, asked) : none,
-    evidence.includes('adagents_authoritative') ? claimsOf(snapshot, asked) : none,
+    evidence.includes('adagents_json') ? listGrants(snapshot, asked) : none,
+    evidence.includes('adagents_authoritative') ? listClaims(snapshot, asked) : none,
   ])
   const items = [...grants.items, ...claims.items].sort(inOrder).slice(0, asked.limit)
   return { items, total: grants.total + claims.total }
@@ -130,19 +140,22 @@ const none = { items: [], total: 0 }
 
 function inOrder(a: AuthorizationItem, b: AuthorizationItem): number {
   const place = ({ publisher_domain, property_id_slug: slug, id }: AuthorizationItem) => [
-    ...[publisher_domain, slug === null ? '1' : '0', slug ?? '', id],
+    publisher_domain,
+    slug === null ? '1' : '0',
+    slug ?? '',
+    id,
   ]
   const [left, right] = [place(a), place(b)]
   const first = left.findIndex((part, index) => part !== right[index])
   return first < 0 ? 0 : left[first]! < right[first]! ? -1 : 1
 }
 
-export const snapshotAuthorizations = operation({
+export const snapshotAuthorizations = defineOperation({
   id: 'snapshotAuthorizations',
   method: 'GET',
   path: '/api/registry/authorizations/snapshot',
   group: 'Lookups & Authorization',
-  summary: 'Every grant in force, a line each',
+  summary: 'Stream all authorizations in force',
   description:
     'Gzipped NDJSON to begin a replica with: read the feed on from `X-Sync-Cursor`. Events may tell ' +
     'again what is in it; none is missing.',
@@ -153,15 +166,18 @@ export const snapshotAuthorizations = operation({
   errors: ['invalid_request', 'forbidden'],
   handle: ({ query, services }) => {
     refuseRaw(query.include)
-    const { snapshot } = services.reader
+    const snapshot = getSnapshot(services.reader)
     const sync = syncHeaders(snapshot, services)
-    const content = [sync['x-sync-cursor'], query.evidence.join(), query.include].join('\n')
+    // A claim is no event: only the commit tells that one has changed.
+    const claimsAt = query.evidence.includes('adagents_authoritative') ? snapshot?.seq : undefined
+    const asked = [query.evidence.join(), query.include]
+    const content = [sync['x-sync-cursor'], ...asked, claimsAt].join('\n')
     return {
       headers: { ...ndjsonHeaders, ...sync },
       etag: hash('sha256', content, 'base64url').slice(0, 22),
       open: response => {
         const done = snapshot?.hold() ?? (() => undefined)
-        void sendLines(response, allOf(snapshot, query.evidence), {
+        void sendLines(response, streamAll(snapshot, query.evidence), {
           log: services.log,
           done,
         })
@@ -170,11 +186,11 @@ export const snapshotAuthorizations = operation({
   },
 })
 
-async function* allOf(
+async function* streamAll(
   snapshot: Snapshot | undefined,
   evidence: readonly Evidence[],
 ): AsyncGenerator<AuthorizationItem[]> {
   if (snapshot === undefined) return
-  if (evidence.includes('adagents_json')) yield* allGrants(snapshot)
-  if (evidence.includes('adagents_authoritative')) yield* allClaims(snapshot)
+  if (evidence.includes('adagents_json')) yield* streamGrants(snapshot)
+  if (evidence.includes('adagents_authoritative')) yield* streamClaims(snapshot)
 }

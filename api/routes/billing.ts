@@ -1,25 +1,25 @@
 import { z } from 'zod'
 import { SECOND } from '../../pipeline/core/clock.ts'
 import { refuse } from '../../pipeline/core/errors.ts'
-import { tierOfPrice } from '../../pipeline/core/membership.ts'
-import { BillingTaken } from '../../pipeline/model/answers-identity.ts'
+import { findTierOfPrice } from '../../pipeline/core/membership.ts'
 import { BillingEvent } from '../../pipeline/model/billing.ts'
+import { BillingTaken } from '../../pipeline/model/responses/identity.ts'
 import type { OperationOf } from '../../pipeline/model/submission.ts'
-import { operation } from '../operation.ts'
-import { ok } from '../reply.ts'
-import { doneOrRefuse } from '../submitted.ts'
-import { SIGNATURE_HEADER, signatureFault } from '../webhook-signature.ts'
+import { checkSignature, SIGNATURE_HEADER } from '../auth/webhook-signature.ts'
+import { defineOperation } from '../operation/operation.ts'
+import { unwrapAnswer } from '../operation/submission-result.ts'
+import { replyOk } from '../responses/reply.ts'
 
 const SUBSCRIPTION = /^(?:customer\.)?subscription\.(created|updated|deleted)$/
 const entitled = new Set(['active', 'past_due', 'trialing'])
 
 const { $schema: _, ...eventSchema } = z.toJSONSchema(BillingEvent, { io: 'input' })
 
-export const takeBillingEvent = operation({
+export const takeBillingEvent = defineOperation({
   id: 'takeBillingEvent',
   method: 'POST',
   path: '/api/webhooks/billing',
-  summary: 'What the billing provider tells of a subscription',
+  summary: 'Receive subscription changes from the billing provider',
   description:
     `Signed: \`${SIGNATURE_HEADER}: t=<unix seconds>,v1=<hex>\`, the HMAC-SHA256 of \`t\`, a dot and ` +
     'the bytes of the body, no more than five minutes old. An event counts once, however often it ' +
@@ -29,6 +29,7 @@ export const takeBillingEvent = operation({
   writes: true,
   raw: true,
   cache: 'none',
+  storeless: true,
   body: z.custom<Buffer>(Buffer.isBuffer, 'is required').meta({
     ...eventSchema,
     id: 'BillingEvent',
@@ -39,14 +40,14 @@ export const takeBillingEvent = operation({
   handle: async ({ body, header, services: { config, desk, reader } }) => {
     const { BILLING_WEBHOOK_SECRET: secret } = config
     if (secret === undefined) return refuse('unavailable', 'billing is not set up here')
-    const fault = signatureFault(body, header(SIGNATURE_HEADER), secret, reader.now())
+    const fault = checkSignature(body, header(SIGNATURE_HEADER), secret, reader.now())
     if (fault !== undefined) return refuse('invalid_request', fault)
     const change = changeIn(eventIn(body))
-    if (change === undefined) return ok({ received: true, applied: false })
-    const { is_applied } = doneOrRefuse(
+    if (change === undefined) return replyOk({ received: true, applied: false })
+    const { is_applied } = unwrapAnswer(
       await desk.submit(change, { by: { kind: 'registry', id: 'billing' } }),
     )
-    return ok({ received: true, applied: is_applied })
+    return replyOk({ received: true, applied: is_applied })
   },
 })
 
@@ -65,16 +66,19 @@ function jsonIn(body: Buffer): unknown {
   }
 }
 
-/** What an event means for a membership, if anything. */
+/** Converts a billing event to a change of the membership, if it means one. */
 function changeIn({ id, type, created, data }: BillingEvent) {
   const what = SUBSCRIPTION.exec(type)?.[1]
   if (what === undefined) return undefined
   const { organization_id: org_id, status, price_lookup_key, tier } = data
   if (org_id === undefined)
     return refuse('invalid_request', 'body: data.organization_id: is required')
-  const bought = tierOfPrice(price_lookup_key ?? '') ?? tier ?? undefined
+  const bought = findTierOfPrice(price_lookup_key ?? '') ?? tier ?? undefined
   const change: OperationOf<'member.billing'> = {
-    ...{ op: 'member.billing', event_id: id, org_id, occurred_at: created * SECOND },
+    op: 'member.billing',
+    event_id: id,
+    org_id,
+    occurred_at: created * SECOND,
     is_entitled: what !== 'deleted' && entitled.has(status ?? ''),
     ...(bought && { tier: bought }),
   }

@@ -1,33 +1,52 @@
 import { z } from 'zod'
-import { Domain } from '../../pipeline/core/domain.ts'
-import { lean } from '../../pipeline/core/lean.ts'
-import { findBrand, resolveBrands } from '../../pipeline/index/points/brands.ts'
-import { freshnessOf } from '../../pipeline/index/points/stored.ts'
+import type { Domain } from '../../pipeline/core/domain.ts'
+import { truncateJson } from '../../pipeline/core/truncate-json.ts'
+import { toUrl } from '../../pipeline/model/observation.ts'
+import type { LiveBrandFailure } from '../../pipeline/model/reported-fault.ts'
+import { BrandJson } from '../../pipeline/model/responses/brand-json.ts'
+import { BrandList, BrandResolution } from '../../pipeline/model/responses/index.ts'
+import { findBrand, resolveBrands } from '../../pipeline/read/lookups/brands.ts'
+import { findFileFreshness } from '../../pipeline/read/lookups/stored.ts'
 import {
   type BrandsAsked,
-  brandsListed,
   listBrands,
+  listBrandsPage,
   noBrands,
   searchBrands,
-} from '../../pipeline/index/queries/brands.ts'
-import { firstPageOf } from '../../pipeline/index/queries/listed.ts'
-import type { Reader, Snapshot } from '../../pipeline/index/reader.ts'
-import { BrandItem, BrandResolution, BrandStats } from '../../pipeline/model/answers.ts'
-import { BrandJson } from '../../pipeline/model/answers-brand-json.ts'
-import { urlOf } from '../../pipeline/model/observation.ts'
-import type { LiveBrandFailure } from '../../pipeline/model/reported-fault.ts'
-import { BulkDomains, bulkOf, strictly } from '../bulk.ts'
-import { fresh } from '../fields.ts'
-import { fitting, fittingJson, LIST_BYTES, listQuery, searchOf, seqHeader } from '../lists.ts'
-import { liveBrand } from '../live-brand.ts'
-import { operation } from '../operation.ts'
-import { notKept, ok, okStored, refused, type Sent } from '../reply.ts'
-import type { Services } from '../services.ts'
+} from '../../pipeline/read/queries/brands.ts'
+import { buildFirstPage } from '../../pipeline/read/queries/listed.ts'
+import type { Reader, Snapshot } from '../../pipeline/read/reader.ts'
+import { BulkDomains, describeBulk, parseDomainsStrictly } from '../inputs/bulk.ts'
+import { fresh, PastedDomain } from '../inputs/fields.ts'
+import { buildAgeHeader } from '../limits/outbound.ts'
+import { resolveLiveBrand } from '../live/brand.ts'
+import { defineOperation } from '../operation/operation.ts'
+import type { Services } from '../operation/services.ts'
+import {
+  buildSeqHeader,
+  formatListPage,
+  getSearch,
+  getSnapshot,
+  LIST_BYTES,
+  listQuery,
+  toOffset,
+} from '../responses/lists.ts'
+import {
+  notKept,
+  replyLent,
+  replyOk,
+  replyRefused,
+  replyStored,
+  type Sent,
+} from '../responses/reply.ts'
 
-/** Of what a brand says; answers stay below 256 KiB. */
+/** Bytes of brand data in an answer; answers stay below 256 KiB. */
 const DATA_BYTES = 160 * 1024
 
-export const resolveBrand = operation({
+/** Tells who asks. */
+type Caller = () => string
+
+export const resolveBrand = defineOperation({
   id: 'resolveBrand',
   method: 'GET',
   path: '/api/brands/resolve',
@@ -35,65 +54,78 @@ export const resolveBrand = operation({
   summary: 'Resolve a domain to its canonical brand',
   access: 'public',
   cache: 'revalidate',
-  query: z.object({ domain: Domain, fresh }),
+  query: z.object({ domain: PastedDomain, fresh }),
   reply: { 200: BrandResolution },
-  errors: ['invalid_request', 'not_found', 'rate_limited', 'unavailable'],
+  errors: ['invalid_request', 'not_found', 'unavailable'],
   handle: ({ query: { domain, fresh }, caller, services }) => {
-    if (fresh) return freshBrand(domain, caller(), services)
+    if (fresh) return freshBrand(domain, caller, services)
     const found = findBrand(services.reader, domain)
-    return found ? okStored(found) : unknownBrand(services, domain)
+    return found ? replyStored(found) : unknownBrand(services, domain, caller)
   },
 })
 
-async function freshBrand(domain: Domain, caller: string, services: Services): Promise<Sent> {
-  const live = await liveBrand(domain, caller, services)
-  if (live.resolution !== null) return ok(live.resolution, notKept)
+async function freshBrand(domain: Domain, caller: Caller, services: Services): Promise<Sent> {
+  const seen = await resolveLiveBrand(domain, caller(), services)
+  const live = seen.answer
+  if (live.resolution !== null)
+    return replyOk(live.resolution, { ...notKept, ...buildAgeHeader(seen) })
   const stored = findBrand(services.reader, domain)
-  if (stored === undefined) return unknownBrand(services, domain, live.failure)
-  return ok({ ...JSON.parse(stored.body.toString()), live_brand_json: live.failure }, notKept)
+  if (stored === undefined) return unknownBrand(services, domain, caller, live.failure)
+  return replyOk({ ...JSON.parse(stored.body.toString()), live_brand_json: live.failure }, notKept)
 }
 
-export const readBrandJson = operation({
+export const readBrandJson = defineOperation({
   id: 'getBrandJson',
   method: 'GET',
   path: '/api/brands/brand-json',
   group: 'Brand Resolution',
-  summary: 'What a brand says of itself',
+  summary: 'Get the brand.json of a domain as crawled',
   description:
     'The brand as the registry holds it, or with `fresh=true` the file of the domain as it is now; ' +
     '`data_truncated` says that a long one was cut.',
   access: 'public',
   cache: 'none',
-  query: z.object({ domain: Domain, fresh }),
+  query: z.object({ domain: PastedDomain, fresh }),
   reply: { 200: BrandJson },
-  errors: ['invalid_request', 'not_found', 'rate_limited', 'unavailable'],
+  errors: ['invalid_request', 'not_found', 'unavailable'],
   handle: ({ query: { domain, fresh }, caller, services }) =>
-    fresh ? freshBrandJson(domain, caller(), services) : storedBrandJson(domain, services),
+    fresh ? freshBrandJson(domain, caller, services) : storedBrandJson(domain, caller, services),
 })
 
-async function freshBrandJson(domain: Domain, caller: string, services: Services): Promise<Sent> {
-  const live = await liveBrand(domain, caller, services)
-  if (live.resolution === null) return storedBrandJson(domain, services, live.failure)
+async function freshBrandJson(domain: Domain, caller: Caller, services: Services): Promise<Sent> {
+  const seen = await resolveLiveBrand(domain, caller(), services)
+  const live = seen.answer
+  if (live.resolution === null) return storedBrandJson(domain, caller, services, live.failure)
   const { url, variant, data, data_truncated, warnings } = live
-  return ok({
-    ...{ domain, url, data, variant },
+  const body = {
+    domain,
+    url,
+    data,
+    variant,
     ...(data_truncated && { data_truncated }),
     ...(warnings.length > 0 && { warnings }),
-  })
+  }
+  return replyOk(body, buildAgeHeader(seen))
 }
 
 /** The brand as it stands; `failure` is what came of asking the domain itself. */
-function storedBrandJson(domain: Domain, services: Services, failure?: LiveBrandFailure): Sent {
+function storedBrandJson(
+  domain: Domain,
+  caller: Caller,
+  services: Services,
+  failure?: LiveBrandFailure,
+): Sent {
   const stored = findBrand(services.reader, domain)
-  if (stored === undefined) return unknownBrand(services, domain, failure, { errors: [] })
+  if (stored === undefined) return unknownBrand(services, domain, caller, failure, { errors: [] })
   const brand = JSON.parse(stored.body.toString()) as BrandResolution
-  const data = lean({ name: brand.brand_name, ...brand.brand_manifest }, DATA_BYTES)
+  const data = truncateJson({ name: brand.brand_name, ...brand.brand_manifest }, DATA_BYTES)
   const isOwn = brand.source === 'brand_json'
-  return ok({
+  const found = brand.enrichment && `https://${domain}/`
+  return replyOk({
     domain,
     url: isOwn
-      ? urlOf({ kind: 'brand.json', location: domain })
-      : `${services.baseUrl()}/brands/${domain}/brand.json`,
+      ? toUrl({ kind: 'brand.json', location: domain })
+      : (found ?? `${services.baseUrl()}/brands/${domain}/brand.json`),
     data: data?.value ?? { name: brand.brand_name },
     ...(data?.truncated !== false && { data_truncated: true }),
     ...(isOwn && {
@@ -107,13 +139,14 @@ function storedBrandJson(domain: Domain, services: Services, failure?: LiveBrand
 function unknownBrand(
   { demand, reader }: Services,
   domain: Domain,
+  caller: Caller,
   live?: LiveBrandFailure,
   more?: object,
 ): Sent {
-  const freshness = freshnessOf(reader, 'brand.json', domain)
-  if (freshness.state === 'never_crawled') demand.add(domain)
+  const freshness = findFileFreshness(reader, 'brand.json', domain)
+  if (freshness.state === 'never_crawled') demand.add(domain, caller)
   const status = live === undefined ? freshness.http_status : live.status_code
-  return refused('not_found', `no brand is known for ${domain}`, {
+  return replyRefused('not_found', `no brand is known for ${domain}`, {
     domain,
     ...(status !== undefined && { file_status: status }),
     ...more,
@@ -122,7 +155,7 @@ function unknownBrand(
   })
 }
 
-export const resolveBrandsBulk = operation({
+export const resolveBrandsBulk = defineOperation({
   id: 'resolveBrandsBulk',
   method: 'POST',
   path: '/api/brands/resolve/bulk',
@@ -133,15 +166,17 @@ export const resolveBrandsBulk = operation({
   cache: 'none',
   limit: 'bulk',
   body: BulkDomains,
-  reply: { 200: bulkOf(BrandResolution) },
+  reply: { 200: describeBulk(BrandResolution) },
   errors: ['invalid_request', 'too_large', 'unsupported_media_type', 'rate_limited'],
   handle: ({ body, services: { config, reader } }) =>
-    ok(resolveBrands(reader, strictly(body.domains, config.LIMITS.bulkResolveDomains))),
+    replyLent(
+      resolveBrands(reader, parseDomainsStrictly(body.domains, config.LIMITS.bulkResolveDomains)),
+    ),
 })
 
 const brandListQuery = listQuery(['brand_json', 'enriched', 'community', 'hosted'], 1_000)
 
-export const listRegisteredBrands = operation({
+export const listRegisteredBrands = defineOperation({
   id: 'listBrands',
   method: 'GET',
   path: '/api/brands/registry',
@@ -153,32 +188,37 @@ export const listRegisteredBrands = operation({
     'may mean misspelled. `stats` counts all that match it, whatever `source` says.',
   access: 'public',
   cache: 'list',
+  asksSnapshot: true,
+  keptBy: () => '',
   query: brandListQuery,
-  reply: { 200: z.looseObject({ brands: z.array(BrandItem), stats: BrandStats }) },
+  reply: { 200: BrandList },
   errors: ['invalid_request', 'unavailable'],
-  handle: async ({ query, services: { reader } }) => {
+  handle: async ({ query: { cursor, ...asked }, services: { reader } }) => {
+    const query = { ...asked, offset: toOffset({ cursor, offset: asked.offset }) }
     if (query.search) return searchedBrands(reader, query.search, query)
-    const { lists, snapshot } = reader
-    if (lists !== undefined) return ok(brandsListed(lists, query, LIST_BYTES), seqHeader(lists))
-    return ok(snapshot ? await brandsOfSnapshot(snapshot, query) : noBrands, seqHeader(snapshot))
+    const { lists } = reader
+    if (lists !== undefined)
+      return replyOk(listBrandsPage(lists, query, LIST_BYTES), buildSeqHeader(lists))
+    const snapshot = getSnapshot(reader)
+    return replyOk(
+      snapshot ? await brandsOfSnapshot(snapshot, query) : noBrands,
+      buildSeqHeader(snapshot),
+    )
   },
 })
 
-function brandsOfSnapshot(snapshot: Snapshot, asked: BrandsAsked): Promise<object> {
-  return firstPageOf(snapshot, 'brands', asked, async () => {
-    const { brands, stats } = await listBrands(snapshot, asked)
-    return { ...fitting('brands', brands), stats }
+function brandsOfSnapshot(snapshot: Snapshot, asked: BrandsAsked): Promise<string | Buffer> {
+  return buildFirstPage(snapshot, 'brands', asked, async () => {
+    const { brands, stats } = await listBrands(snapshot, { ...asked, limit: asked.limit + 1 })
+    const items = brands.map(item => JSON.stringify(item))
+    return formatListPage('brands', items, { ...asked, stats })
   })
 }
 
-async function searchedBrands(
-  reader: Reader,
-  text: string,
-  query: z.output<typeof brandListQuery>,
-): Promise<Sent> {
-  const index = searchOf(reader)
-  if (index === undefined) return ok(noBrands, seqHeader(index))
-  const { items, stats } = await searchBrands(index, text, query)
-  const body = `{${fittingJson('brands', items)},"stats":${JSON.stringify(stats)}}`
-  return ok(body, seqHeader(index))
+async function searchedBrands(reader: Reader, text: string, asked: BrandsAsked): Promise<Sent> {
+  const index = getSearch(reader)
+  if (index === undefined) return replyOk(noBrands, buildSeqHeader(index))
+  const { items, stats } = await searchBrands(index, text, { ...asked, limit: asked.limit + 1 })
+  const body = formatListPage('brands', items, { ...asked, stats })
+  return replyOk(body, buildSeqHeader(index))
 }

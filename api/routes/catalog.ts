@@ -1,11 +1,5 @@
 import { z } from 'zod'
-import { isoOf } from '../../pipeline/core/clock.ts'
-import {
-  type ChangePlace,
-  catalogChanges,
-  catalogCollections,
-  catalogEntries,
-} from '../../pipeline/index/queries/catalog.ts'
+import { toIso } from '../../pipeline/core/clock.ts'
 import {
   Catalog,
   CatalogSync,
@@ -13,48 +7,85 @@ import {
   catalogSources,
   classifications,
   propertyStatuses,
-} from '../../pipeline/model/answers-catalog.ts'
-import { cursorOf, cursorText, Moment, whole } from '../fields.ts'
-import { pageOf, syncHeaders } from '../lists.ts'
-import { operation } from '../operation.ts'
-import { ok, type Sent } from '../reply.ts'
-import type { Services } from '../services.ts'
+} from '../../pipeline/model/responses/catalog.ts'
+import {
+  type ChangePlace,
+  findCatalogCollections,
+  listCatalogChanges,
+  listCatalogEntries,
+} from '../../pipeline/read/queries/catalog.ts'
+import {
+  createCursor,
+  createPageSize,
+  createWholeNumber,
+  encodeCursor,
+  Moment,
+  pageCursor,
+} from '../inputs/fields.ts'
+import { defineOperation } from '../operation/operation.ts'
+import type { Services } from '../operation/services.ts'
+import { cutPage, getSnapshot, syncHeaders } from '../responses/lists.ts'
+import { replyOk, type Sent } from '../responses/reply.ts'
 
 const SEARCH_CHARS = 200
 const LARGEST_OFFSET = 1e9
 
-export const listCatalog = operation({
+export const listCatalog = defineOperation({
   id: 'listCatalog',
   method: 'GET',
   path: '/api/registry/catalog',
   group: 'Property Resolution',
-  summary: 'The catalog of properties',
+  summary: 'List the catalog of properties',
   description:
     'Properties by rid. `total` counts all that match, `next_cursor` is null on the last page, and ' +
     '`active_since` asks for those that changed since then. `min_resolves` is accepted: nobody counts.',
   access: 'public',
   cache: 'list',
+  asksSnapshot: true,
+  keptBy: () => '',
   query: z.object({
-    classification: z.enum(classifications).optional(),
-    source: z.enum(catalogSources).optional(),
-    status: z.enum([...propertyStatuses, 'all']).default('active'),
-    identifier_type: z.string().max(SEARCH_CHARS).optional(),
-    search: z.string().max(SEARCH_CHARS).optional(),
-    min_resolves: whole({ min: 0, max: LARGEST_OFFSET, default: 0 }),
-    active_since: Moment.optional(),
-    limit: whole({ min: 1, max: 1_000, default: 100, clamp: true }),
-    cursor: cursorOf(z.tuple([z.uuid()])),
+    classification: z
+      .enum(classifications)
+      .optional()
+      .describe('Only what is classified so; all without it'),
+    source: z.enum(catalogSources).optional().describe('Only what this source says'),
+    status: z
+      .enum([...propertyStatuses, 'all'])
+      .default('active')
+      .describe('Only properties that are so'),
+    identifier_type: z
+      .string()
+      .max(SEARCH_CHARS)
+      .optional()
+      .describe('Only properties that have such an identifier, such as `ios_bundle`'),
+    search: z
+      .string()
+      .max(SEARCH_CHARS)
+      .optional()
+      .describe('Part of a name, a domain or an identifier; blank for all'),
+    min_resolves: createWholeNumber({
+      description: 'Accepted and without effect: usage is not counted',
+      min: 0,
+      max: LARGEST_OFFSET,
+      default: 0,
+    }),
+    active_since: Moment.optional().describe('Only what changed since this moment'),
+    limit: createPageSize({ usual: 100, max: 1_000 }),
+    cursor: createCursor(z.tuple([z.uuid()])),
   }),
   reply: { 200: Catalog },
   errors: ['invalid_request', 'unavailable'],
   handle: async ({ query: { cursor, limit, min_resolves: _, ...filters }, services }) => {
-    const { snapshot } = services.reader
+    const snapshot = getSnapshot(services.reader)
     const { items, total } = snapshot
-      ? await catalogEntries(snapshot, { ...filters, after: cursor?.[0], limit: limit + 1 })
+      ? await listCatalogEntries(snapshot, { ...filters, after: cursor?.[0], limit: limit + 1 })
       : { items: [], total: 0 }
-    const { items: entries, hasMore } = pageOf(items, limit)
-    const next_cursor = hasMore ? cursorText([entries.at(-1)!.property_rid]) : null
-    return ok({ entries, total, next_cursor }, syncHeaders(snapshot, services))
+    const { items: entries, hasMore } = cutPage(items, limit)
+    const next_cursor = hasMore ? encodeCursor([entries.at(-1)!.property_rid]) : null
+    return replyOk(
+      { entries, total, has_more: hasMore, next_cursor },
+      syncHeaders(snapshot, services),
+    )
   },
 })
 
@@ -62,33 +93,37 @@ const changePlace = z
   .tuple([z.iso.datetime(), z.uuid()])
   .transform(([updated_at, property_rid]): ChangePlace => ({ updated_at, property_rid }))
 
-export const syncCatalog = operation({
+export const syncCatalog = defineOperation({
   id: 'syncCatalog',
   method: 'GET',
   path: '/api/registry/catalog/sync',
   group: 'Property Resolution',
-  summary: 'Properties that changed since a moment',
+  summary: 'List properties that changed since a time',
   description:
     'Properties in the order of their last change, also those that became stale or were merged. ' +
     'Follow `next_cursor` to the end, then pass the `server_timestamp` of the first page as the next ' +
     '`since`: some changes may be told again, none is missing.',
   access: 'public',
   cache: 'list',
+  asksSnapshot: true,
+  keptBy: () => '',
   query: z.object({
-    since: Moment,
-    limit: whole({ min: 1, max: 10_000, default: 10_000, clamp: true }),
-    cursor: cursorOf(changePlace),
+    since: Moment.describe('Moment after which changes count, in ISO 8601'),
+    limit: createPageSize({ usual: 10_000, max: 10_000 }),
+    cursor: createCursor(changePlace),
   }),
   reply: { 200: CatalogSync },
   errors: ['invalid_request', 'unavailable'],
   handle: async ({ query: { since, limit, cursor: after }, services }) => {
-    const { snapshot } = services.reader
-    const items = snapshot ? await catalogChanges(snapshot, { since, after, limit: limit + 1 }) : []
-    const { items: entries, hasMore } = pageOf(items, limit)
+    const snapshot = getSnapshot(services.reader)
+    const items = snapshot
+      ? await listCatalogChanges(snapshot, { since, after, limit: limit + 1 })
+      : []
+    const { items: entries, hasMore } = cutPage(items, limit)
     const last = entries.at(-1)
-    const next_cursor = hasMore && last ? cursorText([last.updated_at, last.property_rid]) : null
-    return ok(
-      { entries, server_timestamp: shownUntil(services), next_cursor },
+    const next_cursor = hasMore && last ? encodeCursor([last.updated_at, last.property_rid]) : null
+    return replyOk(
+      { entries, server_timestamp: shownUntil(services), has_more: hasMore, next_cursor },
       syncHeaders(snapshot, services),
     )
   },
@@ -97,39 +132,54 @@ export const syncCatalog = operation({
 /** Changes of the commit that is shown may still be followed by others of the same millisecond. */
 function shownUntil({ reader }: Services): string {
   const committed = reader.snapshot?.committedAt ?? null
-  return isoOf(committed === null ? 0 : Date.parse(committed) - 1)
+  return toIso(committed === null ? 0 : Date.parse(committed) - 1)
 }
 
 const collectionPage = z.object({
-  limit: whole({ min: 1, max: 1_000, default: 1_000 }),
-  offset: whole({ min: 0, max: LARGEST_OFFSET, default: 0 }),
+  limit: createWholeNumber({
+    description: 'Collections of a page',
+    min: 1,
+    max: 1_000,
+    default: 1_000,
+  }),
+  offset: createWholeNumber({
+    description: 'Collections to pass over',
+    min: 0,
+    max: LARGEST_OFFSET,
+    default: 0,
+  }),
+  cursor: pageCursor,
 })
 
-export const listCatalogCollections = operation({
+export const listCatalogCollections = defineOperation({
   id: 'listCatalogCollections',
   method: 'GET',
   path: '/api/registry/catalog/collections',
   group: 'Property Resolution',
-  summary: 'The catalog of collections',
+  summary: 'List collections',
   access: 'public',
   cache: 'list',
+  asksSnapshot: true,
+  keptBy: () => '',
   query: collectionPage,
   reply: { 200: CollectionCatalog },
   errors: ['invalid_request', 'unavailable'],
   handle: ({ query, services }) => collectionsAnswer(services, { ...query, status: 'active' }),
 })
 
-export const syncCatalogCollections = operation({
+export const syncCatalogCollections = defineOperation({
   id: 'syncCatalogCollections',
   method: 'GET',
   path: '/api/registry/catalog/collections/sync',
   group: 'Property Resolution',
-  summary: 'Every collection there ever was',
+  summary: 'List all collections, removed ones included',
   description:
     'In the order in which they became known, those that were removed too: no page loses one, ' +
     'whatever happens between two of them.',
   access: 'public',
   cache: 'list',
+  asksSnapshot: true,
+  keptBy: () => '',
   query: collectionPage,
   reply: { 200: CollectionCatalog },
   errors: ['invalid_request', 'unavailable'],
@@ -138,14 +188,21 @@ export const syncCatalogCollections = operation({
 
 async function collectionsAnswer(
   services: Services,
-  asked: { limit: number; offset: number; status?: 'active' },
+  asked: { limit: number; offset: number; cursor?: string | undefined; status?: 'active' },
 ): Promise<Sent> {
-  const { snapshot } = services.reader
-  const { limit, offset } = asked
+  const snapshot = getSnapshot(services.reader)
+  const { limit, cursor, status } = asked
+  const offset = cursor === undefined ? asked.offset : Number(cursor)
   const { items, total } = snapshot
-    ? await catalogCollections(snapshot, { ...asked, limit: limit + 1 })
+    ? await findCatalogCollections(snapshot, {
+        offset,
+        limit: limit + 1,
+        ...(status && { status }),
+      })
     : { items: [], total: 0 }
-  const { items: entries, hasMore } = pageOf(items, limit)
+  const { items: entries, hasMore } = cutPage(items, limit)
   const next_offset = hasMore ? offset + entries.length : null
-  return ok({ entries, total, next_offset }, syncHeaders(snapshot, services))
+  const next_cursor = next_offset === null ? null : String(next_offset)
+  const page = { entries, total, has_more: hasMore, next_cursor, next_offset }
+  return replyOk(page, syncHeaders(snapshot, services))
 }

@@ -2,21 +2,21 @@ import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import type { Domain } from '../../pipeline/core/domain.ts'
 import { isAdmin } from '../../pipeline/core/roles.ts'
-import { crawlRequestStatus, findCrawlRequest } from '../../pipeline/index/points/crawl-requests.ts'
 import {
   CrawlAccepted,
   CrawlRequestStatus,
   type CrawlScope,
   ManagerRevalidationAccepted,
 } from '../../pipeline/model/crawl-request.ts'
-import type { Principal } from '../auth.ts'
-import { operation } from '../operation.ts'
-import { PublicDomain, requirePublic } from '../public-host.ts'
-import type { CrawlPlace } from '../quota.ts'
-import { ok, refused } from '../reply.ts'
-import type { Services } from '../services.ts'
-import { actsFor } from '../standing.ts'
-import { doneOrRefuse } from '../submitted.ts'
+import { crawlRequestStatus, findCrawlRequest } from '../../pipeline/read/lookups/crawl-requests.ts'
+import { canActFor } from '../auth/organization.ts'
+import type { Principal } from '../auth/principal.ts'
+import type { CrawlPlace } from '../limits/crawl.ts'
+import { PublicDomain, requirePublic } from '../live/public-host.ts'
+import { defineOperation } from '../operation/operation.ts'
+import type { Services } from '../operation/services.ts'
+import { unwrapAnswer } from '../operation/submission-result.ts'
+import { replyOk, replyRefused } from '../responses/reply.ts'
 
 const limits =
   'Once a domain in five minutes, thirty an hour by one caller, of all crawls that may be asked for together.'
@@ -28,12 +28,12 @@ const errors = [
   'unavailable',
 ] as const
 
-export const requestCrawl = operation({
+export const requestCrawl = defineOperation({
   id: 'requestCrawl',
   method: 'POST',
   path: '/api/registry/crawl-request',
   group: 'Agent Discovery',
-  summary: 'Ask for a domain to be crawled again soon',
+  summary: 'Request a crawl of a domain',
   description:
     'Both files of the domain and those they point to are fetched. The crawl is asynchronous: ask ' +
     `for its status by \`crawl_request_id\`. ${limits}`,
@@ -50,12 +50,12 @@ export const requestCrawl = operation({
   },
 })
 
-export const requestBrandCrawl = operation({
+export const requestBrandCrawl = defineOperation({
   id: 'requestBrandCrawl',
   method: 'POST',
   path: '/api/registry/brand-crawl-request',
   group: 'Agent Discovery',
-  summary: 'Ask for the brand.json of a domain to be crawled again soon',
+  summary: 'Request a crawl of the brand.json of a domain',
   description: `The same for one file and those it points to. ${limits}`,
   access: 'bearer',
   writes: true,
@@ -70,19 +70,21 @@ export const requestBrandCrawl = operation({
   },
 })
 
-export const requestManagerRevalidation = operation({
+export const requestManagerRevalidation = defineOperation({
   id: 'requestManagerRevalidation',
   method: 'POST',
   path: '/api/registry/manager-revalidation-request',
   group: 'Agent Discovery',
-  summary: 'Ask for the adagents.json that a manager keeps for others to be crawled again soon',
+  summary: 'Request a crawl of a manager’s adagents.json',
   description:
     'What it changes is derived again for every publisher whose answer is read from it; ' +
     `\`publishers_enqueued\` is how many those are. ${limits}`,
   access: 'bearer',
   writes: true,
   cache: 'none',
-  body: z.object({ manager_domain: PublicDomain }),
+  body: z.object({
+    manager_domain: PublicDomain.describe('Domain whose file speaks for other publishers'),
+  }),
   reply: { 202: ManagerRevalidationAccepted },
   errors,
   handle: async ({ body: { manager_domain }, principal, services }) => {
@@ -104,18 +106,20 @@ export const requestManagerRevalidation = operation({
   },
 })
 
-export const readCrawlRequest = operation({
+export const readCrawlRequest = defineOperation({
   id: 'getCrawlRequest',
   method: 'GET',
   path: '/api/registry/crawl-request/:id',
   group: 'Agent Discovery',
-  summary: 'How far a crawl that was asked for is',
+  summary: 'Get the state of a crawl request',
   description:
     'Shown to callers of the organization that asked, and to admins. `completed`, `invalid` and `failed` are final: ' +
     'every lookup of the domain shows what was found then.',
   access: 'bearer',
   cache: 'private',
-  params: z.object({ id: z.uuid().toLowerCase() }),
+  params: z.object({
+    id: z.uuid().toLowerCase().describe('`crawl_request_id` that was given out'),
+  }),
   reply: { 200: CrawlRequestStatus },
   errors: ['invalid_request', 'not_found'],
   handle: ({ params: { id }, principal, services: { reader } }) => {
@@ -125,10 +129,10 @@ export const readCrawlRequest = operation({
       request?.requested_by === principal.id ||
       (request?.org_id !== undefined &&
         request.org_id !== null &&
-        actsFor(principal, request.org_id))
+        canActFor(principal, request.org_id))
     return request && isTheirs
-      ? ok(crawlRequestStatus(request, reader.now()))
-      : refused('not_found', 'no crawl was asked for under this id', {})
+      ? replyOk(crawlRequestStatus(request, reader.now()))
+      : replyRefused('not_found', 'no crawl was asked for under this id', {})
   },
 })
 
@@ -144,17 +148,20 @@ async function takeRequest(
   const place: CrawlPlace = {
     id: randomUUID(),
     place: scope === 'manager' ? `manager:${domain}` : domain,
-    user: principal.id,
+    // A key can make keys: those of an organization are one caller.
+    user: principal.person === undefined ? (principal.org_id ?? principal.id) : principal.id,
   }
   const headers = await services.quota.reserve(place)
   try {
     const answer = await services.desk.submit({
       op: 'crawl.request',
-      ...{ crawl_request_id: place.id, scope, domain },
+      crawl_request_id: place.id,
+      scope,
+      domain,
       requested_by: principal.id,
       ...(principal.org_id !== undefined && { org_id: principal.org_id }),
     })
-    doneOrRefuse(answer)
+    unwrapAnswer(answer)
   } catch (error) {
     await services.quota.release(place)
     throw error

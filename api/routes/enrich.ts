@@ -1,53 +1,124 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout } from 'node:timers/promises'
 import { z } from 'zod'
+import { toIso } from '../../pipeline/core/clock.ts'
 import type { Domain } from '../../pipeline/core/domain.ts'
-import { findBrand } from '../../pipeline/index/points/brands.ts'
-import type { Reader } from '../../pipeline/index/reader.ts'
-import { type BrandResolution, EnrichedBrand } from '../../pipeline/model/answers.ts'
-import { PastedDomain } from '../fields.ts'
-import { operation } from '../operation.ts'
-import { ok, refused } from '../reply.ts'
+import { PublicError } from '../../pipeline/core/errors.ts'
+import { type Enrichment, refreshDueAt } from '../../pipeline/model/enrichment.ts'
+import { type BrandResolution, EnrichedBrand } from '../../pipeline/model/responses/index.ts'
+import { findBrand } from '../../pipeline/read/lookups/brands.ts'
+import type { Reader } from '../../pipeline/read/reader.ts'
+import { PastedDomain } from '../inputs/fields.ts'
+import { defineOperation } from '../operation/operation.ts'
+import type { Services } from '../operation/services.ts'
+import { replyOk, replyRefused } from '../responses/reply.ts'
 
-/** What is waited beyond the time that a crawler takes for it. */
+/** Time beyond that of the crawler for which its answer is awaited. */
 const SLACK_MS = 2_000
+/** Time that the caller waits for the brand to be saved, after which others are shown it too. */
+const KEEP_MS = 1_000
 
-export const enrichBrand = operation({
+export const enrichBrand = defineOperation({
   id: 'enrichBrand',
   method: 'GET',
   path: '/api/brands/enrich',
   group: 'Brand Resolution',
-  summary: 'Logos, colours, words and company of a brand',
+  summary: 'Enrich a brand with logos, colours, description and company',
   description:
-    'From the brand’s own document where the registry has one (`cached`), else asked of a provider ' +
-    'of brand data or read from the home page at once. Questions to the web are limited; answers ' +
-    'from the registry are not.',
+    'Answers from the registry where it knows the brand (`cached`). Else asks a provider of brand data, or reads ' +
+    'the home page, and keeps what it finds: the brand is then resolved and listed as `enriched` until somebody ' +
+    'says more. It is refreshed after 30 days, later each time nothing has changed. `Age` tells how old a repeated ' +
+    'answer is.',
   access: 'public',
   cache: 'none',
   query: z.object({ domain: PastedDomain }),
   reply: { 200: EnrichedBrand },
-  errors: ['invalid_request', 'not_found', 'rate_limited', 'unavailable'],
-  handle: async ({ query, caller, services: { budget, config, desk, reader } }) => {
+  errors: ['invalid_request', 'not_found', 'unavailable'],
+  handle: async ({ query, caller, services }) => {
     const domain = query.domain as Domain
-    const known = knownBrand(reader, domain)
-    if (known !== undefined) return ok(known)
-    const outward = { question: `enrich ${domain}`, caller: caller(), target: domain }
-    const { enrichment } = await budget.spend(outward, () =>
-      desk.send({ errand: 'enrich_brand', domain }, config.LIMITS.enrichMs + SLACK_MS),
-    )
-    if (enrichment === null) {
-      return refused('not_found', `no brand data was found for ${domain}`, { domain })
+    const stored = storedBrand(services.reader, domain)
+    const known = stored && toProfile(domain, stored)
+    const { enrichment: origin } = stored ?? {}
+    const isAged = origin && services.clock.now() >= refreshDueAt(origin, services.config.LIMITS)
+    if (known !== undefined && !isAged) return replyOk(known)
+    const isOpen = stored === undefined || stored.source === 'enriched'
+    const asked = look(domain, caller(), isOpen, services)
+    // Of a brand that is known, what was found before is better than nothing.
+    const found = await (known ? asked.catch(unlessAway) : asked)
+    if (found !== null) {
+      const { provider, ...profile } = found
+      return replyOk({
+        success: true,
+        domain,
+        cached: false,
+        source_type: 'enriched',
+        provider,
+        ...profile,
+      })
     }
-    const { provider, ...found } = enrichment
-    return ok({ success: true, domain, cached: false, source_type: 'enriched', provider, ...found })
+    if (known !== undefined) return replyOk(known)
+    return replyRefused('not_found', `no brand data was found for ${domain}`, { domain })
   },
 })
 
-/** What the brand says itself; undefined when it has said nothing, or only where it belongs. */
-function knownBrand(reader: Reader, domain: Domain): object | undefined {
+type Found = Enrichment & { found_at: string }
+
+/** Looks for a brand on the web, and hands in what is found where it may be kept. */
+async function look(
+  domain: Domain,
+  caller: string,
+  isOpen: boolean,
+  { clock, config, desk, log, outbound }: Services,
+): Promise<Found | null> {
+  const seen = await outbound.ask<'enrich_brand'>({
+    question: `enrich ${domain}`,
+    caller,
+    ms: config.LIMITS.enrichMs + SLACK_MS,
+    request: () => ({ kind: 'enrich_brand', domain }),
+    async after({ enrichment }) {
+      if (enrichment === null || !isOpen) return
+      const operation = enriching(domain, enrichment, toIso(clock.now()))
+      const kept = desk
+        .submit(operation, { by: { kind: 'registry', id: 'enrich' } })
+        .catch(error => log.debug({ domain, error }, 'what was found was not kept'))
+      await Promise.race([kept, setTimeout(KEEP_MS, undefined, { ref: false })])
+    },
+  })
+  const { enrichment } = seen.answer
+  return enrichment && { ...enrichment, found_at: toIso(clock.now() - seen.ageMs) }
+}
+
+function enriching(domain: Domain, enrichment: Enrichment, found_at: string) {
+  return { op: 'brand.enrich', revision_id: randomUUID(), domain, enrichment, found_at } as const
+}
+
+function unlessAway(error: unknown): null {
+  if (error instanceof PublicError) return null
+  throw error
+}
+
+function storedBrand(reader: Reader, domain: Domain): BrandResolution | undefined {
   const stored = findBrand(reader, domain)
-  if (stored === undefined) return undefined
-  const brand = JSON.parse(stored.body.toString()) as BrandResolution
-  const { brand_manifest, canonical_domain, source, freshness } = brand
+  return stored && JSON.parse(stored.body.toString())
+}
+
+/** Converts a stored brand to a profile; undefined when it holds no manifest. */
+function toProfile(domain: Domain, brand: BrandResolution): object | undefined {
+  const { brand_manifest, canonical_domain, source, enrichment, freshness } = brand
   if (brand_manifest === undefined) return undefined
-  const manifest = { url: `https://${canonical_domain}/`, ...brand_manifest }
-  return { success: true, domain, cached: true, source_type: source, manifest, freshness }
+  const { company, ...profile } = brand_manifest
+  const manifest = {
+    url: `https://${canonical_domain}/`,
+    ...(enrichment ? profile : brand_manifest),
+  }
+  return {
+    success: true,
+    domain,
+    cached: true,
+    source_type: source,
+    ...(enrichment && { provider: enrichment.provider, found_at: enrichment.found_at }),
+    manifest,
+    ...(enrichment && company !== undefined && { company }),
+    freshness,
+  }
 }

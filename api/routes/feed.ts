@@ -2,13 +2,13 @@ import { z } from 'zod'
 import { refuse } from '../../pipeline/core/errors.ts'
 import { limits } from '../../pipeline/core/limits.ts'
 import { NIL_UUID } from '../../pipeline/core/uuid-v7.ts'
-import { pageAfter } from '../../pipeline/index/points/feed.ts'
-import { isTypeFilter, typesMatching } from '../../pipeline/index/points/feed-types.ts'
-import { FeedAnswer } from '../../pipeline/model/answers.ts'
 import { eventTypeNames } from '../../pipeline/model/event.ts'
-import { whole } from '../fields.ts'
-import { operation } from '../operation.ts'
-import { ok } from '../reply.ts'
+import { FeedAnswer } from '../../pipeline/model/responses/index.ts'
+import { readPageAfter } from '../../pipeline/read/lookups/feed.ts'
+import { isTypeFilter, matchTypes } from '../../pipeline/read/lookups/feed-types.ts'
+import { createWholeNumber } from '../inputs/fields.ts'
+import { defineOperation } from '../operation/operation.ts'
+import { replyLent } from '../responses/reply.ts'
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const FILTERS = 100
@@ -18,7 +18,7 @@ const cursor = z
   .default('')
   .refine(text => text === '' || UUID.test(text), 'must be the cursor of a page, a UUID')
   .transform(text => (text === '' ? NIL_UUID : text.toLowerCase()))
-  .meta({ description: 'go on after this event; without it, from the earliest event kept' })
+  .meta({ description: 'Go on after this event; without it, from the earliest event kept' })
 
 const types = z
   .string()
@@ -28,29 +28,38 @@ const types = z
       .split(',')
       .map(filter => filter.trim())
       .filter(filter => filter !== '')
-    const bad = filters.find(filter => !isTypeFilter(filter))
+    const bad = filters.find(filter => !isTypeFilter(filter) || matchTypes([filter]).length === 0)
     if (filters.length > FILTERS) ctx.addIssue(`must not be more than ${FILTERS}`)
     else if (bad !== undefined) {
-      ctx.addIssue(
-        `${JSON.stringify(bad.slice(0, 100))} is not a type of events or a pattern of them`,
-      )
+      const shown = JSON.stringify(bad.slice(0, 100))
+      ctx.addIssue({
+        code: 'custom',
+        message: `${shown} is not a type of events or a pattern of any; there are ${eventTypeNames.join(', ')}`,
+        params: { valid_values: eventTypeNames },
+      })
     }
-    return filters.length === 0 ? eventTypeNames : typesMatching(filters)
+    return filters.length === 0 ? eventTypeNames : matchTypes(filters)
   })
   .meta({
-    description: 'comma-separated event types, `*` for any characters; without it, all types',
+    description:
+      'Event types, separated by commas, `*` for any characters; without it, all of them',
     examples: ['property.*,agent.discovered'],
   })
 
 /** Most events of a page. */
-const limit = whole({ min: 1, max: 10_000, default: 100 })
+const limit = createWholeNumber({
+  description: 'Events of a page, at most',
+  min: 1,
+  max: 10_000,
+  default: 100,
+})
 
-export const readFeed = operation({
+export const readFeed = defineOperation({
   id: 'readFeed',
   method: 'GET',
   path: '/api/registry/feed',
   group: 'Change Feed',
-  summary: 'Changes of the registry, in the order in which they happened',
+  summary: 'Read the change feed',
   description:
     'Pass `cursor` of a page to get the next one: at once while `has_more` is true, later when it ' +
     'is false. A cursor belongs to one `types`. Events are kept for ' +
@@ -61,26 +70,26 @@ export const readFeed = operation({
   reply: { 200: FeedAnswer },
   errors: ['invalid_request', 'cursor_expired'],
   handle: ({ query, services: { reader, config } }) => {
-    const page = pageAfter(reader, {
+    const page = readPageAfter(reader, {
       ...query,
       maxBytes: config.LIMITS.feedPageBytes,
       retentionDays: config.LIMITS.feedRetentionDays,
     })
     if (page === undefined) {
-      return refuse('cursor_expired', 'the feed does not reach back to this cursor: start again')
+      return refuse('cursor_expired', 'the feed no longer has this cursor: start again without one')
     }
-    return ok(page.body, { 'x-sync-cursor': page.head })
+    return replyLent(page, { 'x-sync-cursor': page.head })
   },
 })
 
 const MS_PER_S = 1_000
 
-export const streamFeed = operation({
+export const streamFeed = defineOperation({
   id: 'streamFeed',
   method: 'GET',
   path: '/api/registry/feed/stream',
   group: 'Change Feed',
-  summary: 'The change feed as server-sent events',
+  summary: 'Stream the change feed as server-sent events',
   description:
     '`event: feed` has the page that the feed would answer, as soon as something was committed; ' +
     '`event: heartbeat` says that there was nothing, at once on connecting and then in this rhythm. ' +
@@ -91,12 +100,15 @@ export const streamFeed = operation({
     cursor,
     types,
     limit,
-    poll_interval_seconds: whole({ min: 5, max: 60, default: 15 }).meta({
-      description: 'seconds between heartbeats',
+    poll_interval_seconds: createWholeNumber({
+      description: 'Seconds between heartbeats',
+      min: 5,
+      max: 60,
+      default: 15,
     }),
   }),
   reply: { 200: { type: 'text/event-stream' } },
-  errors: ['invalid_request', 'cursor_expired', 'rate_limited'],
+  errors: ['invalid_request', 'cursor_expired', 'unavailable'],
   handle: ({ query, principal, services: { streams } }) => ({
     headers: streamHeaders,
     open: streams.admit({

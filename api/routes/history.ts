@@ -1,18 +1,29 @@
 import { z } from 'zod'
-import { findHistory } from '../../pipeline/index/points/history.ts'
-import { freshnessOf } from '../../pipeline/index/points/stored.ts'
-import { History } from '../../pipeline/model/answers-history.ts'
 import type { FileKind } from '../../pipeline/model/observation.ts'
+import { History } from '../../pipeline/model/responses/history.ts'
 import type { RevisionRow } from '../../pipeline/model/rows.ts'
-import { PastedDomain } from '../fields.ts'
-import { type Group, type Operation, operation } from '../operation.ts'
-import { ok, refused } from '../reply.ts'
+import { findHistory } from '../../pipeline/read/lookups/history.ts'
+import { findFileFreshness } from '../../pipeline/read/lookups/stored.ts'
+import { PastedDomain, pageCursor } from '../inputs/fields.ts'
+import { defineOperation, type Group, type Operation } from '../operation/operation.ts'
+import { buildPageEnd } from '../responses/lists.ts'
+import { replyOk, replyRefused } from '../responses/reply.ts'
 
 const LARGEST_PAGE = 100
 const USUAL_PAGE = 20
 
 /** A number that falls back to the usual one when it is none, or too small; one too large is cut. */
-export function lenient({ least, most, usual }: { least: number; most: number; usual: number }) {
+export function createLenientNumber({
+  description,
+  least,
+  most,
+  usual,
+}: {
+  description: string
+  least: number
+  most: number
+  usual: number
+}) {
   return z
     .unknown()
     .optional()
@@ -20,8 +31,21 @@ export function lenient({ least, most, usual }: { least: number; most: number; u
       const value = typeof given === 'string' && /^\d{1,15}$/.test(given) ? Number(given) : -1
       return value < least ? usual : Math.min(value, most)
     })
-    .meta({ type: 'integer', minimum: least, maximum: most, default: usual })
+    .meta({ type: 'integer', minimum: least, maximum: most, default: usual, description })
 }
+
+/** Creates the schema of the page size of a history. */
+export function createRevisionLimit(most: number, usual: number) {
+  const description = 'Revisions of a page; a larger number means the largest page'
+  return createLenientNumber({ description, least: 1, most, usual })
+}
+
+export const revisionOffset = createLenientNumber({
+  description: 'Revisions to pass over; `cursor` counts instead where it is given',
+  least: 0,
+  most: Number.MAX_SAFE_INTEGER,
+  usual: 0,
+})
 
 interface Kind {
   id: string
@@ -33,7 +57,7 @@ interface Kind {
 }
 
 function history({ id, path, group, entity, file, what }: Kind): Operation {
-  return operation({
+  return defineOperation({
     id,
     method: 'GET',
     path,
@@ -46,17 +70,24 @@ function history({ id, path, group, entity, file, what }: Kind): Operation {
     cache: 'revalidate',
     query: z.object({
       domain: PastedDomain,
-      limit: lenient({ least: 1, most: LARGEST_PAGE, usual: USUAL_PAGE }),
-      offset: lenient({ least: 0, most: Number.MAX_SAFE_INTEGER, usual: 0 }),
+      limit: createRevisionLimit(LARGEST_PAGE, USUAL_PAGE),
+      offset: revisionOffset,
+      cursor: pageCursor,
     }),
     reply: { 200: History },
     errors: ['invalid_request', 'not_found'],
-    handle: ({ query: { domain, ...page }, services: { reader } }) => {
-      const found = findHistory(reader, entity, domain, page)
-      const freshness = freshnessOf(reader, file, domain)
+    handle: ({ query: { domain, limit, cursor, ...query }, services: { reader } }) => {
+      const offset = cursor === undefined ? query.offset : Number(cursor)
+      const found = findHistory(reader, entity, domain, { limit, offset })
+      const freshness = findFileFreshness(reader, file, domain)
       return found
-        ? ok({ domain, ...found, freshness })
-        : refused('not_found', `nothing is known of ${domain}`, { domain, freshness })
+        ? replyOk({
+            domain,
+            ...found,
+            ...buildPageEnd(offset, found.revisions.length, found.total),
+            freshness,
+          })
+        : replyRefused('not_found', `nothing is known of ${domain}`, { domain, freshness })
     },
   })
 }

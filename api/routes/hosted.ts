@@ -1,35 +1,41 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { z } from 'zod'
-import { isoOf } from '../../pipeline/core/clock.ts'
-import { Domain } from '../../pipeline/core/domain.ts'
+import { toIso } from '../../pipeline/core/clock.ts'
+import type { Domain } from '../../pipeline/core/domain.ts'
 import { refuse } from '../../pipeline/core/errors.ts'
-import { hasEntry } from '../../pipeline/index/points/history.ts'
-import { findHosted, findOrigin } from '../../pipeline/index/points/hosted.ts'
+import {
+  buildHostedAddress,
+  claimParameter,
+  type OriginCheck,
+  toHostingBase,
+} from '../../pipeline/model/hosted.ts'
 import {
   DomainClaimed,
   HostedAdagents,
   HostedBrandJson,
   OriginVerified,
-} from '../../pipeline/model/answers-hosted.ts'
-import { claimParameter, hostedAddress, type OriginCheck } from '../../pipeline/model/hosted.ts'
-import type { Principal } from '../auth.ts'
-import { operation } from '../operation.ts'
-import { ok, okStored, refused } from '../reply.ts'
-import type { Services } from '../services.ts'
-import { actsFor } from '../standing.ts'
-import { doneOrRefuse } from '../submitted.ts'
+} from '../../pipeline/model/responses/hosted.ts'
+import { hasEntry } from '../../pipeline/read/lookups/history.ts'
+import { findHosted, findOrigin } from '../../pipeline/read/lookups/hosted.ts'
+import { canActFor } from '../auth/organization.ts'
+import type { Principal } from '../auth/principal.ts'
+import { PastedDomain } from '../inputs/fields.ts'
+import { defineOperation } from '../operation/operation.ts'
+import type { Services } from '../operation/services.ts'
+import { unwrapAnswer } from '../operation/submission-result.ts'
+import { replyOk, replyRefused, replyStored } from '../responses/reply.ts'
 
 /** More than a crawler takes for it. */
 const SLACK_MS = 1_500
 const TOKEN_BYTES = 32
-const params = z.object({ domain: Domain })
+const params = z.object({ domain: PastedDomain })
 
-export const readHostedAdagents = operation({
+export const readHostedAdagents = defineOperation({
   id: 'getHostedAdagents',
   method: 'GET',
   path: '/publisher/:domain/.well-known/adagents.json',
   group: 'Property Resolution',
-  summary: 'The adagents.json that the registry serves for a publisher',
+  summary: 'Get the hosted adagents.json of a publisher',
   description:
     'Made of what was saved of its properties, as far as the format has words for it. A publisher ' +
     'makes it its own by pointing there: `authoritative_location` in its own file.',
@@ -40,17 +46,20 @@ export const readHostedAdagents = operation({
   errors: ['invalid_request', 'not_found'],
   handle: ({ params: { domain }, services: { reader } }) => {
     const file = findHosted(reader, 'adagents.json', domain)
-    return file ? okStored(file) : refused('not_found', `no file is kept for ${domain}`, { domain })
+    return file
+      ? replyStored(file)
+      : replyRefused('not_found', `no file is kept for ${domain}`, { domain })
   },
 })
 
-export const readHostedBrand = operation({
+export const readHostedBrand = defineOperation({
   id: 'getHostedBrandJson',
   method: 'GET',
   path: '/brands/:domain/brand.json',
   group: 'Brand Resolution',
-  summary: 'The brand.json that the registry serves for a brand',
-  description: 'Made of what was saved of it. A brand makes it its own by pointing there.',
+  summary: 'Get the hosted brand.json of a brand',
+  description:
+    'Built from the saved entry. A brand adopts it by pointing its own brand.json there.',
   access: 'public',
   cache: 'revalidate',
   params,
@@ -58,16 +67,18 @@ export const readHostedBrand = operation({
   errors: ['invalid_request', 'not_found'],
   handle: ({ params: { domain }, services: { reader } }) => {
     const file = findHosted(reader, 'brand.json', domain)
-    return file ? okStored(file) : refused('not_found', `no file is kept for ${domain}`, { domain })
+    return file
+      ? replyStored(file)
+      : replyRefused('not_found', `no file is kept for ${domain}`, { domain })
   },
 })
 
-export const claimHostedDomain = operation({
+export const claimHostedDomain = defineOperation({
   id: 'claimHostedDomain',
   method: 'POST',
   path: '/api/properties/hosted/:domain/claim',
   group: 'Property Resolution',
-  summary: 'Be told where a domain must point to be your organization’s',
+  summary: 'Claim a hosted file: get the pointer that the domain must publish',
   description:
     'The address carries a claim of your organization’s own. Once the domain points there, and that ' +
     'was verified, nobody else saves its properties. Asked again, the claim before is void. 409 while ' +
@@ -82,31 +93,34 @@ export const claimHostedDomain = operation({
   errors: ['invalid_request', 'forbidden', 'conflict', 'too_large', 'rate_limited', 'unavailable'],
   handle: async ({ params: { domain }, principal: { org_id }, services }) => {
     const { config, desk } = services
-    if (org_id === undefined) return refuse('forbidden', 'only an organization claims domains')
+    if (org_id === undefined) return refuse('forbidden', 'only organizations may claim domains')
     const token = randomBytes(TOKEN_BYTES).toString('base64url')
     const claim_hash = createHash('sha256').update(token).digest('hex')
     const answer = await desk.submit({ op: 'origin.claim', domain, org_id, claim_hash })
     if ('refused' in answer) {
       refuse(answer.error ?? 'conflict', answer.refused, { domain, ...answer.fields })
     }
-    const address = new URL(hostedAddress(services.baseUrl(), 'adagents.json', domain))
+    const address = new URL(buildHostedAddress(services.baseUrl(), 'adagents.json', domain))
     address.searchParams.set(claimParameter(config.PROTOCOL_NAME), token)
     const snippet = JSON.stringify({ authoritative_location: address.href })
-    return ok({
+    const cannotLead = explainPointerFault(services.baseUrl())
+    return replyOk({
       success: true,
       domain,
       authoritative_location: address.href,
-      instructions: `Serve ${snippet} at https://${domain}/.well-known/adagents.json, save your properties, then ask for verify-origin.`,
+      instructions:
+        cannotLead ??
+        `Serve ${snippet} at https://${domain}/.well-known/adagents.json, save your properties, then ask for verify-origin.`,
     })
   },
 })
 
-export const verifyHostedOrigin = operation({
+export const verifyHostedOrigin = defineOperation({
   id: 'verifyHostedOrigin',
   method: 'POST',
   path: '/api/properties/hosted/:domain/verify-origin',
   group: 'Property Resolution',
-  summary: 'Look whether a domain points to the file that the registry serves for it',
+  summary: 'Check that a domain points to its hosted file',
   description:
     'Its own adagents.json is read now. Where it points here with a claim, the domain becomes that ' +
     'organization’s. What the registry tells of the publisher follows with the crawl that this asks for.',
@@ -116,41 +130,62 @@ export const verifyHostedOrigin = operation({
   cache: 'none',
   params,
   reply: { 200: OriginVerified },
-  errors: ['invalid_request', 'not_found', 'too_large', 'rate_limited', 'unavailable'],
+  errors: ['invalid_request', 'not_found', 'too_large', 'unavailable'],
   handle: async ({ params: { domain }, principal, services }) => {
     const { clock, desk, reader } = services
     if (findOrigin(reader, domain) === undefined && !hasEntry(reader, 'property', domain)) {
-      return refused('not_found', `nobody has saved or claimed ${domain}`, { domain })
+      return replyRefused('not_found', `nobody has saved or claimed ${domain}`, { domain })
+    }
+    const cannotLead = explainPointerFault(services.baseUrl())
+    if (cannotLead !== undefined) {
+      const reason = 'authoritative_location_mismatch'
+      return replyOk({
+        verified: false,
+        reason,
+        checked_at: toIso(clock.now()),
+        detail: cannotLead,
+      })
     }
     const { reason, detail, claim } = await askOrigin(domain, principal, services)
     const checked_at = clock.now()
     const verify = { op: 'origin.verify', domain, reason, checked_at } as const
-    const done = doneOrRefuse(await desk.submit(claim ? { ...verify, claim_hash: claim } : verify))
+    const done = unwrapAnswer(await desk.submit(claim ? { ...verify, claim_hash: claim } : verify))
     if (done.changed === true) await crawlNext(domain, principal, services)
     const bound = done.bound_org_id as string | undefined
-    return ok({
+    return replyOk({
       verified: reason === 'authoritative_location_pointer',
       reason,
-      checked_at: isoOf(checked_at),
+      checked_at: toIso(checked_at),
       ...(detail !== undefined && { detail }),
-      ...(bound !== undefined && actsFor(principal, bound) && { bound_org_id: bound }),
+      ...(bound !== undefined && canActFor(principal, bound) && { bound_org_id: bound }),
     })
   },
 })
 
-function askOrigin(
-  domain: Domain,
-  { id }: Principal,
-  { budget, config, desk, baseUrl }: Services,
-): Promise<OriginCheck> {
-  const outward = { question: `origin ${domain}`, caller: id, target: domain }
-  const ms = config.LIMITS.validateMs + SLACK_MS
-  return budget.spend(outward, () =>
-    desk.send({ errand: 'check_origin', domain, base: baseUrl() }, ms),
-  )
+/** Says why no domain can point to this registry; undefined where they can. */
+export function explainPointerFault(baseUrl: string): string | undefined {
+  if (toHostingBase(baseUrl) !== undefined) return undefined
+  return `a domain can point to an https address only, and this registry is at ${baseUrl}: its operator has to set BASE_URL to its https address`
 }
 
-/** What the domain says has changed: the index shall see it, and believe a pointer that was meant. */
+async function askOrigin(
+  domain: Domain,
+  { id }: Principal,
+  { config, outbound, baseUrl }: Services,
+): Promise<OriginCheck> {
+  const { answer } = await outbound.ask<'check_origin'>({
+    question: `origin ${domain}`,
+    isNew: true,
+    caller: id,
+    ms: config.LIMITS.validateMs + SLACK_MS,
+    request: () => ({ kind: 'check_origin', domain, base: baseUrl() }),
+  })
+  return answer
+}
+
+/**
+ * Requests a crawl of a domain whose file changed, so that a deliberate pointer is believed at once.
+ */
 async function crawlNext(
   domain: Domain,
   { id, org_id }: Principal,
@@ -158,7 +193,10 @@ async function crawlNext(
 ): Promise<void> {
   await desk.submit({
     op: 'crawl.request',
-    ...{ crawl_request_id: randomUUID(), scope: 'domain', domain, requested_by: id },
+    crawl_request_id: randomUUID(),
+    scope: 'domain',
+    domain,
+    requested_by: id,
     ...(org_id !== undefined && { org_id }),
   })
 }

@@ -1,4 +1,4 @@
-import type { Operation } from '../operation.ts'
+import type { Operation } from '../operation/operation.ts'
 import { listAgentPublishers, listAgentPublishersAlias } from './agent-publishers.ts'
 import { searchForAgents } from './agent-search.ts'
 import { listAgents } from './agents.ts'
@@ -99,6 +99,7 @@ import {
   openapiDocuments,
   readMetrics,
   referencePages,
+  referenceScript,
 } from './well-known.ts'
 
 /** Every endpoint there is. */
@@ -207,6 +208,7 @@ export const operations: readonly Operation[] = [
   describeRegistry,
   ...openapiDocuments,
   ...referencePages,
+  referenceScript,
   describeCrawlerKeys,
   describeAuthorizationServer,
   ...protectedResources,

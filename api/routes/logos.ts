@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
-import { Domain } from '../../pipeline/core/domain.ts'
+
 import { type ImageType, imageTypes } from '../../pipeline/core/image-type.ts'
 import { isModerator } from '../../pipeline/core/roles.ts'
-import { findLogos, readPicture } from '../../pipeline/index/points/logos.ts'
 import {
   type Logo,
   LogoForm,
@@ -11,16 +10,17 @@ import {
   LogoTaken,
   type StoredLogo,
 } from '../../pipeline/model/logo.ts'
-import { submitOnce } from '../attempt.ts'
-import type { Principal } from '../auth.ts'
-import { csv } from '../fields.ts'
-import { readLogoForm } from '../logo-form.ts'
-import { operation } from '../operation.ts'
-import { ok, refused } from '../reply.ts'
-import { actsFor } from '../standing.ts'
-import { editorOf } from './saves.ts'
+import { findLogos, readPicture } from '../../pipeline/read/lookups/logos.ts'
+import { canActFor } from '../auth/organization.ts'
+import type { Principal } from '../auth/principal.ts'
+import { createCsv, PastedDomain } from '../inputs/fields.ts'
+import { readLogoForm } from '../inputs/logo-form.ts'
+import { submitIdempotent } from '../operation/idempotency.ts'
+import { defineOperation } from '../operation/operation.ts'
+import { replyOk, replyRefused } from '../responses/reply.ts'
+import { toEditor } from './saves.ts'
 
-const params = z.object({ domain: Domain })
+const params = z.object({ domain: PastedDomain })
 /** A picture is named by its hash and its type. */
 const PICTURE = /^[0-9a-f]{64}\.[a-z]{3,4}$/
 
@@ -32,19 +32,19 @@ const CONFINED = {
 const FOR_EVER = { 'cache-control': 'public, max-age=31536000, immutable' }
 const FOR_NOBODY_ELSE = { 'cache-control': 'private, no-store' }
 
-export const listLogos = operation({
+export const listLogos = defineOperation({
   id: 'listLogos',
   method: 'GET',
   path: '/api/brands/:domain/logos',
   group: 'Brand Resolution',
-  summary: 'Logos of a brand',
+  summary: 'List the logos of a brand',
   description:
     'Those that everybody sees; one that waits for a moderator, or was rejected, is shown to the ' +
     'organization that handed it in and to moderators. `tags`: only what has all of them.',
   access: 'optional',
   cache: 'personal',
   params,
-  query: z.object({ tags: csv('comma-separated') }),
+  query: z.object({ tags: createCsv('Comma-separated') }),
   reply: { 200: LogoList },
   errors: ['invalid_request'],
   handle: ({ params: { domain }, query, principal, services: { reader, baseUrl } }) => {
@@ -53,7 +53,7 @@ export const listLogos = operation({
       .filter(logo => isVisible(logo, principal))
       .filter(logo => tags.every(tag => logo.tags.includes(tag)))
     const counted = (status: string) => seen.filter(logo => logo.status === status).length
-    return ok({
+    return replyOk({
       domain,
       logos: seen.map(logo => shown(logo, baseUrl())),
       stats: { total: seen.length, approved: counted('approved'), pending: counted('pending') },
@@ -61,12 +61,12 @@ export const listLogos = operation({
   },
 })
 
-export const saveLogo = operation({
+export const saveLogo = defineOperation({
   id: 'saveLogo',
   method: 'POST',
   path: '/api/brands/:domain/logos',
   group: 'Brand Resolution',
-  summary: 'Hand in a logo of a brand',
+  summary: 'Upload a logo of a brand',
   description:
     'What a picture is, is told by its bytes. It is shown at once where your organization has shown ' +
     'that the domain, or one above it, is its own; otherwise it waits for a moderator.',
@@ -80,26 +80,35 @@ export const saveLogo = operation({
   body: z.custom<Buffer>(Buffer.isBuffer, 'is required').meta(LogoForm as object as { id: string }),
   reply: { 201: LogoTaken },
   errors: [
-    ...(['invalid_request', 'conflict', 'too_large', 'unsupported_media_type'] as const),
-    ...(['rate_limited', 'unavailable'] as const),
-  ],
+    'invalid_request',
+    'conflict',
+    'too_large',
+    'unsupported_media_type',
+    'rate_limited',
+    'unavailable',
+  ] as const,
   handle: async ({ params: { domain }, body, header, principal, attempt, services }) => {
     const type = String(header('content-type') ?? '')
     const given = await readLogoForm(body, type, services.config.LIMITS.logoBytes)
     const { bytes, ...logo } = given
     const sha256 = createHash('sha256').update(bytes).digest('hex')
-    const done = await submitOnce(
+    const done = await submitIdempotent(
       services,
       attempt,
       {
-        ...{ op: 'logo.save', logo_id: attempt, domain, sha256, ...logo },
-        ...{ editor: editorOf(principal), moderates: isModerator(principal.roles) },
+        op: 'logo.save',
+        logo_id: attempt,
+        domain,
+        sha256,
+        ...logo,
+        editor: toEditor(principal),
+        moderates: isModerator(principal.roles),
         bytes: bytes.toString('base64'),
       },
       { domain },
     )
     const { content_type } = logo
-    const url = addressOf({ domain, hash: sha256, content_type }, services.baseUrl())
+    const url = buildAddress({ domain, hash: sha256, content_type }, services.baseUrl())
     const { logo_id, status: review_status } = done
     return {
       status: 201,
@@ -108,24 +117,31 @@ export const saveLogo = operation({
   },
 })
 
-export const readLogo = operation({
+export const readLogo = defineOperation({
   id: 'getLogo',
   method: 'GET',
   path: '/assets/brands/:domain/:file',
   group: 'Brand Resolution',
-  summary: 'The picture of a logo',
-  description: 'Named by its hash, so it never changes. Whoever sees the logo in the list sees it.',
+  summary: 'Get the image of a logo',
+  description:
+    'The name is the hash of the image, so it never changes. It is as public as its entry in the list.',
   access: 'optional',
   cache: 'private',
-  params: params.extend({ file: z.string().regex(PICTURE, 'must be the name of a picture') }),
+  params: params.extend({
+    file: z
+      .string()
+      .regex(PICTURE, 'must be the name of a picture')
+      .describe('Name of the picture, as the list of logos has it'),
+  }),
   reply: { 200: { type: Object.keys(imageTypes) } },
   errors: ['invalid_request', 'not_found'],
   handle: async ({ params: { domain, file }, principal, services: { reader } }) => {
     const logo = findLogos(reader, domain).find(
-      one => nameOf(one) === file && one.status !== 'rejected' && isVisible(one, principal),
+      one => buildFileName(one) === file && one.status !== 'rejected' && isVisible(one, principal),
     )
     const picture = logo && (await readPicture(reader, logo.hash))
-    if (picture === undefined) return refused('not_found', `${domain} has no such logo`, { domain })
+    if (picture === undefined)
+      return replyRefused('not_found', `${domain} has no such logo`, { domain })
     const { content_type: type, hash: etag, status } = logo!
     const kept = status === 'approved' ? FOR_EVER : FOR_NOBODY_ELSE
     return { status: 200, body: picture, type, etag, headers: { ...CONFINED, ...kept } }
@@ -135,26 +151,31 @@ export const readLogo = operation({
 function isVisible({ status, org_id }: StoredLogo, principal: Principal | undefined): boolean {
   if (status === 'approved') return true
   if (principal === undefined) return false
-  return isModerator(principal.roles) || (org_id !== null && actsFor(principal, org_id))
+  return isModerator(principal.roles) || (org_id !== null && canActFor(principal, org_id))
 }
 
 function shown(logo: StoredLogo, baseUrl: string): Logo {
   const { logo_id: id, content_type, bytes, hash: sha256, source, tags, note, status } = logo
   return {
     id,
-    ...(status !== 'rejected' && { url: addressOf(logo, baseUrl) }),
-    ...{ content_type, bytes, sha256, source, tags },
+    ...(status !== 'rejected' && { url: buildAddress(logo, baseUrl) }),
+    content_type,
+    bytes,
+    sha256,
+    source,
+    tags,
     ...(note !== null && { note }),
-    ...{ review_status: status, uploaded_at: logo.uploaded_at },
+    review_status: status,
+    uploaded_at: logo.uploaded_at,
   }
 }
 
 type Named = Pick<StoredLogo, 'domain' | 'hash'> & { content_type: ImageType }
 
-function nameOf({ hash, content_type }: Omit<Named, 'domain'>): string {
+function buildFileName({ hash, content_type }: Omit<Named, 'domain'>): string {
   return `${hash}.${imageTypes[content_type]}`
 }
 
-function addressOf(logo: Named, baseUrl: string): string {
-  return `${baseUrl}/assets/brands/${logo.domain}/${nameOf(logo)}`
+function buildAddress(logo: Named, baseUrl: string): string {
+  return `${baseUrl}/assets/brands/${logo.domain}/${buildFileName(logo)}`
 }

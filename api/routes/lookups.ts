@@ -1,33 +1,37 @@
 import { z } from 'zod'
 import {
-  claimingOf,
+  DomainLookup,
+  PublisherLookup,
+  RegistryStats,
+} from '../../pipeline/model/responses/index.ts'
+import {
+  buildUnknownPublisher,
   findDomainLookup,
   findPublisher,
-  unknownPublisher,
-} from '../../pipeline/index/points/lookups.ts'
-import { publisherPage, withDeclared } from '../../pipeline/index/points/publisher-pages.ts'
-import { freshnessOf } from '../../pipeline/index/points/stored.ts'
-import { placementsOf } from '../../pipeline/index/queries/publishers.ts'
-import { statsOf } from '../../pipeline/index/queries/stats.ts'
-import type { Reader } from '../../pipeline/index/reader.ts'
-import { DomainLookup, PublisherLookup, RegistryStats } from '../../pipeline/model/answers.ts'
-import { Room } from '../bounds.ts'
-import { PastedDomain, whole } from '../fields.ts'
-import { seqHeader } from '../lists.ts'
-import { operation } from '../operation.ts'
-import { ok, okStored, type Sent } from '../reply.ts'
-import type { Services } from '../services.ts'
+  listClaiming,
+} from '../../pipeline/read/lookups/lookups.ts'
+import { buildPublisherPage, withDeclared } from '../../pipeline/read/lookups/publisher-pages.ts'
+import { findFileFreshness } from '../../pipeline/read/lookups/stored.ts'
+import { listPlacements } from '../../pipeline/read/queries/publishers.ts'
+import { loadStats } from '../../pipeline/read/queries/stats.ts'
+import type { Reader } from '../../pipeline/read/reader.ts'
+import { createWholeNumber, PastedDomain, pageCursor } from '../inputs/fields.ts'
+import { defineOperation } from '../operation/operation.ts'
+import type { Services } from '../operation/services.ts'
+import { buildPageEnd, buildSeqHeader, getSnapshot } from '../responses/lists.ts'
+import { replyOk, replyStored, type Sent } from '../responses/reply.ts'
+import { ResponseBudget } from '../responses/response-budget.ts'
 
 const USUAL_PAGE = 200
-/** What the two lists of a page may come to, beside everything else that it shows. */
+/** Bytes of the two lists of a page, beside everything else that it shows. */
 const PAGE_BYTES = 150 * 1024
 
-export const lookUpPublisher = operation({
+export const lookUpPublisher = defineOperation({
   id: 'lookUpPublisher',
   method: 'GET',
   path: '/api/registry/publisher',
   group: 'Lookups & Authorization',
-  summary: 'The inventory a domain publishes and the agents it authorizes',
+  summary: 'Look up the inventory that a domain publishes and the agents it authorizes',
   description:
     'The answer is the same for every caller. A domain that is not known answers 200 with nothing ' +
     'in it; `freshness` says whether its file was ever looked for.',
@@ -35,67 +39,90 @@ export const lookUpPublisher = operation({
   cache: 'revalidate',
   query: z.object({
     domain: PastedDomain,
-    include: z.literal('placements').optional(),
-    limit: whole({ min: 0, max: 1_000, default: 0, clamp: true }),
+    include: z.literal('placements').optional().describe('Adds the placements of its file'),
+    limit: createWholeNumber({
+      description: 'Items of each list on a page; 0 for as many as one answer holds',
+      min: 0,
+      max: 1_000,
+      default: 0,
+      clamp: true,
+    }),
+    placements_cursor: pageCursor.describe('`placements_next_cursor` of the page before'),
     cursor: z
       .string()
       .regex(/^\d{1,9}$/, 'must be the next_cursor of a page')
       .optional()
-      .meta({ description: 'pages through more properties and agents than one answer holds' }),
+      .meta({ description: 'Pages through more properties and agents than one answer holds' }),
   }),
   reply: { 200: PublisherLookup },
   errors: ['invalid_request', 'unavailable'],
-  handle: ({ query: { domain, include, limit, cursor }, services }) => {
-    if (include !== undefined) return publisherWithPlacements(services, domain)
-    if (cursor === undefined && limit === 0) return publisherAnswer(services, domain)
-    const asked = {
-      limit: limit || USUAL_PAGE,
-      cursor: Number(cursor ?? 0),
-      takeHalf: <Item>(items: readonly Item[]) => new Room(PAGE_BYTES / 2).take(items),
+  handle: ({ query: { domain, include, limit, cursor, placements_cursor }, caller, services }) => {
+    const page = () =>
+      buildPublisherPage(services.reader, domain, {
+        limit: limit || USUAL_PAGE,
+        cursor: Number(cursor ?? 0),
+        base: services.baseUrl(),
+        takeHalf: items => new ResponseBudget(PAGE_BYTES / 2).take(items),
+      })
+    const isPaged = cursor !== undefined || limit > 0
+    if (include !== undefined) {
+      const start = Number(placements_cursor ?? 0)
+      return publisherWithPlacements(services, domain, start, isPaged ? page() : undefined)
     }
-    return ok(publisherPage(services.reader, domain, asked))
+    return isPaged ? replyOk(page()) : publisherAnswer(services, domain, caller)
   },
 })
 
 /** The lookup as it is stored, unless the brand.json of the domain lends it properties. */
-function publisherAnswer({ demand, reader }: Services, domain: string): Sent {
-  const found = findPublisher(reader, domain)
-  if (found?.isStocked) return okStored(found)
+function publisherAnswer(services: Services, domain: string, caller: () => string): Sent {
+  const { demand, reader } = services
+  const found = findPublisher(reader, domain, services.baseUrl())
+  if (found?.isStocked) return replyStored(found)
   const lookup: PublisherLookup = found
     ? JSON.parse(found.body.toString())
-    : unknownPublisher(reader, domain)
+    : buildUnknownPublisher(reader, domain)
   const lent = withDeclared(reader, lookup)
-  if (lent) return ok(lent)
-  if (found) return okStored(found)
-  if (lookup.freshness?.state === 'never_crawled') demand.add(domain)
-  return ok(lookup)
+  if (lent) return replyOk(lent)
+  if (found) return replyStored(found)
+  if (lookup.freshness?.state === 'never_crawled') demand.add(domain, caller)
+  return replyOk(lookup)
 }
 
 /** Placements come from the snapshot, so the ETag of the stored answer does not cover them. */
 async function publisherWithPlacements(
-  { reader, config }: Services,
+  { reader, config, baseUrl }: Services,
   domain: string,
+  start: number,
+  page: object | undefined,
 ): Promise<Sent> {
-  const { snapshot } = reader
-  const all = snapshot ? await placementsOf(snapshot, domain) : []
+  const snapshot = getSnapshot(reader)
+  const all = snapshot ? await listPlacements(snapshot, domain) : []
+  const placements = all.slice(start, start + config.LIMITS.answerItems)
+  const { next_cursor } = buildPageEnd(start, placements.length, all.length)
   const shown = {
-    placements: all.slice(0, config.LIMITS.answerItems),
-    ...(all.length > config.LIMITS.answerItems && {
+    placements,
+    ...(placements.length < all.length && {
       placements_total: all.length,
       placements_truncated: true,
+      placements_next_cursor: next_cursor,
     }),
   }
-  const found = findPublisher(reader, domain, shown)
-  const body = found ? found.body : { ...unknownPublisher(reader, domain), ...shown }
-  return ok(body, seqHeader(snapshot))
+  const headers = buildSeqHeader(snapshot)
+  if (page !== undefined) return replyOk({ ...page, ...shown }, headers)
+  const found = findPublisher(reader, domain, baseUrl(), shown)
+  if (found?.isStocked) return replyOk(found.body, headers)
+  const lookup: PublisherLookup = found
+    ? JSON.parse(found.body.toString())
+    : { ...buildUnknownPublisher(reader, domain), ...shown }
+  return replyOk(withDeclared(reader, lookup) ?? lookup, headers)
 }
 
-export const lookUpDomain = operation({
+export const lookUpDomain = defineOperation({
   id: 'lookUpDomain',
   method: 'GET',
   path: '/api/registry/lookup/domain/:domain',
   group: 'Lookups & Authorization',
-  summary: 'Agents authorized for a domain',
+  summary: 'Look up the agents authorized for a domain',
   description: 'Superseded by the publisher lookup.',
   access: 'public',
   cache: 'revalidate',
@@ -103,16 +130,16 @@ export const lookUpDomain = operation({
   params: z.object({ domain: PastedDomain }),
   reply: { 200: DomainLookup },
   errors: ['invalid_request'],
-  handle: ({ params: { domain }, services: { demand, reader } }) => {
+  handle: ({ params: { domain }, caller, services: { demand, reader } }) => {
     const headers = {
       deprecation: 'true',
       link: `</api/registry/publisher?domain=${domain}>; rel="successor-version"`,
     }
     const found = findDomainLookup(reader, domain)
-    if (found) return okStored(found, headers)
+    if (found) return replyStored(found, headers)
     const empty = emptyLookup(reader, domain)
-    if (empty.freshness?.state === 'never_crawled') demand.add(domain)
-    return ok(empty, headers)
+    if (empty.freshness?.state === 'never_crawled') demand.add(domain, caller)
+    return replyOk(empty, headers)
   },
 })
 
@@ -120,23 +147,25 @@ function emptyLookup(reader: Reader, domain: string): DomainLookup {
   return {
     domain,
     authorized_agents: [],
-    sales_agents_claiming: claimingOf(reader, domain),
-    freshness: freshnessOf(reader, 'adagents.json', domain),
+    sales_agents_claiming: listClaiming(reader, domain),
+    freshness: findFileFreshness(reader, 'adagents.json', domain),
   }
 }
 
-export const registryStats = operation({
+export const registryStats = defineOperation({
   id: 'registryStats',
   method: 'GET',
   path: '/api/registry/stats',
   group: 'Agent Discovery',
-  summary: 'What the registry holds',
+  summary: 'Get statistics of the registry',
   access: 'public',
   cache: 'list',
+  asksSnapshot: true,
+  keptBy: () => '',
   reply: { 200: RegistryStats },
   errors: ['unavailable'],
   handle: async ({ services: { reader } }) => {
     const { snapshot } = reader
-    return ok(await statsOf(reader), seqHeader(snapshot))
+    return replyOk(await loadStats(reader), buildSeqHeader(snapshot))
   },
 })

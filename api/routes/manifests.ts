@@ -1,35 +1,39 @@
 import { z } from 'zod'
-import { freshnessOf } from '../../pipeline/index/points/stored.ts'
-import { manifestReference } from '../../pipeline/index/queries/manifests.ts'
-import { ManifestLookup } from '../../pipeline/model/answers-manifests.ts'
 import { fileKinds } from '../../pipeline/model/observation.ts'
-import { PastedDomain } from '../fields.ts'
-import { seqHeader } from '../lists.ts'
-import { operation } from '../operation.ts'
-import { ok } from '../reply.ts'
+import { ManifestLookup } from '../../pipeline/model/responses/manifests.ts'
+import { findFileFreshness } from '../../pipeline/read/lookups/stored.ts'
+import { findManifestReference } from '../../pipeline/read/queries/manifests.ts'
+import { PastedDomain } from '../inputs/fields.ts'
+import { defineOperation } from '../operation/operation.ts'
+import { buildSeqHeader, getSnapshot } from '../responses/lists.ts'
+import { replyOk } from '../responses/reply.ts'
 
-export const lookUpManifest = operation({
+export const lookUpManifest = defineOperation({
   id: 'lookUpManifest',
   method: 'GET',
   path: '/api/manifest-refs/lookup',
   group: 'Search',
-  summary: 'Where the manifest of a domain is',
+  summary: 'Look up the manifest of a domain',
   description:
     'The file at the well-known place, the one it leads to, or the agent that speaks for the brand. ' +
     'A domain without any answers 200 with `found` false.',
   access: 'public',
   cache: 'list',
-  query: z.object({ domain: PastedDomain, type: z.enum(fileKinds).default('brand.json') }),
+  asksSnapshot: true,
+  query: z.object({
+    domain: PastedDomain,
+    type: z.enum(fileKinds).default('brand.json').describe('Which file of the domain'),
+  }),
   reply: { 200: ManifestLookup },
   errors: ['invalid_request', 'unavailable'],
   handle: async ({ query: { domain, type }, services: { reader } }) => {
-    const { snapshot } = reader
-    const reference = snapshot && (await manifestReference(snapshot, type, domain))
+    const snapshot = getSnapshot(reader)
+    const reference = snapshot && (await findManifestReference(snapshot, type, domain))
     const found = reference !== undefined
-    const freshness = freshnessOf(reader, type, domain)
-    return ok(
+    const freshness = findFileFreshness(reader, type, domain)
+    return replyOk(
       { success: found, found, ...(found && { reference }), freshness },
-      seqHeader(snapshot),
+      buildSeqHeader(snapshot),
     )
   },
 })

@@ -1,9 +1,7 @@
 import { z } from 'zod'
 import { refuse } from '../../pipeline/core/errors.ts'
 import { isModerator } from '../../pipeline/core/roles.ts'
-import { findMirror } from '../../pipeline/index/points/mirrors.ts'
-import { findReview, listReviews } from '../../pipeline/index/points/reviews.ts'
-import type { Reader } from '../../pipeline/index/reader.ts'
+import type { MirrorProposal } from '../../pipeline/model/mirror.ts'
 import {
   MirrorApproved,
   type Proposal,
@@ -11,29 +9,41 @@ import {
   ProposalList,
   ProposalRejected,
   type ProposalSummary,
-} from '../../pipeline/model/answers-mirrors.ts'
-import type { MirrorProposal } from '../../pipeline/model/mirror.ts'
+} from '../../pipeline/model/responses/mirrors.ts'
 import {
   ReviewDigest,
   ReviewNotes,
   reviewStatuses,
   type StoredReview,
 } from '../../pipeline/model/review.ts'
-import type { Principal } from '../auth.ts'
-import { whole } from '../fields.ts'
-import { operation } from '../operation.ts'
-import { ok, refused } from '../reply.ts'
-import type { Services } from '../services.ts'
+import { findMirror } from '../../pipeline/read/lookups/mirrors.ts'
+import { findReview, listReviews } from '../../pipeline/read/lookups/reviews.ts'
+import type { Reader } from '../../pipeline/read/reader.ts'
+import type { Principal } from '../auth/principal.ts'
+import { createPageSize, pageCursor, pageOffset } from '../inputs/fields.ts'
+import { defineOperation } from '../operation/operation.ts'
+import type { Services } from '../operation/services.ts'
+import { buildPageEnd } from '../responses/lists.ts'
+import { replyOk, replyRefused } from '../responses/reply.ts'
 
 const PAGE = 20
 const LARGEST_PAGE = 50
-const params = z.object({ id: z.uuid().toLowerCase() })
+const params = z.object({
+  id: z.uuid().toLowerCase().describe('Which proposal: the `proposal_id` that was given out'),
+})
+const ReadDigest = ReviewDigest.describe('Digest of what was read: that of the proposal now')
+const Notes = ReviewNotes.describe('Words for the organization that proposed it')
 const writeErrors = [
-  ...(['invalid_request', 'forbidden', 'not_found', 'conflict'] as const),
-  ...(['too_large', 'unsupported_media_type', 'unavailable'] as const),
-]
+  'invalid_request',
+  'forbidden',
+  'not_found',
+  'conflict',
+  'too_large',
+  'unsupported_media_type',
+  'unavailable',
+] as const
 
-export const listMirrorProposals = operation({
+export const listMirrorProposals = defineOperation({
   id: 'listMirrorProposals',
   method: 'GET',
   path: '/api/registry/mirror-proposals',
@@ -45,34 +55,43 @@ export const listMirrorProposals = operation({
   access: 'bearer',
   cache: 'private',
   query: z.object({
-    status: z.enum(reviewStatuses).optional(),
-    review_queue: z.enum(['true', 'false']).optional(),
-    limit: whole({ min: 1, max: LARGEST_PAGE, default: PAGE, clamp: true }),
-    offset: whole({ min: 0, max: 1e9, default: 0 }),
+    status: z.enum(reviewStatuses).optional().describe('Only proposals that are so'),
+    review_queue: z
+      .enum(['true', 'false'])
+      .optional()
+      .describe('`true` for what waits for moderators, for moderators only'),
+    limit: createPageSize({ usual: PAGE, max: LARGEST_PAGE }),
+    offset: pageOffset,
+    cursor: pageCursor,
   }),
   reply: { 200: ProposalList },
   errors: ['invalid_request', 'forbidden'],
   handle: ({ query, principal, services: { reader } }) => {
     const moderates = isModerator(principal.roles)
     if (query.review_queue === 'true' && !moderates) {
-      refuse('forbidden', 'only moderators see the queue')
+      refuse('forbidden', 'only moderators may see the queue')
     }
     const status = query.status ?? (moderates ? 'pending' : undefined)
     const found = listReviews(
       reader.serving,
       review => isVisible(review, principal) && (status === undefined || review.status === status),
     )
-    const page = found.slice(query.offset, query.offset + query.limit)
-    return ok({ proposals: page.map(one => summaryOf(one, moderates)), total: found.length })
+    const start = query.cursor === undefined ? query.offset : Number(query.cursor)
+    const page = found.slice(start, start + query.limit)
+    return replyOk({
+      proposals: page.map(one => toSummary(one, moderates)),
+      total: found.length,
+      ...buildPageEnd(start, page.length, found.length),
+    })
   },
 })
 
-export const readMirrorProposal = operation({
+export const readMirrorProposal = defineOperation({
   id: 'getMirrorProposal',
   method: 'GET',
   path: '/api/registry/mirror-proposals/:id',
   group: 'Community Mirrors',
-  summary: 'One proposal, with its file',
+  summary: 'Get a mirror proposal with its file',
   access: 'bearer',
   cache: 'private',
   params,
@@ -80,16 +99,16 @@ export const readMirrorProposal = operation({
   errors: ['invalid_request', 'not_found'],
   handle: ({ params: { id }, principal, services: { reader } }) => {
     const proposal = proposalFor(reader, id, principal)
-    return proposal ? ok({ proposal }) : refused('not_found', `no proposal ${id}`, {})
+    return proposal ? replyOk({ proposal }) : replyRefused('not_found', `no proposal ${id}`, {})
   },
 })
 
-export const approveMirrorProposal = operation({
+export const approveMirrorProposal = defineOperation({
   id: 'approveMirrorProposal',
   method: 'POST',
   path: '/api/registry/mirror-proposals/:id/approve',
   group: 'Community Mirrors',
-  summary: 'Publish what was proposed',
+  summary: 'Approve a mirror proposal',
   description:
     'For moderators. Refused unless the digest is that of the proposal as it stands, and the mirror ' +
     'is still the one that it was made for.',
@@ -97,33 +116,33 @@ export const approveMirrorProposal = operation({
   writes: true,
   cache: 'none',
   params,
-  body: z.object({ proposal_digest: ReviewDigest, review_notes: ReviewNotes.optional() }),
+  body: z.object({ proposal_digest: ReadDigest, review_notes: Notes.optional() }),
   reply: { 200: MirrorApproved },
   errors: writeErrors,
   handle: async ({ params: { id }, body, principal, services }) => {
     const done = await decide('review.approve', id, body, principal, services)
     const { review_id, ...published } = done
-    return ok({ success: true, ...published, proposal_id: review_id })
+    return replyOk({ success: true, ...published, proposal_id: review_id })
   },
 })
 
-export const rejectMirrorProposal = operation({
+export const rejectMirrorProposal = defineOperation({
   id: 'rejectMirrorProposal',
   method: 'POST',
   path: '/api/registry/mirror-proposals/:id/reject',
   group: 'Community Mirrors',
-  summary: 'Refuse what was proposed',
+  summary: 'Reject a mirror proposal',
   description: 'For moderators. The notes are shown to the organization that proposed it.',
   access: 'bearer',
   writes: true,
   cache: 'none',
   params,
-  body: z.object({ proposal_digest: ReviewDigest, review_notes: ReviewNotes }),
+  body: z.object({ proposal_digest: ReadDigest, review_notes: Notes }),
   reply: { 200: ProposalRejected },
   errors: writeErrors,
   handle: async ({ params: { id }, body, principal, services }) => {
     await decide('review.reject', id, body, principal, services)
-    return ok({ success: true, proposal: proposalFor(services.reader, id, principal)! })
+    return replyOk({ success: true, proposal: proposalFor(services.reader, id, principal)! })
   },
 })
 
@@ -139,7 +158,7 @@ async function decide(
   { id: reviewer, roles }: Principal,
   { desk }: Services,
 ): Promise<Record<string, unknown>> {
-  if (!isModerator(roles)) refuse('forbidden', 'only a moderator decides proposals')
+  if (!isModerator(roles)) refuse('forbidden', 'only moderators may decide proposals')
   const decision = { review_id, digest, reviewer, kind: 'mirror' } as const
   const answer = await desk.submit(
     op === 'review.reject'
@@ -162,20 +181,27 @@ function proposalFor(reader: Reader, id: string, principal: Principal): Proposal
     payload as unknown as MirrorProposal
   const standing = findMirror(reader, review.subject)?.digest ?? null
   return {
-    ...summaryOf(review, isModerator(principal.roles)),
-    ...{ catalog_etag, superseded_by, publisher_domains, base_digest },
+    ...toSummary(review, isModerator(principal.roles)),
+    catalog_etag,
+    superseded_by,
+    publisher_domains,
+    base_digest,
     base_changed: review.status === 'pending' && standing !== base_digest,
     adagents_json: document,
   }
 }
 
-/** Who proposed it is told to moderators only. */
-function summaryOf(review: StoredReview, moderates: boolean): ProposalSummary {
+/** Summarizes a proposal; only moderators see who proposed it. */
+function toSummary(review: StoredReview, moderates: boolean): ProposalSummary {
   const { review_id, subject, digest, notes, submitted_by, org_name, ...times } = review
   return {
-    ...{ proposal_id: review_id, platform: subject, status: times.status },
-    ...{ proposal_digest: digest, submitted_at: times.submitted_at },
-    ...{ reviewed_at: times.reviewed_at, review_notes: notes },
+    proposal_id: review_id,
+    platform: subject,
+    status: times.status,
+    proposal_digest: digest,
+    submitted_at: times.submitted_at,
+    reviewed_at: times.reviewed_at,
+    review_notes: notes,
     ...(moderates && { proposer: { id: submitted_by, organization: org_name } }),
   }
 }

@@ -1,36 +1,42 @@
 import { z } from 'zod'
 import { hasApiAccess, tiers, type Visibility } from '../../pipeline/core/membership.ts'
-import { findAgent } from '../../pipeline/index/points/agents.ts'
-import { membersOf } from '../../pipeline/index/points/members.ts'
-import { reachesAfter } from '../../pipeline/index/points/reach.ts'
-import { SinceCommit } from '../../pipeline/index/points/since-commit.ts'
-import { freshnessText } from '../../pipeline/index/points/stored.ts'
-import type { Reader } from '../../pipeline/index/reader.ts'
-import { OperatorLookup } from '../../pipeline/model/answers-agents.ts'
+import { agentTypes } from '../../pipeline/model/documents/index.ts'
 import type { StoredMember } from '../../pipeline/model/member.ts'
-import { scopes, visibleTo } from '../../pipeline/resolve/visibility.ts'
-import type { Principal } from '../auth.ts'
-import { PastedDomain } from '../fields.ts'
-import { operation } from '../operation.ts'
-import { ok } from '../reply.ts'
-import { actsFor } from '../standing.ts'
+import { OperatorLookup } from '../../pipeline/model/responses/agents.ts'
+import { CommitCache } from '../../pipeline/read/cache/commit-cache.ts'
+import { findAgent } from '../../pipeline/read/lookups/agents.ts'
+import { getMembers } from '../../pipeline/read/lookups/members.ts'
+import { findBrandName, listDeclaredAgents } from '../../pipeline/read/lookups/operated.ts'
+import { listReachesAfter } from '../../pipeline/read/lookups/reach.ts'
+import { formatFileFreshness } from '../../pipeline/read/lookups/stored.ts'
+import type { Reader } from '../../pipeline/read/reader.ts'
+import { listVisibilities, scopes } from '../../pipeline/resolve/visibility.ts'
+import { canActFor } from '../auth/organization.ts'
+import type { Principal } from '../auth/principal.ts'
+import { createPageSize, PastedDomain, pageCursor } from '../inputs/fields.ts'
+import { defineOperation } from '../operation/operation.ts'
+import { buildPageEnd } from '../responses/lists.ts'
+import { replyOk } from '../responses/reply.ts'
+import { buildPublisherCursor } from './agent-publishers.ts'
 
+/** Agents of a page. */
 const AGENTS = 20
+const AGENTS_MOST = 100
 const PUBLISHERS_EACH = 100
-/** Of publishers in one answer: callers refuse answers above 256 KiB. */
+/** Bytes of publishers in one answer: callers refuse answers above 256 KiB. */
 const PUBLISHER_BYTES = 160 * 1024
 
-export const lookUpOperator = operation({
+export const lookUpOperator = defineOperation({
   id: 'lookUpOperator',
   method: 'GET',
   path: '/api/registry/operator',
   group: 'Lookups & Authorization',
-  summary: 'The agents a domain operates, and the publishers that trust them',
+  summary: 'Look up the agents that a domain operates, and the publishers that trust them',
   description:
     'Agents of the member that has verified the domain, or the longest domain above it. Everybody ' +
     'sees public ones, members with API access also those for members, the member itself all. ' +
-    '`scope` narrows that and never widens it. A domain that is no member’s answers 200 with ' +
-    'nothing in it.',
+    '`scope` narrows that and never widens it. A domain that is no member’s shows the agents that its ' +
+    'brand.json names, and 200 with nothing in it where there are none.',
   access: 'optional',
   cache: 'personal',
   query: z.object({
@@ -40,64 +46,118 @@ export const lookUpOperator = operation({
       .overwrite(lowerCase)
       .pipe(z.enum(scopes))
       .default('all')
-      .meta({ default: 'all', examples: [...scopes] }),
+      .meta({
+        default: 'all',
+        examples: [...scopes],
+        description: 'Only agents of this visibility',
+      }),
+    limit: createPageSize({ usual: AGENTS, max: AGENTS_MOST }),
+    cursor: pageCursor,
   }),
   reply: { 200: OperatorLookup },
   errors: ['invalid_request'],
-  handle: ({ query: { domain, scope }, principal, services: { reader } }) => {
-    const member = membersOf(reader).ownerAbove(domain)
+  handle: ({ query: { domain, scope, limit, cursor }, principal, services: { reader } }) => {
+    const page = { start: Number(cursor ?? 0), limit }
+    const member = getMembers(reader).ownerAbove(domain)
     const operated =
       member === undefined
-        ? NOBODYS
-        : operatedBy(reader, member, visibleTo(askerOf(principal, member), scope))
-    const freshness = freshnessText(reader, 'brand.json', domain)
-    return ok(`{"domain":${JSON.stringify(domain)},${operated},"freshness":${freshness}}`)
+        ? declaredBy(reader, domain, listVisibilities(toAsker(undefined, undefined), scope), page)
+        : operatedBy(reader, member, listVisibilities(toAsker(principal, member), scope), page)
+    const freshness = formatFileFreshness(reader, 'brand.json', domain)
+    return replyOk(`{"domain":${JSON.stringify(domain)},${operated},"freshness":${freshness}}`)
   },
 })
 
 const KEPT_BYTES = 32 * 1024 * 1024
-const kept = new SinceCommit<string>(KEPT_BYTES, text => text.length)
+const kept = new CommitCache<string>(KEPT_BYTES, text => text.length)
 
-/** Members of the answer about a domain that is no member's, as JSON. */
-const NOBODYS = '"member":null,"agents":[]'
+interface PageOfAgents {
+  /** Number of agents on the pages before. */
+  start: number
+  limit: number
+}
 
-type Told = 'member' | 'agents' | 'agents_total' | 'agents_truncated'
-
-/** The same of a member, as it is shown to all who see its agents of these visibilities. */
+/** Builds the agents of a member as seen by callers who may see these visibilities. */
 function operatedBy(
   reader: Reader,
   member: StoredMember,
   visible: ReadonlySet<Visibility>,
+  page: PageOfAgents,
 ): string {
-  const question = `${member.org_id} ${[...visible].join()}`
+  const question = `${member.org_id} ${[...visible].join()} ${page.start} ${page.limit}`
   return kept.get(reader.serving!, question, () => {
     const agents = member.agents.filter(({ visibility }) => visible.has(visibility))
     const budget = { bytes: PUBLISHER_BYTES }
-    const shown: Pick<OperatorLookup, Told> = {
-      member: memberOf(member),
-      agents: agents.slice(0, AGENTS).map(({ url, name, type }) => ({
-        ...{ url, name: name ?? member.display_name, type },
-        ...authorizedBy(reader, url, budget),
-      })),
-      ...(agents.length > AGENTS && { agents_total: agents.length, agents_truncated: true }),
-    }
-    return JSON.stringify(shown).slice(1, -1)
+    const shown = cutAgents(agents, page).map(({ url, name, type }) => ({
+      url,
+      name: name ?? member.display_name,
+      type,
+      ...authorizedBy(reader, url, budget),
+    }))
+    return formatAgents(toMember(member), shown, agents.length, page)
   })
 }
+
+/** Shows the agents that the brand.json of a domain declares, for a domain that is no member's. */
+function declaredBy(
+  reader: Reader,
+  domain: string,
+  visible: ReadonlySet<Visibility>,
+  page: PageOfAgents,
+): string {
+  if (!visible.has('public') || reader.serving === undefined) return NOBODYS
+  return kept.get(reader.serving, `declared ${domain} ${page.start} ${page.limit}`, () => {
+    const declared = listDeclaredAgents(reader, domain)
+    if (declared.length === 0) return NOBODYS
+    const budget = { bytes: PUBLISHER_BYTES }
+    const name = findBrandName(reader, domain)
+    const shown = cutAgents(declared, page).map(({ agent_url: url, type }) => ({
+      url,
+      name,
+      type: agentTypes.find(one => one === type) ?? 'unknown',
+      source: 'brand_json',
+      ...authorizedBy(reader, url, budget),
+    }))
+    return formatAgents(null, shown, declared.length, page)
+  })
+}
+
+function cutAgents<Agent>(agents: readonly Agent[], { start, limit }: PageOfAgents): Agent[] {
+  return agents.slice(start, start + limit)
+}
+
+/** Formats the members of an answer about a page of agents, as JSON without braces. */
+function formatAgents(
+  member: OperatorLookup['member'],
+  agents: OperatorLookup['agents'],
+  total: number,
+  { start }: PageOfAgents,
+): string {
+  const shown = {
+    member,
+    agents,
+    ...(agents.length < total && { agents_total: total, agents_truncated: true }),
+    ...buildPageEnd(start, agents.length, total),
+  }
+  return JSON.stringify(shown).slice(1, -1)
+}
+
+/** Members of the answer about a domain that is no member's and names no agent, as JSON. */
+const NOBODYS = '"member":null,"agents":[],"has_more":false,"next_cursor":null'
 
 function lowerCase(text: string): string {
   return text.toLowerCase()
 }
 
-function askerOf(principal: Principal | undefined, { org_id }: StoredMember) {
+function toAsker(principal: Principal | undefined, member: StoredMember | undefined) {
   return {
-    isOwner: actsFor(principal, org_id),
+    isOwner: member !== undefined && canActFor(principal, member.org_id),
     hasApiAccess: principal !== undefined && hasApiAccess(principal.tier),
   }
 }
 
 /** A profile that is not public keeps its standing to itself. */
-function memberOf(member: StoredMember): OperatorLookup['member'] {
+function toMember(member: StoredMember): OperatorLookup['member'] {
   const { slug, display_name, is_public, is_founding, membership_tier } = member
   return {
     slug,
@@ -114,7 +174,7 @@ function memberOf(member: StoredMember): OperatorLookup['member'] {
 /** Publishers that let an agent sell, as long as there is room for them in the answer. */
 function authorizedBy(reader: Reader, url: string, budget: { bytes: number }) {
   const authorized_by: OperatorLookup['agents'][number]['authorized_by'] = []
-  for (const reach of reachesAfter(reader, url, { limit: PUBLISHERS_EACH })) {
+  for (const reach of listReachesAfter(reader, url, { limit: PUBLISHERS_EACH })) {
     const { publisher_domain, authorized_for } = reach
     const entry = {
       publisher_domain,
@@ -126,7 +186,12 @@ function authorizedBy(reader: Reader, url: string, budget: { bytes: number }) {
     authorized_by.push(entry)
   }
   const total = findAgent(reader, url).publisher_count
-  return authorized_by.length < total
-    ? { authorized_by, authorized_by_total: total, authorized_by_truncated: true }
-    : { authorized_by }
+  if (authorized_by.length >= total) return { authorized_by }
+  const last = authorized_by.at(-1)?.publisher_domain
+  return {
+    authorized_by,
+    authorized_by_total: total,
+    authorized_by_truncated: true,
+    ...(last !== undefined && { authorized_by_cursor: buildPublisherCursor(last) }),
+  }
 }

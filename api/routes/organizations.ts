@@ -2,18 +2,18 @@ import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { refuse } from '../../pipeline/core/errors.ts'
 import { isFreeMail } from '../../pipeline/core/free-mail.ts'
-import { OrganizationMade } from '../../pipeline/model/answers-identity.ts'
 import { companyTypes, revenueTiers } from '../../pipeline/model/organization.ts'
-import { corporateDomain } from '../founding.ts'
-import { operation } from '../operation.ts'
-import { doneOrRefuse } from '../submitted.ts'
+import { OrganizationMade } from '../../pipeline/model/responses/identity.ts'
+import { findCorporateDomain } from '../auth/founding.ts'
+import { defineOperation } from '../operation/operation.ts'
+import { unwrapAnswer } from '../operation/submission-result.ts'
 
-export const createOrganization = operation({
+export const createOrganization = defineOperation({
   id: 'createOrganization',
   method: 'POST',
   path: '/api/organizations',
   group: 'Onboarding',
-  summary: 'Found an organization',
+  summary: 'Create an organization',
   description:
     'For persons: whoever asks with a user token becomes its owner. The domain of an address that ' +
     'the identity provider has verified becomes the organization’s, unless it is a personal one; ' +
@@ -23,11 +23,22 @@ export const createOrganization = operation({
   writes: true,
   cache: 'none',
   body: z.object({
-    organization_name: z.string().trim().min(1, 'must not be empty').max(200),
-    is_personal: z.boolean().default(false),
-    company_type: z.enum(companyTypes).exactOptional(),
-    revenue_tier: z.enum(revenueTiers).exactOptional(),
-    marketing_opt_in: z.boolean().default(false),
+    organization_name: z
+      .string()
+      .trim()
+      .min(1, 'must not be empty')
+      .max(200)
+      .describe('Name of the organization, unlike that of any other'),
+    is_personal: z
+      .boolean()
+      .default(false)
+      .describe('Whether it is one person, to whom no domain belongs'),
+    company_type: z.enum(companyTypes).exactOptional().describe('What kind of company it is'),
+    revenue_tier: z.enum(revenueTiers).exactOptional().describe('Revenue of a year in US dollars'),
+    marketing_opt_in: z
+      .boolean()
+      .default(false)
+      .describe('Whether the registry may write to you about other things'),
   }),
   reply: { 200: OrganizationMade, 201: OrganizationMade },
   errors: [
@@ -42,7 +53,7 @@ export const createOrganization = operation({
     if (person === undefined) {
       return refuse(
         'forbidden',
-        'a person founds an organization, with a user token; a key has one',
+        'organizations are created by people, with a user token; an API key already has one',
       )
     }
     const { organization_name: name, is_personal, ...said } = body
@@ -53,13 +64,17 @@ export const createOrganization = operation({
         `is_personal: an address at ${emailDomain} says nothing of an organization`,
       )
     }
-    const email_domain = is_personal ? undefined : corporateDomain(person)
+    const email_domain = is_personal ? undefined : findCorporateDomain(person)
     const answer = await desk.submit({
-      ...{ op: 'organization.found', org_id: randomUUID(), user_id: person.id, name, is_personal },
+      op: 'organization.found',
+      org_id: randomUUID(),
+      user_id: person.id,
+      name,
+      is_personal,
       ...(email_domain !== undefined && { email_domain }),
       ...said,
     })
-    const { adopted, ...done } = doneOrRefuse(answer)
+    const { adopted, ...done } = unwrapAnswer(answer)
     const organization = { id: done.org_id, name: done.name }
     return adopted
       ? { status: 200, body: { success: true, organization, ...organization, adopted: true } }

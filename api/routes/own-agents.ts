@@ -1,18 +1,19 @@
 import { z } from 'zod'
-import { agentUrlKey } from '../../pipeline/core/agent-url.ts'
+import { toAgentUrlKey } from '../../pipeline/core/agent-url.ts'
 import { refuse } from '../../pipeline/core/errors.ts'
 import { visibilities } from '../../pipeline/core/membership.ts'
-import { membersOf } from '../../pipeline/index/points/members.ts'
-import { type OwnAgent, OwnAgentSaved, OwnAgents } from '../../pipeline/model/answers-identity.ts'
-import { type AgentType, agentTypes } from '../../pipeline/model/documents-vocabulary.ts'
+import { canBePublic } from '../../pipeline/core/public-name.ts'
+import { type AgentType, agentTypes } from '../../pipeline/model/documents/vocabulary.ts'
 import { EnrolledUrl, type MemberAgent } from '../../pipeline/model/member.ts'
-import type { Principal } from '../auth.ts'
-import { foundingOf } from '../founding.ts'
-import { operation } from '../operation.ts'
-import { OrganizationQuery } from '../organization-query.ts'
-import { noContent, ok } from '../reply.ts'
-import { organizationAsked } from '../standing.ts'
-import { doneOrRefuse } from '../submitted.ts'
+import { type OwnAgent, OwnAgentSaved, OwnAgents } from '../../pipeline/model/responses/identity.ts'
+import { getMembers } from '../../pipeline/read/lookups/members.ts'
+import { deriveFounding } from '../auth/founding.ts'
+import { resolveOrganizationAsked } from '../auth/organization.ts'
+import { OrganizationQuery } from '../auth/organization-query.ts'
+import type { Principal } from '../auth/principal.ts'
+import { defineOperation } from '../operation/operation.ts'
+import { unwrapAnswer } from '../operation/submission-result.ts'
+import { noContent, replyOk } from '../responses/reply.ts'
 
 const declared = {
   group: 'Member Agents',
@@ -28,43 +29,71 @@ const refusals = [
   'unavailable',
 ] as const
 
-/** What may be said of an agent; a visibility and an address that mean nothing count as not said. */
+/** Fields of an agent; a visibility or an address without meaning counts as absent. */
 const said = {
-  name: z.string().trim().min(1, 'must not be empty').max(200).optional(),
+  name: z
+    .string()
+    .trim()
+    .min(1, 'must not be empty')
+    .max(200)
+    .optional()
+    .describe('Name of the agent; your organization’s is shown without one'),
   type: z
     .unknown()
     .optional()
-    .meta({ type: 'string', enum: [...agentTypes] }),
+    .meta({
+      type: 'string',
+      enum: [...agentTypes],
+      description: 'Kind of agent, such as sales or signals',
+    }),
   visibility: z
     .unknown()
     .optional()
-    .meta({ type: 'string', enum: [...visibilities] }),
-  is_public: z.unknown().optional().meta({ type: 'boolean', deprecated: true }),
-  health_check_url: z.unknown().optional().meta({ type: 'string', format: 'uri' }),
+    .meta({ type: 'string', enum: [...visibilities], description: 'Who may see the agent' }),
+  is_public: z.unknown().optional().meta({
+    type: 'boolean',
+    deprecated: true,
+    description: 'Older name of the visibility `public`',
+  }),
+  health_check_url: z.unknown().optional().meta({
+    type: 'string',
+    format: 'uri',
+    description: 'URL of a health check; without it the agent itself is probed',
+  }),
 }
 const Said = z.object(said)
 type Said = z.output<typeof Said>
 
-const place = { params: z.object({ url: EnrolledUrl }), path: '/api/me/agents/:url' } as const
+/** Nobody else reaches an agent in somebody's own network. */
+const NewUrl = EnrolledUrl.refine(url => canBePublic(new URL(url).hostname), {
+  error: 'must be on the public Internet',
+  // What is no address at all is told so, and nothing more.
+  when: ({ issues }) => issues.length === 0,
+})
 
-export const listOwnAgents = operation({
+const place = {
+  params: z.object({ url: EnrolledUrl.describe('Address of the agent, percent-encoded') }),
+  path: '/api/me/agents/:url',
+} as const
+
+export const listOwnAgents = defineOperation({
   ...declared,
   id: 'listOwnAgents',
   method: 'GET',
   path: '/api/me/agents',
-  summary: 'The agents of your organization',
-  description: 'All of them, whoever else is shown them.',
+  summary: 'List the agents of your organization',
+  description: 'All of them, whatever their visibility.',
   reply: { 200: OwnAgents },
   errors: ['invalid_request', 'forbidden', 'not_found'],
   handle: ({ query, principal, services: { reader } }) => {
-    const { org_id, org_name } = organizationAsked(principal, query.org)
-    const member = membersOf(reader).all.find(one => one.org_id === org_id)
+    const { org_id, org_name } = resolveOrganizationAsked(principal, query.org)
+    const member = getMembers(reader).all.find(one => one.org_id === org_id)
     if (member === undefined) return refuse('not_found', `${org_name} has no profile yet`)
-    return ok({ agents: member.agents.map(shown) })
+    return replyOk({ agents: member.agents.map(shown) })
   },
 })
 
-export const enrolOwnAgent = operation({
+export const enrolOwnAgent = defineOperation({
   ...declared,
   id: 'enrolOwnAgent',
   method: 'POST',
@@ -77,74 +106,84 @@ export const enrolOwnAgent = operation({
     'gets one that nobody is shown. What only members with API access may show to everybody is ' +
     'shown to members, with a warning.',
   writes: true,
-  body: z.object({ url: EnrolledUrl, ...said }),
+  body: z.object({ url: NewUrl.describe('Address of the agent'), ...said }),
   reply: { 200: OwnAgentSaved, 201: OwnAgentSaved },
   errors: [...refusals, 'conflict'],
   handle: async ({ query, body: { url, ...said }, principal, services: { desk } }) => {
     const type = typeIn(said) ?? refuseType(undefined)
     const answer = await desk.submit({
-      ...{ op: 'member.agent.enrol', url, ...changesIn(said), type },
+      op: 'member.agent.enrol',
+      url,
+      ...changesIn(said),
+      type,
       ...whoseAgent(principal, query.org),
     })
-    const { agent, is_new, warnings, org_auto_created, profile_auto_created } = doneOrRefuse(answer)
+    const { agent, is_new, warnings, org_auto_created, profile_auto_created } = unwrapAnswer(answer)
     return {
       status: is_new ? 201 : 200,
       body: {
         agent: shown(agent as MemberAgent),
-        ...{ warnings, org_auto_created, profile_auto_created },
+        warnings,
+        org_auto_created,
+        profile_auto_created,
       },
     }
   },
 })
 
-export const changeOwnAgent = operation({
+export const changeOwnAgent = defineOperation({
   ...declared,
   ...place,
   id: 'changeOwnAgent',
   method: 'PATCH',
-  summary: 'Change what is said of an agent of your organization',
-  description: 'What is not given stays. Its address is what it is known by, and stays too.',
+  summary: 'Update an agent of your organization',
+  description: 'Fields that are not given stay as they are. The URL cannot be changed.',
   writes: true,
-  body: z.object({ url: z.unknown().optional().meta({ type: 'string' }), ...said }),
+  body: z.object({
+    url: z
+      .unknown()
+      .optional()
+      .meta({ type: 'string', description: 'Address of the agent, which cannot change' }),
+    ...said,
+  }),
   reply: { 200: OwnAgentSaved },
   errors: [...refusals, 'not_found'],
   handle: async ({ query, params: { url }, body, principal, services: { desk } }) => {
-    const { org_id: org } = organizationAsked(principal, query.org)
-    if (body.url !== undefined && agentUrlKey(body.url) !== url) {
-      const message = 'url: an agent is known by its address; enrol the other one'
-      refuse('invalid_request', message, { error: 'url_immutable', message })
+    const { org_id: org } = resolveOrganizationAsked(principal, query.org)
+    if (body.url !== undefined && toAgentUrlKey(body.url) !== url) {
+      refuse('url_immutable', 'url: cannot be changed; enrol an agent with the new URL')
     }
     const type = typeIn(body)
     const change = { ...changesIn(body), ...(type && { type }), is_change: true as const }
     const answer = await desk.submit({ op: 'member.agent.save', org, url, ...change })
-    const { agent, warnings } = doneOrRefuse(answer)
-    return ok({ agent: shown(agent as MemberAgent), warnings })
+    const { agent, warnings } = unwrapAnswer(answer)
+    return replyOk({ agent: shown(agent as MemberAgent), warnings })
   },
 })
 
-export const removeOwnAgent = operation({
+export const removeOwnAgent = defineOperation({
   ...declared,
   ...place,
   id: 'removeOwnAgent',
   method: 'DELETE',
   summary: 'Remove an agent of your organization',
-  description: 'One that everybody is shown is hidden first, so that nobody removes it by mistake.',
+  description: 'A public agent must be made private first, so that it is not removed by mistake.',
   writes: true,
   reply: { 204: null },
   errors: ['invalid_request', 'forbidden', 'not_found', 'conflict', 'unavailable'],
   handle: async ({ query, params: { url }, principal, services: { desk } }) => {
-    const { org_id: org } = organizationAsked(principal, query.org)
-    doneOrRefuse(await desk.submit({ op: 'member.agent.remove', org, url }))
+    const { org_id: org } = resolveOrganizationAsked(principal, query.org)
+    unwrapAnswer(await desk.submit({ op: 'member.agent.remove', org, url }))
     return noContent
   },
 })
 
-/** Whoever has no organization and names none is somebody who founds one. */
+/** Finds the organization of an agent; a caller who has none and names none founds one. */
 function whoseAgent(principal: Principal, org: string | undefined) {
   const { person, belongings } = principal
   return person !== undefined && org === undefined && belongings.length === 0
-    ? { founding: foundingOf(person) }
-    : { org: organizationAsked(principal, org).org_id }
+    ? { founding: deriveFounding(person) }
+    : { org: resolveOrganizationAsked(principal, org).org_id }
 }
 
 function typeIn({ type }: Said): AgentType | undefined {
@@ -153,9 +192,8 @@ function typeIn({ type }: Said): AgentType | undefined {
 }
 
 function refuseType(type: unknown): never {
-  const message = `type: must be one of ${agentTypes.join(', ')}`
-  const code = type === undefined ? {} : { error: 'invalid_type', message }
-  return refuse('invalid_request', message, code)
+  const text = `type: must be one of ${agentTypes.join(', ')}`
+  return refuse(type === undefined ? 'invalid_request' : 'invalid_type', text)
 }
 
 function changesIn({ name, visibility, is_public, health_check_url }: Said) {
@@ -180,7 +218,9 @@ function shown({
   enrolled_at,
 }: MemberAgent): OwnAgent {
   return {
-    ...{ url, type, visibility },
+    url,
+    type,
+    visibility,
     ...(name !== null && { name }),
     ...(health_check_url !== null && { health_check_url }),
     enrolled_at,

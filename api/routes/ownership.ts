@@ -1,39 +1,46 @@
 import { z } from 'zod'
-import { type Domain, registrableDomain } from '../../pipeline/core/domain.ts'
-import { ownershipOf } from '../../pipeline/index/points/ownership.ts'
+import { type Domain, getRegistrableDomain } from '../../pipeline/core/domain.ts'
+import { canBePublic } from '../../pipeline/core/public-name.ts'
+import { ownershipMethods } from '../../pipeline/model/ownership.ts'
 import {
   Ownership,
   OwnershipChallenge,
   OwnershipVerified,
-} from '../../pipeline/model/answers-ownership.ts'
-import { ownershipMethods } from '../../pipeline/model/ownership.ts'
-import { PastedDomain } from '../fields.ts'
-import { operation } from '../operation.ts'
-import { issueChallenge, verifyChallenge } from '../ownership-challenges.ts'
-import { mayBePublic } from '../public-host.ts'
-import { ok } from '../reply.ts'
-import { ownOrganization } from '../standing.ts'
+} from '../../pipeline/model/responses/ownership.ts'
+import { findOwnership } from '../../pipeline/read/lookups/ownership.ts'
+import { requireOwnOrganization } from '../auth/organization.ts'
+import { PastedDomain } from '../inputs/fields.ts'
+import { issueChallenge, verifyChallenge } from '../live/ownership-challenges.ts'
+import { defineOperation } from '../operation/operation.ts'
+import { replyOk } from '../responses/reply.ts'
 
-/** What may be said of how a domain is verified: the last challenge and every method, where nothing is. */
+/** Fields that choose a challenge and a method; by default the last challenge and every method. */
 const howToVerify = {
-  challenge_id: z.uuid().toLowerCase().exactOptional(),
-  method: z.enum(ownershipMethods).exactOptional(),
+  challenge_id: z
+    .uuid()
+    .toLowerCase()
+    .exactOptional()
+    .describe('Which challenge; the last one without it'),
+  method: z
+    .enum(ownershipMethods)
+    .exactOptional()
+    .describe('Where to look for the word; in both places without it'),
 }
 
 /** A name that can have an owner: not a suffix under which everybody registers. */
 export const OwnedDomain = PastedDomain.refine(
-  text => mayBePublic(text) && registrableDomain(text),
+  text => canBePublic(text) && getRegistrableDomain(text),
   {
     error: 'must be a domain on the public Internet, and no public suffix',
   },
 )
 
-export const issueOwnershipChallenge = operation({
+export const issueOwnershipChallenge = defineOperation({
   id: 'issueOwnershipChallenge',
   method: 'POST',
   path: '/api/registry/ownership/challenges',
   group: 'Onboarding',
-  summary: 'Ask for a word that shows whose a domain is',
+  summary: 'Start an ownership proof of a brand domain',
   description:
     'Put the nonce into a TXT record of the name, or into a file at the address, that the answer ' +
     'says, and ask for it to be verified within fifteen minutes. It is for this organization and ' +
@@ -45,15 +52,18 @@ export const issueOwnershipChallenge = operation({
   reply: { 201: OwnershipChallenge },
   errors: ['invalid_request', 'forbidden', 'too_large', 'unsupported_media_type', 'unavailable'],
   handle: ({ body, principal, services }) =>
-    issueChallenge({ org_id: ownOrganization(principal), domain: body.domain as Domain }, services),
+    issueChallenge(
+      { org_id: requireOwnOrganization(principal), domain: body.domain as Domain },
+      services,
+    ),
 })
 
-export const verifyOwnership = operation({
+export const verifyOwnership = defineOperation({
   id: 'verifyOwnership',
   method: 'POST',
   path: '/api/registry/ownership/verify',
   group: 'Onboarding',
-  summary: 'Have the web asked whether a domain shows the word',
+  summary: 'Verify the ownership proof of a brand domain',
   description:
     'Looks in DNS and at the file, or at one of them, just now. A challenge is used up by it either ' +
     'way: 409 when the word was not found, 410 when it was asked for too late, 404 when there is ' +
@@ -72,27 +82,28 @@ export const verifyOwnership = operation({
     'challenge_expired',
     'too_large',
     'unsupported_media_type',
-    'rate_limited',
     'unavailable',
   ],
   handle: ({ body: { domain, ...how }, principal, services }) => {
-    const theirs = { org_id: ownOrganization(principal), domain: domain as Domain }
+    const theirs = { org_id: requireOwnOrganization(principal), domain: domain as Domain }
     return verifyChallenge(theirs, how, principal.id, services)
   },
 })
 
-export const readOwnership = operation({
+export const readOwnership = defineOperation({
   id: 'getOwnership',
   method: 'GET',
   path: '/api/registry/ownership',
   group: 'Onboarding',
-  summary: 'Whether the caller’s organization has shown that a domain is its own',
-  description: 'What was shown of a domain above it counts too.',
+  summary: 'Get the state of an ownership proof of your organization',
+  description: 'A proof of a parent domain counts too.',
   access: 'bearer',
   cache: 'private',
   query: z.object({ domain: PastedDomain }),
   reply: { 200: Ownership },
   errors: ['invalid_request', 'forbidden'],
   handle: ({ query: { domain }, principal, services: { config, reader } }) =>
-    ok(ownershipOf(reader, ownOrganization(principal), domain, config.LIMITS.proofDays)),
+    replyOk(
+      findOwnership(reader, requireOwnOrganization(principal), domain, config.LIMITS.proofDays),
+    ),
 })

@@ -1,17 +1,21 @@
 import { z } from 'zod'
-import { isoOf } from '../../pipeline/core/clock.ts'
-import { parsePublisherDomain } from '../../pipeline/core/domain.ts'
-import { findAgent, operatingOf } from '../../pipeline/index/points/agents.ts'
-import { freshnessOf } from '../../pipeline/index/points/stored.ts'
-import { ProductAuthorization, ProductIdentifiers } from '../../pipeline/model/answers-authority.ts'
-import { selectionTypes } from '../../pipeline/model/documents.ts'
+import { toIso } from '../../pipeline/core/clock.ts'
+import { selectionTypes } from '../../pipeline/model/documents/index.ts'
+import {
+  ProductAuthorization,
+  ProductIdentifiers,
+} from '../../pipeline/model/responses/authority.ts'
+import { findAgent, findOperating } from '../../pipeline/read/lookups/agents.ts'
+import { findDecidingFreshness } from '../../pipeline/read/lookups/deciding-files.ts'
 import type { ProductSelector } from '../../pipeline/resolve/product-selectors.ts'
-import { Room } from '../bounds.ts'
-import { operation } from '../operation.ts'
-import { type JudgedSelector, ProductJudge } from '../product-judge.ts'
-import { ok } from '../reply.ts'
-import { explain, parseAgent, sidesTold, termsInBody, termsOf, termsTold } from '../sale-input.ts'
-import type { Services } from '../services.ts'
+import { parsePastedDomain } from '../inputs/fields.ts'
+import { explain, parseAgent, sidesTold, termsInBody, termsTold, toTerms } from '../inputs/sale.ts'
+import { defineOperation } from '../operation/operation.ts'
+import type { Services } from '../operation/services.ts'
+import { buildPageEnd } from '../responses/lists.ts'
+import { type JudgedSelector, ProductJudge } from '../responses/product-judge.ts'
+import { replyOk } from '../responses/reply.ts'
+import { ResponseBudget } from '../responses/response-budget.ts'
 
 const SELECTORS = 500
 /** Publishers that the selectors of one question may name, each spelled out. */
@@ -21,13 +25,24 @@ const texts = z.array(z.string().max(500)).max(10_000)
 
 const Selector = z
   .looseObject({
-    publisher_domain: z.string().max(500).nullish(),
-    publisher_domains: z.array(z.string().max(500)).max(DOMAINS).optional(),
-    selection_type: z.enum(selectionTypes).optional(),
-    property_ids: texts.optional(),
-    property_tags: texts.optional(),
-    tags: texts.optional(),
-    property_types: texts.optional(),
+    publisher_domain: z
+      .string()
+      .max(500)
+      .nullish()
+      .describe('Publisher whose properties are selected'),
+    publisher_domains: z
+      .array(z.string().max(500))
+      .max(DOMAINS)
+      .optional()
+      .describe('Several publishers, in place of the one'),
+    selection_type: z
+      .enum(selectionTypes)
+      .optional()
+      .describe('How it selects; without it the other fields tell'),
+    property_ids: texts.optional().describe('Ids of the properties, for `by_id`'),
+    property_tags: texts.optional().describe('Any of these tags, for `by_tag`'),
+    tags: texts.optional().describe('Another name of `property_tags`'),
+    property_types: texts.optional().describe('Only properties of these kinds; any without it'),
   })
   .meta({
     id: 'ProductSelector',
@@ -39,10 +54,13 @@ type Selector = z.output<typeof Selector>
 
 const Body = z
   .looseObject({
-    agent_url: z.string().min(1).max(2_048),
-    publisher_properties: z.array(Selector).max(SELECTORS),
+    agent_url: z.string().min(1).max(2_048).describe('Which agent, by its address'),
+    publisher_properties: z.array(Selector).max(SELECTORS).describe('What the product is sold on'),
     ...termsInBody,
-    explain: z.boolean().optional(),
+    explain: z
+      .boolean()
+      .optional()
+      .describe('Adds `evidence`: the files, entries and rules behind the answer'),
   })
   .refine(({ publisher_properties }) => domainCount(publisher_properties) <= DOMAINS, {
     error: `publisher_properties must not name more than ${DOMAINS} publishers in all`,
@@ -54,7 +72,7 @@ function domainCount(selectors: readonly Selector[]): number {
 }
 
 /** A selector for each publisher, in one dialect. */
-function selectorsOf(selectors: readonly Selector[]): ProductSelector[] {
+function parseSelectors(selectors: readonly Selector[]): ProductSelector[] {
   return selectors.flatMap(selector => {
     const { publisher_domain, publisher_domains, property_ids, property_tags, tags } = selector
     const wanted = property_tags ?? tags
@@ -62,7 +80,7 @@ function selectorsOf(selectors: readonly Selector[]): ProductSelector[] {
     const domains = publisher_domains ?? [publisher_domain ?? undefined]
     return domains.map(
       (domain): ProductSelector => ({
-        publisher_domain: domain && (parsePublisherDomain(domain) ?? domain),
+        publisher_domain: domain && (parsePastedDomain(domain) ?? domain),
         selection_type: selector.selection_type ?? inferred,
         property_ids: property_ids ?? [],
         property_tags: wanted ?? [],
@@ -74,21 +92,20 @@ function selectorsOf(selectors: readonly Selector[]): ProductSelector[] {
 
 function judgeProduct(body: Body, { reader }: Services) {
   const agent = findAgent(reader, parseAgent('agent_url', body.agent_url))
-  const terms = termsOf(body, reader.now())
-  const judge = new ProductJudge(reader, agent.agent_url, operatingOf(reader, agent), terms)
+  const terms = toTerms(body, reader.now())
+  const judge = new ProductJudge(reader, agent.agent_url, findOperating(reader, agent), terms)
   return {
     judge,
-    judged: selectorsOf(body.publisher_properties).map(one => judge.judge(one)),
-    freshness: freshnessOf(reader, 'agent', agent.agent_url),
+    judged: parseSelectors(body.publisher_properties).map(one => judge.judge(one)),
   }
 }
 
-export const authorizeProduct = operation({
+export const authorizeProduct = defineOperation({
   id: 'validateProductAuthorization',
   method: 'POST',
   path: '/api/registry/validate/product-authorization',
   group: 'Lookups & Authorization',
-  summary: 'Whether an agent may sell all that a product is sold on',
+  summary: 'Validate that an agent may sell a product',
   description:
     'True when something is asked for and the agent may sell all of it. A grant of all properties ' +
     `counts as one of each. ${sidesTold}${termsTold}`,
@@ -99,9 +116,9 @@ export const authorizeProduct = operation({
   reply: { 200: ProductAuthorization },
   errors: ['invalid_request', 'too_large', 'unsupported_media_type'],
   handle: ({ body, query, services }) => {
-    const { judge, judged, freshness } = judgeProduct(body, services)
+    const { judge, judged } = judgeProduct(body, services)
     const { requested, authorized, sides, confirmed } = judge.tally(judged)
-    const room = new Room()
+    const room = new ResponseBudget()
     const selectors = judged.map(one => ({
       publisher_domain: one.selector.publisher_domain ?? null,
       selection_type: one.selector.selection_type,
@@ -111,7 +128,7 @@ export const authorizeProduct = operation({
       source: one.source,
       sides: one.sides,
     }))
-    return ok({
+    return replyOk({
       agent_url: body.agent_url,
       authorized: requested > 0 && authorized === requested,
       coverage_percentage: requested === 0 ? 0 : Math.round((100 * authorized) / requested),
@@ -120,45 +137,45 @@ export const authorizeProduct = operation({
       selectors,
       sides,
       confirmed,
-      checked_at: isoOf(services.reader.now()),
-      freshness,
+      checked_at: toIso(services.reader.now()),
+      freshness: findDecidingFreshness(services.reader, judge.decidedBy(judged)),
       ...((body.explain || query.explain === 'true') &&
         room.fit('evidence', judge.evidence(judged))),
     })
   },
 })
 
-export const expandProduct = operation({
+export const expandProduct = defineOperation({
   id: 'expandProductIdentifiers',
   method: 'POST',
   path: '/api/registry/expand/product-identifiers',
   group: 'Lookups & Authorization',
-  summary: 'The identifiers of what an agent may sell of a product',
+  summary: 'Expand a product to the identifiers that an agent may sell',
   description: `Selector by selector, each sorted by type and name. ${termsTold}`,
   access: 'public',
   cache: 'none',
   query: z.object({ explain }),
   body: Body.safeExtend({
-    limit: z.int().min(1).max(10_000).optional(),
+    limit: z.int().min(1).max(10_000).optional().describe('Properties of a page; all without it'),
     cursor: z
       .string()
       .regex(/^\d{1,9}$/, 'must be the next_cursor of an answer')
-      .optional(),
+      .optional()
+      .describe('`next_cursor` of the page before'),
   }),
   reply: { 200: ProductIdentifiers },
   errors: ['invalid_request', 'too_large', 'unsupported_media_type'],
   handle: ({ body, query, services }) => {
     const { judge, judged } = judgeProduct(body, services)
-    const all = judged.flatMap(propertiesOf)
+    const all = judged.flatMap(listProperties)
     const start = Number(body.cursor ?? 0)
-    const room = new Room()
+    const room = new ResponseBudget()
     const shown = room.take(
       all.slice(start, start + (body.limit ?? all.length)).map(withIdentifiers),
     )
     const properties = shown.map(({ property }) => property)
     const identifiers = shown.flatMap(one => one.identifiers)
-    const end = start + shown.length
-    return ok({
+    return replyOk({
       agent_url: body.agent_url,
       properties,
       identifiers,
@@ -168,17 +185,17 @@ export const expandProduct = operation({
         properties_total: all.length,
         properties_truncated: true,
       }),
-      ...(end < all.length && { next_cursor: String(end) }),
-      generated_at: isoOf(services.reader.now()),
+      ...buildPageEnd(start, shown.length, all.length),
+      generated_at: toIso(services.reader.now()),
       ...((body.explain || query.explain === 'true') &&
         room.fit('evidence', judge.evidence(judged))),
     })
   },
 })
 
-type Listed = ReturnType<typeof propertiesOf>[number]
+type Listed = ReturnType<typeof listProperties>[number]
 
-function propertiesOf({ items }: JudgedSelector) {
+function listProperties({ items }: JudgedSelector) {
   const authorized = items.flatMap(({ sales }) => sales).filter(one => one.verdict.authorized)
   return authorized
     .map(({ property }) => ({

@@ -1,25 +1,33 @@
 import { z } from 'zod'
-import { Domain } from '../../pipeline/core/domain.ts'
-import { findProperties, resolveProperties } from '../../pipeline/index/points/properties.ts'
-import { freshnessOf } from '../../pipeline/index/points/stored.ts'
-import { firstPageOf } from '../../pipeline/index/queries/listed.ts'
+
+import { PropertyList, PropertyResolution } from '../../pipeline/model/responses/index.ts'
+import { findProperties, resolveProperties } from '../../pipeline/read/lookups/properties.ts'
+import { findFileFreshness } from '../../pipeline/read/lookups/stored.ts'
+import { buildFirstPage } from '../../pipeline/read/queries/listed.ts'
 import {
   listProperties,
+  listPropertiesPage,
   noProperties,
   type PropertiesAsked,
-  propertiesListed,
   searchProperties,
-} from '../../pipeline/index/queries/properties.ts'
-import type { Reader, Snapshot } from '../../pipeline/index/reader.ts'
-import { PropertyItem, PropertyResolution, PropertyStats } from '../../pipeline/model/answers.ts'
-import { BulkDomains, bulkOf, leniently } from '../bulk.ts'
-import { freshIgnored } from '../fields.ts'
-import { fitting, fittingJson, LIST_BYTES, listQuery, searchOf, seqHeader } from '../lists.ts'
-import { operation } from '../operation.ts'
-import { ok, okStored, refused, type Sent } from '../reply.ts'
-import type { Services } from '../services.ts'
+} from '../../pipeline/read/queries/properties.ts'
+import type { Reader, Snapshot } from '../../pipeline/read/reader.ts'
+import { BulkDomains, describeBulk, parseDomainsLeniently } from '../inputs/bulk.ts'
+import { freshIgnored, PastedDomain } from '../inputs/fields.ts'
+import { defineOperation } from '../operation/operation.ts'
+import type { Services } from '../operation/services.ts'
+import {
+  buildSeqHeader,
+  formatListPage,
+  getSearch,
+  getSnapshot,
+  LIST_BYTES,
+  listQuery,
+  toOffset,
+} from '../responses/lists.ts'
+import { replyLent, replyOk, replyRefused, replyStored, type Sent } from '../responses/reply.ts'
 
-export const resolveProperty = operation({
+export const resolveProperty = defineOperation({
   id: 'resolveProperty',
   method: 'GET',
   path: '/api/properties/resolve',
@@ -27,22 +35,26 @@ export const resolveProperty = operation({
   summary: 'Resolve a publisher domain to its properties and authorized agents',
   access: 'public',
   cache: 'revalidate',
-  query: z.object({ domain: Domain, fresh: freshIgnored }),
+  query: z.object({ domain: PastedDomain, fresh: freshIgnored }),
   reply: { 200: PropertyResolution },
   errors: ['invalid_request', 'not_found'],
-  handle: ({ query: { domain }, services }) => {
+  handle: ({ query: { domain }, caller, services }) => {
     const found = findProperties(services.reader, domain)
-    return found ? okStored(found) : unknownPublisher(services, domain)
+    return found ? replyStored(found) : unknownPublisher(services, domain, caller)
   },
 })
 
-function unknownPublisher({ demand, reader }: Services, domain: string): Sent {
-  const freshness = freshnessOf(reader, 'adagents.json', domain)
-  if (freshness.state === 'never_crawled') demand.add(domain)
-  return refused('not_found', `no properties are known for ${domain}`, { domain, freshness })
+function unknownPublisher(
+  { demand, reader }: Services,
+  domain: string,
+  caller: () => string,
+): Sent {
+  const freshness = findFileFreshness(reader, 'adagents.json', domain)
+  if (freshness.state === 'never_crawled') demand.add(domain, caller)
+  return replyRefused('not_found', `no properties are known for ${domain}`, { domain, freshness })
 }
 
-export const resolvePropertiesBulk = operation({
+export const resolvePropertiesBulk = defineOperation({
   id: 'resolvePropertiesBulk',
   method: 'POST',
   path: '/api/properties/resolve/bulk',
@@ -53,15 +65,20 @@ export const resolvePropertiesBulk = operation({
   cache: 'none',
   limit: 'bulk',
   body: BulkDomains,
-  reply: { 200: bulkOf(PropertyResolution) },
+  reply: { 200: describeBulk(PropertyResolution) },
   errors: ['invalid_request', 'too_large', 'unsupported_media_type', 'rate_limited'],
   handle: ({ body, services: { config, reader } }) =>
-    ok(resolveProperties(reader, leniently(body.domains, config.LIMITS.bulkResolveDomains))),
+    replyLent(
+      resolveProperties(
+        reader,
+        parseDomainsLeniently(body.domains, config.LIMITS.bulkResolveDomains),
+      ),
+    ),
 })
 
 const propertyListQuery = listQuery(['adagents_json', 'community', 'enriched'], 100)
 
-export const listRegisteredProperties = operation({
+export const listRegisteredProperties = defineOperation({
   id: 'listProperties',
   method: 'GET',
   path: '/api/properties/registry',
@@ -73,33 +90,45 @@ export const listRegisteredProperties = operation({
     'those that it may mean misspelled. `stats` counts all that match it, whatever `source` says.',
   access: 'public',
   cache: 'list',
+  asksSnapshot: true,
+  keptBy: () => '',
   query: propertyListQuery,
-  reply: { 200: z.looseObject({ properties: z.array(PropertyItem), stats: PropertyStats }) },
+  reply: { 200: PropertyList },
   errors: ['invalid_request', 'unavailable'],
-  handle: async ({ query, services: { reader } }) => {
+  handle: async ({ query: { cursor, ...asked }, services: { reader } }) => {
+    const query = { ...asked, offset: toOffset({ cursor, offset: asked.offset }) }
     if (query.search) return searchedProperties(reader, query.search, query)
-    const { lists, snapshot } = reader
-    if (lists !== undefined) return ok(propertiesListed(lists, query, LIST_BYTES), seqHeader(lists))
+    const { lists } = reader
+    if (lists !== undefined)
+      return replyOk(listPropertiesPage(lists, query, LIST_BYTES), buildSeqHeader(lists))
+    const snapshot = getSnapshot(reader)
     const body = snapshot ? await propertiesOfSnapshot(snapshot, query) : noProperties
-    return ok(body, seqHeader(snapshot))
+    return replyOk(body, buildSeqHeader(snapshot))
   },
 })
 
-function propertiesOfSnapshot(snapshot: Snapshot, asked: PropertiesAsked): Promise<object> {
-  return firstPageOf(snapshot, 'properties', asked, async () => {
-    const { properties, stats } = await listProperties(snapshot, asked)
-    return { ...fitting('properties', properties), stats }
+function propertiesOfSnapshot(
+  snapshot: Snapshot,
+  asked: PropertiesAsked,
+): Promise<string | Buffer> {
+  return buildFirstPage(snapshot, 'properties', asked, async () => {
+    const { properties, stats } = await listProperties(snapshot, {
+      ...asked,
+      limit: asked.limit + 1,
+    })
+    const items = properties.map(item => JSON.stringify(item))
+    return formatListPage('properties', items, { ...asked, stats })
   })
 }
 
 async function searchedProperties(
   reader: Reader,
   text: string,
-  query: z.output<typeof propertyListQuery>,
+  asked: PropertiesAsked,
 ): Promise<Sent> {
-  const index = searchOf(reader)
-  if (index === undefined) return ok(noProperties, seqHeader(index))
-  const { items, stats } = await searchProperties(index, text, query)
-  const body = `{${fittingJson('properties', items)},"stats":${JSON.stringify(stats)}}`
-  return ok(body, seqHeader(index))
+  const index = getSearch(reader)
+  if (index === undefined) return replyOk(noProperties, buildSeqHeader(index))
+  const { items, stats } = await searchProperties(index, text, { ...asked, limit: asked.limit + 1 })
+  const body = formatListPage('properties', items, { ...asked, stats })
+  return replyOk(body, buildSeqHeader(index))
 }

@@ -1,53 +1,63 @@
 import { z } from 'zod'
-import { isoOf } from '../../pipeline/core/clock.ts'
+import { toIso } from '../../pipeline/core/clock.ts'
+import type { Identifier } from '../../pipeline/model/documents/index.ts'
+import type { Source } from '../../pipeline/model/observation.ts'
+import { PropertyAuthorization } from '../../pipeline/model/responses/authority.ts'
+import { CommitCache } from '../../pipeline/read/cache/commit-cache.ts'
 import {
   findAgent,
+  findOperating,
+  isOperatorSilent,
   type KnownAgent,
-  operatingOf,
-  operatorIsSilent,
-} from '../../pipeline/index/points/agents.ts'
-import { candidatesOf, placesOf } from '../../pipeline/index/points/candidates.ts'
+} from '../../pipeline/read/lookups/agents.ts'
+import { findCandidates, findPropertyPlaces } from '../../pipeline/read/lookups/candidates.ts'
 import {
+  type Deciding,
+  formatDecidingFreshness,
+  listDeciding,
+  listFilesOfIdentifier,
+} from '../../pipeline/read/lookups/deciding-files.ts'
+import {
+  buildUnknownGranting,
   findInventory,
   type StockedProperty,
-  unknownGranting,
-} from '../../pipeline/index/points/inventory.ts'
-import { plainSales } from '../../pipeline/index/points/plain-sales.ts'
-import { SinceCommit } from '../../pipeline/index/points/since-commit.ts'
-import { freshnessText } from '../../pipeline/index/points/stored.ts'
-import type { Reader } from '../../pipeline/index/reader.ts'
-import { PropertyAuthorization } from '../../pipeline/model/answers-authority.ts'
-import type { Identifier } from '../../pipeline/model/documents.ts'
+} from '../../pipeline/read/lookups/inventory.ts'
+import { findPlainSales } from '../../pipeline/read/lookups/plain-sales.ts'
+import type { Reader } from '../../pipeline/read/reader.ts'
 import { judge, type Side, type Verdict } from '../../pipeline/resolve/authority.ts'
 import type { Terms } from '../../pipeline/resolve/sale-terms.ts'
-import { evidenceOf } from '../evidence.ts'
-import { operation } from '../operation.ts'
-import { ok } from '../reply.ts'
 import {
   explain,
   isPlain,
   parseAgent,
   sidesTold,
   termsInQuery,
-  termsOf,
   termsTold,
-} from '../sale-input.ts'
+  toTerms,
+} from '../inputs/sale.ts'
+import { defineOperation } from '../operation/operation.ts'
+import { buildEvidence } from '../responses/evidence.ts'
+import { replyOk } from '../responses/reply.ts'
 
 const KEPT_BYTES = 16 * 1024 * 1024
 
-export const authorizeProperty = operation({
+export const authorizeProperty = defineOperation({
   id: 'validatePropertyAuthorization',
   method: 'GET',
   path: '/api/registry/validate/property-authorization',
   group: 'Lookups & Authorization',
-  summary: 'Whether an agent may sell what an identifier names',
+  summary: 'Validate that an agent may sell a property',
   description: `The publisher must grant it and the operator must not contradict. ${sidesTold}${termsTold}`,
   access: 'public',
   cache: 'revalidate',
   query: z.object({
-    agent_url: z.string().min(1).max(2_048),
-    identifier_type: z.string().min(1).max(100),
-    identifier_value: z.string().min(1).max(2_048),
+    agent_url: z.string().min(1).max(2_048).describe('Which agent, by its address'),
+    identifier_type: z.string().min(1).max(100).describe('Kind of identifier, such as `domain`'),
+    identifier_value: z
+      .string()
+      .min(1)
+      .max(2_048)
+      .describe('What names the property, such as its domain'),
     ...termsInQuery,
     explain,
   }),
@@ -56,59 +66,75 @@ export const authorizeProperty = operation({
   handle: ({ query, services: { reader } }) => {
     const { agent_url, identifier_type, identifier_value } = query
     const agent = findAgent(reader, parseAgent('agent_url', agent_url))
-    const terms = termsOf(query, reader.now())
+    const terms = toTerms(query, reader.now())
     const asked = { type: identifier_type, value: identifier_value }
     const head = JSON.stringify({ agent_url, identifier_type, identifier_value }).slice(0, -1)
-    const freshness = freshnessText(reader, 'agent', agent.agent_url)
-    const tail = `"checked_at":"${isoOf(reader.now())}","freshness":${freshness}`
-    if (isPlain(query)) return ok(`${head},${keptSale(reader, asked, agent, terms)},${tail}}`)
-    const { told, evidence } = bestSale(reader, asked, agent, terms)
+    const tail = (deciding: Deciding) =>
+      `"checked_at":"${toIso(reader.now())}","freshness":${formatDecidingFreshness(reader, deciding)}`
+    if (isPlain(query)) {
+      const { told, deciding } = keptSale(reader, asked, agent, terms)
+      return replyOk(`${head},${told},${tail(deciding)}}`)
+    }
+    const { told, deciding, evidence } = bestSale(reader, asked, agent, terms)
     const explained = query.explain === 'true' ? `,"evidence":${JSON.stringify(evidence())}` : ''
-    return ok(`${head},${membersOf(told)},${tail}${explained}}`)
+    return replyOk(`${head},${membersOf(told)},${tail(deciding)}${explained}}`)
   },
 })
 
 const membersOf = (told: object) => JSON.stringify(told).slice(1, -1)
 
-/** What is told of a sale, as JSON members; undefined where it is so only now. */
-type Told = string | undefined
+/** A judged sale as JSON members, with the files that decided it. */
+interface Told {
+  told: string
+  deciding: Deciding
+}
 
-const SALE_BYTES = 300
-const keptSales = new SinceCommit<{ told: Told }>(KEPT_BYTES, () => SALE_BYTES)
+const SALE_BYTES = 500
+/** Undefined what is so only now. */
+const keptSales = new CommitCache<{ sale: Told | undefined }>(KEPT_BYTES, () => SALE_BYTES)
 
 /** The best sale where nothing is asked but who and what; its grants are let go of. */
-function keptSale(reader: Reader, asked: Identifier, agent: KnownAgent, terms: Terms): string {
+function keptSale(reader: Reader, asked: Identifier, agent: KnownAgent, terms: Terms): Told {
   const sold = () => bestSale(reader, asked, agent, terms)
+  const spelled = ({ told, deciding }: ReturnType<typeof sold>) => ({
+    told: membersOf(told),
+    deciding,
+  })
   const { serving } = reader
-  if (serving === undefined) return membersOf(sold().told)
+  if (serving === undefined) return spelled(sold())
   const question = `${agent.agent_url} ${asked.type.length} ${asked.type} ${asked.value}`
   const known = keptSales.get(serving, question, () => {
     const plain = plainSale(reader, asked, agent)
-    if (plain !== undefined) return { told: plain }
-    const { told, isTimed } = sold()
-    return { told: isTimed ? undefined : membersOf(told) }
+    if (plain !== undefined) return { sale: plain }
+    const found = sold()
+    return { sale: found.isTimed ? undefined : spelled(found) }
   })
-  return known.told ?? membersOf(sold().told)
+  return known.sale ?? spelled(sold())
 }
 
 /**
- * The same of publishers that grant all or nothing, where the operator says nothing, which is what most
- * are asked: found without judging one by one. Undefined where it takes more.
+ * Answers the common case without judging one by one: publishers that grant all or nothing, and a
+ * silent operator. Undefined where a closer look is needed.
  */
-function plainSale(reader: Reader, asked: Identifier, agent: KnownAgent): Told {
-  if (!operatorIsSilent(reader, agent)) return undefined
+function plainSale(reader: Reader, asked: Identifier, agent: KnownAgent): Told | undefined {
+  if (!isOperatorSilent(reader, agent)) return undefined
   const said = new Set<Side>()
-  for (const { rid, owner, publishers } of placesOf(reader, asked)) {
-    const sales = publishers.length === 1 ? plainSales(reader, owner) : undefined
+  const deciding: Source[][] = []
+  for (const { rid, owner, publishers } of findPropertyPlaces(reader, asked)) {
+    const sales = publishers.length === 1 ? findPlainSales(reader, owner) : undefined
     if (sales === undefined) return undefined
     if (sales.sellers.includes(agent.agent_url)) {
       const id = sales.property(rid)?.id
-      return id && plainlySold(rid, id, owner)
+      return id ? { told: plainlySold(rid, id, owner), deciding: [sales.files()] } : undefined
     }
     said.add(sales.valid ? 'mismatch' : 'unknown')
+    deciding.push(sales.files())
   }
   const publisher = said.has('mismatch') && !said.has('unknown') ? 'mismatch' : 'unknown'
-  return `"authorized":false,"sides":{"publisher":"${publisher}","operator":"unknown"},"confirmed":false`
+  return {
+    told: `"authorized":false,"sides":{"publisher":"${publisher}","operator":"unknown"},"confirmed":false`,
+    deciding: deciding.length > 0 ? deciding : listFilesOfIdentifier(asked),
+  }
 }
 
 function plainlySold(rid: string, id: string, owner: string): string {
@@ -132,34 +158,37 @@ interface Sale {
 }
 
 /**
- * Of all that an identifier may name, the sale that most is said for: an identifier can stand in the
- * files of several publishers, and one property can be granted by several.
+ * Chooses the best sale of all that an identifier may name: it can stand in the files of several
+ * publishers, and several may grant one property.
  */
 function bestSale(reader: Reader, asked: Identifier, agent: KnownAgent, terms: Terms) {
-  const operating = operatingOf(reader, agent)
+  const operating = findOperating(reader, agent)
   let best: Sale | undefined
   let isTimed = false
-  for (const { property, publishers } of candidatesOf(reader, asked).found) {
+  for (const { property, publishers } of findCandidates(reader, asked).found) {
     for (const publisher of publishers) {
       const inventory = findInventory(reader, publisher)
       isTimed ||= inventory?.isTimed ?? false
-      const granting = inventory?.granting(agent.agent_url) ?? unknownGranting(publisher)
+      const granting = inventory?.granting(agent.agent_url) ?? buildUnknownGranting(publisher)
       const sale = { property, publisher, verdict: judge(property, granting, operating, terms) }
-      if (best === undefined || rankOf(sale) > rankOf(best)) best = sale
+      if (best === undefined || rankSale(sale) > rankSale(best)) best = sale
     }
   }
   const sale = best
   return {
-    told: toldOf(sale),
+    told: toAnswer(sale),
     isTimed,
+    deciding: sale
+      ? listDeciding(reader, sale.publisher, operating, sale.verdict.sides)
+      : listFilesOfIdentifier(asked),
     evidence: () =>
       sale
-        ? evidenceOf(reader, sale.property, sale.publisher, operating, sale.verdict)
+        ? buildEvidence(reader, sale.property, sale.publisher, operating, sale.verdict)
         : [notKnown],
   }
 }
 
-function toldOf(sale: Sale | undefined): object {
+function toAnswer(sale: Sale | undefined): object {
   if (sale === undefined) return { authorized: false, sides: nothingSaid, confirmed: false }
   const { property, publisher, verdict } = sale
   const { authorized, sides, confirmed } = verdict
@@ -177,7 +206,7 @@ function toldOf(sale: Sale | undefined): object {
 
 const weight = { match: 2, unknown: 1, mismatch: 0 } as const
 
-function rankOf({ verdict: { authorized, confirmed, sides } }: Sale): number {
+function rankSale({ verdict: { authorized, confirmed, sides } }: Sale): number {
   const said = 3 * weight[sides.publisher] + weight[sides.operator]
   return (confirmed ? 200 : 0) + (authorized ? 100 : 0) + said
 }

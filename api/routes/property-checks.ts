@@ -1,14 +1,14 @@
 import { z } from 'zod'
 import { refuse } from '../../pipeline/core/errors.ts'
-import { bytesOf } from '../../pipeline/core/lean.ts'
 import { limits } from '../../pipeline/core/limits.ts'
+import { measureBytes } from '../../pipeline/core/truncate-json.ts'
 import { IdentifierCheck, PropertyCheck } from '../../pipeline/model/property-check.ts'
 import { checkDomains } from '../checks/domains.ts'
 import { checkIdentifiers } from '../checks/identifiers.ts'
-import { fitting } from '../lists.ts'
-import { operation } from '../operation.ts'
-import { ok, refused, type Sent } from '../reply.ts'
-import type { Services } from '../services.ts'
+import { defineOperation } from '../operation/operation.ts'
+import type { Services } from '../operation/services.ts'
+import { fitItems } from '../responses/lists.ts'
+import { replyOk, replyRefused, type Sent } from '../responses/reply.ts'
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 /** Callers refuse longer answers; one that would be longer has each of its four lists cut. */
@@ -19,7 +19,7 @@ const kept =
   'cannot be kept.'
 const refusals = ['invalid_request', 'too_large', 'unsupported_media_type', 'unavailable'] as const
 
-export const checkPropertyList = operation({
+export const checkPropertyList = defineOperation({
   id: 'checkPropertyList',
   method: 'POST',
   path: '/api/properties/check',
@@ -30,19 +30,27 @@ export const checkPropertyList = operation({
     `at, or is known. One in \`modify\` stands in another list as well, under its new name. ${kept}`,
   access: 'public',
   cache: 'none',
-  body: z.object({ domains: z.array(z.unknown()).meta({ maxItems: limits.checkedNames }) }),
+  asksSnapshot: true,
+  body: z.object({
+    domains: z.array(z.unknown()).meta({
+      maxItems: limits.checkedNames,
+      description: 'One domain per line, in any spelling',
+    }),
+  }),
   reply: { 200: PropertyCheck },
   errors: refusals,
   handle: async ({ body: { domains }, services }) => {
     bounded('domains', domains, services)
     const { summary, ...lists } = await checkDomains(domains, services.reader)
-    const most = bytesOf(lists) > ANSWER_BYTES ? LIST_BYTES : ANSWER_BYTES
-    const shown = Object.entries(lists).map(([name, list]) => fitting(name, list as object[], most))
+    const most = measureBytes(lists) > ANSWER_BYTES ? LIST_BYTES : ANSWER_BYTES
+    const shown = Object.entries(lists).map(([name, list]) =>
+      fitItems(name, list as object[], most),
+    )
     return keep('domains', { summary, ...Object.assign({}, ...shown) }, services)
   },
 })
 
-export const checkIdentifierList = operation({
+export const checkIdentifierList = defineOperation({
   id: 'checkIdentifierList',
   method: 'POST',
   path: '/api/properties/check/bulk',
@@ -53,42 +61,48 @@ export const checkIdentifierList = operation({
     `lines and those that begin with # are skipped. ${kept}`,
   access: 'public',
   cache: 'none',
-  body: z.object({ identifiers: z.array(z.string()).meta({ maxItems: limits.checkedNames }) }),
+  asksSnapshot: true,
+  body: z.object({
+    identifiers: z.array(z.string()).meta({
+      maxItems: limits.checkedNames,
+      description: 'One identifier per line',
+    }),
+  }),
   reply: { 200: IdentifierCheck },
   errors: refusals,
   handle: async ({ body: { identifiers }, services }) => {
     bounded('identifiers', identifiers, services)
     const { summary, entries } = await checkIdentifiers(identifiers, services.reader)
-    const shown = fitting('entries', entries, ANSWER_BYTES)
+    const shown = fitItems('entries', entries, ANSWER_BYTES)
     const isCut = 'entries_truncated' in shown
     const report = { summary, ...shown, ...(isCut && { entries_total: entries.length }) }
     return keep('identifiers', report, services)
   },
 })
 
-export const readPropertyCheck = operation({
+export const readPropertyCheck = defineOperation({
   id: 'getPropertyCheck',
   method: 'GET',
   path: '/api/properties/check/:reportId',
   group: 'Property Resolution',
-  summary: 'A checked list of domains again',
+  summary: 'Get the report of a checked list of domains',
   access: 'public',
   cache: 'none',
-  params: z.object({ reportId: z.string() }),
+  params: z.object({ reportId: z.string().describe('`report_id` that the check gave out') }),
   reply: { 200: PropertyCheck },
   errors: ['not_found', 'unavailable'],
   handle: ({ params, services }) => find('domains', params.reportId, services),
 })
 
-export const readIdentifierCheck = operation({
+export const readIdentifierCheck = defineOperation({
   id: 'getIdentifierCheck',
   method: 'GET',
   path: '/api/properties/check/bulk/:reportId',
   group: 'Property Resolution',
-  summary: 'A checked list of identifiers again',
+  summary: 'Get the report of a checked list of identifiers',
   access: 'public',
   cache: 'none',
-  params: z.object({ reportId: z.string() }),
+  params: z.object({ reportId: z.string().describe('`report_id` that the check gave out') }),
   reply: { 200: IdentifierCheck },
   errors: ['not_found', 'unavailable'],
   handle: ({ params, services }) => find('identifiers', params.reportId, services),
@@ -103,10 +117,12 @@ function bounded(kind: Kind, given: readonly unknown[], { config }: Services): v
 
 async function keep(kind: Kind, report: object, { reports, clock }: Services): Promise<Sent> {
   const id = await reports.keep(kind, report, clock.now())
-  return ok({ ...report, ...(id !== undefined && { report_id: id }) })
+  return replyOk({ ...report, ...(id !== undefined && { report_id: id }) })
 }
 
 async function find(kind: Kind, id: string, { reports }: Services): Promise<Sent> {
   const report = UUID.test(id) ? await reports.find(kind, id) : undefined
-  return report ? ok(report) : refused('not_found', 'no such report, or it has run out', {})
+  return report
+    ? replyOk(report)
+    : replyRefused('not_found', 'no such report, or it has run out', {})
 }

@@ -1,17 +1,17 @@
 import { z } from 'zod'
-import { membersOf, publicMember } from '../../pipeline/index/points/members.ts'
-import { listPublishers } from '../../pipeline/index/queries/publishers.ts'
-import { countAll } from '../../pipeline/index/queries/stats.ts'
-import { type PublisherEntry, PublisherList } from '../../pipeline/model/answers-agents.ts'
-import { whole } from '../fields.ts'
-import { fitting, seqHeader } from '../lists.ts'
-import { operation } from '../operation.ts'
-import { ok } from '../reply.ts'
+import { type PublisherEntry, PublisherList } from '../../pipeline/model/responses/agents.ts'
+import { getMembers, toPublicMember } from '../../pipeline/read/lookups/members.ts'
+import { listPublishers } from '../../pipeline/read/queries/publishers.ts'
+import { countAll } from '../../pipeline/read/queries/stats.ts'
+import { createPageSize } from '../inputs/fields.ts'
+import { defineOperation } from '../operation/operation.ts'
+import { buildSeqHeader, fitItems, getSnapshot } from '../responses/lists.ts'
+import { replyOk } from '../responses/reply.ts'
 
 const PAGE = 1_000
 const LARGEST_PAGE = 5_000
 
-export const listRegisteredPublishers = operation({
+export const listRegisteredPublishers = defineOperation({
   id: 'listPublishers',
   method: 'GET',
   path: '/api/registry/publishers',
@@ -22,22 +22,25 @@ export const listRegisteredPublishers = operation({
     'page begins after `cursor`, the `next_cursor` of this one.',
   access: 'public',
   cache: 'list',
+  asksSnapshot: true,
+  keptBy: () => '',
   query: z.object({
     cursor: z.string().max(253).optional().meta({ description: '`next_cursor` of a page' }),
-    limit: whole({ min: 0, max: LARGEST_PAGE, default: PAGE, clamp: true }),
+    limit: createPageSize({ usual: PAGE, max: LARGEST_PAGE }),
   }),
   reply: { 200: PublisherList },
   errors: ['invalid_request', 'unavailable'],
   handle: async ({ query, services: { reader } }) => {
-    const { snapshot } = reader
+    const snapshot = getSnapshot(reader)
     if (snapshot === undefined) {
-      return ok({ publishers: [], count: 0, total: 0, next_cursor: null }, seqHeader(snapshot))
+      const none = { publishers: [], count: 0, total: 0, has_more: false, next_cursor: null }
+      return replyOk(none, buildSeqHeader(snapshot))
     }
-    const members = membersOf(reader)
-    const limit = query.limit || PAGE
+    const members = getMembers(reader)
+    const { limit } = query
     const rows = await listPublishers(snapshot, { after: query.cursor ?? '', limit: limit + 1 })
     const entries = rows.slice(0, limit).map(({ domain, agent_count, last_validated }) => {
-      const member = publicMember(members.ownerOf(domain))
+      const member = toPublicMember(members.ownerOf(domain))
       return {
         domain,
         ...(member && { member }),
@@ -46,16 +49,17 @@ export const listRegisteredPublishers = operation({
         has_valid_adagents: true,
       }
     })
-    const shown = fitting('publishers', entries) as { publishers: PublisherEntry[] }
+    const shown = fitItems('publishers', entries) as { publishers: PublisherEntry[] }
     const { publishers } = shown
-    return ok(
+    return replyOk(
       {
         ...shown,
         count: publishers.length,
         total: (await countAll(snapshot)).total_publishers,
+        has_more: publishers.length < rows.length,
         next_cursor: publishers.length < rows.length ? publishers.at(-1)!.domain : null,
       },
-      seqHeader(snapshot),
+      buildSeqHeader(snapshot),
     )
   },
 })

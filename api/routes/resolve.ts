@@ -1,25 +1,30 @@
 import { z } from 'zod'
-import { isoOf } from '../../pipeline/core/clock.ts'
+import { toIso } from '../../pipeline/core/clock.ts'
 import { refuse } from '../../pipeline/core/errors.ts'
-import { lookUpIdentifiers, unknownIdentifiers } from '../../pipeline/index/queries/identifiers.ts'
-import { ResolvedIdentifiers } from '../../pipeline/model/answers-catalog.ts'
 import { provenances } from '../../pipeline/model/contribution.ts'
-import { contribute } from '../contribute.ts'
-import { seqHeader } from '../lists.ts'
-import { operation } from '../operation.ts'
-import { ok } from '../reply.ts'
+import { ResolvedIdentifiers } from '../../pipeline/model/responses/catalog.ts'
+import {
+  buildUnknownIdentifiers,
+  findIdentifiers,
+} from '../../pipeline/read/queries/identifiers.ts'
+import { contribute } from '../inputs/contribute.ts'
+import { defineOperation } from '../operation/operation.ts'
+import { buildSeqHeader, getSnapshot } from '../responses/lists.ts'
+import { replyOk } from '../responses/reply.ts'
 
 const IDENTIFIERS = 10_000
 const CHARS = 2_048
 
 const part = z.string().trim().min(1, 'must not be empty').max(CHARS)
+const type = part.describe('Kind of identifier, such as `domain` or `ios_bundle`')
+const value = part.describe('The identifier itself')
 
-export const resolveIdentifiers = operation({
+export const resolveIdentifiers = defineOperation({
   id: 'resolveIdentifiers',
   method: 'POST',
   path: '/api/registry/resolve',
   group: 'Property Resolution',
-  summary: 'Which properties identifiers belong to',
+  summary: 'Resolve identifiers to properties',
   description:
     'With `mode` `lookup` one answer an identifier, in their order; an unknown one is `excluded` and ' +
     'counted as `not_found`. `resolve` needs a credential and takes unknown ones into the catalog, but ' +
@@ -29,26 +34,39 @@ export const resolveIdentifiers = operation({
   cache: 'none',
   body: z.object({
     identifiers: z
-      .array(z.object({ type: part, value: part }))
+      .array(z.object({ type, value }))
       .min(1)
-      .max(IDENTIFIERS),
-    provenance: z.object({ type: z.enum(provenances), context: z.unknown().optional() }),
-    mode: z.enum(['resolve', 'lookup']).default('resolve'),
+      .max(IDENTIFIERS)
+      .describe('What to look for, at most 10,000 at a time'),
+    provenance: z
+      .object({
+        type: z.enum(provenances).describe('Kind of source they come from'),
+        context: z.unknown().optional().describe('Anything about the source; it is not kept'),
+      })
+      .describe('Where the identifiers come from'),
+    mode: z
+      .enum(['resolve', 'lookup'])
+      .default('resolve')
+      .describe('Whether unknown ones are taken into the catalog (`resolve`) or not'),
   }),
   reply: { 200: ResolvedIdentifiers },
   errors: [
-    ...(['invalid_request', 'unauthenticated', 'rate_limited', 'unavailable'] as const),
-    ...(['too_large', 'unsupported_media_type'] as const),
-  ],
+    'invalid_request',
+    'unauthenticated',
+    'rate_limited',
+    'unavailable',
+    'too_large',
+    'unsupported_media_type',
+  ] as const,
   handle: async ({ body: { identifiers, provenance, mode }, principal, services }) => {
     const { reader } = services
-    const { snapshot } = reader
+    const snapshot = getSnapshot(reader)
     if (mode === 'resolve' && principal === undefined) {
       return refuse('unauthenticated', 'mode resolve needs a credential; lookup does not')
     }
     const found = snapshot
-      ? await lookUpIdentifiers(snapshot, identifiers)
-      : unknownIdentifiers(identifiers)
+      ? await findIdentifiers(snapshot, identifiers)
+      : buildUnknownIdentifiers(identifiers)
     const asked = { provenance: provenance.type, since: snapshot?.seq ?? 0 }
     const resolved =
       mode === 'resolve' && principal
@@ -59,6 +77,9 @@ export const resolveIdentifiers = operation({
     const left =
       mode === 'resolve' ? { excluded, not_found: 0 } : { excluded: 0, not_found: excluded }
     const summary = { total: resolved.length, resolved: existing + created, created, ...left }
-    return ok({ resolved, summary, server_timestamp: isoOf(reader.now()) }, seqHeader(snapshot))
+    return replyOk(
+      { resolved, summary, server_timestamp: toIso(reader.now()) },
+      buildSeqHeader(snapshot),
+    )
   },
 })

@@ -1,30 +1,37 @@
 import { z } from 'zod'
-import { Domain } from '../../pipeline/core/domain.ts'
+import type { Domain } from '../../pipeline/core/domain.ts'
 import { refuse } from '../../pipeline/core/errors.ts'
 import { isModerator } from '../../pipeline/core/roles.ts'
-import { membersOf } from '../../pipeline/index/points/members.ts'
-import { BrandRestored, PropertyRestored } from '../../pipeline/model/answers-saves.ts'
+import { BrandRestored, PropertyRestored } from '../../pipeline/model/responses/saves.ts'
 import type { EntryState } from '../../pipeline/model/rows.ts'
-import { submitOnce } from '../attempt.ts'
-import type { Principal } from '../auth.ts'
-import { operation } from '../operation.ts'
-import { ok } from '../reply.ts'
-import type { Services } from '../services.ts'
-import { editorOf, saveErrors } from './saves.ts'
+import { getMembers } from '../../pipeline/read/lookups/members.ts'
+import type { Principal } from '../auth/principal.ts'
+import { PastedDomain } from '../inputs/fields.ts'
+import { submitIdempotent } from '../operation/idempotency.ts'
+import { defineOperation } from '../operation/operation.ts'
+import type { Services } from '../operation/services.ts'
+import { replyOk } from '../responses/reply.ts'
+import { saveErrors, toEditor } from './saves.ts'
 
 const what =
   'It is one more revision, with the state that the named one left; revision 1 is the one that made ' +
   'the entry.'
-const params = z.object({ domain: Domain })
-const body = z.object({ to_revision: z.int().min(1).max(0xffff_ffff) })
+const params = z.object({ domain: PastedDomain })
+const body = z.object({
+  to_revision: z
+    .int()
+    .min(1)
+    .max(0xffff_ffff)
+    .describe('Number of the revision whose state is restored'),
+})
 const errors = [...saveErrors, 'forbidden', 'not_found'] as const
 
-export const rollBackBrand = operation({
+export const rollBackBrand = defineOperation({
   id: 'rollBackBrand',
   method: 'POST',
   path: '/api/brands/discovered/:domain/rollback',
   group: 'Brand Discovery',
-  summary: 'Restore what an earlier revision of a brand said',
+  summary: 'Roll a brand back to an earlier revision',
   description: `For members who have shown that the domain is their own, and for moderators. ${what}`,
   access: 'bearer',
   writes: true,
@@ -36,21 +43,21 @@ export const rollBackBrand = operation({
   errors,
   handle: async ({ params: { domain }, body, principal, attempt, services }) => {
     if (!isModerator(principal.roles) && !isMember(principal, services)) {
-      refuse('forbidden', 'only members roll brands back', { domain })
+      refuse('forbidden', 'only members may roll brands back', { domain })
     }
     const asked = { entity: 'brand', domain, attempt, ...body } as const
     const { state, revision_number, ...restored } = await rollBack(asked, principal, services)
     const brand = { ...shown(restored, state), domain, brand_name: state.brand_name }
-    return ok({ brand: { ...brand, ...state.document }, revision_number })
+    return replyOk({ brand: { ...brand, ...state.document }, revision_number })
   },
 })
 
-export const rollBackProperty = operation({
+export const rollBackProperty = defineOperation({
   id: 'rollBackProperty',
   method: 'POST',
   path: '/api/properties/hosted/:domain/rollback',
   group: 'Property Resolution',
-  summary: 'Restore what an earlier revision of a publisher’s properties said',
+  summary: 'Roll the properties of a publisher back to an earlier revision',
   description: `For moderators. ${what}`,
   access: 'bearer',
   writes: true,
@@ -62,12 +69,12 @@ export const rollBackProperty = operation({
   errors: errors.filter(error => error !== 'ownership_proof_required'),
   handle: async ({ params: { domain }, body, principal, attempt, services }) => {
     if (!isModerator(principal.roles)) {
-      refuse('forbidden', 'only moderators roll properties back', { domain })
+      refuse('forbidden', 'only moderators may roll properties back', { domain })
     }
     const asked = { entity: 'property', domain, attempt, ...body } as const
     const { state, revision_number, ...restored } = await rollBack(asked, principal, services)
     const property = { ...shown(restored, state), publisher_domain: domain, ...state.document }
-    return ok({ property, revision_number })
+    return replyOk({ property, revision_number })
   },
 })
 
@@ -91,8 +98,8 @@ async function rollBack(
   services: Services,
 ): Promise<Restored> {
   const moderates = isModerator(principal.roles)
-  const editor = editorOf(principal)
-  const restored = await submitOnce(
+  const editor = toEditor(principal)
+  const restored = await submitIdempotent(
     services,
     attempt,
     { op: 'entry.rollback', revision_id: attempt, editor, moderates, ...asked },
@@ -110,5 +117,5 @@ function shown(
 }
 
 function isMember({ org_id }: Principal, { reader }: Services): boolean {
-  return membersOf(reader).all.some(member => member.org_id === org_id)
+  return getMembers(reader).all.some(member => member.org_id === org_id)
 }

@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import type { Domain } from '../../pipeline/core/domain.ts'
-import { BrandSaved, PropertySaved } from '../../pipeline/model/answers-saves.ts'
+import { BrandSaved, PropertySaved } from '../../pipeline/model/responses/saves.ts'
 import { BrandManifest, BrandName, Contact, SavedProperty } from '../../pipeline/model/save.ts'
-import { submitOnce } from '../attempt.ts'
-import type { Principal } from '../auth.ts'
-import { PastedDomain } from '../fields.ts'
-import { operation } from '../operation.ts'
-import { ok } from '../reply.ts'
+import type { Principal } from '../auth/principal.ts'
+import { PastedDomain } from '../inputs/fields.ts'
+import { submitIdempotent } from '../operation/idempotency.ts'
+import { defineOperation } from '../operation/operation.ts'
+import { replyOk } from '../responses/reply.ts'
 
 const rules =
   'A new name that passes for another one is refused (400); one that might is shown once a person has ' +
@@ -26,15 +26,15 @@ export const saveErrors = [
 
 const MOST_KB = 100
 
-/** What is saved at once, as JSON, has a bound. */
-export function bounded<Schema extends z.ZodType>(schema: Schema): Schema {
+/** Bounds the JSON size of a save. */
+export function boundSchema<Schema extends z.ZodType>(schema: Schema): Schema {
   const fits = (value: unknown) => Buffer.byteLength(JSON.stringify(value)) <= MOST_KB * 1024
   return schema.refine(fits, `must be at most ${MOST_KB} KB`)
 }
 
 export const SavedDomain = PastedDomain.transform(text => text as Domain)
 
-export const saveBrand = operation({
+export const saveBrand = defineOperation({
   id: 'saveBrand',
   method: 'POST',
   path: '/api/brands/save',
@@ -47,24 +47,27 @@ export const saveBrand = operation({
   cache: 'none',
   body: z.object({
     domain: SavedDomain,
-    brand_name: BrandName,
-    brand_manifest: bounded(BrandManifest).nullable().exactOptional(),
+    brand_name: BrandName.describe('How the brand calls itself'),
+    brand_manifest: boundSchema(BrandManifest)
+      .nullable()
+      .exactOptional()
+      .describe('Its looks and words, at most 100 KB; null takes away what was saved before'),
   }),
   reply: { 200: BrandSaved },
   errors: saveErrors,
   handle: async ({ body, principal, attempt, services }) => {
     const { domain } = body
-    const saved = await submitOnce(
+    const saved = await submitIdempotent(
       services,
       attempt,
-      { op: 'brand.save', revision_id: attempt, editor: editorOf(principal), ...body },
+      { op: 'brand.save', revision_id: attempt, editor: toEditor(principal), ...body },
       { domain },
     )
-    return ok({ ...savedAnswer(saved, 'Brand'), domain })
+    return replyOk({ ...savedAnswer(saved, 'Brand'), domain })
   },
 })
 
-export const saveProperty = operation({
+export const saveProperty = defineOperation({
   id: 'saveProperty',
   method: 'POST',
   path: '/api/properties/save',
@@ -78,27 +81,29 @@ export const saveProperty = operation({
   quota: 'saves',
   cache: 'none',
   body: z.object({
-    publisher_domain: SavedDomain,
-    properties: bounded(z.array(SavedProperty).max(500).default([])),
-    contact: Contact.exactOptional(),
-    authorized_agents: z.unknown().optional().meta({ description: 'without effect' }),
+    publisher_domain: SavedDomain.describe('Domain whose properties they are'),
+    properties: boundSchema(z.array(SavedProperty).max(500).default([])).describe(
+      'All properties of the publisher: they take the place of those saved before',
+    ),
+    contact: Contact.exactOptional().describe('Whom to write to; nobody without it'),
+    authorized_agents: z.unknown().optional().meta({ description: 'Without effect' }),
   }),
   reply: { 200: PropertySaved },
   errors: saveErrors,
   handle: async ({ body, principal, attempt, services }) => {
     const { publisher_domain: domain, authorized_agents: _, ...rest } = body
-    const saved = await submitOnce(
+    const saved = await submitIdempotent(
       services,
       attempt,
-      { op: 'property.save', revision_id: attempt, domain, editor: editorOf(principal), ...rest },
+      { op: 'property.save', revision_id: attempt, domain, editor: toEditor(principal), ...rest },
       { domain },
     )
-    return ok(savedAnswer(saved, 'Properties'))
+    return replyOk(savedAnswer(saved, 'Properties'))
   },
 })
 
-/** As an edit names who makes it. */
-export function editorOf({ kind, id, org_id }: Principal) {
+/** Converts the caller to the editor of an edit. */
+export function toEditor({ kind, id, org_id }: Principal) {
   return { kind, id, org_id: org_id ?? null }
 }
 

@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import { findBrands, searchEverything } from '../../pipeline/index/queries/search.ts'
-import { FoundBrands, SearchAnswer } from '../../pipeline/model/answers-search.ts'
-import { whole } from '../fields.ts'
-import { RequiredText, searchOf, seqHeader } from '../lists.ts'
-import { operation } from '../operation.ts'
-import { ok } from '../reply.ts'
+import { FoundBrands, SearchAnswer } from '../../pipeline/model/responses/search.ts'
+import { findBrands, searchEverything } from '../../pipeline/read/queries/search.ts'
+import { createWholeNumber } from '../inputs/fields.ts'
+import { defineOperation } from '../operation/operation.ts'
+import { buildSeqHeader, getSearch, RequiredText } from '../responses/lists.ts'
+import { replyOk } from '../responses/reply.ts'
 
-/** How many of each kind one search shows. */
+/** Results per kind in one search. */
 const OF_EACH = 5
 
 const order =
@@ -15,7 +15,7 @@ const order =
   'words of four characters or more; within each the order of the list. Case, accents and other marks make no difference, and ' +
   'a domain is found in both its forms. `X-Registry-Seq` is the commit that is searched.'
 
-export const searchRegistry = operation({
+export const searchRegistry = defineOperation({
   id: 'search',
   method: 'GET',
   path: '/api/search',
@@ -24,21 +24,22 @@ export const searchRegistry = operation({
   description: `The ${OF_EACH} best matches of each kind. ${order}`,
   access: 'public',
   cache: 'list',
+  asksSnapshot: true,
   query: z.object({ q: RequiredText }),
   reply: { 200: SearchAnswer },
   errors: ['invalid_request', 'unavailable'],
   handle: async ({ query: { q }, services: { reader } }) => {
-    const index = searchOf(reader)
-    if (index === undefined) return ok(nothing, seqHeader(index))
+    const index = getSearch(reader)
+    if (index === undefined) return replyOk(nothing, buildSeqHeader(index))
     const found = await searchEverything(reader, index, q, OF_EACH)
     const members = Object.entries(found).map(([name, items]) => `"${name}":[${items.join()}]`)
-    return ok(`{${members.join()}}`, seqHeader(index))
+    return replyOk(`{${members.join()}}`, buildSeqHeader(index))
   },
 })
 
 const nothing: SearchAnswer = { brands: [], publishers: [], properties: [] }
 
-export const findBrandsByName = operation({
+export const findBrandsByName = defineOperation({
   id: 'findBrands',
   method: 'GET',
   path: '/api/brands/find',
@@ -47,15 +48,22 @@ export const findBrandsByName = operation({
   description: order,
   access: 'public',
   cache: 'list',
+  asksSnapshot: true,
   query: z.object({
     q: RequiredText,
-    limit: whole({ min: 0, max: 50, default: 10, clamp: true }),
+    limit: createWholeNumber({
+      description: 'Brands to show, at most',
+      min: 0,
+      max: 50,
+      default: 10,
+      clamp: true,
+    }),
   }),
   reply: { 200: FoundBrands },
   errors: ['invalid_request', 'unavailable'],
   handle: async ({ query: { q, limit }, services: { reader } }) => {
-    const index = searchOf(reader)
+    const index = getSearch(reader)
     const items = index === undefined ? [] : await findBrands(index, q, limit)
-    return ok(`{"results":[${items.join()}]}`, seqHeader(index))
+    return replyOk(`{"results":[${items.join()}]}`, buildSeqHeader(index))
   },
 })

@@ -1,33 +1,35 @@
 import { z } from 'zod'
-import { isoOf } from '../../pipeline/core/clock.ts'
+import { toIso } from '../../pipeline/core/clock.ts'
 import type { Domain } from '../../pipeline/core/domain.ts'
 import { refuse } from '../../pipeline/core/errors.ts'
+import { type AdagentsReport, AdagentsValidation } from '../../pipeline/model/live.ts'
 import {
   AdagentsCreated,
   AdagentsValidated,
   PublisherValidated,
-} from '../../pipeline/model/answers-validation.ts'
-import { AdagentsValidation } from '../../pipeline/model/live.ts'
-import { createAdagents } from '../create-adagents.ts'
-import { PastedDomain } from '../fields.ts'
-import { operation } from '../operation.ts'
-import { PublicDomain, requirePublic } from '../public-host.ts'
-import { ok } from '../reply.ts'
-import type { Services } from '../services.ts'
+} from '../../pipeline/model/responses/validation.ts'
+import { PastedDomain } from '../inputs/fields.ts'
+import { buildAgeHeader, type Seen } from '../limits/outbound.ts'
+import { PublicDomain, requirePublic } from '../live/public-host.ts'
+import { toTaskAsked } from '../operation/answering.ts'
+import { defineOperation } from '../operation/operation.ts'
+import type { Services } from '../operation/services.ts'
+import { replyOk } from '../responses/reply.ts'
 
-/** What is waited beyond the time that a crawler takes for it. */
+/** Time beyond that of the crawler for which its answer is awaited. */
 const SLACK_MS = 1_000
 /** Callers refuse longer answers. */
 const ANSWER_BYTES = 256 * 1024 - 1_024
 
-const errors = ['invalid_request', 'rate_limited', 'unavailable'] as const
+const errors = ['invalid_request', 'unavailable'] as const
 const ofBodies = ['too_large', 'unsupported_media_type'] as const
 const live =
   'The file is read just now: the domain’s own, the one it points to, or where there is none that ' +
   'of the manager its ads.txt names. Each fault has a `field`, a stable `code` and what to do. A ' +
-  'file that cannot be had is not valid. Questions to the web are limited.'
+  'file that cannot be had is not valid. What was seen a moment ago may be told again: `Age` says how ' +
+  'old it is.'
 
-export const validateAdagents = operation({
+export const validateAdagents = defineOperation({
   id: 'validateAdagents',
   method: 'POST',
   path: '/api/adagents/validate',
@@ -36,28 +38,29 @@ export const validateAdagents = operation({
   description: `${live} Agents are asked when the file is valid: the first ten, for a few seconds.`,
   access: 'public',
   cache: 'none',
+  storeless: true,
   body: z.object({ domain: PastedDomain }),
   reply: { 200: AdagentsValidated },
   errors: [...errors, ...ofBodies],
   handle: async ({ body, caller, services }) => {
     const domain = body.domain as Domain
-    const { found, validation, agent_cards, agents_unchecked } = await check(
-      domain,
-      { agents: true, caller: caller() },
-      services,
-    )
+    const seen = await check(domain, { agents: true, caller: caller() }, services)
+    const { found, validation, agent_cards, agents_unchecked } = seen.answer
     const { valid, errors, warnings } = validation
-    const timestamp = isoOf(services.clock.now())
+    const timestamp = toIso(services.clock.now() - seen.ageMs)
     const data = {
-      ...{ domain, found, validation },
+      domain,
+      found,
+      validation,
       ...(agent_cards && { agent_cards }),
       ...(agents_unchecked !== undefined && agents_unchecked > 0 && { agents_unchecked }),
     }
-    return ok(fitted({ success: true, data, valid, errors, warnings, timestamp }, validation))
+    const answer = { success: true, data, valid, errors, warnings, timestamp }
+    return replyOk(fitted(answer, validation), buildAgeHeader(seen))
   },
 })
 
-export const validateProperty = operation({
+export const validateProperty = defineOperation({
   id: 'validateProperty',
   method: 'GET',
   path: '/api/properties/validate',
@@ -66,38 +69,47 @@ export const validateProperty = operation({
   description: live,
   access: 'public',
   cache: 'none',
+  storeless: true,
   query: z.object({ domain: PublicDomain }),
   reply: { 200: AdagentsValidation },
   errors,
   handle: async ({ query: { domain }, caller, services }) => {
     const asked = { agents: false, caller: caller(), mustBePublic: true }
-    const { validation } = await check(domain, asked, services)
-    return ok(fitted(validation, validation))
+    const seen = await check(domain, asked, services)
+    const { validation } = seen.answer
+    return replyOk(fitted(validation, validation), buildAgeHeader(seen))
   },
 })
 
-export const validatePublisher = operation({
+export const validatePublisher = defineOperation({
   id: 'validatePublisher',
   method: 'GET',
   path: '/api/public/validate-publisher',
   group: 'Agent Probing',
-  summary: 'Check a publisher: its file, and how much is in it',
+  summary: 'Validate a publisher: its file, and what it declares',
   description: `${live} The numbers are 0 when the file is not valid.`,
   access: 'public',
   cache: 'none',
+  storeless: true,
   query: z.object({ domain: PastedDomain }),
   reply: { 200: PublisherValidated },
   errors,
   handle: async ({ query, caller, services }) => {
     const asked = { agents: false, caller: caller() }
-    const { validation, counts } = await check(query.domain as Domain, asked, services)
+    const seen = await check(query.domain as Domain, asked, services)
+    const { validation, counts } = seen.answer
     const { valid, domain, url, discovery_method, manager_domain, errors, warnings } = validation
-    return ok({
-      ...{ valid, domain, url, discovery_method },
+    const body = {
+      valid,
+      domain,
+      url,
+      discovery_method,
       ...(manager_domain !== undefined && { manager_domain }),
       ...counts,
-      ...{ errors, warnings },
-    })
+      errors,
+      warnings,
+    }
+    return replyOk(body, buildAgeHeader(seen))
   },
 })
 
@@ -108,13 +120,19 @@ interface Asked {
   mustBePublic?: boolean
 }
 
-function check(domain: Domain, { agents, caller, mustBePublic }: Asked, services: Services) {
-  const { budget, config, desk } = services
-  const question = `adagents ${agents} ${mustBePublic === true} ${domain}`
-  return budget.spend({ question, caller, target: domain }, async () => {
-    if (mustBePublic) await requirePublic('domain', domain, services)
-    const ms = config.LIMITS.validateMs + SLACK_MS
-    return desk.send({ errand: 'check_adagents', domain, agents }, ms)
+function check(
+  domain: Domain,
+  { agents, caller, mustBePublic }: Asked,
+  services: Services,
+): Promise<Seen<AdagentsReport>> {
+  return services.outbound.ask<'check_adagents'>({
+    question: `adagents ${agents} ${mustBePublic === true} ${domain}`,
+    caller,
+    ms: services.config.LIMITS.validateMs + SLACK_MS,
+    async request() {
+      if (mustBePublic) await requirePublic('domain', domain, services)
+      return { kind: 'check_adagents', domain, agents }
+    },
   })
 }
 
@@ -131,43 +149,49 @@ function fitted<Answer extends object>(answer: Answer, validation: AdagentsValid
 
 const list = z.array(z.unknown()).optional()
 const map = z.record(z.string(), z.unknown()).optional()
+const asWritten = 'as they stand in the file; left out where there are none'
 
-export const createAdagentsFile = operation({
+export const createAdagentsFile = defineOperation({
   id: 'createAdagents',
   method: 'POST',
   path: '/api/adagents/create',
   group: 'Validation Tools',
-  summary: 'Make an adagents.json out of its parts',
+  summary: 'Generate an adagents.json',
   description:
     'The parts are taken over as given, in a fixed order, and nothing is made up. A file that the ' +
     'validation would find fault with is not made: the refusal lists what to repair.',
   access: 'public',
   cache: 'none',
+  storeless: true,
+  isLaborious: true,
   body: z.looseObject({
-    authorized_agents: z.array(z.unknown()),
-    include_schema: z.boolean().default(true),
-    include_timestamp: z.boolean().default(true),
-    properties: list,
-    collections: list,
-    formats: list,
-    placements: list,
-    signals: list,
-    catalog_etag: z.string().optional(),
-    catalog_role: z.string().optional(),
-    tags: map,
-    placement_tags: map,
-    signal_tags: map,
+    authorized_agents: z
+      .array(z.unknown())
+      .describe('Entries of the agents, as they stand in the file'),
+    include_schema: z.boolean().default(true).describe('Whether the file names its schema'),
+    include_timestamp: z.boolean().default(true).describe('Whether the file says when it was made'),
+    properties: list.describe(`Properties ${asWritten}`),
+    collections: list.describe(`Collections ${asWritten}`),
+    formats: list.describe(`Formats ${asWritten}`),
+    placements: list.describe(`Placements ${asWritten}`),
+    signals: list.describe(`Signals ${asWritten}`),
+    catalog_etag: z.string().optional().describe('Version of the catalog, in your own words'),
+    catalog_role: z.string().optional().describe('Part that the catalog plays; mostly left out'),
+    tags: map.describe(`Meanings of the tags of properties, ${asWritten}`),
+    placement_tags: map.describe(`Meanings of the tags of placements, ${asWritten}`),
+    signal_tags: map.describe(`Meanings of the tags of signals, ${asWritten}`),
   }),
   reply: { 200: AdagentsCreated },
-  errors: ['invalid_request', ...ofBodies],
-  handle: ({ body, services: { clock } }) => {
+  errors: ['invalid_request', 'rate_limited', 'unavailable', ...ofBodies],
+  handle: async ({ body, services: { clock, workers }, ...call }) => {
     const now = clock.now()
-    const { text, validation } = createAdagents(body, now)
+    const asked = toTaskAsked(call)
+    const { text, validation } = await workers.run('createAdagents', asked, body, now)
     const data = { success: true, adagents_json: text, validation }
-    const answer = { success: true, data, timestamp: isoOf(now) }
+    const answer = { success: true, data, timestamp: toIso(now) }
     if (Buffer.byteLength(JSON.stringify(answer)) > ANSWER_BYTES) {
-      refuse('too_large', 'the file is too large to be made here: write it yourself')
+      refuse('too_large', 'the file is too large to be generated here')
     }
-    return ok(answer)
+    return replyOk(answer)
   },
 })

@@ -1,33 +1,40 @@
 import { z } from 'zod'
 import { refuse } from '../../pipeline/core/errors.ts'
-import { operation } from '../operation.ts'
-import { ok } from '../reply.ts'
+import { defineOperation } from '../operation/operation.ts'
+import { SCRIPT_PATH } from '../reference/scalar.ts'
+import { replyOk } from '../responses/reply.ts'
 
 const DIRECTORY = 'application/http-message-signatures-directory+json'
 const YAML = 'application/yaml; charset=utf-8'
 const HTML = 'text/html; charset=utf-8'
-const Up = z.looseObject({ status: z.string() })
+const JAVASCRIPT = 'text/javascript; charset=utf-8'
+const Up = z.looseObject({ status: z.literal('ok').describe('Always `ok`: the process answers') })
+const Ready = z.looseObject({
+  status: z.literal('ready').describe('Always `ready`: there is something to answer from'),
+  seq: z.int().describe('Number of the commit that lookups show'),
+})
 
-export const describeRegistry = operation({
+export const describeRegistry = defineOperation({
   id: 'describeRegistry',
   method: 'GET',
   path: '/api',
-  summary: 'What is here',
+  summary: 'Get an overview of this API',
   access: 'public',
   cache: 'document',
+  storeless: true,
   reply: {
     200: z.looseObject({
-      name: z.string(),
-      version: z.string(),
-      documentation: z.string(),
-      openapi: z.string(),
-      endpoints: z.record(z.string(), z.string()),
+      name: z.string().describe('What the software is called'),
+      version: z.string().describe('Edition of this API, as in its description'),
+      documentation: z.string().describe('Address of the description for people'),
+      openapi: z.string().describe('Address of the description for programs'),
+      endpoints: z.record(z.string(), z.string()).describe('Paths to begin with, by subject'),
     }),
   },
   errors: [],
   handle: ({ services }) => {
     const openapi = `${services.baseUrl()}/openapi/registry.yaml`
-    return ok({
+    return replyOk({
       name: 'Agentic Ad Registry',
       version: '1.0.0',
       documentation: `${services.baseUrl()}/docs`,
@@ -47,98 +54,111 @@ export const openapiDocuments = [
   ['openapi', '/openapi/registry.yaml'],
   ['openapiWellKnown', '/.well-known/openapi.yaml'],
 ].map(([id, path]) =>
-  operation({
+  defineOperation({
     id: id!,
     method: 'GET',
     path: path!,
-    summary: 'This description, as OpenAPI 3.1',
+    summary: 'Get this API as OpenAPI 3.1',
     access: 'public',
     cache: 'document',
+    storeless: true,
+    keptBy: () => '',
     reply: { 200: { type: YAML } },
     errors: [],
-    handle: ({ services }) => ({ ...ok(services.description()), type: YAML }),
+    handle: ({ services }) => ({ ...replyOk(services.description()), type: YAML }),
   }),
 )
-
-/** Nothing on the page runs, and nothing is loaded from elsewhere. */
-const PAGE_POLICY =
-  "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'"
 
 export const referencePages = [
   ['home', '/'],
   ['reference', '/docs'],
 ].map(([id, path]) =>
-  operation({
+  defineOperation({
     id: id!,
     method: 'GET',
     path: path!,
-    summary: 'This description, for people',
+    summary: 'Get the API reference',
     access: 'public',
     cache: 'document',
+    storeless: true,
     reply: { 200: { type: HTML } },
     errors: [],
-    handle: ({ services }) => ({
-      ...ok(services.reference(), { 'content-security-policy': PAGE_POLICY }),
-      type: HTML,
-    }),
+    handle: async ({ services }) => (await services.reference()).page,
   }),
 )
 
-export const describeCrawlerKeys = operation({
+export const referenceScript = defineOperation({
+  id: 'referenceScript',
+  method: 'GET',
+  path: SCRIPT_PATH,
+  summary: 'Get the script of the reference',
+  access: 'public',
+  cache: 'document',
+  storeless: true,
+  reply: { 200: { type: JAVASCRIPT } },
+  errors: [],
+  handle: async ({ services }) => (await services.reference()).script,
+})
+
+export const describeCrawlerKeys = defineOperation({
   id: 'crawlerKeys',
   method: 'GET',
   path: '/.well-known/http-message-signatures-directory',
-  summary: 'The key by which the requests of our crawler can be verified',
+  summary: 'Get the key that verifies the crawler’s requests',
   description: 'A JSON Web Key Set (Web Bot Auth), empty where the crawler does not sign.',
   access: 'public',
   cache: 'document',
+  storeless: true,
   reply: { 200: { type: DIRECTORY } },
   errors: [],
   handle({ services: { crawlerKey } }) {
     const keys = crawlerKey ? [crawlerKey] : []
     // Bytes: to a text the server would add a charset, which this media type does not have.
-    return { ...ok(Buffer.from(JSON.stringify({ keys }))), type: DIRECTORY }
+    return { ...replyOk(Buffer.from(JSON.stringify({ keys }))), type: DIRECTORY }
   },
 })
 
-export const isAlive = operation({
+export const isAlive = defineOperation({
   id: 'isAlive',
   method: 'GET',
   path: '/healthz',
-  summary: 'Whether the process answers',
+  summary: 'Check that the process is alive',
   access: 'public',
   cache: 'none',
+  storeless: true,
   reply: { 200: Up },
   errors: [],
-  handle: () => ok({ status: 'ok' }),
+  handle: () => replyOk({ status: 'ok' }),
 })
 
-export const isReady = operation({
+export const isReady = defineOperation({
   id: 'isReady',
   method: 'GET',
   path: '/readyz',
-  summary: 'Whether there is something to answer from',
+  summary: 'Check that the registry is ready to answer',
   access: 'public',
   cache: 'none',
-  reply: { 200: Up },
+  storeless: true,
+  reply: { 200: Ready },
   errors: ['unavailable'],
   handle: ({ services: { reader } }) =>
     reader.isReady
-      ? ok({ status: 'ready', seq: reader.serving?.seq ?? 0 })
-      : refuse('unavailable', 'nothing was committed yet'),
+      ? replyOk({ status: 'ready', seq: reader.serving?.seq ?? 0 })
+      : refuse('unavailable', 'nothing has been committed yet'),
 })
 
-export const readMetrics = operation({
+export const readMetrics = defineOperation({
   id: 'metrics',
   method: 'GET',
   path: '/metrics',
-  summary: 'Measurements for Prometheus',
+  summary: 'Get metrics for Prometheus',
   access: 'public',
   cache: 'none',
+  storeless: true,
   reply: { 200: { type: 'text/plain' } },
   errors: [],
   handle: async ({ services: { metrics } }) => ({
-    ...ok(await metrics.text()),
+    ...replyOk(await metrics.text()),
     type: metrics.type,
   }),
 })

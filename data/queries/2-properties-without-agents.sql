@@ -2,6 +2,7 @@
 select p.publisher_domain, p.name, p.property_type
 from properties p
 where p.status = 'active'
-  and not exists (select 1 from authorizations a where a.in_force and list_contains(a.property_rids, p.property_rid))
+  and p.property_rid not in (select unnest(property_rids) from property_sets
+    where set_id in (select property_set from authorizations where in_force))
 order by p.publisher_domain, p.name
 limit 20

@@ -9,7 +9,9 @@ create table if not exists agent_profiles (
   has_tmp boolean not null,
   needs_auth boolean not null,
   changed_at timestamptz not null,
-  seq bigint not null
+  seq bigint not null,
+  delivery_types varchar[],
+  format_kinds varchar[]
 );
 comment on table agent_profiles is 'What is known of agents from themselves and from who declares them, whoever authorizes them. Their whole answers are in documents, how they fare in crawl_state.';
 comment on column agent_profiles.agent_url is 'key of the agent';
@@ -17,9 +19,11 @@ comment on column agent_profiles.name is 'as it calls itself';
 comment on column agent_profiles.type is 'brand, rights, measurement, governance, creative, sales, buying, signals or unknown: as its own site declares it, else what its tasks tell, else as others declare it';
 comment on column agent_profiles.protocols is 'mcp, a2a; none before it was reached';
 comment on column agent_profiles.tools_count is 'tools it lists';
-comment on column agent_profiles.channels is 'channels it says it covers, sorted';
-comment on column agent_profiles.markets is 'countries it says it covers, sorted';
+comment on column agent_profiles.channels is 'channels that it, or its products, say it covers, sorted';
+comment on column agent_profiles.markets is 'countries that it, or its products, say it covers, sorted';
 comment on column agent_profiles.has_tmp is 'says it speaks trusted match';
 comment on column agent_profiles.needs_auth is 'lists its tools to anybody, and wants a credential for one that was called';
+comment on column agent_profiles.delivery_types is 'how its products are delivered: guaranteed, non_guaranteed; sorted';
+comment on column agent_profiles.format_kinds is 'kinds of formats that its capabilities, formats and products name, sorted';
 comment on column agent_profiles.changed_at is 'last changed';
 comment on column agent_profiles.seq is 'commit that last touched the row';

@@ -8,7 +8,11 @@ create table if not exists agents (
   markets varchar[] not null,
   discovered_at timestamptz not null,
   changed_at timestamptz not null,
-  seq bigint not null
+  seq bigint not null,
+  declared_channels varchar[],
+  implied_channels varchar[],
+  categories varchar[],
+  category_taxonomy varchar
 );
 comment on table agents is 'Agents of the authorization graph, which are those that files of publishers list, and what they reach.';
 comment on column agents.agent_url is 'key of the agent';
@@ -20,4 +24,8 @@ comment on column agents.tags is 'tags of these, sorted';
 comment on column agents.markets is 'countries its grants name, sorted';
 comment on column agents.discovered_at is 'first seen in any file';
 comment on column agents.changed_at is 'profile last changed';
+comment on column agents.declared_channels is 'those of its channels that publishers name, sorted';
+comment on column agents.implied_channels is 'those of its channels that types of properties imply where publishers name none, sorted';
+comment on column agents.categories is 'content categories of what it reaches, as publishers write them: genres of collections, categories of properties and placements; sorted';
+comment on column agents.category_taxonomy is 'the taxonomy that all of these are said to be of';
 comment on column agents.seq is 'commit that last touched the row';

@@ -5,7 +5,8 @@ create table if not exists authorizations (
   entry uinteger not null,
   authorization_type varchar not null,
   authorized_for varchar,
-  property_rids uuid[] not null,
+  property_set uuid,
+  property_count uinteger not null,
   publisher_wide boolean not null,
   property_ids varchar[],
   property_tags varchar[],
@@ -35,7 +36,8 @@ comment on column authorizations.publisher_domain is 'who grants';
 comment on column authorizations.entry is 'position in authorized_agents';
 comment on column authorizations.authorization_type is 'which selector counts';
 comment on column authorizations.authorized_for is 'the publisher''s words';
-comment on column authorizations.property_rids is 'properties the selector reaches now';
+comment on column authorizations.property_set is 'properties the selector reaches now: a row of property_sets; null where it reaches none';
+comment on column authorizations.property_count is 'how many these are';
 comment on column authorizations.publisher_wide is 'whether these are all of the publisher''s active properties';
 comment on column authorizations.property_ids is 'selector';
 comment on column authorizations.property_tags is 'selector';

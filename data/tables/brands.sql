@@ -15,7 +15,8 @@ create table if not exists brands (
   relationship_declared_at timestamptz,
   names json,
   manifest json,
-  seq bigint not null
+  seq bigint not null,
+  resolved_location varchar
 );
 comment on table brands is 'Which brand a domain is: the answer of brand resolution, one row a domain.';
 comment on column brands.domain is 'the domain asked for';
@@ -33,5 +34,6 @@ comment on column brands.brand_agent_url is 'agent that speaks for the brand';
 comment on column brands.relationship_trust is 'inline, mutual, leaf_only, house_only, standalone or unverifiable';
 comment on column brands.relationship_declared_at is 'since when the house declares the brand';
 comment on column brands.names is 'list of {locale: name}';
-comment on column brands.manifest is 'logos, colours, tone and the rest, as published';
+comment on column brands.manifest is 'logos, colours, tone and the rest, as published; of an enriched brand also enrichment: who found it and when';
 comment on column brands.seq is 'commit that last touched the row';
+comment on column brands.resolved_location is 'location of the file that says so';

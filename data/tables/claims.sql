@@ -24,7 +24,6 @@ create table if not exists claims (
   seq bigint not null,
   inline_properties json
 );
-alter table claims add column if not exists inline_properties json;
 comment on table claims is 'What managers'' files say agents may sell of other publishers. A claim authorizes nobody: only a publisher''s own file does.';
 comment on column claims.claim_id is 'permanent id of the claim, made of its facts';
 comment on column claims.agent_url is 'key of the agent';

@@ -12,13 +12,13 @@ create table if not exists entries (
   updated_at timestamptz not null,
   seq bigint not null
 );
-comment on table entries is 'What people told of a domain, as its last revision left it: shown where nothing was crawled.';
+comment on table entries is 'What people told of a domain, or the registry found out about its brand, as its last revision left it: shown where nothing was crawled.';
 comment on column entries.entity is 'brand or property';
 comment on column entries.domain is 'the brand''s or the publisher''s';
 comment on column entries.entry_id is 'the id that saves answer: that of the revision that made it';
 comment on column entries.source is 'community or enriched';
 comment on column entries.brand_name is 'name of the brand';
-comment on column entries.document is 'of a brand: brand_manifest, if there is one; of a publisher: authorized_agents, always empty, and properties with their rids';
+comment on column entries.document is 'of a brand: brand_manifest, if there is one, and of an enriched one enrichment, which says who found it and when; of a publisher: authorized_agents, always empty, and properties with their rids';
 comment on column entries.contact_id is 'the contact that was saved with it, which is private; none where nothing was';
 comment on column entries.revision_number is 'its last revision';
 comment on column entries.status is 'live; pending: a person has to look at it; rejected: one has, and it stays hidden; withdrawn: an operator took it back';

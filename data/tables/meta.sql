@@ -6,7 +6,7 @@ create table if not exists meta (
   last_event_id uuid
 );
 comment on table meta is 'One row: how far the index is.';
-comment on column meta.format is 'version of the layout of this file';
+comment on column meta.format is 'number of the newest migration that this file has';
 comment on column meta.fence is 'number of the writer that holds the lease; each commit checks it';
 comment on column meta.seq is 'number of the last commit; it rises by one';
 comment on column meta.committed_at is 'when the last commit was made';

@@ -14,7 +14,10 @@ create table if not exists properties (
   stale_reason varchar,
   created_at timestamptz not null,
   changed_at timestamptz not null,
-  seq bigint not null
+  seq bigint not null,
+  inline_only boolean,
+  categories varchar[],
+  category_taxonomy varchar
 );
 comment on table properties is 'What publishers own. Rows are never deleted: a property that is gone is stale and keeps its property_rid.';
 comment on column properties.property_rid is 'permanent identity, minted once (UUID v7)';
@@ -27,9 +30,12 @@ comment on column properties.tags is 'tags, sorted';
 comment on column properties.supported_channels is 'channels as published, sorted';
 comment on column properties.channels is 'these, or what the type implies, sorted';
 comment on column properties.classification is 'property, ad_infra, publisher_mask, network or unclassified';
-comment on column properties.source is 'authoritative, enriched or contributed';
+comment on column properties.source is 'authoritative: by the publisher''s file; contributed: by what people saved or handed in, which grants nothing; or enriched';
 comment on column properties.status is 'active, stale, or removed: an alias of another';
 comment on column properties.stale_reason is 'why it is stale: not_listed, revoked, validation_failed or disputed';
+comment on column properties.inline_only is 'true of one that the file lists only inside of an entry, so that no selector reaches it; else null';
 comment on column properties.created_at is 'when its rid was minted';
 comment on column properties.changed_at is 'content or status last changed';
+comment on column properties.categories is 'content categories as published, sorted';
+comment on column properties.category_taxonomy is 'the taxonomy these are said to be of';
 comment on column properties.seq is 'commit that last touched the row';

@@ -15,9 +15,9 @@ create table if not exists publishers (
   discovered_at timestamptz not null,
   changed_at timestamptz not null,
   seq bigint not null,
-  listed_agents varchar[]
+  listed_agents varchar[],
+  reach_format utinyint
 );
-alter table publishers add column if not exists listed_agents varchar[];
 comment on table publishers is 'Domains whose adagents.json was understood at least once.';
 comment on column publishers.domain is 'the publisher';
 comment on column publishers.valid is 'whether the file stands now';
@@ -27,12 +27,13 @@ comment on column publishers.resolved_location is 'location of the document the 
 comment on column publishers.agent_count is 'distinct agents with a grant in force';
 comment on column publishers.property_count is 'active properties';
 comment on column publishers.collection_count is 'active collections';
-comment on column publishers.placement_count is 'placements in the file';
-comment on column publishers.format_count is 'formats in the file';
-comment on column publishers.signal_count is 'signals in the file';
+comment on column publishers.placement_count is 'its placements';
+comment on column publishers.format_count is 'its formats';
+comment on column publishers.signal_count is 'its signals';
 comment on column publishers.fields is 'top-level key of the file -> hash of its canonical JSON';
-comment on column publishers.catalog is 'formats and placements as published';
+comment on column publishers.catalog is 'its formats and placements as published';
 comment on column publishers.listed_agents is 'agents that the file lists and no grant in force is of, sorted';
 comment on column publishers.discovered_at is 'first understood';
 comment on column publishers.changed_at is 'content last changed';
+comment on column publishers.reach_format is 'how what its agents reach was counted';
 comment on column publishers.seq is 'commit that last touched the row';

@@ -16,7 +16,7 @@ comment on table revisions is 'What was saved, enriched or rolled back; crawls m
 comment on column revisions.entity is 'brand, property or policy';
 comment on column revisions.domain is 'the brand''s or the publisher''s; of a policy its id';
 comment on column revisions.revision_number is 'number within the entry';
-comment on column revisions.revision_id is 'chosen by who asked for it; none for automated ones';
+comment on column revisions.revision_id is 'chosen by who asked for it; none for those of policies';
 comment on column revisions.editor_id is 'who saved it, an id that says nothing by itself; system for automated enrichment';
 comment on column revisions.edit_summary is 'why, in words';
 comment on column revisions.source is 'what the entry counted as after it: brand_json, adagents_json, enriched, community or registry';

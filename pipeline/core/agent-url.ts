@@ -1,10 +1,16 @@
 const UNRESERVED = /[A-Za-z0-9\-._~]/
+const LAST_DOT = /\.(?=:\d*$|$)/
+/** Parsers of addresses take the first part of a path for the host where there is none. */
+const HAS_HOST = /^https?:\/\/[^/\\]/i
+const EMPTY_LABEL = /^$|^[.:]|\.\.|\.(?=:|$)/
 /** A run is tried from its beginning only: from each of its characters would take its square. */
-const LAST_DOTS = /(?<!\.)\.+(?=:|$)/
 const LAST_SLASHES = /(?<!\/)\/+$/
 const CREDENTIALS = /^[a-z]+:[\\/]*[^\\/?#]*@/i
 
-/** What most addresses are: a key already. A last label of letters keeps numbers out, which are IP addresses. */
+/**
+ * Matches most addresses, which are keys already. A last label of letters excludes numbers, which are
+ * IP addresses.
+ */
 const KEY =
   /^https?:\/\/(?!(?:[^/]*\.)?xn--)(?:[a-z0-9][a-z0-9-]*\.)+[a-z]{2,}(?:\/[A-Za-z0-9_-]+)*$/
 
@@ -13,7 +19,7 @@ const KEY =
  * dot after the host, no fragment, percent escapes normalised, no trailing slashes; the case of the
  * path is kept. Undefined when the text is not an http(s) URL or carries credentials.
  */
-export function agentUrlKey(text: unknown): string | undefined {
+export function toAgentUrlKey(text: unknown): string | undefined {
   if (typeof text !== 'string') return undefined
   if (KEY.test(text)) return text
   const trimmed = text.trim()
@@ -21,15 +27,16 @@ export function agentUrlKey(text: unknown): string | undefined {
   if (/[\s\x00-\x1f\x7f]/.test(trimmed) || !URL.canParse(trimmed)) return undefined
   const url = new URL(trimmed)
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return undefined
-  const host = url.host.replace(LAST_DOTS, '')
-  if (CREDENTIALS.test(trimmed) || /^:|^$/.test(host)) return undefined
+  const host = url.host.replace(LAST_DOT, '')
+  if (!HAS_HOST.test(trimmed) || CREDENTIALS.test(trimmed)) return undefined
+  if (EMPTY_LABEL.test(host)) return undefined
   const path = normalizeEscapes(url.pathname).replace(LAST_SLASHES, '')
   return `${url.protocol}//${host}${path}${normalizeEscapes(url.search)}`
 }
 
-/** Like `agentUrlKey`, without regard to case: what a lookup falls back to. */
-export function looseAgentUrlKey(text: unknown): string | undefined {
-  return agentUrlKey(text)?.toLowerCase()
+/** Like `toAgentUrlKey`, without regard to case: what a lookup falls back to. */
+export function toLooseAgentUrlKey(text: unknown): string | undefined {
+  return toAgentUrlKey(text)?.toLowerCase()
 }
 
 function normalizeEscapes(text: string): string {

@@ -1,4 +1,4 @@
-/** A moment: milliseconds since 1970 in UTC. Text on the wire is ISO 8601 (`isoOf`). */
+/** A moment: milliseconds since 1970 in UTC. Text on the wire is ISO 8601 (`toIso`). */
 export type Instant = number
 
 /** The one source of time. Code that reads the time is handed a clock, so a test can move it. */
@@ -17,7 +17,7 @@ let lastDay = Number.NaN
 let lastDate = ''
 
 /** ISO 8601 in UTC. Answers spell many times of few days, so the date of the last one is kept. */
-export function isoOf(instant: Instant): string {
+export function toIso(instant: Instant): string {
   const day = Math.floor(instant / DAY)
   if (day !== lastDay) {
     lastDate = new Date(day * DAY).toISOString().slice(0, -13)
@@ -34,6 +34,6 @@ function two(part: number): string {
 }
 
 /** The UTC day of an instant, `YYYY-MM-DD`. */
-export function dayOf(instant: Instant): string {
-  return isoOf(instant).slice(0, 10)
+export function toDay(instant: Instant): string {
+  return toIso(instant).slice(0, 10)
 }

@@ -51,6 +51,11 @@ const networks = z.array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]), 
 export const settings = {
   HOST: setting(text.default('127.0.0.1'), 'address the API listens on', { shown: '127.0.0.1' }),
   PORT: setting(whole(0, 65_535).default(3000), 'port of the API', { shown: '3000' }),
+  API_PROCESSES: setting(
+    whole(1, 64).default(1),
+    'processes that `start` answers with, all on the one port: with two, one that ends is not missed',
+    { shown: '1' },
+  ),
   BASE_URL: setting(
     httpUrl.optional(),
     'public address of the API, without a trailing slash; domains can point to the files it serves for them where this is https',
@@ -129,7 +134,7 @@ export const settings = {
     shown: '128',
   }),
   PUBLISH_EVERY: setting(whole(1, 86_400).optional(), 'seconds between snapshots', {
-    shown: '5; after a copy that took 0.5 s, six times longer than before, up to 900',
+    shown: '5; more where copies take longer than 0.5 s by their size, up to 900',
   }),
   FRONTIER_MAX: setting(whole(1, 100_000_000).default(2_000_000), 'domains the frontier holds', {
     shown: '2000000',
@@ -196,6 +201,19 @@ export const settings = {
     'whether an organization must have shown that a domain is its own before it saves what is known of it',
     { shown: 'true' },
   ),
+  AGENT_PORT: setting(whole(0, 65_535).default(3100), 'port of the reference agent', {
+    shown: '3100',
+  }),
+  AGENT_BASE_URL: setting(
+    httpUrl.optional(),
+    'public address of the reference agent, without a trailing slash',
+    { shown: 'http://HOST:AGENT_PORT' },
+  ),
+  TEST_AGENT_TOKEN: setting(
+    z.string().min(8, 'must have at least 8 characters').default('public-test-token'),
+    'credential that opens the reference agent to everybody who tries it: it protects nothing',
+    { shown: 'public-test-token' },
+  ),
   LIMITS: setting(LimitsOverride.default(limits as Limits), 'JSON of limits to override', {
     shown: '{}',
   }),
@@ -215,7 +233,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     const given = env[name] === '' ? undefined : env[name]
     const read = schema.safeParse(given)
     if (read.success) values[name] = read.data
-    else faults.push(...read.error.issues.map(issue => faultOf(name, issue)))
+    else faults.push(...read.error.issues.map(issue => describeFault(name, issue)))
   }
   if (values.CRAWL_SIGNING_KEY && !values.BASE_URL)
     faults.push('  CRAWL_SIGNING_KEY: needs BASE_URL, where sites find the public key')
@@ -229,6 +247,6 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   return Object.freeze(values) as Config
 }
 
-function faultOf(name: string, issue: { path: PropertyKey[]; message: string }): string {
+function describeFault(name: string, issue: { path: PropertyKey[]; message: string }): string {
   return `  ${[name, ...issue.path.map(String)].join('.')}: ${issue.message}`
 }

@@ -9,7 +9,7 @@ const known = new Map<string, string | undefined>()
  * The code that a country of two capital letters is asked for by: another one where a code is only a
  * second name, as `UK` is of GB. Undefined when it stands for no country.
  */
-export function countryOf(code: string): string | undefined {
+export function toAssignedCountry(code: string): string | undefined {
   if (!CODE.test(code)) return undefined
   if (!known.has(code)) known.set(code, lookUp(code))
   return known.get(code)

@@ -50,25 +50,25 @@ export function parsePublisherDomain(text: unknown): Domain | undefined {
 }
 
 /** The registrable domain by the public suffix list, private section included. */
-export function registrableDomain(domain: string): string | undefined {
+export function getRegistrableDomain(domain: string): string | undefined {
   return getDomain(domain, { allowPrivateDomains: true, extractHostname: false }) ?? undefined
 }
 
 export function isSameSite(a: string, b: string): boolean {
   if (a === b) return true
-  const site = registrableDomain(a)
-  return site !== undefined && site === registrableDomain(b)
+  const site = getRegistrableDomain(a)
+  return site !== undefined && site === getRegistrableDomain(b)
 }
 
 /** An address without fragment, and without the dot that may end a host: the same place, once spelled. */
-export function tidyUrl(text: string): URL {
+export function normalizeUrl(text: string): URL {
   const url = new URL(text)
   url.hash = ''
   if (url.hostname.endsWith('.')) url.hostname = url.hostname.slice(0, -1)
   return url
 }
 
-/** Whether `domain` is `parent` or a name below it. */
+/** Tells whether `domain` is `parent` or a name below it. */
 export function isUnder(domain: string, parent: string): boolean {
   return domain === parent || domain.endsWith(`.${parent}`)
 }
@@ -77,8 +77,8 @@ export function isUnder(domain: string, parent: string): boolean {
  * A domain and those above it, up to the registrable one: above that a name is nobody's. One that is
  * itself a public suffix stands alone.
  */
-export function ownAndAbove(domain: string): string[] {
-  const site = registrableDomain(domain)
+export function listSelfAndParents(domain: string): string[] {
+  const site = getRegistrableDomain(domain)
   if (site === undefined) return [domain]
   const above = domain.slice(0, -site.length).split('.').length
   const labels = domain.split('.')
@@ -89,7 +89,7 @@ export function ownAndAbove(domain: string): string[] {
  * A host as identifiers write it, in lower case and A-labels: a scheme, a path and a last dot are
  * tolerated, a leading `*.` stays.
  */
-export function identifierHost(text: string): string {
+export function toIdentifierHost(text: string): string {
   const host = text
     .trim()
     .replace(/^https?:\/\//i, '')
@@ -104,18 +104,18 @@ export function identifierHost(text: string): string {
  * Without one leading `www.` or `m.`, if what remains is a registrable domain: in `m.co.uk` and in
  * `www.github.io` the label is the owner's own name, in `www.news.acme.example` it is part of one.
  */
-export function bareHost(host: string): string {
+export function stripHostPrefix(host: string): string {
   const bare = host.replace(/^(?:www|m)\./, '')
-  return bare !== host && registrableDomain(bare) === bare ? bare : host
+  return bare !== host && getRegistrableDomain(bare) === bare ? bare : host
 }
 
 /**
- * Whether `owner` may declare this host: its own name or one below it, wildcard or not. A public
+ * Tells whether `owner` may declare this host: its own name or one below it, wildcard or not. A public
  * suffix owns none of the names below it.
  */
-export function ownsHost(owner: string, text: string): boolean {
-  const host = identifierHost(text)
+export function mayDeclareHost(owner: string, text: string): boolean {
+  const host = toIdentifierHost(text)
   const name = host.replace(/^\*\./, '')
   if (name === owner && name === host) return true
-  return isUnder(name, owner) && registrableDomain(owner) !== undefined
+  return isUnder(name, owner) && getRegistrableDomain(owner) !== undefined
 }

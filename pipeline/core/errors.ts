@@ -1,45 +1,85 @@
 interface PublicErrorEntry {
-  status: 400 | 401 | 403 | 404 | 405 | 409 | 410 | 413 | 415 | 429 | 502 | 503 | 504
+  status:
+    | 400
+    | 401
+    | 403
+    | 404
+    | 405
+    | 408
+    | 409
+    | 410
+    | 413
+    | 415
+    | 417
+    | 429
+    | 431
+    | 500
+    | 502
+    | 503
+    | 504
   means: string
-  /** Sent as `error` instead of the text, which then goes into `message`. */
-  code?: string
 }
 
 /**
- * What a caller can have done wrong. Only what stands here reaches a client: the text given at the
- * point of refusal and the fields it names, never a cause.
+ * Errors of requests, by the `code` that the body carries beside its sentence. Only what stands
+ * here reaches a client: the text given at the point of refusal and the fields it names, never a
+ * cause.
  */
 export const publicErrors = {
-  invalid_request: { status: 400, means: 'a parameter or the body is missing or wrong' },
+  invalid_request: { status: 400, means: 'a parameter or the body is missing or invalid' },
+  invalid_type: { status: 400, means: 'the agent type is unknown' },
+  unverified_hostname: {
+    status: 400,
+    means: 'the agent’s host is not on a domain that the organization has proven to own',
+  },
+  url_immutable: { status: 400, means: 'the URL of an agent cannot be changed' },
   unauthenticated: { status: 401, means: 'the credential is missing or not valid' },
-  forbidden: { status: 403, means: 'the caller is known and may not do this' },
+  forbidden: { status: 403, means: 'the caller may not do this' },
+  cross_tenant_api_key: { status: 403, means: 'the key belongs to another organization' },
   ownership_proof_required: {
     status: 403,
-    means: 'the organization has not shown lately that the domain is its own',
-    code: 'ownership_proof_required',
+    means: 'the organization has no current ownership proof of the domain',
   },
-  not_found: { status: 404, means: 'nothing is known under this name' },
-  method_not_allowed: { status: 405, means: 'the path exists, not with this method' },
-  conflict: { status: 409, means: 'what is asked contradicts what stands' },
+  not_found: { status: 404, means: 'nothing is known under this name or id' },
+  method_not_allowed: { status: 405, means: 'the path does not take this method' },
+  request_timeout: { status: 408, means: 'the request was not received in time' },
+  conflict: { status: 409, means: 'the request conflicts with the current state' },
+  unpublish_first: { status: 409, means: 'the agent is public: change its visibility first' },
+  ownership_verification_failed: {
+    status: 409,
+    means: 'the domain does not publish the challenge token; the challenge is used up',
+  },
   cursor_expired: {
     status: 410,
-    means: 'the cursor is older than the feed keeps events, or was never issued',
-    code: 'cursor_expired',
+    means:
+      'the cursor is older than the feed keeps events, or was never issued; the body is `error: "cursor_expired"` with a `message`',
   },
-  challenge_expired: {
-    status: 410,
-    means: 'the challenge was to be verified sooner',
-    code: 'challenge_expired',
-  },
+  challenge_expired: { status: 410, means: 'the challenge has expired' },
   too_large: { status: 413, means: 'the body is too large' },
-  unsupported_media_type: { status: 415, means: 'the body is of a type that is not taken' },
-  rate_limited: { status: 429, means: 'more requests than the limit allows' },
+  unsupported_media_type: { status: 415, means: 'the content type is not supported' },
+  expectation_failed: { status: 417, means: 'the Expect header asks for something unknown' },
+  rate_limited: { status: 429, means: 'too many requests' },
+  headers_too_large: { status: 431, means: 'the headers are too large' },
+  internal_error: { status: 500, means: 'an error of the registry itself' },
   bad_gateway: { status: 502, means: 'the agent that was asked gave no usable answer' },
   gateway_timeout: { status: 504, means: 'the agent that was asked did not answer in time' },
-  unavailable: { status: 503, means: 'a part that the answer needs is away; try again' },
+  unavailable: { status: 503, means: 'a part that the answer needs is not available; try again' },
+  crawl_queue_unavailable: {
+    status: 503,
+    means: 'crawl requests cannot be accepted now; try again',
+  },
 } as const satisfies Record<string, PublicErrorEntry>
 
 export type PublicErrorName = keyof typeof publicErrors
+export const publicErrorNames = Object.keys(publicErrors) as [PublicErrorName, ...PublicErrorName[]]
+
+/**
+ * Makes the body of an error: a sentence for people and a code for programs. Who reads the feed knows
+ * an expired cursor by `error` itself.
+ */
+export function toErrorBody(error: PublicErrorName, text: string): Record<string, string> {
+  return error === 'cursor_expired' ? { error, message: text } : { error: text, code: error }
+}
 
 export class PublicError extends Error {
   readonly status: number
@@ -63,9 +103,7 @@ export class PublicError extends Error {
   }
 
   get body(): Record<string, unknown> {
-    const entry: PublicErrorEntry = publicErrors[this.error]
-    const said = entry.code ? { error: entry.code, message: this.message } : { error: this.message }
-    return { ...said, ...this.fields }
+    return { ...toErrorBody(this.error, this.message), ...this.fields }
   }
 }
 

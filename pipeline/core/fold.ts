@@ -41,12 +41,12 @@ function foldLetters(text: string): string {
 }
 
 /** Runs of letters and digits of a folded text. */
-export function wordsOf(folded: string): string[] {
+export function splitWords(folded: string): string[] {
   return folded.match(/[\p{L}\p{N}]+/gu) ?? []
 }
 
 /** A stored domain in the forms in which it is typed: as it is, and in its own script. */
-export function formsOf(domain: string): string[] {
+export function listTypedForms(domain: string): string[] {
   if (!domain.includes('xn--')) return [domain]
   const unicode = domainToUnicode(domain)
   return unicode === '' || unicode === domain ? [domain] : [domain, unicode]

@@ -20,7 +20,10 @@ const domains = new Set(
   ).split(' '),
 )
 
-/** Whether mailboxes of this domain are given to anybody, so that having one says nothing of the domain. */
+/**
+ * Tells whether anybody can have a mailbox of this domain, so that having one proves nothing about the
+ * domain.
+ */
 export function isFreeMail(domain: string): boolean {
   const options = { allowPrivateDomains: true, extractHostname: false }
   const site = getDomain(domain, options)

@@ -13,8 +13,8 @@ export type ImageType = keyof typeof imageTypes
 const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
 const JPEG = Buffer.from('ffd8ff', 'hex')
 
-/** What picture these bytes begin; undefined for whatever else. */
-export function imageTypeOf(bytes: Uint8Array): ImageType | undefined {
+/** Detects the image type by the first bytes; undefined for anything else. */
+export function detectImageType(bytes: Uint8Array): ImageType | undefined {
   const head = Buffer.from(bytes.subarray(0, 16))
   const text = head.toString('latin1')
   if (head.equals(PNG)) return 'image/png'

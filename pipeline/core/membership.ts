@@ -17,7 +17,7 @@ export function hasApiAccess(tier: Tier | null): boolean {
   return tier !== null && tiers[tier].apiAccess
 }
 
-/** How the prices of the billing provider begin, and which tier they buy. */
+/** Prefixes of the billing provider's prices, and the tiers they buy. */
 const priceTiers: readonly [string, Tier][] = [
   ['explorer', 'individual_academic'],
   ['professional', 'individual_professional'],
@@ -28,11 +28,13 @@ const priceTiers: readonly [string, Tier][] = [
 ]
 
 /** The tier that a price buys, by the key under which the provider looks it up. */
-export function tierOfPrice(lookupKey: string): Tier | undefined {
+export function findTierOfPrice(lookupKey: string): Tier | undefined {
   const key = lookupKey.toLowerCase()
   return priceTiers.find(([prefix]) => new RegExp(`^${prefix}(?![a-z])`).test(key))?.[1]
 }
 
-/** Who is shown an agent that a member enrolled: everybody, members with API access, or its own member. */
+/**
+ * Audience of an agent that a member enrolled: everybody, members with API access, or its own member.
+ */
 export const visibilities = ['public', 'members_only', 'private'] as const
 export type Visibility = (typeof visibilities)[number]

@@ -1,9 +1,10 @@
 /**
- * What the world may answer when a file is asked for. An outcome is a fact with a time, never an
- * exception. `effect` names what it does to what stands (resolve/standing.ts); `retry` when the
- * file is asked for again (index/crawl-state.ts).
+ * Outcomes of asking for a file. An outcome is a fact with a time, never an exception. `effect` names
+ * what it does to what stands (resolve/validity.ts); `retry` says when the file is asked for again
+ * (writer/crawl/crawl-state.ts).
  */
-export type Effect = 'success' | 'absent' | 'unusable' | 'garbled' | 'unreachable'
+export const effects = ['success', 'absent', 'unusable', 'garbled', 'unreachable'] as const
+export type Effect = (typeof effects)[number]
 
 interface OutcomeEntry {
   effect: Effect
@@ -34,6 +35,10 @@ export const outcomes = {
     means: 'a file store denied access, as it does for a file that is not there (403)',
   },
   held: { effect: 'unreachable', means: 'a change that is not believed, or not yet' },
+  deferred: {
+    effect: 'unreachable',
+    means: 'not asked for: its site or address is asked as often as it may be; due later',
+  },
 } as const satisfies Record<string, OutcomeEntry>
 
 export type Outcome = keyof typeof outcomes
@@ -49,6 +54,6 @@ export function isMissing(outcome: Outcome | null | undefined): boolean {
   return outcome === 'absent' || outcome === 'store_denied'
 }
 
-export function effectOf(outcome: Outcome): Effect {
+export function getEffect(outcome: Outcome): Effect {
   return outcomes[outcome].effect
 }

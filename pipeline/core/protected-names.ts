@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { ConfigError } from './config.ts'
-import { parseDomain, registrableDomain } from './domain.ts'
-import { lookOf, unicodeOf } from './look.ts'
+import { toSkeleton, toUnicode } from './confusables.ts'
+import { getRegistrableDomain, parseDomain } from './domain.ts'
 
 /** Names that nobody else may seem to be. */
 export interface ProtectedNames {
@@ -13,26 +13,26 @@ export interface ProtectedNames {
   byLabel: ReadonlyMap<string, { label: string; site: string }>
 }
 
-export function protect(domains: Iterable<string>): ProtectedNames {
+export function buildProtectedNames(domains: Iterable<string>): ProtectedNames {
   const sites = new Set<string>()
   const byLook = new Map<string, string>()
   const byLabel = new Map<string, { label: string; site: string }>()
   for (const domain of domains) {
-    const site = registrableDomain(domain) ?? domain
-    const label = unicodeOf(site).split('.', 1)[0]!
+    const site = getRegistrableDomain(domain) ?? domain
+    const label = toUnicode(site).split('.', 1)[0]!
     sites.add(site)
-    byLook.set(lookOf(site), site)
-    byLabel.set(lookOf(label), { label, site })
+    byLook.set(toSkeleton(site), site)
+    byLabel.set(toSkeleton(label), { label, site })
   }
   return { sites, byLook, byLabel }
 }
 
-export const noneProtected = protect([])
+export const noneProtected = buildProtectedNames([])
 
 /** Reads a file of domains, one a line; `#` begins a remark. Throws `ConfigError` for anything else. */
 export function readProtectedNames(path: string | undefined): ProtectedNames {
   if (path === undefined) return noneProtected
-  const lines = textOf(path).split('\n')
+  const lines = readText(path).split('\n')
   const named = lines.flatMap((line, i) => {
     const text = line.replace(/#.*/, '').trim()
     if (text === '') return []
@@ -42,10 +42,10 @@ export function readProtectedNames(path: string | undefined): ProtectedNames {
     }
     return [domain]
   })
-  return protect(named)
+  return buildProtectedNames(named)
 }
 
-function textOf(path: string): string {
+function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch {

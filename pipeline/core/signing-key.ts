@@ -31,7 +31,10 @@ export function readSigningKey(path: string): SigningKey {
   return { private: key, public: { kty: 'OKP', crv: 'Ed25519', x, kid: id, use: 'sig' }, id }
 }
 
-/** What is wrong is not told in detail: an error text must not hold a part of the key. */
+/**
+ * Reads the private key. Faults are not described in detail: an error text must not hold a part of the
+ * key.
+ */
 function privateKeyIn(path: string): KeyObject | undefined {
   try {
     return createPrivateKey({ key: JSON.parse(readFileSync(path, 'utf8')), format: 'jwk' })

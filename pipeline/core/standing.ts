@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 
-/** What a person may do in an organization: an owner and an admin also manage its keys. */
+/** Roles of a person in an organization: owners and admins also manage its keys. */
 export const membershipRoles = ['owner', 'admin', 'member'] as const
 export type MembershipRole = (typeof membershipRoles)[number]
 
-/** What a key may do besides acting for its organization: manage keys, or only list them. */
+/** Permissions of a key besides acting for its organization: manage keys, or only list them. */
 export const keyPermissions = ['admin:*', 'admin:read'] as const
 export type KeyPermission = (typeof keyPermissions)[number]
 
@@ -15,7 +15,7 @@ const SUBJECT = /^[\x21-\x7e]{1,255}$/
  * stands in public stores as the id of an editor. One that may be an e-mail address is hashed.
  * Undefined for what is no subject.
  */
-export function userIdOf(subject: unknown): string | undefined {
+export function toUserId(subject: unknown): string | undefined {
   if (typeof subject !== 'string' || !SUBJECT.test(subject)) return undefined
   if (!subject.includes('@')) return subject
   return `user_${createHash('sha256').update(subject.toLowerCase()).digest('base64url')}`

@@ -17,7 +17,7 @@ export class RisingIds {
 
   constructor(clock: Clock, last?: string) {
     this.#clock = clock
-    this.#tick = last === undefined ? 0n : tickOf(last)
+    this.#tick = last === undefined ? 0n : toTick(last)
   }
 
   next(): string {
@@ -28,7 +28,7 @@ export class RisingIds {
 }
 
 /** Milliseconds and counter as one number: 48 bits of time, then rand_a and 6 bits of rand_b. */
-function tickOf(id: string): bigint {
+function toTick(id: string): bigint {
   const hex = id.replaceAll('-', '')
   const millis = BigInt(`0x${hex.slice(0, 12)}`)
   const randA = BigInt(`0x${hex.slice(13, 16)}`)
@@ -49,14 +49,14 @@ function dashed(hex: string): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
 }
 
-export function instantOfId(id: string): Instant {
+export function toInstant(id: string): Instant {
   return Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16)
 }
 
 const LEAST_TAIL = '-7000-8000-000000000000'
 
 /** The least id of a moment: a place in the order of ids, and no thing's own. */
-export function leastIdAt(instant: Instant): string {
+export function buildLeastId(instant: Instant): string {
   const millis = Math.max(0, Math.floor(instant)).toString(16).padStart(12, '0')
   return `${millis.slice(0, 8)}-${millis.slice(8)}${LEAST_TAIL}`
 }
@@ -65,18 +65,18 @@ export function isLeastId(id: string): boolean {
   return id.endsWith(LEAST_TAIL)
 }
 
-export function bytesOfId(id: string): Buffer {
+export function toIdBytes(id: string): Buffer {
   return Buffer.from(id.replaceAll('-', ''), 'hex')
 }
 
-export function idOfBytes(bytes: Uint8Array): string {
+export function parseIdBytes(bytes: Uint8Array): string {
   return dashed(Buffer.from(bytes).toString('hex'))
 }
 
 /** A permanent id of a thing that is named by its facts (UUID v8 of their SHA-256). */
-export function idOfFacts(...facts: string[]): string {
+export function deriveId(...facts: string[]): string {
   const hash = createHash('sha256').update(facts.join('\n')).digest()
   hash[6] = (hash[6]! & 0x0f) | 0x80
   hash[8] = (hash[8]! & 0x3f) | 0x80
-  return idOfBytes(hash.subarray(0, 16))
+  return parseIdBytes(hash.subarray(0, 16))
 }

@@ -1,17 +1,17 @@
 import type { Limits } from '../core/limits.ts'
-import type { Fetched, Fetcher } from '../fetch/http.ts'
-import type { AgentCard, AgentTool } from '../model/documents.ts'
-import { clip } from './clip.ts'
-import { baseOf } from './mcp/endpoints.ts'
+import type { Fetcher, FetchResult } from '../fetch/http.ts'
+import type { AgentCard, AgentTool } from '../model/documents/index.ts'
+import { clip } from '../parse/clip.ts'
+import { isObject, type JsonObject } from '../parse/object-reader.ts'
+import { toBase } from './mcp/endpoints.ts'
 import { readObject } from './mcp/message.ts'
-import type { TimeLeft } from './mcp/session.ts'
-import { isObject, type JsonObject } from './part.ts'
+import type { TimeBudget } from './mcp/session.ts'
 
 export interface CardFound {
   card: AgentCard
-  /** Where it was found. */
+  /** Address at which it was found. */
   address: string
-  /** What it can do, by the ids of its skills. */
+  /** Ids of its skills. */
   tools: AgentTool[]
 }
 
@@ -26,8 +26,8 @@ export async function readCard(
   address: string,
   deps: { fetcher: Pick<Fetcher, 'fetchDocument'>; limits: Limits },
 ): Promise<CardRead> {
-  const base = baseOf(address)
-  const time = { leftMs: deps.limits.agentCardMs }
+  const base = toBase(address)
+  const time = { remainingMs: deps.limits.agentCardMs }
   let worst: CardRead = 'absent'
   for (const name of ['agent-card.json', 'agent.json']) {
     const url = new URL(base)
@@ -42,22 +42,22 @@ export async function readCard(
 
 async function fetchCard(
   url: string,
-  time: TimeLeft,
+  time: TimeBudget,
   { fetcher, limits }: { fetcher: Pick<Fetcher, 'fetchDocument'>; limits: Limits },
-): Promise<Fetched> {
+): Promise<FetchResult> {
   const started = performance.now()
   const fetched = await fetcher.fetchDocument(url, {
     maxBytes: limits.agentAnswerBytes,
-    deadlineMs: Math.max(1, Math.ceil(time.leftMs)),
+    deadlineMs: Math.max(1, Math.ceil(time.remainingMs)),
     redirects: 'none',
     maxRedirects: 0,
     allow: { anyPort: true },
   })
-  time.leftMs -= performance.now() - started
+  time.remainingMs -= performance.now() - started
   return fetched
 }
 
-function readCardFile(address: string, fetched: Fetched): CardRead {
+function readCardFile(address: string, fetched: FetchResult): CardRead {
   if (fetched.kind === 'failed') {
     const isSure = fetched.status !== undefined && fetched.status < 500 && fetched.status !== 429
     return isSure ? 'absent' : 'failed'
@@ -71,10 +71,10 @@ function readCardFile(address: string, fetched: Fetched): CardRead {
     return { fault: 'must be served as application/json' }
   }
   if (typeof card.name !== 'string') return { fault: 'has no name, so it is no card of an agent' }
-  return cardOf(address, card)
+  return buildCard(address, card)
 }
 
-function cardOf(address: string, card: JsonObject): CardFound {
+function buildCard(address: string, card: JsonObject): CardFound {
   const name = clip(card.name, 200)
   const description = clip(card.description, 2_000)
   const url =
@@ -86,11 +86,11 @@ function cardOf(address: string, card: JsonObject): CardFound {
       ...(description !== undefined && { description }),
       ...(url !== undefined && { url }),
     },
-    tools: skillsOf(card),
+    tools: readSkills(card),
   }
 }
 
-function skillsOf(card: JsonObject): AgentTool[] {
+function readSkills(card: JsonObject): AgentTool[] {
   const list = [card.skills, card.tools, card.capabilities].find(Array.isArray) ?? []
   const tools = new Map<string, AgentTool>()
   for (const skill of (list as unknown[]).slice(0, SKILLS)) {

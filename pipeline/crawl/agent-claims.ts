@@ -1,10 +1,10 @@
 import { parsePublisherDomain } from '../core/domain.ts'
 import type { Limits } from '../core/limits.ts'
+import { isObject, type ObjectReader } from '../parse/object-reader.ts'
 import { hasList } from './agent-blocks.ts'
-import { isObject, type Part } from './part.ts'
 
 /** The publishers of a list of domains, or of properties that name theirs; sorted, each once. */
-export function publishersIn(list: unknown, { agentClaims }: Limits): string[] {
+export function listPublishers(list: unknown, { agentClaims }: Limits): string[] {
   if (!Array.isArray(list)) return []
   const domains = list.slice(0, agentClaims).flatMap(item => {
     const named = isObject(item) ? (item.publisher_domain ?? item.domain) : item
@@ -14,11 +14,11 @@ export function publishersIn(list: unknown, { agentClaims }: Limits): string[] {
 }
 
 /**
- * What the task that lists an agent's properties answered: their publishers, or the properties.
- * Undefined when it lists neither.
+ * Reads the answer of the task that lists an agent's properties: publishers, or properties. Undefined
+ * when it lists neither.
  */
-export function readClaims(part: Part, limits: Limits): string[] | undefined {
+export function readClaims(part: ObjectReader, limits: Limits): string[] | undefined {
   const keys = ['publisher_domains', 'properties']
   const key = keys.find(one => Array.isArray(part.value[one])) ?? keys[0]!
-  return hasList(part, key) ? publishersIn(part.value[key], limits) : undefined
+  return hasList(part, key) ? listPublishers(part.value[key], limits) : undefined
 }

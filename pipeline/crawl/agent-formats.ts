@@ -1,60 +1,63 @@
-import { agentUrlKey } from '../core/agent-url.ts'
+import { toAgentUrlKey } from '../core/agent-url.ts'
 import type { Limits } from '../core/limits.ts'
-import type { AsWritten } from '../model/documents.ts'
-import { bytesOf, hasList, tamed } from './agent-blocks.ts'
-import { clip } from './clip.ts'
-import { isObject, type JsonObject, type Part } from './part.ts'
+import type { AsWritten } from '../model/documents/index.ts'
+import { clip } from '../parse/clip.ts'
+import { isObject, type JsonObject, type ObjectReader } from '../parse/object-reader.ts'
+import { hasList, measureBytes, sanitizeBlock } from './agent-blocks.ts'
 
 /**
  * The formats that an agent lists. Each must say who answers for it: `format_id` is an address and an
  * id, a bare text is none. Undefined when there is no list, or one that is too large to keep.
  */
-export function readFormats(part: Part, limits: Limits): AsWritten[] | undefined {
+export function readFormats(part: ObjectReader, limits: Limits): AsWritten[] | undefined {
   if (!hasList(part, 'formats')) return undefined
   const formats = part.parts('formats').slice(0, limits.agentFormats + 1)
   const read = new Map<string, AsWritten>()
   for (const item of formats) {
-    const id = formatIdOf(item.value.format_id)
+    const id = readFormatId(item.value.format_id)
     if (id === undefined)
       item.error('format_id', 'wrong_type', 'must be an object of agent_url and id')
-    else read.set(`${id.agent_url} ${id.id}`, { ...tamed(item.value), format_id: id })
+    else read.set(`${id.agent_url} ${id.id}`, { ...sanitizeBlock(item.value), format_id: id })
   }
   const sorted = [...read].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, format]) => format)
   return bounded(sorted, part, 'formats', limits)
 }
 
-/** What an agent can do with which format, by its capabilities; older agents list bare formats there. */
-export function readSupportedFormats(part: Part, limits: Limits): AsWritten[] | undefined {
+/**
+ * Reads from the capabilities which formats an agent supports and how; older agents list bare formats
+ * there.
+ */
+export function readSupportedFormats(part: ObjectReader, limits: Limits): AsWritten[] | undefined {
   if (!part.has('supported_formats')) return undefined
   const read = part
     .parts('supported_formats')
     .slice(0, limits.agentFormats + 1)
-    .filter(({ value }) => isObject(value.format) || formatIdOf(value.format_id) !== undefined)
+    .filter(({ value }) => isObject(value.format) || readFormatId(value.format_id) !== undefined)
   return bounded(
-    read.map(({ value }) => tamed(value)),
+    read.map(({ value }) => sanitizeBlock(value)),
     part,
     'supported_formats',
     limits,
   )
 }
 
-function formatIdOf(value: unknown): JsonObject | undefined {
+function readFormatId(value: unknown): JsonObject | undefined {
   if (!isObject(value)) return undefined
   const id = clip(value.id, 255)
-  if (id === undefined || agentUrlKey(value.agent_url) === undefined) return undefined
-  return { ...tamed(value), agent_url: (value.agent_url as string).trim(), id }
+  if (id === undefined || toAgentUrlKey(value.agent_url) === undefined) return undefined
+  return { ...sanitizeBlock(value), agent_url: (value.agent_url as string).trim(), id }
 }
 
 function bounded(
   list: AsWritten[],
-  part: Part,
+  part: ObjectReader,
   key: string,
   { agentFormats, agentBlockBytes }: Limits,
 ): AsWritten[] | undefined {
   const kept = list.slice(0, agentFormats)
   if (list.length > kept.length)
     part.error(key, 'too_long', `lists more than ${agentFormats}: the rest is left out`)
-  if (bytesOf(kept) < agentBlockBytes) return kept
+  if (measureBytes(kept) < agentBlockBytes) return kept
   part.error(key, 'too_long', `is larger than ${agentBlockBytes} bytes and was left out`)
   return undefined
 }

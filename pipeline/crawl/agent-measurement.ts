@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import type { MeasurementCapabilities } from '../model/documents.ts'
-import { withoutControls } from './clip.ts'
-import type { Part } from './part.ts'
+import type { MeasurementCapabilities } from '../model/documents/index.ts'
+import { stripControls } from '../parse/clip.ts'
+import type { ObjectReader } from '../parse/object-reader.ts'
 
 const METRICS = 500
 const ACCREDITATIONS = 32
@@ -15,7 +15,7 @@ const clean = (maxChars: number) =>
   z
     .string()
     .max(maxChars * 2)
-    .transform(withoutControls)
+    .transform(stripControls)
     .pipe(
       z
         .string()
@@ -54,10 +54,10 @@ const Block = z.object({
 })
 
 /**
- * What an agent says it measures, all of it or nothing: one broken rule and the block counts for
- * nothing, since it is shown as a catalogue. Whatever it says of being verified is not read.
+ * Reads the measurement block, all of it or nothing: one broken rule drops the block, since it is shown
+ * as a catalogue. Claims of being verified are not read.
  */
-export function readMeasurement(part: Part): MeasurementCapabilities | undefined {
+export function readMeasurement(part: ObjectReader): MeasurementCapabilities | undefined {
   if (!part.has('measurement')) return undefined
   const read = Block.safeParse(part.value.measurement)
   if (read.success) return read.data

@@ -1,15 +1,15 @@
 import type { Clock } from '../core/clock.ts'
 import type { Fetcher } from '../fetch/http.ts'
-import { agentDocumentOf } from '../model/agent-tasks.ts'
-import type { AgentDocument, AgentParts } from '../model/documents.ts'
+import { buildAgentDocument } from '../model/agent-tasks.ts'
+import type { AgentDocument, AgentParts } from '../model/documents/index.ts'
 import type { CrawlTarget, Observation } from '../model/observation.ts'
+import { Faults } from '../parse/faults.ts'
 import { readCard } from './agent-card.ts'
-import { askTasks } from './agent-tasks.ts'
-import { contentHash } from './crawl-source.ts'
-import { Faults } from './faults.ts'
+import { callTasks } from './agent-tasks.ts'
+import { hashContent } from './crawl-source.ts'
 import { type Connection, connectMcp } from './mcp/connect.ts'
+import { isNoAgent, type McpFailure } from './mcp/failure.ts'
 import type { McpDeps } from './mcp/session.ts'
-import { saysNobody, type Trouble } from './mcp/trouble.ts'
 
 export interface ProbeDeps extends McpDeps {
   fetcher: Pick<Fetcher, 'call' | 'fetchDocument'>
@@ -22,36 +22,43 @@ export interface ProbeDeps extends McpDeps {
  * however long it takes.
  */
 export async function probeAgent(target: CrawlTarget, deps: ProbeDeps): Promise<Observation> {
-  const time = { leftMs: deps.limits.probeMs }
-  const found = await connectMcp(target.location, time, deps)
-  const seen: Observation = {
+  const time = { remainingMs: deps.limits.probeMs }
+  const connected = await connectMcp(target.location, time, deps)
+  const observation: Observation = {
     kind: target.kind,
     location: target.location,
     observed_at: deps.clock.now(),
     outcome: 'ok',
-    took_ms: Math.round(deps.limits.probeMs - time.leftMs),
+    took_ms: Math.round(deps.limits.probeMs - time.remainingMs),
   }
-  if ('trouble' in found) {
-    const card = saysNobody(found.trouble) ? await readCardOnly(target.location, deps) : undefined
-    return card === undefined ? failed(seen, found.trouble) : read(seen, target, card)
+  if ('failure' in connected) {
+    const card = isNoAgent(connected.failure)
+      ? await readCardOnly(target.location, deps)
+      : undefined
+    return card === undefined
+      ? failed(observation, connected.failure)
+      : read(observation, target, card)
   }
-  const faults = found.list.faults
-  return read(seen, target, { parts: await partsOf(target.location, found, deps), faults })
+  const faults = connected.list.faults
+  return read(observation, target, {
+    parts: await collectParts(target.location, connected, deps),
+    faults,
+  })
 }
 
-interface Found {
+interface ProbeResult {
   parts: AgentParts
   faults: Faults
 }
 
-async function partsOf(
+async function collectParts(
   address: string,
   { session, serverName, list }: Connection,
   deps: ProbeDeps,
 ): Promise<AgentParts> {
   const { tools, faults } = list
-  const time = { leftMs: deps.limits.probeMs }
-  const tasks = await askTasks(tools, { session, time, deps, faults })
+  const time = { remainingMs: deps.limits.probeMs }
+  const tasks = await callTasks(tools, { session, time, deps, faults })
   const card = await readCard(address, deps)
   if (isFault(card)) faults.warn('card', 'refused_answer', card.fault)
   const isCard = typeof card === 'object' && 'card' in card
@@ -69,7 +76,7 @@ async function partsOf(
  * An agent may speak the second transport alone. Its card is a file that is there also while the agent
  * is down, so it counts alone only where nobody speaks the first one.
  */
-async function readCardOnly(address: string, deps: ProbeDeps): Promise<Found | undefined> {
+async function readCardOnly(address: string, deps: ProbeDeps): Promise<ProbeResult | undefined> {
   const card = await readCard(address, deps)
   if (typeof card !== 'object' || !('card' in card)) return undefined
   const parts = { tools: card.tools, card: card.card, needs_auth: false, unread: [] }
@@ -80,10 +87,10 @@ function isFault(card: Awaited<ReturnType<typeof readCard>>): card is { fault: s
   return typeof card === 'object' && 'fault' in card
 }
 
-function failed(seen: Observation, trouble: Trouble): Observation {
-  const { outcome, detail, status, retry_after_s } = trouble
+function failed(observation: Observation, failure: McpFailure): Observation {
+  const { outcome, detail, status, retry_after_s } = failure
   return {
-    ...seen,
+    ...observation,
     outcome,
     ...(status !== undefined && { status }),
     ...(retry_after_s !== undefined && { retry_after_s }),
@@ -92,12 +99,16 @@ function failed(seen: Observation, trouble: Trouble): Observation {
 }
 
 /** Equal documents with equal faults have the same hash, so a night without changes writes nothing. */
-function read(seen: Observation, target: CrawlTarget, { parts, faults }: Found): Observation {
-  const document: AgentDocument = agentDocumentOf(parts)
+function read(
+  observation: Observation,
+  target: CrawlTarget,
+  { parts, faults }: ProbeResult,
+): Observation {
+  const document: AgentDocument = buildAgentDocument(parts)
   const list = faults.list()
   const body = Buffer.from(JSON.stringify([document, list]))
-  const hash = contentHash(body)
-  const answered = { ...seen, status: 200, hash, bytes: body.byteLength }
+  const hash = hashContent(body)
+  const answered = { ...observation, status: 200, hash, bytes: body.byteLength }
   if (hash === target.hash) return { ...answered, outcome: 'unchanged' }
   return { ...answered, document, faults: list }
 }

@@ -1,19 +1,23 @@
-import type { AgentParts, AgentTool } from '../model/documents.ts'
+import type { AgentParts, AgentTool } from '../model/documents/index.ts'
+import { Faults } from '../parse/faults.ts'
+import { ObjectReader } from '../parse/object-reader.ts'
 import { readCapabilities } from './agent-capabilities.ts'
 import { readClaims } from './agent-claims.ts'
 import { readFormats } from './agent-formats.ts'
-import type { Faults } from './faults.ts'
-import { errorKeyOf, extractResult } from './mcp/result.ts'
-import type { McpDeps, McpSession, TimeLeft } from './mcp/session.ts'
-import { actionOf, taskErrorOf, wantsCredential } from './mcp/task-error.ts'
-import type { Trouble } from './mcp/trouble.ts'
-import { Part } from './part.ts'
+import { openBrief, readProducts } from './agent-products.ts'
+import type { McpFailure } from './mcp/failure.ts'
+import { extractResult, toErrorKey } from './mcp/result.ts'
+import type { McpDeps, McpSession, TimeBudget } from './mcp/session.ts'
+import { chooseAction, needsCredential, readTaskError } from './mcp/task-error.ts'
 
-type TaskParts = Pick<AgentParts, 'capabilities' | 'formats' | 'claims' | 'needs_auth' | 'unread'>
+type TaskParts = Pick<
+  AgentParts,
+  'capabilities' | 'formats' | 'claims' | 'products' | 'needs_auth' | 'unread'
+>
 
-export interface Asking {
+export interface TaskContext {
   session: McpSession
-  time: TimeLeft
+  time: TimeBudget
   deps: McpDeps
   faults: Faults
 }
@@ -22,9 +26,9 @@ export interface Asking {
  * Asks what an agent can do, which formats it knows and whom it sells, where it offers to say so. What
  * brings nothing that can be kept is unread, like what is not answered.
  */
-export async function askTasks(tools: readonly AgentTool[], asking: Asking): Promise<TaskParts> {
+export async function callTasks(tools: readonly AgentTool[], ctx: TaskContext): Promise<TaskParts> {
   const parts: TaskParts = { needs_auth: false, unread: [] }
-  const { limits, protocolName } = asking.deps
+  const { limits, protocolName } = ctx.deps
   const tasks = {
     capabilities: `get_${protocolName}_capabilities`,
     formats: 'list_creative_formats',
@@ -34,47 +38,68 @@ export async function askTasks(tools: readonly AgentTool[], asking: Asking): Pro
   for (const name of ['capabilities', 'formats', 'claims'] as const) {
     const tool = tools.find(one => one.name.toLowerCase() === tasks[name])
     if (tool === undefined) continue
-    const answer = await runTask(tool.name, {}, asking)
+    const answer = await runTask(tool.name, {}, ctx)
     if ('needsAuth' in answer) parts.needs_auth ||= answer.needsAuth
     const value =
       'payload' in answer
-        ? read[name](new Part(answer.payload, '', asking.faults), limits)
+        ? read[name](new ObjectReader(answer.payload, '', ctx.faults), limits)
         : undefined
     if (value === undefined) parts.unread.push(name)
     else Object.assign(parts, { [name]: value })
   }
+  if (!parts.needs_auth) Object.assign(parts, await callProducts(tools, parts, ctx))
   return parts
+}
+
+/**
+ * Asks a seller what is for sale, last of all and only where nothing before wanted a credential. One that
+ * wants it for this has nothing to say to everybody, which is no fault.
+ */
+async function callProducts(
+  tools: readonly AgentTool[],
+  { unread }: Pick<TaskParts, 'unread'>,
+  ctx: TaskContext,
+): Promise<Partial<TaskParts>> {
+  const tool = tools.find(one => one.name.toLowerCase() === 'get_products')
+  if (tool === undefined) return {}
+  const faults = new Faults(1)
+  const answer = await runTask(tool.name, openBrief(), { ...ctx, faults })
+  if ('needsAuth' in answer && answer.needsAuth) return { needs_auth: true }
+  for (const { field, code, message } of faults.list()) ctx.faults.error(field, code, message)
+  const products =
+    'payload' in answer ? readProducts(new ObjectReader(answer.payload, '', ctx.faults)) : undefined
+  return products === undefined ? { unread: [...unread, 'products'] } : { products }
 }
 
 export type TaskAnswer =
   | { payload: Record<string, unknown> }
-  | { needsAuth: boolean; trouble?: Trouble }
+  | { needsAuth: boolean; failure?: McpFailure }
 
 /** Calls one task. Why there is no payload is a fault as well. */
 export async function runTask(
   name: string,
   args: object,
-  { session, time, deps, faults }: Asking,
+  { session, time, deps, faults }: TaskContext,
 ): Promise<TaskAnswer> {
-  const errorKey = errorKeyOf(deps.protocolName)
+  const errorKey = toErrorKey(deps.protocolName)
   const reply = await session.call('tools/call', { name, arguments: args }, time)
-  if ('trouble' in reply) {
-    faults.error(name, 'refused_answer', `was not answered: the agent ${reply.trouble.detail}`)
-    const { trouble } = reply
-    return { needsAuth: trouble.outcome === 'needs_auth', trouble }
+  if ('failure' in reply) {
+    faults.error(name, 'refused_answer', `was not answered: the agent ${reply.failure.detail}`)
+    const { failure } = reply
+    return { needsAuth: failure.outcome === 'needs_auth', failure }
   }
   const payload = extractResult(reply.result, errorKey)
   if (payload !== undefined) return { payload }
-  const error = taskErrorOf(reply.result, 'mcp', errorKey)
+  const error = readTaskError(reply.result, 'mcp', errorKey)
   faults.error(name, 'refused_answer', whyNot(reply.result.isError === true, error))
-  return { needsAuth: wantsCredential(error) }
+  return { needsAuth: needsCredential(error) }
 }
 
 /** Codes are words of the protocol; what a peer writes beside them is not repeated. */
-function whyNot(isError: boolean, error: ReturnType<typeof taskErrorOf>): string {
+function whyNot(isError: boolean, error: ReturnType<typeof readTaskError>): string {
   if (error === undefined) {
     return isError ? 'failed without a code' : 'must be answered with a JSON object'
   }
   const code = /^[A-Z][A-Z0-9_]*$/.test(error.code) ? error.code : 'a code of its own'
-  return `failed with ${code}${actionOf(error) === 'retry' ? ', which passes' : ''}`
+  return `failed with ${code}${chooseAction(error) === 'retry' ? ', which passes' : ''}`
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Domain } from '../core/domain.ts'
 import type { Limits } from '../core/limits.ts'
 import type { Fetcher } from '../fetch/http.ts'
-import { type OwnershipMethod, ownershipPlaces } from '../model/ownership.ts'
+import { listOwnershipPlaces, type OwnershipMethod } from '../model/ownership.ts'
 
 export interface OwnershipDeps {
   fetcher: Pick<Fetcher, 'fetchDocument' | 'lookupTxt'>
@@ -10,9 +10,18 @@ export interface OwnershipDeps {
   protocolName: string
 }
 
+/** By which method the nonce was shown; `throttled`: by none, and not all methods could be tried. */
+export interface OwnershipResult {
+  found: OwnershipMethod | null
+  throttled?: true
+}
+
+/** Texts that one method shows; undefined when its site is asked as often as it may be. */
+type PublishedTexts = string[] | undefined
+
 /**
- * By which of these methods a domain shows the nonce that has this hash. Whatever keeps it from
- * showing it is its own affair: then it is shown by none.
+ * Checks by which of these methods a domain shows the nonce that has this hash. A domain that
+ * cannot be looked at shows it by none.
  */
 export async function checkOwnership(
   {
@@ -21,34 +30,44 @@ export async function checkOwnership(
     methods,
   }: { domain: Domain; nonce_hash: string; methods: OwnershipMethod[] },
   deps: OwnershipDeps,
-): Promise<OwnershipMethod | null> {
-  const looks = methods.map(async method => {
-    const shown = method === 'dns_txt' ? await inDns(domain, deps) : await inFile(domain, deps)
-    return shown.some(text => hashOf(text) === nonce_hash)
-  })
-  const results = await Promise.all(looks)
-  return methods[results.indexOf(true)] ?? null
+): Promise<OwnershipResult> {
+  const reads = methods.map(method =>
+    method === 'dns_txt' ? inDns(domain, deps) : inFile(domain, deps),
+  )
+  const textsByMethod = await Promise.all(reads)
+  const index = textsByMethod.findIndex(texts =>
+    texts?.some(text => hashNonce(text) === nonce_hash),
+  )
+  const found = methods[index] ?? null
+  return found === null && textsByMethod.includes(undefined)
+    ? { found, throttled: true }
+    : { found }
 }
 
-async function inDns(domain: Domain, { fetcher, protocolName }: OwnershipDeps): Promise<string[]> {
-  const answer = await fetcher.lookupTxt(ownershipPlaces(domain, protocolName).txt)
-  return answer.kind === 'found' ? answer.records : []
+async function inDns(
+  domain: Domain,
+  { fetcher, protocolName }: OwnershipDeps,
+): Promise<PublishedTexts> {
+  const answer = await fetcher.lookupTxt(listOwnershipPlaces(domain, protocolName).txt)
+  if (answer.kind === 'found') return answer.records
+  return answer.isDeferred ? undefined : []
 }
 
 async function inFile(
   domain: Domain,
   { fetcher, limits, protocolName }: OwnershipDeps,
-): Promise<string[]> {
-  const fetched = await fetcher.fetchDocument(ownershipPlaces(domain, protocolName).url, {
+): Promise<PublishedTexts> {
+  const fetched = await fetcher.fetchDocument(listOwnershipPlaces(domain, protocolName).url, {
     maxBytes: limits.ownershipFileBytes,
     redirects: 'same-host',
     maxRedirects: limits.httpRedirects,
     deadlineMs: limits.ownershipMs,
     accept: 'text/plain',
   })
-  return fetched.kind === 'ok' ? [fetched.body.toString().trim()] : []
+  if (fetched.kind === 'ok') return [fetched.body.toString().trim()]
+  return fetched.kind === 'failed' && fetched.outcome === 'deferred' ? undefined : []
 }
 
-function hashOf(text: string): string {
+function hashNonce(text: string): string {
   return createHash('sha256').update(text).digest('hex')
 }

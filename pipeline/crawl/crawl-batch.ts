@@ -1,29 +1,38 @@
 import pLimit from 'p-limit'
+import type { Cause, Fetcher } from '../fetch/http.ts'
 import {
   type CrawlTarget,
   isUrl,
   type Observation,
-  sourceKey,
-  urlOf,
+  toSourceKey,
+  toUrl,
 } from '../model/observation.ts'
+import { crawlInstead } from './ads-txt-fallback.ts'
 import { type ProbeDeps, probeAgent } from './agent-probe.ts'
-import { crawlInstead } from './crawl-instead.ts'
 import { crawlSource } from './crawl-source.ts'
 
+type AgentFetcher = Pick<Fetcher, 'call' | 'fetchDocument'>
+
 export interface BatchDeps extends ProbeDeps {
+  fetcher: AgentFetcher & Pick<Fetcher, 'reserve' | 'refund'> & { for(cause: Cause): AgentFetcher }
   /** Hosts at a time, of this batch and of every other one that shares it. */
   atOnce: AtOnce
-  /** When it fires, no further file is asked for; what is under way is finished and returned. */
+  /** Stops the batch: no further file is asked for; what is under way is finished and returned. */
   signal?: AbortSignal
 }
 
 type AtOnce = (isLarge: boolean, crawlHost: () => Promise<void>) => Promise<void>
 
-/** Of files that may be the largest: all of them together have to fit into memory. */
+/**
+ * Hosts with the largest files that are crawled at once: all of these files together have to fit into
+ * memory.
+ */
 const LARGE_AT_ONCE = 16
 
-/** How many hosts a process crawls at a time, and fewer of those whose files may be the largest. */
-export function hostsAtOnce(hosts: number): AtOnce {
+/**
+ * Limits how many hosts a process crawls at once, with fewer of those whose files may be the largest.
+ */
+export function limitHostsAtOnce(hosts: number): AtOnce {
   const any = pLimit(hosts)
   const large = pLimit(LARGE_AT_ONCE)
   return (isLarge, crawlHost) => (isLarge ? large(() => any(crawlHost)) : any(crawlHost))
@@ -34,13 +43,17 @@ function mayBeLarge({ kind, location }: CrawlTarget): boolean {
   return kind === 'adagents.json' && isUrl(location)
 }
 
-/** What `crawlEach` saw, in the order of the targets. */
+/** Crawls a batch and returns the observations in the order of the targets. */
 export async function crawlBatch(
   targets: readonly CrawlTarget[],
   deps: BatchDeps,
 ): Promise<Observation[]> {
   const observations: Observation[][] = targets.map(() => [])
-  await crawlEach(targets, deps, (seen, place) => void observations[place]!.push(seen))
+  await crawlEach(
+    targets,
+    deps,
+    (observation, index) => void observations[index]!.push(observation),
+  )
   return observations.flat()
 }
 
@@ -54,60 +67,82 @@ export async function crawlBatch(
 export async function crawlEach(
   targets: readonly CrawlTarget[],
   deps: BatchDeps,
-  put: (seen: Observation, place: number) => Promise<void> | void,
+  put: (observation: Observation, index: number) => Promise<void> | void,
 ): Promise<void> {
-  const named = new Set(targets.map(sourceKey))
+  const named = new Set(targets.map(toSourceKey))
   let isStopped = false
-  const crawlHost = async (places: readonly number[]) => {
-    let silent = 0
-    for (const place of places) {
+  const crawlHost = async (indexes: readonly number[]) => {
+    let unanswered = 0
+    for (const index of indexes) {
       if (isStopped || deps.signal?.aborted) return
-      const target = targets[place]!
-      const isGivenUp = target.kind === 'agent' && silent >= SILENT_AGENTS
-      const seen = isGivenUp ? silence(target, deps) : await lookAt(target, deps)
-      silent = seen.outcome === 'timeout' ? silent + 1 : 0
-      await put(seen, place)
-      const instead = await crawlInstead(seen, named, deps)
-      if (instead) await put(instead, place)
+      const target = targets[index]!
+      const isSkipped = target.kind === 'agent' && unanswered >= SILENT_AGENTS_MAX
+      const observation = isSkipped
+        ? skipSilentAgent(target, deps)
+        : await crawlTarget(target, deps)
+      unanswered = observation.outcome === 'timeout' ? unanswered + 1 : 0
+      await put(observation, index)
+      const instead = await crawlInstead(observation, named, deps)
+      if (instead) await put(instead, index)
     }
   }
-  const work = groupByHost(targets).map(places => {
-    const isLarge = places.some(place => mayBeLarge(targets[place]!))
+  const crawls = groupByHost(targets).map(indexes => {
+    const isLarge = indexes.some(index => mayBeLarge(targets[index]!))
     return deps
-      .atOnce(isLarge, () => crawlHost(places))
+      .atOnce(isLarge, () => crawlHost(indexes))
       .catch(error => {
         isStopped = true
         throw error
       })
   })
-  const failed = (await Promise.allSettled(work)).find(({ status }) => status === 'rejected')
+  const failed = (await Promise.allSettled(crawls)).find(({ status }) => status === 'rejected')
   if (failed?.status === 'rejected') throw failed.reason
 }
 
 /** A host with hundreds of agents that never answers would hold up its batch for hours. */
-const SILENT_AGENTS = 5
+const SILENT_AGENTS_MAX = 5
 
-function silence({ kind, location }: CrawlTarget, { clock }: BatchDeps): Observation {
+function skipSilentAgent({ kind, location }: CrawlTarget, { clock }: BatchDeps): Observation {
   return { kind, location, observed_at: clock.now(), outcome: 'timeout' }
 }
 
-function lookAt(target: CrawlTarget, deps: BatchDeps): Promise<Observation> {
-  return target.kind === 'agent' ? probeAgent(target, deps) : crawlSource(target, deps)
+function crawlTarget(target: CrawlTarget, deps: BatchDeps): Promise<Observation> {
+  return target.kind === 'agent' ? probeWithDeadline(target, deps) : crawlSource(target, deps)
+}
+
+/** Requests of a probe, as a rule. */
+const PROBE_REQUESTS = 8
+
+/** Probes an agent once there is room for all that is asked of it: half a probe would be in vain. */
+async function probeWithDeadline(target: CrawlTarget, deps: BatchDeps): Promise<Observation> {
+  const { kind, location } = target
+  const paid = await deps.fetcher.reserve(location, PROBE_REQUESTS)
+  if ('outcome' in paid) {
+    const { outcome, retryAfterSeconds: retry_after_s } = paid
+    const observation = { kind, location, observed_at: deps.clock.now(), outcome }
+    return retry_after_s === undefined ? observation : { ...observation, retry_after_s }
+  }
+  const fetcher = deps.fetcher.for({ kind: 'crawl', ticket: paid })
+  try {
+    return await probeAgent(target, { ...deps, fetcher })
+  } finally {
+    deps.fetcher.refund(paid)
+  }
 }
 
 /** Places in the list of targets, by host. */
 function groupByHost(targets: readonly CrawlTarget[]): number[][] {
   const groups = new Map<string, number[]>()
-  targets.forEach((target, place) => {
-    const host = hostOf(urlOf(target))
+  targets.forEach((target, index) => {
+    const host = getHost(toUrl(target))
     const group = groups.get(host)
-    if (group) group.push(place)
-    else groups.set(host, [place])
+    if (group) group.push(index)
+    else groups.set(host, [index])
   })
   return [...groups.values()]
 }
 
 /** A target that is no address is a group of its own: the fetcher refuses it. */
-function hostOf(url: string): string {
+function getHost(url: string): string {
   return URL.canParse(url) ? new URL(url).host : url
 }

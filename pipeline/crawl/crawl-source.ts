@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto'
 import type { Clock } from '../core/clock.ts'
 import type { Limits } from '../core/limits.ts'
-import type { Ask, Fetched, FetchedOk, Fetcher, FetchFailed } from '../fetch/http.ts'
+import type { FetchedOk, Fetcher, FetchFailed, FetchOptions, FetchResult } from '../fetch/http.ts'
 import {
   type CrawlTarget,
   isUrl,
   type Observation,
   PARSER_VERSION,
-  urlOf,
+  toUrl,
 } from '../model/observation.ts'
 
 export interface CrawlDeps {
@@ -21,36 +21,36 @@ export interface CrawlDeps {
  * the file points to is not followed here; that is a source of its own.
  */
 export async function crawlSource(target: CrawlTarget, deps: CrawlDeps): Promise<Observation> {
-  const url = urlOf(target)
-  const fetched = await deps.fetcher.fetchDocument(url, askOf(target, deps.limits))
-  const seen: Observation = {
+  const url = toUrl(target)
+  const fetched = await deps.fetcher.fetchDocument(url, buildFetchOptions(target, deps.limits))
+  const observation: Observation = {
     kind: target.kind,
     location: target.location,
     observed_at: deps.clock.now(),
-    outcome: fetched.kind === 'failed' ? outcomeOf(target, fetched) : fetched.kind,
+    outcome: fetched.kind === 'failed' ? toOutcome(target, fetched) : fetched.kind,
   }
-  if (target.after_seq !== undefined) seen.after_seq = target.after_seq
-  if (fetched.status !== undefined) seen.status = fetched.status
-  if (fetched.url !== url) seen.resolved_url = fetched.url
-  if (fetched.kind === 'ok') return takeBody(seen, target, fetched)
-  if (fetched.kind === 'unchanged') return Object.assign(seen, validatorsOf(fetched))
-  if (fetched.retryAfterSeconds !== undefined) seen.retry_after_s = fetched.retryAfterSeconds
-  return seen
+  if (target.after_seq !== undefined) observation.after_seq = target.after_seq
+  if (fetched.status !== undefined) observation.status = fetched.status
+  if (fetched.url !== url) observation.resolved_url = fetched.url
+  if (fetched.kind === 'ok') return attachBody(observation, target, fetched)
+  if (fetched.kind === 'unchanged') return Object.assign(observation, readValidators(fetched))
+  if (fetched.retryAfterSeconds !== undefined) observation.retry_after_s = fetched.retryAfterSeconds
+  return observation
 }
 
-/** How a file store says of its own file that there is none, to those who may not list its files. */
+/** Answer of a file store for a missing file, to those who may not list its files. */
 const STORE_DENIED = /<Code>\s*AccessDenied\s*<\/Code>/
 
-function outcomeOf({ kind, location }: CrawlTarget, { outcome, status, body }: FetchFailed) {
+function toOutcome({ kind, location }: CrawlTarget, { outcome, status, body }: FetchFailed) {
   const mayBeMissing = kind === 'adagents.json' && !isUrl(location) && status === 403
   return mayBeMissing && body && STORE_DENIED.test(body.toString()) ? 'store_denied' : outcome
 }
 
 /** A file by address was named by another one: it may be larger, and must be where it was said. */
-function askOf(target: CrawlTarget, limits: Limits): Ask {
+function buildFetchOptions(target: CrawlTarget, limits: Limits): FetchOptions {
   return {
-    maxBytes: maxBytesOf(target, limits),
-    ...redirectsOf(target, limits),
+    maxBytes: getMaxBytes(target, limits),
+    ...getRedirectRules(target, limits),
     deadlineMs: limits.fetchMs,
     obeysRobots: true,
     accept: target.kind === 'ads.txt' ? 'text/plain, */*;q=0.1' : 'application/json',
@@ -60,30 +60,34 @@ function askOf(target: CrawlTarget, limits: Limits): Ask {
 }
 
 /** An ads.txt may stand anywhere: whom it names must name the domain back. */
-function redirectsOf({ kind, location }: CrawlTarget, limits: Limits) {
+function getRedirectRules({ kind, location }: CrawlTarget, limits: Limits) {
   if (isUrl(location)) return { redirects: 'none', maxRedirects: 0 } as const
   return kind === 'ads.txt'
     ? ({ redirects: 'any', maxRedirects: limits.adsTxtRedirects } as const)
     : ({ redirects: 'same-site', maxRedirects: limits.httpRedirects } as const)
 }
 
-function maxBytesOf({ kind, location }: CrawlTarget, limits: Limits): number {
+function getMaxBytes({ kind, location }: CrawlTarget, limits: Limits): number {
   if (kind === 'brand.json') return limits.brandBytes
   if (kind === 'ads.txt') return limits.adsTxtBytes
   return isUrl(location) ? limits.adagentsPointerBytes : limits.adagentsBytes
 }
 
-function takeBody(seen: Observation, target: CrawlTarget, fetched: FetchedOk): Observation {
+function attachBody(
+  observation: Observation,
+  target: CrawlTarget,
+  fetched: FetchedOk,
+): Observation {
   const { body } = fetched
-  seen.bytes = body.byteLength
-  seen.hash = contentHash(body)
-  Object.assign(seen, validatorsOf(fetched))
-  if (seen.hash === target.hash) return Object.assign(seen, { outcome: 'unchanged' })
-  seen.body = body
-  return seen
+  observation.bytes = body.byteLength
+  observation.hash = hashContent(body)
+  Object.assign(observation, readValidators(fetched))
+  if (observation.hash === target.hash) return Object.assign(observation, { outcome: 'unchanged' })
+  observation.body = body
+  return observation
 }
 
-function validatorsOf({ etag, lastModified }: Fetched & { kind: 'ok' | 'unchanged' }) {
+function readValidators({ etag, lastModified }: FetchResult & { kind: 'ok' | 'unchanged' }) {
   return {
     ...(etag !== undefined && { etag }),
     ...(lastModified !== undefined && { last_modified: lastModified }),
@@ -91,6 +95,6 @@ function validatorsOf({ etag, lastModified }: Fetched & { kind: 'ok' | 'unchange
 }
 
 /** Equal for the same bytes read by the same parser. */
-export function contentHash(body: Uint8Array): string {
+export function hashContent(body: Uint8Array): string {
   return `${PARSER_VERSION}-${hash('sha256', body)}`
 }

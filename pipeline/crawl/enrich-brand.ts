@@ -1,6 +1,6 @@
 import type { Domain } from '../core/domain.ts'
 import type { Limits } from '../core/limits.ts'
-import type { Ask, FetchedOk, Fetcher } from '../fetch/http.ts'
+import type { FetchedOk, Fetcher, FetchOptions } from '../fetch/http.ts'
 import type { Enrichment } from '../model/enrichment.ts'
 
 export interface EnrichDeps {
@@ -9,11 +9,20 @@ export interface EnrichDeps {
 }
 
 /** A fetch within the time that is left for the whole question; undefined unless it is a 200. */
-export type Read = (url: string, ask: Omit<Ask, 'deadlineMs'>) => Promise<FetchedOk | undefined>
+export type Read = (
+  url: string,
+  ask: Omit<FetchOptions, 'deadlineMs'>,
+) => Promise<FetchedOk | undefined>
 
 /** Somebody who may know a brand. What cannot be had, or says nothing, is undefined. */
 export interface BrandProvider {
   enrich(domain: Domain, read: Read, limits: Limits): Promise<Enrichment | undefined>
+}
+
+/** Enrichment of a brand; `throttled`: there is none, and not every provider could be asked. */
+export interface BrandEnriched {
+  enrichment: Enrichment | null
+  throttled?: true
 }
 
 /** Asks one provider after the other about a brand, until one knows it or the time is over. */
@@ -21,18 +30,20 @@ export async function enrichBrand(
   domain: Domain,
   providers: readonly BrandProvider[],
   { fetcher, limits }: EnrichDeps,
-): Promise<Enrichment | undefined> {
-  let leftMs = limits.enrichMs
+): Promise<BrandEnriched> {
+  let remainingMs = limits.enrichMs
+  let isDeferred = false
   const read: Read = async (url, ask) => {
-    if (leftMs <= 0) return undefined
+    if (remainingMs <= 0) return undefined
     const started = performance.now()
-    const fetched = await fetcher.fetchDocument(url, { ...ask, deadlineMs: Math.ceil(leftMs) })
-    leftMs -= performance.now() - started
+    const fetched = await fetcher.fetchDocument(url, { ...ask, deadlineMs: Math.ceil(remainingMs) })
+    remainingMs -= performance.now() - started
+    if (fetched.kind === 'failed' && fetched.outcome === 'deferred') isDeferred = true
     return fetched.kind === 'ok' ? fetched : undefined
   }
   for (const provider of providers) {
-    const found = await provider.enrich(domain, read, limits)
-    if (found !== undefined) return found
+    const enrichment = await provider.enrich(domain, read, limits)
+    if (enrichment !== undefined) return { enrichment }
   }
-  return undefined
+  return isDeferred ? { enrichment: null, throttled: true } : { enrichment: null }
 }

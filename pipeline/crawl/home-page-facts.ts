@@ -1,7 +1,7 @@
 import type { BrandCompany, BrandProfile } from '../model/enrichment.ts'
-import { clip } from './clip.ts'
-import { textsOf } from './linked-data.ts'
-import { given, isObject, type JsonObject } from './part.ts'
+import { clip } from '../parse/clip.ts'
+import { readTexts } from '../parse/linked-data.ts'
+import { isObject, type JsonObject, optional } from '../parse/object-reader.ts'
 
 const URL_CHARS = 2_048
 const LOGOS = 20
@@ -9,13 +9,13 @@ const NAME = 200
 const HEX = /^#(?:[0-9a-f]{3}|[0-9a-f]{6})$/i
 const YEAR = /^(\d{4})(?:-|$)/
 
-export interface SeenLogo {
+export interface LogoCandidate {
   href: string
   tags: string[]
 }
 
 /** An https address without a user name, made absolute; undefined for anything else. */
-export function httpsUrl(href: unknown, base: string): string | undefined {
+export function parseHttpsUrl(href: unknown, base: string): string | undefined {
   if (typeof href !== 'string' || href.length > URL_CHARS) return undefined
   if (!URL.canParse(href, base)) return undefined
   const url = new URL(href, base)
@@ -23,52 +23,55 @@ export function httpsUrl(href: unknown, base: string): string | undefined {
   return url.href.length > URL_CHARS ? undefined : url.href
 }
 
-export function logosOf(seen: readonly SeenLogo[], base: string): BrandProfile['logos'] {
+export function rankLogos(
+  candidates: readonly LogoCandidate[],
+  base: string,
+): BrandProfile['logos'] {
   const logos = new Map<string, { url: string; tags: string[] }>()
-  for (const { href, tags } of seen) {
-    const url = httpsUrl(href, base)
+  for (const { href, tags } of candidates) {
+    const url = parseHttpsUrl(href, base)
     if (url !== undefined && !logos.has(url)) logos.set(url, { url, tags })
   }
   return logos.size === 0 ? undefined : [...logos.values()].slice(0, LOGOS)
 }
 
 /** `#RRGGBB`, in capitals. */
-export function colorOf(text: unknown): string | undefined {
+export function parseColor(text: unknown): string | undefined {
   if (typeof text !== 'string' || !HEX.test(text.trim())) return undefined
   const hex = text.trim().slice(1).toUpperCase()
   return `#${hex.length === 3 ? hex.replace(/./g, '$&$&') : hex}`
 }
 
 /** A company as linked data describes it: no people, no addresses to write to. */
-export function companyOf(company: JsonObject): BrandCompany | undefined {
+export function readCompany(company: JsonObject): BrandCompany | undefined {
   const found = {
-    ...given('name', clip(textsOf(company.legalName)[0] ?? textsOf(company.name)[0], NAME)),
-    ...given('industry', clip(textsOf(company.industry)[0], NAME)),
-    ...given('employees', employeesOf(company.numberOfEmployees)),
-    ...given('founded', yearOf(company.foundingDate)),
-    ...given('location', locationOf(company.address)),
+    ...optional('name', clip(readTexts(company.legalName)[0] ?? readTexts(company.name)[0], NAME)),
+    ...optional('industry', clip(readTexts(company.industry)[0], NAME)),
+    ...optional('employees', readEmployees(company.numberOfEmployees)),
+    ...optional('founded', readYear(company.foundingDate)),
+    ...optional('location', readLocationName(company.address)),
   }
   return Object.keys(found).length === 0 ? undefined : found
 }
 
-function employeesOf(value: unknown): string | undefined {
+function readEmployees(value: unknown): string | undefined {
   if (isObject(value)) {
     const { value: exact, minValue, maxValue } = value
     const range = [minValue, maxValue].filter(one => Number.isInteger(one))
-    return range.length === 2 ? range.join('-') : employeesOf(exact)
+    return range.length === 2 ? range.join('-') : readEmployees(exact)
   }
   return Number.isInteger(value) ? String(value) : clip(value, 50)
 }
 
-function yearOf(value: unknown): number | undefined {
-  const year = YEAR.exec(String(textsOf(value)[0] ?? value).trim())?.[1]
+function readYear(value: unknown): number | undefined {
+  const year = YEAR.exec(String(readTexts(value)[0] ?? value).trim())?.[1]
   return year === undefined ? undefined : Number(year)
 }
 
 /** The place, never the street. */
-function locationOf(value: unknown): string | undefined {
+function readLocationName(value: unknown): string | undefined {
   const address = Array.isArray(value) ? value[0] : value
   if (!isObject(address)) return undefined
   const parts = ['addressLocality', 'addressRegion', 'addressCountry']
-  return clip(parts.flatMap(part => textsOf(address[part])[0] ?? []).join(', '), NAME)
+  return clip(parts.flatMap(part => readTexts(address[part])[0] ?? []).join(', '), NAME)
 }

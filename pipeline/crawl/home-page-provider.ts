@@ -2,17 +2,17 @@ import { isSameSite } from '../core/domain.ts'
 import type { Limits } from '../core/limits.ts'
 import type { FetchedOk } from '../fetch/http.ts'
 import type { BrandProfile } from '../model/enrichment.ts'
-import { clip } from './clip.ts'
+import { clip } from '../parse/clip.ts'
+import { Faults } from '../parse/faults.ts'
+import { isObject, type JsonObject } from '../parse/object-reader.ts'
+import { readJson } from '../parse/read-json.ts'
 import type { BrandProvider, Read } from './enrich-brand.ts'
-import { Faults } from './faults.ts'
 import { type HomePage, readHomePage } from './home-page.ts'
-import { colorOf, logosOf } from './home-page-facts.ts'
-import { isObject, type JsonObject } from './part.ts'
-import { readJson } from './read-json.ts'
+import { parseColor, rankLogos } from './home-page-facts.ts'
 
 const CHARSET = /charset\s*=\s*["']?\s*([\w:-]{1,40})/i
 const HEAD_BYTES = 1_024
-const WORDS = 1_000
+const TEXT_CHARS_MAX = 1_000
 
 /** Reads the home page of a brand, and the web app manifest that it names on the same site. */
 export const homePage: BrandProvider = {
@@ -24,7 +24,7 @@ export const homePage: BrandProvider = {
       accept: 'text/html',
     })
     if (fetched === undefined || !isHtml(fetched.contentType)) return undefined
-    const page = readHomePage(textOf(fetched), fetched.url)
+    const page = readHomePage(decodeText(fetched), fetched.url)
     if (page === undefined) return undefined
     const manifest = await readManifest(page, fetched.url, read, limits)
     return {
@@ -40,7 +40,7 @@ function isHtml(contentType: string | undefined): boolean {
 }
 
 /** In the encoding that the header names, or the page itself; UTF-8 else. */
-function textOf({ body, contentType = '' }: FetchedOk): string {
+function decodeText({ body, contentType = '' }: FetchedOk): string {
   const head = body.subarray(0, HEAD_BYTES).toString('latin1')
   const label = CHARSET.exec(contentType)?.[1] ?? CHARSET.exec(head)?.[1] ?? 'utf-8'
   try {
@@ -73,18 +73,18 @@ async function readManifest(
   return parsed?.outcome === 'ok' ? { url: fetched!.url, content: parsed.root } : undefined
 }
 
-/** What the page says itself comes first. */
+/** Merges the manifest into the profile; the page's own words come first. */
 function merged(profile: BrandProfile, { url, content }: AppManifest): BrandProfile {
   const icons = Array.isArray(content.icons) ? content.icons.filter(isObject) : []
-  const seen = icons.map(({ src }) => ({ href: String(src ?? ''), tags: ['icon'] }))
-  const ours = (profile.logos ?? []).map(({ url: href, tags }) => ({ href, tags }))
-  const logos = logosOf([...ours, ...seen.filter(({ href }) => href !== '')], url)
+  const fromManifest = icons.map(({ src }) => ({ href: String(src ?? ''), tags: ['icon'] }))
+  const fromPage = (profile.logos ?? []).map(({ url: href, tags }) => ({ href, tags }))
+  const logos = rankLogos([...fromPage, ...fromManifest.filter(({ href }) => href !== '')], url)
   const colors = {
     ...coloured('primary', content.theme_color),
     ...coloured('background', content.background_color),
     ...profile.colors,
   }
-  const description = profile.description ?? clip(content.description, WORDS)
+  const description = profile.description ?? clip(content.description, TEXT_CHARS_MAX)
   return {
     ...profile,
     ...(description !== undefined && { description }),
@@ -94,6 +94,6 @@ function merged(profile: BrandProfile, { url, content }: AppManifest): BrandProf
 }
 
 function coloured(role: string, text: unknown): Record<string, string> {
-  const color = colorOf(text)
+  const color = parseColor(text)
   return color === undefined ? {} : { [role]: color }
 }

@@ -1,18 +1,24 @@
 import { load } from 'cheerio'
 import type { BrandCompany, BrandProfile } from '../model/enrichment.ts'
-import { clip } from './clip.ts'
-import { colorOf, companyOf, httpsUrl, logosOf, type SeenLogo } from './home-page-facts.ts'
-import { type LinkedData, readLinkedData, textsOf } from './linked-data.ts'
-import { descriptiveTags } from './page-tags.ts'
-import { given } from './part.ts'
+import { clip } from '../parse/clip.ts'
+import { type LinkedData, readLinkedData, readTexts } from '../parse/linked-data.ts'
+import { optional } from '../parse/object-reader.ts'
+import {
+  type LogoCandidate,
+  parseColor,
+  parseHttpsUrl,
+  rankLogos,
+  readCompany,
+} from './home-page-facts.ts'
+import { extractDescriptiveTags } from './page-tags.ts'
 
 const MAX_SCRIPTS = 20
 const NAME = 200
-const WORDS = 1_000
+const TEXT_CHARS_MAX = 1_000
 const SOCIAL = 20
 const PARTS = /\s+[|–—·»:-]\s+/
 
-/** What a home page says of the brand it belongs to. */
+/** Facts about a brand from its home page. */
 export interface HomePage {
   profile: BrandProfile
   company?: BrandCompany
@@ -27,29 +33,32 @@ type Page = ReturnType<typeof load>
  * and of addresses only https ones are kept. Undefined when it does not even have a name.
  */
 export function readHomePage(html: string, url: string): HomePage | undefined {
-  const page = load(descriptiveTags(html), { xml: { xmlMode: false, decodeEntities: true } })
-  const base = httpsUrl(page('base[href]').first().attr('href'), url) ?? url
-  const data = readLinkedData(scriptsOf(page))
-  const name = nameOf(page, data)
+  const page = load(extractDescriptiveTags(html), { xml: { xmlMode: false, decodeEntities: true } })
+  const base = parseHttpsUrl(page('base[href]').first().attr('href'), url) ?? url
+  const data = readLinkedData(listScripts(page))
+  const name = pickName(page, data)
   if (name === undefined) return undefined
-  const company = data.company && companyOf(data.company)
+  const company = data.company && readCompany(data.company)
   return {
     profile: {
       name,
       url: new URL('/', url).href,
-      ...given('description', descriptionOf(page, data)),
-      ...given('tagline', clip(textsOf(data.company?.slogan)[0], NAME)),
-      ...given('tone', clip(textsOf(data.company?.tone)[0], NAME)),
-      ...given('logos', logosOf([...dataLogos(data), ...linkLogos(page)], base)),
-      ...given('colors', colorsOf(page)),
-      ...given('social', socialOf(data, base)),
+      ...optional('description', pickDescription(page, data)),
+      ...optional('tagline', clip(readTexts(data.company?.slogan)[0], NAME)),
+      ...optional('tone', clip(readTexts(data.company?.tone)[0], NAME)),
+      ...optional('logos', rankLogos([...dataLogos(data), ...linkLogos(page)], base)),
+      ...optional('colors', readColors(page)),
+      ...optional('social', readSocialLinks(data, base)),
     },
-    ...given('company', company),
-    ...given('manifestUrl', httpsUrl(attribute(page, 'link[rel~="manifest" i]', 'href'), base)),
+    ...optional('company', company),
+    ...optional(
+      'manifestUrl',
+      parseHttpsUrl(attribute(page, 'link[rel~="manifest" i]', 'href'), base),
+    ),
   }
 }
 
-function scriptsOf(page: Page): string[] {
+function listScripts(page: Page): string[] {
   const scripts = page('script[type="application/ld+json" i]').slice(0, MAX_SCRIPTS)
   return scripts.toArray().map(script => page(script).text())
 }
@@ -65,22 +74,22 @@ function meta(page: Page, ...names: string[]): string[] {
   })
 }
 
-function nameOf(page: Page, { company, site }: LinkedData): string | undefined {
+function pickName(page: Page, { company, site }: LinkedData): string | undefined {
   const title = page('title').first().text()
-  return firstOf(NAME, [
-    ...textsOf(company?.name),
+  return pickFirst(NAME, [
+    ...readTexts(company?.name),
     ...meta(page, 'og:site_name', 'application-name', 'apple-mobile-web-app-title'),
-    ...textsOf(site?.name),
-    title.slice(0, WORDS).split(PARTS)[0],
+    ...readTexts(site?.name),
+    title.slice(0, TEXT_CHARS_MAX).split(PARTS)[0],
   ])
 }
 
-function descriptionOf(page: Page, { company }: LinkedData): string | undefined {
-  const said = meta(page, 'description', 'og:description')
-  return firstOf(WORDS, [...said, ...textsOf(company?.description)])
+function pickDescription(page: Page, { company }: LinkedData): string | undefined {
+  const description = meta(page, 'description', 'og:description')
+  return pickFirst(TEXT_CHARS_MAX, [...description, ...readTexts(company?.description)])
 }
 
-function firstOf(maxChars: number, texts: readonly (string | undefined)[]): string | undefined {
+function pickFirst(maxChars: number, texts: readonly (string | undefined)[]): string | undefined {
   for (const text of texts) {
     const clipped = clip(text, maxChars)
     if (clipped !== undefined) return clipped
@@ -88,11 +97,11 @@ function firstOf(maxChars: number, texts: readonly (string | undefined)[]): stri
   return undefined
 }
 
-function dataLogos({ company }: LinkedData): SeenLogo[] {
-  return textsOf(company?.logo, 'url').map(href => ({ href, tags: ['logo'] }))
+function dataLogos({ company }: LinkedData): LogoCandidate[] {
+  return readTexts(company?.logo, 'url').map(href => ({ href, tags: ['logo'] }))
 }
 
-function linkLogos(page: Page): SeenLogo[] {
+function linkLogos(page: Page): LogoCandidate[] {
   const links = page('link[href]').toArray()
   return links.flatMap(link => {
     const rel = (link.attribs.rel ?? '').toLowerCase().split(/\s+/)
@@ -103,16 +112,16 @@ function linkLogos(page: Page): SeenLogo[] {
   })
 }
 
-function colorsOf(page: Page): Record<string, string> | undefined {
+function readColors(page: Page): Record<string, string> | undefined {
   const primary = [
     ...meta(page, 'theme-color', 'msapplication-TileColor'),
     attribute(page, 'link[rel~="mask-icon" i]', 'color'),
   ]
-  const color = primary.map(colorOf).find(one => one !== undefined)
+  const color = primary.map(parseColor).find(one => one !== undefined)
   return color === undefined ? undefined : { primary: color }
 }
 
-function socialOf({ company }: LinkedData, base: string): string[] | undefined {
-  const urls = textsOf(company?.sameAs, 'url').flatMap(href => httpsUrl(href, base) ?? [])
+function readSocialLinks({ company }: LinkedData, base: string): string[] | undefined {
+  const urls = readTexts(company?.sameAs, 'url').flatMap(href => parseHttpsUrl(href, base) ?? [])
   return urls.length === 0 ? undefined : [...new Set(urls)].slice(0, SOCIAL)
 }

@@ -11,15 +11,14 @@ const textual = new Set(['script', 'style', 'title', 'textarea', 'xmp', 'iframe'
 const single = new Set(['meta', 'link', 'base'])
 
 /**
- * Of a page, the tags that describe it (title, meta, link, base, linked data), one after the other
- * and nested in nothing. One pass over the text: a parser that builds the tree of a page takes
- * very long for one that was made to be slow.
+ * Extracts the tags that describe a page (title, meta, link, base, linked data) as a flat list. One
+ * pass over the text: building the tree of a hostile page takes a parser very long.
  */
-export function descriptiveTags(html: string): string {
+export function extractDescriptiveTags(html: string): string {
   const tags: string[] = []
   let at = html.indexOf('<')
   while (at >= 0 && tags.length < MAX_TAGS) {
-    const next = html.startsWith('<!--', at) ? endOfComment(html, at) : takeTag(html, at, tags)
+    const next = html.startsWith('<!--', at) ? endOfComment(html, at) : readTag(html, at, tags)
     if (next === undefined) break
     at = html.indexOf('<', next)
   }
@@ -32,7 +31,7 @@ function endOfComment(html: string, at: number): number | undefined {
 }
 
 /** Keeps the tag if it describes the page; where reading goes on, undefined at the end. */
-function takeTag(html: string, at: number, tags: string[]): number | undefined {
+function readTag(html: string, at: number, tags: string[]): number | undefined {
   NAME.lastIndex = at + 1
   const name = NAME.exec(html)?.[0].toLowerCase()
   if (name === undefined) return at + 1

@@ -9,30 +9,71 @@ export const agentFacts = [
   'channels',
   'tags',
   'markets',
+  'declared_channels',
+  'implied_channels',
+  'categories',
+  'category_taxonomy',
 ] as const satisfies (keyof AgentRow)[]
 
 /** An agent as readers of the feed see it: what it reaches, and what it says of itself. */
-export interface AgentView extends AgentRow, Pick<AgentProfileRow, 'name' | 'type' | 'has_tmp'> {}
+export interface AgentView
+  extends Omit<AgentRow, 'declared_channels' | 'implied_channels'>,
+    Pick<AgentProfileRow, 'name' | 'type' | 'has_tmp'> {
+  categories: string[]
+  delivery_types: string[]
+  format_kinds: string[]
+}
 
 export const agentViewFacts = [
-  ...agentFacts,
+  'publisher_count',
+  'property_count',
+  'property_types',
+  'channels',
+  'tags',
+  'markets',
+  'categories',
+  'category_taxonomy',
   'name',
   'type',
   'has_tmp',
+  'delivery_types',
+  'format_kinds',
 ] as const satisfies (keyof AgentView)[]
 
-/** Where no publisher's file says channels or countries, the agent's own word is shown. */
-export function agentViewOf(row: AgentRow, profile: AgentProfileRow | undefined): AgentView {
+/**
+ * Builds the agent as readers see it. Its own markets are shown where no publisher's file names
+ * countries.
+ */
+export function toAgentView(row: AgentRow, profile: AgentProfileRow | undefined): AgentView {
   const { channels = [], markets = [], name = null, type = 'unknown' } = profile ?? {}
+  const { declared_channels: _, implied_channels: __, ...reached } = row
   return {
-    ...row,
-    channels: row.channels.length > 0 ? row.channels : channels,
+    ...reached,
+    channels: channelsIn(row, channels),
+    categories: row.categories ?? [],
     markets: row.markets.length > 0 ? row.markets : markets,
-    ...{ name, type, has_tmp: profile?.has_tmp ?? false },
+    name,
+    type,
+    has_tmp: profile?.has_tmp ?? false,
+    delivery_types: profile?.delivery_types ?? [],
+    format_kinds: profile?.format_kinds ?? [],
   }
 }
 
-export function agentEvents(change: Change<AgentView>): EventDraft[] {
+/**
+ * Lists the channels that publishers name; where they are silent, those that the agent names
+ * itself; where neither names any, those that types of properties imply.
+ */
+function channelsIn(
+  { channels, declared_channels, implied_channels }: AgentRow,
+  declared: readonly string[],
+): string[] {
+  const isNamed = channels.length > 0 && (implied_channels ?? []).length === 0
+  if (declared.length === 0 || isNamed) return channels
+  return [...new Set([...(declared_channels ?? []), ...declared])].sort()
+}
+
+export function diffAgent(change: Change<AgentView>): EventDraft[] {
   switch (change.kind) {
     case 'added':
       return [agentEvent('agent.discovered', change.row)]
@@ -46,7 +87,7 @@ export function agentEvents(change: Change<AgentView>): EventDraft[] {
 }
 
 function agentEvent(event_type: EventDraft['event_type'], row: AgentView, more = {}): EventDraft {
-  const profile = profileOf(row)
+  const profile = toInventoryProfile(row)
   return {
     event_type,
     entity_id: row.agent_url,
@@ -61,17 +102,18 @@ function agentEvent(event_type: EventDraft['event_type'], row: AgentView, more =
   }
 }
 
-export function profileOf(row: AgentView): InventoryProfile {
+export function toInventoryProfile(row: AgentView): InventoryProfile {
   return {
     channels: row.channels,
     property_types: row.property_types,
     markets: row.markets,
-    categories: [],
+    categories: row.categories,
     tags: row.tags,
-    delivery_types: [],
+    delivery_types: row.delivery_types,
+    format_kinds: row.format_kinds,
     property_count: row.property_count,
     publisher_count: row.publisher_count,
     has_tmp: row.has_tmp,
-    category_taxonomy: null,
+    category_taxonomy: row.category_taxonomy,
   }
 }

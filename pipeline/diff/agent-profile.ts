@@ -1,10 +1,10 @@
-import { isoOf } from '../core/clock.ts'
+import { toIso } from '../core/clock.ts'
 import { isSameSite } from '../core/domain.ts'
-import { type AgentDocument, type AgentType, agentTypes } from '../model/documents.ts'
+import { type AgentDocument, type AgentType, agentTypes } from '../model/documents/index.ts'
 import { isUrl } from '../model/observation.ts'
 import type { AgentProfileRow } from '../model/rows.ts'
-import { sameValue } from './diff.ts'
-import type { Stamp } from './rows.ts'
+import { isSameValue } from './diff.ts'
+import type { Stamp } from './stamp.ts'
 
 /** The facts of an agent's document that its profile is made of. */
 export type ProbedFacts = Pick<AgentProfileRow, 'protocols' | 'tools_count' | 'needs_auth'> &
@@ -13,6 +13,8 @@ export type ProbedFacts = Pick<AgentProfileRow, 'protocols' | 'tools_count' | 'n
     channels: string[] | null
     markets: string[] | null
     has_tmp: boolean | null
+    delivery_types: string[] | null
+    format_kinds: string[] | null
   }
 
 /** That a brand.json, at a domain or an address, says what an agent is. */
@@ -23,7 +25,7 @@ export interface Declaration {
 }
 
 /** The profile of an agent; undefined when it was never reached and nobody declares it. */
-export function profileRowOf(
+export function buildProfileRow(
   agent_url: string,
   probed: ProbedFacts | undefined,
   declarations: readonly Declaration[],
@@ -33,14 +35,16 @@ export function profileRowOf(
   return {
     agent_url,
     name: probed?.name ?? null,
-    type: typeOf(agent_url, probed, declarations),
+    type: chooseType(agent_url, probed, declarations),
     protocols: probed?.protocols ?? [],
     tools_count: probed?.tools_count ?? 0,
     channels: probed?.channels ?? [],
     markets: probed?.markets ?? [],
     has_tmp: probed?.has_tmp ?? false,
     needs_auth: probed?.needs_auth ?? false,
-    changed_at: isoOf(now),
+    delivery_types: probed?.delivery_types ?? [],
+    format_kinds: probed?.format_kinds ?? [],
+    changed_at: toIso(now),
     seq,
   }
 }
@@ -49,21 +53,21 @@ export function profileRowOf(
  * Anybody's brand.json can call an agent anything: only its own site's word stands above what the
  * agent shows; another's counts where the agent shows nothing, and all of them agree.
  */
-function typeOf(
+function chooseType(
   agentUrl: string,
   probed: ProbedFacts | undefined,
   declarations: readonly Declaration[],
 ): AgentProfileRow['type'] {
   const host = new URL(agentUrl).hostname
   const known = declarations.filter(({ type }) => isAgentType(type))
-  const own = known.find(({ location }) => isSameSite(siteOf(location), host))
+  const own = known.find(({ location }) => isSameSite(getSite(location), host))
   if (own !== undefined) return own.type as AgentType
   if (probed !== undefined && probed.type !== 'unknown') return probed.type
-  const said = new Set(known.map(({ type }) => type))
-  return said.size === 1 ? ([...said][0] as AgentType) : 'unknown'
+  const declaredTypes = new Set(known.map(({ type }) => type))
+  return declaredTypes.size === 1 ? ([...declaredTypes][0] as AgentType) : 'unknown'
 }
 
-function siteOf(location: string): string {
+function getSite(location: string): string {
   return isUrl(location) ? new URL(location).hostname : location
 }
 
@@ -78,5 +82,5 @@ export function isSameProfile(
 ): boolean {
   if (old === undefined || row === undefined) return old === row
   const { changed_at, seq } = old
-  return sameValue(old, { ...row, changed_at, seq })
+  return isSameValue(old, { ...row, changed_at, seq })
 }

@@ -1,11 +1,11 @@
-import { isoOf } from '../core/clock.ts'
+import { toIso } from '../core/clock.ts'
 import type { EventDraft } from '../model/event.ts'
 import type { AuthorizationRow } from '../model/rows.ts'
 import type { Change } from './diff.ts'
-import { withoutNulls } from './events.ts'
-import type { Stamp } from './rows.ts'
+import { stripNulls } from './events.ts'
+import type { Stamp } from './stamp.ts'
 
-/** What a publisher says of a grant besides whose it is. */
+/** Columns of a grant that hold the publisher's terms. */
 const grantTerms = [
   'authorized_for',
   'property_ids',
@@ -35,13 +35,13 @@ export const authorizationFacts = [
 const isFact = new Set<string>(authorizationFacts)
 
 /** Items of a list that an event shows; it says when there are more. */
-const SHOWN = 200
+export const LIST_ITEMS_MAX = 200
 
 /**
- * What the feed tells of a grant. It knows only grants in force: one is granted when its window
- * opens and revoked when that closes, and what happens to it outside is nobody's news.
+ * Creates the events of a changed grant. The feed knows only grants in force: one is granted when its
+ * window opens and revoked when it closes; changes outside the window are not told.
  */
-export function authorizationEvents(
+export function diffAuthorization(
   change: Change<AuthorizationRow>,
   { now }: Pick<Stamp, 'now'>,
 ): EventDraft[] {
@@ -50,17 +50,17 @@ export function authorizationEvents(
   if (was === undefined) return is === undefined ? [] : [event('authorization.granted', is)]
   if (is === undefined) {
     const row = change.kind === 'removed' ? was : (change.row as AuthorizationRow)
-    return [event('authorization.revoked', { ...row, changed_at: isoOf(now) })]
+    return [event('authorization.revoked', { ...row, changed_at: toIso(now) })]
   }
-  const changed_fields = change.kind === 'changed' ? toldFields(change.fields) : []
+  const changed_fields = change.kind === 'changed' ? listReportedFields(change.fields) : []
   if (changed_fields.length === 0) return []
   return [event('authorization.modified', is, { changed_fields })]
 }
 
 /** `properties`: the grant reaches others than before, though its words are the same. */
-function toldFields(fields: readonly string[]): string[] {
-  const told = fields.filter(name => isFact.has(name))
-  return fields.includes('property_rids') ? [...told, 'properties'] : told
+function listReportedFields(fields: readonly string[]): string[] {
+  const reported = fields.filter(name => isFact.has(name))
+  return fields.includes('property_set') ? [...reported, 'properties'] : reported
 }
 
 function event(
@@ -68,22 +68,32 @@ function event(
   row: AuthorizationRow,
   more: object = {},
 ): EventDraft {
-  const payload = authorizationPayload(row, row.property_rids.length)
+  const payload = toAuthorizationPayload(row, row.property_count, row.property_rids)
   return { event_type, entity_id: row.id, payload: { ...payload, ...more } }
 }
 
-/** A grant as readers see it, in the feed and in what a replica begins with. */
-export function authorizationPayload(
-  row: Omit<AuthorizationRow, 'property_rids'>,
+/** A grant as its row is kept, or a claim in the shape of one. */
+type GrantState = Omit<AuthorizationRow, 'property_set' | 'property_count' | 'property_rids'>
+
+/**
+ * Tells a grant as readers see it, in the feed and in what a replica begins with. Which properties it
+ * reaches is told by their rids; a selector that is told whole says the same of many, so then only the
+ * first are listed.
+ */
+export function toAuthorizationPayload(
+  row: GrantState,
   properties: number,
+  property_rids?: readonly string[],
 ): Record<string, unknown> {
-  return withoutNulls({
+  const terms = truncateLists(Object.fromEntries(grantTerms.map(name => [name, row[name]])))
+  return stripNulls({
     id: row.id,
     agent_url: row.agent_url,
     agent_url_canonical: row.agent_url,
     publisher_domain: row.publisher_domain,
     authorization_type: row.authorization_type,
-    ...cut(Object.fromEntries(grantTerms.map(name => [name, row[name]]))),
+    ...terms,
+    ...(property_rids && listReached(row, properties, property_rids)),
     properties_authorized: properties,
     publisher_wide: row.publisher_wide,
     evidence: 'adagents_json',
@@ -94,15 +104,48 @@ export function authorizationPayload(
   })
 }
 
+function listReached(row: GrantState, properties: number, rids: readonly string[]) {
+  if (properties <= LIST_ITEMS_MAX || isListedInFull(row)) return { property_rids: rids }
+  return {
+    property_rids: rids.slice(0, LIST_ITEMS_MAX),
+    property_rids_total: properties,
+    property_rids_truncated: true,
+  }
+}
+
+/**
+ * Tells whether only the rids say which properties a grant reaches: it has no selector, or one that
+ * is cut.
+ */
+export function isListedInFull(
+  row: Pick<
+    AuthorizationRow,
+    'authorization_type' | 'property_ids' | 'property_tags' | 'publisher_properties'
+  >,
+): boolean {
+  const { authorization_type, property_ids, property_tags, publisher_properties } = row
+  const isTruncated = (list: readonly unknown[] | null | undefined) =>
+    (list?.length ?? 0) > LIST_ITEMS_MAX
+  return (
+    authorization_type === 'inline_properties' ||
+    [property_ids, property_tags, publisher_properties].some(isTruncated) ||
+    (publisher_properties ?? []).some(
+      one => isTruncated(one.property_ids) || isTruncated(one.property_tags),
+    )
+  )
+}
+
 /** Lists of thousands are cut, those inside of lists too: the index has them whole. */
-function cut(record: Record<string, unknown>): Record<string, unknown> {
+function truncateLists(record: Record<string, unknown>): Record<string, unknown> {
   const entries = Object.entries(record).flatMap(([name, value]): [string, unknown][] => {
     if (!Array.isArray(value)) return [[name, value]]
-    const shown = value.slice(0, SHOWN).map(item => (isRecord(item) ? cut(item) : item))
-    return value.length <= SHOWN
-      ? [[name, shown]]
+    const truncated = value
+      .slice(0, LIST_ITEMS_MAX)
+      .map(item => (isRecord(item) ? truncateLists(item) : item))
+    return value.length <= LIST_ITEMS_MAX
+      ? [[name, truncated]]
       : [
-          [name, shown],
+          [name, truncated],
           [`${name}_total`, value.length],
           [`${name}_truncated`, true],
         ]

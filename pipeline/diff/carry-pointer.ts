@@ -1,10 +1,10 @@
-import { type Instant, isoOf } from '../core/clock.ts'
-import type { AdagentsDocument, BeforePointer } from '../model/documents.ts'
+import { type Instant, toIso } from '../core/clock.ts'
+import type { AdagentsDocument, BeforePointer } from '../model/documents/index.ts'
 
 type Pointer = Extract<AdagentsDocument, { variant: 'pointer' }>
 
 /** Places that a file pointed to before which are remembered. */
-const PLACES = 3
+const LOCATIONS_MAX = 3
 
 /** Remembers what counted before a file became a pointer, or another one (resolve/publisher.ts). */
 export function carryPointer(
@@ -12,23 +12,25 @@ export function carryPointer(
   fresh: Pointer,
   observedAt: Instant,
 ): Pointer {
-  const before = old && beforeOf(old, fresh, observedAt)
+  const before = old && carryBefore(old, fresh, observedAt)
   return before === undefined ? fresh : { ...fresh, before }
 }
 
-function beforeOf(
+function carryBefore(
   old: AdagentsDocument,
   fresh: Pointer,
   observedAt: Instant,
 ): BeforePointer | undefined {
   if (old.variant === 'inline') {
-    return { authoritative_locations: [], document: old, replaced_at: isoOf(observedAt) }
+    return { authoritative_locations: [], document: old, replaced_at: toIso(observedAt) }
   }
-  const { authoritative_locations: places, ...own } = old.before ?? { authoritative_locations: [] }
-  const others = [old.authoritative_location, ...places].filter(
-    place => place !== fresh.authoritative_location,
+  const { authoritative_locations: locations, ...own } = old.before ?? {
+    authoritative_locations: [],
+  }
+  const others = [old.authoritative_location, ...locations].filter(
+    location => location !== fresh.authoritative_location,
   )
-  const authoritative_locations = [...new Set(others)].slice(0, PLACES)
+  const authoritative_locations = [...new Set(others)].slice(0, LOCATIONS_MAX)
   if (authoritative_locations.length === 0 && own.document === undefined) return undefined
   return { authoritative_locations, ...own }
 }

@@ -1,14 +1,16 @@
 import type { Instant } from '../core/clock.ts'
-import { isoOf } from '../core/clock.ts'
-import type { AdagentsDocument, RememberedRevocation } from '../model/documents.ts'
-import { REVOCATION_HOLDS } from '../resolve/revocation.ts'
-
-/** Those seen first are kept, so that a flood of new ones cannot make a file forget one. */
-const REMEMBERED = 10_000
+import { toIso } from '../core/clock.ts'
+import type { AdagentsDocument, RememberedRevocation } from '../model/documents/index.ts'
+import { REVOCATION_RETENTION_MS } from '../resolve/revocation.ts'
 
 /**
- * The document with what its source is to remember of revocations: each domain it lists, or listed
- * no longer ago than a revocation holds, and since when. A domain that is listed again, by whatever
+ * Revocations remembered at most. The first are kept, so that a flood of new ones cannot displace one.
+ */
+const REMEMBERED_MAX = 10_000
+
+/**
+ * Carries over what a source is to remember of revocations: each domain it lists, or listed no
+ * longer ago than a revocation holds, and since when. A domain that is listed again, by whatever
  * time, keeps the moment it was first seen: nobody can start its seven days anew.
  */
 export function carryRevocations(
@@ -16,14 +18,14 @@ export function carryRevocations(
   fresh: AdagentsDocument,
   observedAt: Instant,
 ): AdagentsDocument {
-  const remembered = rememberedOf(old, fresh, observedAt)
+  const remembered = carryRemembered(old, fresh, observedAt)
   const { remembered_revocations: _, ...document } = fresh
   return remembered.length === 0
     ? document
-    : { ...document, remembered_revocations: remembered.slice(0, REMEMBERED) }
+    : { ...document, remembered_revocations: remembered.slice(0, REMEMBERED_MAX) }
 }
 
-function rememberedOf(
+function carryRemembered(
   old: AdagentsDocument | undefined,
   fresh: AdagentsDocument,
   observedAt: Instant,
@@ -34,8 +36,8 @@ function rememberedOf(
   const domains = new Map(
     (old?.remembered_revocations ?? [])
       .filter(({ publisher_domain: domain, first_observed_at }) => {
-        const holds = Date.parse(first_observed_at) + REVOCATION_HOLDS > observedAt
-        return holds || (before.has(domain) && again.has(domain))
+        const isInForce = Date.parse(first_observed_at) + REVOCATION_RETENTION_MS > observedAt
+        return isInForce || (before.has(domain) && again.has(domain))
       })
       .map(one => [one.publisher_domain, one]),
   )
@@ -43,8 +45,8 @@ function rememberedOf(
     const known = domains.get(publisher_domain)
     domains.set(publisher_domain, {
       publisher_domain,
-      revoked_at: known ? earlier(known.revoked_at, revoked_at) : revoked_at,
-      first_observed_at: known?.first_observed_at ?? isoOf(observedAt),
+      revoked_at: known ? pickEarlier(known.revoked_at, revoked_at) : revoked_at,
+      first_observed_at: known?.first_observed_at ?? toIso(observedAt),
     })
   }
   return [...domains.values()]
@@ -54,6 +56,6 @@ function listedIn(document: AdagentsDocument | undefined) {
   return document?.variant === 'inline' ? document.revoked_publisher_domains : []
 }
 
-function earlier(a: string, b: string): string {
+function pickEarlier(a: string, b: string): string {
   return Date.parse(b) < Date.parse(a) ? b : a
 }

@@ -1,14 +1,19 @@
-import type { Instant } from '../core/clock.ts'
-import type { AdagentsDocument, DocumentOf } from '../model/documents.ts'
+import { type Instant, toIso } from '../core/clock.ts'
+import { buildAgentDocument } from '../model/agent-tasks.ts'
+import type {
+  AdagentsDocument,
+  AgentDocument,
+  AgentParts,
+  BrandRef,
+  DocumentOf,
+} from '../model/documents/index.ts'
 import type { Fault } from '../model/observation.ts'
-import { carryAgent } from './carry-agent.ts'
 import { carryPointer } from './carry-pointer.ts'
-import { carryPortfolio } from './carry-portfolio.ts'
 import { carryRevocations } from './carry-revocations.ts'
 
 /**
- * The document to keep of a source, given the one kept so far: what must be remembered of earlier
- * ones is carried over. Pure; reading the same documents in the same order remembers the same.
+ * Carries over into the document to keep of a source what must be remembered of the one kept so
+ * far. Pure; reading the same documents in the same order remembers the same.
  */
 export function carry(
   old: DocumentOf | undefined,
@@ -17,20 +22,64 @@ export function carry(
 ): DocumentOf {
   if (fresh.variant === 'inline' || fresh.variant === 'pointer') {
     const before = old as AdagentsDocument | undefined
-    const kept = carryRevocations(before, fresh, observedAt)
-    return kept.variant === 'pointer' ? carryPointer(before, kept, observedAt) : kept
+    const carried = carryRevocations(before, fresh, observedAt)
+    return carried.variant === 'pointer' ? carryPointer(before, carried, observedAt) : carried
   }
   if (old?.variant === 'agent' && fresh.variant === 'agent') return carryAgent(old, fresh)
   if (fresh.variant === 'house_portfolio') return carryPortfolio(old, fresh, observedAt)
   return fresh
 }
 
-/** What is wrong with a kept document only when one knows what came before it. */
-export function faultsOfKept(kept: DocumentOf): Fault[] {
-  if (kept.variant !== 'agent' || kept.type === kept.inferred_type) return []
+/** Lists the faults of a kept document that only its predecessors reveal. */
+export function listCarriedFaults(carried: DocumentOf): Fault[] {
+  if (carried.variant !== 'agent' || carried.type === carried.inferred_type) return []
   const message =
-    kept.inferred_type === 'unknown'
-      ? `offer nothing that tells a type any more; it is known as ${kept.type}`
-      : `tell of the type ${kept.inferred_type}; it is known as ${kept.type}`
+    carried.inferred_type === 'unknown'
+      ? `offer nothing that tells a type any more; it is known as ${carried.type}`
+      : `tell of the type ${carried.inferred_type}; it is known as ${carried.type}`
   return [{ field: 'tools', code: 'contradictory', message, severity: 'warning' }]
+}
+
+/**
+ * The document of a probe after the one before it: a part that could not be read this time stays as
+ * it was, and a type that is known stays what it is; one that was unknown becomes known.
+ */
+function carryAgent(old: AgentDocument, fresh: AgentDocument): AgentDocument {
+  const {
+    variant: _,
+    protocols,
+    name,
+    description,
+    type,
+    inferred_type,
+    operations,
+    format_kinds: __,
+    ...parts
+  } = fresh
+  const before = fresh.unread.flatMap(part => (old[part] === undefined ? [] : [[part, old[part]]]))
+  const kept = buildAgentDocument({ ...parts, ...Object.fromEntries(before) } as AgentParts)
+  return old.type === 'unknown' ? kept : { ...kept, type: old.type }
+}
+
+type Portfolio = Extract<DocumentOf<'brand.json'>, { variant: 'house_portfolio' }>
+
+/** Remembers since when each reference stands. One that was gone for a while begins anew. */
+function carryPortfolio(
+  old: DocumentOf | undefined,
+  fresh: Portfolio,
+  observedAt: Instant,
+): Portfolio {
+  const refs = old?.variant === 'house_portfolio' ? old.brand_refs : []
+  const since = new Map(refs.map(ref => [toKey(ref), ref.first_seen_at]))
+  return {
+    ...fresh,
+    brand_refs: fresh.brand_refs.map(ref => ({
+      ...ref,
+      first_seen_at: since.get(toKey(ref)) ?? toIso(observedAt),
+    })),
+  }
+}
+
+function toKey({ domain, brand_id }: BrandRef): string {
+  return `${domain} ${brand_id}`
 }

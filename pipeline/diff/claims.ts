@@ -1,12 +1,12 @@
-import { isoOf } from '../core/clock.ts'
+import { toIso } from '../core/clock.ts'
 import type { Domain } from '../core/domain.ts'
-import { idOfFacts } from '../core/uuid-v7.ts'
-import type { AgentEntry, PropertyEntry } from '../model/documents.ts'
+import { deriveId } from '../core/uuid-v7.ts'
+import type { AgentEntry, PropertyEntry } from '../model/documents/index.ts'
 import type { ClaimRow, ListedProperty } from '../model/rows.ts'
 import type { Claim } from '../resolve/claims.ts'
-import { collectionsOf } from './authorizations.ts'
-import type { Stamp } from './rows.ts'
-import { byTypeAndValue, setOf, sorted } from './sets.ts'
+import { readCollections } from './authorizations.ts'
+import { compareTypeAndValue, sortStrings, toSortedSet } from './sets.ts'
+import type { Stamp } from './stamp.ts'
 
 /** Columns that make two rows of a claim differ. */
 export const claimFacts = [
@@ -28,22 +28,26 @@ export const claimFacts = [
   'effective_until',
 ] as const satisfies (keyof ClaimRow)[]
 
-/** The rows of what a manager's file claims, given those that stand. */
-export function claimRowsOf(
+/**
+ * Builds the rows of what a manager's file claims, given those that stand. `all` are the claims of these
+ * agents where only some of them are given.
+ */
+export function buildClaimRows(
   manager: Domain,
   claims: readonly Claim[],
   before: readonly ClaimRow[],
   stamp: Stamp,
+  all: readonly Claim[] = claims,
 ): ClaimRow[] {
   const since = new Map(before.map(row => [row.claim_id, row.claimed_at]))
-  const names = namesOf(claims)
-  const shared = new Map<AgentEntry, ReturnType<typeof qualifiersOf>>()
+  const names = nameEntries(all)
+  const shared = new Map<AgentEntry, ReturnType<typeof readQualifiers>>()
   return claims.map(claim => {
     const { entry, publisher_domain } = claim
-    const qualifiers = shared.get(entry) ?? qualifiersOf(entry)
+    const qualifiers = shared.get(entry) ?? readQualifiers(entry)
     shared.set(entry, qualifiers)
-    const place = `${names.get(entry)}\n${claim.selector}`
-    const claim_id = idOfFacts('claim', manager, place, publisher_domain)
+    const key = `${names.get(entry)}\n${claim.selector}`
+    const claim_id = deriveId('claim', manager, key, publisher_domain)
     return {
       claim_id,
       agent_url: entry.agent_url,
@@ -51,17 +55,17 @@ export function claimRowsOf(
       manager_domain: manager,
       entry: entry.entry,
       selector: claim.selector,
-      ...selectionOf(claim),
+      ...toSelection(claim),
       ...qualifiers,
-      claimed_at: since.get(claim_id) ?? isoOf(stamp.now),
-      changed_at: isoOf(stamp.now),
+      claimed_at: since.get(claim_id) ?? toIso(stamp.now),
+      changed_at: toIso(stamp.now),
       seq: stamp.seq,
     }
   })
 }
 
 /** An entry is known by its agent and which of that agent's it is, so that others may come and go. */
-function namesOf(claims: readonly Claim[]): Map<AgentEntry, string> {
+function nameEntries(claims: readonly Claim[]): Map<AgentEntry, string> {
   const counts = new Map<string, number>()
   const names = new Map<AgentEntry, string>()
   for (const { entry } of claims) {
@@ -73,20 +77,20 @@ function namesOf(claims: readonly Claim[]): Map<AgentEntry, string> {
   return names
 }
 
-function selectionOf({ selected, inline }: Claim) {
+function toSelection({ selected, inline }: Claim) {
   const ids = inline.flatMap(({ property_id }) => property_id ?? [])
   return {
     selection_type: selected.selection_type,
-    property_ids: setOf(selected.property_ids),
-    property_tags: setOf(selected.property_tags),
+    property_ids: toSortedSet(selected.property_ids),
+    property_tags: toSortedSet(selected.property_tags),
     inline_property_ids: ids.sort(),
     inline_property_count: inline.length,
-    inline_properties: [...inline].sort(byIdAndName).slice(0, INLINE_KEPT).map(listedProperty),
+    inline_properties: [...inline].sort(byIdAndName).slice(0, INLINE_MAX).map(listedProperty),
   }
 }
 
 /** Each claim has its own copy of what the file lists, and a file may make thousands of each. */
-const INLINE_KEPT = 100
+const INLINE_MAX = 100
 
 /** No two that one claim reaches are the same in all of these. */
 function byIdAndName(a: PropertyEntry, b: PropertyEntry): number {
@@ -98,20 +102,23 @@ function byIdAndName(a: PropertyEntry, b: PropertyEntry): number {
 function listedProperty(entry: PropertyEntry): ListedProperty {
   const { property_id = null, property_type, name, identifiers, tags } = entry
   return {
-    ...{ property_id, property_type, name, tags: sorted(tags) },
-    identifiers: [...identifiers].sort(byTypeAndValue),
+    property_id,
+    property_type,
+    name,
+    tags: sortStrings(tags),
+    identifiers: [...identifiers].sort(compareTypeAndValue),
   }
 }
 
-function qualifiersOf(entry: AgentEntry) {
+function readQualifiers(entry: AgentEntry) {
   return {
     authorized_for: entry.authorized_for ?? null,
-    placement_ids: setOf(entry.placement_ids),
-    placement_tags: setOf(entry.placement_tags),
-    collections: collectionsOf(entry),
+    placement_ids: toSortedSet(entry.placement_ids),
+    placement_tags: toSortedSet(entry.placement_tags),
+    collections: readCollections(entry),
     delegation_type: entry.delegation_type ?? null,
     exclusive: entry.exclusive ?? null,
-    countries: setOf(entry.countries),
+    countries: toSortedSet(entry.countries),
     effective_from: entry.effective_from ?? null,
     effective_until: entry.effective_until ?? null,
   }

@@ -1,11 +1,11 @@
-import { isoOf } from '../core/clock.ts'
+import { toIso } from '../core/clock.ts'
 import type { Domain } from '../core/domain.ts'
-import type { CollectionEntry } from '../model/documents.ts'
+import type { CollectionEntry } from '../model/documents/index.ts'
 import type { EventDraft } from '../model/event.ts'
 import type { CollectionRow } from '../model/rows.ts'
-import { type Change, sameValue } from './diff.ts'
-import { type Merges, noMerges, ownCollections, united } from './merges.ts'
-import type { Stamp } from './rows.ts'
+import { type Change, isSameValue } from './diff.ts'
+import { type Merges, mergeCollections, noMerges, uniteIdentifiers } from './merges.ts'
+import type { Stamp } from './stamp.ts'
 
 /** Columns whose change means something to a reader. */
 export const collectionFacts = [
@@ -21,7 +21,7 @@ export const collectionFacts = [
  * The rows of a publisher's collections, given those that stand. One that is listed no more is
  * removed and keeps its rid; should it come back it has the same one.
  */
-export function collectionRowsOf(
+export function buildCollectionRows(
   domain: Domain,
   entries: readonly CollectionEntry[],
   before: readonly CollectionRow[],
@@ -30,71 +30,81 @@ export function collectionRowsOf(
 ): CollectionRow[] {
   const old = new Map(before.map(row => [row.collection_id, row]))
   const listed = new Map(
-    ownCollections(entries, before, merges).map(entry => [
+    mergeCollections(entries, before, merges).map(entry => [
       entry.collection_id,
-      collectionRowOf(domain, entry, old.get(entry.collection_id), stamp, merges),
+      buildCollectionRow(domain, entry, old.get(entry.collection_id), stamp, merges),
     ]),
   )
   const unlisted = before.filter(row => !listed.has(row.collection_id))
-  return [...listed.values(), ...unlisted.map(row => removedRowOf(row, stamp))]
+  return [...listed.values(), ...unlisted.map(row => toRemovedRow(row, stamp))]
 }
 
-export function removedRowOf(row: CollectionRow, { now, seq }: Stamp): CollectionRow {
-  return row.status === 'removed' ? row : { ...row, status: 'removed', changed_at: isoOf(now), seq }
+export function toRemovedRow(row: CollectionRow, { now, seq }: Stamp): CollectionRow {
+  return row.status === 'removed' ? row : { ...row, status: 'removed', changed_at: toIso(now), seq }
 }
 
-function collectionRowOf(
+function buildCollectionRow(
   domain: Domain,
   entry: CollectionEntry,
   old: CollectionRow | undefined,
   { now, seq, mint }: Stamp,
-  { whole }: Merges,
+  { mergedRids }: Merges,
 ): CollectionRow {
-  const kept = old && whole.has(old.collection_rid) ? old.identifiers : []
+  const former = old && mergedRids.has(old.collection_rid) ? old.identifiers : []
   return {
     collection_rid: old?.collection_rid ?? mint(),
     publisher_domain: domain,
     collection_id: entry.collection_id,
     name: entry.name,
     kind: entry.kind,
-    identifiers: united(kept, identifiersOf(entry)),
-    collection: collectionOf(entry),
+    identifiers: uniteIdentifiers(former, listIdentifiers(entry)),
+    collection: toCollection(entry),
     source: 'authoritative',
     status: 'active',
-    created_at: old?.created_at ?? isoOf(now),
-    changed_at: isoOf(now),
+    created_at: old?.created_at ?? toIso(now),
+    changed_at: toIso(now),
     seq,
   }
 }
 
 /** A collection as its publisher wrote it. */
-export function collectionOf(entry: CollectionEntry): CollectionRow['collection'] {
+export function toCollection(entry: CollectionEntry): CollectionRow['collection'] {
   const { manifest, ...facts } = entry
-  return { ...manifest, ...facts, distribution: distributionOf(entry) }
+  return { ...manifest, ...facts, distribution: toDistribution(entry) }
 }
 
-/** Where a collection is distributed is a set: the order in which it is written says nothing. */
-function identifiersOf({ distribution }: CollectionEntry): CollectionRow['identifiers'] {
+/** Lists where a collection is distributed, as a set: the written order says nothing. */
+function listIdentifiers({ distribution }: CollectionEntry): CollectionRow['identifiers'] {
   const all = distribution.flatMap(({ publisher_domain, identifiers }) =>
     identifiers.map(({ type, value }) => ({ publisher_domain, type, value })),
   )
-  return united(all)
+  return uniteIdentifiers(all)
 }
 
-function distributionOf(entry: CollectionEntry): CollectionEntry['distribution'] {
-  const places = new Map<string, CollectionEntry['distribution'][number]['identifiers']>()
-  for (const { publisher_domain, ...identifier } of identifiersOf(entry)) {
-    places.set(publisher_domain, [...(places.get(publisher_domain) ?? []), identifier])
+function toDistribution(entry: CollectionEntry): CollectionEntry['distribution'] {
+  const distributions = new Map<string, CollectionEntry['distribution'][number]['identifiers']>()
+  for (const { publisher_domain, ...identifier } of listIdentifiers(entry)) {
+    distributions.set(publisher_domain, [
+      ...(distributions.get(publisher_domain) ?? []),
+      identifier,
+    ])
   }
-  return [...places].map(([publisher_domain, identifiers]) => ({ publisher_domain, identifiers }))
+  return [...distributions].map(([publisher_domain, identifiers]) => ({
+    publisher_domain,
+    identifiers,
+  }))
 }
 
 /** One that comes back was known before, so it is updated, not created. */
-export function collectionEvents(change: Change<CollectionRow>): EventDraft[] {
+export function diffCollection(change: Change<CollectionRow>): EventDraft[] {
   if (change.kind === 'removed') return []
   const { row } = change
   const event = (event_type: EventDraft['event_type'], more: object = {}): EventDraft[] => [
-    { event_type, entity_id: row.collection_rid, payload: { ...collectionPayload(row), ...more } },
+    {
+      event_type,
+      entity_id: row.collection_rid,
+      payload: { ...toCollectionPayload(row), ...more },
+    },
   ]
   if (change.kind === 'added') return event('collection.created')
   if (row.status === 'removed') return event('collection.removed')
@@ -104,12 +114,14 @@ export function collectionEvents(change: Change<CollectionRow>): EventDraft[] {
 /** The fields of the collection as a reader knows them; `source` and `status` are those of the record. */
 function changedFields(old: CollectionRow, row: CollectionRow): string[] {
   const names = new Set([...Object.keys(old.collection), ...Object.keys(row.collection)])
-  const changed = [...names].filter(name => !sameValue(old.collection[name], row.collection[name]))
+  const changed = [...names].filter(
+    name => !isSameValue(old.collection[name], row.collection[name]),
+  )
   const ofRecord = (['source', 'status'] as const).filter(name => old[name] !== row[name])
   return [...new Set([...changed, ...ofRecord])].sort()
 }
 
-export function collectionPayload(row: CollectionRow): Record<string, unknown> {
+export function toCollectionPayload(row: CollectionRow): Record<string, unknown> {
   const { collection_rid, publisher_domain, collection_id, name, kind, source, status } = row
   const facts = { collection_rid, publisher_domain, collection_id, name, kind, source, status }
   return { ...facts, identifiers: row.identifiers, collection: row.collection }

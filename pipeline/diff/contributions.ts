@@ -1,50 +1,76 @@
-import { isoOf } from '../core/clock.ts'
-import { identifierHost, parseDomain } from '../core/domain.ts'
+import { toIso } from '../core/clock.ts'
+import { parseDomain, toIdentifierHost } from '../core/domain.ts'
 import type { Contributed } from '../model/contribution.ts'
-import type { Identifier } from '../model/documents.ts'
+import type { Identifier } from '../model/documents/index.ts'
 import type { EventDraft } from '../model/event.ts'
 import type { PropertyRow } from '../model/rows.ts'
-import { propertyEvents } from './events.ts'
+import { diffProperty } from './events.ts'
 
 export const CONTRIBUTION_ACTOR = 'registry:contribution'
 
-/** What a thing is that has an identifier of this type; a website where nothing else is known. */
+/** Type of property by the type of its identifier; a website where nothing else is known. */
 const typeOf: Readonly<Record<string, string>> = {
-  ...{ ios_bundle: 'mobile_app', android_package: 'mobile_app', bundle_id: 'mobile_app' },
-  ...{ apple_app_store_id: 'mobile_app', google_play_id: 'mobile_app' },
-  ...{ roku_store_id: 'ctv_app', fire_tv_asin: 'ctv_app', samsung_app_id: 'ctv_app' },
-  ...{ apple_tv_bundle: 'ctv_app', venue_id: 'dooh', screen_id: 'dooh' },
-  ...{ openooh_venue_type: 'dooh', rss_url: 'podcast', apple_podcast_id: 'podcast' },
-  ...{ spotify_collection_id: 'podcast', podcast_guid: 'podcast', station_id: 'radio' },
+  ios_bundle: 'mobile_app',
+  android_package: 'mobile_app',
+  bundle_id: 'mobile_app',
+  apple_app_store_id: 'mobile_app',
+  google_play_id: 'mobile_app',
+  roku_store_id: 'ctv_app',
+  fire_tv_asin: 'ctv_app',
+  samsung_app_id: 'ctv_app',
+  apple_tv_bundle: 'ctv_app',
+  venue_id: 'dooh',
+  screen_id: 'dooh',
+  openooh_venue_type: 'dooh',
+  rss_url: 'podcast',
+  apple_podcast_id: 'podcast',
+  spotify_collection_id: 'podcast',
+  podcast_guid: 'podcast',
+  station_id: 'radio',
 }
 
 /** The host that an identifier names, whose file could declare it; undefined where it names none. */
-export function hostOf({ type, value }: Identifier): string | undefined {
-  return type === 'domain' || type === 'subdomain' ? parseDomain(identifierHost(value)) : undefined
+export function getDeclaringHost({ type, value }: Identifier): string | undefined {
+  return type === 'domain' || type === 'subdomain'
+    ? parseDomain(toIdentifierHost(value))
+    : undefined
 }
 
 /**
  * A property that somebody knows of and no publisher declares. `owner` is the host it stands on, so
  * that the host's own file takes the record over with its rid; empty where none can.
  */
-export function contributedRowOf(
+export function buildContributedRow(
   { property_rid, identifier }: Contributed,
   owner: string,
   { now, seq }: { now: number; seq: number },
 ): PropertyRow {
-  const at = isoOf(now)
+  const at = toIso(now)
   return {
-    ...{ property_rid, publisher_domain: owner, property_id: null },
+    property_rid,
+    publisher_domain: owner,
+    property_id: null,
     property_type: typeOf[identifier.type] ?? 'website',
-    ...{ name: identifier.value, identifiers: [identifier], tags: [] },
-    ...{ supported_channels: [], channels: [], classification: 'property' },
-    ...{ source: 'contributed', status: 'active', stale_reason: null },
-    ...{ created_at: at, changed_at: at, seq },
+    name: identifier.value,
+    identifiers: [identifier],
+    tags: [],
+    categories: null,
+    category_taxonomy: null,
+    supported_channels: [],
+    channels: [],
+    classification: 'property',
+    source: 'contributed',
+    status: 'active',
+    stale_reason: null,
+    inline_only: null,
+    created_at: at,
+    changed_at: at,
+    seq,
   } as PropertyRow
 }
 
-export function contributionEvents(rows: readonly PropertyRow[]): EventDraft[] {
+export function diffContribution(rows: readonly PropertyRow[]): EventDraft[] {
   return rows
-    .flatMap(row => propertyEvents({ kind: 'added', row }))
+    .flatMap(row => diffProperty({ kind: 'added', row }))
     .map(event => ({ ...event, actor: CONTRIBUTION_ACTOR }))
 }

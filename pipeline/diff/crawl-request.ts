@@ -1,5 +1,5 @@
-import { HOUR, type Instant, isoOf, MINUTE } from '../core/clock.ts'
-import { effectOf, isMissing } from '../core/outcomes.ts'
+import { HOUR, type Instant, MINUTE, toIso } from '../core/clock.ts'
+import { getEffect, isMissing } from '../core/outcomes.ts'
 import {
   type Attempt,
   type CrawlRequestRow,
@@ -8,97 +8,107 @@ import {
   type RequestedFile,
   type RequestOutcome,
 } from '../model/crawl-request.ts'
-import { type Source, sourceKey } from '../model/observation.ts'
+import { type Source, toSourceKey } from '../model/observation.ts'
 
-/** How long is waited after the first, second … attempt without an answer; none after the last. */
+/** Delays after the first, second … attempt without an answer; none after the last. */
 const PAUSES = [MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR]
 export const MAX_ATTEMPTS = PAUSES.length + 1
 
 /** A file that must be fetched for a request, and when. */
-export interface Wanted extends Source {
+export interface DueSource extends Source {
   due_at: Instant
   /** It is the domain's own, so a person asked for exactly this. */
   is_own: boolean
 }
 
 /**
- * How far a request is after some attempts, and what must be fetched for it now. `needed` are the
- * files that the answers of its domain are read from; one that came up since is wanted at once. An
- * attempt that began before the request says nothing about what stands there now: it does not count.
+ * Advances a request after some attempts and says what must be fetched now. `needed` are the files that
+ * its domain is read from; one that appeared meanwhile is wanted at once. An attempt that began before
+ * the request says nothing about what stands now and does not count.
  */
 export function advance(
   request: CrawlRequestRow,
   needed: readonly Source[],
   attempts: ReadonlyMap<string, Attempt>,
   now: Instant,
-): { request: CrawlRequestRow; wanted: Wanted[] } {
-  const before = new Map(request.files.map(file => [sourceKey(file), file]))
-  const wanted: Wanted[] = []
-  const want = ({ kind, location }: Source, due_at: Instant) =>
-    wanted.push({ kind, location, due_at, is_own: isOwn(request, { kind, location }) })
+): { request: CrawlRequestRow; dueSources: DueSource[] } {
+  const before = new Map(request.files.map(file => [toSourceKey(file), file]))
+  const dueSources: DueSource[] = []
+  const addDue = ({ kind, location }: Source, due_at: Instant) =>
+    dueSources.push({ kind, location, due_at, is_own: isOwn(request, { kind, location }) })
   const files = needed.map((source): RequestedFile => {
-    const known = before.get(sourceKey(source))
-    const attempt = attempts.get(sourceKey(source))
+    const known = before.get(toSourceKey(source))
+    const attempt = attempts.get(toSourceKey(source))
     if (known && isOver(known)) return known
     if (attempt === undefined || attempt.after_seq < request.requested_seq) {
-      if (known === undefined || attempt) want(source, now)
-      return known ?? untried(source)
+      if (known === undefined || attempt) addDue(source, now)
+      return known ?? toPendingFile(source)
     }
-    const { file, again } = tried(known ?? untried(source), attempt)
-    if (again !== undefined) want(source, again)
+    const { file, again } = tried(known ?? toPendingFile(source), attempt)
+    if (again !== undefined) addDue(source, again)
     return file
   })
-  return { request: { ...request, ...stateOf(request, files, now) }, wanted }
+  return { request: { ...request, ...describeRequest(request, files, now) }, dueSources }
 }
 
 function isOwn({ scope, domain }: CrawlRequestRow, { kind, location }: Source): boolean {
   return location === domain && ownFiles[scope].some(own => own === kind)
 }
 
-function untried({ kind, location }: Source): RequestedFile {
+function toPendingFile({ kind, location }: Source): RequestedFile {
   return {
-    ...{ kind, location, attempts: 0, outcome: null, http_status: null },
-    ...{ attempted_at: null, next_attempt_at: null, deferred: false },
+    kind,
+    location,
+    attempts: 0,
+    outcome: null,
+    http_status: null,
+    attempted_at: null,
+    next_attempt_at: null,
+    deferred: false,
   }
 }
 
 function tried(file: RequestedFile, { at, outcome, status, not_before }: Attempt) {
   const attempts = file.attempts + 1
-  const pause = isAskedAgain(outcome) ? PAUSES[attempts - 1] : undefined
+  const pause = isRetried(outcome) ? PAUSES[attempts - 1] : undefined
   const next = pause === undefined ? undefined : at + pause
   const again = next === undefined ? undefined : Math.max(next, not_before ?? next)
   return {
     again,
     file: {
-      ...{ ...file, attempts, outcome, http_status: status, attempted_at: isoOf(at) },
-      next_attempt_at: again === undefined ? null : isoOf(again),
+      ...file,
+      attempts,
+      outcome,
+      http_status: status,
+      attempted_at: toIso(at),
+      next_attempt_at: again === undefined ? null : toIso(again),
       deferred: again !== next,
     },
   }
 }
 
-function stateOf(request: CrawlRequestRow, files: RequestedFile[], now: Instant) {
+function describeRequest(request: CrawlRequestRow, files: RequestedFile[], now: Instant) {
   const open = files.filter(file => !isOver(file))
   const times = files.flatMap(({ attempted_at }) => attempted_at ?? []).sort()
   const [next] = open
     .filter(({ next_attempt_at }) => next_attempt_at !== null)
     .sort((a, b) => (a.next_attempt_at! < b.next_attempt_at! ? -1 : 1))
-  const status = statusOf(files, open, next)
+  const status = deriveStatus(files, open, next)
   const waits = status === 'retrying' || status === 'deferred'
   return {
     status,
     attempts: Math.max(request.attempts, ...files.map(file => file.attempts)),
     started_at: request.started_at ?? times[0] ?? null,
     last_attempted_at: times.at(-1) ?? request.last_attempted_at,
-    completed_at: open.length === 0 ? isoOf(now) : null,
+    completed_at: open.length === 0 ? toIso(now) : null,
     next_attempt_at: waits ? next!.next_attempt_at : null,
-    last_error_code: errorOf(files),
+    last_error_code: describeError(files),
     files,
   }
 }
 
 /** `open` are the files still to be read, `next` the first of them that waits for its time. */
-function statusOf(
+function deriveStatus(
   files: readonly RequestedFile[],
   open: readonly RequestedFile[],
   next: RequestedFile | undefined,
@@ -117,15 +127,15 @@ function isOver({ attempts, next_attempt_at }: RequestedFile): boolean {
   return attempts > 0 && next_attempt_at === null
 }
 
-/** What came back brings no news of the file that anybody could look up. */
+/** Tells whether an outcome brought no news of the file that anybody could look up. */
 function isNoAnswer(outcome: RequestOutcome | null): boolean {
   if (outcome === null) return false
   if (outcome === 'quarantined') return true
-  return effectOf(outcome) === 'unreachable' && !isMissing(outcome)
+  return getEffect(outcome) === 'unreachable' && !isMissing(outcome)
 }
 
 /** A change that is not believed yet will not be in an hour either. */
-function isAskedAgain(outcome: RequestOutcome): boolean {
+function isRetried(outcome: RequestOutcome): boolean {
   return isNoAnswer(outcome) && outcome !== 'held'
 }
 
@@ -136,11 +146,11 @@ const manifestErrors: Partial<Record<Source['kind'], string>> = {
 
 function isInvalid({ kind, outcome }: RequestedFile): boolean {
   if (outcome === null || outcome === 'quarantined' || !(kind in manifestErrors)) return false
-  return ['unusable', 'garbled'].includes(effectOf(outcome))
+  return ['unusable', 'garbled'].includes(getEffect(outcome))
 }
 
-function errorOf(files: readonly RequestedFile[]): string | null {
-  const silent = files.find(({ outcome }) => isNoAnswer(outcome))
+function describeError(files: readonly RequestedFile[]): string | null {
+  const unanswered = files.find(({ outcome }) => isNoAnswer(outcome))
   const invalid = files.find(isInvalid)
-  return silent?.outcome ?? (invalid && manifestErrors[invalid.kind]) ?? null
+  return unanswered?.outcome ?? (invalid && manifestErrors[invalid.kind]) ?? null
 }

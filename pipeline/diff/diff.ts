@@ -4,8 +4,8 @@ export type Change<Row> =
   | { kind: 'removed'; old: Row }
 
 /**
- * The difference of two sets of rows, by key. `facts` are the columns that count; rows that agree in
- * all of them are the same row. Applying the changes to `before` gives `after`.
+ * Computes the difference of two sets of rows, by key. `facts` are the columns that count; rows
+ * that agree in all of them are the same row. Applying the changes to `before` gives `after`.
  */
 export function diff<Row extends object>(
   before: readonly Row[],
@@ -18,15 +18,15 @@ export function diff<Row extends object>(
   const arrived = after.flatMap((row): Change<Row>[] => {
     const was = old.get(key(row))
     if (was === undefined) return [{ kind: 'added', row }]
-    const fields = facts.filter(name => !sameValue(was[name], row[name]))
+    const fields = facts.filter(name => !isSameValue(was[name], row[name]))
     return fields.length === 0 ? [] : [{ kind: 'changed', old: was, row, fields }]
   })
   const removed = before.filter(row => !fresh.has(key(row)))
   return [...arrived, ...removed.map((row): Change<Row> => ({ kind: 'removed', old: row }))]
 }
 
-/** Equal as JSON, whatever the order of keys. */
-export function sameValue(a: unknown, b: unknown): boolean {
+/** Compares two values as JSON, whatever the order of keys. */
+export function isSameValue(a: unknown, b: unknown): boolean {
   if (a === b) return true
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
   if (Array.isArray(a) || Array.isArray(b)) {
@@ -34,7 +34,7 @@ export function sameValue(a: unknown, b: unknown): boolean {
       Array.isArray(a) &&
       Array.isArray(b) &&
       a.length === b.length &&
-      a.every((item, index) => sameValue(item, b[index]))
+      a.every((item, index) => isSameValue(item, b[index]))
     )
   }
   const keys = Object.keys(a)
@@ -43,7 +43,7 @@ export function sameValue(a: unknown, b: unknown): boolean {
     keys.every(
       name =>
         Object.hasOwn(b, name) &&
-        sameValue((a as Record<string, unknown>)[name], (b as Record<string, unknown>)[name]),
+        isSameValue((a as Record<string, unknown>)[name], (b as Record<string, unknown>)[name]),
     )
   )
 }

@@ -1,3 +1,4 @@
+import { isComparable } from '../core/structural-hash.ts'
 import type { EventDraft } from '../model/event.ts'
 import type { PropertyRow, PublisherRow } from '../model/rows.ts'
 import type { Change } from './diff.ts'
@@ -9,11 +10,14 @@ export const propertyFacts = [
   'identifiers',
   'tags',
   'supported_channels',
+  'categories',
+  'category_taxonomy',
   'property_id',
   'source',
+  'inline_only',
 ] as const satisfies (keyof PropertyRow)[]
 
-export function propertyEvents(change: Change<PropertyRow>): EventDraft[] {
+export function diffProperty(change: Change<PropertyRow>): EventDraft[] {
   if (change.kind === 'removed') return []
   const { row } = change
   const event = (event_type: EventDraft['event_type'], payload: object): EventDraft => ({
@@ -22,18 +26,18 @@ export function propertyEvents(change: Change<PropertyRow>): EventDraft[] {
     payload: { property_rid: row.property_rid, publisher_domain: row.publisher_domain, ...payload },
   })
   if (change.kind === 'added') {
-    const created = event('property.created', propertyPayload(row))
+    const created = event('property.created', toPropertyPayload(row))
     return row.status === 'stale' ? [created, event(...staleNow(row))] : [created]
   }
   const changed = change.fields.filter(field =>
     (propertyFacts as readonly string[]).includes(field),
   )
-  const turned = change.old.status !== row.status
+  const statusChanged = change.old.status !== row.status
   return [
     ...(changed.length > 0
-      ? [event('property.updated', { ...propertyPayload(row), changed_fields: changed })]
+      ? [event('property.updated', { ...toPropertyPayload(row), changed_fields: changed })]
       : []),
-    ...(turned
+    ...(statusChanged
       ? [row.status === 'stale' ? event(...staleNow(row)) : event(...activeAgain(row))]
       : []),
   ]
@@ -48,7 +52,7 @@ function activeAgain({ changed_at }: PropertyRow): ['property.reactivated', obje
   return ['property.reactivated', { reactivated_at: changed_at }]
 }
 
-export function propertyPayload(row: PropertyRow) {
+export function toPropertyPayload(row: PropertyRow) {
   return {
     classification: row.classification,
     source: row.source,
@@ -62,17 +66,17 @@ export function propertyPayload(row: PropertyRow) {
       identifiers: row.identifiers,
       tags: row.tags,
       supported_channels: row.supported_channels,
+      ...(row.categories ? { categories: row.categories } : {}),
+      ...(row.category_taxonomy ? { category_taxonomy: row.category_taxonomy } : {}),
+      ...(row.inline_only && { inline_only: true }),
     },
   }
 }
 
-export function publisherEvents(
-  before: PublisherRow | undefined,
-  after: PublisherRow,
-): EventDraft[] {
+export function diffPublisher(before: PublisherRow | undefined, after: PublisherRow): EventDraft[] {
   const changed = changedFields(before?.fields ?? {}, after.fields)
   if (before !== undefined && changed.length === 0) return []
-  const payload = withoutNulls({
+  const payload = stripNulls({
     publisher_domain: after.domain,
     agent_count: after.agent_count,
     property_count: after.property_count,
@@ -90,10 +94,16 @@ export function publisherEvents(
 
 function changedFields(before: Record<string, string>, after: Record<string, string>): string[] {
   return [...new Set([...Object.keys(before), ...Object.keys(after)])]
-    .filter(name => before[name] !== after[name])
+    .filter(name => isOther(before[name], after[name]))
     .sort()
 }
 
-export function withoutNulls<Value extends object>(value: Value): Record<string, unknown> {
+/** A hash of an older scheme says nothing: a new version of the registry is nobody's news. */
+function isOther(before: string | undefined, after: string | undefined): boolean {
+  if (before === undefined || after === undefined) return before !== after
+  return before !== after && isComparable(before, after)
+}
+
+export function stripNulls<Value extends object>(value: Value): Record<string, unknown> {
   return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== null))
 }

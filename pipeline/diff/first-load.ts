@@ -2,16 +2,18 @@ import type { EventDraft, EventType } from '../model/event.ts'
 
 /** Actor of the events that tell what was there when a publisher was first looked at. */
 const FIRST_LOAD = 'pipeline:backfill'
-const told: ReadonlySet<EventType> = new Set<EventType>([
+const reportedTypes: ReadonlySet<EventType> = new Set<EventType>([
   'property.created',
   'collection.created',
   'authorization.granted',
 ])
 
 /**
- * The events of a publisher of whom nothing stood before. What its first file lists may have
- * been there for years: whoever wants news alone can tell it by its actor.
+ * Marks the events of a publisher of whom nothing stood before. What its first file lists may have
+ * been there for years: readers who want news alone can tell it by its actor.
  */
-export function asFirstLoad(drafts: readonly EventDraft[]): EventDraft[] {
-  return drafts.map(draft => (told.has(draft.event_type) ? { ...draft, actor: FIRST_LOAD } : draft))
+export function markFirstLoad(drafts: readonly EventDraft[]): EventDraft[] {
+  return drafts.map(draft =>
+    reportedTypes.has(draft.event_type) ? { ...draft, actor: FIRST_LOAD } : draft,
+  )
 }

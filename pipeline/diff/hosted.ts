@@ -1,27 +1,36 @@
-import type { PropertyEntry } from '../model/documents.ts'
+import { toIso } from '../core/clock.ts'
+import type { PropertyEntry } from '../model/documents/index.ts'
 import type { PropertyRow } from '../model/rows.ts'
 import type { HostedProperty, SavedProperty } from '../model/save.ts'
-import { identifierKey } from '../resolve/identifiers.ts'
+import { toIdentifierKey } from '../resolve/identifiers.ts'
 import { identify } from './identity.ts'
+import { noMerges, uniteIdentifiers } from './merges.ts'
+import { chooseChannels, type PublisherRows, toStaleRow } from './rows.ts'
+import { compareTypeAndValue, sortStrings } from './sets.ts'
+import type { Stamp } from './stamp.ts'
 
 /**
- * The properties of an entry after a save. One keeps its rid as in a file that is read again; one
- * without identifiers and id is recognised by its name and type. What is told twice counts once.
+ * The properties of an entry after a save. One keeps its rid as in a file that is read again, also
+ * that of a record which stands of the domain without the entry; one without identifiers and id is
+ * recognised by its name and type. What is told twice counts once.
  */
-export function hostedPropertiesOf(
+export function buildHostedProperties(
   saved: readonly SavedProperty[],
   before: readonly HostedProperty[],
+  records: readonly PropertyRow[],
   mint: () => string,
 ): HostedProperty[] {
-  const told = saved.map(
+  const declared = saved.map(
     ({ type, id, ...rest }): Omit<HostedProperty, 'property_rid'> => ({
       property_type: type,
       ...rest,
       ...(id !== undefined && { property_id: id }),
     }),
   )
-  const rids = identify(before.map(knownOf), told.map(recognisable), mint)
-  const hosted = new Map(told.map((one, i) => [rids[i]!, { property_rid: rids[i]!, ...one }]))
+  const own = new Set(before.map(({ property_rid }) => property_rid))
+  const others = records.filter(row => row.status !== 'removed' && !own.has(row.property_rid))
+  const rids = identify([...before.map(toHintRow), ...others], declared.map(recognisable), mint)
+  const hosted = new Map(declared.map((one, i) => [rids[i]!, { property_rid: rids[i]!, ...one }]))
   return [...hosted.values()]
 }
 
@@ -30,35 +39,103 @@ export function hostedPropertiesOf(
  * shown while only people told of them. One without identifiers is recognised by its name and type,
  * in what of the file nothing else is known by.
  */
-export function hintsOf(
+export function buildIdentityHints(
   hosted: readonly HostedProperty[],
   listed: readonly PropertyEntry[],
 ): PropertyRow[] {
-  const keys = new Set(hosted.flatMap(one => one.identifiers.map(identifierKey)))
+  const keys = new Set(hosted.flatMap(one => one.identifiers.map(toIdentifierKey)))
   const others = listed.filter(
-    ({ identifiers }) => !identifiers.some(one => keys.has(identifierKey(one))),
+    ({ identifiers }) => !identifiers.some(one => keys.has(toIdentifierKey(one))),
   )
-  const byName = new Map(others.map(entry => [nameOf(entry), entry]))
+  const byName = new Map(others.map(entry => [toNameKey(entry), entry]))
   return hosted.map(one => {
-    const named = one.identifiers.length === 0 ? byName.get(nameOf(one)) : undefined
-    return knownOf(named === undefined ? one : { ...named, property_rid: one.property_rid })
+    const named = one.identifiers.length === 0 ? byName.get(toNameKey(one)) : undefined
+    return toHintRow(named === undefined ? one : { ...named, property_rid: one.property_rid })
   })
 }
 
-function nameOf({ name, property_type }: Pick<PropertyEntry, 'name' | 'property_type'>): string {
+/**
+ * The records of a domain without a file that counts: what people tell of it stands in their place, as
+ * contributed. One that is told no more is stale; one that is disputed, or was merged into another,
+ * stays so.
+ */
+export function buildSavedRows(
+  domain: string,
+  declared: readonly HostedProperty[],
+  { properties: before, merges = noMerges }: Pick<PublisherRows, 'properties' | 'merges'>,
+  stamp: Pick<Stamp, 'now' | 'seq'>,
+  excluded: ReadonlySet<string> = new Set(),
+): PropertyRow[] {
+  const old = new Map(before.map(row => [row.property_rid, row]))
+  const listed = new Map(
+    declared.map(one => {
+      const was = old.get(one.property_rid)
+      const isMerged = merges.mergedRids.has(one.property_rid)
+      return [one.property_rid, buildSavedRow(domain, one, was, isMerged, stamp)]
+    }),
+  )
+  const others = before
+    .filter(row => !listed.has(row.property_rid))
+    .map(row => (excluded.has(row.property_rid) ? toStaleRow(row, 'not_listed', stamp) : row))
+  return [...listed.values(), ...others]
+}
+
+/** Properties of an invalid file stand as long as it grants anything: nothing is granted to what people tell. */
+export function mayShowSavedProperties({ publisher, authorizations }: PublisherRows): boolean {
+  return publisher?.valid !== true && authorizations.length === 0
+}
+
+function buildSavedRow(
+  domain: string,
+  { property_rid, property_id, property_type, name, identifiers, tags }: HostedProperty,
+  old: PropertyRow | undefined,
+  isMerged: boolean,
+  { now, seq }: Pick<Stamp, 'now' | 'seq'>,
+): PropertyRow {
+  if (old?.status === 'removed') return old
+  const isDisputed = old?.stale_reason === 'disputed'
+  return {
+    property_rid,
+    publisher_domain: domain,
+    property_id: property_id ?? null,
+    property_type,
+    name,
+    identifiers: uniteIdentifiers(isMerged && old ? old.identifiers : [], identifiers).sort(
+      compareTypeAndValue,
+    ),
+    tags: sortStrings(tags),
+    supported_channels: [],
+    channels: chooseChannels(property_type, []),
+    categories: null,
+    category_taxonomy: null,
+    classification: 'property',
+    source: 'contributed',
+    inline_only: null,
+    status: isDisputed ? 'stale' : 'active',
+    stale_reason: isDisputed ? 'disputed' : null,
+    created_at: old?.created_at ?? toIso(now),
+    changed_at: toIso(now),
+    seq,
+  }
+}
+
+/** Actor of the events of records that members told, and no file. */
+export const SAVE_ACTOR = 'registry:save'
+
+function toNameKey({ name, property_type }: Pick<PropertyEntry, 'name' | 'property_type'>): string {
   return `${property_type}\n${name}`
 }
 
-type Told = Omit<HostedProperty, 'property_rid'>
+type DeclaredProperty = Omit<HostedProperty, 'property_rid'>
 
 /** A name stands in for what is missing; no file has such an id. */
-function recognisable<One extends Told>(one: One): One & PropertyEntry {
+function recognisable<One extends DeclaredProperty>(one: One): One & PropertyEntry {
   const bare = one.property_id === undefined && one.identifiers.length === 0
   const named = bare ? { property_id: `\n${one.name}` } : {}
   return { supported_channels: [], ...one, ...named }
 }
 
-function knownOf(one: HostedProperty): PropertyRow {
+function toHintRow(one: HostedProperty): PropertyRow {
   return {
     ...recognisable(one),
     property_id: recognisable(one).property_id ?? null,

@@ -1,6 +1,6 @@
-import type { PropertyEntry } from '../model/documents.ts'
+import type { PropertyEntry } from '../model/documents/index.ts'
 import type { PropertyRow } from '../model/rows.ts'
-import { identifierKey } from '../resolve/identifiers.ts'
+import { toIdentifierKey } from '../resolve/identifiers.ts'
 
 /** An identifier that more properties without a match have than this tells none of them apart. */
 const COMMON = 200
@@ -38,69 +38,72 @@ export function identify(
   mint: () => string,
   aliases: ReadonlyMap<string, string> = new Map(),
 ): string[] {
-  const all = entries.map(knownOf)
+  const all = entries.map(toKnown)
   const fresh = new Map(all.map(entry => [entry.facts, entry]))
-  const given = new Map<string, string>()
-  const places = placesOf(known, aliases)
-  const give = ({ item }: Known<PropertyRow>, facts: string) => {
+  const assigned = new Map<string, string>()
+  const capacities = countCapacities(known, aliases)
+  const assign = ({ item }: Known<PropertyRow>, facts: string) => {
     const rid = aliases.get(item.property_rid) ?? item.property_rid
-    const left = places.get(rid)!
-    if (left === 0 || given.has(facts)) return
-    places.set(rid, left - 1)
-    given.set(facts, rid)
+    const remaining = capacities.get(rid)!
+    if (remaining === 0 || assigned.has(facts)) return
+    capacities.set(rid, remaining - 1)
+    assigned.set(facts, rid)
   }
-  const rows = [...known].sort(activeAndOldestFirst).map(knownOf)
+  const rows = [...known].sort(activeAndOldestFirst).map(toKnown)
   const exact = rows.filter(row => fresh.has(row.facts))
-  for (const row of exact) give(row, row.facts)
+  for (const row of exact) assign(row, row.facts)
   const open = rows.filter(
-    ({ item }) => places.get(aliases.get(item.property_rid) ?? item.property_rid)! > 0,
+    ({ item }) => capacities.get(aliases.get(item.property_rid) ?? item.property_rid)! > 0,
   )
-  const unknown = [...fresh.values()].filter(({ facts }) => !given.has(facts))
-  for (const { row, entry } of pairsOf(open, unknown)) give(row, entry.facts)
+  const unknown = [...fresh.values()].filter(({ facts }) => !assigned.has(facts))
+  for (const { row, entry } of pairCandidates(open, unknown)) assign(row, entry.facts)
   return all.map(({ facts }) => {
-    const rid = given.get(facts) ?? mint()
-    given.set(facts, rid)
+    const rid = assigned.get(facts) ?? mint()
+    assigned.set(facts, rid)
     return rid
   })
 }
 
-/** How many entries may get a rid. */
-function placesOf(known: readonly PropertyRow[], aliases: ReadonlyMap<string, string>) {
-  const places = new Map<string, number>()
+/** Counts how many entries may get each rid. */
+function countCapacities(known: readonly PropertyRow[], aliases: ReadonlyMap<string, string>) {
+  const capacities = new Map<string, number>()
   for (const { property_rid } of known) {
     const rid = aliases.get(property_rid) ?? property_rid
-    places.set(rid, (places.get(rid) ?? 0) + 1)
+    capacities.set(rid, (capacities.get(rid) ?? 0) + 1)
   }
-  return places
+  return capacities
 }
 
-/** What is the same in an entry and in a row, whatever the order and the spelling of identifiers. */
-export function factsKey({ property_type, property_id, identifiers }: Facts): string {
-  const keys = [...new Set(identifiers.map(identifierKey))].sort()
+/**
+ * Builds the key of the facts shared by an entry and a row, independent of the order and the spelling
+ * of identifiers.
+ */
+export function toFactsKey({ property_type, property_id, identifiers }: Facts): string {
+  const keys = [...new Set(identifiers.map(toIdentifierKey))].sort()
   return [property_type, property_id ?? '', ...keys].join('\n')
 }
 
-function knownOf<Item extends Facts>(item: Item): Known<Item> {
-  return { item, facts: factsKey(item), keys: new Set(item.identifiers.map(identifierKey)) }
+function toKnown<Item extends Facts>(item: Item): Known<Item> {
+  return { item, facts: toFactsKey(item), keys: new Set(item.identifiers.map(toIdentifierKey)) }
 }
 
 /** Every row with every entry that it has an identifier, or slug and type, in common with; best first. */
-function pairsOf(
+function pairCandidates(
   rows: readonly Known<PropertyRow>[],
   entries: readonly Known<PropertyEntry>[],
 ): Pair[] {
-  const marks = new Map<string, Known<PropertyRow>[]>()
+  const byFeature = new Map<string, Known<PropertyRow>[]>()
   for (const row of rows) {
-    for (const mark of marksOf(row)) {
-      const same = marks.get(mark)
+    for (const feature of listFeatures(row)) {
+      const same = byFeature.get(feature)
       if (same) same.push(row)
-      else marks.set(mark, [row])
+      else byFeature.set(feature, [row])
     }
   }
   const pairs = entries.flatMap(entry => {
-    const lists = marksOf(entry).map(mark => marks.get(mark) ?? [])
-    const alike = new Set(lists.flatMap(list => (list.length > COMMON ? [] : list)))
-    return [...alike].map((row): Pair => ({ entry, row, score: scoreOf(entry, row) }))
+    const lists = listFeatures(entry).map(feature => byFeature.get(feature) ?? [])
+    const candidates = new Set(lists.flatMap(list => (list.length > COMMON ? [] : list)))
+    return [...candidates].map((row): Pair => ({ entry, row, score: scorePair(entry, row) }))
   })
   return pairs.sort(
     (a, b) =>
@@ -111,12 +114,12 @@ function pairsOf(
   )
 }
 
-function marksOf({ item, keys }: Known<Facts>): string[] {
+function listFeatures({ item, keys }: Known<Facts>): string[] {
   const { property_id, property_type } = item
   return property_id ? [...keys, `${property_id}\n${property_type}`] : [...keys]
 }
 
-function scoreOf(entry: Known<PropertyEntry>, row: Known<PropertyRow>): number {
+function scorePair(entry: Known<PropertyEntry>, row: Known<PropertyRow>): number {
   const shared = [...entry.keys].filter(key => row.keys.has(key)).length
   const slug =
     entry.item.property_id !== undefined && entry.item.property_id === row.item.property_id

@@ -1,7 +1,7 @@
 import type { EventDraft } from '../model/event.ts'
 import type { CollectionRow, PropertyRow } from '../model/rows.ts'
-import { collectionPayload } from './collections.ts'
-import { propertyPayload } from './events.ts'
+import { toCollectionPayload } from './collections.ts'
+import { toPropertyPayload } from './events.ts'
 
 /** Actor of the events that follow from a decision of the registry's operator. */
 const OPERATOR = 'registry:operator'
@@ -12,14 +12,14 @@ interface MergedRecords {
   evidence: string | undefined
 }
 
-export function propertyMerged(merged: MergedRecords, row: PropertyRow): EventDraft {
+export function createPropertyMerged(merged: MergedRecords, row: PropertyRow): EventDraft {
   const { property_rid, publisher_domain } = row
-  const facts = { property_rid, publisher_domain, ...propertyPayload(row) }
+  const facts = { property_rid, publisher_domain, ...toPropertyPayload(row) }
   return mergedEvent('property.merged', merged, facts)
 }
 
-export function collectionMerged(merged: MergedRecords, row: CollectionRow): EventDraft {
-  return mergedEvent('collection.merged', merged, collectionPayload(row))
+export function createCollectionMerged(merged: MergedRecords, row: CollectionRow): EventDraft {
+  return mergedEvent('collection.merged', merged, toCollectionPayload(row))
 }
 
 /** A replica lays the payload over the two records that it has: it tells the canonical one's facts. */
@@ -28,7 +28,7 @@ function mergedEvent(
   { alias_rid, canonical_rid, evidence }: MergedRecords,
   facts: object,
 ): EventDraft {
-  const said = evidence === undefined ? {} : { evidence }
-  const payload = { ...facts, alias_rid, canonical_rid, ...said }
+  const withEvidence = evidence === undefined ? {} : { evidence }
+  const payload = { ...facts, alias_rid, canonical_rid, ...withEvidence }
   return { event_type, entity_id: alias_rid, payload, actor: OPERATOR }
 }

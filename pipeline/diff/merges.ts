@@ -1,27 +1,27 @@
-import type { CollectionEntry, Identifier, PropertyEntry } from '../model/documents.ts'
+import type { CollectionEntry, Identifier, PropertyEntry } from '../model/documents/index.ts'
 import type { CollectionRow, PropertyRow } from '../model/rows.ts'
-import { factsKey } from './identity.ts'
+import { toFactsKey } from './identity.ts'
 
-/** What of a publisher's records was merged, and what was merged into them. */
+/** Merged records of a publisher, and the records merged into its own. */
 export interface Merges {
   /** alias_rid → canonical_rid, which may be another publisher's. */
   canonical: ReadonlyMap<string, string>
   /** Rids that other records were merged into. Such a record forgets no identifier. */
-  whole: ReadonlySet<string>
+  mergedRids: ReadonlySet<string>
 }
 
-export const noMerges: Merges = { canonical: new Map(), whole: new Set() }
+export const noMerges: Merges = { canonical: new Map(), mergedRids: new Set() }
 
 /**
- * The identifiers of several records as one set, in one order: it must not matter which record was
- * merged first.
+ * Unites the identifiers of several records as one set, in one order: it must not matter which
+ * record was merged first.
  */
-export function united<Item extends Identifier & Partial<Owned>>(
+export function uniteIdentifiers<Item extends Identifier & Partial<Owned>>(
   ...lists: (readonly Item[])[]
 ): Item[] {
-  const all = new Map(lists.flat().map(item => [partsOf(item).join('\n'), item]))
+  const all = new Map(lists.flat().map(item => [toSortParts(item).join('\n'), item]))
   return [...all.values()].sort((a, b) => {
-    const [one, other] = [partsOf(a), partsOf(b)]
+    const [one, other] = [toSortParts(a), toSortParts(b)]
     const at = one.findIndex((part, i) => part !== other[i])
     return at < 0 ? 0 : one[at]! < other[at]! ? -1 : 1
   })
@@ -31,68 +31,75 @@ interface Owned {
   publisher_domain: string
 }
 
-function partsOf({ publisher_domain = '', type, value }: Identifier & Partial<Owned>): string[] {
+function toSortParts({
+  publisher_domain = '',
+  type,
+  value,
+}: Identifier & Partial<Owned>): string[] {
   return [publisher_domain, type, value]
 }
 
 /**
- * One entry for each rid that is the publisher's own. Entries that were merged into one property are
- * one entry with the identifiers of all; those of a property that was merged into another
- * publisher's are none.
+ * Merges entries to one for each rid that is the publisher's own. Entries that were merged into one
+ * property are one entry with the identifiers of all; those of a property that was merged into
+ * another publisher's are none.
  */
-export function ownEntries(
+export function mergeEntries(
   entries: readonly PropertyEntry[],
   rids: readonly string[],
   rows: readonly PropertyRow[],
-  { canonical, whole }: Merges,
+  { canonical, mergedRids: whole }: Merges,
 ): Map<string, PropertyEntry> {
-  const standing = new Map(rows.map(row => [row.property_rid, row]))
-  const elsewhere = new Set([...canonical.values()].filter(rid => !standing.has(rid)))
+  const active = new Map(rows.map(row => [row.property_rid, row]))
+  const elsewhere = new Set([...canonical.values()].filter(rid => !active.has(rid)))
   const named = new Map<string, PropertyEntry>()
   const grouped = new Map<string, PropertyEntry[]>()
   for (const [i, entry] of entries.entries()) {
     const rid = rids[i]!
     if (whole.has(rid)) grouped.set(rid, [...(grouped.get(rid) ?? []), entry])
-    if (!elsewhere.has(rid)) named.set(rid, leastOf(named.get(rid), entry))
+    if (!elsewhere.has(rid)) named.set(rid, pickFirst(named.get(rid), entry))
   }
   for (const [rid, group] of grouped) {
-    const row = standing.get(rid)!
-    const identifiers = united(row.identifiers, ...group.map(entry => entry.identifiers))
-    named.set(rid, { ...closest(group, row), identifiers })
+    const row = active.get(rid)!
+    const identifiers = uniteIdentifiers(row.identifiers, ...group.map(entry => entry.identifiers))
+    named.set(rid, { ...pickClosest(group, row), identifiers })
   }
   return named
 }
 
 /** The entry that tells the facts of a merged property: the one that told them before, if it is there. */
-function closest(group: readonly PropertyEntry[], row: PropertyRow): PropertyEntry {
-  const likeness = (entry: PropertyEntry) =>
+function pickClosest(group: readonly PropertyEntry[], row: PropertyRow): PropertyEntry {
+  const countMatches = (entry: PropertyEntry) =>
     (entry.property_id === (row.property_id ?? undefined) ? 4 : 0) +
     (entry.property_type === row.property_type ? 2 : 0) +
     (entry.name === row.name ? 1 : 0)
   const sorted = [...group].sort(
-    (a, b) => likeness(b) - likeness(a) || (textOf(a) < textOf(b) ? -1 : 1),
+    (a, b) =>
+      countMatches(b) - countMatches(a) || (toComparableText(a) < toComparableText(b) ? -1 : 1),
   )
   return sorted[0]!
 }
 
-/** Of two entries of one property the one that tells its facts, in whatever order they come. */
-function leastOf(one: PropertyEntry | undefined, other: PropertyEntry): PropertyEntry {
-  return one === undefined || textOf(other) < textOf(one) ? other : one
+/**
+ * Picks the entry that supplies the facts of a property, independent of the order of the entries.
+ */
+function pickFirst(one: PropertyEntry | undefined, other: PropertyEntry): PropertyEntry {
+  return one === undefined || toComparableText(other) < toComparableText(one) ? other : one
 }
 
 /** All that an entry says, spelled alike whatever the order of its sets. */
-function textOf(entry: PropertyEntry): string {
+function toComparableText(entry: PropertyEntry): string {
   const { name, tags, supported_channels, identifiers } = entry
-  const spelled = identifiers.map(({ type, value }) => `${type}:${value}`)
-  const sets = [tags, supported_channels, spelled].map(list => [...list].sort())
-  return JSON.stringify([factsKey(entry), name, ...sets])
+  const keys = identifiers.map(({ type, value }) => `${type}:${value}`)
+  const sets = [tags, supported_channels, keys].map(list => [...list].sort())
+  return JSON.stringify([toFactsKey(entry), name, ...sets])
 }
 
 /**
  * The entries of a publisher's collections under the ids by which the registry knows them, in the
- * manner of `ownEntries`: a merged collection keeps its own id.
+ * manner of `mergeEntries`: a merged collection keeps its own id.
  */
-export function ownCollections(
+export function mergeCollections(
   entries: readonly CollectionEntry[],
   rows: readonly CollectionRow[],
   { canonical }: Merges,

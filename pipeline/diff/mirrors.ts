@@ -2,9 +2,9 @@ import type { Domain } from '../core/domain.ts'
 import type { EventDraft } from '../model/event.ts'
 import type { MirroredCollection } from '../model/mirror.ts'
 import type { CollectionRow } from '../model/rows.ts'
-import { collectionEvents, collectionFacts, collectionRowsOf } from './collections.ts'
+import { buildCollectionRows, collectionFacts, diffCollection } from './collections.ts'
 import { type Change, diff } from './diff.ts'
-import type { Stamp } from './rows.ts'
+import type { Stamp } from './stamp.ts'
 
 export const MIRROR_ACTOR = 'registry:community_mirror'
 
@@ -12,7 +12,7 @@ export const MIRROR_ACTOR = 'registry:community_mirror'
  * The rows of collections that mirrors list, given those of them that stand. A collection keeps its
  * rid whoever lists it, and one that no mirror lists any more is removed.
  */
-export function mirroredChanges(
+export function diffMirroredCollections(
   listed: readonly MirroredCollection[],
   before: readonly CollectionRow[],
   stamp: Stamp,
@@ -21,7 +21,7 @@ export function mirroredChanges(
   const after = [...owners].flatMap(domain => {
     const entries = listed.filter(one => one.publisher_domain === domain)
     const rows = before.filter(row => row.publisher_domain === domain)
-    return collectionRowsOf(
+    return buildCollectionRows(
       domain as Domain,
       entries.map(({ entry }) => entry),
       rows,
@@ -36,6 +36,6 @@ export function mirroredChanges(
   )
 }
 
-export function mirrorEvents(changes: readonly Change<CollectionRow>[]): EventDraft[] {
-  return changes.flatMap(collectionEvents).map(event => ({ ...event, actor: MIRROR_ACTOR }))
+export function createMirrorEvents(changes: readonly Change<CollectionRow>[]): EventDraft[] {
+  return changes.flatMap(diffCollection).map(event => ({ ...event, actor: MIRROR_ACTOR }))
 }

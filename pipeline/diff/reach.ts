@@ -1,8 +1,11 @@
-import type { AuthorizationRow, PropertyRow, PublisherRow } from '../model/rows.ts'
+import { groupBy } from '../core/group.ts'
+import { propertyTypes } from '../model/documents/vocabulary.ts'
+import type { AuthorizationRow, CollectionRow, PropertyRow, PublisherRow } from '../model/rows.ts'
+import { CategoryFinder } from './categories.ts'
 
 /**
- * What one publisher adds to what agents reach: how often each value of each facet occurs. `listing`
- * is of agents that it lists and grants nothing now: they belong to the graph all the same.
+ * Facets of what one publisher adds to the reach of agents: how often each value occurs. `listing`
+ * counts agents that it lists and grants nothing now: they belong to the graph all the same.
  */
 export const facets = [
   'listing',
@@ -10,10 +13,24 @@ export const facets = [
   'property',
   'property_type',
   'channel',
+  /**
+   * Channels that publishers name: the others of `channel` are those that types of properties
+   * imply.
+   */
+  'declared_channel',
   'tag',
   'market',
+  'category',
+  /** By what its categories are meant; empty where that is not said. */
+  'taxonomy',
 ] as const
 export type Facet = (typeof facets)[number]
+
+/**
+ * Version of the way of counting, kept with each publisher. It is raised whenever the same rows
+ * come to other counts; what was counted in an older way is taken back in that way.
+ */
+export const REACH_FORMAT = 2
 
 export interface FacetCount {
   agent_url: string
@@ -24,17 +41,18 @@ export interface FacetCount {
 
 /** The rows of one publisher that its agents' reach is counted from. */
 export interface Reachable {
-  publisher?: Pick<PublisherRow, 'listed_agents'> | undefined
+  publisher?: Pick<PublisherRow, 'listed_agents' | 'catalog' | 'reach_format'> | undefined
   properties: readonly PropertyRow[]
   authorizations: readonly AuthorizationRow[]
+  collections?: readonly CollectionRow[]
 }
 
 /**
- * How the reach of agents changes when a publisher's rows do. A property that several grants of one
- * agent name counts once. Counting by publisher makes a change cost what changed, however many
+ * Computes how the reach of agents changes with a publisher's rows. A property that several grants of
+ * one agent name counts once. Counting by publisher makes a change cost what changed, however many
  * publishers an agent has.
  */
-export function reachDelta(before: Reachable, after: Reachable): FacetCount[] {
+export function diffReach(before: Reachable, after: Reachable): FacetCount[] {
   const counts = new Map<string, FacetCount>()
   add(counts, before, -1)
   add(counts, after, 1)
@@ -42,46 +60,98 @@ export function reachDelta(before: Reachable, after: Reachable): FacetCount[] {
 }
 
 function add(counts: Map<string, FacetCount>, rows: Reachable, sign: 1 | -1): void {
-  const active = new Map(
-    rows.properties.filter(row => row.status === 'active').map(row => [row.property_rid, row]),
-  )
-  const noting = (agent_url: string) => (facet: Facet, value: string) => {
+  const isOlder = rows.publisher !== undefined && rows.publisher.reach_format !== REACH_FORMAT
+  const tally = new Tally(rows.properties, isOlder ? noteOlder : noteProperty)
+  const finder = new CategoryFinder(rows)
+  const count = (agent_url: string) => (facet: Facet, value: string, times: number) => {
     const key = `${agent_url}\n${facet}\n${value}`
     const count = counts.get(key)
-    if (count) count.times += sign
-    else counts.set(key, { agent_url, facet, value, times: sign })
+    if (count) count.times += sign * times
+    else counts.set(key, { agent_url, facet, value, times: sign * times })
   }
-  for (const agent_url of rows.publisher?.listed_agents ?? []) noting(agent_url)('listing', '')
-  for (const [agent_url, grants] of grantsByAgent(
-    rows.authorizations.filter(grant => grant.in_force),
-  )) {
-    const note = noting(agent_url)
-    note('publisher', '')
+  for (const agent_url of rows.publisher?.listed_agents ?? []) count(agent_url)('listing', '', 1)
+  const inForce = rows.authorizations.filter(grant => grant.in_force)
+  for (const [agent_url, grants] of groupBy(inForce, grant => grant.agent_url)) {
+    const note = count(agent_url)
+    note('publisher', '', 1)
     for (const market of new Set(grants.flatMap(grant => grant.countries ?? []))) {
-      note('market', market)
+      note('market', market, 1)
     }
-    for (const rid of new Set(grants.flatMap(grant => grant.property_rids))) {
-      const property = active.get(rid)
-      if (property !== undefined) noteProperty(property, note)
-    }
+    for (const { facet, value, times } of tally.of(grants)) note(facet, value, times)
+    if (isOlder) continue
+    const { categories, taxonomies } = finder.find(grants)
+    for (const category of categories) note('category', category, 1)
+    for (const taxonomy of taxonomies) note('taxonomy', taxonomy, 1)
   }
 }
 
+type Times = Omit<FacetCount, 'agent_url'>
+
+/**
+ * Counts of each value among what grants reach together; agents that reach the same share one
+ * count.
+ */
+class Tally {
+  readonly #active: ReadonlyMap<string, PropertyRow>
+  readonly #noteProperty: typeof noteProperty
+  readonly #known = new Map<string, readonly Times[]>()
+  /** Lists of rids are told apart by themselves: grants of one set share its list. */
+  readonly #lists = new Map<readonly string[], number>()
+
+  constructor(properties: readonly PropertyRow[], note: typeof noteProperty) {
+    this.#noteProperty = note
+    const active = properties.filter(row => row.status === 'active')
+    this.#active = new Map(active.map(row => [row.property_rid, row]))
+  }
+
+  of(grants: readonly Pick<AuthorizationRow, 'property_rids'>[]): readonly Times[] {
+    const lists = [...new Set(grants.map(grant => grant.property_rids))]
+    const numbers = lists.map(list => this.#numberOf(list)).sort((a, b) => a - b)
+    const name = numbers.join()
+    const times = this.#known.get(name) ?? this.#count(lists)
+    this.#known.set(name, times)
+    return times
+  }
+
+  #numberOf(list: readonly string[]): number {
+    const number = this.#lists.get(list) ?? this.#lists.size
+    this.#lists.set(list, number)
+    return number
+  }
+
+  #count(lists: readonly (readonly string[])[]): Times[] {
+    const counts = new Map<string, Times>()
+    const note = (facet: Facet, value: string) => {
+      const key = `${facet}\n${value}`
+      const count = counts.get(key)
+      if (count) count.times++
+      else counts.set(key, { facet, value, times: 1 })
+    }
+    const [first = []] = lists
+    const rids = lists.length < 2 ? first : new Set(lists.flat())
+    for (const rid of rids) {
+      const property = this.#active.get(rid)
+      if (property !== undefined) this.#noteProperty(property, note)
+    }
+    return [...counts.values()]
+  }
+}
+
+const knownTypes: ReadonlySet<string> = new Set(propertyTypes)
+
+/** A type that the format does not know is a fault of the file, and nothing that anybody looks for. */
 function noteProperty(row: PropertyRow, note: (facet: Facet, value: string) => void): void {
+  note('property', '')
+  if (knownTypes.has(row.property_type)) note('property_type', row.property_type)
+  for (const channel of new Set(row.channels)) note('channel', channel)
+  for (const channel of new Set(row.supported_channels)) note('declared_channel', channel)
+  for (const tag of new Set(row.tags)) note('tag', tag)
+}
+
+/** Notes a property in the older way of counting. */
+function noteOlder(row: PropertyRow, note: (facet: Facet, value: string) => void): void {
   note('property', '')
   note('property_type', row.property_type)
   for (const channel of new Set(row.channels)) note('channel', channel)
   for (const tag of new Set(row.tags)) note('tag', tag)
-}
-
-function grantsByAgent(
-  authorizations: readonly AuthorizationRow[],
-): Map<string, AuthorizationRow[]> {
-  const byAgent = new Map<string, AuthorizationRow[]>()
-  for (const grant of authorizations) {
-    const others = byAgent.get(grant.agent_url)
-    if (others) others.push(grant)
-    else byAgent.set(grant.agent_url, [grant])
-  }
-  return byAgent
 }

@@ -1,7 +1,7 @@
-import { type Instant, isoOf } from '../core/clock.ts'
+import { toIso } from '../core/clock.ts'
 import type { Domain } from '../core/domain.ts'
-import { shortHash, shortHashOfSet } from '../core/short-hash.ts'
-import type { PropertyEntry } from '../model/documents.ts'
+import { hashStructure, hashStructureOfSet } from '../core/structural-hash.ts'
+import type { PropertyEntry } from '../model/documents/index.ts'
 import type {
   AuthorizationRow,
   BrandRow,
@@ -10,12 +10,15 @@ import type {
   PublisherRow,
 } from '../model/rows.ts'
 import type { BrandFacts } from '../resolve/brand.ts'
-import type { Astray, PublisherFacts } from '../resolve/publisher.ts'
-import { authorizationRowsOf, termsOf } from './authorizations.ts'
-import { collectionOf, collectionRowsOf, removedRowOf } from './collections.ts'
-import { factsKey, identify } from './identity.ts'
-import { type Merges, noMerges, ownEntries } from './merges.ts'
-import { byTypeAndValue, sorted } from './sets.ts'
+import { emptyCatalog } from '../resolve/catalog.ts'
+import type { NoPublisher, PublisherFacts } from '../resolve/publisher.ts'
+import { buildAuthorizationRows, readTerms } from './authorizations.ts'
+import { buildCollectionRows, toCollection, toRemovedRow } from './collections.ts'
+import { identify, toFactsKey } from './identity.ts'
+import { type Merges, mergeEntries, noMerges } from './merges.ts'
+import { REACH_FORMAT } from './reach.ts'
+import { compareTypeAndValue, sortStrings } from './sets.ts'
+import type { Stamp } from './stamp.ts'
 
 /** Everything the index holds of one publisher. */
 export interface PublisherRows {
@@ -26,14 +29,7 @@ export interface PublisherRows {
   merges?: Merges
 }
 
-/** When, in which commit, and where new identities come from. */
-export interface Stamp {
-  now: Instant
-  seq: number
-  mint: () => string
-}
-
-/** What a type of property says about its channels when the publisher says nothing. */
+/** Channel that a type of property implies when the publisher names none. */
 const channelOfType: Readonly<Record<string, string>> = {
   website: 'display',
   mobile_app: 'display',
@@ -47,7 +43,7 @@ const channelOfType: Readonly<Record<string, string>> = {
   ai_assistant: 'sponsored_intelligence',
 }
 
-export function brandRowOf(domain: Domain, facts: BrandFacts, seq: number): BrandRow {
+export function buildBrandRow(domain: Domain, facts: BrandFacts, seq: number): BrandRow {
   return {
     domain,
     canonical_id: facts.canonical_domain,
@@ -66,56 +62,72 @@ export function brandRowOf(domain: Domain, facts: BrandFacts, seq: number): Bran
     names: facts.names ?? null,
     manifest: facts.manifest ?? null,
     seq,
+    resolved_location: facts.resolved_location ?? domain,
   }
 }
 
 /**
  * The rows that a publisher's facts make, given the rows that stand. Properties keep their identity
- * and are never dropped: one the file no longer names, or whose file fails, is stale.
+ * and are never dropped: one the file no longer names, or whose file fails, is stale. `known` are the
+ * rows that entries are recognised by, where these are not the ones that stand.
  */
-export function publisherRowsOf(
+export function buildPublisherRows(
   domain: Domain,
   facts: PublisherFacts,
   before: PublisherRows,
   stamp: Stamp,
+  known: readonly PropertyRow[] = before.properties,
 ): PublisherRows {
   const { merges = noMerges } = before
-  const rids = identify(before.properties, facts.properties, stamp.mint, merges.canonical)
+  const rids = identify(known, facts.properties, stamp.mint, merges.canonical)
   const old = new Map(before.properties.map(row => [row.property_rid, row]))
+  const selectable = new Set(rids.slice(0, facts.selectable))
   const listed = new Map(
-    [...ownEntries(facts.properties, rids, before.properties, merges)].map(([rid, entry]) => [
+    [...mergeEntries(facts.properties, rids, before.properties, merges)].map(([rid, entry]) => [
       rid,
-      propertyRowOf(domain, entry, rid, facts, old.get(rid), stamp),
+      {
+        ...buildPropertyRow(domain, entry, rid, facts, old.get(rid), stamp),
+        inline_only: selectable.has(rid) ? null : (true as const),
+      },
     ]),
   )
   const unlisted = before.properties
     .filter(row => !listed.has(row.property_rid))
-    .map(row => staleRowOf(row, facts.revoked ? 'revoked' : 'not_listed', stamp))
+    .map(row => toStaleRow(row, facts.revoked ? 'revoked' : 'not_listed', stamp))
   const properties = [...listed.values(), ...unlisted]
   const authorizations =
-    facts.standing === 'ended'
+    facts.validity === 'expired'
       ? []
-      : authorizationRowsOf(domain, facts, rids, before.authorizations, stamp)
-  const listing = facts.standing === 'ended' ? [] : facts.collections
-  const collections = collectionRowsOf(domain, listing, before.collections, stamp, merges)
+      : buildAuthorizationRows(domain, facts, rids, before.authorizations, stamp)
+  const listing = facts.validity === 'expired' ? [] : facts.collections
+  const collections = buildCollectionRows(domain, listing, before.collections, stamp, merges)
   const owned = { properties, authorizations, collections }
-  return { publisher: publisherRowOf(domain, facts, owned, before, stamp), ...owned }
+  return { publisher: buildPublisherRow(domain, facts, owned, before, stamp), ...owned }
 }
 
 /** The rows of a publisher whom no file speaks for: what was known of it is over, and remembered. */
-export function strandedRowsOf(
-  { revoked }: Astray,
+export function buildOrphanedRows(
+  { revoked }: NoPublisher,
   before: PublisherRows & { publisher: PublisherRow },
   stamp: Stamp,
 ): PublisherRows {
-  const none = { agent_count: 0, property_count: 0, collection_count: 0, listed_agents: [] }
-  const stamped = { changed_at: isoOf(stamp.now), seq: stamp.seq }
+  const none = {
+    agent_count: 0,
+    property_count: 0,
+    collection_count: 0,
+    listed_agents: [],
+    placement_count: 0,
+    format_count: 0,
+    catalog: { formats: [], placements: [] },
+    reach_format: REACH_FORMAT,
+  }
+  const stamped = { changed_at: toIso(stamp.now), seq: stamp.seq }
   const reason = revoked ? 'revoked' : 'validation_failed'
   return {
     publisher: { ...before.publisher, valid: false, ...none, ...stamped },
-    properties: before.properties.map(row => staleRowOf(row, reason, stamp)),
+    properties: before.properties.map(row => toStaleRow(row, reason, stamp)),
     authorizations: [],
-    collections: before.collections.map(row => removedRowOf(row, stamp)),
+    collections: before.collections.map(row => toRemovedRow(row, stamp)),
   }
 }
 
@@ -124,94 +136,103 @@ function grantedIn(rows: readonly AuthorizationRow[]): ReadonlySet<string> {
 }
 
 /** Agents that are listed and granted nothing now: a listing lasts as long as a grant would. */
-function listedAgentsOf(
-  { standing, listed }: PublisherFacts,
+function listListedAgents(
+  { validity, listed }: PublisherFacts,
   authorizations: readonly AuthorizationRow[],
   granted: ReadonlySet<string>,
 ): string[] {
-  if (standing === 'ended') return []
+  if (validity === 'expired') return []
   const all = [...listed, ...authorizations.map(row => row.agent_url)]
-  return sorted(all.filter(agent => !granted.has(agent)))
+  return sortStrings(all.filter(agent => !granted.has(agent)))
 }
 
-function activeOf(rows: readonly { status: string }[]): number {
+function countActive(rows: readonly { status: string }[]): number {
   return rows.filter(row => row.status === 'active').length
 }
 
-function staleRowOf(row: PropertyRow, reason: string, { now, seq }: Stamp): PropertyRow {
-  if (row.status !== 'active') return row
-  return { ...row, status: 'stale', stale_reason: reason, changed_at: isoOf(now), seq }
+/** The channels of a property: those it declares, else what its type implies. */
+export function chooseChannels(type: string, declared: string[]): string[] {
+  const implied = channelOfType[type]
+  return declared.length > 0 || implied === undefined ? declared : [implied]
 }
 
-function propertyRowOf(
+export function toStaleRow(
+  row: PropertyRow,
+  reason: string,
+  { now, seq }: Pick<Stamp, 'now' | 'seq'>,
+): PropertyRow {
+  if (row.status !== 'active') return row
+  return { ...row, status: 'stale', stale_reason: reason, changed_at: toIso(now), seq }
+}
+
+function buildPropertyRow(
   domain: Domain,
   entry: PropertyEntry,
   rid: string,
-  { standing }: PublisherFacts,
+  { validity }: PublisherFacts,
   old: PropertyRow | undefined,
   { now, seq }: Stamp,
-): PropertyRow {
-  const declared = sorted(entry.supported_channels)
-  const implied = channelOfType[entry.property_type]
-  const stands = standing === 'stands'
+): Omit<PropertyRow, 'inline_only'> {
+  const declared = sortStrings(entry.supported_channels)
+  const isValid = validity === 'valid'
   return {
     property_rid: rid,
     publisher_domain: domain,
     property_id: entry.property_id ?? null,
     property_type: entry.property_type,
     name: entry.name,
-    identifiers: [...entry.identifiers].sort(byTypeAndValue),
-    tags: sorted(entry.tags),
+    identifiers: [...entry.identifiers].sort(compareTypeAndValue),
+    tags: sortStrings(entry.tags),
     supported_channels: declared,
-    channels: declared.length > 0 || implied === undefined ? declared : [implied],
+    channels: chooseChannels(entry.property_type, declared),
+    categories: entry.categories ? sortStrings(entry.categories) : null,
+    category_taxonomy: entry.category_taxonomy ?? null,
     classification: 'property',
     source: 'authoritative',
-    status: stands ? 'active' : 'stale',
-    stale_reason: stands ? null : 'validation_failed',
-    created_at: old?.created_at ?? isoOf(now),
-    changed_at: isoOf(now),
+    status: isValid ? 'active' : 'stale',
+    stale_reason: isValid ? null : 'validation_failed',
+    created_at: old?.created_at ?? toIso(now),
+    changed_at: toIso(now),
     seq,
   }
 }
 
-function publisherRowOf(
+function buildPublisherRow(
   domain: Domain,
   facts: PublisherFacts,
   { properties, authorizations, collections }: Omit<PublisherRows, 'publisher'>,
   before: PublisherRows,
   { now, seq }: Stamp,
 ): PublisherRow {
-  const { document } = facts
+  const catalog = facts.validity === 'expired' ? emptyCatalog : facts.catalog
   const granted = grantedIn(authorizations)
   return {
     domain,
-    valid: facts.standing === 'stands',
+    valid: facts.validity === 'valid' && facts.is_usable,
     discovery_method: facts.discovery_method,
     manager_domain: facts.manager_domain ?? null,
     resolved_location: facts.resolved_location,
     agent_count: granted.size,
-    property_count: activeOf(properties),
-    collection_count: activeOf(collections),
-    placement_count: document.placements.length,
-    format_count: document.formats.length,
-    signal_count: document.signals.length,
-    fields: fieldsOf(domain, facts),
-    catalog:
-      facts.discovery_method === 'direct'
-        ? { formats: document.formats, placements: document.placements }
-        : { formats: [], placements: [] },
-    listed_agents: listedAgentsOf(facts, authorizations, granted),
-    discovered_at: before.publisher?.discovered_at ?? isoOf(now),
-    changed_at: isoOf(now),
+    property_count: countActive(properties),
+    collection_count: countActive(collections),
+    placement_count: catalog.placements.length,
+    format_count: catalog.formats.length,
+    signal_count: facts.signal_count,
+    fields: hashFields(domain, facts),
+    catalog: { formats: [...catalog.formats], placements: [...catalog.placements] },
+    listed_agents: listListedAgents(facts, authorizations, granted),
+    reach_format: REACH_FORMAT,
+    discovered_at: before.publisher?.discovered_at ?? toIso(now),
+    changed_at: toIso(now),
     seq,
   }
 }
 
 /**
- * What a later change is told from. Of a file that many share, only what concerns this publisher
- * counts, wherever it stands: the others' changes are not its news.
+ * Hashes the fields by which a later change is recognised. Of a shared file only what concerns this
+ * publisher counts, wherever it stands: other publishers' changes are not its own.
  */
-function fieldsOf(
+function hashFields(
   domain: Domain,
   {
     discovery_method,
@@ -220,20 +241,26 @@ function fieldsOf(
     properties,
     grants,
     collections,
+    catalog,
   }: PublisherFacts,
 ): Record<string, string> {
   if (discovery_method === 'direct') return document.fields
-  const names = properties.map(factsKey)
+  const names = properties.map(toFactsKey)
   const terms = grants.map(({ entry, reaches }) => [
-    termsOf(domain, entry),
-    shortHashOfSet(reaches.map(index => names[index])),
+    readTerms(domain, entry),
+    hashStructureOfSet(reaches.map(index => names[index])),
   ])
   return {
-    authoritative_location: shortHash(resolved_location),
-    authorized_agents: shortHashOfSet(terms),
-    properties: shortHashOfSet(properties),
-    ...(collections.length === 0
-      ? {}
-      : { collections: shortHashOfSet(collections.map(collectionOf)) }),
+    authoritative_location: hashStructure(resolved_location),
+    authorized_agents: hashStructureOfSet(terms),
+    properties: hashStructureOfSet(properties),
+    ...hashItems('collections', collections.map(toCollection)),
+    ...hashItems('placements', catalog.placements),
+    ...hashItems('formats', catalog.formats),
   }
+}
+
+/** A list that is empty is as if it were not there. */
+function hashItems(name: string, items: readonly unknown[]): Record<string, string> {
+  return items.length === 0 ? {} : { [name]: hashStructureOfSet(items) }
 }

@@ -1,11 +1,11 @@
-import type { Identifier } from '../model/documents.ts'
+import type { Identifier } from '../model/documents/index.ts'
 
-/** Lists that are sets, sorted, so that the order in which a file writes them says nothing. */
-export function setOf(values: readonly string[] | undefined): string[] | null {
-  return sortedBy(values, value => value)
+/** Sorts a list that is a set, so that the order in which a file writes it says nothing. */
+export function toSortedSet(values: readonly string[] | undefined): string[] | null {
+  return sortBy(values, value => value)
 }
 
-export function sortedBy<Item>(
+export function sortBy<Item>(
   items: readonly Item[] | undefined,
   key: (item: Item) => string,
 ): Item[] | null {
@@ -13,10 +13,10 @@ export function sortedBy<Item>(
   return [...items].sort((a, b) => (key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : 0))
 }
 
-export function sorted(values: readonly string[]): string[] {
+export function sortStrings(values: readonly string[]): string[] {
   return [...new Set(values)].sort()
 }
 
-export function byTypeAndValue(a: Identifier, b: Identifier): number {
+export function compareTypeAndValue(a: Identifier, b: Identifier): number {
   return a.type < b.type || (a.type === b.type && a.value < b.value) ? -1 : 1
 }

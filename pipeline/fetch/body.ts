@@ -2,13 +2,13 @@ import type { Transform } from 'node:stream'
 import zlib from 'node:zlib'
 import type { Failure } from './failures.ts'
 
-/** Shown each decoded piece as it comes, instead of it being kept; true when enough was read. */
-export type Watch = (piece: Buffer) => boolean
+/** Called with each decoded chunk instead of buffering it; returns true when enough was read. */
+export type PieceReader = (piece: Buffer) => boolean
 
-/** Told once, when the body is complete or must not be read on. */
+/** Called once: with the complete body, or with the reason why it was not read. */
 export type BodyDone = (result: Buffer | Failure) => void
 
-/** How the reader makes a fast sender wait. */
+/** Lets the reader slow down a fast sender. */
 export interface Flow {
   pause(): void
   resume(): void
@@ -24,31 +24,34 @@ type Coding = 'gzip' | 'deflate' | 'br'
 
 /** Compressed bodies up to this size on the wire are decoded in one go, which is far cheaper. */
 const AT_ONCE_BYTES = 16 * 1024
-/** What a compressed form may be larger than the decoded limit: it is not, but for tiny ones. */
+/** Allowance for tiny bodies that compression makes larger than the decoded limit. */
 const WIRE_SLACK_BYTES = 4 * 1024
 
 const nothing = Buffer.alloc(0)
 const tooLarge: Failure = { outcome: 'too_large', detail: 'the body passes the size limit' }
-const garbled: Failure = { outcome: 'http_error', detail: 'the body cannot be decompressed' }
+const undecodable: Failure = { outcome: 'http_error', detail: 'the body cannot be decompressed' }
 const unknownCoding: Failure = { outcome: 'http_error', detail: 'the body is encoded unasked' }
 
-/** A reader for a body of at most `maxBytes` decoded bytes, or why it is not read at all. */
+/**
+ * Opens a reader for a body of at most `maxBytes` decoded bytes, or returns why it is not read at
+ * all.
+ */
 export function openBody(
   coding: string | string[] | undefined,
   length: number,
   maxBytes: number,
   done: BodyDone,
-  watch?: Watch,
+  onPiece?: PieceReader,
 ): BodyReader | Failure {
-  const known = codingOf(coding)
+  const known = parseCoding(coding)
   if (known === undefined) return unknownCoding
   if (length > maxBytes + (known === 'identity' ? 0 : WIRE_SLACK_BYTES)) return tooLarge
   return known === 'identity'
-    ? new PlainBody(maxBytes, done, watch)
-    : new CodedBody(known, maxBytes, done, watch)
+    ? new PlainBody(maxBytes, done, onPiece)
+    : new CodedBody(known, maxBytes, done, onPiece)
 }
 
-function codingOf(header: string | string[] | undefined): Coding | 'identity' | undefined {
+function parseCoding(header: string | string[] | undefined): Coding | 'identity' | undefined {
   switch (header?.toString().trim().toLowerCase()) {
     case undefined:
     case '':
@@ -69,14 +72,14 @@ function codingOf(header: string | string[] | undefined): Coding | 'identity' | 
 class PlainBody implements BodyReader {
   readonly #maxBytes: number
   readonly #done: BodyDone
-  readonly #watch: Watch | undefined
+  readonly #watch: PieceReader | undefined
   #chunks: Buffer[] = []
   #bytes = 0
 
-  constructor(maxBytes: number, done: BodyDone, watch: Watch | undefined) {
+  constructor(maxBytes: number, done: BodyDone, onPiece: PieceReader | undefined) {
     this.#maxBytes = maxBytes
     this.#done = done
-    this.#watch = watch
+    this.#watch = onPiece
   }
 
   write(chunk: Buffer): void {
@@ -100,18 +103,18 @@ class CodedBody implements BodyReader {
   readonly #maxBytes: number
   readonly #done: BodyDone
   readonly #plain: PlainBody
-  /** What is watched is decoded as it comes. */
+  /** Bytes decoded at once while a body is watched. */
   readonly #atOnceBytes: number
   #wire: Buffer[] = []
   #wireBytes = 0
   #decoder: Transform | undefined
 
-  constructor(coding: Coding, maxBytes: number, done: BodyDone, watch: Watch | undefined) {
+  constructor(coding: Coding, maxBytes: number, done: BodyDone, onPiece: PieceReader | undefined) {
     this.#coding = coding
     this.#maxBytes = maxBytes
     this.#done = done
-    this.#plain = new PlainBody(maxBytes, done, watch)
-    this.#atOnceBytes = watch === undefined ? AT_ONCE_BYTES : 0
+    this.#plain = new PlainBody(maxBytes, done, onPiece)
+    this.#atOnceBytes = onPiece === undefined ? AT_ONCE_BYTES : 0
   }
 
   write(chunk: Buffer, flow: Flow): void {
@@ -130,7 +133,9 @@ class CodedBody implements BodyReader {
     else this.#done(decodeAtOnce(this.#coding, joined(this.#wire), this.#maxBytes))
   }
 
-  /** A decoder that is not destroyed keeps decoding a bomb nobody wants. */
+  /**
+   * A decoder that is not destroyed would keep decompressing a bomb after the request has ended.
+   */
   stop(): void {
     this.#wire = []
     this.#plain.stop()
@@ -138,10 +143,10 @@ class CodedBody implements BodyReader {
   }
 
   #openDecoder(): Transform {
-    const decoder = streamOf(this.#coding, this.#wire[0]!)
+    const decoder = createDecoder(this.#coding, this.#wire[0]!)
     decoder.on('data', (chunk: Buffer) => this.#plain.write(chunk))
     decoder.once('end', () => this.#plain.end())
-    decoder.on('error', () => this.#done(garbled))
+    decoder.on('error', () => this.#done(undecodable))
     return decoder
   }
 }
@@ -152,7 +157,7 @@ function feed(decoder: Transform, chunk: Buffer, flow: Flow): void {
   decoder.once('drain', () => flow.resume())
 }
 
-function streamOf(coding: Coding, first: Buffer): Transform {
+function createDecoder(coding: Coding, first: Buffer): Transform {
   if (coding === 'gzip') return zlib.createGunzip()
   if (coding === 'br') return zlib.createBrotliDecompress()
   return hasZlibHeader(first) ? zlib.createInflate() : zlib.createInflateRaw()
@@ -168,11 +173,13 @@ function decodeAtOnce(coding: Coding, wire: Buffer, maxBytes: number): Buffer | 
       ? zlib.inflateSync(wire, options)
       : zlib.inflateRawSync(wire, options)
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE' ? tooLarge : garbled
+    return (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE' ? tooLarge : undecodable
   }
 }
 
-/** Servers disagree whether `deflate` has the zlib header; its first byte tells. */
+/**
+ * Tells whether a `deflate` body has the zlib header; servers disagree, so its first byte decides.
+ */
 function hasZlibHeader(bytes: Buffer): boolean {
   return ((bytes[0] ?? 0) & 0x0f) === 8
 }
@@ -181,13 +188,13 @@ function joined(chunks: Buffer[]): Buffer {
   return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)
 }
 
-/** The beginning of a body that explains an error; decoded if that is possible. */
-export function headOf(
+/** Decodes the beginning of a body that explains an error, if that is possible. */
+export function decodeHead(
   body: Buffer,
   coding: string | string[] | undefined,
   maxBytes: number,
 ): Buffer {
-  const known = codingOf(coding)
+  const known = parseCoding(coding)
   if (known === undefined || known === 'identity') return body.subarray(0, maxBytes)
   const decoded = decodeAtOnce(known, body, AT_ONCE_BYTES)
   return Buffer.isBuffer(decoded) ? decoded.subarray(0, maxBytes) : Buffer.alloc(0)

@@ -1,52 +1,64 @@
 import type { Clock } from '../core/clock.ts'
 import { parseUrl } from './address.ts'
-import type { Answered, Call, Called } from './called.ts'
-import { failedFetch } from './conclude.ts'
-import { type Answer, type Headers, textOf } from './exchange.ts'
+import type { Answered, PostOptions, PostResult } from './called.ts'
+import { type Answer, type Headers, readHeader } from './exchange.ts'
 import type { Failure } from './failures.ts'
 import type { FetchFailed } from './fetched.ts'
-import { refusalOf } from './guard.ts'
+import { createFailedFetch } from './interpret-response.ts'
+import type { Cause } from './request-budget.ts'
 import { retryAfterSeconds } from './retry-after.ts'
-import type { Question, Way } from './way.ts'
+import { checkUrl } from './ssrf-guard.ts'
+import type { Question, Transport } from './transport.ts'
 
-/** What every way of asking needs. */
+/** Parts that every kind of request needs. */
 export interface Context {
-  way: Way
+  transport: Transport
   clock: Clock
   userAgent: string
+  /** Cause of the request; decides which rate-limit bucket it is counted in. */
+  cause: Cause
 }
 
 const HEADER_VALUE = /^[\x20-\x7e]*$/
 const noAddress: Failure = { outcome: 'refused', detail: 'this is not an address' }
 const badHeader: Failure = { outcome: 'refused', detail: 'a header cannot be sent' }
 
-/** One POST through the same guard, turn and connections as every fetch. */
-export async function callOver(context: Context, text: string, call: Call): Promise<Called> {
-  const budget = { leftMs: call.deadlineMs }
+/** Sends one POST through the same guard, budget and connections as every fetch. */
+export async function callOver(
+  context: Context,
+  text: string,
+  call: PostOptions,
+): Promise<PostResult> {
+  const budget = { remainingMs: call.deadlineMs }
   const result = await callOnce(context, text, call, budget)
-  return Object.assign(result, { tookMs: Math.max(0, Math.round(call.deadlineMs - budget.leftMs)) })
+  return Object.assign(result, {
+    tookMs: Math.max(0, Math.round(call.deadlineMs - budget.remainingMs)),
+  })
 }
 
 async function callOnce(
-  { way, clock, userAgent }: Context,
+  { transport, clock, userAgent, cause }: Context,
   text: string,
-  call: Call,
-  budget: { leftMs: number },
+  call: PostOptions,
+  budget: { remainingMs: number },
 ): Promise<Answered | FetchFailed> {
   const url = parseUrl(text)
-  if (url === undefined) return failedFetch(text, noAddress)
-  const refusal = refusalOf(url, call.allow)
-  if (refusal) return failedFetch(text, { outcome: 'refused', detail: refusal })
-  const question = questionOf(call, userAgent)
+  if (url === undefined) return createFailedFetch(text, noAddress)
+  const refusal = checkUrl(url, call.allow)
+  if (refusal) return createFailedFetch(text, { outcome: 'refused', detail: refusal })
+  const question = { ...toQuestion(call, userAgent), cause }
   if (!Object.values(question.headers).every(value => HEADER_VALUE.test(value))) {
-    return failedFetch(text, badHeader)
+    return createFailedFetch(text, badHeader)
   }
-  const answer = await way.visit(url, question, budget)
-  if (answer.kind === 'broken') return failedFetch(url.href, answer, answer.status)
-  return answeredOf(url.href, answer, clock.now())
+  const answer = await transport.request(url, question, budget)
+  if (answer.kind === 'broken') return createFailedFetch(url.href, answer, answer.status)
+  return toAnswered(url.href, answer, clock.now())
 }
 
-function questionOf({ body, headers, accept, maxBytes, watch }: Call, userAgent: string): Question {
+function toQuestion(
+  { body, headers, accept, maxBytes, onPiece }: PostOptions,
+  userAgent: string,
+): Omit<Question, 'cause'> {
   return {
     method: 'POST',
     body,
@@ -59,21 +71,26 @@ function questionOf({ body, headers, accept, maxBytes, watch }: Call, userAgent:
     },
     reading: {
       maxBytes,
-      wantsHeads: true,
-      ...(watch && { watch: answered => watch(contentTypeOf(answered)) }),
+      wantsErrorBody: true,
+      ...(onPiece && { onPiece: answered => onPiece(readContentType(answered)) }),
     },
   }
 }
 
-function answeredOf(url: string, { status, headers, body }: Answer, now: number): Answered {
-  const seconds = retryAfterSeconds(textOf(headers['retry-after']), now)
-  const contentType = contentTypeOf(headers)
+function toAnswered(url: string, { status, headers, body }: Answer, now: number): Answered {
+  const seconds = retryAfterSeconds(readHeader(headers['retry-after']), now)
+  const contentType = readContentType(headers)
   return {
-    ...{ kind: 'answered', status, url, contentType, headers, body },
+    kind: 'answered',
+    status,
+    url,
+    contentType,
+    headers,
+    body,
     ...(seconds !== undefined && { retryAfterSeconds: seconds }),
   }
 }
 
-function contentTypeOf(headers: Headers): string {
-  return (textOf(headers['content-type']) ?? '').split(';')[0]!.trim().toLowerCase()
+function readContentType(headers: Headers): string {
+  return (readHeader(headers['content-type']) ?? '').split(';')[0]!.trim().toLowerCase()
 }

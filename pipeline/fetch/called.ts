@@ -1,9 +1,9 @@
-import type { Watch } from './body.ts'
+import type { PieceReader } from './body.ts'
 import type { FetchFailed } from './fetched.ts'
-import type { Allowance } from './guard.ts'
+import type { Allowance } from './ssrf-guard.ts'
 
 /** A question to a service: JSON by POST. */
-export interface Call {
+export interface PostOptions {
   /** JSON text. */
   body: string
   /** Sent besides the usual ones; names in lower case. */
@@ -11,28 +11,28 @@ export interface Call {
   accept: string
   /** Bytes of the decoded answer. */
   maxBytes: number
-  /** For the whole call; waiting for our own politeness is not counted. */
+  /** Deadline of the whole call, without the time spent waiting for our own rate limits. */
   deadlineMs: number
   allow?: Allowance
   /**
-   * Who reads a 200 of this content type while it comes, if anybody: a stream that its server never
-   * closes is left as soon as enough was read.
+   * Returns a reader for a 200 of this content type, to read the body while it arrives. A stream
+   * that its server never closes can so be left as soon as enough was read.
    */
-  watch?: (contentType: string) => Watch | undefined
+  onPiece?: (contentType: string) => PieceReader | undefined
 }
 
-/** What was answered, whatever the status: a redirect too is only an answer. */
+/** Response of any status; redirects are not followed. */
 export interface Answered {
   kind: 'answered'
   status: number
   url: string
-  /** In lower case, without parameters; empty when the server named none. */
+  /** Lower case, without parameters; empty when the server sent none. */
   contentType: string
   headers: Record<string, string | string[] | undefined>
-  /** Whole for a 200 nobody watched, at most 4 KiB for any other status. */
+  /** Complete for a 200 that was not streamed, at most 4 KiB for any other status. */
   body: Buffer
   retryAfterSeconds?: number
 }
 
 /** `tookMs`: what the call used of its deadline. */
-export type Called = (Answered | FetchFailed) & { tookMs: number }
+export type PostResult = (Answered | FetchFailed) & { tookMs: number }

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import net from 'node:net'
 import tls from 'node:tls'
-import { dialFailureOf, FailureError } from './failures.ts'
+import { classifyDialError, FailureError } from './failures.ts'
 
 export interface DialOptions {
-  /** `http(s)://HOST:PORT` that stands in for every address; names and checks stay. */
+  /** `http(s)://HOST:PORT` to connect to instead of any address; names and checks stay the same. */
   connectTo?: string | undefined
-  /** PEM file of an authority to trust besides the usual ones. */
+  /** PEM file of a certificate authority that is trusted besides the default ones. */
   caFile?: string | undefined
   connectMs: number
 }
@@ -23,11 +23,12 @@ export type Connected = (...result: [null, net.Socket] | [Error, null]) => void
 export type Dial = (target: Target, done: Connected) => void
 
 /**
- * Connects to a checked address, never to a name; the name is what the certificate must carry. An
- * address that refuses gives way to the next one; one that is silent uses up the time.
+ * Connects to checked addresses only, never to a name; the certificate is checked against the name.
+ * When an address refuses the connection the next one is tried; one that does not answer uses up
+ * the timeout.
  */
 export function createDial({ connectTo, caFile, connectMs }: DialOptions): Dial {
-  // One context for all connections: reading the authorities is what costs.
+  // One context for all connections, since loading the certificate authorities is slow.
   const context = tls.createSecureContext(
     caFile === undefined ? {} : { ca: [...tls.rootCertificates, readFileSync(caFile, 'utf8')] },
   )
@@ -73,11 +74,11 @@ class Attempt {
     let reached = false
     if (secure) socket.once('connect', () => (reached = true))
     socket.once(secure ? 'secureConnect' : 'connect', () => this.#settle(undefined))
-    // Stays on the socket for life, so that no error of it is ever unheard.
+    // Stays attached for the lifetime of the socket, so that no late error is unhandled.
     socket.on('error', error => {
       if (this.#settled) return
       if (!reached && this.#tried < addresses.length) this.#dialNext()
-      else this.#settle(dialFailureOf(error, reached))
+      else this.#settle(classifyDialError(error, reached))
     })
   }
 

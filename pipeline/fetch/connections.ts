@@ -6,15 +6,15 @@ export type Handler = Dispatcher.DispatchHandler
 export type Controller = Dispatcher.DispatchController
 export type Request = Dispatcher.DispatchOptions
 
-/** A connection to one origin, used by one request at a time. */
-export interface Line {
+/** Connection to one origin, used by one request at a time. */
+export interface PooledConnection {
   readonly origin: string
   readonly client: Client
-  /** Checked addresses to dial; renewed each time the line is taken. */
+  /** Checked addresses to connect to, updated whenever the connection is taken. */
   addresses: readonly [string, ...string[]]
   /** Counted under this address. */
   readonly address: string
-  /** Has carried a request before: its end may have hung up unnoticed. */
+  /** It was used before, so the server may have closed it in the meantime. */
   used: boolean
 }
 
@@ -23,17 +23,17 @@ const IDLE_MS = 4_000
 const closed = new FailureError('connection_failed', 'the connection was closed')
 
 /**
- * The connections that are open. A line that has been read to the end waits for the next request to
- * its origin: the second file of a domain costs no second handshake, and nobody has to announce that
- * it will come. At most `maxIdle` lines wait, the oldest gives way, so a night holds no
- * more of them than its first second; waiting lines count as load on their address.
+ * Keeps open connections. A connection whose response was read to the end waits for the next
+ * request to its origin, so the second file of a domain costs no second handshake. At most
+ * `maxIdle` connections are idle, and the oldest is closed first. Idle connections count towards
+ * the limit of their address.
  */
 export class Connections {
   readonly #dial: Dial
   readonly #perAddress: number
   readonly #maxIdle: number
-  readonly #open = new Set<Line>()
-  readonly #idle = new Map<string, Line>()
+  readonly #open = new Set<PooledConnection>()
+  readonly #idle = new Map<string, PooledConnection>()
   readonly #load = new Map<string, number>()
 
   constructor(dial: Dial, perAddress: number, maxIdle: number) {
@@ -42,7 +42,7 @@ export class Connections {
     this.#maxIdle = maxIdle
   }
 
-  take(url: URL, addresses: readonly [string, ...string[]]): Line {
+  take(url: URL, addresses: readonly [string, ...string[]]): PooledConnection {
     const waiting = this.#idle.get(url.origin)
     if (waiting === undefined) return this.#openLine(url, addresses)
     this.#idle.delete(url.origin)
@@ -54,24 +54,24 @@ export class Connections {
     return waiting
   }
 
-  /** Back from a request whose answer was read to the end. */
-  give(line: Line): void {
+  /** Returns a connection after its response was read to the end. */
+  release(line: PooledConnection): void {
     if (!this.#open.has(line)) return
-    const twin = this.#idle.get(line.origin)
-    if (twin) this.drop(twin)
+    const idle = this.#idle.get(line.origin)
+    if (idle) this.drop(idle)
     line.used = true
     this.#idle.set(line.origin, line)
     if (this.#idle.size > this.#maxIdle) this.#dropOldest(() => true)
   }
 
   /** Back from a request that failed or was cut short. */
-  drop(line: Line): void {
+  drop(line: PooledConnection): void {
     if (!this.#open.delete(line)) return
     if (this.#idle.get(line.origin) === line) this.#idle.delete(line.origin)
     const load = (this.#load.get(line.address) ?? 1) - 1
     if (load > 0) this.#load.set(line.address, load)
     else this.#load.delete(line.address)
-    // An error of our own spares undici making one, which costs more than closing.
+    // Passing our own error saves undici creating one, which costs more than closing.
     void line.client.destroy(closed)
   }
 
@@ -83,12 +83,12 @@ export class Connections {
     return this.#open.size
   }
 
-  #openLine(url: URL, addresses: readonly [string, ...string[]]): Line {
+  #openLine(url: URL, addresses: readonly [string, ...string[]]): PooledConnection {
     const address = addresses[0]
     const load = this.#load.get(address) ?? 0
     if (load >= this.#perAddress) this.#dropOldest(idle => idle.address === address)
     this.#load.set(address, (this.#load.get(address) ?? 0) + 1)
-    const line: Line = {
+    const line: PooledConnection = {
       origin: url.origin,
       client: this.#clientOf(url, () => line.addresses),
       addresses,
@@ -114,7 +114,7 @@ export class Connections {
     })
   }
 
-  #dropOldest(matches: (line: Line) => boolean): void {
+  #dropOldest(matches: (line: PooledConnection) => boolean): void {
     for (const line of this.#idle.values()) if (matches(line)) return this.drop(line)
   }
 }

@@ -2,34 +2,41 @@ import { promises as dns } from 'node:dns'
 import { isIP } from 'node:net'
 import { type Clock, HOUR, MINUTE, SECOND } from '../core/clock.ts'
 import type { Limits } from '../core/limits.ts'
-import { isPublicAddress } from './guard.ts'
-import { TtlCache } from './ttl-cache.ts'
+import { createTtlCache } from '../core/ttl-cache.ts'
+import { isPublicAddress } from './ssrf-guard.ts'
 
 export interface ResolverOptions {
   /** ADDRESS:PORT of the name server to ask; the system's otherwise. */
   dnsServer?: string | undefined
-  /** Set in test worlds: without a name server, every name has a made-up public address. */
+  /** Set in test worlds: without a DNS server every name resolves to a made-up public address. */
   connectTo?: string | undefined
-  /** `nameMs`: how long a name server has to answer; it is asked twice. */
+  /** `nameMs`: timeout of one DNS query; each is tried twice. */
   limits: Pick<Limits, 'nameMs'>
   clock: Clock
 }
 
-/** All addresses of a name have been judged; only these may be dialed. */
+/** All addresses of the name have been checked; only these may be connected to. */
 export type Resolution =
   | { kind: 'found'; addresses: readonly [string, ...string[]] }
-  /** Judged, and not public: dialed only where an operator allows this one host. */
+  /** Checked and not public: used only for a host that the operator allows by name. */
   | { kind: 'refused'; addresses: readonly [string, ...string[]] }
   /** `isCertain`: a name server said that there is no address. */
   | { kind: 'failed'; detail: string; isCertain: boolean }
 
-/** `found` with no records: a name server said that there are none. `unknown`: none said anything. */
-export type TxtAnswer = { kind: 'found'; records: string[] } | { kind: 'unknown'; detail: string }
+/** `found` with no records: a DNS server said that there are none. `unknown`: none answered. */
+export type TxtAnswer =
+  | { kind: 'found'; records: string[] }
+  | { kind: 'unknown'; detail: string; isDeferred?: true }
 
 export interface Resolver {
-  /** At once when the answer is known, so that the common case costs no turn of the event loop. */
+  /** Tells whether the answer is cached, so that no DNS query is needed. */
+  isCached(host: string): boolean
+  /**
+   * Resolves a host; returns synchronously when the answer is cached, which saves a turn of the
+   * event loop.
+   */
   resolve(host: string): Resolution | Promise<Resolution>
-  /** The TXT records of a name; never throws. */
+  /** Looks up the TXT records of a name; never throws. */
   lookupTxt(name: string): Promise<TxtAnswer>
   close(): void
 }
@@ -39,57 +46,61 @@ interface Timed {
   ttl: number
 }
 
-const NAMES_KEPT = 20_000
-const LEAST_TTL = 5 * SECOND
-const MOST_TTL = HOUR
+const CACHED_NAMES_MAX = 20_000
+const TTL_MIN_MS = 5 * SECOND
+const TTL_MAX_MS = HOUR
 const NEGATIVE_TTL = MINUTE
 const noSuchName = new Set(['ENOTFOUND', 'ENODATA'])
 
 /**
- * One private address condemns the whole name: what a name may be rebound to is not worth guessing.
- * The addresses handed out are the ones judged, and a connection is made to them and not to the name,
- * so a second answer that differs is never used.
+ * Creates a resolver. One private address makes the whole name refused: it may be part of a DNS
+ * rebinding attack. Connections are made to the addresses checked here and never to the name, so a
+ * later, different answer is not used.
  */
 export function createResolver(options: ResolverOptions): Resolver {
   const { dnsServer, connectTo, limits, clock } = options
-  const invents = connectTo !== undefined && dnsServer === undefined
+  const usesMadeUpAddresses = connectTo !== undefined && dnsServer === undefined
   const server = new dns.Resolver({ timeout: limits.nameMs, tries: 2 })
   if (dnsServer !== undefined) server.setServers([dnsServer])
-  const known = new TtlCache<Resolution>(clock, NAMES_KEPT)
-  const asked = new Map<string, Promise<Resolution>>()
+  const known = createTtlCache<Resolution>(clock, CACHED_NAMES_MAX)
+  const pending = new Map<string, Promise<Resolution>>()
 
   async function ask(host: string): Promise<Resolution> {
     const [v4, v6] = await Promise.allSettled([
       server.resolve4(host, { ttl: true }),
       server.resolve6(host, { ttl: true }),
     ])
-    const { resolution, ttlMs } = judge([v4, v6])
-    known.set(host, resolution, ttlMs)
+    const { resolution, ttlMs } = checkRecords([v4, v6])
+    known.set(host, resolution, { ttl: ttlMs })
     return resolution
   }
 
   function askOnce(host: string): Promise<Resolution> {
-    const underway = asked.get(host)
+    const underway = pending.get(host)
     if (underway) return underway
-    const answer = ask(host).finally(() => asked.delete(host))
-    asked.set(host, answer)
+    const answer = ask(host).finally(() => pending.delete(host))
+    pending.set(host, answer)
     return answer
   }
 
   return {
+    isCached: host =>
+      usesMadeUpAddresses ||
+      isIP(host.replace(/^\[|\]$/g, '')) !== 0 ||
+      known.get(host) !== undefined,
     resolve(host) {
       const literal = host.startsWith('[') ? host.slice(1, -1) : host
       if (isIP(literal)) return isPublicAddress(literal) ? found([literal]) : refused([literal])
-      if (invents) return found([madeUpAddress(host)])
+      if (usesMadeUpAddresses) return found([makeUpAddress(host)])
       return known.get(host) ?? askOnce(host)
     },
     async lookupTxt(name) {
-      if (invents) return { kind: 'found', records: [] }
+      if (usesMadeUpAddresses) return { kind: 'found', records: [] }
       try {
         const records = await server.resolveTxt(name)
         return { kind: 'found', records: records.map(chunks => chunks.join('')) }
       } catch (error) {
-        const code = codeOf(error)
+        const code = getErrorCode(error)
         if (noSuchName.has(code)) return { kind: 'found', records: [] }
         return { kind: 'unknown', detail: `the name server failed (${code})` }
       }
@@ -98,33 +109,33 @@ export function createResolver(options: ResolverOptions): Resolver {
   }
 }
 
-function judge(answers: PromiseSettledResult<Timed[]>[]): {
+function checkRecords(answers: PromiseSettledResult<Timed[]>[]): {
   resolution: Resolution
   ttlMs: number
 } {
   const records = answers.flatMap(answer => (answer.status === 'fulfilled' ? answer.value : []))
   const [first, ...rest] = records.map(record => record.address)
-  if (first === undefined) return judgeFailure(answers)
+  if (first === undefined) return classifyFailure(answers)
   const ttlMs = Math.min(...records.map(record => record.ttl * SECOND))
   const isPublic = isPublicAddress(first) && rest.every(isPublicAddress)
   return {
     resolution: isPublic ? found([first, ...rest]) : refused([first, ...rest]),
-    ttlMs: Math.min(Math.max(ttlMs, LEAST_TTL), MOST_TTL),
+    ttlMs: Math.min(Math.max(ttlMs, TTL_MIN_MS), TTL_MAX_MS),
   }
 }
 
 /** That a name has no address is known for a minute; that nobody said so, only for a moment. */
-function judgeFailure(answers: PromiseSettledResult<Timed[]>[]) {
+function classifyFailure(answers: PromiseSettledResult<Timed[]>[]) {
   const codes = answers.map(answer =>
-    answer.status === 'rejected' ? codeOf(answer.reason) : 'ENODATA',
+    answer.status === 'rejected' ? getErrorCode(answer.reason) : 'ENODATA',
   )
-  const trouble = codes.find(code => !noSuchName.has(code))
-  const detail = trouble ? `the name server failed (${trouble})` : 'the name has no address'
-  const resolution: Resolution = { kind: 'failed', detail, isCertain: trouble === undefined }
-  return { resolution, ttlMs: trouble ? LEAST_TTL : NEGATIVE_TTL }
+  const failure = codes.find(code => !noSuchName.has(code))
+  const detail = failure ? `the name server failed (${failure})` : 'the name has no address'
+  const resolution: Resolution = { kind: 'failed', detail, isCertain: failure === undefined }
+  return { resolution, ttlMs: failure ? TTL_MIN_MS : NEGATIVE_TTL }
 }
 
-function codeOf(error: unknown): string {
+function getErrorCode(error: unknown): string {
   return (error as NodeJS.ErrnoException).code ?? 'unknown'
 }
 
@@ -137,7 +148,7 @@ function refused(addresses: [string, ...string[]]): Resolution {
 }
 
 /** Stable by name, public by construction: 32.0.0.0 to 95.255.255.255 holds no reserved range. */
-export function madeUpAddress(host: string): string {
+export function makeUpAddress(host: string): string {
   let hash = 0x811c9dc5
   for (let i = 0; i < host.length; i++) hash = Math.imul(hash ^ host.charCodeAt(i), 0x01000193)
   const first = 32 + ((hash >>> 24) & 63)

@@ -1,11 +1,11 @@
-import { type BodyReader, headOf, openBody, type Watch } from './body.ts'
-import type { Controller, Handler, Line, Request } from './connections.ts'
-import { type Failure, FailureError, failureOf, tooLate } from './failures.ts'
+import { type BodyReader, decodeHead, openBody, type PieceReader } from './body.ts'
+import type { Controller, Handler, PooledConnection, Request } from './connections.ts'
+import { classifyError, type Failure, FailureError, timedOut } from './failures.ts'
 
 /** A header that a server sent twice is a list. */
 export type Headers = Record<string, string | string[] | undefined>
 
-export function textOf(header: string | string[] | undefined): string | undefined {
+export function readHeader(header: string | string[] | undefined): string | undefined {
   return Array.isArray(header) ? header[0] : header
 }
 
@@ -19,35 +19,35 @@ export interface Answer {
   complete: boolean
 }
 
-export interface Broken extends Failure {
+export interface BrokenExchange extends Failure {
   kind: 'broken'
   status: number | undefined
 }
 
-export type Exchanged = Answer | Broken
+export type Exchanged = Answer | BrokenExchange
 
-/** How an answer is read. */
+/** Options for reading an answer. */
 export interface Reading {
   maxBytes: number
-  /** Chosen by the headers of a 200: who watches the body gets it instead of the answer. */
-  watch?: (headers: Headers) => Watch | undefined
-  /** The beginning of the body of any other status is wanted. */
-  wantsHeads?: boolean
+  /** Chooses by the headers of a 200 whether its body is streamed to a reader. */
+  onPiece?: (headers: Headers) => PieceReader | undefined
+  /** True when the first bytes of an error body are wanted. */
+  wantsErrorBody?: boolean
 }
 
-/** What is read of an answer nobody will use, to keep its connection. */
-const SPARE_BYTES = 16 * 1024
+/** Bytes of an unwanted body that are read and discarded to keep its connection open. */
+const DISCARDED_BYTES_MAX = 16 * 1024
 const HEAD_BYTES = 4 * 1024
 const nothing = Buffer.alloc(0)
-const enough = new FailureError('connection_failed', 'read no further')
+const readEnough = new FailureError('connection_failed', 'read no further')
 
 /**
- * One request and its answer over one line. Works on undici's callbacks instead of its streams: a
- * small answer then costs a few objects. One timer bounds everything from dialing to the last byte,
- * so a server that drips gains nothing.
+ * Sends one request over a connection and reads its response. Uses undici's callbacks instead of
+ * its streams, so a small response allocates few objects. One timer covers everything from
+ * connecting to the last byte, so a server gains nothing by sending slowly.
  */
 export function exchange(
-  line: Line,
+  line: PooledConnection,
   request: Request,
   reading: Reading,
   budgetMs: number,
@@ -65,8 +65,8 @@ class Exchange implements Handler {
   #body: BodyReader | undefined
   #status: number | undefined
   #headers: Headers = {}
-  #spare: Buffer[] = []
-  #spareBytes = 0
+  #discarded: Buffer[] = []
+  #discardedBytes = 0
   #ended = false
   #settled = false
 
@@ -78,7 +78,7 @@ class Exchange implements Handler {
 
   onRequestStart(controller: Controller): void {
     this.#controller = controller
-    if (this.#settled) controller.abort(enough)
+    if (this.#settled) controller.abort(readEnough)
   }
 
   onResponseStart(_: Controller, status: number, headers: Headers): void {
@@ -87,12 +87,12 @@ class Exchange implements Handler {
     this.#headers = headers
     if (status !== 200) return
     const length = Number(headers['content-length'] ?? 0)
-    const { maxBytes, watch } = this.#reading
+    const { maxBytes, onPiece } = this.#reading
     const done = (result: Buffer | Failure) => {
       if (Buffer.isBuffer(result)) this.#answer(result)
       else this.#break(result)
     }
-    const body = openBody(headers['content-encoding'], length, maxBytes, done, watch?.(headers))
+    const body = openBody(headers['content-encoding'], length, maxBytes, done, onPiece?.(headers))
     if ('outcome' in body) this.#break(body)
     else this.#body = body
   }
@@ -100,9 +100,9 @@ class Exchange implements Handler {
   onResponseData(controller: Controller, chunk: Buffer): void {
     if (this.#settled) return
     if (this.#body) return this.#body.write(chunk, controller)
-    this.#spare.push(chunk)
-    this.#spareBytes += chunk.length
-    if (this.#spareBytes > SPARE_BYTES) this.#answerHead()
+    this.#discarded.push(chunk)
+    this.#discardedBytes += chunk.length
+    if (this.#discardedBytes > DISCARDED_BYTES_MAX) this.#answerHead()
   }
 
   onResponseEnd(): void {
@@ -113,20 +113,20 @@ class Exchange implements Handler {
 
   onResponseError(_: Controller | undefined, error: Error): void {
     this.#ended = true
-    if (!this.#settled) this.fail(failureOf(error))
+    if (!this.#settled) this.fail(classifyError(error))
   }
 
-  /** A status that says everything is an answer even when the rest never came. */
+  /** A status that needs no body is an answer even when the body never came. */
   fail(failure: Failure): void {
     if (this.#status !== undefined && this.#status !== 200) this.#answerHead(false)
     else this.#break(failure)
   }
 
   #answerHead(complete = this.#ended): void {
-    const wanted = this.#status === 403 || this.#reading.wantsHeads === true
-    const spare = wanted ? Buffer.concat(this.#spare) : nothing
+    const wanted = this.#status === 403 || this.#reading.wantsErrorBody === true
+    const discarded = wanted ? Buffer.concat(this.#discarded) : nothing
     const coding = this.#headers['content-encoding']
-    this.#answer(wanted ? headOf(spare, coding, HEAD_BYTES) : spare, complete)
+    this.#answer(wanted ? decodeHead(discarded, coding, HEAD_BYTES) : discarded, complete)
   }
 
   #answer(body: Buffer, complete = this.#ended): void {
@@ -146,12 +146,12 @@ class Exchange implements Handler {
     this.#settled = true
     clearTimeout(this.#timer)
     this.#body?.stop()
-    this.#spare = []
-    if (!this.#ended) this.#controller?.abort(enough)
+    this.#discarded = []
+    if (!this.#ended) this.#controller?.abort(readEnough)
     return true
   }
 }
 
 function expire(exchange: Exchange): void {
-  exchange.fail(tooLate)
+  exchange.fail(timedOut)
 }

@@ -1,12 +1,12 @@
 import type { Outcome } from '../core/outcomes.ts'
 
-/** A fetch that went wrong on the way. `detail` may be shown: it never holds an address. */
+/** A failed fetch. `detail` may be shown to callers: it never contains an address. */
 export interface Failure {
   outcome: Outcome
   detail: string
-  /** When the host may be asked again. */
+  /** Seconds until the host may be asked again. */
   retryAfterSeconds?: number | undefined
-  /** An error that no peer should be able to cause: somebody has to look at it. */
+  /** Unexpected error that no peer should be able to cause; it is logged. */
   fault?: unknown
 }
 
@@ -22,7 +22,7 @@ export class FailureError extends Error implements Failure {
   }
 }
 
-export const tooLate: Failure = { outcome: 'timeout', detail: 'no complete answer in time' }
+export const timedOut: Failure = { outcome: 'timeout', detail: 'no complete answer in time' }
 
 const statusOutcomes: Record<number, Outcome> = {
   200: 'ok',
@@ -36,11 +36,11 @@ const statusOutcomes: Record<number, Outcome> = {
   451: 'denied',
 }
 
-export function outcomeOfStatus(status: number): Outcome {
+export function classifyStatus(status: number): Outcome {
   return statusOutcomes[status] ?? (status >= 500 && status < 600 ? 'server_error' : 'http_error')
 }
 
-/** What an error of a connection that stands means, by the beginning of its code; first match. */
+/** Outcomes of errors on an open connection, by the beginning of their code; first match. */
 const codeOutcomes: [prefix: string, outcome: Outcome, detail: string][] = [
   ['ERR_SSL_', 'tls_failed', 'the TLS connection was ended by an alert'],
   ['EPROTO', 'tls_failed', 'the TLS connection broke'],
@@ -55,8 +55,11 @@ const codeOutcomes: [prefix: string, outcome: Outcome, detail: string][] = [
 /** undici gives these a code only sometimes. */
 const notHttp: Failure = { outcome: 'connection_failed', detail: 'the answer is not HTTP' }
 
-/** One strange answer must not end a crawl: an error nobody knows is a failed connection too. */
-export function failureOf(error: unknown): Failure {
+/**
+ * Classifies an error; an unknown one is a failed connection too, since one odd response must not
+ * end a crawl.
+ */
+export function classifyError(error: unknown): Failure {
   if (error instanceof FailureError) return error
   const { code, name } = error as NodeJS.ErrnoException
   if (name === 'HTTPParserError') return notHttp
@@ -65,8 +68,11 @@ export function failureOf(error: unknown): Failure {
   return { outcome: 'connection_failed', detail: 'the connection broke', fault: error }
 }
 
-/** What an error while dialing means; `reached` when TCP stood and TLS was being agreed on. */
-export function dialFailureOf(error: NodeJS.ErrnoException, reached: boolean): FailureError {
+/**
+ * Classifies an error while connecting; `reached` when TCP was connected and TLS was being
+ * negotiated.
+ */
+export function classifyDialError(error: NodeJS.ErrnoException, reached: boolean): FailureError {
   const code = error.code ?? 'unknown'
   if (reached) return new FailureError('tls_failed', `no TLS connection (${code})`)
   if (code === 'ETIMEDOUT') return new FailureError('timeout', 'no connection in time')

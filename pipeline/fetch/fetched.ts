@@ -1,10 +1,13 @@
 import type { Outcome } from '../core/outcomes.ts'
 import type { RedirectRules } from './redirects.ts'
 
-export interface Ask extends RedirectRules {
+export interface FetchOptions extends RedirectRules {
   /** Bytes of the decoded body. */
   maxBytes: number
-  /** For the whole fetch, redirects included; waiting for our own politeness is not counted. */
+  /**
+   * Deadline of the whole fetch with its redirects, without the time spent waiting for our own rate
+   * limits.
+   */
   deadlineMs: number
   etag?: string | undefined
   lastModified?: string | undefined
@@ -12,7 +15,7 @@ export interface Ask extends RedirectRules {
   obeysRobots?: boolean
   /** `application/json` unless said. */
   accept?: string | undefined
-  /** A credential. Only a fetch that follows no redirect carries one, so that it meets one host. */
+  /** Credential. Only sent by a fetch that follows no redirects, so that it reaches one host. */
   authorization?: string | undefined
 }
 
@@ -43,10 +46,10 @@ export interface FetchFailed {
   url: string
   status?: number
   retryAfterSeconds?: number
-  /** The first 4 KiB of a 403, which some stores answer for a file that is not there. */
+  /** First 4 KiB of a 403, which some object stores answer for a missing file. */
   body?: Buffer
   /** May be shown: never an address. */
   detail: string
 }
 
-export type Fetched = FetchedOk | FetchedUnchanged | FetchFailed
+export type FetchResult = FetchedOk | FetchedUnchanged | FetchFailed

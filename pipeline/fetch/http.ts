@@ -3,24 +3,33 @@ import type { Limits } from '../core/limits.ts'
 import type { Log } from '../core/log.ts'
 import { parseUrl } from './address.ts'
 import { type Context, callOver } from './call.ts'
-import type { Call, Called } from './called.ts'
-import { conclude, failedFetch } from './conclude.ts'
+import type { PostOptions, PostResult } from './called.ts'
 import { createDial } from './connect.ts'
 import { Connections } from './connections.ts'
-import { createResolver, type TxtAnswer } from './dns.ts'
-import { type Failure, tooLate } from './failures.ts'
-import type { Ask, Fetched } from './fetched.ts'
-import { hostRefusal, refusalOf } from './guard.ts'
-import { Holds } from './holds.ts'
+import { createResolver, type Resolver, type TxtAnswer } from './dns.ts'
+import { type Failure, timedOut } from './failures.ts'
+import type { FetchOptions, FetchResult } from './fetched.ts'
+import { HostBackoff } from './host-backoff.ts'
+import { createFailedFetch, interpretResponse } from './interpret-response.ts'
 import { Politeness } from './politeness.ts'
-import { isRedirect, nextHop } from './redirects.ts'
+import { isRedirect, resolveHop } from './redirects.ts'
+import { type Cause, RequestBudget, type RequestRates, type Ticket } from './request-budget.ts'
 import { Robots } from './robots.ts'
 import { createSigner, type SignerOptions } from './signature.ts'
-import { type Question, Way } from './way.ts'
+import { checkHost, checkUrl } from './ssrf-guard.ts'
+import { createLocalBuckets, type TokenBuckets } from './token-buckets.ts'
+import { type Question, Transport } from './transport.ts'
 
-export type { Answered, Call, Called } from './called.ts'
+export type { Answered, PostOptions, PostResult } from './called.ts'
 export type { TxtAnswer } from './dns.ts'
-export type { Ask, Fetched, FetchedOk, FetchedUnchanged, FetchFailed } from './fetched.ts'
+export type {
+  FetchedOk,
+  FetchedUnchanged,
+  FetchFailed,
+  FetchOptions,
+  FetchResult,
+} from './fetched.ts'
+export type { Cause, Ticket } from './request-budget.ts'
 
 export interface FetcherOptions {
   /** `http(s)://HOST:PORT` to connect to instead of everything. */
@@ -31,40 +40,49 @@ export interface FetcherOptions {
   addressConcurrency: number
   /** Page about the crawler, named in its User-Agent. */
   contact: string
-  /** What files the crawler leaves alone: none, or those that robots.txt disallows. */
+  /** `respect` skips files that robots.txt disallows. */
   robots?: 'ignore' | 'respect' | undefined
-  /** Signs every GET, for sites that want to know who asks. */
+  /** Key that signs every GET, so that sites can verify who is asking. */
   signing?: Pick<SignerOptions, 'key' | 'agent'> | undefined
-  limits: Pick<Limits, 'connectMs' | 'nameMs'>
+  limits: Pick<Limits, 'connectMs' | 'nameMs'> & RequestRates
+  /** Buckets shared with other crawlers; without them this process counts alone. */
+  buckets?: TokenBuckets | undefined
   clock: Clock
   log?: Log | undefined
-  /** Connections kept for a next request; at least the number of domains crawled at a time. */
+  /** Idle connections kept open; at least the number of domains crawled at the same time. */
   maxIdle?: number | undefined
 }
 
 export interface Fetcher {
   /** Never throws for what the world does. */
-  fetchDocument(url: string, ask: Ask): Promise<Fetched>
-  /** Asks a service with JSON by POST; no redirect is followed. Never throws for what the world does. */
-  call(url: string, call: Call): Promise<Called>
-  /** The TXT records of a name; never throws. */
+  fetchDocument(url: string, ask: FetchOptions): Promise<FetchResult>
+  /** Sends JSON by POST; follows no redirect. Never throws for a failure of the peer. */
+  call(url: string, call: PostOptions): Promise<PostResult>
+  /** Looks up the TXT records of a name; never throws. */
   lookupTxt(name: string): Promise<TxtAnswer>
-  /** Where a name leads to; `unknown` when no name server said anything. */
+  /** Resolves a name and classifies its addresses; `unknown` when no DNS server answered. */
   lookupHost(name: string): Promise<'public' | 'private' | 'nowhere' | 'unknown'>
+  /** Returns this fetcher for another cause, which its requests are counted for. */
+  for(cause: Cause): Fetcher
+  /** Reserves several requests of the crawl to one host, or returns when to try again. */
+  reserve(url: string, requests: number): Promise<Ticket | Failure>
+  /** Gives back what is left of a row. */
+  refund(ticket: Ticket): void
   /** Ends what is under way as `connection_failed`. */
   close(): Promise<void>
 }
 
-/** How the crawler calls itself, in its User-Agent and in robots.txt. */
+/** Product name of the crawler, in its User-Agent and in robots.txt. */
 const PRODUCT = 'AgenticAdRegistry'
 const MAX_IDLE = 128
+const NAME_WAIT_MAX_MS = 2_000
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]+$/
 const noAddress: Failure = { outcome: 'refused', detail: 'this is not an address' }
 
 /**
- * The way out: guard, name, politeness, connection, answer, for every hop anew. A connection is kept
- * by origin after its answer (connections.ts), so callers just ask for one file after the other; a
- * session to open and close would save nothing.
+ * Creates the fetcher: each hop passes the SSRF guard, DNS, rate limits and a connection.
+ * Connections are pooled by origin (connections.ts), so callers need no session for several files
+ * of a host.
  */
 export function createFetcher(options: FetcherOptions): Fetcher {
   const { connectTo, caFile, dnsServer, limits, clock, log } = options
@@ -73,14 +91,51 @@ export function createFetcher(options: FetcherOptions): Fetcher {
   const dial = createDial({ connectTo, caFile, connectMs: limits.connectMs })
   const connections = new Connections(dial, addressConcurrency, maxIdle)
   const politeness = new Politeness(hostConcurrency, addressConcurrency)
-  const holds = new Holds(clock)
+  const backoff = new HostBackoff(clock)
   const sign = options.signing && createSigner({ ...options.signing, clock })
-  const way = new Way({ resolver, politeness, connections, holds, sign, log })
-  const context = { way, clock, userAgent: `${PRODUCT}/1.0 (+${options.contact})` }
+  const requests = new RequestBudget(options.buckets ?? createLocalBuckets(), limits)
+  const transport = new Transport({
+    resolver,
+    politeness,
+    requests,
+    connections,
+    backoff,
+    sign,
+    log,
+  })
+  const userAgent = `${PRODUCT}/1.0 (+${options.contact})`
+  const context: Context = { transport, clock, userAgent, cause: { kind: 'caller' } }
   const robots =
     options.robots === 'respect'
       ? new Robots(PRODUCT, clock, (url, ask) => follow(context, url, ask))
       : undefined
+  const createFor = (cause: Cause): Fetcher => ({
+    ...asking({ ...context, cause }, { resolver, requests, robots, log }),
+    for: createFor,
+    reserve: (url, requested) =>
+      URL.canParse(url)
+        ? requests.reserve(new URL(url).hostname, requested)
+        : Promise.resolve({ site: '', remaining: 0 }),
+    refund: ticket => requests.refund(ticket),
+    async close() {
+      transport.close()
+    },
+  })
+  return createFor(context.cause)
+}
+
+interface Parts {
+  resolver: Resolver
+  requests: RequestBudget
+  robots: Robots | undefined
+  log: Log | undefined
+}
+
+function asking(
+  context: Context,
+  { resolver, requests, robots, log }: Parts,
+): Pick<Fetcher, 'fetchDocument' | 'call' | 'lookupTxt' | 'lookupHost'> {
+  const { cause } = context
   return {
     async fetchDocument(url, ask) {
       const fetched = await follow(context, url, ask, ask.obeysRobots ? robots : undefined)
@@ -91,54 +146,59 @@ export function createFetcher(options: FetcherOptions): Fetcher {
       return fetched
     },
     call: (url, call) => callOver(context, url, call),
-    lookupTxt: name => resolver.lookupTxt(name),
+    async lookupTxt(name) {
+      const refused = await requests.enterSite(name, cause, NAME_WAIT_MAX_MS)
+      if (refused) return { kind: 'unknown', detail: refused.detail, isDeferred: true }
+      return resolver.lookupTxt(name)
+    },
     async lookupHost(name) {
-      if (hostRefusal(name) !== undefined) return 'private'
+      if (checkHost(name) !== undefined) return 'private'
+      const needsNameServer = !resolver.isCached(name)
+      if (needsNameServer && (await requests.enterSite(name, cause, NAME_WAIT_MAX_MS)))
+        return 'unknown'
       const resolution = await resolver.resolve(name)
       if (resolution.kind === 'found') return 'public'
       if (resolution.kind === 'refused') return 'private'
       return resolution.isCertain ? 'nowhere' : 'unknown'
     },
-    async close() {
-      way.close()
-    },
   }
 }
 
 async function follow(
-  { way, clock, userAgent }: Context,
+  { transport, clock, userAgent, cause }: Context,
   text: string,
-  ask: Ask,
+  ask: FetchOptions,
   robots?: Robots,
-): Promise<Fetched> {
+): Promise<FetchResult> {
   let url = parseUrl(text)
-  if (url === undefined) return failedFetch(text, noAddress)
-  const refusal = refusalOf(url, ask.allow)
-  if (refusal) return failedFetch(text, { outcome: 'refused', detail: refusal })
-  const question = questionOf(ask, userAgent)
-  const trail = [url]
-  const budget = { leftMs: ask.deadlineMs }
+  if (url === undefined) return createFailedFetch(text, noAddress)
+  const refusal = checkUrl(url, ask.allow)
+  if (refusal) return createFailedFetch(text, { outcome: 'refused', detail: refusal })
+  const question = { ...toQuestion(ask, userAgent), cause }
+  const visited = [url]
+  const budget = { remainingMs: ask.deadlineMs }
   for (;;) {
-    const left = await robots?.failureOf(url)
-    if (left) return failedFetch(url.href, left)
-    const answer = await way.visit(url, question, budget)
-    if (answer.kind === 'broken') return failedFetch(url.href, answer, answer.status)
-    if (!isRedirect(answer.status, ask)) return conclude(url.href, answer, ask, clock.now())
-    const next = nextHop(answer.headers.location, trail, ask)
-    if (!(next instanceof URL)) return failedFetch(url.href, next, answer.status)
-    if (budget.leftMs <= 0) return failedFetch(url.href, tooLate, answer.status)
-    trail.push(next)
+    const robotsFailure = await robots?.failureOf(url)
+    if (robotsFailure) return createFailedFetch(url.href, robotsFailure)
+    const answer = await transport.request(url, question, budget)
+    if (answer.kind === 'broken') return createFailedFetch(url.href, answer, answer.status)
+    if (!isRedirect(answer.status, ask))
+      return interpretResponse(url.href, answer, ask, clock.now())
+    const next = resolveHop(answer.headers.location, visited, ask)
+    if (!(next instanceof URL)) return createFailedFetch(url.href, next, answer.status)
+    if (budget.remainingMs <= 0) return createFailedFetch(url.href, timedOut, answer.status)
+    visited.push(next)
     url = next
   }
 }
 
-function questionOf(ask: Ask, userAgent: string): Question {
+function toQuestion(ask: FetchOptions, userAgent: string): Omit<Question, 'cause'> {
   const headers: Question['headers'] = {
     accept: ask.accept ?? 'application/json',
     'accept-encoding': 'gzip, deflate, br',
     'user-agent': userAgent,
   }
-  // A validator that no header can carry came from a server that miswrote it: ask without.
+  // A validator with characters that no header allows came from a broken server; ask without it.
   if (ask.etag && HEADER_VALUE.test(ask.etag)) headers['if-none-match'] = ask.etag
   if (ask.lastModified && HEADER_VALUE.test(ask.lastModified))
     headers['if-modified-since'] = ask.lastModified

@@ -1,20 +1,22 @@
 /**
- * How many requests at once a host, and an address that many hosts may share, has to bear.
- *
- * The host is always entered before the address, and who is in both waits for nothing: so there is
- * no circle to wait in. A name that nobody uses leaves no trace. (p-limit keeps a queue and makes
- * promises for every call; nearly every call here finds the door open.)
+ * Limits concurrent requests to a host, and to an address that many hosts may share. The host is
+ * always entered before the address, and a request that has both waits for nothing, so there is no
+ * deadlock. Unused names take no memory. (p-limit would create a queue and promises for every call;
+ * nearly every call here enters at once.)
  */
 export class Politeness {
-  readonly #hosts: Gates
-  readonly #addresses: Gates
+  readonly #hosts: SlotsByName
+  readonly #addresses: SlotsByName
 
   constructor(hostConcurrency: number, addressConcurrency: number) {
-    this.#hosts = new Gates(hostConcurrency)
-    this.#addresses = new Gates(addressConcurrency)
+    this.#hosts = new SlotsByName(hostConcurrency)
+    this.#addresses = new SlotsByName(addressConcurrency)
   }
 
-  /** Undefined when the way is free; who waits, waits in the order of arrival. */
+  /**
+   * Takes a slot of a host and of an address; undefined when both were free. Waiting requests are
+   * admitted in order of arrival.
+   */
   enter(host: string, address: string): Promise<void> | undefined {
     const wait = this.#hosts.enter(host)
     return wait ? wait.then(() => this.#addresses.enter(address)) : this.#addresses.enter(address)
@@ -32,13 +34,13 @@ export class Politeness {
   }
 }
 
-interface Gate {
-  inside: number
+interface Slots {
+  used: number
   waiting: (() => void)[]
 }
 
-class Gates {
-  readonly #gates = new Map<string, Gate>()
+class SlotsByName {
+  readonly #slots = new Map<string, Slots>()
   readonly #limit: number
 
   constructor(limit: number) {
@@ -46,28 +48,28 @@ class Gates {
   }
 
   get size(): number {
-    return this.#gates.size
+    return this.#slots.size
   }
 
   enter(name: string): Promise<void> | undefined {
-    const gate = this.#gates.get(name)
-    if (gate === undefined) {
-      this.#gates.set(name, { inside: 1, waiting: [] })
+    const slots = this.#slots.get(name)
+    if (slots === undefined) {
+      this.#slots.set(name, { used: 1, waiting: [] })
       return undefined
     }
-    if (gate.inside < this.#limit) {
-      gate.inside++
+    if (slots.used < this.#limit) {
+      slots.used++
       return undefined
     }
-    return new Promise(resolve => gate.waiting.push(resolve))
+    return new Promise(resolve => slots.waiting.push(resolve))
   }
 
-  /** Who waits first takes over the place that becomes free. */
+  /** Frees a slot, or passes it to the first waiting request. */
   leave(name: string): void {
-    const gate = this.#gates.get(name)
-    if (gate === undefined) return
-    const next = gate.waiting.shift()
+    const slots = this.#slots.get(name)
+    if (slots === undefined) return
+    const next = slots.waiting.shift()
     if (next) next()
-    else if (--gate.inside === 0) this.#gates.delete(name)
+    else if (--slots.used === 0) this.#slots.delete(name)
   }
 }

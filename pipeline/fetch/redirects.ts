@@ -1,6 +1,6 @@
 import { isSameSite } from '../core/domain.ts'
 import type { Failure } from './failures.ts'
-import { type Allowance, formRefusal, hostRefusal } from './guard.ts'
+import { type Allowance, checkHost, checkUrlForm } from './ssrf-guard.ts'
 
 export interface RedirectRules {
   redirects: 'same-site' | 'same-host' | 'any' | 'none'
@@ -16,25 +16,26 @@ export function isRedirect(status: number, rules: RedirectRules): boolean {
 }
 
 /**
- * Where a redirect leads, if it may be followed. `trail` are the addresses asked so far: the first is
- * what the site is measured by, not the last, or a chain of neighbours would lead anywhere.
+ * Resolves a redirect and checks that it may be followed. `visited` are the addresses requested so
+ * far: same-site is checked against the first of them, not the last, so that a chain of redirects
+ * cannot leave the site step by step.
  */
-export function nextHop(
+export function resolveHop(
   location: string | string[] | undefined,
-  trail: readonly URL[],
+  visited: readonly URL[],
   rules: RedirectRules,
 ): URL | Failure {
   if (rules.redirects === 'none') return bad('redirects, which this file may not')
   if (typeof location !== 'string') return bad('redirects to no place, or to several')
-  const [first, last] = [trail[0]!, trail[trail.length - 1]!]
+  const [first, last] = [visited[0]!, visited[visited.length - 1]!]
   if (!URL.canParse(location, last.href)) return bad('redirects to something that is no address')
   const next = new URL(location, last)
   next.hash = ''
-  if (trail.some(url => url.href === next.href)) return bad('redirects in a circle')
-  if (trail.length > rules.maxRedirects) return bad('redirects too often')
-  const form = formRefusal(next, rules.allow)
+  if (visited.some(url => url.href === next.href)) return bad('redirects in a circle')
+  if (visited.length > rules.maxRedirects) return bad('redirects too often')
+  const form = checkUrlForm(next, rules.allow)
   if (form) return bad(`redirects, but ${form}`)
-  const host = hostRefusal(next.hostname)
+  const host = checkHost(next.hostname)
   if (host) return { outcome: 'refused', detail: host }
   if (rules.redirects === 'same-site' && !isSameSite(next.hostname, first.hostname))
     return bad('redirects to another site')

@@ -1,6 +1,9 @@
 import { DAY, type Instant, SECOND } from '../core/clock.ts'
 
-/** `Retry-After` in seconds or as a date: at least none, at most a day; undefined if it is neither. */
+/**
+ * Parses `Retry-After`, in seconds or as a date, to seconds between 0 and a day; undefined if it is
+ * neither.
+ */
 export function retryAfterSeconds(header: string | undefined, now: Instant): number | undefined {
   const text = header?.trim()
   if (!text) return undefined

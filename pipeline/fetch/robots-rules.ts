@@ -1,4 +1,4 @@
-/** One line of a group: whether it allows, and the pattern. */
+/** A rule of a group: allow or disallow, and its path pattern. */
 interface Rule {
   allows: boolean
   pattern: string
@@ -12,44 +12,46 @@ const UNRESERVED = /[\w.~-]/
  * The rules of a robots.txt (RFC 9309) that apply to one product: all groups that name it, else all
  * groups for `*`.
  */
-export function rulesFor(product: string, text: string): Rule[] {
-  const named: Rule[] = []
+export function parseRules(product: string, text: string): Rule[] {
+  const ownRules: Rule[] = []
   const general: Rule[] = []
   let groups = new Set<Rule[]>()
-  let hasNamed = false
+  let isNamed = false
   let isOpen = false
   for (const line of text.replace(/^\ufeff/, '').split(/\r\n|\r|\n/)) {
-    const [, field, said] = LINE.exec(line) ?? []
-    const [key, value] = [field?.toLowerCase(), said?.trim() ?? '']
+    const [, field, rest] = LINE.exec(line) ?? []
+    const [key, value] = [field?.toLowerCase(), rest?.trim() ?? '']
     if (key === 'user-agent') {
       if (!isOpen) groups = new Set()
       isOpen = true
       if (value === '*') groups.add(general)
-      if (PRODUCT.exec(value)?.[0].toLowerCase() === product.toLowerCase()) groups.add(named)
-      hasNamed ||= groups.has(named)
+      if (PRODUCT.exec(value)?.[0].toLowerCase() === product.toLowerCase()) groups.add(ownRules)
+      isNamed ||= groups.has(ownRules)
     } else if (key === 'allow' || key === 'disallow') {
       isOpen = false
       const rule = { allows: key === 'allow', pattern: normalise(value) }
       if (value !== '') for (const group of groups) group.push(rule)
     }
   }
-  return hasNamed ? named : general
+  return isNamed ? ownRules : general
 }
 
-/** The longest pattern that fits decides; of two as long, the one that allows. */
+/**
+ * Tells whether a URL is allowed: the longest matching pattern wins; among equals, `Allow` does.
+ */
 export function isAllowed(rules: readonly Rule[], url: URL): boolean {
   if (url.pathname === '/robots.txt') return true
   const path = normalise(url.pathname + url.search)
   let best: Rule | undefined
   for (const rule of rules) {
     const more = rule.pattern.length - (best?.pattern.length ?? 0)
-    if ((more > 0 || (more === 0 && rule.allows)) && fits(rule.pattern, path)) best = rule
+    if ((more > 0 || (more === 0 && rule.allows)) && matchesPattern(rule.pattern, path)) best = rule
   }
   return best?.allows ?? true
 }
 
-/** `*` stands for anything, `$` at the end for the end. Linear, whatever the pattern. */
-function fits(pattern: string, path: string): boolean {
+/** Matches `*` as any text and `$` at the end as the end. Takes linear time for every pattern. */
+function matchesPattern(pattern: string, path: string): boolean {
   const isWhole = pattern.endsWith('$')
   const parts = (isWhole ? pattern.slice(0, -1) : pattern).split('*')
   const last = parts.length - 1
@@ -63,7 +65,10 @@ function fits(pattern: string, path: string): boolean {
   return !isWhole || at === path.length
 }
 
-/** Escapes as they are compared: unreserved characters bare, all others with upper-case digits. */
+/**
+ * Normalizes percent escapes for comparison: unreserved characters decoded, others with upper-case
+ * digits.
+ */
 function normalise(text: string): string {
   return text.replace(/[^\0-\x7f]+/g, encodeURIComponent).replace(/%[0-9a-f]{2}/gi, code => {
     const character = String.fromCharCode(Number.parseInt(code.slice(1), 16))

@@ -1,19 +1,19 @@
 import { type Clock, DAY, MINUTE } from '../core/clock.ts'
-import { ownCopy } from '../core/own-copy.ts'
+import { detach } from '../core/strings.ts'
+import { createTtlCache, type LRUCache } from '../core/ttl-cache.ts'
 import type { Failure } from './failures.ts'
-import type { Ask, Fetched } from './fetched.ts'
-import { isAllowed, type Rule, rulesFor } from './robots-rules.ts'
-import { TtlCache } from './ttl-cache.ts'
+import type { FetchOptions, FetchResult } from './fetched.ts'
+import { isAllowed, parseRules, type Rule } from './robots-rules.ts'
 
 type Verdict = { rules: readonly Rule[] } | { failure: Failure }
 
-const HOSTS_KEPT = 5_000
-const FAILURE_KEPT_MS = 5 * MINUTE
-/** A host that has more to say to us than this is left alone: it would fill the memory. */
+const CACHED_HOSTS_MAX = 5_000
+const FAILURE_CACHE_MS = 5 * MINUTE
+/** A host whose rules are longer than this is not crawled, since they would fill the memory. */
 const RULE_CHARS = 64 * 1024
 const disallowed: Failure = { outcome: 'disallowed', detail: 'robots.txt disallows this file' }
 
-const ask: Ask = {
+const ask: FetchOptions = {
   maxBytes: 512 * 1024,
   redirects: 'any',
   maxRedirects: 5,
@@ -22,22 +22,26 @@ const ask: Ask = {
 }
 
 /**
- * What hosts allow the crawler, read from their robots.txt once a day. Without one everything is
- * allowed; while it cannot be had nothing is, and the file fails for the same reason.
+ * Fetches the robots.txt of a host once a day. Without the file everything is allowed; while it
+ * cannot be fetched nothing is, and the wanted file fails with the same outcome.
  */
 export class Robots {
   readonly #product: string
-  readonly #fetch: (url: string, ask: Ask) => Promise<Fetched>
-  readonly #known: TtlCache<Verdict>
-  readonly #asked = new Map<string, Promise<Verdict>>()
+  readonly #fetch: (url: string, ask: FetchOptions) => Promise<FetchResult>
+  readonly #known: LRUCache<string, Verdict>
+  readonly #pending = new Map<string, Promise<Verdict>>()
 
-  constructor(product: string, clock: Clock, fetch: (url: string, ask: Ask) => Promise<Fetched>) {
+  constructor(
+    product: string,
+    clock: Clock,
+    fetch: (url: string, ask: FetchOptions) => Promise<FetchResult>,
+  ) {
     this.#product = product
     this.#fetch = fetch
-    this.#known = new TtlCache(clock, HOSTS_KEPT)
+    this.#known = createTtlCache(clock, CACHED_HOSTS_MAX)
   }
 
-  /** Why a file is not asked for, if so. */
+  /** Returns the failure to report instead of fetching a disallowed file. */
   async failureOf(url: URL): Promise<Failure | undefined> {
     const verdict = this.#known.get(url.origin) ?? (await this.#askOnce(url.origin))
     if ('failure' in verdict) return verdict.failure
@@ -45,20 +49,21 @@ export class Robots {
   }
 
   #askOnce(origin: string): Promise<Verdict> {
-    const underway = this.#asked.get(origin)
+    const underway = this.#pending.get(origin)
     if (underway) return underway
-    const answer = this.#ask(origin).finally(() => this.#asked.delete(origin))
-    this.#asked.set(origin, answer)
+    const answer = this.#ask(origin).finally(() => this.#pending.delete(origin))
+    this.#pending.set(origin, answer)
     return answer
   }
 
   async #ask(origin: string): Promise<Verdict> {
     const verdict = this.#judge(await this.#fetch(`${origin}/robots.txt`, ask))
-    this.#known.set(origin, verdict, 'failure' in verdict ? FAILURE_KEPT_MS : DAY)
+    if ('failure' in verdict && verdict.failure.outcome === 'deferred') return verdict
+    this.#known.set(origin, verdict, { ttl: 'failure' in verdict ? FAILURE_CACHE_MS : DAY })
     return verdict
   }
 
-  #judge(fetched: Fetched): Verdict {
+  #judge(fetched: FetchResult): Verdict {
     if (fetched.kind === 'unchanged') return { rules: [] }
     if (fetched.kind === 'failed') {
       const isMissing = ['absent', 'denied', 'http_error', 'bad_redirect', 'refused']
@@ -67,9 +72,9 @@ export class Robots {
       const { outcome, detail, retryAfterSeconds } = fetched
       return { failure: { outcome, detail: `robots.txt: ${detail}`, retryAfterSeconds } }
     }
-    const rules = rulesFor(this.#product, fetched.body.toString())
+    const rules = parseRules(this.#product, fetched.body.toString())
     const chars = rules.reduce((sum, { pattern }) => sum + pattern.length, 0)
     if (chars > RULE_CHARS) return { failure: disallowed }
-    return { rules: rules.map(rule => ({ ...rule, pattern: ownCopy(rule.pattern) })) }
+    return { rules: rules.map(rule => ({ ...rule, pattern: detach(rule.pattern) })) }
   }
 }

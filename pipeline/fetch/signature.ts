@@ -16,8 +16,8 @@ const VALID_S = 300
 const COMPONENTS = '("@authority" "signature-agent")'
 
 /**
- * Signs requests as Web Bot Auth asks for (RFC 9421): a site can tell that they come from whoever
- * serves the key. Each request has its own nonce and counts for five minutes.
+ * Signs requests by Web Bot Auth (RFC 9421), so that a site can verify that they come from whoever
+ * publishes the key. Each request has its own nonce and is valid for five minutes.
  */
 export function createSigner({ key, agent, clock }: SignerOptions): Signer {
   const signatureAgent = `"${agent}"`

@@ -1,36 +1,40 @@
-import { blockOf } from '../crawl/agent-blocks.ts'
+import { readBlock } from '../crawl/agent-blocks.ts'
 import { readFormats, readSupportedFormats } from '../crawl/agent-formats.ts'
-import type { Asking } from '../crawl/agent-tasks.ts'
-import { type JsonObject, Part } from '../crawl/part.ts'
-import type { AgentTool } from '../model/documents.ts'
-import { type Listed, listOf, notOffered, payloadOf } from './agent-task.ts'
+import type { TaskContext } from '../crawl/agent-tasks.ts'
+import type { AgentTool } from '../model/documents/index.ts'
+import { type JsonObject, ObjectReader } from '../parse/object-reader.ts'
+import { fetchPayload, type Listed, notOffered, toAgentList } from './agent-task.ts'
 
 /**
- * What an agent can do with which format: by its capabilities, else each format it lists as one it
- * can preview.
+ * Lists which formats an agent supports and how: by its capabilities, else each format it lists counts
+ * as one it can preview.
  */
-export async function listFormats(tools: readonly AgentTool[], asking: Asking): Promise<Listed> {
-  const { protocolName } = asking.deps
+export async function listFormats(tools: readonly AgentTool[], ctx: TaskContext): Promise<Listed> {
+  const { protocolName } = ctx.deps
   // What is too large to be kept may be handed on.
-  const limits = { ...asking.deps.limits, agentBlockBytes: 2 * asking.deps.limits.agentAnswerBytes }
-  const told = await payloadOf(tools, `get_${protocolName}_capabilities`, {}, asking)
-  if (told !== undefined && 'payload' in told) {
-    const creative = new Part(blockOf(told.payload, 'creative'), 'creative', asking.faults)
+  const limits = { ...ctx.deps.limits, agentBlockBytes: 2 * ctx.deps.limits.agentAnswerBytes }
+  const capabilities = await fetchPayload(tools, `get_${protocolName}_capabilities`, {}, ctx)
+  if (capabilities !== undefined && 'payload' in capabilities) {
+    const creative = new ObjectReader(
+      readBlock(capabilities.payload, 'creative'),
+      'creative',
+      ctx.faults,
+    )
     const supported = readSupportedFormats(creative, limits) ?? []
-    if (supported.length > 0) return listOf(supported)
+    if (supported.length > 0) return toAgentList(supported)
   }
-  const older = await payloadOf(tools, 'list_creative_formats', {}, asking)
+  const older = await fetchPayload(tools, 'list_creative_formats', {}, ctx)
   if (older === undefined) {
-    return told !== undefined && 'trouble' in told
-      ? told
-      : { ...notOffered, offered: told !== undefined }
+    return capabilities !== undefined && 'failure' in capabilities
+      ? capabilities
+      : { ...notOffered, offered: capabilities !== undefined }
   }
-  if ('trouble' in older) return older
-  const formats = readFormats(new Part(older.payload, '', asking.faults), limits) ?? []
-  return listOf(formats.map(previewOf))
+  if ('failure' in older) return older
+  const formats = readFormats(new ObjectReader(older.payload, '', ctx.faults), limits) ?? []
+  return toAgentList(formats.map(toPreview))
 }
 
-function previewOf(format: JsonObject): JsonObject {
+function toPreview(format: JsonObject): JsonObject {
   const { id } = format.format_id as { id: string }
   return { capability_id: `preview_${id}`, format, operations: ['preview'] }
 }

@@ -1,21 +1,17 @@
-import { randomUUID } from 'node:crypto'
-import { wordsOf } from '../crawl/agent-blocks.ts'
-import type { Asking } from '../crawl/agent-tasks.ts'
-import { clip } from '../crawl/clip.ts'
-import { isObject, type JsonObject } from '../crawl/part.ts'
-import type { AgentTool } from '../model/documents.ts'
-import { type Listed, listOf, notOffered, payloadOf } from './agent-task.ts'
+import { readTokens } from '../crawl/agent-blocks.ts'
+import { openBrief } from '../crawl/agent-products.ts'
+import type { TaskContext } from '../crawl/agent-tasks.ts'
+import type { AgentTool } from '../model/documents/index.ts'
+import { clip } from '../parse/clip.ts'
+import { isObject, type JsonObject } from '../parse/object-reader.ts'
+import { fetchPayload, type Listed, notOffered, toAgentList } from './agent-task.ts'
 
-/** Asks for whatever is for sale; some agents want a key even for a question. */
-const openBrief = { buying_mode: 'brief', brief: 'Everything that is available' }
-
-export async function listProducts(tools: readonly AgentTool[], asking: Asking): Promise<Listed> {
-  const args = { ...openBrief, idempotency_key: randomUUID() }
-  const answer = await payloadOf(tools, 'get_products', args, asking)
+export async function listProducts(tools: readonly AgentTool[], ctx: TaskContext): Promise<Listed> {
+  const answer = await fetchPayload(tools, 'get_products', openBrief(), ctx)
   if (answer === undefined) return notOffered
-  if ('trouble' in answer) return answer
-  const products = objectsOf(answer.payload.products)
-  return listOf(products.slice(0, 200).map(productOf), products.length)
+  if ('failure' in answer) return answer
+  const products = filterObjects(answer.payload.products)
+  return toAgentList(products.slice(0, 200).map(toProduct), products.length)
 }
 
 /** Field → characters that are kept of it. */
@@ -35,18 +31,18 @@ const productLists = {
   targeting_capabilities: 100,
 } as const
 
-function productOf(product: JsonObject): JsonObject {
-  const kept: JsonObject = {}
+function toProduct(product: JsonObject): JsonObject {
+  const copy: JsonObject = {}
   for (const [key, chars] of Object.entries(productTexts)) {
     const text = clip(product[key], chars)
-    if (text !== undefined) kept[key] = text
+    if (text !== undefined) copy[key] = text
   }
-  if (typeof product.base_rate === 'number') kept.base_rate = product.base_rate
-  for (const [key, most] of Object.entries(productLists)) {
+  if (typeof product.base_rate === 'number') copy.base_rate = product.base_rate
+  for (const [key, max] of Object.entries(productLists)) {
     const list = product[key]
-    if (Array.isArray(list)) kept[key] = list.slice(0, most).flatMap(shortened)
+    if (Array.isArray(list)) copy[key] = list.slice(0, max).flatMap(shortened)
   }
-  return kept
+  return copy
 }
 
 /** Texts, numbers, and objects of them; what lies deeper is nobody's business here. */
@@ -54,29 +50,32 @@ function shortened(item: unknown): unknown[] {
   if (typeof item === 'string') return [clip(item, 512) ?? '']
   if (typeof item === 'number' || typeof item === 'boolean') return [item]
   if (!isObject(item)) return []
-  const kept: JsonObject = {}
+  const copy: JsonObject = {}
   for (const [key, value] of Object.entries(item).slice(0, 20)) {
     const isPlain = typeof value === 'number' || typeof value === 'boolean'
     const short = isPlain ? value : clip(value, 512)
-    if (short !== undefined && key !== '__proto__') kept[key] = short
+    if (short !== undefined && key !== '__proto__') copy[key] = short
   }
-  return [kept]
+  return [copy]
 }
 
-/** What an agent says it may sell: a claim, whatever it says about its being verified. */
-export async function listProperties(tools: readonly AgentTool[], asking: Asking): Promise<Listed> {
-  const answer = await payloadOf(tools, 'list_authorized_properties', {}, asking)
+/** Lists the properties an agent claims to sell; its claims of being verified are not read. */
+export async function listProperties(
+  tools: readonly AgentTool[],
+  ctx: TaskContext,
+): Promise<Listed> {
+  const answer = await fetchPayload(tools, 'list_authorized_properties', {}, ctx)
   if (answer === undefined) return notOffered
-  if ('trouble' in answer) return answer
+  if ('failure' in answer) return answer
   const { properties, publisher_domains: domains } = answer.payload
   const claimed = Array.isArray(properties)
-    ? objectsOf(properties).map(propertyOf)
-    : wordsOf(domains, 10_000).map(domain => ({ domain, identifier: domain, type: 'domain' }))
-  return listOf(claimed)
+    ? filterObjects(properties).map(toProperty)
+    : readTokens(domains, 10_000).map(domain => ({ domain, identifier: domain, type: 'domain' }))
+  return toAgentList(claimed)
 }
 
-function propertyOf(property: JsonObject): JsonObject {
-  const kept: JsonObject = { type: clip(property.type ?? property.property_type, 64) ?? 'domain' }
+function toProperty(property: JsonObject): JsonObject {
+  const copy: JsonObject = { type: clip(property.type ?? property.property_type, 64) ?? 'domain' }
   for (const [key, value, chars] of [
     ['identifier', property.identifier, 512],
     ['domain', property.domain ?? property.publisher_domain, 253],
@@ -84,12 +83,12 @@ function propertyOf(property: JsonObject): JsonObject {
     ['description', property.description, 2_000],
   ] as const) {
     const text = clip(value, chars)
-    if (text !== undefined) kept[key] = text
+    if (text !== undefined) copy[key] = text
   }
-  if (Array.isArray(property.tags)) kept.tags = wordsOf(property.tags, 20)
-  return kept
+  if (Array.isArray(property.tags)) copy.tags = readTokens(property.tags, 20)
+  return copy
 }
 
-function objectsOf(list: unknown): JsonObject[] {
+function filterObjects(list: unknown): JsonObject[] {
   return Array.isArray(list) ? list.filter(isObject) : []
 }

@@ -1,33 +1,33 @@
-import { type Asking, runTask } from '../crawl/agent-tasks.ts'
-import type { Trouble } from '../crawl/mcp/trouble.ts'
-import type { JsonObject } from '../crawl/part.ts'
-import type { AgentTool } from '../model/documents.ts'
+import { runTask, type TaskContext } from '../crawl/agent-tasks.ts'
+import type { McpFailure } from '../crawl/mcp/failure.ts'
+import type { AgentTool } from '../model/documents/index.ts'
 import type { AgentList } from '../model/live-agent.ts'
+import type { JsonObject } from '../parse/object-reader.ts'
 
-export type Listed = AgentList | { trouble: Trouble }
+export type Listed = AgentList | { failure: McpFailure }
 export const notOffered: AgentList = { items: [], offered: false, total: 0 }
 
 /** Items of one answer, and bytes of all of them. */
-const MOST_ITEMS = 200
+const ITEMS_MAX = 200
 
-/** The payload of a task, `undefined` where the agent has no such task. */
-export async function payloadOf(
+/** Fetches the payload of a task; `undefined` where the agent has no such task. */
+export async function fetchPayload(
   tools: readonly AgentTool[],
   name: string,
   args: object,
-  asking: Asking,
-): Promise<{ payload: JsonObject } | { trouble: Trouble } | undefined> {
+  ctx: TaskContext,
+): Promise<{ payload: JsonObject } | { failure: McpFailure } | undefined> {
   const tool = tools.find(one => one.name.toLowerCase() === name)
   if (tool === undefined) return undefined
-  const answer = await runTask(tool.name, args, asking)
+  const answer = await runTask(tool.name, args, ctx)
   if ('payload' in answer) return answer
-  const { needsAuth, trouble } = answer
-  if (trouble !== undefined) return { trouble }
+  const { needsAuth, failure } = answer
+  if (failure !== undefined) return { failure: failure }
   return needsAuth
-    ? { trouble: { outcome: 'needs_auth', detail: 'wants a credential' } }
-    : { trouble: { outcome: 'unusable', detail: 'answered the task with nothing usable' } }
+    ? { failure: { outcome: 'needs_auth', detail: 'wants a credential' } }
+    : { failure: { outcome: 'unusable', detail: 'answered the task with nothing usable' } }
 }
 
-export function listOf(items: readonly JsonObject[], total = items.length): AgentList {
-  return { items: items.slice(0, MOST_ITEMS), offered: true, total }
+export function toAgentList(items: readonly JsonObject[], total = items.length): AgentList {
+  return { items: items.slice(0, ITEMS_MAX), offered: true, total }
 }

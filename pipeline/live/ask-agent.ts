@@ -1,13 +1,13 @@
-import { Faults } from '../crawl/faults.ts'
 import { type Connection, connectMcp } from '../crawl/mcp/connect.ts'
-import type { Trouble } from '../crawl/mcp/trouble.ts'
+import type { McpFailure } from '../crawl/mcp/failure.ts'
 import type { AgentFailed, AgentTold, AgentTopic } from '../model/live-agent.ts'
+import { Faults } from '../parse/faults.ts'
+import { timedOut, toAgentFailed } from './agent-failures.ts'
 import { listFormats } from './agent-formats.ts'
 import { listProducts, listProperties } from './agent-inventory.ts'
-import { within } from './deadline.ts'
+import { waitWithin } from './deadline.ts'
 import { discover } from './discover-agent.ts'
 import type { ProbeDeps } from './probe-deps.ts'
-import { failedBy, late } from './trouble.ts'
 
 const lists = {
   formats: listFormats,
@@ -21,22 +21,22 @@ export function askAgent(
   about: AgentTopic,
   deps: ProbeDeps,
 ): Promise<AgentTold | AgentFailed> {
-  const time = { leftMs: deps.limits.agentAskMs }
-  const asked =
+  const time = { remainingMs: deps.limits.agentAskMs }
+  const answer =
     about === 'itself' ? discover(address, time, deps) : ask(address, lists[about], time, deps)
-  return within(deps.limits.agentAskMs, asked, late)
+  return waitWithin(deps.limits.agentAskMs, answer, timedOut)
 }
 
 async function ask(
   address: string,
   list: (typeof lists)[keyof typeof lists],
-  time: { leftMs: number },
+  time: { remainingMs: number },
   deps: ProbeDeps,
 ): Promise<AgentTold | AgentFailed> {
-  const found: Connection | { trouble: Trouble } = await connectMcp(address, time, deps)
-  if ('trouble' in found) return failedBy(found.trouble)
-  const { session } = found
-  const asking = { session, time, deps, faults: new Faults(1) }
-  const answer = await list(found.list.tools, asking)
-  return 'trouble' in answer ? failedBy(answer.trouble) : { list: answer }
+  const connected: Connection | { failure: McpFailure } = await connectMcp(address, time, deps)
+  if ('failure' in connected) return toAgentFailed(connected.failure)
+  const { session } = connected
+  const ctx = { session, time, deps, faults: new Faults(1) }
+  const answer = await list(connected.list.tools, ctx)
+  return 'failure' in answer ? toAgentFailed(answer.failure) : { list: answer }
 }

@@ -1,20 +1,20 @@
 import { createHash } from 'node:crypto'
 import type { Domain } from '../core/domain.ts'
 import type { Outcome } from '../core/outcomes.ts'
-import type { AdagentsDocument } from '../model/documents.ts'
+import type { AdagentsDocument } from '../model/documents/index.ts'
 import {
   claimParameter,
-  hostedDomain,
   type OriginCheck,
   type OriginReason,
+  parseHostedDomain,
 } from '../model/hosted.ts'
 import type { Observation } from '../model/observation.ts'
-import { failureOf } from './failure.ts'
+import { describeFailure } from './failure.ts'
 import { type LiveDeps, LiveFiles } from './files.ts'
 
 /**
- * What an attempt without a document means. A name that leads into somebody's own network and one
- * that leads nowhere are told alike; a server that fails now may answer later, and says nothing.
+ * Reasons for an attempt without a document. A name in somebody's own network and a name that leads
+ * nowhere are told alike; a server that fails now may answer later and proves nothing.
  */
 const reasons: Partial<Record<Outcome, OriginReason>> = {
   absent: 'not_found',
@@ -28,29 +28,31 @@ const reasons: Partial<Record<Outcome, OriginReason>> = {
   refused: 'unresolvable',
 }
 
-/** Whether the adagents.json of a domain says now that its file is the one which `base` serves for it. */
+/**
+ * Checks whether the adagents.json of a domain now points to the file that `base` serves for it.
+ */
 export async function checkOrigin(
   domain: Domain,
   { base, protocolName }: { base: string; protocolName: string },
   deps: LiveDeps,
 ): Promise<OriginCheck> {
   const files = new LiveFiles(deps, deps.limits.validateMs)
-  const seen = await files.see({ kind: 'adagents.json', location: domain })
-  const document = seen.document as AdagentsDocument | undefined
-  if (document === undefined) return failed(seen)
+  const observation = await files.see({ kind: 'adagents.json', location: domain })
+  const document = observation.document as AdagentsDocument | undefined
+  if (document === undefined) return failed(observation)
   if (document.variant === 'inline') return { reason: 'no_authoritative_location' }
   const location = document.authoritative_location
-  if (hostedDomain(base, { kind: 'adagents.json', location }) !== domain) {
+  if (parseHostedDomain(base, { kind: 'adagents.json', location }) !== domain) {
     return { reason: 'authoritative_location_mismatch', detail: `points to ${location}` }
   }
   const claim = new URL(location).searchParams.get(claimParameter(protocolName))
   return { reason: 'authoritative_location_pointer', ...(claim && { claim: hashOfClaim(claim) }) }
 }
 
-function failed(seen: Observation): OriginCheck {
-  const [fault] = failureOf(seen)
+function failed(observation: Observation): OriginCheck {
+  const [fault] = describeFailure(observation)
   return {
-    reason: reasons[seen.outcome] ?? 'transient',
+    reason: reasons[observation.outcome] ?? 'transient',
     ...(fault && { detail: fault.message.slice(0, 500) }),
   }
 }

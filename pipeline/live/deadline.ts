@@ -1,15 +1,15 @@
-/** What the work comes to, or `late` when it takes longer. What is late is left to end by itself. */
-export async function within<Result, Late>(
+/** Waits for work, or returns `late` when it takes longer. Late work ends by itself. */
+export async function waitWithin<Result, Fallback>(
   ms: number,
-  work: Promise<Result>,
-  late: Late,
-): Promise<Result | Late> {
+  promise: Promise<Result>,
+  fallback: Fallback,
+): Promise<Result | Fallback> {
   let timer: NodeJS.Timeout | undefined
-  const over = new Promise<Late>(resolve => {
-    timer = setTimeout(resolve, Math.max(0, Math.ceil(ms)), late)
+  const over = new Promise<Fallback>(resolve => {
+    timer = setTimeout(resolve, Math.max(0, Math.ceil(ms)), fallback)
   })
   try {
-    return await Promise.race([work, over])
+    return await Promise.race([promise, over])
   } finally {
     clearTimeout(timer)
   }

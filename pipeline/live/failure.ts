@@ -41,18 +41,26 @@ const failures: Partial<Record<Outcome, Failure>> = {
     code: 'too_large',
     message: 'the file is too large: make it smaller',
   },
+  deferred: {
+    field: 'connection',
+    code: 'unasked',
+    message: 'the registry asks this site as often as it may at the moment: try again in a minute',
+  },
   dns_failed: unreachable,
   connection_failed: unreachable,
   refused: unreachable,
 }
 
-/** Why a file could not be had, as its publisher may be told; its faults when it could. */
-export function failureOf({ outcome, status, faults }: Observation): Fault[] {
+/**
+ * Describes why a file could not be had, as its publisher may be told; returns its faults when it
+ * could.
+ */
+export function describeFailure({ outcome, status, faults }: Observation): Fault[] {
   if (outcome === 'ok' || outcome === 'unchanged') return []
   const known = failures[outcome]
   if (known !== undefined) return [{ ...known, severity: 'error' }]
   if (faults !== undefined && faults.length > 0) return faults
-  const what = status === undefined ? 'nothing usable' : String(status)
-  const message = `the server answered ${what}: the file must be served with 200`
+  const answer = status === undefined ? 'nothing usable' : String(status)
+  const message = `the server answered ${answer}: the file must be served with 200`
   return [{ field: 'http_status', code: 'http_status', message, severity: 'error' }]
 }

@@ -1,17 +1,18 @@
 import type { Clock, Instant } from '../core/clock.ts'
 import type { Limits } from '../core/limits.ts'
-import { effectOf } from '../core/outcomes.ts'
+import { getEffect } from '../core/outcomes.ts'
 import { type CrawlDeps, crawlSource } from '../crawl/crawl-source.ts'
-import { Faults } from '../crawl/faults.ts'
-import type { JsonObject } from '../crawl/part.ts'
-import { readJson } from '../crawl/read-json.ts'
-import { readObservation } from '../crawl/read-observation.ts'
 import { carry } from '../diff/carry.ts'
-import type { DocumentOf, SourceKind } from '../model/documents.ts'
-import type { SeenReference } from '../model/live.ts'
-import { type Observation, type Source, sourceKey, urlOf } from '../model/observation.ts'
+import type { DocumentOf, SourceKind } from '../model/documents/index.ts'
+import type { KnownBrandFile } from '../model/live.ts'
+import { type Observation, type Source, toSourceKey, toUrl } from '../model/observation.ts'
+import { Faults } from '../parse/faults.ts'
+import type { JsonObject } from '../parse/object-reader.ts'
+import { readJson } from '../parse/read-json.ts'
+import { readObservation } from '../parse/read-observation.ts'
 import type { Derivation, KnownFile } from '../resolve/derivation.ts'
-import { within } from './deadline.ts'
+import { getValidity } from '../resolve/validity.ts'
+import { waitWithin } from './deadline.ts'
 
 export interface LiveDeps {
   fetcher: CrawlDeps['fetcher']
@@ -20,86 +21,99 @@ export interface LiveDeps {
 }
 
 /** Files that one answer may be read from. */
-const MOST_FILES = 12
+const FILES_MAX = 12
 
 /** The files of one answer, each read once, now, and all of them within one time. */
 export class LiveFiles {
   readonly #deps: LiveDeps
-  readonly #references: SeenReference[]
+  readonly #known: ReadonlyMap<string, KnownBrandFile>
   readonly #until: number
-  /** When all of them are read, as far as rules are concerned. */
+  /** Time at which all files count as read. */
   readonly now: Instant
-  readonly #seen = new Map<string, Observation>()
+  readonly #observations = new Map<string, Observation>()
 
-  constructor(deps: LiveDeps, ms: number, references: SeenReference[] = []) {
+  constructor(deps: LiveDeps, ms: number, known: readonly KnownBrandFile[] = []) {
     this.#deps = deps
-    this.#references = references
+    this.#known = new Map(
+      known.map(file => [toSourceKey({ kind: 'brand.json', location: file.location }), file]),
+    )
     this.now = deps.clock.now()
     this.#until = performance.now() + ms
   }
 
-  get leftMs(): number {
+  get remainingMs(): number {
     return Math.max(0, this.#until - performance.now())
   }
 
   /** In the order in which they were asked for. */
   all(): Observation[] {
-    return [...this.#seen.values()]
+    return [...this.#observations.values()]
   }
 
   async see(source: Source): Promise<Observation> {
-    const key = sourceKey(source)
-    const known = this.#seen.get(key)
+    const key = toSourceKey(source)
+    const known = this.#observations.get(key)
     if (known !== undefined) return known
-    const seen = await this.#read(source)
-    this.#seen.set(key, seen)
-    return seen
+    const observation = await this.#read(source)
+    this.#observations.set(key, observation)
+    return observation
   }
 
   async #read(source: Source): Promise<Observation> {
     const { fetcher, clock, limits } = this.#deps
-    const late: Observation = { ...source, observed_at: clock.now(), outcome: 'timeout' }
-    const ms = Math.min(limits.fetchMs, Math.floor(this.leftMs))
-    if (ms <= 0 || this.#seen.size >= MOST_FILES) return late
+    const timedOut: Observation = { ...source, observed_at: clock.now(), outcome: 'timeout' }
+    const ms = Math.min(limits.fetchMs, Math.floor(this.remainingMs))
+    if (ms <= 0 || this.#observations.size >= FILES_MAX) return timedOut
     const fetched = crawlSource(source, { fetcher, clock, limits: { ...limits, fetchMs: ms } })
     // Waiting for a turn at a busy host is not part of a fetch's own deadline.
-    const seen = await within(ms, fetched, late)
-    const read = readObservation(seen, limits)
-    return this.#carried(seen.body === undefined ? read : { ...read, body: seen.body })
+    const observation = await waitWithin(ms, fetched, timedOut)
+    const read = readObservation(observation, limits)
+    return this.#carryOver(
+      observation.body === undefined ? read : { ...read, body: observation.body },
+    )
   }
 
-  /** What a document remembers of earlier ones begins now, but for what is known of references. */
-  #carried(seen: Observation): Observation {
-    const fresh = seen.document as DocumentOf | undefined
-    if (fresh === undefined) return seen
-    const old = fresh.variant === 'house_portfolio' ? this.#before(fresh) : undefined
-    return { ...seen, document: carry(old, fresh, this.now) }
+  /**
+   * Carries over what a document remembers of earlier ones, beginning now unless the index knows an
+   * earlier one.
+   */
+  #carryOver(observation: Observation): Observation {
+    const fresh = observation.document as DocumentOf | undefined
+    if (fresh === undefined) return observation
+    const old = this.#known.get(toSourceKey(observation))?.document
+    return { ...observation, document: carry(old, fresh, this.now) }
   }
 
-  #before(fresh: Extract<DocumentOf, { variant: 'house_portfolio' }>): DocumentOf {
-    return { ...fresh, brand_refs: this.#references }
+  /** Shows a rule the file as the index would hold it after this attempt. */
+  show(observation: Observation): KnownFile {
+    const known = this.#known.get(toSourceKey(observation))
+    return known === undefined ? toKnownFile(observation) : knownAfter(known, observation)
   }
 }
 
-/** The answer of a rule over files as they are now. */
-export async function answerNow<Answer>(
+/** Runs a rule over files as they are now. */
+export async function resolveNow<Answer>(
   rule: Derivation<Answer>,
   files: LiveFiles,
 ): Promise<Answer> {
   let step = rule.next()
   while (!step.done) {
     const question = step.value
-    step = rule.next('see' in question ? knownAs(await files.see(question.see)) : undefined)
+    step = rule.next(
+      'source' in question ? files.show(await files.see(question.source)) : undefined,
+    )
   }
   return step.value
 }
 
-/** A file as the index would hold it after this attempt, had it never heard of it before. */
-export function knownAs<Kind extends SourceKind = SourceKind>(seen: Observation): KnownFile<Kind> {
-  const { outcome, status, observed_at: at, document } = seen
-  const effect = effectOf(outcome)
+/** Converts an attempt to the file that the index would hold, had it never heard of it before. */
+export function toKnownFile<Kind extends SourceKind = SourceKind>(
+  observation: Observation,
+): KnownFile<Kind> {
+  const { outcome, status, observed_at: at, document } = observation
+  const effect = getEffect(outcome)
   return {
-    standing: 'stands',
+    validity: 'valid',
     state: {
       outcome,
       effect,
@@ -115,14 +129,28 @@ export function knownAs<Kind extends SourceKind = SourceKind>(seen: Observation)
   }
 }
 
-/** The file as its publisher wrote it, tidied; undefined when it is no JSON object. */
-export function rootOf({ body }: Observation): JsonObject | undefined {
+/**
+ * Returns the file that the index holds, after one more attempt. One that cannot be had keeps its
+ * document; one that says "no", or something else, has none any more.
+ */
+function knownAfter(known: KnownBrandFile, observation: Observation): KnownFile {
+  const { outcome, status = null, observed_at: at } = observation
+  const effect = getEffect(outcome)
+  if (effect !== 'unreachable' && effect !== 'garbled') return toKnownFile(observation)
+  const attempt = { ...known.state, outcome, status, attempted_at: at }
+  const isOther = effect === 'garbled' && known.state.effect !== 'garbled'
+  const state = isOther ? { ...attempt, effect, streak_since: at } : attempt
+  return { validity: getValidity(state, at), state, document: known.document }
+}
+
+/** Parses the file as its publisher wrote it, tidied; undefined when it is no JSON object. */
+export function parseRoot({ body }: Observation): JsonObject | undefined {
   if (body === undefined) return undefined
   const read = readJson(body, new Faults(1))
   return read.outcome === 'ok' ? read.root : undefined
 }
 
-/** Where the file was found in the end. */
-export function addressOf(seen: Observation): string {
-  return seen.resolved_url ?? urlOf(seen)
+/** Returns the address of the file after all redirects. */
+export function getFinalAddress(observation: Observation): string {
+  return observation.resolved_url ?? toUrl(observation)
 }

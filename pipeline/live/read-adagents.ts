@@ -1,25 +1,34 @@
 import { type Domain, parseDomain } from '../core/domain.ts'
-import { lean } from '../core/lean.ts'
 import { isMissing } from '../core/outcomes.ts'
-import { type CheckedFile, checkAdagents, countsOf, reported } from '../crawl/check-adagents.ts'
-import type { AdagentsInline, AdsTxtDocument } from '../model/documents.ts'
+import { truncateJson } from '../core/truncate-json.ts'
+import type { AdagentsInline, AdsTxtDocument } from '../model/documents/index.ts'
 import type { AdagentsReport, AdagentsValidation } from '../model/live.ts'
-import { type Fault, isUrl, type Observation, sourceAt, urlOf } from '../model/observation.ts'
+import { type Fault, isUrl, type Observation, parseSource, toUrl } from '../model/observation.ts'
+import {
+  type CheckedFile,
+  checkAdagents,
+  countEntries,
+  reportFaults,
+} from '../parse/check-adagents.ts'
 import { pending } from '../resolve/derivation.ts'
-import { disowned, managedFile } from '../resolve/managed-file.ts'
-import { failureOf } from './failure.ts'
-import { addressOf, answerNow, knownAs, type LiveDeps, LiveFiles } from './files.ts'
+import { resolveManagedFile, revokedByManager } from '../resolve/managed-file.ts'
+import { describeFailure } from './failure.ts'
+import { getFinalAddress, type LiveDeps, LiveFiles, resolveNow, toKnownFile } from './files.ts'
 
 /** Together with the faults, twice, and the agents, an answer stays below 256 KiB. */
 const RAW_BYTES = 64 * 1024
 const FAULTS = 100
+/** Faults of the manager's file that are listed where it does not count for the domain. */
+const SCOPE_FAULTS = 20
+const NAMING = /^(?:root|authorized_agents|properties)\b/
+const ITEM = /^(authorized_agents|properties)\[(\d+)\]/
 
 export interface ReadAdagents {
   report: AdagentsReport
   /** Addresses of its agents, each once. */
   agents: string[]
-  /** What is left of the time. */
-  leftMs: number
+  /** Remaining time. */
+  remainingMs: number
 }
 
 /** A file, what is wrong with it, and how it was come by. */
@@ -32,32 +41,34 @@ interface Reading {
 }
 
 /**
- * The adagents.json of a domain as it is now: its own, the one it points to, or where there is none
- * that of the manager its ads.txt names, by the rules that the registry itself goes by.
+ * Reads the adagents.json of a domain as it is now: its own, the one it points to, or where there
+ * is none that of the manager its ads.txt names, by the rules that the registry itself goes by.
  */
 export async function readAdagents(domain: Domain, deps: LiveDeps): Promise<ReadAdagents> {
   const files = new LiveFiles(deps, deps.limits.validateMs)
   const { now } = files
   const own = await files.see({ kind: 'adagents.json', location: domain })
   const checked = check(own, now)
-  const tell = (reading: Reading): ReadAdagents => ({
+  const buildReport = (reading: Reading): ReadAdagents => ({
     report: report(domain, reading),
-    agents: agentsOf(reading.checked),
-    leftMs: files.leftMs,
+    agents: listAgents(reading.checked),
+    remainingMs: files.remainingMs,
   })
   const document = checked.document
   if (document?.variant === 'pointer') {
     const address = document.authoritative_location
     const reading = await pointedTo(domain, address, files, now)
-    return tell({ ...reading, faults: [...checked.faults, ...reading.faults] })
+    return buildReport({ ...reading, faults: [...checked.faults, ...reading.faults] })
   }
   const direct: Reading = {
-    ...{ file: own, checked, method: 'direct' },
-    faults: [...failureOf(withoutFaults(own)), ...checked.faults],
+    file: own,
+    checked,
+    method: 'direct',
+    faults: [...describeFailure(withoutFaults(own)), ...checked.faults],
   }
-  if (!isMissing(own.outcome)) return tell(direct)
+  if (!isMissing(own.outcome)) return buildReport(direct)
   const managed = await managedBy(domain, own, files, now)
-  return tell(managed.file ? (managed as Reading) : withFaults(direct, managed.faults))
+  return buildReport(managed.file ? (managed as Reading) : withFaults(direct, managed.faults))
 }
 
 /** A file that was fetched is read again here, with all that can be said of it. */
@@ -67,7 +78,7 @@ function check(seen: Observation, now: number): CheckedFile {
   return checkAdagents(seen.body, domain, { now, maxFaults: FAULTS })
 }
 
-/** What a parser found is told by the check. */
+/** Removes the parser's faults, which the check reports itself. */
 function withoutFaults({ faults: _, ...seen }: Observation): Observation {
   return seen.body === undefined ? seen : { ...seen, outcome: 'ok' }
 }
@@ -82,22 +93,22 @@ async function pointedTo(
   files: LiveFiles,
   now: number,
 ): Promise<Reading> {
-  const file = await files.see(sourceAt('adagents.json', address)!)
+  const file = await files.see(parseSource('adagents.json', address)!)
   const checked = check(file, now)
   const method = 'authoritative_location'
-  const failed = failureOf(withoutFaults(file))
+  const failed = describeFailure(withoutFaults(file))
   const faults = failed.map(fault => ({ ...fault, field: method }))
   if (checked.document?.variant === 'pointer') {
     const message = 'leads to a file that only points on: point to the file itself'
     faults.push({ field: method, code: 'nested_pointer', message, severity: 'error' })
   }
   if (checked.document?.variant === 'inline')
-    faults.push(...orphanOf(domain, file, checked.document))
+    faults.push(...checkOrphan(domain, file, checked.document))
   return { file, checked, method, faults: [...faults, ...checked.faults] }
 }
 
 /** A shared file that describes properties, and none of them this domain's. */
-function orphanOf(
+function checkOrphan(
   domain: Domain,
   file: Observation,
   { properties, agents }: AdagentsInline,
@@ -116,19 +127,22 @@ function orphanOf(
 
 type Managed = Reading | { file?: undefined; faults: Fault[] }
 
-/** What stands in for a missing file, or why nothing does. */
+/** Resolves the file that stands in for a missing one, or why none does. */
 async function managedBy(
   domain: Domain,
   own: Observation,
   files: LiveFiles,
   now: number,
 ): Promise<Managed> {
-  const managed = await answerNow(managedFile(domain, knownAs<'adagents.json'>(own), now), files)
+  const managed = await resolveNow(
+    resolveManagedFile(domain, toKnownFile<'adagents.json'>(own), now),
+    files,
+  )
   const seen = files.all()
   const adsTxt = seen.find(({ kind }) => kind === 'ads.txt')
   const named = parseDomain((adsTxt?.document as AdsTxtDocument | undefined)?.manager_domain)
   const field = 'managerdomain'
-  if (managed !== undefined && managed !== pending && managed !== disowned) {
+  if (managed !== undefined && managed !== pending && managed !== revokedByManager) {
     const { location, manager_domain: manager } = managed
     const file = seen.find(one => one.kind === 'adagents.json' && one.location === location)!
     const checked = check(file, now)
@@ -147,50 +161,79 @@ async function managedBy(
     const message = 'names the domain itself: there is no other file'
     return { faults: [{ field, code: 'contradictory', message, severity: 'warning' }] }
   }
-  return { faults: [whyUnmanaged(domain, named, seen)] }
+  return { faults: whyUnmanaged(domain, named, seen, now) }
 }
 
-function whyUnmanaged(domain: Domain, manager: Domain, seen: readonly Observation[]): Fault {
-  const wasRead = seen.some(
+function whyUnmanaged(
+  domain: Domain,
+  manager: Domain,
+  seen: readonly Observation[],
+  now: number,
+): Fault[] {
+  const file = seen.find(
     ({ kind, document }) =>
       kind === 'adagents.json' &&
       (document as { variant?: string } | undefined)?.variant === 'inline',
   )
-  if (!wasRead) {
+  if (file === undefined) {
     const message = `the file of ${manager}, whom ads.txt names, cannot be read`
-    return { field: 'managerdomain', code: 'manager_unread', message, severity: 'warning' }
+    return [{ field: 'managerdomain', code: 'manager_unread', message, severity: 'warning' }]
   }
-  const message = `the file of ${manager} does not name ${domain}: have it named in an entry`
-  return { field: 'managerdomain_scope', code: 'out_of_scope', message, severity: 'error' }
+  const why = scopeFaults(domain, file, now)
+  const rule = why.length > 0 ? 'what was left out of it may have' : 'have it named in an entry'
+  const message = `the file of ${manager} does not name ${domain}: ${rule}`
+  return [
+    { field: 'managerdomain_scope', code: 'out_of_scope', message, severity: 'error' },
+    ...why,
+  ]
+}
+
+/**
+ * Errors by which a manager's file may have lost what it says of a domain: those of the entries and
+ * properties that mention it, else all that keep any from being read.
+ */
+function scopeFaults(domain: Domain, file: Observation, now: number): Fault[] {
+  const { faults, root } = check(file, now)
+  const naming = faults.filter(({ field, severity }) => severity === 'error' && NAMING.test(field))
+  const mentioning = naming.filter(({ field }) => {
+    const [, list, index] = field.match(ITEM) ?? []
+    const items = list === undefined ? undefined : root?.[list]
+    const item = Array.isArray(items) ? items[Number(index)] : undefined
+    return item !== undefined && JSON.stringify(item).toLowerCase().includes(domain)
+  })
+  return (mentioning.length > 0 ? mentioning : naming)
+    .slice(0, SCOPE_FAULTS)
+    .map(fault => ({ ...fault, field: `managerdomain_scope.${fault.field}` }))
 }
 
 function report(
   domain: Domain,
   { file, checked, faults, method, manager }: Reading,
 ): AdagentsReport {
-  const told = reported(worstFirst(faults).slice(0, FAULTS))
-  const isSilent = faults.some(({ code }) => code === 'connection')
-  const raw = checked.root && lean(checked.root, RAW_BYTES)
-  const url = urlOf({ kind: 'adagents.json', location: domain })
+  const reported = reportFaults(worstFirst(faults).slice(0, FAULTS))
+  const isUnreachable = faults.some(({ code }) => code === 'connection')
+  const raw = checked.root && truncateJson(checked.root, RAW_BYTES)
+  const url = toUrl({ kind: 'adagents.json', location: domain })
   return {
     found: file.status === 200,
     validation: {
-      ...told,
+      ...reported,
       domain,
       url,
-      ...(file.status !== undefined && !isSilent && { status_code: file.status }),
+      ...(file.status !== undefined && !isUnreachable && { status_code: file.status }),
       ...(file.bytes !== undefined && { response_bytes: file.bytes }),
-      ...(!isSilent && addressOf(file) !== url && { resolved_url: addressOf(file) }),
+      ...(!isUnreachable &&
+        getFinalAddress(file) !== url && { resolved_url: getFinalAddress(file) }),
       ...(raw && { raw_data: raw.value }),
       ...(checked.root && raw?.truncated !== false && { raw_data_truncated: true }),
       discovery_method: method,
       ...(manager !== undefined && { manager_domain: manager }),
     },
-    counts: countsOf(told.valid ? checked.root : undefined),
+    counts: countEntries(reported.valid ? checked.root : undefined),
   }
 }
 
-function agentsOf({ document }: CheckedFile): string[] {
+function listAgents({ document }: CheckedFile): string[] {
   if (document?.variant !== 'inline') return []
   return [...new Map(document.agents.map(({ agent_url, url }) => [agent_url, url])).values()]
 }

@@ -1,71 +1,72 @@
 import type { Domain } from '../core/domain.ts'
-import { lean } from '../core/lean.ts'
-import { reported } from '../crawl/check-adagents.ts'
-import { brandRowOf } from '../diff/rows.ts'
-import { brandResolutionOf } from '../index/answers.ts'
-import type { BrandDocument } from '../model/documents.ts'
-import type { LiveBrand, SeenReference } from '../model/live.ts'
-import { type Fault, type Observation, urlOf } from '../model/observation.ts'
+import { truncateJson } from '../core/truncate-json.ts'
+import { buildBrandRow } from '../diff/rows.ts'
+import type { BrandDocument } from '../model/documents/index.ts'
+import type { KnownBrandFile, LiveBrand } from '../model/live.ts'
+import { type Fault, type Observation, toUrl } from '../model/observation.ts'
 import type { LiveBrandFailure } from '../model/reported-fault.ts'
+import { reportFaults } from '../parse/check-adagents.ts'
 import { deriveBrand } from '../resolve/brand.ts'
 import { pending } from '../resolve/derivation.ts'
-import { failureOf } from './failure.ts'
-import { addressOf, answerNow, type LiveDeps, LiveFiles, rootOf } from './files.ts'
+import { toBrandResolution } from '../serving/documents.ts'
+import { describeFailure } from './failure.ts'
+import { getFinalAddress, type LiveDeps, LiveFiles, parseRoot, resolveNow } from './files.ts'
 
-/** Of what the file says; answers stay below 256 KiB. */
+/** Bytes of the file's data in an answer; answers stay below 256 KiB. */
 const DATA_BYTES = 160 * 1024
 const FAULTS = 20
 const TEXT_CHARS = 500
 
 /**
- * Which brand a domain is by its files as they are now, by the rules that the registry itself goes
- * by. A reference without a time counts since it was first seen, by what is `known`, or today.
+ * Resolves a brand by its files as they are now, with the registry's own rules. `known` are the other
+ * files behind the stored answer: they tell since when a reference stands, and what a house last said
+ * while it cannot be had.
  */
 export async function readBrand(
   domain: Domain,
-  known: SeenReference[],
+  known: KnownBrandFile[],
   deps: LiveDeps,
 ): Promise<LiveBrand> {
   const files = new LiveFiles(deps, deps.limits.liveBrandMs, known)
-  const facts = await answerNow(deriveBrand(domain, files.now), files)
+  const facts = await resolveNow(deriveBrand(domain, files.now), files)
   const own = await files.see({ kind: 'brand.json', location: domain })
-  const root = rootOf(own)
+  const root = parseRoot(own)
   if (facts === undefined || facts === pending || root === undefined) {
     return { resolution: null, failure: whyNot(own, files.all()) }
   }
-  const data = lean(root, DATA_BYTES)
+  const data = truncateJson(root, DATA_BYTES)
   return {
-    resolution: brandResolutionOf(brandRowOf(domain, facts, 0)),
-    url: addressOf(own),
+    resolution: toBrandResolution(buildBrandRow(domain, facts, 0)),
+    url: getFinalAddress(own),
     variant: (own.document as BrandDocument).variant,
     data: data?.value ?? {},
     data_truncated: data?.truncated ?? true,
-    warnings: told(own.faults ?? []).slice(0, FAULTS),
+    warnings: toReported(own.faults ?? []).slice(0, FAULTS),
   }
 }
 
 /** Its own file if that is at fault, else the one that it led to. */
 function whyNot(own: Observation, all: readonly Observation[]): LiveBrandFailure {
-  const failed = [own, ...all].find(seen => failureOf(seen).length > 0)
-  const faults = failed === undefined ? [nowhere] : failureOf(failed)
-  const { errors, warnings } = reported(faults)
-  const isSilent = faults.some(({ code }) => code === 'connection')
+  const failed = [own, ...all].find(observation => describeFailure(observation).length > 0)
+  const faults = failed === undefined ? [brokenChain] : describeFailure(failed)
+  const { errors, warnings } = reportFaults(faults)
+  const isUnreachable = faults.some(({ code }) => code === 'connection')
   return {
     valid: false,
-    url: urlOf(own),
-    ...(own.status !== undefined && !isSilent && { status_code: own.status }),
-    errors: told(errors).slice(0, FAULTS),
-    warnings: told(warnings).slice(0, FAULTS),
+    url: toUrl(own),
+    ...(own.status !== undefined && !isUnreachable && { status_code: own.status }),
+    errors: toReported(errors).slice(0, FAULTS),
+    warnings: toReported(warnings).slice(0, FAULTS),
   }
 }
 
-const nowhere: Fault = {
+const brokenChain: Fault = {
   field: 'root',
   code: 'unresolved',
   message: 'does not tell which brand this domain is',
   severity: 'error',
 }
 
-function told(faults: readonly Fault[]) {
+function toReported(faults: readonly Fault[]) {
   return faults.map(fault => ({ ...fault, message: fault.message.slice(0, TEXT_CHARS) }))
 }

@@ -1,10 +1,10 @@
 import type { Config } from '../core/config.ts'
-import type { Ask, Fetcher } from '../fetch/http.ts'
+import type { Fetcher, FetchOptions } from '../fetch/http.ts'
 import { AuthorizationServer, type Issuer, IssuerKey } from '../model/identity.ts'
 
 export type IssuerRead = Issuer | { failed: string }
 
-const MOST_KEYS = 100
+const KEYS_MAX = 100
 const MAX_BYTES = 256 * 1024
 
 /**
@@ -16,8 +16,11 @@ export async function readIssuer(fetcher: Fetcher, config: Config): Promise<Issu
   const { AUTH_ISSUER: issuer, AUTH_JWKS_URL: jwksUrl, LIMITS: limits } = config
   if (issuer === undefined || jwksUrl === undefined) return { failed: 'no issuer is configured' }
   const privateHost = new URL(issuer).hostname
-  const ask: Ask = {
-    ...{ maxBytes: MAX_BYTES, deadlineMs: limits.issuerMs, redirects: 'none', maxRedirects: 0 },
+  const ask: FetchOptions = {
+    maxBytes: MAX_BYTES,
+    deadlineMs: limits.issuerMs,
+    redirects: 'none',
+    maxRedirects: 0,
     allow: { http: new URL(issuer).protocol === 'http:', anyPort: true, privateHost },
   }
   const [set, server] = await Promise.all([
@@ -33,22 +36,22 @@ export async function readIssuer(fetcher: Fetcher, config: Config): Promise<Issu
 function keysIn(json: unknown): IssuerKey[] {
   const { keys } = (json ?? {}) as { keys?: unknown }
   if (!Array.isArray(keys)) return []
-  return keys.slice(0, MOST_KEYS).flatMap(key => IssuerKey.safeParse(key).data ?? [])
+  return keys.slice(0, KEYS_MAX).flatMap(key => IssuerKey.safeParse(key).data ?? [])
 }
 
-/** Where the document of an authorization server is found (RFC 8414), or that of OpenID Connect. */
+/** Reads the metadata of an authorization server (RFC 8414), or of OpenID Connect. */
 async function readServer(
   fetcher: Fetcher,
   issuer: string,
-  ask: Ask,
+  ask: FetchOptions,
 ): Promise<AuthorizationServer | null> {
   const { origin, pathname } = new URL(issuer)
   const path = pathname.replace(/\/$/, '')
-  const places = [
+  const locations = [
     `${origin}/.well-known/oauth-authorization-server${path}`,
     `${origin}${path}/.well-known/openid-configuration`,
   ]
-  const answers = await Promise.all(places.map(place => readJson(fetcher, place, ask)))
+  const answers = await Promise.all(locations.map(location => readJson(fetcher, location, ask)))
   const servers = answers.flatMap(answer =>
     'json' in answer ? (AuthorizationServer.safeParse(answer.json).data ?? []) : [],
   )
@@ -59,7 +62,7 @@ async function readServer(
 async function readJson(
   fetcher: Fetcher,
   url: string,
-  ask: Ask,
+  ask: FetchOptions,
 ): Promise<{ json: unknown } | { failed: string }> {
   const fetched = await fetcher.fetchDocument(url, ask)
   if (fetched.kind !== 'ok') {

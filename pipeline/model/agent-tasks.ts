@@ -1,10 +1,11 @@
+import type { AsWritten } from './documents/adagents.ts'
 import type {
   AgentCapabilities,
   AgentDocument,
   AgentOperations,
   AgentParts,
   AgentTypeOrUnknown,
-} from './documents-agent.ts'
+} from './documents/agent.ts'
 
 /** Tasks that only one type of agent offers, the first type that offers any of them counts. */
 const telling = {
@@ -29,19 +30,19 @@ const telling = {
 type Offer = Pick<AgentParts, 'tools'> & { capabilities?: AgentCapabilities }
 
 /**
- * What an agent is by what it offers. Whoever offers to sell is a seller, also when it makes creatives
- * too; buyers and the like have no task of their own and must be declared.
+ * Infers the type of an agent from what it offers. An agent that sells is a seller, also when it makes
+ * creatives; buyers and the like have no task of their own and must be declared.
  */
 export function inferType({ tools, capabilities }: Offer): AgentTypeOrUnknown {
-  const offers = offersOf(tools)
+  const offers = createOfferCheck(tools)
   if (offers(...telling.sales)) return 'sales'
   if (offers(...telling.creative)) return 'creative'
   if (offers(...telling.signals)) return 'signals'
   return capabilities?.measurement === undefined ? 'unknown' : 'measurement'
 }
 
-function operationsOf(tools: AgentParts['tools']): AgentOperations {
-  const offers = offersOf(tools)
+function countOperations(tools: AgentParts['tools']): AgentOperations {
+  const offers = createOfferCheck(tools)
   return {
     standard: {
       can_search_inventory: offers('get_products'),
@@ -64,13 +65,28 @@ function operationsOf(tools: AgentParts['tools']): AgentOperations {
   }
 }
 
-function offersOf(tools: AgentParts['tools']): (...names: string[]) => boolean {
+function createOfferCheck(tools: AgentParts['tools']): (...names: string[]) => boolean {
   const offered = new Set(tools.map(({ name }) => name.toLowerCase()))
   return (...names) => names.some(name => offered.has(name))
 }
 
+const FORMAT_KIND = /^[a-z][a-z0-9_]{0,63}$/
+
+/** Formats say their kind themselves, or in the format they are about. */
+function listFormatKinds({ capabilities, formats = [], products }: AgentParts): string[] {
+  const kinds = [...(capabilities?.supported_formats ?? []), ...formats].flatMap(
+    ({ format_kind, format }) => [
+      format_kind,
+      (format as AsWritten | null | undefined)?.format_kind,
+    ],
+  )
+  const isKind = (kind: unknown) => typeof kind === 'string' && FORMAT_KIND.test(kind)
+  const named = kinds.filter(isKind) as string[]
+  return [...new Set([...named, ...(products?.format_kinds ?? [])])].sort()
+}
+
 /** The document that the parts of a probe make. */
-export function agentDocumentOf(parts: AgentParts): AgentDocument {
+export function buildAgentDocument(parts: AgentParts): AgentDocument {
   const { endpoint, server_name, card, capabilities } = parts
   const name = server_name ?? card?.name
   const description = card?.description ?? capabilities?.description
@@ -83,6 +99,7 @@ export function agentDocumentOf(parts: AgentParts): AgentDocument {
     ...(description !== undefined && { description }),
     type,
     inferred_type: type,
-    operations: operationsOf(parts.tools),
+    operations: countOperations(parts.tools),
+    format_kinds: listFormatKinds(parts),
   }
 }

@@ -4,22 +4,29 @@ import { tierNames } from '../core/membership.ts'
 /** The year 3000: what is later is in other units. */
 const LATEST_S = 32_503_680_000
 
-/** What a billing provider, or what translates for it, sends when a subscription changes. */
+/** Event of a billing provider, or of a translator for it, about a changed subscription. */
 export const BillingEvent = z.looseObject({
-  id: z.string().min(1).max(255),
+  id: z.string().min(1).max(255).describe('Id of the event: sent again, it counts once'),
   type: z.string().meta({
-    description: 'subscription.created, .updated or .deleted; others are taken and mean nothing',
+    description:
+      '`subscription.created, `.updated` or `.deleted`; others are taken and mean nothing',
   }),
-  created: z.number().int().positive().max(LATEST_S).meta({ description: 'unix seconds' }),
-  data: z.looseObject({
-    organization_id: z.uuid().toLowerCase().optional(),
-    status: z.string().optional().meta({
-      description: 'active, past_due and trialing count; anything else ends the membership',
-    }),
-    price_lookup_key: z.string().max(200).nullish().meta({
-      description: 'begins with explorer, professional, builder, member, partner or leader',
-    }),
-    tier: z.enum(tierNames).nullish().meta({ description: 'where the price does not tell' }),
-  }),
+  created: z.number().int().positive().max(LATEST_S).meta({ description: 'Unix seconds' }),
+  data: z
+    .looseObject({
+      organization_id: z
+        .uuid()
+        .toLowerCase()
+        .optional()
+        .describe('Organization that pays; an event without one means nothing'),
+      status: z.string().optional().meta({
+        description: '`active`, `past_due` and `trialing` count; anything else ends the membership',
+      }),
+      price_lookup_key: z.string().max(200).nullish().meta({
+        description: 'Begins with explorer, professional, builder, member, partner or leader',
+      }),
+      tier: z.enum(tierNames).nullish().meta({ description: 'Where the price does not tell' }),
+    })
+    .describe('The subscription as it stands after the event'),
 })
 export type BillingEvent = z.infer<typeof BillingEvent>

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { Identifier } from './documents.ts'
+import { Identifier } from './documents/index.ts'
 import { Editor } from './save.ts'
 
-/** How somebody came by identifiers. */
+/** Origins of contributed identifiers. */
 export const provenances = [
   'agency_allowlist',
   'publisher_declaration',
@@ -14,7 +14,7 @@ export const provenances = [
   'member_assertion',
 ] as const
 
-/** What is disputed of the catalog. */
+/** Subjects of disputes about the catalog. */
 export const disputeTypes = [
   'identifier_link',
   'classification',
@@ -23,13 +23,13 @@ export const disputeTypes = [
 ] as const
 
 export const Contributed = z.object({
-  /** Of the property that is made, unless one has the identifier already. */
+  /** Rid of the property that is made, unless one has the identifier already. */
   property_rid: z.uuid(),
   identifier: Identifier,
 })
 export type Contributed = z.infer<typeof Contributed>
 
-/** What may be asked about the catalog besides merges. */
+/** Operations on the catalog besides merges. */
 export const catalogOperations = [
   z.object({
     op: z.literal('property.contribute'),
@@ -54,7 +54,7 @@ export const catalogOperations = [
   }),
 ] as const
 
-/** What a review of a dispute holds. */
+/** Payload of a dispute review. */
 export interface Dispute {
   dispute_type: (typeof disputeTypes)[number]
   subject_type: string

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import type { Instant } from '../core/clock.ts'
 import { outcomeNames } from '../core/outcomes.ts'
-import type { SourceKind } from './documents.ts'
+import type { SourceKind } from './documents/index.ts'
 import { type Source, sourceKinds } from './observation.ts'
 
-/** What may be asked for: both files of a domain, one of them, or the file of a manager. */
+/** Scopes of a crawl request: both files of a domain, one of them, or the file of a manager. */
 export const crawlScopes = ['domain', 'brand', 'manager'] as const
 export type CrawlScope = (typeof crawlScopes)[number]
 
@@ -26,11 +26,11 @@ export const crawlStatuses = [
 ] as const
 export type CrawlStatus = (typeof crawlStatuses)[number]
 
-/** What came of an attempt: the outcome, or that what was found could not be taken in. */
+/** Result of an attempt: the outcome, or that the finding could not be committed. */
 export const requestOutcomes = [...outcomeNames, 'quarantined'] as const
 export type RequestOutcome = (typeof requestOutcomes)[number]
 
-/** How far one file of a request is. Times as ISO text. */
+/** Progress of one file of a request. Times as ISO text. */
 export interface RequestedFile extends Source {
   attempts: number
   outcome: RequestOutcome | null
@@ -67,49 +67,76 @@ export interface Attempt extends Source {
   status: number | null
   /** The attempt began after this commit. */
   after_seq: number
-  /** When the server wants to be asked again, if it said so. */
+  /** Time before which the server does not want to be asked again, if it gave one. */
   not_before: Instant | null
 }
 
 const text = z.string()
 const time = z.iso.datetime()
 
+const CrawlRequestId = z.uuid().describe('Id by which to ask how far the crawl is')
+const Attempts = z.int().nonnegative().describe('Attempts so far, failed ones too')
+
 export const CrawlAccepted = z
-  .looseObject({ message: text, domain: text, crawl_request_id: z.uuid() })
-  .meta({ id: 'CrawlAccepted' })
+  .looseObject({
+    message: text.describe('What was taken in, in a sentence'),
+    domain: text.describe('Domain whose files are crawled next, in its normal form'),
+    crawl_request_id: CrawlRequestId,
+  })
+  .meta({ id: 'CrawlAccepted', description: 'A crawl was taken in and runs soon' })
 
 export const ManagerRevalidationAccepted = z
   .looseObject({
-    message: text,
-    manager_domain: text,
-    publishers_enqueued: z.int().nonnegative(),
-    crawl_request_id: z.uuid(),
+    message: text.describe('What was taken in, in a sentence'),
+    manager_domain: text.describe('Domain whose file is crawled next, in its normal form'),
+    publishers_enqueued: z
+      .int()
+      .nonnegative()
+      .describe('Publishers whose answers are read from that file'),
+    crawl_request_id: CrawlRequestId,
   })
-  .meta({ id: 'ManagerRevalidationAccepted' })
+  .meta({
+    id: 'ManagerRevalidationAccepted',
+    description: 'A crawl of a manager’s file was taken in and runs soon',
+  })
 
 export const CrawlRequestStatus = z
   .looseObject({
-    crawl_request_id: z.uuid(),
-    domain: text,
-    status: z.enum(crawlStatuses),
-    attempts: z.int().nonnegative(),
-    max_attempts: z.int(),
-    requested_at: time,
-    started_at: time.nullable(),
-    last_attempted_at: time.nullable(),
-    completed_at: time.nullable(),
-    next_attempt_at: time.nullable(),
-    last_error_code: text.nullable(),
-    outcome: z.array(
-      z.looseObject({
-        file: z.enum(sourceKinds),
-        url: text,
-        outcome: z.enum(requestOutcomes).nullable(),
-        attempts: z.int().nonnegative(),
-        http_status: z.int().nullable(),
-        attempted_at: time.nullable(),
-      }),
-    ),
+    crawl_request_id: CrawlRequestId,
+    domain: text.describe('Domain whose files are crawled'),
+    status: z
+      .enum(crawlStatuses)
+      .describe('How far it is; `completed`, `invalid` and `failed` stay'),
+    attempts: Attempts,
+    max_attempts: z.int().describe('Attempts after which it is given up'),
+    requested_at: time.describe('Moment at which it was asked for'),
+    started_at: time.nullable().describe('Moment of the first attempt; null before it'),
+    last_attempted_at: time.nullable().describe('Moment of the last attempt; null before one'),
+    completed_at: time.nullable().describe('Moment at which it ended; null before that'),
+    next_attempt_at: time
+      .nullable()
+      .describe('Moment at which it is tried again; null where it is not'),
+    last_error_code: text
+      .nullable()
+      .describe('Why the last attempt failed, in one word; null where none did'),
+    outcome: z
+      .array(
+        z.looseObject({
+          file: z.enum(sourceKinds).describe('Kind of file, such as `adagents.json`'),
+          url: text.describe('Address of the file'),
+          outcome: z
+            .enum(requestOutcomes)
+            .nullable()
+            .describe('What came of the last attempt, in one word; null before one'),
+          attempts: Attempts,
+          http_status: z
+            .int()
+            .nullable()
+            .describe('HTTP status of the last attempt; null without an answer'),
+          attempted_at: time.nullable().describe('Moment of the last attempt; null before one'),
+        }),
+      )
+      .describe('The files of the request, one by one'),
   })
-  .meta({ id: 'CrawlRequestStatus', description: 'How far a crawl that was asked for is' })
+  .meta({ id: 'CrawlRequestStatus', description: 'Get the state of a crawl request' })
 export type CrawlRequestStatus = z.infer<typeof CrawlRequestStatus>

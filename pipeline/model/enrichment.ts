@@ -1,40 +1,85 @@
 import { z } from 'zod'
+import { DAY, type Instant } from '../core/clock.ts'
+import type { Limits } from '../core/limits.ts'
 
 const text = z.string()
 const texts = z.array(text)
 
-/** What somebody other than the brand's own document says of a brand: shown, never believed. */
+/** A third party's description of a brand: shown, never believed. */
 export const BrandProfile = z
   .looseObject({
-    name: text,
-    url: text,
-    description: text.exactOptional(),
-    tagline: text.exactOptional(),
-    tone: text.exactOptional(),
-    logos: z.array(z.looseObject({ url: text, tags: texts })).exactOptional(),
-    /** Role, such as `primary` → `#RRGGBB`. */
-    colors: z.record(text, z.unknown()).exactOptional(),
-    fonts: z.array(z.looseObject({ name: text, role: text.exactOptional() })).exactOptional(),
-    /** Addresses of the brand's accounts elsewhere. */
-    social: texts.exactOptional(),
+    name: text.describe('How the brand calls itself'),
+    url: text.describe('Address of its home page'),
+    description: text.exactOptional().describe('What the brand is, in a few sentences'),
+    tagline: text.exactOptional().describe('Short slogan of the brand'),
+    tone: text.exactOptional().describe('How it speaks, in a few words'),
+    logos: z
+      .array(
+        z.looseObject({
+          url: text.describe('Address of the picture'),
+          tags: texts.describe('What the picture is for, such as `icon` or `dark`'),
+        }),
+      )
+      .exactOptional()
+      .describe('Its logos, the main one first'),
+    colors: z
+      .record(text, z.unknown())
+      .exactOptional()
+      .describe('Its colours by role, such as `primary`, as `#RRGGBB`'),
+    fonts: z
+      .array(
+        z.looseObject({
+          name: text.describe('Name of the font family'),
+          role: text.exactOptional().describe('What the font is for, such as `title`'),
+        }),
+      )
+      .exactOptional()
+      .describe('Font families of the brand, by their roles'),
+    social: texts.exactOptional().describe('Addresses of its accounts on other sites'),
   })
   .meta({ id: 'BrandProfile', description: 'Names, logos, colours and words of a brand' })
 export type BrandProfile = z.infer<typeof BrandProfile>
 
 export const BrandCompany = z
   .looseObject({
-    name: text.exactOptional(),
-    industry: text.exactOptional(),
-    industries: texts.exactOptional(),
-    employees: text.exactOptional(),
-    founded: z.int().exactOptional(),
-    location: text.exactOptional(),
+    name: text.exactOptional().describe('Name under which the company trades'),
+    industry: text.exactOptional().describe('What it mainly deals in'),
+    industries: texts.exactOptional().describe('Every line of business that it is in'),
+    employees: text.exactOptional().describe('How many people work there, often as a range'),
+    founded: z.int().exactOptional().describe('Year of its foundation'),
+    location: text.exactOptional().describe('City and country of its seat'),
   })
   .meta({ id: 'BrandCompany', description: 'The company behind a brand' })
 export type BrandCompany = z.infer<typeof BrandCompany>
 
-/** Who may be asked about a brand: a provider of such data, or the brand's own home page. */
+/** Sources for enrichment: a provider of brand data, or the brand's own home page. */
 export const enrichers = ['brandfetch', 'home_page'] as const
+
+/** Source of what is kept of a brand, and its age. */
+export const EnrichmentOrigin = z
+  .looseObject({
+    provider: z.enum(enrichers).describe('Who was asked: a provider, or the home page itself'),
+    found_at: z.iso.datetime().describe('Moment at which it was found last'),
+    unchanged_since: z.iso.datetime().describe('Moment since which each time the same was found'),
+  })
+  .meta({
+    id: 'EnrichmentOrigin',
+    description: 'Where an enriched brand comes from, and how old it is',
+  })
+export type EnrichmentOrigin = z.infer<typeof EnrichmentOrigin>
+
+/**
+ * From when on it is looked for again: after the least of days, and each time that the same is found
+ * after twice as long, up to the most. Who asks meanwhile is shown what is kept.
+ */
+export function refreshDueAt(
+  { found_at, unchanged_since }: EnrichmentOrigin,
+  { enrichedDays, enrichedDaysMost }: Pick<Limits, 'enrichedDays' | 'enrichedDaysMost'>,
+): Instant {
+  const foundAt = Date.parse(found_at)
+  const stoodMs = foundAt - Date.parse(unchanged_since)
+  return foundAt + Math.min(Math.max(stoodMs, enrichedDays * DAY), enrichedDaysMost * DAY)
+}
 
 export const Enrichment = z.object({
   provider: z.enum(enrichers),

@@ -1,94 +1,22 @@
 import { z } from 'zod'
-import { Identifier } from './documents.ts'
+import {
+  AgentFacts,
+  AgentProfile,
+  Authorization,
+  ChangedFields,
+  CollectionFacts,
+  InventoryProfile,
+  Merged,
+  PropertyCreated,
+  PropertyFacts,
+  PropertyUpdated,
+  PublisherFacts,
+} from './event-payloads.ts'
+
+export { InventoryProfile }
 
 const text = z.string()
-const texts = z.array(text)
 const moment = z.iso.datetime()
-
-/** Facts of a property that every property event carries, so that a replica can place it. */
-const PropertyFacts = z.looseObject({
-  property_rid: z.uuid(),
-  publisher_domain: text,
-})
-
-const PropertyCreated = PropertyFacts.extend({
-  classification: text,
-  source: text,
-  identifiers: z.array(Identifier),
-  property: z.looseObject({}),
-})
-
-const PropertyUpdated = PropertyCreated.extend({ changed_fields: texts.min(1) })
-const Merged = z.looseObject({
-  alias_rid: z.uuid(),
-  canonical_rid: z.uuid(),
-  evidence: text.optional(),
-})
-
-const CollectionFacts = z.looseObject({
-  collection_rid: z.uuid(),
-  publisher_domain: text,
-  collection_id: text.optional(),
-  name: text.optional(),
-  kind: text.optional(),
-  source: text,
-  status: z.enum(['active', 'removed']),
-  identifiers: z.array(z.object({ publisher_domain: text, ...Identifier.shape })),
-  collection: z.looseObject({}),
-})
-
-const AgentFacts = z.looseObject({ agent_url: text })
-
-/** What an agent reaches, in the shape that replicas keep. Every key is always there. */
-export const InventoryProfile = z.object({
-  channels: texts,
-  property_types: texts,
-  markets: texts,
-  categories: texts,
-  tags: texts,
-  delivery_types: texts,
-  property_count: z.int(),
-  publisher_count: z.int(),
-  has_tmp: z.boolean(),
-  category_taxonomy: text.nullable(),
-})
-export type InventoryProfile = z.infer<typeof InventoryProfile>
-
-const AgentProfile = AgentFacts.extend({
-  name: text,
-  type: text,
-  inventory_profile: InventoryProfile,
-})
-
-const PublisherFacts = z.looseObject({
-  publisher_domain: text,
-  agent_count: z.int(),
-  property_count: z.int(),
-  collection_count: z.int(),
-  format_count: z.int(),
-  placement_count: z.int(),
-  changed_fields: texts,
-  source: text,
-  discovery_method: text,
-  manager_domain: text.optional(),
-})
-
-/** A replica drops a grant with a null in it: a key that says nothing is left out. */
-const Authorization = z.looseObject({
-  id: z.uuid(),
-  agent_url: text.min(1),
-  agent_url_canonical: text.min(1),
-  publisher_domain: text.min(1),
-  authorization_type: text.min(1),
-  authorized_for: text.optional(),
-  property_ids: texts.optional(),
-  property_tags: texts.optional(),
-  placement_ids: texts.optional(),
-  placement_tags: texts.optional(),
-  countries: texts.optional(),
-  effective_from: moment.optional(),
-  effective_until: moment.optional(),
-})
 
 interface EventEntry {
   entity: 'property' | 'collection' | 'agent' | 'publisher' | 'authorization'
@@ -111,18 +39,22 @@ export const eventTypes = {
   },
   'property.stale': {
     entity: 'property',
-    payload: PropertyFacts.extend({ reason: text }),
+    payload: PropertyFacts.extend({
+      reason: text.describe('Why: `not_listed`, `revoked`, `validation_failed` or `disputed`'),
+    }),
     means: 'it failed re-crawl validation',
   },
   'property.reactivated': {
     entity: 'property',
-    payload: PropertyFacts.extend({ reactivated_at: moment }),
+    payload: PropertyFacts.extend({
+      reactivated_at: moment.describe('Moment at which it passed again'),
+    }),
     means: 'a stale property passed re-crawl validation',
   },
   'collection.created': { entity: 'collection', payload: CollectionFacts, means: 'it was added' },
   'collection.updated': {
     entity: 'collection',
-    payload: CollectionFacts.extend({ changed_fields: texts.min(1) }),
+    payload: CollectionFacts.extend({ changed_fields: ChangedFields }),
     means: 'it changed, or it is back',
   },
   'collection.merged': {
@@ -143,7 +75,7 @@ export const eventTypes = {
   'agent.removed': { entity: 'agent', payload: AgentFacts, means: 'no file names it any more' },
   'agent.profile_updated': {
     entity: 'agent',
-    payload: AgentProfile.extend({ changed_fields: texts.min(1) }),
+    payload: AgentProfile.extend({ changed_fields: ChangedFields }),
     means: 'what it reaches changed',
   },
   'agent.compliance_changed': { entity: 'agent', payload: AgentFacts, means: 'its status changed' },
@@ -171,7 +103,7 @@ export const eventTypes = {
   },
   'authorization.modified': {
     entity: 'authorization',
-    payload: Authorization,
+    payload: Authorization.extend({ changed_fields: ChangedFields.optional() }),
     means: 'an authorization stands with other terms',
   },
 } as const satisfies Record<string, EventEntry>
@@ -184,7 +116,7 @@ export interface EventDraft {
   event_type: EventType
   entity_id: string
   payload: Record<string, unknown>
-  /** Who, where it is not the batch's. */
+  /** Actor, where it is not the batch's. */
   actor?: string
 }
 
@@ -198,5 +130,26 @@ export const FeedEvent = z
     actor: text,
     created_at: moment,
   })
-  .meta({ id: 'FeedEvent', description: 'One change of the registry' })
+  .meta({ id: 'AnyFeedEvent', description: 'One change of the registry' })
 export type FeedEvent = z.infer<typeof FeedEvent>
+
+/** One change of the registry, told by its type: what its payload carries follows from that. */
+export const TypedFeedEvent = z
+  .discriminatedUnion(
+    'event_type',
+    eventTypeNames.map(name => {
+      const { payload, means } = eventTypes[name]
+      return z
+        .object({
+          event_id: z.uuid().describe('Place of the event in the feed (UUID v7)'),
+          event_type: z.literal(name).describe(`Always this: ${means}`),
+          entity_type: text.describe('Kind of thing that changed, such as `property`'),
+          entity_id: text.describe('The thing that changed: a rid, an address or a domain'),
+          payload: payload.describe('Facts of that thing after the change'),
+          actor: text.describe('Who caused it: a crawl, a save, a merge or a review'),
+          created_at: moment.describe('Moment at which it was committed'),
+        })
+        .meta({ id: `Event_${name.replace('.', '_')}`, description: `\`${name}\`: ${means}` })
+    }) as unknown as [typeof FeedEvent, ...(typeof FeedEvent)[]],
+  )
+  .meta({ id: 'FeedEvent', description: 'One change of the registry, by its type' })

@@ -6,7 +6,7 @@
 export const faultCodes = {
   missing: { means: 'something that belongs there is not', repair: 'add it' },
   wrong_type: { means: 'another kind of JSON value is expected', repair: 'write the other kind' },
-  empty: { means: 'nothing usable is in it', repair: 'fill it, or leave it out' },
+  empty: { means: 'nothing usable is in it', repair: 'fill it' },
   too_long: { means: 'longer than is kept', repair: 'shorten it' },
   not_allowed: { means: 'none of the words that are allowed', repair: 'use one of them' },
   bad_pattern: { means: 'characters that are not allowed', repair: 'use other characters' },

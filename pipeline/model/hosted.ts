@@ -13,14 +13,19 @@ const places = {
 } as const
 export type HostedKind = keyof typeof places
 
-/** Where the registry serves the file of a domain. `base` is its public address. */
-export function hostedAddress(base: string, kind: HostedKind, domain: string): string {
+/**
+ * Builds the address at which the registry serves the file of a domain. `base` is its public address.
+ */
+export function buildHostedAddress(base: string, kind: HostedKind, domain: string): string {
   const { before, after } = places[kind]
   return `${base.replace(/\/+$/, '')}${before}${domain}${after}`
 }
 
-/** Whose hosted file a source is; undefined for whatever else. What follows a `?` names nothing. */
-export function hostedDomain(base: string | undefined, source: Source): string | undefined {
+/**
+ * Parses the domain of a hosted file's address; undefined for any other source. What follows a `?`
+ * names nothing.
+ */
+export function parseHostedDomain(base: string | undefined, source: Source): string | undefined {
   const { kind, location } = source
   if (base === undefined || !(kind in places) || !location.startsWith(base)) return undefined
   const [address] = location.split('?', 1) as [string]
@@ -30,8 +35,18 @@ export function hostedDomain(base: string | undefined, source: Source): string |
   return address.slice(start.length, -after.length)
 }
 
+/**
+ * Tells whether an address has the shape of a domain's hosted file, at whatever registry. Nobody fetches
+ * the one of this registry.
+ */
+export function isHostedFor(domain: string, { kind, location }: Source): boolean {
+  if (!(kind in places)) return false
+  const { before, after } = places[kind as HostedKind]
+  return location.split('?', 1)[0]!.endsWith(before + domain + after)
+}
+
 /** Files are pointed to by https alone, so a registry that has no such address hosts none for the index. */
-export function hostingBase(baseUrl: string | undefined): string | undefined {
+export function toHostingBase(baseUrl: string | undefined): string | undefined {
   return baseUrl?.startsWith('https://') ? new URL(baseUrl).href.replace(/\/+$/, '') : undefined
 }
 
@@ -40,7 +55,7 @@ export function claimParameter(protocolName: string): string {
   return `${protocolName}_claim`
 }
 
-/** What was found at a domain that may point to its hosted file. */
+/** Findings at a domain that may point to its hosted file. */
 export const originReasons = [
   'authoritative_location_pointer',
   'not_found',
@@ -55,7 +70,7 @@ export type OriginReason = (typeof originReasons)[number]
 /** SHA-256 of a secret, in hex. */
 const hash = z.string().regex(/^[0-9a-f]{64}$/)
 
-/** What a crawler says of the file of a domain. */
+/** A crawler's report on the file of a domain. */
 export interface OriginCheck {
   reason: OriginReason
   detail?: string
@@ -80,10 +95,10 @@ export const hostedOperations = [
   }),
 ] as const
 
-/** How a domain stands to its hosted file, as the serving store holds it. */
+/** State of a domain and its hosted file, as the serving store holds it. */
 export interface StoredOrigin {
   domain: string
-  /** Whose it is, by the claim that its pointer carried. */
+  /** Organization named by the claim that the pointer carried. */
   org_id: string | null
   /** Since when it points here without a break. */
   verified_at: string | null

@@ -11,7 +11,10 @@ const user_id = z.string().min(1).max(255)
 export const IssuerKey = z.discriminatedUnion('kty', [
   z.object({ kty: z.literal('RSA'), n: z.string(), e: z.string(), ...described() }),
   z.object({
-    ...{ kty: z.literal('EC'), crv: z.string(), x: z.string(), y: z.string() },
+    kty: z.literal('EC'),
+    crv: z.string(),
+    x: z.string(),
+    y: z.string(),
     ...described(),
   }),
   z.object({ kty: z.literal('OKP'), crv: z.string(), x: z.string(), ...described() }),
@@ -29,20 +32,34 @@ function described() {
 const endpoint = z.url({ protocol: /^https?$/ }).max(2_000)
 const words = z.array(z.string().max(200)).max(50)
 
-/** What is passed on of the document by which an authorization server describes itself (RFC 8414). */
+/** The published part of an authorization server's metadata (RFC 8414). */
 export const AuthorizationServer = z
   .object({
-    issuer: z.string(),
-    authorization_endpoint: endpoint,
-    token_endpoint: endpoint,
-    registration_endpoint: endpoint.exactOptional(),
-    revocation_endpoint: endpoint.exactOptional(),
-    jwks_uri: endpoint.exactOptional(),
-    response_types_supported: words.default(['code']),
-    grant_types_supported: words.default(['authorization_code', 'refresh_token']),
-    code_challenge_methods_supported: words.default(['S256']),
-    token_endpoint_auth_methods_supported: words.exactOptional(),
-    scopes_supported: words.exactOptional(),
+    issuer: z.string().describe('Name of the identity provider, as its tokens have it in `iss`'),
+    authorization_endpoint: endpoint.describe('Address at which persons give their consent'),
+    token_endpoint: endpoint.describe('Address at which tokens are given and renewed'),
+    registration_endpoint: endpoint
+      .exactOptional()
+      .describe('Address at which clients register themselves; absent where they cannot'),
+    revocation_endpoint: endpoint
+      .exactOptional()
+      .describe('Address at which tokens are revoked; absent where they cannot be'),
+    jwks_uri: endpoint.exactOptional().describe('Address of the keys that tokens are signed with'),
+    response_types_supported: words
+      .exactOptional()
+      .describe('What an authorization may ask for, such as `code`; absent if not published'),
+    grant_types_supported: words
+      .exactOptional()
+      .describe('Ways to get a token, such as `refresh_token`; absent if not published'),
+    code_challenge_methods_supported: words
+      .exactOptional()
+      .describe('Methods of PKCE, such as `S256`; absent if not published'),
+    token_endpoint_auth_methods_supported: words
+      .exactOptional()
+      .describe('How clients authenticate for a token; absent if not published'),
+    scopes_supported: words
+      .exactOptional()
+      .describe('What a token may be asked for; absent if not published'),
   })
   .meta({
     id: 'AuthorizationServer',
@@ -50,7 +67,7 @@ export const AuthorizationServer = z
   })
 export type AuthorizationServer = z.infer<typeof AuthorizationServer>
 
-/** What the registry knows of the identity provider whose tokens it takes. */
+/** The identity provider whose tokens are accepted. */
 export const Issuer = z.object({
   issuer: z.string().max(2_000),
   keys: z.array(IssuerKey).min(1).max(100),
@@ -59,7 +76,7 @@ export const Issuer = z.object({
 })
 export type Issuer = z.infer<typeof Issuer>
 
-/** What may be asked about who somebody is and where they belong. */
+/** Operations on identities and memberships. */
 export const identityOperations = [
   z.object({
     op: z.literal('membership.set'),
@@ -87,10 +104,12 @@ export type StoredUser = z.infer<typeof StoredUser>
 /** A key that stands, as whoever manages it is told: never its secret. */
 export const ApiKey = z
   .object({
-    id: z.string(),
-    name: z.string(),
-    permissions: z.array(z.enum(keyPermissions)),
-    created_at: z.string(),
+    id: z.string().describe('Id of the key, by which it is revoked'),
+    name: z.string().describe('Name that its organization gave it'),
+    permissions: z
+      .array(z.enum(keyPermissions))
+      .describe('What it may do beyond the ordinary; empty for an ordinary key'),
+    created_at: z.string().describe('Moment at which it was made'),
   })
   .meta({ id: 'ApiKey', description: 'An API key of an organization, without its secret' })
 export type ApiKey = z.infer<typeof ApiKey>

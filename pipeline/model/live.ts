@@ -1,6 +1,9 @@
 import { z } from 'zod'
-import type { BrandResolution } from './answers.ts'
+import { effects, outcomeNames } from '../core/outcomes.ts'
+import { BrandDocument } from './documents/brand.ts'
+import { ManagerDomain } from './fields.ts'
 import { type LiveBrandFailure, ReportedFault } from './reported-fault.ts'
+import type { BrandResolution } from './responses/index.ts'
 
 const text = z.string()
 const freely = z.record(text, z.unknown())
@@ -14,32 +17,41 @@ export const discoveryMethods = [
 /** An adagents.json as it was found a moment ago, or as it was proposed. */
 export const AdagentsValidation = z
   .looseObject({
-    valid: z.boolean(),
-    errors: z.array(ReportedFault),
-    warnings: z.array(ReportedFault),
-    domain: text,
-    url: text,
-    status_code: z.int().optional(),
-    response_bytes: z.int().optional(),
-    resolved_url: text.optional(),
-    raw_data: freely.optional(),
-    raw_data_truncated: z.boolean().optional(),
-    discovery_method: z.enum(discoveryMethods),
-    manager_domain: text.optional(),
+    valid: z.boolean().describe('Whether the file is there and nothing in it is an error'),
+    errors: z.array(ReportedFault).describe('Faults because of which it is not valid'),
+    warnings: z.array(ReportedFault).describe('Faults that lose only a part of it'),
+    domain: text.describe('Domain that was asked about; `proposed` for a file that nobody serves'),
+    url: text.describe('Address at which the file was looked for'),
+    status_code: z.int().optional().describe('HTTP status of the answer; absent without one'),
+    response_bytes: z.int().optional().describe('Bytes of the file; absent without an answer'),
+    resolved_url: text
+      .optional()
+      .describe('Address of the file that was read in the end, after redirects and pointers'),
+    raw_data: freely
+      .optional()
+      .describe('The file as it is; absent where there is none, or it was too long'),
+    raw_data_truncated: z
+      .boolean()
+      .optional()
+      .describe('True where `raw_data` is left out as too long; the file stands at `resolved_url`'),
+    discovery_method: z
+      .enum(discoveryMethods)
+      .describe('How the file was found: directly, by a pointer, or through the ads.txt'),
+    manager_domain: ManagerDomain.optional(),
   })
   .meta({ id: 'AdagentsValidation', description: 'Whether an adagents.json is in order' })
 export type AdagentsValidation = z.infer<typeof AdagentsValidation>
 
 export const AgentCheck = z
   .looseObject({
-    agent_url: text,
-    valid: z.boolean(),
-    errors: z.array(text),
-    status_code: z.int().optional(),
-    response_time_ms: z.int().optional(),
-    card_data: freely.optional(),
-    card_endpoint: text.optional(),
-    oauth_required: z.boolean().optional(),
+    agent_url: text.describe('Address of the agent as the file has it'),
+    valid: z.boolean().describe('Whether the agent answered'),
+    errors: z.array(text).describe('Why it did not, each in a sentence; empty where it did'),
+    status_code: z.int().optional().describe('HTTP status of its answer; absent without one'),
+    response_time_ms: z.int().optional().describe('Milliseconds that its answer took'),
+    card_data: freely.optional().describe('Its agent card as it is; absent where it has none'),
+    card_endpoint: text.optional().describe('Address of that card; absent where it has none'),
+    oauth_required: z.boolean().optional().describe('True where the agent wants a credential'),
   })
   .meta({ id: 'AgentCheck', description: 'Whether an agent of the file can be reached' })
 export type AgentCheck = z.infer<typeof AgentCheck>
@@ -47,10 +59,10 @@ export type AgentCheck = z.infer<typeof AgentCheck>
 const count = z.int().nonnegative()
 
 export const AdagentsCounts = z.object({
-  agent_count: count,
-  property_count: count,
-  property_type_counts: z.record(text, count),
-  tag_count: count,
+  agent_count: count.describe('Agents that the file names'),
+  property_count: count.describe('Properties that the file lists'),
+  property_type_counts: z.record(text, count).describe('The same by kind, such as `website`'),
+  tag_count: count.describe('Different tags that its properties have'),
 })
 export type AdagentsCounts = z.infer<typeof AdagentsCounts>
 
@@ -63,14 +75,34 @@ export const brandVariants = [
   'brand_canonical',
 ] as const
 
-/** Since when a house has been seen to name a brand that gives no time itself. */
-export const SeenReference = z.object({ domain: text, brand_id: text, first_seen_at: text })
-export type SeenReference = z.infer<typeof SeenReference>
+const instant = z.number().nullable()
 
-/** What a crawler reports of the brand of a domain. */
+/**
+ * A brand.json as the index holds it. While the file cannot be had, its last word counts for as long
+ * as the rules say, for a question asked live as well.
+ */
+export const KnownBrandFile = z.object({
+  location: text,
+  document: BrandDocument,
+  /** The attempts to read it (`FileState`). */
+  state: z.object({
+    outcome: z.enum(outcomeNames).nullable(),
+    status: z.number().nullable(),
+    effect: z.enum(effects).nullable(),
+    streak_since: instant,
+    attempted_at: instant,
+    succeeded_at: instant,
+    stale_at: instant,
+    ended_at: instant,
+    absent_at: instant,
+  }),
+})
+export type KnownBrandFile = z.infer<typeof KnownBrandFile>
+
+/** A crawler's report on the brand of a domain. */
 export type LiveBrand =
   | {
-      /** Which brand it is, by the rules. */
+      /** Resolution of the brand, by the rules. */
       resolution: BrandResolution
       url: string
       variant: (typeof brandVariants)[number]
@@ -81,9 +113,9 @@ export type LiveBrand =
     }
   | { resolution: null; failure: LiveBrandFailure }
 
-/** What a crawler reports of the adagents.json of a domain. */
+/** A crawler's report on the adagents.json of a domain. */
 export interface AdagentsReport {
-  /** Whether the file was there. */
+  /** True when the file was there. */
   found: boolean
   validation: AdagentsValidation
   counts: AdagentsCounts

@@ -1,13 +1,14 @@
 import { z } from 'zod'
 import { Domain } from '../core/domain.ts'
 import { type ImageType, imageTypes } from '../core/image-type.ts'
+import { Success } from './fields.ts'
 import { type ReviewStatus, reviewStatuses } from './review.ts'
 import { Editor, isStorable } from './save.ts'
 
 /** Larger ones get to no writer, whatever the limits say: a submission is a message. */
 const BASE64_CHARS = 1_400_000
 
-/** Who says that a picture is a brand's logo: whoever showed that the domain is theirs, or somebody. */
+/** Sources of a logo: the owner of the brand's domain, or somebody else. */
 export const logoSources = ['brand_owner', 'community'] as const
 
 export const LogoTag = z
@@ -36,7 +37,7 @@ export const logoOperations = [
     bytes: z.string().max(BASE64_CHARS),
     tags: z.array(LogoTag).max(20),
     note: LogoNote.exactOptional(),
-    /** Whether the editor decides what others hand in. */
+    /** True when the editor is a moderator. */
     moderates: z.boolean(),
   }),
 ] as const
@@ -58,18 +59,27 @@ export interface StoredLogo {
 
 const text = z.string()
 
+const LogoId = z.uuid().describe('Permanent id of the picture in this registry')
+const ContentType = z.enum(types).describe('Media type of the picture, by its bytes')
+const ReviewStatusShown = z
+  .enum(reviewStatuses)
+  .describe('Whether a moderator let it in; a pending one is shown to its own organization')
+const BrandDomain = text.describe('Domain of the brand, in its normal form')
+
 export const Logo = z
   .looseObject({
-    id: z.uuid(),
-    url: z.url().optional().meta({ description: 'absent for one that was rejected' }),
-    content_type: z.enum(types),
-    bytes: z.int().positive(),
-    sha256: text,
-    source: z.enum(logoSources),
-    tags: z.array(text),
-    note: text.optional(),
-    review_status: z.enum(reviewStatuses),
-    uploaded_at: z.iso.datetime(),
+    id: LogoId,
+    url: z.url().optional().describe('Address of the picture; absent for one that was rejected'),
+    content_type: ContentType,
+    bytes: z.int().positive().describe('Size of the picture in bytes'),
+    sha256: text.describe('SHA-256 of the picture, in hex'),
+    source: z
+      .enum(logoSources)
+      .describe('Who handed it in: whoever owns the domain of the brand, or somebody else'),
+    tags: z.array(text).describe('What the picture is for, such as `primary`'),
+    note: text.optional().describe('Words of who handed it in; absent where there are none'),
+    review_status: ReviewStatusShown,
+    uploaded_at: z.iso.datetime().describe('Moment at which it was handed in'),
   })
   .meta({ id: 'Logo', description: 'A logo of a brand' })
 export type Logo = z.infer<typeof Logo>
@@ -78,32 +88,41 @@ const count = z.int().nonnegative()
 
 export const LogoList = z
   .looseObject({
-    domain: text,
-    logos: z.array(Logo),
-    stats: z.object({ total: count, approved: count, pending: count }),
+    domain: BrandDomain,
+    logos: z.array(Logo).describe('Logos that the caller may see, newest first'),
+    stats: z
+      .object({
+        total: count.describe('Logos that the caller may see'),
+        approved: count.describe('How many of them everybody sees'),
+        pending: count.describe('How many of them wait for a moderator'),
+      })
+      .describe('The logos, counted'),
   })
   .meta({ id: 'LogoList', description: 'Logos of a brand that the caller may see' })
 
 export const LogoTaken = z
   .looseObject({
-    success: z.literal(true),
-    domain: text,
-    logo_id: z.uuid(),
-    review_status: z.enum(reviewStatuses),
-    content_type: z.enum(types),
-    url: z.url(),
+    success: Success,
+    domain: BrandDomain,
+    logo_id: LogoId,
+    review_status: ReviewStatusShown,
+    content_type: ContentType,
+    url: z.url().describe('Address at which the picture is served'),
   })
   .meta({ id: 'LogoTaken', description: 'A logo that was handed in' })
 
-/** What is sent with a picture, as a form. */
+/** Form fields sent with a picture. */
 export const LogoForm = {
   id: 'LogoForm',
   type: 'object',
   description: 'A picture, as a form (multipart/form-data)',
   required: ['file'],
   properties: {
-    file: { type: 'string', format: 'binary', description: 'PNG, JPEG, GIF or WebP' },
-    note: { type: 'string', maxLength: 500 },
-    tags: { type: 'string', description: 'comma-separated, such as primary,light-bg' },
+    file: { type: 'string', format: 'binary', description: 'The picture: PNG, JPEG, GIF or WebP' },
+    note: { type: 'string', maxLength: 500, description: 'Words for the moderator, if any' },
+    tags: {
+      type: 'string',
+      description: 'What the picture is for, separated by commas, such as primary,light-bg',
+    },
   },
 } as const

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { agentUrlKey } from '../core/agent-url.ts'
+import { toAgentUrlKey } from '../core/agent-url.ts'
 import { Domain } from '../core/domain.ts'
 import { tierNames, visibilities } from '../core/membership.ts'
-import { agentTypes } from './documents.ts'
+import { agentTypes } from './documents/index.ts'
 import { Founding } from './organization.ts'
 
 /** By what an organization shows that a domain is its own; `operator`: whoever runs the registry says so. */
@@ -23,10 +23,10 @@ export const Slug = z
 export const EnrolledUrl = z
   .string()
   .max(MAX_AGENT_URL)
-  .refine(text => !/[?#]/.test(text) && agentUrlKey(text) !== undefined, {
+  .refine(text => !/[?#]/.test(text) && toAgentUrlKey(text) !== undefined, {
     error: 'must be an http(s) address without ? and #',
   })
-  .overwrite(text => agentUrlKey(text) ?? text)
+  .overwrite(text => toAgentUrlKey(text) ?? text)
 
 const profile = {
   slug: Slug.exactOptional(),
@@ -35,7 +35,7 @@ const profile = {
   is_public: z.boolean().exactOptional(),
 }
 
-/** What is said of an agent. */
+/** Fields of an agent. */
 const agent = {
   url: EnrolledUrl,
   type: z.enum(agentTypes).exactOptional(),
@@ -48,8 +48,8 @@ const agent = {
 }
 
 /**
- * What may be asked about members. What is left out of a change stays as it is; of a new profile or
- * agent it is what shows least.
+ * Operations on members. A field left out of a change stays as it is; in a new profile or agent it
+ * takes the value that shows least.
  */
 export const memberOperations = [
   z.object({

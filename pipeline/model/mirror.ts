@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { CollectionEntry } from './documents.ts'
+import { CollectionEntry } from './documents/index.ts'
 import { Editor } from './save.ts'
 
 /** A platform that publishes no file of its own, by the name under which one is kept for it. */
@@ -24,7 +24,7 @@ export const MirrorContent = z.object({
 })
 export type MirrorContent = z.infer<typeof MirrorContent>
 
-/** What may be asked about mirrors. */
+/** Operations on mirrors. */
 export const mirrorOperations = [
   z.object({
     op: z.literal('mirror.publish'),
@@ -37,7 +37,7 @@ export const mirrorOperations = [
     platform: Platform,
     content: MirrorContent,
     editor: Editor.extend({ org_id: z.string() }),
-    /** Of the review, unless the organization has one of this platform that is pending. */
+    /** Id of the review, unless the organization has a pending one of this platform. */
     review_id: z.uuid(),
   }),
   z.object({
@@ -48,7 +48,7 @@ export const mirrorOperations = [
   }),
 ] as const
 
-/** What a review of a mirror holds. */
+/** Payload of a mirror review. */
 export interface MirrorProposal extends MirrorContent {
   /** Digest of the mirror that it was made for; null where there was none. */
   base_digest: string | null

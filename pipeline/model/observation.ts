@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { Instant } from '../core/clock.ts'
-import { parseDomain, tidyUrl } from '../core/domain.ts'
+import { normalizeUrl, parseDomain } from '../core/domain.ts'
 import { type Outcome, outcomeNames } from '../core/outcomes.ts'
-import type { SourceKind } from './documents.ts'
+import type { DocumentOf, SourceKind } from './documents/index.ts'
 import { faultCodeNames } from './fault-codes.ts'
 
 /** The two files every domain of the frontier is asked for. */
@@ -19,7 +19,7 @@ export const sourceKinds = [...fileKinds, 'ads.txt', 'agent'] as const satisfies
 export const Source = z.object({ kind: z.enum(sourceKinds), location: z.string().min(1).max(2048) })
 export type Source = z.infer<typeof Source>
 
-export function sourceKey(source: Source): string {
+export function toSourceKey(source: Source): string {
   return `${source.kind} ${source.location}`
 }
 
@@ -27,7 +27,7 @@ export function isUrl(location: string): boolean {
   return location.includes('://')
 }
 
-export function urlOf({ kind, location }: Source): string {
+export function toUrl({ kind, location }: Source): string {
   if (isUrl(location)) return location
   return kind === 'ads.txt'
     ? `https://${location}/ads.txt`
@@ -40,9 +40,9 @@ const WELL_KNOWN = /^https:\/\/([^/:]+)\/\.well-known\/(brand|adagents)\.json$/
  * The source at an address that a document names. An address that is a well-known place is that
  * domain's file, so that everybody who points there shares one fetch. Undefined unless plain https.
  */
-export function sourceAt(kind: SourceKind, address: string): Source | undefined {
+export function parseSource(kind: SourceKind, address: string): Source | undefined {
   if (!URL.canParse(address)) return undefined
-  const url = tidyUrl(address)
+  const url = normalizeUrl(address)
   if (url.protocol !== 'https:' || url.username || url.password) return undefined
   const [, host, file] = WELL_KNOWN.exec(url.href) ?? []
   const location = host !== undefined && kind === `${file}.json` ? parseDomain(host) : undefined
@@ -53,9 +53,9 @@ export function sourceAt(kind: SourceKind, address: string): Source | undefined 
  * Stands before every content hash: to be raised whenever the same bytes are read in another way.
  * A document whose hash has another one is fetched again without validators.
  */
-export const PARSER_VERSION = '3'
+export const PARSER_VERSION = '4'
 
-/** What a crawler is told about a file it shall fetch: the last answer's validators, if any. */
+/** A file to fetch, with the validators of the last answer, if any. */
 export const CrawlTarget = Source.extend({
   etag: z.string().optional(),
   last_modified: z.string().optional(),
@@ -66,15 +66,17 @@ export const CrawlTarget = Source.extend({
 })
 export type CrawlTarget = z.infer<typeof CrawlTarget>
 
-/** What is wrong with a document, kept beside its data. `field` is a path such as `brands[0].id`. */
+/** A fault in a document, kept beside its data. `field` is a path such as `brands[0].id`. */
 export const Fault = z
   .object({
-    field: z.string(),
-    code: z.enum(faultCodeNames),
-    message: z.string(),
-    severity: z.enum(['error', 'warning']),
+    field: z.string().describe('Path of the field in the file, such as `brands[0].id`'),
+    code: z.enum(faultCodeNames).describe('Stable name of the fault, for programs'),
+    message: z.string().describe('What is wrong, in a sentence that names the field'),
+    severity: z
+      .enum(['error', 'warning'])
+      .describe('`error` where the entry or the file cannot be used, else `warning`'),
   })
-  .meta({ id: 'Fault' })
+  .meta({ id: 'Fault', description: 'What is wrong in a file, and where' })
 export type Fault = z.infer<typeof Fault>
 
 /**
@@ -86,19 +88,19 @@ export const Observation = Source.extend({
   observed_at: z.number().int(),
   outcome: z.enum(outcomeNames as [Outcome, ...Outcome[]]),
   status: z.number().int().optional(),
-  /** Where the answer came from, when redirects led elsewhere. */
+  /** Address of the answer, when redirects led elsewhere. */
   resolved_url: z.string().optional(),
   etag: z.string().optional(),
   last_modified: z.string().optional(),
   retry_after_s: z.number().int().optional(),
   bytes: z.number().int().optional(),
-  /** How long an agent took to tell its tools. */
+  /** Milliseconds an agent took to list its tools. */
   took_ms: z.number().int().optional(),
   /** The parser's version and the SHA-256 of the body: `1-9f86d08…`. */
   hash: z.string().optional(),
   document: z.unknown().optional(),
   faults: z.array(Fault).optional(),
-  /** As the target said. */
+  /** Commit number from the target. */
   after_seq: z.number().int().optional(),
   /** The bytes as fetched. */
   body: z.instanceof(Uint8Array).optional(),
@@ -106,4 +108,14 @@ export const Observation = Source.extend({
 export type Observation = Omit<z.infer<typeof Observation>, 'observed_at' | 'body'> & {
   observed_at: Instant
   body?: Uint8Array | undefined
+}
+
+/** An observation that brought a document. */
+export type Understood = Observation & {
+  hash: string
+  document: DocumentOf
+}
+
+export function isUnderstood(seen: Observation): seen is Understood {
+  return seen.outcome === 'ok' && seen.hash !== undefined && seen.document !== undefined
 }

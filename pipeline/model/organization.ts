@@ -23,8 +23,8 @@ export const revenueTiers = [
 ] as const
 
 /**
- * What a person founds an organization with. `email_domain` is that of an address which the identity
- * provider has verified, unless anybody can have a mailbox there.
+ * Founding of an organization by a person. `email_domain` is that of a verified address, unless anybody
+ * can have a mailbox there.
  */
 export const Founding = z.object({
   org_id: id,

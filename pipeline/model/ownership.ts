@@ -17,8 +17,8 @@ const id = z.uuid()
 const theirs = { org_id: z.string(), domain: Domain }
 
 /**
- * What may be asked about challenges. Verifying is two operations with a look at the web between
- * them: who takes a challenge is the only one that settles it.
+ * Operations on challenges. Verifying is two operations with a look at the web between them: only the
+ * caller who claimed a challenge can settle it.
  */
 export const ownershipOperations = [
   z.object({
@@ -45,14 +45,14 @@ export const ownershipOperations = [
   }),
 ] as const
 
-/** What an organization has shown of a domain, as the serving store holds it. */
+/** Proof of an organization for a domain, as the serving store holds it. */
 export const StoredProof = z.object({
   method: z.enum([...shownBy, 'operator']),
   verified_at: z.string(),
 })
 export type StoredProof = z.infer<typeof StoredProof>
 
-/** Whose a domain is, as the serving store holds it. */
+/** Holder of a domain, as the serving store has it. */
 export interface StoredHolder {
   org_id: string
   proof: DomainProof
@@ -60,7 +60,7 @@ export interface StoredHolder {
 }
 
 /** Name of the TXT record, and address of the file, in which a domain shows a nonce. */
-export function ownershipPlaces(domain: string, protocolName: string) {
+export function listOwnershipPlaces(domain: string, protocolName: string) {
   return {
     txt: `_${protocolName}-owner.${domain}`,
     url: `https://${domain}/.well-known/${protocolName}-ownership.txt`,

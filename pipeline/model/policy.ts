@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { withoutPersonal } from '../core/personal.ts'
+import { stripPii } from '../core/pii.ts'
+import { describeFields } from './fields.ts'
 import { Editor, isStorable } from './save.ts'
 
 const words = z.array(z.string().trim().min(1).max(100)).max(500)
@@ -18,48 +19,76 @@ const day = z.union([z.iso.date(), z.iso.datetime({ offset: true })], {
   error: 'must be a day such as 2026-11-20, or a date and time with its zone',
 })
 const Exemplar = z.looseObject({
-  scenario: z.string().min(1).max(5_000),
-  explanation: z.string().min(1).max(5_000),
+  scenario: z.string().min(1).max(5_000).describe('What happens in the example'),
+  explanation: z.string().min(1).max(5_000).describe('Why it passes or fails'),
 })
 const exemplars = z.array(Exemplar).max(100).optional()
+const pass = exemplars.describe('Examples that follow the policy')
+const fail = exemplars.describe('Examples that break the policy')
 
-/** What is said of a policy. What is left out is null, or an empty list: a save replaces all of it. */
-export const policyFields = {
-  policy_id: PolicyId,
-  version: z.string().trim().min(1).max(50),
-  name: z.string().trim().min(1).max(300),
-  description: orNull(z.string().max(5_000)),
-  category: z.enum(policyCategories),
-  enforcement: z.enum(enforcements),
-  jurisdictions: orNone,
-  region_aliases: z
-    .record(z.string().min(1).max(100), words)
-    .nullish()
-    .transform(v => v ?? {}),
-  policy_categories: orNone,
-  channels: orNull(words),
-  governance_domains: orNone,
-  effective_date: orNull(day),
-  sunset_date: orNull(day),
-  source_url: orNull(z.url({ protocol: /^https?$/ }).max(2_000)),
-  source_name: orNull(z.string().max(300)),
-  policy: z.string().trim().min(1).max(50_000),
-  guidance: orNull(z.string().max(50_000)),
-  exemplars: orNull(z.object({ pass: exemplars, fail: exemplars })),
-  ext: orNull(z.record(z.string(), z.unknown()).transform(value => withoutPersonal(value))),
+/** Meaning of each field of a policy, in saves and in answers. */
+export const policyTexts = {
+  policy_id: 'Id of the policy: lower-case letters, digits and _, a letter first',
+  version: 'Version of the policy, in the words of its editor',
+  name: 'Name of the policy, for people',
+  description: 'What the policy is about, in a few sentences; null where nothing is said',
+  category: 'A law (`regulation`) or a rule that an industry gave itself (`standard`)',
+  enforcement: 'Whether agents `must`, `should` or `may` follow it',
+  jurisdictions: 'Countries and regions where it holds; with no region either, everywhere',
+  region_aliases: 'Names of regions, each with the jurisdictions that it stands for',
+  policy_categories: 'Fields of business that it is about; empty for all of them',
+  channels: 'Channels that it is about, such as `ctv`; null for all of them',
+  governance_domains: 'Matters that it governs, such as campaigns or creatives; empty for all',
+  effective_date: 'Day from which it holds; before that it informs only. Null where it always did',
+  sunset_date: 'Last day on which it holds; null where it has no end',
+  source_url: 'Address of the law or standard itself; null where there is none',
+  source_name: 'Name of the law or standard itself; null where there is none',
+  policy: 'Text of the policy, as agents read it',
+  guidance: 'How to apply it, for people who review; null where nothing is said',
+  exemplars: 'Examples that pass and that fail; null where there are none',
+  ext: 'Whatever else its editor adds; null where there is nothing',
 }
+
+/** Fields of a policy. A field left out is null or an empty list: a save replaces all of it. */
+export const policyFields = describeFields(
+  {
+    policy_id: PolicyId,
+    version: z.string().trim().min(1).max(50),
+    name: z.string().trim().min(1).max(300),
+    description: orNull(z.string().max(5_000)),
+    category: z.enum(policyCategories),
+    enforcement: z.enum(enforcements),
+    jurisdictions: orNone,
+    region_aliases: z
+      .record(z.string().min(1).max(100), words)
+      .nullish()
+      .transform(v => v ?? {}),
+    policy_categories: orNone,
+    channels: orNull(words),
+    governance_domains: orNone,
+    effective_date: orNull(day),
+    sunset_date: orNull(day),
+    source_url: orNull(z.url({ protocol: /^https?$/ }).max(2_000)),
+    source_name: orNull(z.string().max(300)),
+    policy: z.string().trim().min(1).max(50_000),
+    guidance: orNull(z.string().max(50_000)),
+    exemplars: orNull(z.object({ pass, fail })),
+    ext: orNull(z.record(z.string(), z.unknown()).transform(value => stripPii(value))),
+  },
+  policyTexts,
+)
 export const PolicyContent = z
   .object(policyFields)
   .refine(value => isStorable(value), 'must be well-formed and not nested deeply')
 export type PolicyContent = z.output<typeof PolicyContent>
 
-/** What may be asked about policies. */
+/** Operations on policies. */
 export const policyOperations = [
   z.object({
     op: z.literal('policy.save'),
     policy: PolicyContent,
     editor: Editor,
-    /** Of the review, should the policy be new. */
+    /** Id of the review, should the policy be new. */
     review_id: z.uuid(),
   }),
   /** The registry's own: nobody else changes it from then on. */

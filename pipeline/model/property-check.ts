@@ -1,42 +1,68 @@
 import { z } from 'zod'
+import { Identifier } from './documents/index.ts'
+import { describeCut } from './fields.ts'
 
 const text = z.string()
 const count = z.int().nonnegative()
 
 export const domainTypes = ['ad_server', 'intermediary', 'cdn', 'tracker'] as const
 
+const Input = text.describe('The line as it was given')
+const Canonical = text.describe('The domain that the line means')
+const ReportId = z
+  .uuid()
+  .optional()
+  .describe('Id by which to read the answer again for seven days; absent where it is not kept')
+
 const Removed = z.looseObject({
-  input: text,
-  canonical: text,
-  reason: z.enum(['duplicate', 'blocked']),
-  domain_type: z.enum(domainTypes).optional(),
-  blocked_reason: text.optional(),
+  input: Input,
+  canonical: Canonical,
+  reason: z.enum(['duplicate', 'blocked']).describe('`blocked` where it is no inventory'),
+  domain_type: z.enum(domainTypes).optional().describe('What a blocked domain is instead'),
+  blocked_reason: text.optional().describe('Why it is blocked, in a sentence'),
 })
 const Modified = z.looseObject({
-  input: text,
-  canonical: text,
-  reason: z.enum(['www_stripped', 'm_stripped']),
+  input: Input,
+  canonical: Canonical,
+  reason: z.enum(['www_stripped', 'm_stripped']).describe('What was taken from its beginning'),
 })
 const Found = z.looseObject({
-  domain: text,
-  source: z.enum(['hosted', 'adagents_json', 'catalog']),
+  domain: Canonical,
+  source: z
+    .enum(['hosted', 'adagents_json', 'catalog'])
+    .describe('Who knows it: members, its publisher’s file, or the catalog'),
 })
 
 const listed = {
-  remove: z.array(Removed),
-  modify: z.array(Modified),
-  assess: z.array(z.looseObject({ domain: text })),
-  ok: z.array(Found),
+  remove: z.array(Removed).describe('Domains to drop'),
+  modify: z.array(Modified).describe('Domains to write otherwise; they stand in another list too'),
+  assess: z.array(z.looseObject({ domain: Canonical })).describe('Domains that nobody knows'),
+  ok: z.array(Found).describe('Domains that are known inventory'),
 }
 export type CheckedList = { [Name in keyof typeof listed]: z.infer<(typeof listed)[Name]> }
 
+/** A list that makes the answer too long is cut; check the lines behind it on their own. */
+const cutLists = {
+  ...describeCut('remove'),
+  ...describeCut('modify'),
+  ...describeCut('assess'),
+  ...describeCut('ok'),
+}
+
 export const PropertyCheck = z
   .looseObject({
-    summary: z.looseObject({
-      ...{ total: count, remove: count, modify: count, assess: count, ok: count },
-    }),
+    summary: z
+      .looseObject({
+        total: count.describe('Lines that were given'),
+        remove: count.describe('Domains to drop'),
+        modify: count.describe('Domains to write otherwise'),
+        assess: count.describe('Domains that nobody knows'),
+        ok: count.describe('Domains that are known inventory'),
+      })
+      .describe('The lists, counted, whether or not they are cut'),
     ...listed,
-    report_id: z.uuid().optional(),
+    ...cutLists,
+    report_id: ReportId,
   })
   .meta({ id: 'PropertyCheck', description: 'What is to be done about each domain of a list' })
 export interface DomainsChecked extends CheckedList {
@@ -47,26 +73,35 @@ export const verdicts = ['ready', 'known', 'ad_infra', 'unknown'] as const
 export type Verdict = (typeof verdicts)[number]
 
 export const CheckedIdentifier = z.object({
-  input: text,
-  identifier: z.object({ type: text, value: text }),
-  verdict: z.enum(verdicts),
-  classification: text.nullable(),
-  source: text.nullable(),
-  property_rid: text.nullable(),
-  action: z.enum(['use', 'verify', 'remove', 'assess']),
+  input: Input,
+  identifier: Identifier.describe('The identifier that the line means'),
+  verdict: z
+    .enum(verdicts)
+    .describe('`ready`: a publisher lists it; `known`: only the catalog; `ad_infra`: no inventory'),
+  classification: text
+    .nullable()
+    .describe('What the catalog says it is; null where it is not in it'),
+  source: text.nullable().describe('Who knows it; null where nobody does'),
+  property_rid: text.nullable().describe('Property that it belongs to; null where none is known'),
+  action: z.enum(['use', 'verify', 'remove', 'assess']).describe('What to do about it'),
 })
 export type CheckedIdentifier = z.infer<typeof CheckedIdentifier>
 
 export const IdentifierCheck = z
   .looseObject({
-    summary: z.looseObject({
-      ...{ total: count, ready: count, known: count, ad_infra: count, unknown: count },
-      skipped: count,
-    }),
-    entries: z.array(CheckedIdentifier),
-    entries_total: count.optional(),
-    entries_truncated: z.boolean().optional(),
-    report_id: z.uuid().optional(),
+    summary: z
+      .looseObject({
+        total: count.describe('Lines that were given'),
+        ready: count.describe('Identifiers that a publisher lists'),
+        known: count.describe('Identifiers that only the catalog knows'),
+        ad_infra: count.describe('Identifiers that are no inventory'),
+        unknown: count.describe('Identifiers that nobody knows'),
+        skipped: count.describe('Lines that are empty, remarks, or name nothing'),
+      })
+      .describe('The entries, counted, whether or not they are cut'),
+    entries: z.array(CheckedIdentifier).describe('One entry a line, in their order'),
+    ...describeCut('entries'),
+    report_id: ReportId,
   })
   .meta({ id: 'IdentifierCheck', description: 'What is known of each identifier of a list' })
 export interface IdentifiersChecked {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** What is looked at by a person before it counts. */
+/** Kinds of submissions that a person reviews. */
 export const reviewKinds = ['policy', 'mirror', 'dispute', 'entry', 'logo', 'brand'] as const
 export type ReviewKind = (typeof reviewKinds)[number]
 export const reviewStatuses = ['pending', 'approved', 'rejected'] as const
@@ -32,7 +32,7 @@ export const reviewOperations = [
 export const StoredReview = z.object({
   review_id: z.string(),
   kind: z.enum(reviewKinds),
-  /** What it is about, by its name among its kind. */
+  /** Subject, by its name among its kind. */
   subject: z.string(),
   submitted_by: z.string(),
   org_id: z.string().nullable(),

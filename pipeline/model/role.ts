@@ -8,13 +8,13 @@ const role = {
   id: z.string().trim().min(1).max(255),
 }
 
-/** What may be asked about roles. Asking again for what stands changes nothing. */
+/** Operations on roles. Repeating one changes nothing. */
 export const roleOperations = [
   z.object({ op: z.literal('role.grant'), ...role }),
   z.object({ op: z.literal('role.revoke'), ...role }),
 ] as const
 
-/** Who holds which roles, as the serving store has it. */
+/** Roles of a holder, as the serving store has them. */
 export const StoredRoles = z.object({
   holder: z.enum(roleHolders),
   id: z.string(),

@@ -1,4 +1,4 @@
-import type { AgentProtocol, AgentTypeOrUnknown, Identifier } from './documents.ts'
+import type { AgentProtocol, AgentTypeOrUnknown, Identifier } from './documents/index.ts'
 
 /** Rows of the index, column for column (data/tables). Times are ISO 8601 text in UTC. */
 export interface BrandRow {
@@ -19,6 +19,8 @@ export interface BrandRow {
   names: Record<string, string>[] | null
   manifest: Record<string, unknown> | null
   seq: number
+  /** Null where no file says it. */
+  resolved_location: string | null
 }
 
 export interface PublisherRow {
@@ -37,6 +39,11 @@ export interface PublisherRow {
   catalog: { formats: unknown[]; placements: unknown[] }
   /** Agents that its file lists, and no grant in force is of. */
   listed_agents: string[]
+  /**
+   * Version by which the reach of its agents was counted (`REACH_FORMAT`); null in rows of before
+   * there were versions.
+   */
+  reach_format: number | null
   discovered_at: string
   changed_at: string
   seq: number
@@ -52,24 +59,44 @@ export interface PropertyRow {
   tags: string[]
   supported_channels: string[]
   channels: string[]
+  /** Published categories; null where there are none. */
+  categories: string[] | null
+  category_taxonomy: string | null
   classification: string
   source: string
   /** A removed one is an alias: what it was is part of another. */
   status: 'active' | 'stale' | 'removed'
   stale_reason: string | null
+  /** Only entries of the file bring it along: no selector reaches it. Null of all others. */
+  inline_only: true | null
   created_at: string
   changed_at: string
   seq: number
 }
 
-export interface AuthorizationRow {
+/** Properties that grants of one publisher reach, kept once for all that reach the same. */
+export interface PropertySetRow {
+  set_id: string
+  publisher_domain: string
+  property_rids: string[]
+}
+
+/** Properties that a grant reaches. */
+export interface Reached {
+  /** Null where it reaches none. */
+  property_set: string | null
+  property_count: number
+  /** Rids of the set, sorted: one list, shared by all rows of the set. It is no column. */
+  property_rids: readonly string[]
+}
+
+export interface AuthorizationRow extends Reached {
   id: string
   agent_url: string
   publisher_domain: string
   entry: number
   authorization_type: string
   authorized_for: string | null
-  property_rids: string[]
   publisher_wide: boolean
   property_ids: string[] | null
   property_tags: string[] | null
@@ -110,7 +137,7 @@ export interface AliasRow {
   seq: number
 }
 
-/** What people told of a domain. */
+/** A community entry of a domain. */
 export interface EntryRow {
   entity: 'brand' | 'property'
   domain: string
@@ -126,7 +153,7 @@ export interface EntryRow {
   seq: number
 }
 
-/** What a revision changes of an entry, and what a rollback restores. */
+/** State of an entry that a revision changes and a rollback restores. */
 export type EntryState = Pick<
   EntryRow,
   'source' | 'status' | 'brand_name' | 'document' | 'contact_id'
@@ -137,7 +164,7 @@ export interface RevisionRow {
   entity: 'brand' | 'property' | 'policy'
   domain: string
   revision_number: number
-  /** Of an entry: chosen by who asked for it. */
+  /** For an entry: chosen by the caller. */
   revision_id?: string | null
   editor_id: string
   edit_summary: string
@@ -201,7 +228,7 @@ export interface ClaimRow {
   seq: number
 }
 
-/** What is known of an agent from itself and from who declares it. */
+/** Profile of an agent, from itself and from whoever declares it. */
 export interface AgentProfileRow {
   agent_url: string
   name: string | null
@@ -212,6 +239,9 @@ export interface AgentProfileRow {
   markets: string[]
   has_tmp: boolean
   needs_auth: boolean
+  /** Null in rows of before they were read. */
+  delivery_types: string[] | null
+  format_kinds: string[] | null
   changed_at: string
   seq: number
 }
@@ -224,6 +254,11 @@ export interface AgentRow {
   channels: string[]
   tags: string[]
   markets: string[]
+  /** Channels that publishers name; beside them those that types of properties imply. */
+  declared_channels: string[] | null
+  implied_channels: string[] | null
+  categories: string[] | null
+  category_taxonomy: string | null
   discovered_at: string
   changed_at: string
   seq: number

@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { Domain } from '../core/domain.ts'
-import { withoutPersonal } from '../core/personal.ts'
-import { Identifier, identifierTypes } from './documents.ts'
-import { BrandDocument } from './documents-brand.ts'
-import { kellerTypes } from './documents-vocabulary.ts'
+import { stripPii } from '../core/pii.ts'
+import { BrandDocument } from './documents/brand.ts'
+import { Identifier, identifierTypes } from './documents/index.ts'
+import { kellerTypes } from './documents/vocabulary.ts'
+import { BrandCompany, BrandProfile, enrichers } from './enrichment.ts'
 
 const MAX_DEPTH = 20
 /** NUL, and half of a surrogate pair: no store keeps them. */
@@ -17,7 +18,10 @@ function isPlain(value: string): boolean {
   return !UNSTORABLE.test(value)
 }
 
-/** Whether a value of JSON can be kept: every text in it, and no deeper than anybody reads. */
+/**
+ * Tells whether a JSON value can be stored: every text in it is well formed, and it is not nested too
+ * deeply.
+ */
 export function isStorable(value: unknown, depth = 0): boolean {
   if (typeof value === 'string') return isPlain(value)
   if (typeof value !== 'object' || value === null) return true
@@ -27,7 +31,7 @@ export function isStorable(value: unknown, depth = 0): boolean {
   )
 }
 
-/** Whoever edits: a key or a user, for an organization if for any, or whoever has the command line. */
+/** The editor: a key or a user, for an organization if for any, or the command line. */
 export const Editor = z.object({
   kind: z.enum(['key', 'user', 'command']),
   id: z.string(),
@@ -36,14 +40,52 @@ export const Editor = z.object({
 export type Editor = z.infer<typeof Editor>
 
 export const BrandName = filled
+
+const told = z.string()
+const HAS_SCHEME = /^\s*[a-z][a-z0-9+-]*:/i
+const address = told.refine(isWebAddress, 'must be an address such as https://acme.example/')
+const site = told.refine(
+  text => isWebAddress(text) || !HAS_SCHEME.test(text),
+  'must be a web address, or a domain',
+)
+const hex = told.regex(/^#[0-9a-fA-F]{6}$/, 'must be a colour such as #1A2B3C')
+
+const SavedLogo = z.looseObject({
+  url: address.meta({ description: 'Where the picture is' }),
+  tags: z.array(told).optional().meta({ description: 'What it is for, such as `icon` or `dark`' }),
+})
+
+/** A list of `{hex, type}`, or colours by role as brand.json files have them. */
+const SavedColors = z.union([
+  z.array(
+    z.looseObject({
+      hex: hex.meta({ description: 'As `#RRGGBB`' }),
+      type: told.optional().meta({ description: 'Its role, such as `primary`' }),
+    }),
+  ),
+  z.record(told, z.union([hex, z.array(hex)])),
+])
+
+function isWebAddress(text: string): boolean {
+  return /^https?:\/\//i.test(text) && URL.canParse(text)
+}
+
 /**
  * Name, description, logos, colours and whatever else a brand says of its looks and words. How people
  * are reached is left out: whatever is saved here is shown to everybody.
  */
 export const BrandManifest = z
-  .record(z.string(), z.unknown())
+  .looseObject({
+    name: told.optional().meta({ description: 'How the brand is called' }),
+    url: site.optional().meta({ description: 'Address of its site' }),
+    description: told.optional().meta({ description: 'What it is, in a few sentences' }),
+    tagline: told.optional().meta({ description: 'Short slogan of the brand' }),
+    logos: z.array(SavedLogo).optional().meta({ description: 'Its logos, the main one first' }),
+    colors: SavedColors.optional().meta({ description: 'Its colours, as a list or by role' }),
+    industries: z.array(told).optional().meta({ description: 'What it deals in' }),
+  })
   .refine(value => isStorable(value), `must be well-formed and at most ${MAX_DEPTH} levels deep`)
-  .transform(value => withoutPersonal(value))
+  .transform(value => stripPii(value))
 
 /** A brand.json as it is served, and as it was understood. Never with whom to write to. */
 export const BrandFile = z.object({
@@ -52,27 +94,46 @@ export const BrandFile = z.object({
 })
 export type BrandFile = z.infer<typeof BrandFile>
 
-/** How a brand stands to others, as whoever submits it says. */
+/** Enrichment of a brand, as it may be kept and shown. */
+const Findings = z
+  .object({
+    provider: z.enum(enrichers),
+    manifest: BrandProfile,
+    company: BrandCompany.exactOptional(),
+  })
+  .refine(value => isStorable(value), `must be well-formed and at most ${MAX_DEPTH} levels deep`)
+  .transform(value => stripPii(value))
+
+/** Relations between brands, as their submitter declares them. */
 export const relations = {
-  house_domain: Domain.exactOptional(),
-  keller_type: z.enum(kellerTypes).exactOptional(),
-  parent_brand: filled.exactOptional(),
+  house_domain: Domain.exactOptional().describe('Domain of its house, which is only claimed'),
+  keller_type: z.enum(kellerTypes).exactOptional().describe('Role of the brand in its house'),
+  parent_brand: filled.exactOptional().describe('Brand above it in the same house'),
 }
 
 /** A property as it is saved: what is not read is left out. */
 export const SavedProperty = z.object({
-  type: filled,
-  name: filled,
-  id: filled.exactOptional(),
+  type: filled.describe('Kind of property, such as `website`'),
+  name: filled.describe('Name of the property, for people'),
+  id: filled.exactOptional().describe('Id of the property, unique within the publisher'),
   identifiers: z
-    .array(z.object({ type: z.enum(identifierTypes), value: filled }))
+    .array(
+      z.object({
+        type: z.enum(identifierTypes).describe('Kind of identifier, such as `domain`'),
+        value: filled.describe('The identifier itself'),
+      }),
+    )
     .max(50)
-    .default([]),
-  tags: z.array(filled).max(100).default([]),
+    .default([])
+    .describe('By what the property is known'),
+  tags: z.array(filled).max(100).default([]).describe('Words by which grants may select it'),
 })
 export type SavedProperty = z.infer<typeof SavedProperty>
 
-export const Contact = z.object({ name: text.exactOptional(), email: text.exactOptional() })
+export const Contact = z.object({
+  name: text.exactOptional().describe('Name of whom to write to'),
+  email: text.exactOptional().describe('E-mail address of whom to write to'),
+})
 export type Contact = z.infer<typeof Contact>
 
 /** A property of an entry, with its identity. */
@@ -89,8 +150,8 @@ export type HostedProperty = z.infer<typeof HostedProperty>
 const common = { revision_id: z.uuid(), domain: Domain, editor: Editor }
 
 /**
- * What may be asked about entries. A manifest that is left out stays as it is, null takes it away;
- * properties and contact are replaced.
+ * Operations on entries. A manifest that is left out stays as it is, null removes it; properties and
+ * contact are replaced.
  */
 export const saveOperations = [
   z.object({
@@ -101,6 +162,16 @@ export const saveOperations = [
     /** Takes the place of the one that would be made of the rest. */
     brand_json: BrandFile.exactOptional(),
     ...relations,
+  }),
+  /**
+   * Enrichment by the registry itself of a brand that says nothing, and that nobody has told of.
+   */
+  z.object({
+    op: z.literal('brand.enrich'),
+    revision_id: z.uuid(),
+    domain: Domain,
+    enrichment: Findings,
+    found_at: z.iso.datetime(),
   }),
   /** Waits for a moderator, whoever asks. */
   z.object({
@@ -122,7 +193,7 @@ export const saveOperations = [
     entity: z.enum(['brand', 'property']),
     /** 0 is what stood before the first: nothing. */
     to_revision: z.int().min(0).max(0xffff_ffff),
-    /** Whether the editor answers for what others saved too. */
+    /** True when the editor may decide about other members' entries. */
     moderates: z.boolean(),
   }),
 ] as const

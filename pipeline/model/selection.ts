@@ -1,6 +1,6 @@
-import type { PropertyEntry, Selector } from './documents.ts'
+import type { PropertyEntry, Selector } from './documents/index.ts'
 
-/** Which properties of one publisher, whoever that is. */
+/** Selects properties of any one publisher. */
 export interface Predicate extends Pick<Selector, 'selection_type'> {
   property_ids?: readonly string[] | undefined
   property_tags?: readonly string[] | undefined
@@ -25,15 +25,15 @@ export class Selectable {
         return this.#all
       case 'by_id':
         this.#byId ??= placesBy(this.properties, ({ property_id }) => property_id ?? [])
-        return placesOf(this.#byId, property_ids)
+        return findPlaces(this.#byId, property_ids)
       case 'by_tag':
         this.#byTag ??= placesBy(this.properties, ({ tags }) => tags)
-        return placesOf(this.#byTag, property_tags)
+        return findPlaces(this.#byTag, property_tags)
     }
   }
 }
 
-/** Where the properties stand that have a name. */
+/** Positions of the properties with a name. */
 type Places = ReadonlyMap<string, readonly number[]>
 
 function placesBy(
@@ -51,14 +51,14 @@ function placesBy(
   return places
 }
 
-function placesOf(places: Places, names: readonly string[] = []): readonly number[] {
-  return united(names.flatMap(name => [places.get(name) ?? none]))
+function findPlaces(places: Places, names: readonly string[] = []): readonly number[] {
+  return uniteSorted(names.flatMap(name => [places.get(name) ?? none]))
 }
 
 const none: readonly number[] = []
 
-/** What stands in any of these lists, in order and each once; one that stands alone is that list. */
-export function united(lists: readonly (readonly number[])[]): readonly number[] {
+/** Unites sorted lists without repeats; a single list is returned as it is. */
+export function uniteSorted(lists: readonly (readonly number[])[]): readonly number[] {
   const some = lists.filter(({ length }) => length > 0)
   if (some.length < 2) return some[0] ?? none
   const all = new Set<number>()

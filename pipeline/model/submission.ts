@@ -15,7 +15,6 @@ import { policyOperations } from './policy.ts'
 import { reviewOperations } from './review.ts'
 import { roleOperations } from './role.ts'
 import { Editor, saveOperations } from './save.ts'
-import { takedownOperations } from './takedown.ts'
 
 const name = z.string().trim().min(1).max(200)
 const id = z.uuid()
@@ -29,8 +28,8 @@ const merge = {
 }
 
 /**
- * What may be asked of the sequencer. Whoever asks chooses every id, so that asking twice is asking
- * once; a secret never gets here, only its hash.
+ * Operations of the sequencer. The caller chooses every id, so asking twice is asking once; a secret
+ * never gets here, only its hash.
  */
 export const Operation = z.discriminatedUnion('op', [
   z.object({ op: z.literal('organization.create'), org_id: id, name }),
@@ -64,7 +63,7 @@ export const Operation = z.discriminatedUnion('op', [
   z.object({ op: z.literal('collection.merge'), ...merge }),
   /** The answers that were held back for these publishers apply. */
   z.object({ op: z.literal('held.release'), domains: z.array(Domain).max(20_000) }),
-  /** They are forgotten, and the files read again (index/held.ts). */
+  /** They are forgotten, and the files read again (writer/crawl/held-publishers.ts). */
   z.object({ op: z.literal('held.drop'), domains: z.array(Domain).max(20_000) }),
   ...memberOperations,
   ...ownershipOperations,
@@ -76,8 +75,16 @@ export const Operation = z.discriminatedUnion('op', [
   ...saveOperations,
   ...identityOperations,
   ...organizationOperations,
-  ...takedownOperations,
-  /** What takes a submission back is made by the one who writes, who knows what came since. */
+  /** The registry may say nothing about the domain, until it is readmitted. */
+  z.object({
+    op: z.literal('domain.takedown'),
+    domain: Domain,
+    reason: z.string().trim().min(1).max(2_000).exactOptional(),
+  }),
+  z.object({ op: z.literal('domain.readmit'), domain: Domain }),
+  /**
+   * Reverts a submission; the writer builds the inverse operation, since it knows what came after.
+   */
   z.object({ op: z.literal('audit.revert'), reverts: id, editor: Editor }),
   ...hostedOperations,
   ...logoOperations,
@@ -85,7 +92,9 @@ export const Operation = z.discriminatedUnion('op', [
 export type Operation = z.infer<typeof Operation>
 export type OperationOf<Op extends Operation['op']> = Extract<Operation, { op: Op }>
 
-/** Who asks: a key or a person through the API, somebody at the command line, or the registry itself. */
+/**
+ * The caller: a key or a person through the API, somebody at the command line, or the registry itself.
+ */
 export const Asker = z.object({
   kind: z.enum(['key', 'user', 'command', 'registry']),
   id: z.string().max(300),
@@ -101,15 +110,34 @@ export const Submission = z.object({
   by: Asker.exactOptional(),
   /** Id of the request that it came with, as the log names it. */
   request: z.string().max(200).exactOptional(),
-  /** The submission that this one takes back; the one who writes says so (index/reverts.ts). */
+  /** The submission that this one takes back; the one who writes says so (writer/community/reverts.ts). */
   reverts: id.exactOptional(),
 })
 export type Submission = z.infer<typeof Submission>
 
+/** Selects the submissions of these operations, in their order. */
+export function selectSubmissions<Name extends Operation['op']>(
+  submissions: readonly Submission[],
+  ...names: Name[]
+): (Submission & { operation: OperationOf<Name> })[] {
+  const known: ReadonlySet<string> = new Set(names)
+  return submissions.filter((one): one is Submission & { operation: OperationOf<Name> } =>
+    known.has(one.operation.op),
+  )
+}
+
+/** Selects these operations among submissions, in their order. */
+export function selectOperations<Name extends Operation['op']>(
+  submissions: readonly Submission[],
+  ...names: Name[]
+): OperationOf<Name>[] {
+  return selectSubmissions(submissions, ...names).map(({ operation }) => operation)
+}
+
 /**
- * What a submission came to: `refused` is the caller's fault, said in words. `error` says which kind
- * of fault, where it is another one than a wrong request; `fields` are told beside the words. `digest`
- * is that of what was carried out.
+ * Result of a submission: `refused` is the caller's fault, in words. `error` names its kind, where it
+ * is not a wrong request; `fields` are told beside the words. `digest` is that of the operation as
+ * carried out.
  */
 export type Answer = ({ done: Record<string, unknown> } | Refusal) & { digest?: string }
 
@@ -122,7 +150,15 @@ export interface Refusal {
     | 'conflict'
     | 'forbidden'
     | 'challenge_expired'
+    | 'unpublish_first'
+    | 'unverified_hostname'
     | 'ownership_proof_required'
   >
   fields?: Record<string, unknown>
+}
+
+/** Saves that are refused, and those whose name a person should look at first: why, by submission. */
+export interface SaveVerdicts {
+  refused: Map<string, Refusal>
+  doubts: Map<string, string>
 }

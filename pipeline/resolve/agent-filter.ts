@@ -1,29 +1,30 @@
-import type { SupportedFormat } from '../model/answers-agents.ts'
-import type { MeasurementCapabilities } from '../model/documents.ts'
+import type { MeasurementCapabilities } from '../model/documents/index.ts'
+import type { SupportedFormat } from '../model/responses/agents.ts'
 
 type MetricFacts = MeasurementCapabilities['metrics'][number]
 
-/** What a metric must be: each list is satisfied by any of its values, an empty one by every metric. */
-export interface MetricWanted {
+/**
+ * Conditions on a metric: any value of a list satisfies it, an empty list is satisfied by every metric.
+ */
+export interface MetricConditions {
   metric_ids: readonly string[]
   accreditations: readonly string[]
   /** Part of the metric's id, whatever the case. */
   q: string | undefined
 }
 
-/** Whether a list of agents is cut down to measurement agents by these. */
-export function wantsMetrics({ metric_ids, accreditations, q }: MetricWanted): boolean {
+/** Tells whether these conditions restrict a list to measurement agents. */
+export function hasMetricConditions({ metric_ids, accreditations, q }: MetricConditions): boolean {
   return metric_ids.length > 0 || accreditations.length > 0 || q !== undefined
 }
 
 /**
- * Whether one metric is all that is wanted: an accreditation of another metric of the same agent
- * says nothing of this one.
+ * Tells whether one metric satisfies all conditions: an accreditation of another metric does not count.
  */
-export function hasMetric(metrics: readonly MetricFacts[], wanted: MetricWanted): boolean {
-  const ids = new Set(wanted.metric_ids)
-  const bodies = new Set(wanted.accreditations)
-  const part = wanted.q?.toLowerCase()
+export function hasMetric(metrics: readonly MetricFacts[], conditions: MetricConditions): boolean {
+  const ids = new Set(conditions.metric_ids)
+  const bodies = new Set(conditions.accreditations)
+  const part = conditions.q?.toLowerCase()
   return metrics.some(
     ({ metric_id, accreditations = [] }) =>
       (ids.size === 0 || ids.has(metric_id)) &&
@@ -33,8 +34,8 @@ export function hasMetric(metrics: readonly MetricFacts[], wanted: MetricWanted)
   )
 }
 
-/** What a format must be; what is not said does not matter. */
-export interface FormatWanted {
+/** Conditions on a format; those left out do not matter. */
+export interface FormatConditions {
   format_kinds: readonly string[]
   creative_operations: readonly string[]
   publisher_domain: string | undefined
@@ -42,28 +43,34 @@ export interface FormatWanted {
   capability_id: string | undefined
 }
 
-export function wantsFormats(wanted: FormatWanted): boolean {
+export function hasFormatConditions(conditions: FormatConditions): boolean {
   return (
-    wanted.format_kinds.length > 0 ||
-    wanted.creative_operations.length > 0 ||
-    wanted.publisher_domain !== undefined ||
-    wanted.format_option_id !== undefined ||
-    wanted.capability_id !== undefined
+    conditions.format_kinds.length > 0 ||
+    conditions.creative_operations.length > 0 ||
+    conditions.publisher_domain !== undefined ||
+    conditions.format_option_id !== undefined ||
+    conditions.capability_id !== undefined
   )
 }
 
-/** Whether one entry of what an agent supports is all that is wanted. */
-export function hasFormat(formats: readonly SupportedFormat[], wanted: FormatWanted): boolean {
-  const { format_kinds, creative_operations } = wanted
-  const isThat = (asked: string | undefined, found: string | undefined) =>
-    asked === undefined || asked === found
+/** Tells whether one supported format satisfies all conditions. */
+export function hasFormat(
+  formats: readonly SupportedFormat[],
+  conditions: FormatConditions,
+): boolean {
+  const { format_kinds, creative_operations } = conditions
+  const isRequested = (requested: string | undefined, found: string | undefined) =>
+    requested === undefined || requested === found
   return formats.some(
     ({ capability_id, format, operations }) =>
       (format_kinds.length === 0 || format_kinds.includes(format.format_kind)) &&
       (creative_operations.length === 0 ||
         operations.some(operation => creative_operations.includes(operation))) &&
-      isThat(wanted.publisher_domain?.toLowerCase(), format.publisher_domain?.toLowerCase()) &&
-      isThat(wanted.format_option_id, format.format_option_id) &&
-      isThat(wanted.capability_id, capability_id),
+      isRequested(
+        conditions.publisher_domain?.toLowerCase(),
+        format.publisher_domain?.toLowerCase(),
+      ) &&
+      isRequested(conditions.format_option_id, format.format_option_id) &&
+      isRequested(conditions.capability_id, capability_id),
   )
 }

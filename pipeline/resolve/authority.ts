@@ -1,15 +1,15 @@
 import { isSameSite } from '../core/domain.ts'
-import type { Identifier } from '../model/documents.ts'
+import type { Identifier } from '../model/documents/index.ts'
 import { compareDeclared, type Declarations, type Operator, type OperatorRule } from './operator.ts'
 import {
+  judgeTerms,
   type Placed,
   type Restrictions,
   type Terms,
   type TermsRule,
-  termsRule,
 } from './sale-terms.ts'
 
-/** What a side says of a sale. `unknown`: it says nothing that the other could be held to. */
+/** Verdict of a side on a sale. `unknown`: it says nothing that could contradict the other. */
 export type Side = 'match' | 'mismatch' | 'unknown'
 
 /** A property as authority is judged by: its publisher owns it, and it is for sale while it is active. */
@@ -46,6 +46,10 @@ export interface Operating {
   operator: Operator | undefined
   /** Undefined while no such file stands. */
   declared: Declarations | undefined
+  /**
+   * Tells whether a publisher's own brand.json makes it a site of the operator's house or brand.
+   */
+  ownsSite?(publisher: string): boolean
 }
 
 export type PublisherRule =
@@ -55,7 +59,7 @@ export type PublisherRule =
   | 'property_not_active'
   | 'property_not_reached'
 
-/** Which rule let something through or stopped it: what an answer is made of, and explained by. */
+/** Rules that decided, from which an answer is made and explained. */
 export interface Judged {
   publisher: { rule: PublisherRule; grant?: GrantInForce }[]
   operator: { rule: OperatorRule; delegation: string | undefined }
@@ -89,21 +93,20 @@ const operatorSays: Readonly<Record<OperatorRule, Side>> = {
   declared_otherwise: 'mismatch',
 }
 
-export function publisherSide(rule: PublisherRule): Side {
+export function judgePublisherSide(rule: PublisherRule): Side {
   return publisherSays[rule as keyof typeof publisherSays] ?? 'mismatch'
 }
 
-export function operatorSide(rule: OperatorRule): Side {
+export function judgeOperatorSide(rule: OperatorRule): Side {
   return operatorSays[rule]
 }
 
-/** How much a side says for a sale. */
+/** Weight of a side's verdict in favour of a sale. */
 const weight: Readonly<Record<Side, number>> = { match: 2, unknown: 1, mismatch: 0 }
 
 /**
- * Whether an agent may sell a property on these terms. A grant counts for the properties it reaches,
- * whether these are all of the publisher's or one of them. Of several grants the one counts that both
- * sides say most for.
+ * Judges whether an agent may sell a property on these terms. A grant counts for the properties it
+ * reaches, all of the publisher's or one. The grant with the best verdicts of both sides counts.
  */
 export function judge(
   property: ForSale,
@@ -121,7 +124,10 @@ export function judge(
     best = one
     operator = { rule, delegation }
   }
-  const sides = { publisher: publisherSide(best.rule), operator: operatorSide(operator!.rule) }
+  const sides = {
+    publisher: judgePublisherSide(best.rule),
+    operator: judgeOperatorSide(operator!.rule),
+  }
   const granted = sides.publisher === 'match'
   return {
     authorized: granted && sides.operator !== 'mismatch',
@@ -133,12 +139,12 @@ export function judge(
 }
 
 function rank(publisher: PublisherRule, operator: OperatorRule): number {
-  return 3 * weight[publisherSide(publisher)] + weight[operatorSide(operator)]
+  return 3 * weight[judgePublisherSide(publisher)] + weight[judgeOperatorSide(operator)]
 }
 
 /**
- * Whether the publisher grants it, whoever the operator is: what `judge` comes to where nobody operates
- * the agent, without the reasons.
+ * Tells whether the publisher grants it, whoever the operator is: the result of `judge` for an agent
+ * without operator, without the reasons.
  */
 export function isGranted(property: ForSale, publisher: Granting, terms: Terms): boolean {
   return (
@@ -146,7 +152,7 @@ export function isGranted(property: ForSale, publisher: Granting, terms: Terms):
     property.is_active &&
     publisher.grants.some(
       grant =>
-        grant.reaches(property) && termsRule(grant, terms, property, publisher) === 'granted',
+        grant.reaches(property) && judgeTerms(grant, terms, property, publisher) === 'granted',
     )
   )
 }
@@ -159,7 +165,7 @@ function judgePublisher(property: ForSale, publisher: Granting, terms: Terms): J
   return publisher.grants.map(grant => ({
     grant,
     rule: grant.reaches(property)
-      ? termsRule(grant, terms, property, publisher)
+      ? judgeTerms(grant, terms, property, publisher)
       : 'property_not_reached',
   }))
 }
@@ -167,14 +173,18 @@ function judgePublisher(property: ForSale, publisher: Granting, terms: Terms): J
 function judgeOperator(
   property: ForSale,
   publisher: string,
-  { operator, declared }: Operating,
+  { operator, declared, ownsSite }: Operating,
   delegation: string | undefined,
 ): OperatorRule {
   if (operator === undefined) return 'no_operator'
   if (declared === undefined) return 'no_brand_file'
   const relationships = declared.of(property.identifiers).map(one => one.relationship)
   if (relationships.length === 0) return 'not_declared'
-  return compareDeclared(relationships, delegation, isSameSite(operator.domain, publisher))
+  return compareDeclared(
+    relationships,
+    delegation,
+    () => isSameSite(operator.domain, publisher) || (ownsSite?.(publisher) ?? false),
+  )
 }
 
 export interface Tally {
@@ -185,14 +195,14 @@ export interface Tally {
 }
 
 /**
- * What verdicts on several properties come to. One contradiction is the word of a side; otherwise it
- * matches when it does for every one of them.
+ * Combines verdicts on several properties. One contradiction decides a side; otherwise it matches when
+ * all match.
  */
-export function tallyOf(verdicts: readonly Verdict[]): Tally {
+export function tallyVerdicts(verdicts: readonly Verdict[]): Tally {
   const sideOf = (name: keyof Verdict['sides']): Side => {
-    const said = new Set(verdicts.map(({ sides }) => sides[name]))
-    if (said.has('mismatch')) return 'mismatch'
-    return said.size === 1 && said.has('match') ? 'match' : 'unknown'
+    const verdictsOfSide = new Set(verdicts.map(({ sides }) => sides[name]))
+    if (verdictsOfSide.has('mismatch')) return 'mismatch'
+    return verdictsOfSide.size === 1 && verdictsOfSide.has('match') ? 'match' : 'unknown'
   }
   return {
     requested: verdicts.length,

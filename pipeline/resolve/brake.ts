@@ -8,33 +8,33 @@ export interface BrakeLimits {
   publishers: number
 }
 
-/** What the answers of one night take so far, held back or not. */
+/** Losses in the answers of one night so far, held back or not. */
 export interface NightLosses {
   rows: number
   publishers: number
 }
 
-/** Whether a night has reached both floors; below them nothing needs to be asked. */
+/** Tells whether a night has reached both floors; below them the brake never holds. */
 export function reachesFloors({ rows, publishers }: NightLosses, limits: BrakeLimits): boolean {
   return rows >= limits.rows && publishers >= limits.publishers
 }
 
 /** Nights that tell what is usual: of fewer nothing is concluded. */
-export const USUAL_NIGHTS = { least: 3, most: 7 }
+export const BASELINE_NIGHTS = { min: 3, max: 7 }
 
 /**
- * Whether what a night takes is too much to be believed at once. `standing`: rows that stood when it
- * began; `before`: rows that the nights before it took, the newest last.
+ * Tells whether a night's losses are too many to be believed at once. `standing`: rows that stood when
+ * it began; `before`: losses of the nights before, the newest last.
  */
 export function isMass(
   night: NightLosses,
-  { standing, before }: { standing: number; before: readonly number[] },
+  { active, before }: { active: number; before: readonly number[] },
   limits: BrakeLimits,
 ): boolean {
   if (!reachesFloors(night, limits)) return false
-  if (night.rows > limits.share * standing) return true
-  const recent = before.slice(-USUAL_NIGHTS.most)
-  if (recent.length < USUAL_NIGHTS.least) return false
-  const usual = recent.reduce((sum, rows) => sum + rows, 0) / recent.length
-  return night.rows > limits.factor * usual
+  if (night.rows > limits.share * active) return true
+  const recent = before.slice(-BASELINE_NIGHTS.max)
+  if (recent.length < BASELINE_NIGHTS.min) return false
+  const average = recent.reduce((sum, rows) => sum + rows, 0) / recent.length
+  return night.rows > limits.factor * average
 }

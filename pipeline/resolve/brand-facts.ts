@@ -1,6 +1,6 @@
 import { type Domain, isSameSite, parseDomain } from '../core/domain.ts'
-import type { BrandDocument, BrandEntry } from '../model/documents.ts'
-import { isUrl, sourceAt } from '../model/observation.ts'
+import type { BrandDocument, BrandEntry } from '../model/documents/index.ts'
+import { isUrl, parseSource } from '../model/observation.ts'
 
 /** JSON-level redirects followed before a brand, or its house, counts as unresolvable. */
 export const MAX_HOPS = 3
@@ -16,7 +16,7 @@ export type RelationshipTrust =
   | 'standalone'
   | 'unverifiable'
 
-/** Which brand a domain is. `canonical_id` is always a domain; `brand_id` is the document's own. */
+/** Brand of a domain. `canonical_id` is always a domain; `brand_id` is the document's own. */
 export interface BrandFacts {
   canonical_domain: Domain
   brand_name: string
@@ -31,21 +31,25 @@ export interface BrandFacts {
   relationship_declared_at?: string
   names?: Record<string, string>[]
   manifest?: Record<string, unknown>
+  /** Location of the file that says so: a domain, or an address that one leads to. */
+  resolved_location?: string
   /** Domains the documents read on the way name as theirs. */
   mentions: Domain[]
 }
 
-/** Where a walk over documents stands: which file is read, and for whom it speaks. */
+/** Position of a walk over documents: the file that is read, and the domain it speaks for. */
 export interface Place {
   /** The domain that the file is read for: its own, or the one that pointed to it. */
   current: Domain
   location: string
 }
 
-/** Where a document points, undefined when it is one to be read. `nowhere` cannot be followed. */
-export function stepOf(at: Place, document: BrandDocument): Place | 'nowhere' | undefined {
+/**
+ * Finds where a document points; undefined when it is to be read itself. `nowhere` cannot be followed.
+ */
+export function findNextPlace(at: Place, document: BrandDocument): Place | 'nowhere' | undefined {
   if (document.variant === 'authoritative_location') {
-    const source = sourceAt('brand.json', document.authoritative_location)
+    const source = parseSource('brand.json', document.authoritative_location)
     return source === undefined ? 'nowhere' : { current: at.current, location: source.location }
   }
   if (document.variant === 'house_redirect') {
@@ -59,36 +63,36 @@ export function stepOf(at: Place, document: BrandDocument): Place | 'nowhere' | 
  * The house whose portfolio this is, as read at this place. Only a house's own domain may serve its
  * portfolio, or have it served elsewhere by pointing there.
  */
-export function houseOf(at: Place, portfolio: Portfolio): Domain | undefined {
+export function findHouse(at: Place, portfolio: Portfolio): Domain | undefined {
   const house = parseDomain(portfolio.house.domain)
-  if (house === undefined || (house !== at.current && house !== hostOf(at.location)))
+  if (house === undefined || (house !== at.current && house !== getHost(at.location)))
     return undefined
-  return isForeign(at, portfolio.brands.flatMap(ownedWebsites)) ? undefined : house
+  return isForeign(at, portfolio.brands.flatMap(listOwnedWebsites)) ? undefined : house
 }
 
 /** A document served off the site speaks for the domain only if it names it (or no site at all). */
 export function isForeign(at: Place, websites: readonly Domain[]): boolean {
-  if (isSameSite(hostOf(at.location), at.current)) return false
+  if (isSameSite(getHost(at.location), at.current)) return false
   return websites.length > 0 && !websites.includes(at.current)
 }
 
 /** Domains a brand owns. Sales paths (direct, delegated, ad_network) bind no domain to a brand. */
-export function ownedWebsites(brand: BrandEntry): Domain[] {
+export function listOwnedWebsites(brand: BrandEntry): Domain[] {
   return brand.properties
     .filter(({ type, relationship: how }) => type === 'website' && how === 'owned')
     .flatMap(({ identifier }) => parseDomain(identifier) ?? [])
 }
 
 /** The website that a brand calls its primary one, else its first. */
-export function primaryWebsite(brand: BrandEntry): Domain | undefined {
+export function findPrimaryWebsite(brand: BrandEntry): Domain | undefined {
   const primary = brand.properties.find(
     ({ type, primary: first, relationship: how }) =>
       type === 'website' && first === true && how === 'owned',
   )
-  return parseDomain(primary?.identifier) ?? ownedWebsites(brand)[0]
+  return parseDomain(primary?.identifier) ?? listOwnedWebsites(brand)[0]
 }
 
-export function entryFacts(brand: BrandEntry, domain: Domain) {
+export function readEntryFacts(brand: BrandEntry, domain: Domain) {
   const agent = brand.agents.find(({ type }) => type === 'brand')
   return {
     canonical_domain: domain,
@@ -102,6 +106,6 @@ export function entryFacts(brand: BrandEntry, domain: Domain) {
   }
 }
 
-function hostOf(location: string): string {
+function getHost(location: string): string {
   return isUrl(location) ? new URL(location).hostname : location
 }

@@ -1,21 +1,21 @@
 import { DAY, type Instant } from '../core/clock.ts'
 import { type Domain, parseDomain } from '../core/domain.ts'
-import { effectOf } from '../core/outcomes.ts'
-import type { BrandDocument, BrandRef } from '../model/documents.ts'
+import { getEffect } from '../core/outcomes.ts'
+import type { BrandDocument, BrandRef } from '../model/documents/index.ts'
 import {
   type BrandFacts,
-  houseOf,
+  findHouse,
+  findNextPlace,
   MAX_HOPS,
   type Place,
   type Portfolio,
-  stepOf,
 } from './brand-facts.ts'
 import { ask, type Derivation, type KnownFile, type Pending, pending, wake } from './derivation.ts'
-import type { FileState } from './standing.ts'
+import type { FileState } from './validity.ts'
 
-/** How long a house's word for a brand counts. */
+/** Time for which a house's word for a brand counts. */
 const DECLARATION_AGE = 180 * DAY
-/** How long what a house last said counts while its file cannot be had. */
+/** Time for which a house's last word counts while its file cannot be had. */
 const RETENTION = DAY
 
 export type Claim = Pick<
@@ -30,27 +30,31 @@ export type Claim = Pick<
 export interface Leaf {
   domain: Domain
   brand_id: string
-  /** Whose brand it is: the file there has led to the leaf. */
+  /** Domain of the brand: the file there has led to the leaf. */
   requested: Domain
 }
 
 /**
- * Whether the house that a leaf names, names it back. The house's own redirects are followed first;
- * those that lead back to where the leaf was found lead to no house.
+ * Resolves whether the house that a leaf names, names it back. The house's own redirects are followed
+ * first; those that lead back to where the leaf was found lead to no house.
  */
-export function* claimOf(leaf: Leaf, house: Domain, now: Instant): Derivation<Claim | Pending> {
+export function* resolveClaim(
+  leaf: Leaf,
+  house: Domain,
+  now: Instant,
+): Derivation<Claim | Pending> {
   const visited = new Set<string>([leaf.requested])
   let at: Place = { current: house, location: house }
   while (visited.size <= MAX_HOPS + 1 && !visited.has(at.location)) {
     visited.add(at.location)
     const file = yield* ask('brand.json', at.location)
-    if (file.standing === 'untried') return pending
+    if (file.validity === 'unknown') return pending
     const document = yield* confirmed(file, now)
-    const next = document && stepOf(at, document)
+    const next = document && findNextPlace(at, document)
     if (document === undefined || next === 'nowhere') break
     if (next === undefined) {
       if (document.variant !== 'house_portfolio') break
-      const found = houseOf(at, document)
+      const found = findHouse(at, document)
       if (found !== at.current) break
       return yield* relationship(leaf, document, found, now)
     }
@@ -65,19 +69,21 @@ export function* claimOf(leaf: Leaf, house: Domain, now: Instant): Derivation<Cl
  * when it cannot be had after that.
  */
 function* confirmed(
-  { document, standing, state }: KnownFile<'brand.json'>,
+  { document, validity, state }: KnownFile<'brand.json'>,
   now: Instant,
 ): Derivation<BrandDocument | undefined> {
-  if (document === undefined || standing === 'ended') return undefined
+  if (document === undefined || validity === 'expired') return undefined
   if (state === undefined || state.outcome === null) return document
-  if (effectOf(state.outcome) === 'success') return document
+  if (getEffect(state.outcome) === 'success') return document
   if (state.succeeded_at === null || wasDenied(state)) return undefined
   const until = state.succeeded_at + RETENTION
   yield* wake(until)
   return now < until ? document : undefined
 }
 
-/** Whether the file has said "no" since it was last read; pages in its place do not take that back. */
+/**
+ * Tells whether the file was missing since it was last read; pages in its place do not change that.
+ */
 function wasDenied({ effect, stale_at, streak_since }: FileState): boolean {
   if (effect !== 'garbled') return effect !== 'success'
   return stale_at !== null && streak_since !== null && stale_at < streak_since

@@ -1,20 +1,20 @@
 import type { Instant } from '../core/clock.ts'
 import { type Domain, isSameSite, parseDomain } from '../core/domain.ts'
-import type { BrandDocument, BrandEntry } from '../model/documents.ts'
+import type { BrandDocument, BrandEntry } from '../model/documents/index.ts'
 import {
   type BrandFacts,
   type Canonical,
-  entryFacts,
-  houseOf,
+  findHouse,
+  findNextPlace,
+  findPrimaryWebsite,
   isForeign,
+  listOwnedWebsites,
   MAX_HOPS,
-  ownedWebsites,
   type Place,
   type Portfolio,
-  primaryWebsite,
-  stepOf,
+  readEntryFacts,
 } from './brand-facts.ts'
-import { claimOf } from './brand-house.ts'
+import { resolveClaim } from './brand-house.ts'
 import { ask, type Derivation, type Pending, pending } from './derivation.ts'
 
 export type { BrandFacts, RelationshipTrust } from './brand-facts.ts'
@@ -28,8 +28,8 @@ interface Walk extends Place {
 }
 
 /**
- * Which brand `domain` is, by its own brand.json and the documents that one leads to. Undefined when
- * the domain publishes no such file, or one that leads nowhere.
+ * Derives which brand `domain` is, by its own brand.json and the documents that it leads to. Undefined
+ * when the domain publishes no such file, or one that leads nowhere.
  */
 export function* deriveBrand(domain: Domain, now: Instant): Derivation<Answer> {
   const visited = new Set<string>()
@@ -37,19 +37,23 @@ export function* deriveBrand(domain: Domain, now: Instant): Derivation<Answer> {
   while (visited.size <= MAX_HOPS && !visited.has(at.location)) {
     visited.add(at.location)
     const file = yield* ask('brand.json', at.location)
-    if (file.standing === 'untried' && visited.size > 1) return pending
-    if (file.document === undefined || file.standing === 'ended') {
-      return at.current === domain ? undefined : bareClaim(at, 'unverifiable')
+    if (file.validity === 'unknown' && visited.size > 1) return pending
+    if (file.document === undefined || file.validity === 'expired') {
+      return at.current === domain ? undefined : readAt(at, bareClaim(at, 'unverifiable'))
     }
-    const next = stepOf(at, file.document)
-    if (next === undefined) return yield* answerOf(at, file.document)
+    const next = findNextPlace(at, file.document)
+    if (next === undefined) return readAt(at, yield* resolveAnswer(at, file.document))
     if (next === 'nowhere') return undefined
     at = { ...at, ...next }
   }
   return undefined
 }
 
-function* answerOf(at: Walk, document: BrandDocument): Derivation<Answer> {
+function readAt({ location }: Place, answer: Answer): Answer {
+  return typeof answer === 'object' ? { ...answer, resolved_location: location } : answer
+}
+
+function* resolveAnswer(at: Walk, document: BrandDocument): Derivation<Answer> {
   switch (document.variant) {
     case 'house_portfolio':
       return yield* inPortfolio(at, document)
@@ -69,24 +73,24 @@ function* answerOf(at: Walk, document: BrandDocument): Derivation<Answer> {
  * brand that publishes its own document.
  */
 function* inPortfolio(at: Walk, document: Portfolio): Derivation<Answer> {
-  const house = houseOf(at, document)
+  const house = findHouse(at, document)
   if (house === undefined) return undefined
   const isItself = at.requested === house
   const brand =
-    document.brands.find(one => ownedWebsites(one).includes(at.requested)) ??
+    document.brands.find(one => listOwnedWebsites(one).includes(at.requested)) ??
     document.brands.find(one => isItself && one.keller_type === 'master')
   if (brand === undefined) {
     return isItself ? undefined : bareClaim({ ...at, current: house }, 'leaf_only')
   }
-  const canonical = yield* canonicalDomainOf(brand, at.requested, house)
+  const canonical = yield* resolveCanonicalDomain(brand, at.requested, house)
   if (canonical === pending) return pending
   return {
-    ...entryFacts(brand, canonical),
+    ...readEntryFacts(brand, canonical),
     house_domain: house,
     house_name: document.house.name,
     relationship_trust: 'inline',
     mentions: [
-      ...document.brands.flatMap(ownedWebsites),
+      ...document.brands.flatMap(listOwnedWebsites),
       ...document.brand_refs.flatMap(ref => parseDomain(ref.domain) ?? []),
     ],
   }
@@ -96,33 +100,34 @@ function* inPortfolio(at: Walk, document: Portfolio): Derivation<Answer> {
  * The primary website of a house's brand. One of another site must lead to the house itself: a house
  * cannot make its brand somebody else by writing down their domain.
  */
-function* canonicalDomainOf(
+function* resolveCanonicalDomain(
   brand: BrandEntry,
   requested: Domain,
   house: Domain,
 ): Derivation<Domain | Pending> {
-  const primary = primaryWebsite(brand)
+  const primary = findPrimaryWebsite(brand)
   if (primary === undefined) return requested
   if (isSameSite(primary, requested) || isSameSite(primary, house)) return primary
   const file = yield* ask('brand.json', primary)
-  if (file.standing === 'untried') return pending
-  if (file.document === undefined || file.standing === 'ended') return requested
-  const next = stepOf({ current: primary, location: primary }, file.document)
-  const leads = typeof next === 'object' && (next.current === house || next.location === house)
-  return leads ? primary : requested
+  if (file.validity === 'unknown') return pending
+  if (file.document === undefined || file.validity === 'expired') return requested
+  const next = findNextPlace({ current: primary, location: primary }, file.document)
+  const leadsToHouse =
+    typeof next === 'object' && (next.current === house || next.location === house)
+  return leadsToHouse ? primary : requested
 }
 
 function* asCanonical(at: Walk, { brand, house_domain }: Canonical): Derivation<Answer> {
-  const owned = ownedWebsites(brand)
+  const owned = listOwnedWebsites(brand)
   if (isForeign(at, owned)) return undefined
   if (at.current !== at.requested && !owned.includes(at.requested)) {
     return bareClaim(at, 'leaf_only')
   }
-  const facts = entryFacts(brand, at.current)
+  const facts = readEntryFacts(brand, at.current)
   const house = parseDomain(house_domain)
   if (house === undefined) return { ...facts, relationship_trust: 'standalone', mentions: owned }
   const leaf = { domain: at.current, brand_id: brand.id, requested: at.requested }
-  const claim = yield* claimOf(leaf, house, at.now)
+  const claim = yield* resolveClaim(leaf, house, at.now)
   return claim === pending ? pending : { ...facts, ...claim, mentions: [...owned, house] }
 }
 

@@ -1,13 +1,14 @@
 import type { Domain } from '../core/domain.ts'
-import type { AgentEntry, PropertyEntry, Selector } from '../model/documents.ts'
+import { limitClaims } from '../model/claims-size.ts'
+import type { AgentEntry, PropertyEntry, Selector } from '../model/documents/index.ts'
 import { Selectable } from '../model/selection.ts'
-import { hostsOf, isOwn, spelledFor } from './ownership.ts'
-import type { InlineDocument } from './publisher.ts'
+import type { AdagentsInlineDocument } from './grant.ts'
+import { isOwn, listHosts, listPropertiesDeclaringOwner } from './ownership.ts'
 import type { Revocations } from './revocation.ts'
 
 /**
- * What a file says an agent may sell of another publisher. Only that publisher's own file grants:
- * a claim is what a manager holds, to be compared with it.
+ * Claim of a file that an agent may sell for another publisher. Only that publisher's own file grants:
+ * a claim is the manager's view, to be compared with it.
  */
 export interface Claim {
   entry: AgentEntry
@@ -23,18 +24,18 @@ export interface Claim {
  * The claims of a domain's own file; one that the file revokes is claimed no more. A file that others
  * point to makes none in their names, or thousands would each claim all the others.
  */
-export function claimsOf(
+export function listClaims(
   domain: Domain,
-  document: InlineDocument,
+  document: AdagentsInlineDocument,
   revocations: Revocations,
 ): Claim[] {
   const known = new Map<string, Selectable>()
   const inlineOf = (publisher: string, selector: Selector) => {
-    const spelled = known.get(publisher) ?? spelledBy(document, publisher, revocations)
-    known.set(publisher, spelled)
-    return distinct(spelled.by(selector).map(place => spelled.properties[place]!))
+    const naming = known.get(publisher) ?? findNamingProperties(document, publisher, revocations)
+    known.set(publisher, naming)
+    return distinct(naming.by(selector).map(position => naming.properties[position]!))
   }
-  return document.agents
+  return limitClaims(document.agents, domain)
     .filter(entry => entry.authorization_type === 'publisher_properties')
     .flatMap(entry =>
       (entry.publisher_properties ?? []).flatMap((selected, selector) =>
@@ -52,14 +53,14 @@ export function claimsOf(
  * Top-level properties that spell the publisher: a property that names nobody is the serving
  * domain's, never another's.
  */
-function spelledBy(
-  document: InlineDocument,
+function findNamingProperties(
+  document: AdagentsInlineDocument,
   publisher: string,
   revocations: Revocations,
 ): Selectable {
-  const counted = spelledFor(document, publisher)
+  const counted = listPropertiesDeclaringOwner(document, publisher)
     .filter(property => isOwn(property, publisher))
-    .filter(property => !hostsOf(property).some(host => revocations.hasOver(host)))
+    .filter(property => !listHosts(property).some(host => revocations.hasOver(host)))
   return new Selectable(counted)
 }
 

@@ -1,38 +1,38 @@
 import type { Domain } from '../core/domain.ts'
 import { parsePublisherDomain } from '../core/domain.ts'
-import type { CollectionEntry } from '../model/documents.ts'
-import type { InlineDocument } from './publisher.ts'
+import type { CollectionEntry } from '../model/documents/index.ts'
+import type { AdagentsInlineDocument } from './grant.ts'
 
 /**
  * The collections of a file that are a publisher's own; of those with one id the first. In its own
  * file these are all that name no other owner. A file that it shares with others must say whose a
- * collection is (`ownersOf`): one that is nobody's in particular is nobody's.
+ * collection is (`buildOwners`): one that is nobody's in particular is nobody's.
  */
-export function collectionsOf(
+export function listCollections(
   domain: Domain,
-  document: InlineDocument,
+  document: AdagentsInlineDocument,
   isShared: boolean,
 ): CollectionEntry[] {
   if (document.collections.length === 0) return []
-  const owners = owned.get(document) ?? ownersOf(document)
+  const owners = owned.get(document) ?? buildOwners(document)
   owned.set(document, owners)
   const own = document.collections.filter(collection => {
     if (isShared) return owners.get(collection)!.has(domain)
-    return (spelledOwner(collection) ?? domain) === domain
+    return (readDeclaredOwner(collection) ?? domain) === domain
   })
   return [...new Map(own.reverse().map(entry => [entry.collection_id, entry])).values()].reverse()
 }
 
 /** A shared file is read for thousands of publishers: who owns what is found once. */
-const owned = new WeakMap<InlineDocument, Owners>()
+const owned = new WeakMap<AdagentsInlineDocument, Owners>()
 type Owners = ReadonlyMap<CollectionEntry, ReadonlySet<string>>
 
 /**
- * Whose the collections of a shared file are, by the first of these that says anything: the owner a
- * collection spells, the publishers under whose name an entry refers to its id, the publishers it
- * is distributed by.
+ * Finds the owners of the collections in a shared file, by the first that says anything: the owner a
+ * collection spells, the publishers under whose name an entry refers to its id, the publishers it is
+ * distributed by.
  */
-export function ownersOf(document: InlineDocument): Owners {
+export function buildOwners(document: AdagentsInlineDocument): Owners {
   const referred = new Map<string, Set<string>>()
   const selectors = document.agents.flatMap(({ collections }) => collections ?? [])
   for (const { publisher_domain, collection_ids } of selectors) {
@@ -42,16 +42,16 @@ export function ownersOf(document: InlineDocument): Owners {
   }
   return new Map(
     document.collections.map(collection => {
-      const spelled = spelledOwner(collection)
+      const declaredOwner = readDeclaredOwner(collection)
       const distributors = collection.distribution.map(place => place.publisher_domain)
       const others = referred.get(collection.collection_id) ?? new Set(distributors)
-      return [collection, spelled === undefined ? others : new Set([spelled])]
+      return [collection, declaredOwner === undefined ? others : new Set([declaredOwner])]
     }),
   )
 }
 
 /** The format has no owner in a collection, but files that many share write one. */
-function spelledOwner({ manifest }: CollectionEntry): string | undefined {
+function readDeclaredOwner({ manifest }: CollectionEntry): string | undefined {
   const owner = manifest.publisher_domain
   return owner === undefined ? undefined : (parsePublisherDomain(owner) ?? '')
 }

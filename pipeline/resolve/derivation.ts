@@ -1,19 +1,19 @@
 import type { Instant } from '../core/clock.ts'
-import type { DocumentOf, SourceKind } from '../model/documents.ts'
+import type { DocumentOf, SourceKind } from '../model/documents/index.ts'
 import type { Source } from '../model/observation.ts'
-import type { FileState, Standing } from './standing.ts'
+import type { FileState, Validity } from './validity.ts'
 
 /** One file as the index holds it: the last accepted document and how far it still counts. */
 export interface KnownFile<Kind extends SourceKind = SourceKind> {
-  standing: Standing
+  validity: Validity
   state?: FileState
   document?: DocumentOf<Kind>
-  /** Where it is, if it was asked for by another spelling of that. */
+  /** Location, if it was asked for in another spelling. */
   location?: string
 }
 
-/** What a rule may ask of those who run it: to see a file, or to be run again at some time. */
-export type Question = { see: Source } | { wake: Instant }
+/** Question of a rule to its runner: to see a file, or to be run again at some time. */
+export type Question = { source: Source } | { wake: Instant }
 
 /**
  * A rule that answers for one subject. It asks for a file by yielding its source and is given what
@@ -31,10 +31,13 @@ export function* ask<Kind extends SourceKind>(
   kind: Kind,
   location: string,
 ): Generator<Question, KnownFile<Kind>, KnownFile | undefined> {
-  return (yield { see: { kind, location } }) as KnownFile<Kind>
+  return (yield { source: { kind, location } }) as KnownFile<Kind>
 }
 
-/** The answer changes at this time even if no file does. A time that has passed changes nothing. */
+/**
+ * Asks to be run again at a time: the answer changes then even if no file does. A time that has
+ * passed changes nothing.
+ */
 export function* wake(at: Instant): Generator<Question, void, KnownFile | undefined> {
   yield { wake: at }
 }

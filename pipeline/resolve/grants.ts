@@ -1,22 +1,22 @@
 import type { Instant } from '../core/clock.ts'
 import type { Domain } from '../core/domain.ts'
-import type { AgentEntry, PropertyEntry } from '../model/documents.ts'
-import { Selectable, united } from '../model/selection.ts'
-import type { Grant } from './publisher.ts'
+import type { AgentEntry, PropertyEntry } from '../model/documents/index.ts'
+import { Selectable, uniteSorted } from '../model/selection.ts'
+import type { Grant } from './grant.ts'
 import { isInForce } from './window.ts'
 
 /**
- * What the entries of a file grant of one publisher: of those of its properties that the file lists,
- * and of those that entries bring along, which are added to them. An entry that reaches nothing
- * grants nothing.
+ * Resolves the grants of one publisher: those of its properties that the file lists, and of those
+ * that entries bring along, which are added behind the `selectable` ones. An entry that reaches
+ * nothing grants nothing.
  */
-export function grantsOf(
+export function resolveGrants(
   domain: Domain,
   agents: readonly AgentEntry[],
   listed: PropertyEntry[],
   isCounted: (entry: PropertyEntry) => boolean,
   now: Instant,
-): { properties: PropertyEntry[]; grants: Grant[] } {
+): { properties: PropertyEntry[]; grants: Grant[]; selectable: number } {
   const properties = [...listed]
   const selectable = new Selectable(listed)
   const grants = agents.flatMap(entry => {
@@ -30,7 +30,7 @@ export function grantsOf(
     const in_force = isInForce(entry, now)
     return reaches.length > 0 || grantsSignals(entry) ? [{ entry, reaches, in_force }] : []
   })
-  return { properties, grants }
+  return { properties, grants, selectable: listed.length }
 }
 
 /** Signals are the own of the domain whose file grants them. */
@@ -43,7 +43,7 @@ function grantsSignals({ authorization_type, signal_ids, signal_tags }: AgentEnt
   return authorization_type === 'signal_tags' && (signal_tags ?? []).length > 0
 }
 
-/** Which properties an entry's selector reaches. A missing selector reaches nothing. */
+/** Selects the properties that an entry's selector reaches. A missing selector reaches nothing. */
 function selectedBy(
   { authorization_type, property_ids, property_tags, publisher_properties = [] }: AgentEntry,
   selectable: Selectable,
@@ -56,7 +56,7 @@ function selectedBy(
       return selectable.by({ selection_type: 'by_tag', property_tags })
     case 'publisher_properties': {
       const own = publisher_properties.filter(one => one.publisher_domains.includes(domain))
-      return united(own.map(selector => selectable.by(selector)))
+      return uniteSorted(own.map(selector => selectable.by(selector)))
     }
     default:
       return []

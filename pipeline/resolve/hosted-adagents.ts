@@ -1,9 +1,9 @@
-import { identifierHost, parseDomain } from '../core/domain.ts'
-import type { AdagentsInline, Identifier, PropertyEntry } from '../model/documents.ts'
-import { propertyTypes } from '../model/documents-vocabulary.ts'
+import { parseDomain, toIdentifierHost } from '../core/domain.ts'
+import type { AdagentsInline, Identifier, PropertyEntry } from '../model/documents/index.ts'
+import { propertyTypes } from '../model/documents/vocabulary.ts'
 import { ADAGENTS_SCHEMA } from '../model/hosted.ts'
 import type { Contact, HostedProperty } from '../model/save.ts'
-import { identifierKey } from './identifiers.ts'
+import { toIdentifierKey } from './identifiers.ts'
 import { isOwn } from './ownership.ts'
 
 const SLUG = /^[a-z0-9_]{1,255}$/
@@ -11,24 +11,31 @@ const EMAIL = /^[^\s@]{1,64}@[^\s@]+\.[^\s@]+$/
 const NAME_CHARS = 255
 const known: ReadonlySet<string> = new Set(propertyTypes)
 
-/** What people told of the properties of a publisher. */
-export interface ToldProperties {
+/** Community entry about the properties of a publisher. */
+export interface SavedProperties {
   domain: string
   properties: readonly HostedProperty[]
   updated_at: string
 }
 
 /**
- * What an adagents.json says that is made of what people told: properties in the words of the format
- * that are the publisher's own, and no agents.
+ * Builds an adagents.json from a community entry: the publisher's own properties in the words of the
+ * format, and no agents.
  */
-export function hostedAdagents({ domain, properties, updated_at }: ToldProperties): AdagentsInline {
+export function buildHostedAdagents({
+  domain,
+  properties,
+  updated_at,
+}: SavedProperties): AdagentsInline {
   const entries = withoutRepeatedIds(publishable(domain, properties))
   return {
     variant: 'inline',
     agents: [],
     properties: entries,
-    ...{ collections: [], placements: [], formats: [], signals: [] },
+    collections: [],
+    placements: [],
+    formats: [],
+    signals: [],
     revoked_publisher_domains: [],
     last_updated: updated_at,
     fields: {},
@@ -36,14 +43,14 @@ export function hostedAdagents({ domain, properties, updated_at }: ToldPropertie
 }
 
 /** The file itself, none where it would say nothing. A contact without a name has no place in it. */
-export function hostedAdagentsFile(
+export function buildHostedAdagentsFile(
   { properties, last_updated }: AdagentsInline,
   contact: Contact | undefined,
 ): Record<string, unknown> | undefined {
   if (properties.length === 0) return undefined
   return {
     $schema: ADAGENTS_SCHEMA,
-    ...(contact && contactOf(contact)),
+    ...(contact && toContact(contact)),
     authorized_agents: [],
     properties: properties.map(({ tags, supported_channels: _, ...property }) => ({
       ...property,
@@ -53,7 +60,7 @@ export function hostedAdagentsFile(
   }
 }
 
-function contactOf({ name = '', email = '' }: Contact) {
+function toContact({ name = '', email = '' }: Contact) {
   const called = name.trim()
   const address = email.trim()
   if (called === '' || called.length > NAME_CHARS) return {}
@@ -61,18 +68,20 @@ function contactOf({ name = '', email = '' }: Contact) {
   return { contact: { name: called, ...(isAddress && { email: address }) } }
 }
 
-function publishable(domain: string, told: readonly HostedProperty[]): PropertyEntry[] {
-  const bare = told.filter(one => one.property_type === 'website' && one.identifiers.length === 0)
+function publishable(domain: string, saved: readonly HostedProperty[]): PropertyEntry[] {
+  const bare = saved.filter(one => one.property_type === 'website' && one.identifiers.length === 0)
   const own: Identifier = { type: 'domain', value: domain }
-  const isNamed = told.some(({ identifiers }) =>
-    identifiers.some(one => identifierKey(one) === identifierKey(own)),
+  const isNamed = saved.some(({ identifiers }) =>
+    identifiers.some(one => toIdentifierKey(one) === toIdentifierKey(own)),
   )
   // The one website of a publisher of which nobody said where it is can only be at its domain.
   const atDomain = bare.length === 1 && !isNamed ? bare[0] : undefined
-  return told.flatMap(one => entryOf(domain, one === atDomain ? [own] : one.identifiers, one))
+  return saved.flatMap(one =>
+    toPropertyEntry(domain, one === atDomain ? [own] : one.identifiers, one),
+  )
 }
 
-function entryOf(
+function toPropertyEntry(
   domain: string,
   identifiers: readonly Identifier[],
   { property_type, name, property_id, tags }: HostedProperty,
@@ -80,7 +89,7 @@ function entryOf(
   const entry: PropertyEntry = {
     property_type,
     name,
-    identifiers: distinct(identifiers.filter(isSound)),
+    identifiers: distinct(identifiers.filter(isValidIdentifier)),
     ...(property_id !== undefined && SLUG.test(property_id) && { property_id }),
     tags: [...new Set(tags)].filter(tag => SLUG.test(tag)),
     supported_channels: [],
@@ -90,16 +99,16 @@ function entryOf(
   return isWhole && isOwn(entry, domain) ? [entry] : []
 }
 
-function isSound({ type, value }: Identifier): boolean {
+function isValidIdentifier({ type, value }: Identifier): boolean {
   if (type !== 'domain' && type !== 'subdomain') return true
-  return identifierHost(value) === value && parseDomain(value.replace(/^\*\./, '')) !== undefined
+  return toIdentifierHost(value) === value && parseDomain(value.replace(/^\*\./, '')) !== undefined
 }
 
 function distinct(identifiers: readonly Identifier[]): Identifier[] {
   return [...new Map(identifiers.map(one => [`${one.type} ${one.value}`, one])).values()]
 }
 
-/** Of two properties with one id the first keeps it. */
+/** Removes ids that an earlier property has already. */
 function withoutRepeatedIds(entries: readonly PropertyEntry[]): PropertyEntry[] {
   const ids = new Set<string>()
   return entries.map(entry => {

@@ -1,14 +1,14 @@
-import type { BrandDocument, BrandEntry } from '../model/documents.ts'
+import type { BrandDocument, BrandEntry } from '../model/documents/index.ts'
 import { BRAND_SCHEMA } from '../model/hosted.ts'
 import type { BrandRow } from '../model/rows.ts'
 import type { BrandFile } from '../model/save.ts'
 
 const HEX = /^#[0-9a-fA-F]{6}$/
 const ID_CHARS = 60
-const MOST = 50
+const COLORS_MAX = 50
 
-/** What people told of a brand. */
-export interface ToldBrand {
+/** Community entry about a brand. */
+export interface SavedBrand {
   domain: string
   brand_name: string | null
   document: Record<string, unknown>
@@ -18,18 +18,18 @@ export interface ToldBrand {
 type Portfolio = Extract<BrandDocument, { variant: 'house_portfolio' }>
 
 /** The brand.json that is made of what people told: the one they handed in, or a house of one brand. */
-export function hostedBrand(told: ToldBrand): BrandFile {
-  const handed = told.document.brand_json as BrandFile | undefined
-  if (handed !== undefined) return handed
-  const document = portfolioOf(told)
-  return { document, file: fileOf(document) }
+export function buildHostedBrand(saved: SavedBrand): BrandFile {
+  const uploaded = saved.document.brand_json as BrandFile | undefined
+  if (uploaded !== undefined) return uploaded
+  const document = buildPortfolio(saved)
+  return { document, file: buildPortfolioFile(document) }
 }
 
-function portfolioOf({ domain, brand_name, document, updated_at }: ToldBrand): Portfolio {
+function buildPortfolio({ domain, brand_name, document, updated_at }: SavedBrand): Portfolio {
   const name = brand_name ?? domain
   const manifest = publishable((document.brand_manifest ?? {}) as BrandRow['manifest'] & object)
   const brand: BrandEntry = {
-    id: slugOf(name),
+    id: toSlug(name),
     name,
     names: [{ en: name }],
     keller_type: 'master',
@@ -48,19 +48,21 @@ function portfolioOf({ domain, brand_name, document, updated_at }: ToldBrand): P
   }
 }
 
-function fileOf({ house, brands, last_updated }: Portfolio): Record<string, unknown> {
+function buildPortfolioFile({ house, brands, last_updated }: Portfolio): Record<string, unknown> {
   return {
     $schema: BRAND_SCHEMA,
     house: { domain: house.domain, name: house.name },
     brands: brands.map(({ id, names, keller_type, manifest }) => ({
-      ...{ id, names, keller_type },
+      id,
+      names,
+      keller_type,
       ...manifest,
     })),
     last_updated,
   }
 }
 
-function slugOf(name: string): string {
+function toSlug(name: string): string {
   const slug = name
     .normalize('NFKD')
     .toLowerCase()
@@ -70,14 +72,14 @@ function slugOf(name: string): string {
   return slug === '' ? 'brand' : slug
 }
 
-/** Of what was told, what the format has a place for, in its words. */
-function publishable(told: Record<string, unknown>): Record<string, unknown> {
+/** Picks the fields that the format has a place for, in its words. */
+function publishable(saved: Record<string, unknown>): Record<string, unknown> {
   const texts = ['description', 'tagline', 'target_audience'].flatMap(key =>
-    isFilled(told[key]) ? [[key, told[key]]] : [],
+    isFilled(saved[key]) ? [[key, saved[key]]] : [],
   )
-  const industries = listIn(told.industries).filter(isFilled)
-  const logos = listIn(told.logos).flatMap(logoIn).slice(0, MOST)
-  const colors = colorsIn(told.colors)
+  const industries = listIn(saved.industries).filter(isFilled)
+  const logos = listIn(saved.logos).flatMap(logoIn).slice(0, COLORS_MAX)
+  const colors = colorsIn(saved.colors)
   return {
     ...Object.fromEntries(texts),
     ...(industries.length > 0 && { industries }),
@@ -86,24 +88,24 @@ function publishable(told: Record<string, unknown>): Record<string, unknown> {
   }
 }
 
-function logoIn(told: unknown): object[] {
-  const { url, tags } = (told ?? {}) as { url?: unknown; tags?: unknown }
+function logoIn(saved: unknown): object[] {
+  const { url, tags } = (saved ?? {}) as { url?: unknown; tags?: unknown }
   if (!isFilled(url) || !URL.canParse(url)) return []
   const address = new URL(url)
   if (address.protocol !== 'https:' || address.username || address.password) return []
-  const words = listIn(tags).filter(isFilled)
-  return [{ url: address.href, ...(words.length > 0 && { tags: words }) }]
+  const texts = listIn(tags).filter(isFilled)
+  return [{ url: address.href, ...(texts.length > 0 && { tags: texts }) }]
 }
 
 /** By role, as the format has it; the first of each role where they come as a list. */
-function colorsIn(told: unknown): Record<string, string> {
-  const pairs = Array.isArray(told)
-    ? told.map(one => [one?.type, one?.hex] as const)
-    : typeof told === 'object' && told !== null
-      ? Object.entries(told)
+function colorsIn(saved: unknown): Record<string, string> {
+  const pairs = Array.isArray(saved)
+    ? saved.map(one => [one?.type, one?.hex] as const)
+    : typeof saved === 'object' && saved !== null
+      ? Object.entries(saved)
       : []
   const colors: Record<string, string> = {}
-  for (const [role, hex] of pairs.slice(0, MOST)) {
+  for (const [role, hex] of pairs.slice(0, COLORS_MAX)) {
     const key = typeof role === 'string' ? role.toLowerCase().replace(/[^a-z0-9]+/g, '_') : ''
     if (!/^[a-z]/.test(key) || typeof hex !== 'string' || !HEX.test(hex)) continue
     if (!Object.hasOwn(colors, key)) colors[key] = hex

@@ -1,14 +1,14 @@
-import { bareHost, identifierHost, registrableDomain } from '../core/domain.ts'
-import type { Identifier } from '../model/documents.ts'
+import { getRegistrableDomain, stripHostPrefix, toIdentifierHost } from '../core/domain.ts'
+import type { Identifier } from '../model/documents/index.ts'
 
 /** Pages of a YouTube channel that are not its address. */
 const CHANNEL_TAB =
   /\/(?:about|channels|community|featured|live|playlists|podcasts|shorts|streams|videos)$/
 
-/** How each type is written where only one spelling can stand. */
+/** Normal spellings by type of identifier, where a type has only one. */
 const spellings = new Map<string, (value: string) => string>([
-  ['domain', value => bareHost(identifierHost(value))],
-  ['subdomain', identifierHost],
+  ['domain', value => stripHostPrefix(toIdentifierHost(value))],
+  ['subdomain', toIdentifierHost],
   ['rss_url', value => urlSpelling(value, url => url)],
   ['youtube_channel_handle', value => `@${value.replace(/^@/, '').toLowerCase()}`],
   ['youtube_channel_url', value => urlSpelling(value, channelAddress)],
@@ -16,38 +16,44 @@ const spellings = new Map<string, (value: string) => string>([
 
 /**
  * An identifier in its one spelling. Addresses keep the case of their path and of their query, which
- * two identifiers may still differ in and be the same (`identifierKey`).
+ * two identifiers may still differ in and be the same (`toIdentifierKey`).
  */
-export function spelled({ type, value }: Identifier): Identifier {
-  const spell = spellings.get(type) ?? ((text: string) => text.toLowerCase())
-  return { type, value: spell(value.trim()) }
+export function normalizeIdentifier({ type, value }: Identifier): Identifier {
+  const normalize = spellings.get(type) ?? ((text: string) => text.toLowerCase())
+  return { type, value: normalize(value.trim()) }
 }
 
-/** What two identifiers have in common when they name the same thing: never more than a type apart. */
-export function identifierKey(identifier: Identifier): string {
-  return `${identifier.type}:${spelled(identifier).value.toLowerCase()}`
+/** Builds the key that identifiers of the same thing share; it distinguishes at most the type. */
+export function toIdentifierKey(identifier: Identifier): string {
+  return `${identifier.type}:${normalizeIdentifier(identifier).value.toLowerCase()}`
 }
 
 /**
- * The keys (`identifierKey`) under which a declared identifier can stand that matches an asked one:
+ * The keys (`toIdentifierKey`) under which a declared identifier can stand that matches an asked one:
  * its own, and for a domain the wildcard over each of its parents. A wildcard never reaches over a
  * public suffix, whose tenants are strangers to each other.
  */
-export function lookupKeys(asked: Identifier): string[] {
-  const own = identifierKey(asked)
-  if (asked.type !== 'domain') return [own]
-  return [own, ...parentsOf(identifierHost(asked.value)).map(parent => `domain:*.${parent}`)]
+export function listLookupKeys(requested: Identifier): string[] {
+  const own = toIdentifierKey(requested)
+  if (requested.type !== 'domain') return [own]
+  return [
+    own,
+    ...listParents(toIdentifierHost(requested.value)).map(parent => `domain:*.${parent}`),
+  ]
 }
 
-/** Whether a declared identifier speaks of what the asked one names. */
-export function matches(declared: Identifier, asked: Identifier): boolean {
-  return declared.type === asked.type && lookupKeys(asked).includes(identifierKey(declared))
+/** Tells whether a declared identifier covers the one asked for. */
+export function matchIdentifier(declared: Identifier, requested: Identifier): boolean {
+  return (
+    declared.type === requested.type &&
+    listLookupKeys(requested).includes(toIdentifierKey(declared))
+  )
 }
 
 /** The names above a host, down to its registrable domain. */
-function parentsOf(host: string): string[] {
+function listParents(host: string): string[] {
   if (host.startsWith('*.')) return []
-  const site = registrableDomain(host)
+  const site = getRegistrableDomain(host)
   const parents: string[] = []
   let name = host
   while (site !== undefined && name !== site) {

@@ -1,6 +1,6 @@
-import type { AdagentsInline, AgentEntry, PropertyEntry } from '../model/documents.ts'
+import type { AdagentsInline, AgentEntry, PropertyEntry } from '../model/documents/index.ts'
 
-/** Whom a manager's file speaks for in so many words, and what it says they own. */
+/** Publishers that a manager's file names explicitly, with the properties it lists for them. */
 export interface ManagerScope {
   publishers: ReadonlySet<string>
   /** Top-level properties by the publisher they name. */
@@ -11,12 +11,12 @@ export interface ManagerScope {
 const known = new WeakMap<AdagentsInline, ManagerScope>()
 
 /**
- * The publishers that some entry of a manager's file names: by a selector, a collection, a property
- * of its own, or an id or tag that reaches a top-level property of theirs. Without this any site
- * could take any manager's grants for itself, just by naming the manager. What names nobody, or
- * selects nothing, reaches nobody.
+ * Reads the publishers that some entry of a manager's file names: by a selector, a collection, a
+ * property of its own, or an id or tag that reaches a top-level property of theirs. Without this
+ * any site could take any manager's grants for itself, just by naming the manager. An entry that
+ * names nobody, or selects nothing, reaches nobody.
  */
-export function scopeOf(document: AdagentsInline): ManagerScope {
+export function readScope(document: AdagentsInline): ManagerScope {
   const scope = known.get(document) ?? scopeIn(document)
   known.set(document, scope)
   return scope

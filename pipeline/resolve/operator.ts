@@ -1,14 +1,14 @@
-import { isSameSite, parseDomain, registrableDomain } from '../core/domain.ts'
-import type { BrandProperty, Identifier, Relationship } from '../model/documents.ts'
+import { getRegistrableDomain, isSameSite, parseDomain } from '../core/domain.ts'
+import type { BrandProperty, Identifier, Relationship } from '../model/documents/index.ts'
 import { isUrl } from '../model/observation.ts'
-import { identifierKey, lookupKeys } from './identifiers.ts'
+import { listLookupKeys, toIdentifierKey } from './identifiers.ts'
 
-/** What a brand.json says of a property: that it is its own, or how it sells it. */
+/** Declaration of a brand.json about a property: that it is its own, or how it is sold. */
 export type Declared = Pick<BrandProperty, 'type' | 'identifier' | 'store' | 'relationship'> & {
   brand_id: string
 }
 
-/** Whose brand.json speaks for an agent. */
+/** The operator of an agent: the domain whose brand.json speaks for it. */
 export interface Operator {
   domain: string
   /** The file: a domain (its well-known place) or an address. */
@@ -21,18 +21,21 @@ export interface Operator {
  * The operator of an agent, given the brand.json files that name it: one of the agent's own site before
  * any other. Anybody can name anybody's agent, so several strangers who do are nobody.
  */
-export function operatorOf(agentUrl: string, naming: readonly string[]): Operator | undefined {
+export function resolveOperator(
+  agentUrl: string,
+  namedBy: readonly string[],
+): Operator | undefined {
   const host = new URL(agentUrl).hostname
-  const sorted = [...naming].sort()
-  const own = sorted.find(location => isSameSite(hostOf(location), host))
+  const sorted = [...namedBy].sort()
+  const own = sorted.find(location => isSameSite(getHost(location), host))
   const only = sorted.length === 1 ? sorted[0] : undefined
   const location = own ?? only
-  if (location !== undefined) return { domain: hostOf(location), location, names_agent: true }
-  const site = registrableDomain(host)
+  if (location !== undefined) return { domain: getHost(location), location, names_agent: true }
+  const site = getRegistrableDomain(host)
   return site === undefined ? undefined : { domain: site, location: site, names_agent: false }
 }
 
-function hostOf(location: string): string {
+function getHost(location: string): string {
   return isUrl(location) ? new URL(location).hostname : location
 }
 
@@ -58,7 +61,7 @@ const identifierTypesOf: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** A declared property as the identifiers of a publisher's file could write it. */
-export function identifiersOf({ type, store, identifier: value }: Omit<Declared, 'brand_id'>) {
+export function toIdentifiers({ type, store, identifier: value }: Omit<Declared, 'brand_id'>) {
   const isApp = type === 'mobile_app' || type === 'ctv_app'
   const types = isApp ? (appStores[store ?? ''] ?? anyStore) : (identifierTypesOf[type] ?? [])
   const isName = !isApp && parseDomain(value) !== undefined
@@ -69,15 +72,15 @@ export function identifiersOf({ type, store, identifier: value }: Omit<Declared,
 /** Properties are judged again and again, and what they are looked for by stays the same. */
 const keysKnown = new WeakMap<readonly Identifier[], string[]>()
 
-function keysOf(identifiers: readonly Identifier[]): string[] {
+function toKeys(identifiers: readonly Identifier[]): string[] {
   const known = keysKnown.get(identifiers)
   if (known !== undefined) return known
-  const keys = identifiers.flatMap(lookupKeys)
+  const keys = identifiers.flatMap(listLookupKeys)
   keysKnown.set(identifiers, keys)
   return keys
 }
 
-/** What an operator's file declares, by the keys under which a property is looked for. */
+/** Declarations of an operator's file, by the keys under which a property is looked for. */
 export class Declarations {
   readonly #byKey = new Map<string, Declared[]>()
   readonly all: readonly Declared[]
@@ -85,7 +88,7 @@ export class Declarations {
   constructor(all: readonly Declared[]) {
     this.all = all
     for (const declared of all) {
-      for (const key of new Set(identifiersOf(declared).map(identifierKey))) {
+      for (const key of new Set(toIdentifiers(declared).map(toIdentifierKey))) {
         const same = this.#byKey.get(key)
         if (same) same.push(declared)
         else this.#byKey.set(key, [declared])
@@ -93,10 +96,10 @@ export class Declarations {
     }
   }
 
-  /** What the file says of a property that goes by these identifiers. */
+  /** Lists the declarations about a property with these identifiers. */
   of(identifiers: readonly Identifier[]): Declared[] {
     if (this.#byKey.size === 0) return []
-    const found = new Set(keysOf(identifiers).flatMap(key => this.#byKey.get(key) ?? []))
+    const found = new Set(toKeys(identifiers).flatMap(key => this.#byKey.get(key) ?? []))
     return [...found]
   }
 }
@@ -112,18 +115,18 @@ export type OperatorRule =
   | 'declared_otherwise'
 
 /**
- * How what is declared of a property compares with what its publisher grants. That the operator owns
- * what it sells only fits where it is the publisher itself; a delegation that nobody stated compares
- * with nothing.
+ * Compares what an operator declares of a property with what its publisher grants. That the operator
+ * owns what it sells fits only in the first-party case, where the publisher is a site of its own; there
+ * it needs no counterpart. A delegation that nobody stated compares with nothing.
  */
 export function compareDeclared(
   relationships: readonly Relationship[],
   delegation: string | undefined,
-  isPublisherItself: boolean,
+  isFirstParty: () => boolean,
 ): OperatorRule {
   const isOwned = relationships.includes('owned')
-  if (!isPublisherItself && relationships.every(one => one === 'owned')) return 'claims_to_own'
+  if (relationships.every(one => one === 'owned') && !isFirstParty()) return 'claims_to_own'
   if (delegation === undefined) return 'delegation_not_stated'
   if (relationships.includes(delegation as Relationship)) return 'declared_alike'
-  return isOwned && isPublisherItself ? 'owns_it' : 'declared_otherwise'
+  return isOwned && isFirstParty() ? 'owns_it' : 'declared_otherwise'
 }

@@ -1,25 +1,31 @@
-import { type Domain, ownsHost } from '../core/domain.ts'
-import type { PropertyEntry } from '../model/documents.ts'
-import type { InlineDocument } from './publisher.ts'
+import { type Domain, mayDeclareHost } from '../core/domain.ts'
+import type { PropertyEntry } from '../model/documents/index.ts'
+import type { AdagentsInlineDocument } from './grant.ts'
 
 /** Properties by the publisher they name; the empty key holds those that name none. */
 type ByPublisher = ReadonlyMap<string, PropertyEntry[]>
 
 /** A manager's file is read for thousands of publishers: sorted once, not once for each. */
-const sorted = new WeakMap<InlineDocument, ByPublisher>()
+const sorted = new WeakMap<AdagentsInlineDocument, ByPublisher>()
 
-/** The properties that a file says are a publisher's, and those of which it does not say whose. */
-export function listedFor(document: InlineDocument, domain: Domain): PropertyEntry[] {
+/** Lists the properties that a file says are a publisher's, and those that name no publisher. */
+export function listPropertiesFor(
+  document: AdagentsInlineDocument,
+  domain: Domain,
+): PropertyEntry[] {
   const byPublisher = byPublisherIn(document)
   return [...(byPublisher.get(domain) ?? []), ...(byPublisher.get('') ?? [])]
 }
 
-/** The properties that spell this publisher, whoever serves the file. */
-export function spelledFor(document: InlineDocument, publisher: string): PropertyEntry[] {
+/** Lists the properties that spell this publisher, whoever serves the file. */
+export function listPropertiesDeclaringOwner(
+  document: AdagentsInlineDocument,
+  publisher: string,
+): PropertyEntry[] {
   return byPublisherIn(document).get(publisher) ?? []
 }
 
-function byPublisherIn(document: InlineDocument): ByPublisher {
+function byPublisherIn(document: AdagentsInlineDocument): ByPublisher {
   const known = sorted.get(document)
   if (known) return known
   const byPublisher = new Map<string, PropertyEntry[]>()
@@ -33,18 +39,24 @@ function byPublisherIn(document: InlineDocument): ByPublisher {
   return byPublisher
 }
 
-/** A file speaks for a domain's property only if it names no other owner and no other's names. */
+/**
+ * Tells whether a property is a domain's own: a file speaks for it only if it names no other owner
+ * and no other's names.
+ */
 export function isOwn(entry: PropertyEntry, domain: string): boolean {
   if (entry.publisher_domain !== undefined && entry.publisher_domain !== domain) return false
-  return hostsOf(entry).every(host => ownsHost(domain, host))
+  return listHosts(entry).every(host => mayDeclareHost(domain, host))
 }
 
-/** A property that names nobody is its file's host's, unless it bears names that are not the host's. */
+/**
+ * Tells whether a property is its file's host's: it names nobody, and bears no names that are not
+ * the host's.
+ */
 export function isHosts(entry: PropertyEntry, host: string): boolean {
   return entry.publisher_domain === undefined && isOwn(entry, host)
 }
 
-export function hostsOf({ identifiers }: Pick<PropertyEntry, 'identifiers'>): string[] {
+export function listHosts({ identifiers }: Pick<PropertyEntry, 'identifiers'>): string[] {
   return identifiers
     .filter(({ type }) => type === 'domain' || type === 'subdomain')
     .map(({ value }) => value)

@@ -1,4 +1,4 @@
-/** Which properties of a publisher a product is sold on. */
+/** Selects the properties of a publisher on which a product is sold. */
 export interface ProductSelector {
   publisher_domain: string | undefined
   selection_type: 'all' | 'by_id' | 'by_tag'
@@ -22,8 +22,10 @@ export interface Requested<Property> {
   properties: Property[]
 }
 
-/** What a selector asks for: an item for each id that it names, else one for each active property. */
-export function requestedBy<Property extends Selectable>(
+/**
+ * Lists what a selector asks for: an item for each id that it names, else one for each active property.
+ */
+export function selectRequested<Property extends Selectable>(
   { selection_type, property_ids, property_tags, property_types }: ProductSelector,
   properties: readonly Property[],
 ): Requested<Property>[] {

@@ -1,82 +1,85 @@
 import type { Instant } from '../core/clock.ts'
 import { type Domain, parsePublisherDomain } from '../core/domain.ts'
-import type {
-  AdagentsDocument,
-  AgentEntry,
-  CollectionEntry,
-  PropertyEntry,
-} from '../model/documents.ts'
+import {
+  type AdagentsDocument,
+  type AgentEntry,
+  type CollectionEntry,
+  isUsable,
+  type PropertyEntry,
+} from '../model/documents/index.ts'
 import { isUrl } from '../model/observation.ts'
-import { type Claim, claimsOf } from './claims.ts'
-import { collectionsOf } from './collections.ts'
+import { type Catalog, emptyCatalog, findCatalog } from './catalog.ts'
+import { type Claim, listClaims } from './claims.ts'
+import { listCollections } from './collections.ts'
 import { ask, type Derivation, type Pending, pending, wake } from './derivation.ts'
-import { grantsOf, isOfSignals } from './grants.ts'
-import { disowned, managedFile } from './managed-file.ts'
-import { hostsOf, isHosts, isOwn, listedFor } from './ownership.ts'
-import { pointedAt } from './pointed-at.ts'
+import type { AdagentsInlineDocument, Grant } from './grant.ts'
+import { isOfSignals, resolveGrants } from './grants.ts'
+import { resolveManagedFile, revokedByManager } from './managed-file.ts'
+import { isHosts, isOwn, listHosts, listPropertiesFor } from './ownership.ts'
+import { resolvePointer } from './pointed-at.ts'
 import { Revocations } from './revocation.ts'
-import type { Standing } from './standing.ts'
-import { boundariesOf } from './window.ts'
-
-export type InlineDocument = Extract<AdagentsDocument, { variant: 'inline' }>
+import type { Validity } from './validity.ts'
+import { listBoundaries } from './window.ts'
 export type DiscoveryMethod = 'direct' | 'authoritative_location' | 'ads_txt_managerdomain'
 
-/** A grant as the file states it; `reaches` are positions in `properties`. */
-export interface Grant {
-  entry: AgentEntry
-  reaches: readonly number[]
-  /** Its window is open. */
-  in_force: boolean
-}
-
-/** What a publisher's own file says, before identities are given to its properties. */
+/** Facts of a publisher's own file, before identities are given to its properties. */
 export interface PublisherFacts {
-  standing: Standing
+  validity: Validity
+  /** The file says anything that can be used; otherwise it ends what it leaves out, and is not valid. */
+  is_usable: boolean
   discovery_method: DiscoveryMethod
   manager_domain?: Domain
   resolved_location: string
-  document: InlineDocument
+  document: AdagentsInlineDocument
   properties: PropertyEntry[]
+  /** So many of these, the first, the file lists by themselves; the others only entries bring along. */
+  selectable: number
   grants: Grant[]
   collections: CollectionEntry[]
+  catalog: Catalog
+  /** Signals of the file that are its own. */
+  signal_count: number
   /** Agents that its own file lists, whatever they reach now. */
   listed: string[]
-  /** What its own file says of other publishers' properties. */
+  /** Claims of its own file about other publishers' properties. */
   claims: Claim[]
   /** The file, or its own one of the domain, disowns the publisher: nothing of it counts. */
   revoked: boolean
-  /** When time alone changes these facts; passed ones too. */
-  turns: Instant[]
+  /** Times at which these facts change by themselves; passed ones too. */
+  changeTimes: Instant[]
   /** Other publishers the file names. */
   mentions: Domain[]
 }
 
 /** No file speaks for the publisher, or the only one that did disowns it: nothing of it counts. */
-export interface Astray {
-  standing: 'ended'
+export interface NoPublisher {
+  validity: 'expired'
   document?: never
   revoked: boolean
   mentions: Domain[]
 }
 
 /**
- * What `domain` owns and whom it authorizes, read from its own adagents.json, the file that one points
- * to, or that of the manager its ads.txt names. Undefined before anybody has looked.
+ * Derives what `domain` owns and whom it authorizes, read from its own adagents.json, the file that one
+ * points to, or that of the manager its ads.txt names. Undefined before anybody has looked.
  */
 export function* derivePublisher(
   domain: Domain,
   now: Instant,
-): Derivation<PublisherFacts | Astray | Pending | undefined> {
+): Derivation<PublisherFacts | NoPublisher | Pending | undefined> {
   const facts = yield* findPublisher(domain, now)
   if (typeof facts !== 'object' || facts.document === undefined) return facts
   const own = yield* ask('adagents.json', domain)
   const retired = own.document ? unlessRevoked(facts, domain, own.document, now) : facts
-  const windows = retired.grants.flatMap(({ entry }) => boundariesOf(entry))
-  for (const at of [...retired.turns, ...windows]) yield* wake(at)
+  const windows = retired.grants.flatMap(({ entry }) => listBoundaries(entry))
+  for (const at of [...retired.changeTimes, ...windows]) yield* wake(at)
   return retired
 }
 
-/** Whoever a domain's file leads to: what its own one revoked of the domain itself stays revoked. */
+/**
+ * Applies the domain's own revocation: whatever file its own one leads to, what it revoked of the
+ * domain itself stays revoked.
+ */
 function unlessRevoked(
   facts: PublisherFacts,
   domain: Domain,
@@ -85,75 +88,82 @@ function unlessRevoked(
 ): PublisherFacts {
   const revocations = new Revocations(own, now)
   if (facts.revoked || !revocations.has(domain)) return facts
-  const turns = [...facts.turns, ...revocations.turns]
-  return { ...facts, ...nothing, revoked: true, turns }
+  const changeTimes = [...facts.changeTimes, ...revocations.changeTimes]
+  return { ...facts, ...nothing, revoked: true, changeTimes }
 }
 
-const nothing: Pick<PublisherFacts, 'properties' | 'grants' | 'collections' | 'listed'> = {
+const nothing: Pick<
+  PublisherFacts,
+  'properties' | 'selectable' | 'grants' | 'collections' | 'catalog' | 'signal_count' | 'listed'
+> = {
   properties: [],
+  selectable: 0,
   grants: [],
   collections: [],
+  catalog: emptyCatalog,
+  signal_count: 0,
   listed: [],
 }
 
 function* findPublisher(
   domain: Domain,
   now: Instant,
-): Derivation<PublisherFacts | Astray | Pending | undefined> {
+): Derivation<PublisherFacts | NoPublisher | Pending | undefined> {
   const own = yield* ask('adagents.json', domain)
-  const managed = yield* managedFile(domain, own, now)
+  const managed = yield* resolveManagedFile(domain, own, now)
   if (managed === pending) return pending
-  if (managed === disowned) {
-    // A file of its own, as long as that one counts, is no manager's business.
-    const isAlone = own.document === undefined || own.standing === 'ended'
-    if (isAlone) return { ...astray, revoked: true }
+  if (managed === revokedByManager) {
+    // A manager cannot revoke a publisher whose own file is still valid.
+    const hasOwnFile = own.document !== undefined && own.validity !== 'expired'
+    if (!hasOwnFile) return { ...noPublisher, revoked: true }
   } else if (managed) {
-    const facts = factsOf(domain, managed.document, managed.standing, managed.location, now)
+    const facts = buildFacts(domain, managed.document, managed.validity, managed.location, now)
     const { manager_domain } = managed
     return { ...facts, discovery_method: 'ads_txt_managerdomain', manager_domain }
   }
-  if (own.document === undefined) return own.standing === 'untried' ? undefined : astray
+  if (own.document === undefined) return own.validity === 'unknown' ? undefined : noPublisher
   if (own.document.variant === 'inline') {
-    return factsOf(domain, own.document, own.standing, domain, now)
+    return buildFacts(domain, own.document, own.validity, domain, now)
   }
-  const file = yield* pointedAt(domain, own.document, own.standing, [domain], now)
+  const file = yield* resolvePointer(domain, own.document, own.validity, [domain], now)
   if (file === pending) return pending
-  return file ? factsOf(domain, file.document, file.standing, file.location, now) : astray
+  return file ? buildFacts(domain, file.document, file.validity, file.location, now) : noPublisher
 }
 
-const astray: Astray = { standing: 'ended', revoked: false, mentions: [] }
+const noPublisher: NoPublisher = { validity: 'expired', revoked: false, mentions: [] }
 
-function factsOf(
+function buildFacts(
   domain: Domain,
-  document: InlineDocument,
-  standing: Standing,
+  document: AdagentsInlineDocument,
+  validity: Validity,
   location: string,
   now: Instant,
 ): PublisherFacts {
   const revocations = new Revocations(document, now)
   const revoked = revocations.has(domain)
-  const host = hostOf(location)
+  const host = getHost(location)
   return {
-    standing,
+    validity,
+    is_usable: isUsable(document),
     discovery_method: location === domain ? 'direct' : 'authoritative_location',
     ...(host === domain ? {} : { manager_domain: host }),
     resolved_location: location,
     document,
     ...(revoked ? nothing : ownedIn(document, domain, location, revocations)),
-    claims: location === domain ? claimsOf(domain, document, revocations) : [],
-    mentions: location === domain ? mentionsOf(domain, document) : [],
+    claims: location === domain ? listClaims(domain, document, revocations) : [],
+    mentions: location === domain ? listMentions(domain, document) : [],
     revoked,
-    turns: revocations.turns,
+    changeTimes: revocations.changeTimes,
   }
 }
 
 /**
- * What of a file is a domain's own. The own file of another domain has an owner: its host's are the
- * properties that it lists in nobody's name, and its signals. A file at any other address was put there
- * for whoever points to it.
+ * Selects the part of a file that belongs to a domain. The own file of another domain has an owner: its
+ * host's are the properties listed in nobody's name, and its signals. A file at any other address
+ * belongs to whoever points to it.
  */
 function ownedIn(
-  document: InlineDocument,
+  document: AdagentsInlineDocument,
   domain: Domain,
   location: string,
   revocations: Revocations,
@@ -163,20 +173,24 @@ function ownedIn(
   const isCounted = (entry: PropertyEntry) =>
     isOwn(entry, domain) &&
     !isAnothers(entry) &&
-    !hostsOf(entry).some(host => revocations.hasOver(host))
-  const listed = listedFor(document, domain).filter(isCounted)
+    !listHosts(entry).some(host => revocations.hasOver(host))
+  const listed = listPropertiesFor(document, domain).filter(isCounted)
   const agents = document.agents
     .filter(entry => other === undefined || !isOfSignals(entry))
     .map(entry => withoutRevoked(entry, revocations))
+  const isShared = location !== domain
+  const granted = resolveGrants(domain, agents, listed, isCounted, revocations.now)
   return {
-    ...grantsOf(domain, agents, listed, isCounted, revocations.now),
-    collections: collectionsOf(domain, document, location !== domain),
+    ...granted,
+    collections: listCollections(domain, document, isShared),
+    catalog: findCatalog(document, granted.properties, isShared),
+    signal_count: other === undefined ? document.signals.length : 0,
     listed: location === domain ? listedIn(document, domain) : [],
   }
 }
 
 /** Every agent of a domain's own file, but for those that it only names to others' properties. */
-function listedIn({ agents }: InlineDocument, domain: Domain): string[] {
+function listedIn({ agents }: AdagentsInlineDocument, domain: Domain): string[] {
   const isAbout = ({ authorization_type, publisher_properties = [] }: AgentEntry) =>
     authorization_type !== 'publisher_properties' ||
     publisher_properties.some(({ publisher_domains }) => publisher_domains.includes(domain))
@@ -187,15 +201,18 @@ function listedIn({ agents }: InlineDocument, domain: Domain): string[] {
 function withoutRevoked(entry: AgentEntry, revocations: Revocations): AgentEntry {
   const { collections } = entry
   if (collections === undefined) return entry
-  const kept = collections.filter(({ publisher_domain }) => !revocations.has(publisher_domain))
-  return kept.length === collections.length ? entry : { ...entry, collections: kept }
+  const allowed = collections.filter(({ publisher_domain }) => !revocations.has(publisher_domain))
+  return allowed.length === collections.length ? entry : { ...entry, collections: allowed }
 }
 
-function hostOf(location: string): Domain {
+function getHost(location: string): Domain {
   return (isUrl(location) ? new URL(location).hostname : location) as Domain
 }
 
-function mentionsOf(domain: Domain, document: InlineDocument): Domain[] {
+/** Publishers that one file brings to the frontier: it may name hundreds of thousands. */
+const MENTIONS_MAX = 50_000
+
+function listMentions(domain: Domain, document: AdagentsInlineDocument): Domain[] {
   const named = [
     ...document.properties.map(property => property.publisher_domain),
     ...document.agents.flatMap(entry =>
@@ -204,5 +221,5 @@ function mentionsOf(domain: Domain, document: InlineDocument): Domain[] {
   ]
   const domains = new Set(named.flatMap(name => parsePublisherDomain(name) ?? []))
   domains.delete(domain)
-  return [...domains]
+  return [...domains].slice(0, MENTIONS_MAX)
 }

@@ -1,11 +1,11 @@
 import type { Instant } from '../core/clock.ts'
 import { DAY } from '../core/clock.ts'
-import { identifierHost } from '../core/domain.ts'
+import { toIdentifierHost } from '../core/domain.ts'
 import type {
   AdagentsDocument,
   RememberedRevocation,
   RevokedPublisherDomain,
-} from '../model/documents.ts'
+} from '../model/documents/index.ts'
 
 /**
  * For so long a revocation holds from when it was first seen, listed or not: whoever gets hold of a
@@ -14,25 +14,25 @@ import type {
  * reading of a revocation is that it was meant. Only an entry whose domain cannot be read revokes
  * nobody: the file's faults tell of it.
  */
-export const REVOCATION_HOLDS = 7 * DAY
+export const REVOCATION_RETENTION_MS = 7 * DAY
 
 /**
- * Until when a file disowns a domain: for ever while it lists it, for what is left of the seven days
- * once it lists it no more. 0 when it never did.
+ * Returns until when a file disowns a domain: for ever while it lists it, for what is left of the
+ * seven days once it lists it no more. 0 when it never did.
  */
 function revokedUntil(document: AdagentsDocument, domain: string): Instant {
   const { remembered_revocations: remembered = [] } = document
   const listed = document.variant === 'inline' ? document.revoked_publisher_domains : []
-  if (domainsOf(listed).has(domain)) return Number.POSITIVE_INFINITY
-  const memory = domainsOf(remembered).get(domain)
+  if (indexByDomain(listed).has(domain)) return Number.POSITIVE_INFINITY
+  const memory = indexByDomain(remembered).get(domain)
   return memory?.first_observed_at === undefined
     ? 0
-    : Date.parse(memory.first_observed_at) + REVOCATION_HOLDS
+    : Date.parse(memory.first_observed_at) + REVOCATION_RETENTION_MS
 }
 
-/** What a file has revoked at some time, and when the answers given change by themselves. */
+/** Revocations of a file, and the times at which they change by themselves. */
 export class Revocations {
-  readonly turns: Instant[] = []
+  readonly changeTimes: Instant[] = []
   readonly #document: AdagentsDocument
   readonly now: Instant
 
@@ -41,17 +41,17 @@ export class Revocations {
     this.now = now
   }
 
-  /** Whether it disowns a domain now. */
+  /** Tells whether it disowns a domain now. */
   has(domain: string): boolean {
     const until = revokedUntil(this.#document, domain)
-    if (until > this.now && Number.isFinite(until)) this.turns.push(until)
+    if (until > this.now && Number.isFinite(until)) this.changeTimes.push(until)
     return until > this.now
   }
 
-  /** Whether it disowns a host, as an identifier writes it, or a domain that the host is in. */
+  /** Tells whether it disowns a host, as an identifier writes it, or a domain above that host. */
   hasOver(host: string): boolean {
     if (!hasRevocations(this.#document)) return false
-    const labels = identifierHost(host).split('.')
+    const labels = toIdentifierHost(host).split('.')
     return labels.slice(0, -1).some((_, i) => this.has(labels.slice(i).join('.')))
   }
 }
@@ -66,7 +66,7 @@ type Listing = readonly (RevokedPublisherDomain & Partial<RememberedRevocation>)
 /** A file is read for thousands of publishers: its lists are indexed once. */
 const indexed = new WeakMap<Listing, ReadonlyMap<string, Listing[number]>>()
 
-function domainsOf(listing: Listing): ReadonlyMap<string, Listing[number]> {
+function indexByDomain(listing: Listing): ReadonlyMap<string, Listing[number]> {
   const known = indexed.get(listing)
   if (known) return known
   const domains = new Map(listing.map(entry => [entry.publisher_domain, entry]))

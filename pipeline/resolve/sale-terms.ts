@@ -1,12 +1,14 @@
 import type { Instant } from '../core/clock.ts'
 import { isInForce } from './window.ts'
 
-/** What is asked about a sale besides who and what. */
+/** Terms of a sale besides agent and property. */
 export interface Terms {
   delegation_type?: string | undefined
   /** Two capital letters. */
   country?: string | undefined
-  /** When: only the windows of grants are judged by it, everything else is as of now. */
+  /**
+   * Time of the sale: only the windows of grants are judged by it, everything else is as of now.
+   */
   at: Instant
   placement_ids?: readonly string[] | undefined
   placement_tags?: readonly string[] | undefined
@@ -26,12 +28,14 @@ export interface Restrictions {
   effective_until: string | null
 }
 
-/** A placement of a publisher's file, and which of its properties it is on. */
+/** A placement of a publisher's file, and which of its properties and collections it is on. */
 export interface Placed {
   placement_id: string
   tags: readonly string[]
   property_ids?: readonly string[] | undefined
   property_tags?: readonly string[] | undefined
+  /** Absent: it is on all of them, and on what is of none; an empty list is on nothing. */
+  collection_ids?: readonly string[] | undefined
 }
 
 interface OnSale {
@@ -48,35 +52,36 @@ export type TermsRule =
   | 'collection_not_listed'
   | 'placement_not_asked'
   | 'placement_not_known'
+  | 'placement_not_in_collection'
   | 'placement_not_listed'
   | 'delegation_not_stated'
   | 'delegation_differs'
 
 /**
- * Which rule of a grant lets a sale on these terms through, or stops it. A restriction that the asker
- * is silent about stops it: asking less must never open more. What may merely be unsaid by the
+ * Judges which rule of a grant admits or stops a sale on these terms. A restriction that the caller
+ * does not address stops it: asking less must never open more. What may merely be unsaid by the
  * publisher comes last, so that it is told only when nothing else is in the way.
  */
-export function termsRule(
+export function judgeTerms(
   grant: Restrictions,
   terms: Terms,
   property: OnSale,
   publisher: { domain: string; placements: readonly Placed[] },
 ): TermsRule {
   if (!isOpen(grant, terms.at)) return 'not_in_window'
-  const place = placeRule(grant, terms, property, publisher)
+  const place = findPlaceRule(grant, terms, property, publisher)
   if (place !== undefined) return place
   if (terms.delegation_type === undefined) return 'granted'
   if (grant.delegation_type === null) return 'delegation_not_stated'
   return grant.delegation_type === terms.delegation_type ? 'granted' : 'delegation_differs'
 }
 
-/** Whether a grant has a window, so that its answer depends on when it is asked for. */
+/** Tells whether a grant has a window, so that its answer depends on the time. */
 export function isTimed({ effective_from, effective_until }: Restrictions): boolean {
   return effective_from !== null || effective_until !== null
 }
 
-/** Whether its window is open then; one without a window always is. */
+/** Tells whether its window is open; a grant without a window is always open. */
 export function isOpen(grant: Restrictions, at: Instant): boolean {
   if (!isTimed(grant)) return true
   const { effective_from, effective_until } = grant
@@ -89,7 +94,7 @@ export function isOpen(grant: Restrictions, at: Instant): boolean {
   )
 }
 
-function placeRule(
+function findPlaceRule(
   grant: Restrictions,
   terms: Terms,
   property: OnSale,
@@ -123,26 +128,59 @@ function collectionRule(
 
 /** Every placement that is asked for must be on the property, and admitted by the grant. */
 function placementRule(
-  { placement_ids: ids, placement_tags: tags }: Restrictions,
-  { placement_ids: askedIds, placement_tags: askedTags, anywhere }: Terms,
+  grant: Restrictions,
+  { placement_ids: requestedIds, placement_tags: requestedTags, collection_ids, anywhere }: Terms,
   property: OnSale,
   placements: readonly Placed[],
 ): TermsRule | undefined {
-  if (askedIds === undefined && askedTags === undefined) {
+  const { placement_ids: ids, placement_tags: tags } = grant
+  if (requestedIds === undefined && requestedTags === undefined) {
     return (ids === null && tags === null) || anywhere ? undefined : 'placement_not_asked'
   }
-  const here = placements.filter(placement => isOn(placement, property))
-  const byId = (askedIds ?? []).map(id => here.filter(one => one.placement_id === id))
-  const byTag = (askedTags ?? []).map(tag => here.filter(one => one.tags.includes(tag)))
-  const asked = [...byId, ...byTag]
-  if (asked.length === 0 || asked.some(found => found.length === 0)) return 'placement_not_known'
-  const isAdmitted = (placement: Placed) =>
-    (ids === null || ids.includes(placement.placement_id)) &&
-    (tags === null || placement.tags.some(tag => tags.includes(tag)))
-  return asked.flat().every(isAdmitted) ? undefined : 'placement_not_listed'
+  const onProperty = placements.filter(placement => isOn(placement, property))
+  const requested = [
+    ...(requestedIds ?? []).map(id => onProperty.filter(one => one.placement_id === id)),
+    ...(requestedTags ?? []).map(tag => onProperty.filter(one => one.tags.includes(tag))),
+  ]
+  if (requested.length === 0 || requested.some(found => found.length === 0))
+    return 'placement_not_known'
+  const inCollections = requested.map(found => withinCollections(found, collection_ids))
+  if (inCollections.some(found => found.length === 0)) return 'placement_not_in_collection'
+  return inCollections.flat().every(placement => isAdmitted(placement, grant))
+    ? undefined
+    : 'placement_not_listed'
+}
+
+/**
+ * Keeps the placements that are on a collection asked for; none unless every collection has one.
+ */
+function withinCollections(
+  placements: readonly Placed[],
+  requested: readonly string[] | undefined,
+): readonly Placed[] {
+  const isAnywhere = ({ collection_ids }: Placed) => collection_ids === undefined
+  if (requested === undefined) {
+    return placements.filter(one => isAnywhere(one) || one.collection_ids!.length > 0)
+  }
+  const requestedIds = new Set(requested)
+  const inCollections = placements.filter(
+    one => isAnywhere(one) || one.collection_ids!.some(id => requestedIds.has(id)),
+  )
+  const covered = new Set(inCollections.flatMap(one => one.collection_ids ?? []))
+  return inCollections.some(isAnywhere) || requested.every(id => covered.has(id))
+    ? inCollections
+    : []
 }
 
 function isOn({ property_ids, property_tags }: Placed, { property_id, tags }: OnSale): boolean {
   if (property_id !== null && property_ids?.includes(property_id)) return true
   return property_tags?.some(tag => tags.includes(tag)) ?? false
+}
+
+function isAdmitted(
+  { placement_id, tags }: Placed,
+  { placement_ids, placement_tags }: Restrictions,
+): boolean {
+  const isListed = placement_ids === null || placement_ids.includes(placement_id)
+  return isListed && (placement_tags === null || tags.some(tag => placement_tags.includes(tag)))
 }

@@ -1,16 +1,19 @@
 import type { Visibility } from '../core/membership.ts'
 
-/** Which of a member's agents somebody asks for. */
+/** Scopes in which a member's agents can be asked for. */
 export const scopes = ['all', 'public', 'member', 'private'] as const
 export type Scope = (typeof scopes)[number]
 
-/** Who asks about a member: the member itself, and somebody with API access, who may be the same. */
-export interface Asker {
+/**
+ * Rights of the caller towards a member: as the member itself, and as somebody with API access, who may
+ * be the same.
+ */
+export interface CallerRights {
   isOwner: boolean
   hasApiAccess: boolean
 }
 
-/** Whose agents a scope leaves over of those that the asker may see; it never adds any. */
+/** Visibilities that a scope keeps of those the caller may see; it never adds any. */
 const narrowed: Record<Scope, readonly Visibility[]> = {
   all: ['public', 'members_only', 'private'],
   public: ['public'],
@@ -19,12 +22,16 @@ const narrowed: Record<Scope, readonly Visibility[]> = {
 }
 
 /**
- * What somebody is shown of one member's agents. An owner sees all that is theirs; `member` shows it
- * as other members see it, so what is for members needs API access there, also the owner's.
+ * Lists the visibilities of a member's agents that a caller is shown. An owner sees all their own;
+ * `member` shows them as other members see them, so what is for members needs API access there, also
+ * for the owner.
  */
-export function visibleTo({ isOwner, hasApiAccess }: Asker, scope: Scope): Set<Visibility> {
-  const seen: Visibility[] = ['public']
-  if (hasApiAccess || (isOwner && scope === 'all')) seen.push('members_only')
-  if (isOwner) seen.push('private')
-  return new Set(seen.filter(visibility => narrowed[scope].includes(visibility)))
+export function listVisibilities(
+  { isOwner, hasApiAccess }: CallerRights,
+  scope: Scope,
+): Set<Visibility> {
+  const visible: Visibility[] = ['public']
+  if (hasApiAccess || (isOwner && scope === 'all')) visible.push('members_only')
+  if (isOwner) visible.push('private')
+  return new Set(visible.filter(visibility => narrowed[scope].includes(visibility)))
 }

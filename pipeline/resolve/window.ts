@@ -1,16 +1,19 @@
 import type { Instant } from '../core/clock.ts'
-import type { AgentEntry } from '../model/documents.ts'
+import type { AgentEntry } from '../model/documents/index.ts'
 
 type Window = Pick<AgentEntry, 'effective_from' | 'effective_until'>
 
-/** Whether an entry is in effect: both ends of its window belong to it. */
+/** Tells whether an entry is in effect: both ends of its window belong to it. */
 export function isInForce({ effective_from: from, effective_until: until }: Window, now: Instant) {
   const hasBegun = from === undefined || Date.parse(from) <= now
   return hasBegun && (until === undefined || now <= Date.parse(until))
 }
 
 /** The first moment in the window, and the first after it. */
-export function boundariesOf({ effective_from: from, effective_until: until }: Window): Instant[] {
+export function listBoundaries({
+  effective_from: from,
+  effective_until: until,
+}: Window): Instant[] {
   return [
     ...(from === undefined ? [] : [Date.parse(from)]),
     ...(until === undefined ? [] : [Date.parse(until) + 1]),

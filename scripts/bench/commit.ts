@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { pathsOf } from '../../pipeline/index/paths.ts'
+import { resolvePaths } from '../../pipeline/store/paths.ts'
 import { built, Child } from './support/child.ts'
 import type { NightRun, Question } from './support/commit-night.ts'
 import { CHANGING } from './support/night.ts'
@@ -43,7 +43,7 @@ const rounds = await interleave(options.pairs, {
   join: () => sequencer.ask({ ask: 'anti-join' }) as Promise<Run>,
 })
 await sequencer.stop()
-const parts = await leastOf(pathsOf(options.folder).index, rounds.at(-1)!.quiet.commits.count)
+const parts = await leastOf(resolvePaths(options.folder).index, rounds.at(-1)!.quiet.commits.count)
 options.tidy()
 
 const nights = rounds.map(({ night }) => night)
@@ -75,7 +75,9 @@ printTable(
   ],
 )
 const commitsOf = (runs: readonly Run[], changes: number): Night => ({
-  ...{ count: runs[0]!.commits.count, observations: options.size, changed: changes },
+  count: runs[0]!.commits.count,
+  observations: options.size,
+  changed: changes,
   seconds: medianOf(runs.map(({ commits }) => commits.seconds)),
   cpuSeconds: medianOf(runs.map(({ commits }) => commits.cpuSeconds)),
 })

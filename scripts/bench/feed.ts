@@ -1,4 +1,4 @@
-import { typesMatching } from '../../pipeline/index/points/feed-types.ts'
+import { matchTypes } from '../../pipeline/read/lookups/feed-types.ts'
 import { printDuel, ratiosOf } from './support/duel-report.ts'
 import { cursorsOf, fillEvents, rareType, secret } from './support/event-store.ts'
 import { HttpBench, type Question } from './support/http-bench.ts'
@@ -21,7 +21,7 @@ const filters = ['*', 'agent.*', rareType]
 const ratios: Record<string, { ratio: Spread; cpuRatio: Spread }> = {}
 const memory = await HttpBench.with(options, {}, async bench => {
   for (const name of filters) {
-    const cursors = cursorsOf(options.folder, options.size, 20_000, typesMatching([name]))
+    const cursors = cursorsOf(options.folder, options.size, 20_000, matchTypes([name]))
     const filter = name === '*' ? '' : `&types=${name}`
     const questions = cursors.map((cursor): Question => {
       const path = `/api/registry/feed?limit=100&cursor=${cursor}${filter}`

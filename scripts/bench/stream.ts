@@ -1,10 +1,10 @@
 import { setTimeout } from 'node:timers/promises'
-import { isoOf } from '../../pipeline/core/clock.ts'
+import { toIso } from '../../pipeline/core/clock.ts'
 import { RisingIds } from '../../pipeline/core/uuid-v7.ts'
-import { pathsOf } from '../../pipeline/index/paths.ts'
-import { eventEntries } from '../../pipeline/index/projections/events.ts'
-import { ServingStore } from '../../pipeline/index/serving.ts'
 import type { FeedEvent } from '../../pipeline/model/event.ts'
+import { ServingStore } from '../../pipeline/serving/lmdb.ts'
+import { projectEvents } from '../../pipeline/serving/projections/events.ts'
+import { resolvePaths } from '../../pipeline/store/paths.ts'
 import { built, Child } from './support/child.ts'
 import { fillEvents, secret } from './support/event-store.ts'
 import { HttpBench } from './support/http-bench.ts'
@@ -24,7 +24,7 @@ const COMMITS = 10
 const options = readOptions(5_000, 5_000)
 const openedFirst = Math.min(10, options.size)
 await fillEvents(options.folder, STORED_EVENTS)
-const store = ServingStore.open(pathsOf(options.folder).servingFile)
+const store = ServingStore.open(resolvePaths(options.folder).servingFile)
 const limits = { feedStreamsPerCaller: options.size }
 
 const result = await HttpBench.with(options, limits, async bench => {
@@ -87,7 +87,7 @@ async function headOf(url: string): Promise<string> {
 /** One event, as a commit leaves it in the serving store; returns when that was. */
 function commitOne(n: number): number {
   const ids = new RisingIds({ now: () => Date.now() })
-  const now = isoOf(Date.now())
+  const now = toIso(Date.now())
   const event: FeedEvent = {
     event_id: ids.next(),
     event_type: 'agent.removed',
@@ -97,6 +97,6 @@ function commitOne(n: number): number {
     actor: 'pipeline:crawler',
     created_at: now,
   }
-  store.write(eventEntries([event]), store.seq + 1)
+  store.write(projectEvents([event]), store.seq + 1)
   return Date.now()
 }

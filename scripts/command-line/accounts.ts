@@ -1,6 +1,9 @@
 import { Argument, type Command, Option } from 'commander'
 import { roleNames } from '../../pipeline/core/roles.ts'
 import { membershipRoles } from '../../pipeline/core/standing.ts'
+import { anyId, domain, madeId, name } from './values.ts'
+
+const keyId = madeId('an id that `key list` prints')
 
 /** Organizations, the domains that are theirs, and the persons who belong to them. */
 export function addOrganizations(program: Command): void {
@@ -8,33 +11,33 @@ export function addOrganizations(program: Command): void {
   org
     .command('create')
     .description('create an organization')
-    .requiredOption('--name <name>', 'its name')
+    .requiredOption('--name <name>', 'its name', name)
     .action(async options => (await import('../commands/accounts.ts')).createOrganization(options))
 
   const orgDomain = org.command('domain').description('domains that are an organization’s own')
   orgDomain
     .command('add')
     .description('say that a domain is an organization’s')
-    .argument('<domain>', 'the domain; those below it are meant too')
-    .requiredOption('--org <name>', 'whose it is')
-    .action(async (domain, options) =>
-      (await import('../commands/members.ts')).addDomain(domain, options),
+    .argument('<domain>', 'the domain; those below it are meant too', domain)
+    .requiredOption('--org <name>', 'whose it is', name)
+    .action(async (given, options) =>
+      (await import('../commands/members.ts')).addDomain(given, options),
     )
   orgDomain
     .command('remove')
     .description('say so no longer')
-    .argument('<domain>', 'the domain')
-    .requiredOption('--org <name>', 'whose it was')
-    .action(async (domain, options) =>
-      (await import('../commands/members.ts')).removeDomain(domain, options),
+    .argument('<domain>', 'the domain', domain)
+    .requiredOption('--org <name>', 'whose it was', name)
+    .action(async (given, options) =>
+      (await import('../commands/members.ts')).removeDomain(given, options),
     )
 
   const orgUser = org.command('user').description('persons who belong to an organization')
   orgUser
     .command('add')
     .description('say that a person belongs to an organization, or has another role in it')
-    .argument('<subject>', 'subject of their tokens, as the identity provider gives it')
-    .requiredOption('--org <name>', 'the organization')
+    .argument('<subject>', 'subject of their tokens, as the identity provider gives it', anyId)
+    .requiredOption('--org <name>', 'the organization', name)
     .addOption(
       new Option('--role <role>', 'owners and admins manage keys')
         .choices(membershipRoles)
@@ -46,8 +49,8 @@ export function addOrganizations(program: Command): void {
   orgUser
     .command('remove')
     .description('say so no longer')
-    .argument('<subject>', 'subject of their tokens')
-    .requiredOption('--org <name>', 'the organization')
+    .argument('<subject>', 'subject of their tokens', anyId)
+    .requiredOption('--org <name>', 'the organization', name)
     .action(async (subject, options) =>
       (await import('../commands/accounts.ts')).removeUser(subject, options),
     )
@@ -59,20 +62,20 @@ export function addKeys(program: Command): void {
   key
     .command('create')
     .description('create a key and print its secret, once')
-    .requiredOption('--org <name>', 'organization that owns it')
-    .option('--label <text>', 'what it is for', '')
+    .requiredOption('--org <name>', 'organization that owns it', name)
+    .option('--label <text>', 'what it is for', name)
     .option('--admin', 'it may make and revoke keys of its organization')
     .action(async options => (await import('../commands/accounts.ts')).createKey(options))
   key
     .command('list')
     .description('list the keys of an organization')
-    .requiredOption('--org <name>', 'organization that owns them')
+    .requiredOption('--org <name>', 'organization that owns them', name)
     .action(async options => (await import('../commands/accounts.ts')).listKeys(options))
   key
     .command('revoke')
     .description('revoke a key')
-    .argument('<key-id>', 'id that `key list` prints')
-    .requiredOption('--org <name>', 'organization that owns it')
+    .argument('<key-id>', 'id that `key list` prints', keyId)
+    .requiredOption('--org <name>', 'organization that owns it', name)
     .action(async (id, options) => (await import('../commands/accounts.ts')).revokeKey(id, options))
 }
 
@@ -84,14 +87,14 @@ export function addRoles(program: Command): void {
   const holderOptions = (command: Command) =>
     command
       .addArgument(new Argument('<role>', 'the role').choices(roleNames))
-      .option('--key <key-id>', 'API key that holds it')
-      .option('--user <subject>', 'person who holds it, as their tokens name them')
-  holderOptions(role.command('grant').description('give a role')).action(async (name, options) =>
-    (await import('../commands/role-holders.ts')).grantRole(name, options),
+      .option('--key <key-id>', 'API key that holds it', keyId)
+      .option('--user <subject>', 'person who holds it, as their tokens name them', anyId)
+  holderOptions(role.command('grant').description('give a role')).action(async (role, options) =>
+    (await import('../commands/role-holders.ts')).grantRole(role, options),
   )
   holderOptions(role.command('revoke').description('take a role back')).action(
-    async (name, options) =>
-      (await import('../commands/role-holders.ts')).revokeRole(name, options),
+    async (role, options) =>
+      (await import('../commands/role-holders.ts')).revokeRole(role, options),
   )
   role
     .command('list')

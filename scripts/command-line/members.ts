@@ -1,15 +1,16 @@
 import { type Command, Option } from 'commander'
 import { tierNames, visibilities } from '../../pipeline/core/membership.ts'
-import { agentTypes } from '../../pipeline/model/documents-vocabulary.ts'
+import { agentTypes } from '../../pipeline/model/documents/vocabulary.ts'
+import { address, name } from './values.ts'
 
 /** Commands about members and the agents they enrol. */
 export function addMembers(program: Command): void {
   const member = program.command('member').description('organizations that are members')
   const profileOptions = (command: Command) =>
     command
-      .requiredOption('--org <name>', 'the organization')
-      .option('--slug <slug>', 'its name in addresses')
-      .option('--display-name <name>', 'its name as people read it')
+      .requiredOption('--org <name>', 'the organization', name)
+      .option('--slug <slug>', 'its name in addresses', name)
+      .option('--display-name <name>', 'its name as people read it', name)
       .addOption(new Option('--tier <tier>', 'its membership').choices([...tierNames, 'none']))
       .option('--founding', 'it is a founding member')
       .option('--no-founding', 'it is not')
@@ -31,17 +32,17 @@ export function addMembers(program: Command): void {
   agent
     .command('add')
     .description('enrol an agent, or change what is given of one')
-    .argument('<url>', 'its address')
-    .requiredOption('--org <name>', 'whose it is')
+    .argument('<url>', 'its address', address)
+    .requiredOption('--org <name>', 'whose it is', name)
     .addOption(new Option('--type <type>', 'what it is; a new one needs it').choices(agentTypes))
-    .option('--name <name>', 'what to call it')
+    .option('--name <name>', 'what to call it', name)
     .addOption(new Option('--visibility <who>', 'who is shown it').choices(visibilities))
     .action(async (url, options) => (await import('../commands/members.ts')).addAgent(url, options))
   agent
     .command('remove')
     .description('remove an agent that is not public')
-    .argument('<url>', 'its address')
-    .requiredOption('--org <name>', 'whose it is')
+    .argument('<url>', 'its address', address)
+    .requiredOption('--org <name>', 'whose it is', name)
     .action(async (url, options) =>
       (await import('../commands/members.ts')).removeAgent(url, options),
     )

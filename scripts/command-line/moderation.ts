@@ -1,6 +1,19 @@
 import { Argument, type Command, Option } from 'commander'
 import { reviewKinds, reviewStatuses } from '../../pipeline/model/review.ts'
-import { instant, rid, whole } from './values.ts'
+import {
+  anyId,
+  domain,
+  domains,
+  instant,
+  madeId,
+  path,
+  reason,
+  rid,
+  wholeBetween,
+} from './values.ts'
+
+const reviewId = madeId('an id that `review list` prints')
+const auditId = madeId('an id that `audit list` prints')
 
 /** What waits for a person. */
 export function addReviews(program: Command): void {
@@ -19,23 +32,23 @@ export function addReviews(program: Command): void {
   review
     .command('show')
     .description('print a review with what was handed in, as JSON')
-    .argument('<id>', 'id that `review list` prints')
+    .argument('<id>', 'id that `review list` prints', reviewId)
     .action(async id => (await import('../commands/reviews.ts')).showReview(id))
   review
     .command('approve')
     .description('make it count')
-    .argument('<id>', 'id that `review list` prints')
-    .option('--digest <digest>', 'refuse where it is not what was read')
-    .option('--notes <text>', 'why')
+    .argument('<id>', 'id that `review list` prints', reviewId)
+    .option('--digest <digest>', 'refuse where it is not what was read', anyId)
+    .option('--notes <text>', 'why', reason)
     .action(async (id, options) =>
       (await import('../commands/reviews.ts')).decideReview('review.approve', id, options),
     )
   review
     .command('reject')
     .description('refuse it')
-    .argument('<id>', 'id that `review list` prints')
-    .option('--digest <digest>', 'refuse where it is not what was read')
-    .requiredOption('--notes <text>', 'why')
+    .argument('<id>', 'id that `review list` prints', reviewId)
+    .option('--digest <digest>', 'refuse where it is not what was read', anyId)
+    .requiredOption('--notes <text>', 'why', reason)
     .action(async (id, options) =>
       (await import('../commands/reviews.ts')).decideReview('review.reject', id, options),
     )
@@ -54,18 +67,18 @@ export function addHeld(program: Command): void {
   held
     .command('release')
     .description('let them apply: the grants end, the properties turn stale')
-    .argument('[domains...]', 'publishers that `held list` prints')
+    .argument('[domains...]', 'publishers that `held list` prints', domains, [])
     .option('--all', 'all that are held')
-    .action(async (domains, { all }) =>
-      (await import('../commands/held.ts')).releaseHeld({ domains, all }),
+    .action(async (chosen, { all }) =>
+      (await import('../commands/held.ts')).releaseHeld({ domains: chosen, all }),
     )
   held
     .command('drop')
     .description('forget them: the rows stand on, and the files are read again now')
-    .argument('[domains...]', 'publishers that `held list` prints')
+    .argument('[domains...]', 'publishers that `held list` prints', domains, [])
     .option('--all', 'all that are held')
-    .action(async (domains, { all }) =>
-      (await import('../commands/held.ts')).dropHeld({ domains, all }),
+    .action(async (chosen, { all }) =>
+      (await import('../commands/held.ts')).dropHeld({ domains: chosen, all }),
     )
 }
 
@@ -76,7 +89,7 @@ export function addCorrections(program: Command): void {
     .description('the registry’s own policies')
     .command('publish')
     .description('publish policies that nobody else changes; prints ids and revisions')
-    .argument('<file>', 'JSON: a policy, or a list of them')
+    .argument('<file>', 'JSON: a policy, or a list of them; - is the standard input', path)
     .action(async file => (await import('../commands/policies.ts')).publishPolicies(file))
 
   program
@@ -85,7 +98,7 @@ export function addCorrections(program: Command): void {
     .addArgument(new Argument('<kind>', 'what the records are').choices(['property', 'collection']))
     .argument('<alias>', 'rid that is to answer with the other one, for ever', rid)
     .argument('<canonical>', 'rid that stays', rid)
-    .option('--evidence <text>', 'why they are the same; public')
+    .option('--evidence <text>', 'why they are the same; public', reason)
     .action(async (kind, alias, canonical, options) =>
       (await import('../commands/merge.ts')).mergeRecords(kind, alias, canonical, options),
     )
@@ -95,11 +108,11 @@ export function addCorrections(program: Command): void {
     .description(
       'delete all that is known of a domain and those below it, and know nothing of them',
     )
-    .argument('<domain>', 'the domain')
-    .option('--reason <text>', 'why; kept in the private store')
+    .argument('<domain>', 'the domain', domain)
+    .option('--reason <text>', 'why; kept in the private store', reason)
     .option('--undo', 'let it be known again')
-    .action(async (domain, options) =>
-      (await import('../commands/takedown.ts')).takeDown(domain, options),
+    .action(async (given, options) =>
+      (await import('../commands/takedown.ts')).takeDown(given, options),
     )
 }
 
@@ -109,21 +122,21 @@ export function addAudit(program: Command): void {
   audit
     .command('list')
     .description('print what was asked for, the latest first')
-    .option('--by <id>', 'by this key, person, organization, or `command`, `registry`')
-    .option('--operation <name>', 'this operation, or all that begin so: `member.`')
-    .option('--domain <domain>', 'about this domain')
+    .option('--by <id>', 'by this key, person, organization, or `command`, `registry`', anyId)
+    .option('--operation <name>', 'this operation, or all that begin so: `member.`', anyId)
+    .option('--domain <domain>', 'about this domain', domain)
     .option('--since <time>', 'not before this time, ISO 8601', instant)
-    .option('--limit <n>', 'at most so many', whole, 100)
+    .option('--limit <n>', 'at most so many', wholeBetween(1, 1_000_000), 100)
     .option('--json', 'print JSON')
     .action(async options => (await import('../commands/audit.ts')).listAudit(options))
   audit
     .command('show')
     .description('print all that is known of one, with what it changed')
-    .argument('<id>', 'id that `audit list` prints')
+    .argument('<id>', 'id that `audit list` prints', auditId)
     .action(async id => (await import('../commands/audit.ts')).showAudit(id))
   audit
     .command('revert')
     .description('take one back, as one more write; says why where that cannot be')
-    .argument('<id>', 'id that `audit list` prints')
+    .argument('<id>', 'id that `audit list` prints', auditId)
     .action(async id => (await import('../commands/audit.ts')).revertAudit(id))
 }

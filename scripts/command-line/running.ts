@@ -1,9 +1,10 @@
 import type { Command } from 'commander'
-import { whole } from './values.ts'
+import { path, wholeBetween } from './values.ts'
 
 const domainsOption = [
   '--domains <file>',
-  'domains, one a line, or CSV lines `rank,domain`',
+  'domains, one a line, or CSV lines `rank,domain`; - is the standard input',
+  path,
 ] as const
 
 /** Commands that run the registry or parts of it. */
@@ -32,6 +33,11 @@ export function addRunning(program: Command): void {
     .action(async () => (await import('../commands/roles.ts')).indexer())
 
   program
+    .command('agent')
+    .description('serve the reference agent, to try clients on')
+    .action(async () => (await import('../commands/roles.ts')).agent())
+
+  program
     .command('crawl')
     .description('crawl domains now, commit, and print a summary by outcome')
     .requiredOption(...domainsOption)
@@ -41,11 +47,11 @@ export function addRunning(program: Command): void {
   program
     .command('world')
     .description('serve the demo internet, or a folder laid out as DIR/<domain>/.well-known/…')
-    .option('--dir <folder>', 'captured files to serve instead')
-    .option('--seed <n>', 'seed of the demo internet', whole, 1)
-    .option('--port <n>', 'port on 127.0.0.1; 0 takes a free one', whole, 0)
+    .option('--dir <folder>', 'captured files to serve instead', path)
+    .option('--seed <n>', 'seed of the demo internet', wholeBetween(0, 2 ** 32 - 1), 1)
+    .option('--port <n>', 'port on 127.0.0.1; 0 takes a free one', wholeBetween(0, 65_535), 0)
     .option('--tls', 'speak https, with certificates of an own authority')
-    .option('--ca-file <file>', 'where to write that authority’s certificate')
-    .option('--list <file>', 'where to write the domains of the world')
+    .option('--ca-file <file>', 'where to write that authority’s certificate', path)
+    .option('--list <file>', 'where to write the domains of the world', path)
     .action(async options => (await import('../commands/world.ts')).world(options))
 }

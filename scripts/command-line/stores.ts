@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { path } from './values.ts'
 
 /** Commands that check, copy and count the stores. */
 export function addStores(program: Command): void {
@@ -19,15 +20,21 @@ export function addStores(program: Command): void {
     .action(async () => (await import('../commands/verify.ts')).rebuildStores())
 
   program
+    .command('migrate')
+    .description('bring the stores to the format of this version, as each start does')
+    .option('--dry-run', 'print which migrations would run, and change nothing')
+    .action(async options => (await import('../commands/migrate.ts')).migrateStores(options))
+
+  program
     .command('backup')
     .description('copy the stores that nothing else can be made of, as of one commit')
-    .argument('<dir>', 'folder to make; it may not be there yet')
+    .argument('<dir>', 'folder to make; it may not be there yet', path)
     .action(async dir => (await import('../commands/backup.ts')).backUp(dir))
 
   program
     .command('restore')
     .description('put a backup into DATA_DIR and make the other stores from it')
-    .argument('<dir>', 'what `backup` has made')
+    .argument('<dir>', 'what `backup` has made', path)
     .option('--force', 'take the place of what is in DATA_DIR')
     .option('--keep-accounts', 'restore the index only, and replay what the accounts did since')
     .action(async (dir, options) =>

@@ -1,12 +1,9 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
-import { existsSync } from 'node:fs'
+import { type ListedKey, listOrganizationKeys } from '../../pipeline/accounts/organizations.ts'
 import type { KeyPermission, MembershipRole } from '../../pipeline/core/standing.ts'
-import { userIdOf } from '../../pipeline/core/standing.ts'
-import { pathsOf } from '../../pipeline/index/paths.ts'
-import { ServingStore } from '../../pipeline/index/serving.ts'
-import { StoredPrincipal } from '../../pipeline/model/answers.ts'
+import { toUserId } from '../../pipeline/core/standing.ts'
 import { readSettings } from './environment.ts'
-import { carryOut, doneOrExit } from './running.ts'
+import { askOrLook, carryOut, doneOrExit } from './running.ts'
 
 export async function createOrganization({ name }: { name: string }): Promise<void> {
   const operation = { op: 'organization.create' as const, org_id: randomUUID(), name }
@@ -16,13 +13,13 @@ export async function createOrganization({ name }: { name: string }): Promise<vo
 
 interface KeyOptions {
   org: string
-  label: string
+  label?: string
   /** It manages the keys of its organization. */
   admin?: boolean
 }
 
 /** The secret is made here and only its hash leaves this process. */
-export async function createKey({ org, label, admin }: KeyOptions): Promise<void> {
+export async function createKey({ org, label = '', admin }: KeyOptions): Promise<void> {
   const secret = `sk_${randomBytes(32).toString('base64url')}`
   const hash = createHash('sha256').update(secret).digest('hex')
   const permissions: KeyPermission[] = admin ? ['admin:*'] : []
@@ -40,7 +37,8 @@ export async function listKeys({ org }: { org: string }): Promise<void> {
 }
 
 export async function revokeKey(key_id: string, { org }: { org: string }): Promise<void> {
-  const isTheirs = (await liveKeys(org)).some(key => key.key_id === key_id)
+  const keys = await liveKeys(org)
+  const isTheirs = keys.some(key => key.key_id === key_id)
   const operation = { op: 'key.revoke' as const, key_id }
   const [answer] = isTheirs
     ? await carryOut(readSettings(), [operation])
@@ -49,15 +47,13 @@ export async function revokeKey(key_id: string, { org }: { org: string }): Promi
   process.stdout.write('revoked\n')
 }
 
-async function liveKeys(org: string): Promise<StoredPrincipal[]> {
-  const { servingFile } = pathsOf(readSettings().DATA_DIR)
-  if (!existsSync(servingFile)) return []
-  const serving = ServingStore.open(servingFile, { readOnly: true })
-  const keys = [...serving.entries('principal')].map(({ value }) =>
-    StoredPrincipal.parse(JSON.parse(value.toString())),
+/** Keys of an organization that count; one that nobody knows ends the command with words. */
+async function liveKeys(org: string): Promise<ListedKey[]> {
+  const keys = await askOrLook(readSettings(), { ask: 'keys', org }, ({ accounts }) =>
+    listOrganizationKeys(accounts.db, org),
   )
-  await serving.close()
-  return keys.filter(key => key.org_name === org || key.org_id === org)
+  if (keys === null) throw new Error(`no organization named ${org}`)
+  return keys
 }
 
 /** A person is named by the subject of their tokens. */
@@ -80,6 +76,6 @@ export async function removeUser(subject: string, { org }: { org: string }): Pro
 }
 
 function personNamed(subject: string): string {
-  const id = userIdOf(subject)
+  const id = toUserId(subject)
   return id ?? (doneOrExit({ refused: `${subject} is no subject of a token` }).id as string)
 }

@@ -1,6 +1,6 @@
-import { type AuditRow, type AuditWanted, auditRows } from '../../pipeline/index/accounts/audit.ts'
-import { type AuditDetail, auditDetail } from '../../pipeline/index/audit-detail.ts'
+import { type AuditRow, type AuditWanted, listAuditRows } from '../../pipeline/accounts/audit.ts'
 import { Operation } from '../../pipeline/model/submission.ts'
+import { type AuditDetail, loadAuditDetail } from '../../pipeline/writer/community/audit-detail.ts'
 import { readSettings } from './environment.ts'
 import { askOrLook, carryOut, doneOrExit, whoTypes } from './running.ts'
 
@@ -9,9 +9,18 @@ export async function listAudit({
   json,
   ...wanted
 }: AuditWanted & { json?: boolean }): Promise<void> {
+  assertKnown(wanted.operation)
   const rows = await rowsOf(wanted)
   if (json) process.stdout.write(`${JSON.stringify(rows)}\n`)
   else for (const row of rows) process.stdout.write(`${lineOf(row)}\n`)
+}
+
+/** Refuses a name that no operation has, and a beginning of none. */
+function assertKnown(name: string | undefined): void {
+  if (name === undefined) return
+  const names = Operation.options.map(({ shape }) => shape.op.value)
+  if (names.some(one => (name.endsWith('.') ? one.startsWith(name) : one === name))) return
+  doneOrExit({ refused: `no operation is called ${name}: known are ${names.sort().join(', ')}` })
 }
 
 /** Prints all that is known of one, with what it changed. */
@@ -24,10 +33,7 @@ export async function showAudit(id: string): Promise<void> {
 /** Takes one back: as one more write, by whoever types. */
 export async function revertAudit(id: string): Promise<void> {
   const editor = { kind: 'command', id: whoTypes().id, org_id: null } as const
-  const read = Operation.safeParse({ op: 'audit.revert', reverts: id, editor })
-  if (!read.success)
-    return void doneOrExit({ refused: `${id} is no id that \`audit list\` prints` })
-  const [answer] = await carryOut(readSettings(), [read.data])
+  const [answer] = await carryOut(readSettings(), [{ op: 'audit.revert', reverts: id, editor }])
   doneOrExit(answer!)
   process.stdout.write('taken back\n')
 }
@@ -38,12 +44,12 @@ function lineOf({ submission_id, submitted_at, operation, answer, ...row }: Audi
   return `${submitted_at}  ${submission_id}  ${operation.padEnd(24)} ${by}  ${came}`
 }
 
-function rowsOf(wanted: AuditWanted): Promise<AuditRow[]> {
-  const question = { ask: 'audit', wanted } as const
-  return askOrLook(readSettings(), question, ({ accounts }) => auditRows(accounts.db, wanted))
+function rowsOf(filter: AuditWanted): Promise<AuditRow[]> {
+  const question = { ask: 'audit', filter } as const
+  return askOrLook(readSettings(), question, ({ accounts }) => listAuditRows(accounts.db, filter))
 }
 
 function detailOf(id: string): Promise<AuditDetail | null> {
   const question = { ask: 'audit_detail', id } as const
-  return askOrLook(readSettings(), question, stores => auditDetail(stores, id))
+  return askOrLook(readSettings(), question, stores => loadAuditDetail(stores, id))
 }

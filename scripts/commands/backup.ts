@@ -1,7 +1,7 @@
 import type { Config } from '../../pipeline/core/config.ts'
-import type { Manifest } from '../../pipeline/index/backup.ts'
-import { replay } from '../../pipeline/index/replay.ts'
-import { type Restoring, restore } from '../../pipeline/index/restore.ts'
+import { replay } from '../../pipeline/maintenance/replay.ts'
+import { type Restoring, restore } from '../../pipeline/maintenance/restore.ts'
+import type { Manifest } from '../../pipeline/writer/copy-stores.ts'
 import { asTyped, readSettings } from './environment.ts'
 import { deskAt, openAlone, runningRegistry } from './running.ts'
 
@@ -44,7 +44,7 @@ export async function replayAudit(): Promise<void> {
 }
 
 async function replayIn(config: Config): Promise<void> {
-  const sequencer = await openAlone(config)
+  const sequencer = await openAlone(config, { acceptsOlderIndex: true })
   try {
     const { replayed, failed } = await replay(sequencer)
     await sequencer.publish()

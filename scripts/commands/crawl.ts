@@ -1,70 +1,85 @@
 import { randomUUID } from 'node:crypto'
-import { fetcherOptionsOf } from '../../jobs/crawler.ts'
-import type { Desk } from '../../jobs/enqueue.ts'
+import { setTimeout } from 'node:timers/promises'
+import type { WriterClient } from '../../jobs/api-client/enqueue.ts'
+import { buildFetcherOptions } from '../../jobs/crawler/crawler.ts'
+import type { Question } from '../../jobs/indexer/questions.ts'
 import { systemClock } from '../../pipeline/core/clock.ts'
 import type { Config } from '../../pipeline/core/config.ts'
 import type { Domain } from '../../pipeline/core/domain.ts'
-import { PublicError } from '../../pipeline/core/errors.ts'
 import { createLog } from '../../pipeline/core/log.ts'
-import { crawlBatch, hostsAtOnce } from '../../pipeline/crawl/crawl-batch.ts'
-import { readObservation } from '../../pipeline/crawl/read-observation.ts'
+import { crawlBatch, limitHostsAtOnce } from '../../pipeline/crawl/crawl-batch.ts'
 import { createFetcher } from '../../pipeline/fetch/http.ts'
-import { type CrawlSummary, crawlSummary } from '../../pipeline/index/crawl-summary.ts'
-import { dueTargets } from '../../pipeline/index/frontier.ts'
-import type { Sequencer } from '../../pipeline/index/sequencer.ts'
 import type { Answer, Operation } from '../../pipeline/model/submission.ts'
-import { readDomainsFile } from './domains-file.ts'
-import { asTyped, readSettings } from './environment.ts'
+import { readObservation } from '../../pipeline/parse/read-observation.ts'
+import { type CrawlSummary, crawlSummary } from '../../pipeline/writer/crawl/crawl-summary.ts'
+import { loadDueTargets } from '../../pipeline/writer/crawl/frontier.ts'
+import type { Sequencer } from '../../pipeline/writer/sequencer.ts'
+import { linesRefused, readDomainsFile } from './domains-file.ts'
+import { readSettings, warnOfProtocolName } from './environment.ts'
 import { Progress } from './progress.ts'
-import { deskAt, openAlone, runningRegistry, whoTypes } from './running.ts'
+import { askPatiently, deskAt, openAlone, runningRegistry, whoTypes } from './running.ts'
 
 const DOMAINS_A_SUBMISSION = 5_000
-const TRIES = 10
+/** A registry that cannot answer for longer than this is given up. */
+const PATIENCE_MS = 120_000
 const FILES_A_ROUND = 5_000
 const POLL_MS = 1_000
 
 /** Crawls the domains of a file now, in the running registry or alone, and prints what came of it. */
 export async function crawl(options: { domains: string; json?: boolean }): Promise<void> {
   const config = readSettings()
-  const { domains, refused } = await readDomainsFile(asTyped(options.domains))
+  const { domains, refused } = await readDomainsFile(options.domains)
   const run = await runningRegistry(config)
+  if (!run) warnOfProtocolName(config)
   const summary = run
-    ? await crawlThere(deskAt(run.redis_url, 'crawl'), domains, true)
+    ? await crawlThere(deskAt(run.redis_url, 'crawl'), domains, {
+        again: true,
+        patienceMs: PATIENCE_MS,
+      })
     : await crawlHere(config, domains)
   if (options.json)
     process.stdout.write(`${JSON.stringify({ domains: domains.length, refused, ...summary })}\n`)
   else printSummary(domains.length, refused, summary)
+  if (refused.length > 0) process.exitCode = 1
+}
+
+export interface CrawlThereOptions {
+  /** Whether files that are not due are crawled as well. */
+  again: boolean
+  /** How long the registry may be unable to answer; the crawl itself may take as long as it takes. */
+  patienceMs: number
 }
 
 /** Adds the domains to a running registry, waits until each of their files was tried, publishes. */
 export async function crawlThere(
-  desk: Desk,
+  desk: WriterClient,
   domains: Domain[],
-  again: boolean,
+  { again, patienceMs }: CrawlThereOptions,
 ): Promise<CrawlSummary> {
   const since = systemClock.now()
-  await addDomains(operation => desk.submit(operation, { by: whoTypes() }), domains, again)
+  const submit = (operation: Operation) => desk.submit(operation, { by: whoTypes() })
+  await addDomains(submit, domains, again, patienceMs)
   const progress = new Progress()
   for (let isDone = false; ; ) {
-    const summary: CrawlSummary = await desk.ask({
-      ask: 'crawl_summary',
-      since,
-      withFaults: isDone,
-    })
+    const question: Question = { ask: 'crawl_summary', since, withFaults: isDone }
+    const summary: CrawlSummary = await askPatiently(
+      () => desk.ask<CrawlSummary>(question),
+      patienceMs,
+    )
     progress.show(summary)
     if (isDone) {
       progress.end()
-      await desk.ask({ ask: 'publish' })
+      await askPatiently(() => desk.ask({ ask: 'publish' }), patienceMs)
       await desk.close()
       return summary
     }
     isDone = summary.waiting === 0
-    if (!isDone) await new Promise(resolve => setTimeout(resolve, POLL_MS))
+    if (!isDone) await setTimeout(POLL_MS)
   }
 }
 
 async function crawlHere(config: Config, domains: Domain[]): Promise<CrawlSummary> {
-  const sequencer = await openAlone(config)
+  const sequencer = await openAlone(config, { begins: true })
   try {
     const since = systemClock.now()
     await addDomains(operation => submitHere(sequencer, operation), domains, true)
@@ -86,19 +101,12 @@ export async function addDomains(
   submit: (operation: Operation) => Promise<Answer>,
   domains: readonly Domain[],
   again: boolean,
+  patienceMs: number = PATIENCE_MS,
 ): Promise<void> {
   const sorted = domains.toSorted()
   for (let start = 0; start < sorted.length; start += DOMAINS_A_SUBMISSION) {
     const some = sorted.slice(start, start + DOMAINS_A_SUBMISSION)
-    for (let tries = 1; ; tries++) {
-      try {
-        await submit({ op: 'domains.add', domains: some, again })
-        break
-      } catch (error) {
-        const isBusy = error instanceof PublicError && error.error === 'unavailable'
-        if (!isBusy || tries === TRIES) throw error
-      }
-    }
+    await askPatiently(() => submit({ op: 'domains.add', domains: some, again }), patienceMs)
   }
 }
 
@@ -112,19 +120,19 @@ async function submitHere(sequencer: Sequencer, operation: Operation): Promise<A
 /** Fetches what is due since then, and what that leads to, until nothing is. */
 async function crawlRounds(sequencer: Sequencer, config: Config, since: number): Promise<void> {
   const log = createLog('crawl', 'error')
-  const fetcher = createFetcher(fetcherOptionsOf(config, systemClock, log))
+  const fetcher = createFetcher(buildFetcherOptions(config, systemClock, log))
   const deps = {
     fetcher,
     clock: systemClock,
     limits: config.LIMITS,
     protocolName: config.PROTOCOL_NAME,
-    atOnce: hostsAtOnce(config.CRAWL_CONCURRENCY),
+    atOnce: limitHostsAtOnce(config.CRAWL_CONCURRENCY),
   }
   const progress = new Progress()
   try {
     for (;;) {
       const now = systemClock.now()
-      const targets = await dueTargets(sequencer.index, now, FILES_A_ROUND, { since })
+      const targets = await loadDueTargets(sequencer.index, now, FILES_A_ROUND, { since })
       if (targets.length === 0) break
       const seen = await crawlBatch(targets, deps)
       const observations = seen.map(one => readObservation(one, config.LIMITS))
@@ -141,7 +149,7 @@ function printSummary(domains: number, refused: string[], summary: CrawlSummary)
   const rows = summary.outcomes.map(({ kind, outcome, files }) => [kind, outcome, String(files)])
   const lines = [
     `${domains} domains`,
-    ...refused.map(line => `not a domain, line ${line}`),
+    ...linesRefused(refused),
     ...rows.map(
       ([kind, outcome, files]) =>
         `${kind!.padEnd(14)} ${outcome!.padEnd(18)} ${files!.padStart(8)}`,

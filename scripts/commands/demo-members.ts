@@ -1,14 +1,18 @@
-import { idOfFacts } from '../../pipeline/core/uuid-v7.ts'
+import { randomUUID } from 'node:crypto'
+import { deriveId } from '../../pipeline/core/uuid-v7.ts'
 import { Operation } from '../../pipeline/model/submission.ts'
 import { type DemoMember, demoMembers } from '../world/members.ts'
-import { deskAt } from './running.ts'
+import { askPatiently, deskAt } from './running.ts'
 
 /** Enrols the members of the demo internet, one operation after the other. */
 export async function enrolDemoMembers(redisUrl: string): Promise<void> {
   const desk = deskAt(redisUrl, 'start', 'warn')
   try {
     for (const operation of demoMembers.flatMap(operationsOf)) {
-      const answer = await desk.submit(operation, { by: { kind: 'registry', id: 'demo' } })
+      const submission_id = randomUUID()
+      const by = { kind: 'registry', id: 'demo' } as const
+      const submit = () => desk.submit(operation, { submission_id, by })
+      const answer = await askPatiently(submit, Number.POSITIVE_INFINITY)
       // An earlier start may have got half way.
       if ('refused' in answer && answer.error !== 'conflict') throw new Error(answer.refused)
     }
@@ -20,7 +24,7 @@ export async function enrolDemoMembers(redisUrl: string): Promise<void> {
 function operationsOf(member: DemoMember): Operation[] {
   const { organization: org, domain, tier, isFounding, isPublic, agents } = member
   const operations = [
-    { op: 'organization.create', org_id: idOfFacts('demo member', org), name: org },
+    { op: 'organization.create', org_id: deriveId('demo member', org), name: org },
     { op: 'member.tier', org, tier },
     { op: 'organization.domain.add', org, domain, proof: 'operator' },
     { op: 'member.create', org, is_founding: isFounding, is_public: isPublic },

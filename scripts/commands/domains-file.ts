@@ -1,6 +1,6 @@
-import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { type Domain, parsePublisherDomain } from '../../pipeline/core/domain.ts'
+import { inputFrom, nameInput } from './input.ts'
 
 export interface DomainsFile {
   domains: Domain[]
@@ -8,21 +8,47 @@ export interface DomainsFile {
   refused: string[]
 }
 
-/** Reads domains, one a line or as `rank,domain`; empty lines and `#` comments are passed over. */
-export async function readDomainsFile(path: string): Promise<DomainsFile> {
+/** What is shown of a line that names no domain. */
+const SHOWN_CHARS = 100
+const SHOWN_LINES = 20
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is not printed
+const CONTROL = /[\x00-\x1f\x7f-\x9f]/g
+
+/**
+ * Reads domains, one a line or as `rank,domain`; empty lines and `#` comments are passed over. Throws, in
+ * words, where the file cannot be read or names none.
+ */
+export async function readDomainsFile(typed: string): Promise<DomainsFile> {
   const domains = new Set<Domain>()
   const refused: string[] = []
   let number = 0
   for await (const line of createInterface({
-    input: createReadStream(path),
+    input: await inputFrom(typed),
     crlfDelay: Infinity,
   })) {
     number++
     const text = line.replace(/^\uFEFF/, '').trim()
     if (text === '' || text.startsWith('#')) continue
     const domain = parsePublisherDomain(text.split(',').at(-1)!.replaceAll('"', ''))
-    if (domain === undefined) refused.push(`${number}: ${text}`)
+    if (domain === undefined) refused.push(`${number}: ${shown(text)}`)
     else domains.add(domain)
   }
+  if (domains.size === 0) {
+    const lines = linesRefused(refused).map(line => `\n${line}`)
+    throw new Error(`${nameInput(typed)} names no domain${lines.join('')}`)
+  }
   return { domains: [...domains], refused }
+}
+
+/** What is said of lines that name no domain: the first, and how many more there are. */
+export function linesRefused(refused: readonly string[]): string[] {
+  const lines = refused.slice(0, SHOWN_LINES).map(line => `not a domain, line ${line}`)
+  const more = refused.length - lines.length
+  return more === 0 ? lines : [...lines, `and ${more} more lines that are no domains`]
+}
+
+function shown(text: string): string {
+  const printable = text.replace(CONTROL, '\uFFFD')
+  return printable.length > SHOWN_CHARS ? `${printable.slice(0, SHOWN_CHARS)}…` : printable
 }

@@ -1,6 +1,6 @@
 import { isAbsolute, resolve } from 'node:path'
 import { type Config, ConfigError, readConfig } from '../../pipeline/core/config.ts'
-import { pathsOf } from '../../pipeline/index/paths.ts'
+import { resolvePaths } from '../../pipeline/store/paths.ts'
 
 /** The settings of this process. What is wrong with them is said in one message, then it ends. */
 export function readSettings(overrides: Record<string, string> = {}): Config {
@@ -15,10 +15,19 @@ export function readSettings(overrides: Record<string, string> = {}): Config {
 
 /** Where jobs are kept: the Redis that is set, or the one that `start` runs in DATA_DIR. */
 export function redisUrlOf(config: Config): string {
-  return config.REDIS_URL ?? `unix://${pathsOf(config.DATA_DIR).redisSocket}`
+  return config.REDIS_URL ?? `unix://${resolvePaths(config.DATA_DIR).redisSocket}`
 }
 
 /** A path as the person who typed it means it: npm runs commands in the project's folder. */
 export function asTyped(path: string): string {
   return isAbsolute(path) ? path : resolve(process.env.INIT_CWD ?? process.cwd(), path)
+}
+
+/** Tells whoever crawls real domains which names are used when none were chosen. */
+export function warnOfProtocolName({ PROTOCOL_NAME: name }: Config): void {
+  if (process.env.PROTOCOL_NAME) return
+  process.stderr.write(
+    `PROTOCOL_NAME is not set: using ${name}, as in get_${name}_capabilities and _${name}-owner.DOMAIN; ` +
+      'the live web speaks adcp (PROTOCOL_NAME=adcp)\n',
+  )
 }

@@ -1,6 +1,6 @@
 import type { Config } from '../../pipeline/core/config.ts'
 import type { Domain } from '../../pipeline/core/domain.ts'
-import { type HeldRow, heldRows } from '../../pipeline/index/held.ts'
+import { type HeldRow, loadHeldRows } from '../../pipeline/writer/crawl/held-publishers.ts'
 import { readSettings } from './environment.ts'
 import { askOrLook, carryOut, doneOrExit } from './running.ts'
 
@@ -38,6 +38,7 @@ async function settle(
   done: string,
 ): Promise<void> {
   const config = readSettings()
+  if (all && domains.length > 0) doneOrExit({ refused: 'name domains, or --all, not both' })
   const held = (await heldIn(config)).map(({ subject }) => subject)
   const chosen = all ? held : held.filter(subject => domains.includes(subject))
   const unknown = domains.filter(domain => !held.includes(domain as Domain))
@@ -55,5 +56,5 @@ async function settle(
 }
 
 function heldIn(config: Config): Promise<HeldRow[]> {
-  return askOrLook(config, { ask: 'held' }, ({ index }) => heldRows(index))
+  return askOrLook(config, { ask: 'held' }, ({ index }) => loadHeldRows(index))
 }

@@ -1,10 +1,7 @@
-import { existsSync } from 'node:fs'
 import type { Tier } from '../../pipeline/core/membership.ts'
-import { pathsOf } from '../../pipeline/index/paths.ts'
-import { ServingStore } from '../../pipeline/index/serving.ts'
 import { StoredMember } from '../../pipeline/model/member.ts'
-import { Operation } from '../../pipeline/model/submission.ts'
 import { readSettings } from './environment.ts'
+import { readServing } from './reading.ts'
 import { carryOut, doneOrExit } from './running.ts'
 
 interface Profile {
@@ -88,12 +85,7 @@ export async function listMembers({ json }: { json?: boolean }): Promise<void> {
 
 /** Carries one operation out; what is wrong with it ends the command with its words. */
 async function ask(given: Record<string, unknown>): Promise<Record<string, unknown>> {
-  const read = Operation.safeParse(given)
-  if (!read.success) {
-    const faults = read.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)
-    return doneOrExit({ refused: faults.join('\n') })
-  }
-  const [answer] = await carryOut(readSettings(), [read.data])
+  const [answer] = await carryOut(readSettings(), [given])
   return doneOrExit(answer!)
 }
 
@@ -107,12 +99,10 @@ function profileOf({ slug, displayName, founding, public: is_public }: Profile) 
 }
 
 async function storedMembers(): Promise<StoredMember[]> {
-  const { servingFile } = pathsOf(readSettings().DATA_DIR)
-  if (!existsSync(servingFile)) return []
-  const serving = ServingStore.open(servingFile, { readOnly: true })
-  const members = [...serving.entries('member')].map(({ value }) =>
-    StoredMember.parse(JSON.parse(value.toString())),
+  const members = await readServing(serving =>
+    [...(serving?.entries('member') ?? [])].map(({ value }) =>
+      StoredMember.parse(JSON.parse(value.toString())),
+    ),
   )
-  await serving.close()
   return members.sort((a, b) => (a.slug < b.slug ? -1 : 1))
 }

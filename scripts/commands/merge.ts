@@ -1,4 +1,3 @@
-import { Operation } from '../../pipeline/model/submission.ts'
 import { readSettings } from './environment.ts'
 import { carryOut, doneOrExit } from './running.ts'
 
@@ -13,10 +12,12 @@ export async function mergeRecords(
   canonical_rid: string,
   { evidence }: MergeOptions,
 ): Promise<void> {
-  const operation = Operation.parse({
-    ...{ op: `${kind}.merge`, alias_rid, canonical_rid },
+  const operation = {
+    op: `${kind}.merge`,
+    alias_rid,
+    canonical_rid,
     ...(evidence === undefined ? {} : { evidence }),
-  })
+  }
   const [answer] = await carryOut(readSettings(), [operation])
   const done = doneOrExit(answer!)
   process.stdout.write(`${done.alias_rid} now answers with ${done.canonical_rid}\n`)

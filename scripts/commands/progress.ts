@@ -1,5 +1,6 @@
 import { SingleBar } from 'cli-progress'
-import type { CrawlSummary } from '../../pipeline/index/crawl-summary.ts'
+import type { CrawlSummary } from '../../pipeline/writer/crawl/crawl-summary.ts'
+import { CrawlEstimator, type Estimate, LAST_FILES } from './crawl-estimate.ts'
 
 /** Off a terminal, a line this often. */
 const LINE_EVERY_MS = 5_000
@@ -7,37 +8,42 @@ const LINE_EVERY_MS = 5_000
 /** Shows how a crawl goes: a bar on a terminal, else a line now and then; both on stderr. */
 export class Progress {
   readonly #bar: SingleBar | undefined
-  readonly #started = performance.now()
+  readonly #estimator = new CrawlEstimator()
   #told = performance.now()
 
   constructor() {
     if (!process.stderr.isTTY) return
-    const format = '{bar} {value}/{total} files  {rate}/s  {left} left  {outcomes}'
+    const format = '{bar} {value}/{total} files  {rate}/s  {left}  {outcomes}'
     this.#bar = new SingleBar({ format, hideCursor: true, stream: process.stderr, barsize: 24 })
-    this.#bar.start(1, 0, { rate: 0, left: '?', outcomes: '' })
+    this.#bar.start(1, 0, { rate: 0, left: '', outcomes: '' })
   }
 
   show(summary: CrawlSummary): void {
+    const now = performance.now()
     const done = summary.outcomes.reduce((sum, { files }) => sum + files, 0)
     const total = done + summary.waiting
-    const seconds = (performance.now() - this.#started) / 1_000
-    const rate = Math.round(done / seconds)
-    const left = rate === 0 ? '?' : `${Math.ceil(summary.waiting / rate)} s`
+    const estimate = this.#estimator.add(now, done, summary.waiting)
+    const rate = Math.round(estimate.rate)
+    const left = describeLeft(summary.waiting, estimate)
     const outcomes = topOutcomes(summary)
     if (this.#bar) {
       this.#bar.setTotal(Math.max(total, 1))
       this.#bar.update(done, { rate, left, outcomes })
-    } else if (performance.now() - this.#told >= LINE_EVERY_MS) {
-      this.#told = performance.now()
-      process.stderr.write(
-        `crawled ${done} of ${total} files, ${rate}/s, ${left} left: ${outcomes}\n`,
-      )
+    } else if (now - this.#told >= LINE_EVERY_MS) {
+      this.#told = now
+      process.stderr.write(`crawled ${done} of ${total} files, ${rate}/s, ${left}: ${outcomes}\n`)
     }
   }
 
   end(): void {
     this.#bar?.stop()
   }
+}
+
+function describeLeft(waiting: number, { leftS }: Estimate): string {
+  if (waiting > 0 && waiting <= LAST_FILES) return `waiting for ${waiting} that are slow to answer`
+  if (leftS === undefined) return 'no estimate yet'
+  return leftS < 120 ? `about ${leftS} s left` : `about ${Math.round(leftS / 60)} min left`
 }
 
 function topOutcomes({ outcomes }: CrawlSummary): string {

@@ -1,10 +1,7 @@
-import { existsSync } from 'node:fs'
-import { pathsOf } from '../../pipeline/index/paths.ts'
-import { findReview, listReviews } from '../../pipeline/index/points/reviews.ts'
-import { ServingStore } from '../../pipeline/index/serving.ts'
 import type { StoredReview } from '../../pipeline/model/review.ts'
-import { Operation } from '../../pipeline/model/submission.ts'
+import { findReview, listReviews } from '../../pipeline/read/lookups/reviews.ts'
 import { readSettings } from './environment.ts'
+import { readServing } from './reading.ts'
 import { carryOut, doneOrExit } from './running.ts'
 
 interface Listed {
@@ -15,7 +12,7 @@ interface Listed {
 
 /** Prints what waits for a person, or what was decided. */
 export async function printReviews({ status, kind, json }: Listed): Promise<void> {
-  const reviews = await reading(serving =>
+  const reviews = await readServing(serving =>
     listReviews(
       serving,
       one =>
@@ -33,7 +30,7 @@ function lineOf({ review_id, kind, subject, status, submitted_at, org_name }: St
 
 /** Prints a review with what was handed in, as JSON. */
 export async function showReview(id: string): Promise<void> {
-  const found = await reading(serving => findReview({ serving }, id))
+  const found = await readServing(serving => findReview({ serving }, id))
   if (found === undefined) return void doneOrExit({ refused: `no review ${id}` })
   process.stdout.write(`${JSON.stringify({ ...found.review, payload: found.payload }, null, 2)}\n`)
 }
@@ -44,28 +41,11 @@ export async function decideReview(
   review_id: string,
   { notes, digest }: { notes?: string; digest?: string },
 ): Promise<void> {
-  const found = await reading(serving => findReview({ serving }, review_id))
+  const found = await readServing(serving => findReview({ serving }, review_id))
   if (found === undefined) return void doneOrExit({ refused: `no review ${review_id}` })
   const decision = { op, review_id, digest: digest ?? found.review.digest, reviewer: 'operator' }
-  const read = Operation.safeParse({ ...decision, ...(notes !== undefined && { notes }) })
-  if (!read.success) {
-    const faults = read.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)
-    return void doneOrExit({ refused: faults.join('\n') })
-  }
-  const [answer] = await carryOut(readSettings(), [read.data])
+  const operation = { ...decision, ...(notes !== undefined && { notes }) }
+  const [answer] = await carryOut(readSettings(), [operation])
   doneOrExit(answer!)
   process.stdout.write(op === 'review.approve' ? 'approved\n' : 'rejected\n')
-}
-
-async function reading<Result>(
-  read: (serving: ServingStore | undefined) => Result,
-): Promise<Result> {
-  const { servingFile } = pathsOf(readSettings().DATA_DIR)
-  if (!existsSync(servingFile)) return read(undefined)
-  const serving = ServingStore.open(servingFile, { readOnly: true })
-  try {
-    return read(serving)
-  } finally {
-    await serving.close()
-  }
 }

@@ -1,10 +1,7 @@
-import { existsSync } from 'node:fs'
 import type { Role } from '../../pipeline/core/roles.ts'
-import { pathsOf } from '../../pipeline/index/paths.ts'
-import { ServingStore } from '../../pipeline/index/serving.ts'
 import { StoredRoles } from '../../pipeline/model/role.ts'
-import { Operation } from '../../pipeline/model/submission.ts'
 import { readSettings } from './environment.ts'
+import { readServing } from './reading.ts'
 import { carryOut, doneOrExit } from './running.ts'
 
 interface Whose {
@@ -36,17 +33,14 @@ async function ask(op: 'role.grant' | 'role.revoke', role: Role, whose: Whose): 
     ...(whose.user === undefined ? [] : [{ holder: 'user', id: whose.user }]),
   ]
   if (holders.length !== 1) doneOrExit({ refused: 'name one of --key and --user' })
-  const [answer] = await carryOut(readSettings(), [Operation.parse({ op, role, ...holders[0] })])
+  const [answer] = await carryOut(readSettings(), [{ op, role, ...holders[0] }])
   doneOrExit(answer!)
 }
 
 async function holdersOfRoles(): Promise<StoredRoles[]> {
-  const { servingFile } = pathsOf(readSettings().DATA_DIR)
-  if (!existsSync(servingFile)) return []
-  const serving = ServingStore.open(servingFile, { readOnly: true })
-  const holders = [...serving.entries('role')].map(({ value }) =>
-    StoredRoles.parse(JSON.parse(value.toString())),
+  return readServing(serving =>
+    [...(serving?.entries('role') ?? [])].map(({ value }) =>
+      StoredRoles.parse(JSON.parse(value.toString())),
+    ),
   )
-  await serving.close()
-  return holders
 }

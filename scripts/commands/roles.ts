@@ -7,8 +7,10 @@ export function api(): Promise<void> {
   const config = readSettings()
   return runRole('api', config.LOG_LEVEL, async log => {
     const { runApi } = await import('../../api/server.ts')
-    const { openDesk } = await import('../../jobs/enqueue.ts')
+    const { openWriterClient: openDesk } = await import('../../jobs/api-client/enqueue.ts')
     const { connectRedis } = await import('../../jobs/redis.ts')
+    const { limitHeapGrowth } = await import('../../jobs/v8-heap.ts')
+    limitHeapGrowth()
     const redis = connectRedis(redisUrlOf(config), 'ask', log, config.LIMITS)
     const desk = openDesk(redisUrlOf(config), log, config.LIMITS)
     const served = await runApi({ config, clock: systemClock, log, desk, redis })
@@ -26,7 +28,7 @@ export function api(): Promise<void> {
 export function crawler(): Promise<void> {
   const config = readSettings()
   return runRole('crawler', config.LOG_LEVEL, async log => {
-    const { runCrawler } = await import('../../jobs/crawler.ts')
+    const { runCrawler } = await import('../../jobs/crawler/crawler.ts')
     return runCrawler(config, redisUrlOf(config), systemClock, log)
   })
 }
@@ -34,8 +36,16 @@ export function crawler(): Promise<void> {
 export function indexer(): Promise<void> {
   const config = readSettings()
   return runRole('indexer', config.LOG_LEVEL, async (log, fail) => {
-    const { runIndexer } = await import('../../jobs/indexer.ts')
+    const { runIndexer } = await import('../../jobs/indexer/indexer.ts')
     return runIndexer(config, redisUrlOf(config), systemClock, log, fail)
+  })
+}
+
+export function agent(): Promise<void> {
+  const config = readSettings()
+  return runRole('agent', config.LOG_LEVEL, async log => {
+    const { runAgent } = await import('../../api/agent/server.ts')
+    return runAgent({ config, clock: systemClock, log })
   })
 }
 
@@ -67,6 +77,13 @@ export async function runRole(
   process.on('disconnect', () => void end(0))
   process.on('uncaughtException', fail)
   process.on('unhandledRejection', fail)
-  role = await start(log, fail)
+  try {
+    role = await start(log, fail)
+  } catch (error) {
+    // Stores that it has opened, and the channel to the supervisor, would keep it here, the lease with it.
+    const reason = error instanceof Error ? error.message : String(error)
+    process.stderr.write(`the ${name} cannot start: ${reason}\n`)
+    process.exit(1)
+  }
   process.send?.({ ready: role.url === undefined ? {} : { url: role.url } })
 }

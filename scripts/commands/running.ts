@@ -1,38 +1,81 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
-import { type Desk, openDesk } from '../../jobs/enqueue.ts'
-import type { Question } from '../../jobs/questions.ts'
+import { setTimeout } from 'node:timers/promises'
+import { openWriterClient, type WriterClient } from '../../jobs/api-client/enqueue.ts'
+import type { Question } from '../../jobs/indexer/questions.ts'
 import type { RunFile } from '../../jobs/run-file.ts'
 import { systemClock } from '../../pipeline/core/clock.ts'
 import type { Config } from '../../pipeline/core/config.ts'
+import { PublicError } from '../../pipeline/core/errors.ts'
 import { createLog } from '../../pipeline/core/log.ts'
-import { Lease } from '../../pipeline/index/lease.ts'
-import { pathsOf } from '../../pipeline/index/paths.ts'
-import { Sequencer } from '../../pipeline/index/sequencer.ts'
-import type { Answer, Asker, Operation } from '../../pipeline/model/submission.ts'
+import { type Answer, type Asker, Operation } from '../../pipeline/model/submission.ts'
+import { Lease } from '../../pipeline/store/lease.ts'
+import { resolvePaths } from '../../pipeline/store/paths.ts'
+import { Sequencer, type SequencerOptions } from '../../pipeline/writer/sequencer.ts'
 
 /** Who types waits longer than who calls: until the bulk commits before it are made. */
 const PATIENCE = { redisConnectMs: 10_000, redisAnswerMs: 10_000, answerMs: 60_000 }
 
+const RETRY_MS = 1_000
+
 /** The desk of a command. */
-export function deskAt(redisUrl: string, name: string, level = 'error'): Desk {
-  return openDesk(redisUrl, createLog(name, level), PATIENCE)
+export function deskAt(redisUrl: string, name: string, level = 'error'): WriterClient {
+  return openWriterClient(redisUrl, createLog(name, level), PATIENCE)
+}
+
+/** Asks again while the registry is unavailable: Redis or the indexer may be starting again. */
+export async function askPatiently<Result>(
+  ask: () => Promise<Result>,
+  patienceMs: number,
+): Promise<Result> {
+  for (const end = performance.now() + patienceMs; ; await setTimeout(RETRY_MS)) {
+    try {
+      return await ask()
+    } catch (error) {
+      const isAway = error instanceof PublicError && error.error === 'unavailable'
+      if (!isAway || performance.now() > end) throw error
+    }
+  }
 }
 
 /** The registry that runs on this DATA_DIR. `run.json` is believed only while the lease is held. */
 export async function runningRegistry(config: Config): Promise<RunFile | undefined> {
-  const paths = pathsOf(config.DATA_DIR)
+  const paths = resolvePaths(config.DATA_DIR)
   if (!existsSync(paths.run) || !existsSync(paths.lease)) return undefined
   if (!(await Lease.isHeld(paths.lease))) return undefined
   return JSON.parse(readFileSync(paths.run, 'utf8')) as RunFile
 }
 
+/**
+ * An operation as it is typed. What cannot be understood ends the command at once, in words: whoever runs
+ * could say nothing to it.
+ */
+export function operationFrom(given: Record<string, unknown>): Operation {
+  const read = Operation.safeParse(given)
+  if (read.success) return read.data
+  const faults = read.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)
+  return doneOrExit({ refused: faults.join('\n') }) as never
+}
+
+/** What a registry may begin with. */
+const beginnings: ReadonlySet<Operation['op']> = new Set([
+  'organization.create',
+  'domains.add',
+  'domain.takedown',
+  'policy.publish',
+] as const)
+
 /** Hands operations to the running registry, or carries them out alone when none runs. */
-export async function carryOut(config: Config, operations: Operation[]): Promise<Answer[]> {
+export async function carryOut(
+  config: Config,
+  given: readonly Record<string, unknown>[],
+): Promise<Answer[]> {
+  const operations = given.map(operationFrom)
   const by = whoTypes()
   return besideOrAlone(
     config,
+    { begins: operations.every(({ op }) => beginnings.has(op)) },
     desk => Promise.all(operations.map(operation => desk.submit(operation, { by }))),
     async sequencer => {
       const submissions = operations.map(operation => ({
@@ -52,12 +95,13 @@ export function askOrLook<Result>(
   question: Question,
   look: (sequencer: Sequencer) => Promise<Result>,
 ): Promise<Result> {
-  return besideOrAlone(config, desk => desk.ask<Result>(question), look)
+  return besideOrAlone(config, {}, desk => desk.ask<Result>(question), look)
 }
 
 async function besideOrAlone<Result>(
   config: Config,
-  beside: (desk: Desk) => Promise<Result>,
+  how: Alone,
+  beside: (desk: WriterClient) => Promise<Result>,
   alone: (sequencer: Sequencer) => Promise<Result>,
 ): Promise<Result> {
   const run = await runningRegistry(config)
@@ -69,7 +113,7 @@ async function besideOrAlone<Result>(
       await desk.close()
     }
   }
-  const sequencer = await openAlone(config)
+  const sequencer = await openAlone(config, how)
   try {
     return await alone(sequencer)
   } finally {
@@ -87,12 +131,28 @@ export function whoTypes(): Asker {
   }
 }
 
+type Alone = Pick<SequencerOptions, 'acceptsOlderIndex'> & {
+  /** Begin a registry where there is none. */
+  begins?: boolean
+}
+
 /** The sequencer in this process, for a command that runs without a registry. */
-export async function openAlone(config: Config, level = 'warn'): Promise<Sequencer> {
-  const log = createLog('registry', level)
-  const sequencer = await Sequencer.open({ config, clock: systemClock, log })
+export async function openAlone(
+  config: Config,
+  { begins = false, ...how }: Alone = {},
+): Promise<Sequencer> {
+  if (!begins) assertRegistry(config)
+  const log = createLog('registry', 'warn')
+  const sequencer = await Sequencer.open({ config, clock: systemClock, log, ...how })
   if (sequencer === undefined) throw new Error(`another process is writing to ${config.DATA_DIR}`)
   return sequencer
+}
+
+/** Throws, in words, where nothing was ever kept: a mistyped DATA_DIR is no new registry. */
+export function assertRegistry({ DATA_DIR }: Config): void {
+  const { dir, index, accounts } = resolvePaths(DATA_DIR)
+  if (existsSync(index) || existsSync(accounts)) return
+  throw new Error(`there is no registry in ${dir}: is DATA_DIR right?`)
 }
 
 /** The answer's facts; a refusal ends the command with its words. */

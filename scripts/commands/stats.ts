@@ -1,15 +1,18 @@
 import { existsSync } from 'node:fs'
-import { Database } from '../../pipeline/index/duckdb.ts'
-import { pathsOf } from '../../pipeline/index/paths.ts'
-import { tableNames } from '../../pipeline/index/tables.ts'
+import { Database } from '../../pipeline/store/duckdb.ts'
+import { resolvePaths } from '../../pipeline/store/paths.ts'
+import { listTables } from '../../pipeline/store/schema.ts'
 import { readSettings } from './environment.ts'
+import { assertRegistry } from './running.ts'
 
 /** Prints rows by table of the published snapshot, which a running registry does not mind. */
 export async function stats({ json }: { json?: boolean }): Promise<void> {
-  const { registry } = pathsOf(readSettings().DATA_DIR)
+  const config = readSettings()
+  assertRegistry(config)
+  const { registry } = resolvePaths(config.DATA_DIR)
   if (!existsSync(registry)) throw new Error('nothing was published yet')
   const db = await Database.open(registry, { readOnly: true })
-  const tables = tableNames('tables')
+  const tables = listTables('tables')
   const [counts] = await db.all<Record<string, number>>(
     `select ${tables.map(name => `(select count(*) from ${name}) as ${name}`).join(', ')}`,
   )

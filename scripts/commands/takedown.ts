@@ -1,6 +1,6 @@
 import type { Config } from '../../pipeline/core/config.ts'
 import { parseDomain } from '../../pipeline/core/domain.ts'
-import { rebuild } from '../../pipeline/index/rebuild.ts'
+import { rebuild } from '../../pipeline/maintenance/rebuild.ts'
 import { readSettings } from './environment.ts'
 import { carryOut, deskAt, doneOrExit, openAlone, runningRegistry } from './running.ts'
 

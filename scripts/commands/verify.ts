@@ -1,7 +1,7 @@
-import { rebuild } from '../../pipeline/index/rebuild.ts'
-import { verify } from '../../pipeline/index/verify.ts'
+import { rebuild } from '../../pipeline/maintenance/rebuild.ts'
+import { verify } from '../../pipeline/maintenance/verify.ts'
 import { readSettings } from './environment.ts'
-import { askOrLook } from './running.ts'
+import { askOrLook, assertRegistry } from './running.ts'
 
 export async function verifyStores(): Promise<void> {
   const differences = await askOrLook(readSettings(), { ask: 'verify' }, verify)
@@ -11,10 +11,19 @@ export async function verifyStores(): Promise<void> {
 }
 
 export async function rebuildStores(): Promise<void> {
-  const { DATA_DIR } = readSettings()
-  if (await rebuild(DATA_DIR)) process.stdout.write('rebuilt\n')
-  else {
-    process.stderr.write(`another process is writing to ${DATA_DIR}: stop it first\n`)
-    process.exitCode = 1
+  const config = readSettings()
+  assertRegistry(config)
+  const { DATA_DIR } = config
+  const came = await rebuild(DATA_DIR)
+  if (came === undefined)
+    throw new Error(`another process is writing to ${DATA_DIR}: stop it first`)
+  process.stdout.write('rebuilt\n')
+  for (const { part, subject, reason } of came.unprojected) {
+    process.stderr.write(`${part}: ${subject} has no answer, none can be made of it: ${reason}\n`)
   }
+  if (came.unknown === 0) return
+  process.stderr.write(
+    `the accounts know of ${came.unknown} writes that the index has lost: run \`registry replay\`\n`,
+  )
+  process.exitCode = 1
 }

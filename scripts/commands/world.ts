@@ -3,6 +3,7 @@ import { buildWorld } from '../world/build.ts'
 import { folderWorld } from '../world/folder.ts'
 import { serveWorld } from '../world/server.ts'
 import { asTyped, readSettings } from './environment.ts'
+import { assertFolder } from './input.ts'
 import { runRole } from './roles.ts'
 
 interface WorldOptions {
@@ -17,6 +18,7 @@ interface WorldOptions {
 export function world(options: WorldOptions): Promise<void> {
   const config = readSettings()
   return runRole('world', config.LOG_LEVEL, async () => {
+    if (options.dir) assertFolder(options.dir)
     const made = options.dir
       ? folderWorld(asTyped(options.dir))
       : buildWorld({ seed: options.seed, protocolName: config.PROTOCOL_NAME })

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { Database } from '../../pipeline/index/duckdb.ts'
-import { exportedTables } from '../../pipeline/index/parquet.ts'
-import { createTables } from '../../pipeline/index/tables.ts'
+import { Database } from '../../pipeline/store/duckdb.ts'
+import { exportedTables } from '../../pipeline/store/parquet.ts'
+import { createTables } from '../../pipeline/store/schema.ts'
 import { table } from './markdown.ts'
 
 const QUERIES = 'data/queries'

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { AgentSearchAnswer, type FoundAgent } from '../../pipeline/model/answers-agent-search.ts'
-import { openRegistry, type TestRegistry } from '../support/app.ts'
+import { AgentSearchAnswer, type FoundAgent } from '../../pipeline/model/responses/agent-search.ts'
+import { anotherApi, openRegistry, type TestRegistry } from '../support/app.ts'
 import { publisherFile } from '../support/documents.ts'
+import { byIds, shop, site } from '../support/nights.ts'
 import { probedAgent } from '../support/probed.ts'
+import { read } from '../support/sightings.ts'
 
 let registry: TestRegistry
 let key: string
@@ -48,18 +50,38 @@ describe('GET /api/registry/agents/search', () => {
     const facts = { channels: ['display'], property_types: ['website'], tags: ['all'] }
     const score = Math.round((1 + 0.1 * Math.log(5)) * 1e12) / 1e12
     expect(results[0]).toMatchObject({
-      ...{ agent_url: wide, url: wide, name: wide, type: 'unknown', ...facts },
-      ...{ property_count: 4, publisher_count: 2, category_taxonomy: null, markets: [] },
-      ...{ relevance_score: score, matched_filters: ['channels'] },
+      agent_url: wide,
+      url: wide,
+      name: wide,
+      type: 'unknown',
+      ...facts,
+      property_count: 4,
+      publisher_count: 2,
+      category_taxonomy: null,
+      markets: [],
+      relevance_score: score,
+      matched_filters: ['channels'],
       inventory_profile: { ...facts, property_count: 4, has_tmp: false, category_taxonomy: null },
       match: { score, matched_filters: ['channels'] },
     })
   })
 
+  test('200: another process answers the same, from its first snapshot on', async () => {
+    const other = await anotherApi(registry)
+    const headers = { authorization: `Bearer ${key}` }
+    const answer = await other.app.inject({ url: '/api/registry/agents/search', headers })
+    await other.close()
+    expect(answer.json()).toEqual((await search()).json())
+  })
+
   test('200: what an agent says of itself is found too', async () => {
     const [first] = (await search('?markets=us&has_tmp=true')).json().results
     expect(first).toMatchObject({
-      ...{ url: narrow, name: 'Narrow', type: 'sales', markets: ['US'], has_tmp: true },
+      url: narrow,
+      name: 'Narrow',
+      type: 'sales',
+      markets: ['US'],
+      has_tmp: true,
       format_ids: [{ agent_url: narrow, id: 'banner' }],
       inventory_profile: { format_ids: ['banner'] },
       relevance_score: Math.round((1 + 0.1 * Math.log(2) + 0.05) * 1e12) / 1e12,
@@ -89,7 +111,10 @@ describe('GET /api/registry/agents/search', () => {
     }
     expect(pages).toEqual([[wide], [narrow], [twin]])
     expect((await search(`?limit=1&cursor=${cursor}`)).json()).toEqual({
-      ...{ results: [], cursor: null, has_more: false },
+      results: [],
+      cursor: null,
+      next_cursor: null,
+      has_more: false,
     })
   })
 
@@ -137,14 +162,193 @@ describe('GET /api/registry/agents/search', () => {
     expect((await search('', { authorization: 'Bearer sk_none' })).statusCode).toBe(401)
   })
 
-  test('200: nothing is found before anything was published', async () => {
-    const empty = await openRegistry()
-    const answer = await empty.app.inject({
-      url: '/api/registry/agents/search',
-      headers: { authorization: `Bearer ${await empty.createKey('Early')}` },
-    })
-    expect(answer.json()).toEqual({ results: [], cursor: null, has_more: false })
+  test('200: two agents that one commit changes are shown as they are now', async () => {
+    const pair = ['https://one.pair.example/mcp', 'https://two.pair.example/mcp']
+    const counts = async () => {
+      await registry.publish()
+      const { results } = (await search('?limit=200')).json()
+      const ours = results.filter(({ url }: FoundAgent) => pair.includes(url))
+      return ours.map(({ property_count }: FoundAgent) => property_count)
+    }
+    const sites = ['pair.example', 'b.pair.example', 'c.pair.example']
+    await registry.observe(publisherFile('pair.example', { sites: [sites[0]!], agents: pair }))
+    expect(await counts()).toEqual([1, 1])
+    registry.clock.pass(1_000)
+    await registry.observe(publisherFile('pair.example', { sites, agents: pair }))
+    expect(await counts()).toEqual([3, 3])
+  })
+
+  test('503: nobody knows what is found before anything was published', async () => {
+    const early = await openRegistry()
+    const ask = async (key: string) =>
+      early.app.inject({
+        url: '/api/registry/agents/search',
+        headers: { authorization: `Bearer ${key}` },
+      })
+    const key = await early.createKey('Early')
+    expect((await ask(key)).statusCode).toBe(503)
+    await early.publish()
+    const answer = await ask(key)
+    expect(answer.json()).toEqual({ results: [], cursor: null, next_cursor: null, has_more: false })
     expect(answer.headers['x-sync-cursor']).toBe('00000000-0000-0000-0000-000000000000')
-    await empty.close()
+    await early.close()
+  })
+})
+
+describe('what an agent is found by', () => {
+  const all = 'https://all.sellers.example/mcp'
+  const some = 'https://some.sellers.example/mcp'
+  const plain = 'https://plain.sellers.example/mcp'
+  let sellers: TestRegistry
+  let headers: { authorization: string }
+  const observe = async (...seen: Parameters<TestRegistry['observe']>) => {
+    sellers.clock.pass(1_000)
+    await sellers.observe(...seen)
+    await sellers.publish()
+  }
+  const file = (domain: string, more: object) =>
+    read('adagents.json', domain, shop(domain, more), sellers.clock.now())
+  const searched = async (query = ''): Promise<Map<string, FoundAgent>> => {
+    const url = `/api/registry/agents/search?limit=200${query}`
+    const answer = AgentSearchAnswer.parse((await sellers.app.inject({ url, headers })).json())
+    return new Map(answer.results.map(agent => [agent.url, agent]))
+  }
+  const shows = (genre_taxonomy?: string) => [
+    { collection_id: 'news', name: 'News', genre: ['Politics', 'World'], genre_taxonomy },
+    { collection_id: 'kids', name: 'Kids', genre: ['Cartoons'], genre_taxonomy },
+  ]
+  const sells = (url: string, more: object = {}) => byIds(url, more)
+
+  beforeAll(async () => {
+    sellers = await openRegistry()
+    headers = { authorization: `Bearer ${await sellers.createKey('Buyers')}` }
+    const collections = [{ publisher_domain: 'tv.example', collection_ids: ['kids'] }]
+    await observe(
+      file('tv.example', {
+        collections: shows('iab_3.1'),
+        authorized_agents: [sells(all), sells(some, { collections })],
+      }),
+      file('paper.example', {
+        properties: [
+          site('paper.example', {
+            property_type: 'newspaper',
+            categories: ['Daily', 7, ''],
+            name: 'Paper',
+          }),
+        ],
+        placements: [
+          {
+            placement_id: 'top',
+            name: 'Top',
+            property_ids: ['site'],
+            categories: ['Business'],
+            category_taxonomy: 'own',
+          },
+        ],
+        authorized_agents: [sells(plain)],
+      }),
+    )
+    await observe(
+      probedAgent(all, {
+        tools: ['get_products'],
+        channels: ['ctv'],
+        markets: ['DE'],
+        formats: [{ format_id: { agent_url: all, id: 'a' }, format_kind: 'image' }],
+        products: {
+          delivery_types: ['guaranteed'],
+          channels: ['olv'],
+          markets: ['US'],
+          format_kinds: ['video_hosted'],
+        },
+      }),
+    )
+  })
+  afterAll(() => sellers.close())
+
+  test('genres with their taxonomy, as far as its grants reach', async () => {
+    const found = await searched()
+    expect(found.get(all)).toMatchObject({
+      categories: ['Cartoons', 'Politics', 'World'],
+      category_taxonomy: 'iab_3.1',
+      inventory_profile: { categories: ['Cartoons', 'Politics', 'World'] },
+    })
+    expect(found.get(some)!.categories).toEqual(['Cartoons'])
+    expect([...(await searched('&categories=World,Other')).keys()]).toEqual([all])
+  })
+
+  test('categories of properties and placements; of several taxonomies none is told', async () => {
+    expect((await searched()).get(plain)).toMatchObject({
+      categories: ['Business', 'Daily'],
+      category_taxonomy: null,
+    })
+  })
+
+  test('what it says of its products and itself, which goes before what types imply', async () => {
+    const found = await searched('&delivery_types=guaranteed&format_kinds=image')
+    expect([...found.keys()]).toEqual([all])
+    expect(found.get(all)).toMatchObject({
+      channels: ['ctv', 'olv'],
+      markets: ['DE', 'US'],
+      delivery_types: ['guaranteed'],
+      format_kinds: ['image', 'video_hosted'],
+      matched_filters: ['delivery_types', 'format_kinds'],
+      inventory_profile: {
+        delivery_types: ['guaranteed'],
+        format_kinds: ['image', 'video_hosted'],
+      },
+    })
+    expect((await searched()).get(some)!.channels).toEqual(['display'])
+  })
+
+  test('no type of property that the format does not know', async () => {
+    const found = (await searched()).get(plain)!
+    expect([found.property_count, found.property_types]).toEqual([1, []])
+    const stats = (await sellers.app.inject('/api/registry/stats')).json()
+    expect(stats.properties_by_type).toEqual({ website: 1 })
+  })
+
+  test('what is so now, and its change is told', async () => {
+    const last = sellers.sequencer.lastEventId
+    await observe(
+      file('tv.example', {
+        properties: [site('tv.example', { supported_channels: ['linear_tv'] })],
+        collections: shows().slice(0, 1),
+        authorized_agents: [sells(all), sells(some)],
+      }),
+    )
+    const found = await searched()
+    expect(found.get(all)).toMatchObject({
+      categories: ['Politics', 'World'],
+      category_taxonomy: null,
+      channels: ['linear_tv'],
+    })
+    expect(found.get(some)!.categories).toEqual(['Politics', 'World'])
+    const url = `/api/registry/feed?types=agent.*&cursor=${last}`
+    const { events } = (await sellers.app.inject({ url, headers })).json()
+    expect(events).toHaveLength(2)
+    for (const { event_type, payload } of events) {
+      expect(event_type).toBe('agent.profile_updated')
+      expect(payload.changed_fields).toContain('categories')
+      expect(payload.inventory_profile.categories).toEqual(['Politics', 'World'])
+    }
+  })
+
+  test('also of a publisher that was counted before there were categories', async () => {
+    await sellers.sequencer.quietly(async () => {
+      const { index } = sellers.sequencer
+      await index.run('update publishers set reach_format = null')
+      await index.run(
+        "delete from agent_facets where facet in ('category', 'taxonomy', 'declared_channel')",
+      )
+    })
+    await observe(
+      file('tv.example', {
+        collections: shows('iab_3.1'),
+        authorized_agents: [sells(all), sells(some)],
+      }),
+    )
+    const { categories, channels } = (await searched()).get(some)!
+    expect([categories, channels]).toEqual([['Cartoons', 'Politics', 'World'], ['display']])
+    expect(await sellers.verify()).toEqual([])
   })
 })

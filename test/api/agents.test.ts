@@ -34,7 +34,9 @@ const metric = (metric_id: string, ...bodies: string[]) => ({
 beforeAll(async () => {
   registry = await openRegistry()
   keys.owner = await enrol(registry, {
-    ...{ org: 'Acme', tier: 'company_leader', domains: ['acme.example'] },
+    org: 'Acme',
+    tier: 'company_leader',
+    domains: ['acme.example'],
     agents: [
       { url: seller, name: 'Acme Seller' },
       { url: down, type: 'buying' },
@@ -44,7 +46,9 @@ beforeAll(async () => {
   })
   registry.clock.pass(HOUR)
   keys.member = await enrol(registry, {
-    ...{ org: 'Meters', tier: 'company_standard', public: false },
+    org: 'Meters',
+    tier: 'company_standard',
+    public: false,
     agents: [
       { url: meter, type: 'measurement' },
       { url: gauge, type: 'measurement' },
@@ -141,8 +145,10 @@ describe('who sees which agents', () => {
     await enrolBy('Second')
     expect(await names()).toEqual(['Second'])
     await own.submit({
-      ...{ op: 'organization.domain.add', org: 'First' },
-      ...{ domain: 'a.example' as never, proof: 'http' },
+      op: 'organization.domain.add',
+      org: 'First',
+      domain: 'a.example' as never,
+      proof: 'http',
     })
     expect(await names()).toEqual(['First'])
     await own.close()
@@ -154,12 +160,17 @@ describe('GET /api/registry/agents', () => {
     const answer = await get()
     expect(answer.headers).toMatchObject({
       'cache-control': 'private, no-cache',
-      vary: 'authorization',
+      vary: 'authorization, accept-encoding',
       'x-registry-seq': String(registry.reader.snapshot?.seq),
     })
     expect(answer.json().agents[0]).toEqual({
-      ...{ url: seller, agent_url: seller, mcp_endpoint: seller },
-      ...{ name: 'Acme Seller', type: 'sales', protocol: 'mcp', description: 'Acme' },
+      url: seller,
+      agent_url: seller,
+      mcp_endpoint: seller,
+      name: 'Acme Seller',
+      type: 'sales',
+      protocol: 'mcp',
+      description: 'Acme',
       contact: { name: 'Acme', email: '', website: '' },
       member: { slug: 'acme', display_name: 'Acme' },
       added_date: new Date(START).toISOString(),
@@ -180,11 +191,16 @@ describe('GET /api/registry/agents', () => {
     const agents = await list('?health=true', keys.owner)
     expect(agents[0]).toMatchObject({
       health: {
-        ...{ online: true, status: 'online', response_time_ms: 40, tools_count: 1 },
+        online: true,
+        status: 'online',
+        response_time_ms: 40,
+        tools_count: 1,
         checked_at: new Date(START + HOUR).toISOString(),
       },
       stats: {
-        ...{ property_count: 3, publisher_count: 2, creative_formats: 1 },
+        property_count: 3,
+        publisher_count: 2,
+        creative_formats: 1,
         publishers: ['app.example', 'news.example'],
       },
     })
@@ -201,8 +217,12 @@ describe('GET /api/registry/agents', () => {
       tools_count: 1,
       tools: [{ name: 'get_products', description: 'Finds products' }],
       standard_operations: {
-        ...{ can_search_inventory: true, can_get_availability: true, can_get_pricing: true },
-        ...{ can_reserve_inventory: false, can_create_order: false, can_list_properties: false },
+        can_search_inventory: true,
+        can_get_availability: true,
+        can_get_pricing: true,
+        can_reserve_inventory: false,
+        can_create_order: false,
+        can_list_properties: false,
       },
     })
     expect(measured?.capabilities).toMatchObject({
@@ -218,7 +238,9 @@ describe('GET /api/registry/agents', () => {
     })
     expect(made?.capabilities).toMatchObject({
       creative_capabilities: {
-        ...{ can_generate: false, can_validate: false, can_preview: false },
+        can_generate: false,
+        can_validate: false,
+        can_preview: false,
         supported_formats: [
           {
             capability_id: 'banner',
@@ -236,7 +258,9 @@ describe('GET /api/registry/agents', () => {
     expect(sold).toMatchObject({
       publisher_domains: ['app.example', 'news.example'],
       property_summary: {
-        ...{ total_count: 3, publisher_count: 2, tags: ['all'] },
+        total_count: 3,
+        publisher_count: 2,
+        tags: ['all'],
         count_by_type: { website: 3 },
       },
     })
@@ -338,7 +362,7 @@ describe('filters', () => {
     ['type=sales&type=brand', 'type: must be one of '],
     ['type=sales&metric_id=a', 'type: only measurement agents have metrics'],
     ['type=creative&q=a', 'type: only measurement agents have metrics'],
-    ['q=a&format_kind=b', 'metric_id: filters of metrics and of formats'],
+    ['q=a&format_kind=b', 'metric_id: cannot be combined with filters of formats'],
     ['q=a%25', 'q: may not hold % or _'],
     ['q=a_b', 'q: may not hold % or _'],
     [`q=${'a'.repeat(65)}`, 'q: must be at most 64 characters'],

@@ -32,7 +32,9 @@ afterAll(async () => {
 
 const ask = (token: string, method: 'GET' | 'POST' | 'DELETE', rest = '', payload?: object) =>
   registry.app.inject({
-    ...{ method, url: `/api/me/api-keys${rest}`, headers: { authorization: `Bearer ${token}` } },
+    method,
+    url: `/api/me/api-keys${rest}`,
+    headers: { authorization: `Bearer ${token}` },
     ...(payload && { payload }),
   })
 const make = async (permissions: KeyPermission[] = [], by = owner) =>
@@ -98,7 +100,7 @@ describe('an API key', () => {
       expect((await ask(key.value, 'POST', '', { name: 'x' })).statusCode).toBe(post)
     }
     const foreign = await ask(admin.value, 'POST', `?org=${await orgId('Other')}`, { name: 'x' })
-    expect([foreign.statusCode, foreign.json().error]).toEqual([403, 'cross_tenant_api_key'])
+    expect([foreign.statusCode, foreign.json().code]).toEqual([403, 'cross_tenant_api_key'])
     const others = await registry.sequencer.accounts.db.one<{ key_id: string }>(
       'select key_id from api_keys where org_id = $org_id',
       { org_id: await orgId('Other') },

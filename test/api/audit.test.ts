@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { holderOf } from '../../api/auth.ts'
+import { findKeyHolder } from '../../api/auth/principal.ts'
+import { type AuditWanted, listAuditRows } from '../../pipeline/accounts/audit.ts'
 import { DAY } from '../../pipeline/core/clock.ts'
-import { type AuditWanted, auditRows } from '../../pipeline/index/accounts/audit.ts'
 import type { Operation } from '../../pipeline/model/submission.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
 import { enrol } from '../support/members.ts'
@@ -24,7 +24,7 @@ afterAll(async () => {
 })
 
 const rows = (wanted: Partial<AuditWanted> = {}) =>
-  auditRows(registry.sequencer.accounts.db, { limit: 100, ...wanted })
+  listAuditRows(registry.sequencer.accounts.db, { limit: 100, ...wanted })
 
 function save(brand_name: string, domain = 'acme.example') {
   return registry.app.inject({
@@ -39,16 +39,17 @@ describe('the audit', () => {
   test('says who saved a brand, for whom, in which request, what, and what came of it', async () => {
     const answer = await save('Acme')
     expect(answer.statusCode, answer.body).toBe(200)
-    const principal = holderOf(registry.reader, secret)!
+    const principal = findKeyHolder(registry.reader, secret)!
     const [row, ...others] = await rows({ operation: 'brand.save' })
     expect(others).toEqual([])
     expect(row).toMatchObject({
-      ...{ by_kind: 'key', by_id: principal.id, org_id: principal.org_id },
-      ...{ content: { domain: 'acme.example', brand_name: 'Acme' }, answer: { done: {} } },
-      ...{
-        seq: registry.sequencer.seq,
-        submitted_at: new Date(registry.clock.now()).toISOString(),
-      },
+      by_kind: 'key',
+      by_id: principal.id,
+      org_id: principal.org_id,
+      content: { domain: 'acme.example', brand_name: 'Acme' },
+      answer: { done: {} },
+      seq: registry.sequencer.seq,
+      submitted_at: new Date(registry.clock.now()).toISOString(),
     })
     expect(row!.request_id).toMatch(/^[0-9a-f]{8}-[0-9a-z]+$/)
     await save('Acme again')
@@ -66,7 +67,7 @@ describe('the audit', () => {
   })
 
   test('is found by asker, organization, operation, domain and time', async () => {
-    const principal = holderOf(registry.reader, secret)!
+    const principal = findKeyHolder(registry.reader, secret)!
     const all = await rows()
     const saves = all.filter(row => row.operation === 'brand.save')
     expect(saves).toHaveLength(2)
@@ -90,7 +91,10 @@ describe('the audit', () => {
 
   test('forgets additions of domains after a day and keeps the rest, in both stores', async () => {
     const add = (domain: string): Operation => ({
-      ...{ op: 'domains.add', domains: [domain as never], again: false, why: 'demanded' },
+      op: 'domains.add',
+      domains: [domain as never],
+      again: false,
+      why: 'demanded',
     })
     await registry.submit(add('first.example'))
     const before = await rows()

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DAY } from '../../pipeline/core/clock.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { probed } from '../support/members.ts'
 import { byIds, bySelectors, pointerTo, shop, site } from '../support/nights.ts'
 import { publishFiles } from '../support/selling.ts'
 
@@ -9,6 +8,7 @@ const agent = 'https://agent.example/Sell/mcp'
 const other = 'https://agent.example/sell/other'
 const names = ['a', 'b', 'c', 'd', 'e'].map(name => `${name}.example`)
 const encoded = encodeURIComponent
+const nobody = { agents: [], count: 0, has_more: false, next_cursor: null }
 let registry: TestRegistry
 
 beforeAll(async () => {
@@ -57,7 +57,7 @@ describe('GET /v1/agents/{encodedUrl}/publishers', () => {
     expect(answer.json()).toEqual({
       agent_url: agent,
       directory_indexed_at: '2026-11-20T03:00:00.000Z',
-      freshness: { state: 'never_crawled' },
+      freshness: expect.objectContaining({ state: 'current', http_status: 200 }),
       publishers: names.map(publisher_domain => ({
         publisher_domain,
         discovery_method: 'direct',
@@ -68,6 +68,7 @@ describe('GET /v1/agents/{encodedUrl}/publishers', () => {
         status: 'authorized',
         last_verified_at: '2026-11-20T03:00:00.000Z',
       })),
+      has_more: false,
       next_cursor: null,
     })
     const alias = await get(`/api/v1/agents/${encoded(agent)}/publishers`)
@@ -136,6 +137,7 @@ describe('GET /v1/agents/{encodedUrl}/publishers', () => {
       agent_url: nobody,
       directory_indexed_at: null,
       publishers: [],
+      has_more: false,
       next_cursor: null,
       freshness: { state: 'never_crawled' },
     })
@@ -245,19 +247,13 @@ describe('GET /api/registry/lookup/agent/{agentUrl}/domains', () => {
     })
     const next = (await domainsOf(agent, `?limit=${count}&cursor=b.example`)).json()
     expect(next.domains.slice(0, 3)).toEqual(names.slice(2))
-    expect(next).not.toHaveProperty('next_cursor')
-  })
-
-  test('200: how an agent stands is told with its publishers', async () => {
-    await registry.observe(probed(agent, { tools: [{ name: 'get_products' }] }))
-    const stands = { state: 'current', outcome: 'ok', http_status: 200 }
-    expect((await domainsOf(agent)).json().freshness).toMatchObject(stands)
-    expect((await publishersOf(agent)).json().freshness).toMatchObject(stands)
+    expect(next).toMatchObject({ has_more: false, next_cursor: null })
   })
 
   test('200: an agent nobody knows has none', async () => {
     const url = 'https://nobody.example'
-    const nothing = { domains: [], count: 0, freshness: { state: 'never_crawled' } }
+    const freshness = { state: 'never_crawled' }
+    const nothing = { domains: [], count: 0, freshness, has_more: false, next_cursor: null }
     expect((await domainsOf(url)).json()).toEqual({ ...nothing, agent_url: url })
     expect((await domainsOf('*')).json()).toEqual({ ...nothing, agent_url: '*' })
   })
@@ -295,14 +291,14 @@ describe('GET /api/registry/lookup/property', () => {
       ['ios_bundle', 'child.example'],
       ['domain', '*.example'],
     ] as const) {
-      expect((await lookUp(type, value)).json()).toEqual({ type, value, agents: [], count: 0 })
+      expect((await lookUp(type, value)).json()).toEqual({ type, value, ...nobody })
     }
   })
 
   test('200: a type that objects have something of by nature is one that nobody lists', async () => {
     for (const type of ['__proto__', 'constructor', 'toString']) {
       const answer = await lookUp(type, 'A.example')
-      expect(answer.json()).toEqual({ type, value: 'A.example', agents: [], count: 0 })
+      expect(answer.json()).toEqual({ type, value: 'A.example', ...nobody })
     }
   })
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DAY } from '../../pipeline/core/clock.ts'
-import { rebuild } from '../../pipeline/index/rebuild.ts'
+import { rebuild } from '../../pipeline/maintenance/rebuild.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
 import { byIds, bySelectors, shop, site } from '../support/nights.ts'
 import { askIn, operatorFile, publishFiles } from '../support/selling.ts'
@@ -226,7 +226,9 @@ describe('GET /api/registry/validate/property-authorization', () => {
     [{ placement_ids: Array.from({ length: 101 }, (_, i) => i).join() }, 'placement_ids'],
   ])('400: %j is refused by name', async (query, error) => {
     const answer = await askIn(registry, path, {
-      ...{ agent_url: agent, identifier_type: 'domain', identifier_value: 'both.example' },
+      agent_url: agent,
+      identifier_type: 'domain',
+      identifier_value: 'both.example',
       ...query,
     })
     expect(answer.statusCode).toBe(400)
@@ -435,7 +437,7 @@ describe('what authority is judged by', () => {
     expect(await own.verify()).toEqual([])
     const { DATA_DIR } = own.config
     await own.sequencer.close()
-    expect(await rebuild(DATA_DIR)).toBe(true)
+    expect(await rebuild(DATA_DIR)).toEqual({ unknown: 0, unprojected: [] })
     await own.restart().catch(() => undefined)
     expect(await own.verify()).toEqual([])
     await own.close()

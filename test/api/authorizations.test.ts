@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   AgentAuthorizations,
   AuthorizationItem,
-} from '../../pipeline/model/answers-authorizations.ts'
+} from '../../pipeline/model/responses/authorizations.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
 import { publisherFile } from '../support/documents.ts'
 import { byIds, bySelectors, shop, site } from '../support/nights.ts'
@@ -40,16 +40,30 @@ describe('GET /api/registry/authorizations', () => {
     expect(answer.statusCode).toBe(200)
     const body = AgentAuthorizations.parse(answer.json())
     expect(body).toMatchObject({
-      ...{ agent_url: kept, evidence: ['adagents_json'], include: 'effective' },
-      ...{ count: 3, rows_total: 3, cursor: null },
+      agent_url: kept,
+      evidence: ['adagents_json'],
+      include: 'effective',
+      count: 3,
+      rows_total: 3,
+      cursor: null,
     })
     expect(body.rows.map(({ publisher_domain }) => publisher_domain)).toEqual(publishers)
     expect(body.rows[0]).toMatchObject({
-      ...{ agent_url: kept, agent_url_canonical: kept, authorization_type: 'property_tags' },
-      ...{ property_tags: ['all'], properties_authorized: 1, publisher_wide: true },
-      ...{ property_id_slug: 'a_example', authorized_for: 'inventory of a.example' },
-      ...{ evidence: 'adagents_json', disputed: false, override_applied: false },
-      ...{ created_by: null, expires_at: null, signing_keys: null, override_reason: null },
+      agent_url: kept,
+      agent_url_canonical: kept,
+      authorization_type: 'property_tags',
+      property_tags: ['all'],
+      properties_authorized: 1,
+      publisher_wide: true,
+      property_id_slug: 'a_example',
+      authorized_for: 'inventory of a.example',
+      evidence: 'adagents_json',
+      disputed: false,
+      override_applied: false,
+      created_by: null,
+      expires_at: null,
+      signing_keys: null,
+      override_reason: null,
     })
     const feed = (await get('/api/registry/feed?types=authorization.granted')).json()
     const told = new Map(
@@ -64,7 +78,9 @@ describe('GET /api/registry/authorizations', () => {
   test('200: more than one property is not named as one', async () => {
     const [row] = (await list(of(other))).json().rows
     expect(row).toMatchObject({
-      ...{ property_rid: null, property_id_slug: null, properties_authorized: 2 },
+      property_rid: null,
+      property_id_slug: null,
+      properties_authorized: 2,
       publisher_wide: true,
     })
   })
@@ -89,7 +105,10 @@ describe('GET /api/registry/authorizations', () => {
 
   test('200: evidence that nobody gave has no rows', async () => {
     expect((await list(`${of(agent)}&evidence=agent_claim,community`)).json()).toMatchObject({
-      ...{ evidence: ['agent_claim', 'community'], rows: [], count: 0, cursor: null },
+      evidence: ['agent_claim', 'community'],
+      rows: [],
+      count: 0,
+      cursor: null,
     })
     expect((await list(`${of(agent)}&evidence=override,adagents_json`)).json().count).toBe(3)
     expect((await list(`${of(agent)}&evidence=`)).json().count).toBe(3)
@@ -117,7 +136,7 @@ describe('GET /api/registry/authorizations', () => {
     },
   )
 
-  test.each(['include=all', 'cursor=x', 'limit=0'])('400: %s', async query => {
+  test.each(['include=all', 'cursor=x', 'limit=-1'])('400: %s', async query => {
     expect((await list(`${of(agent)}&${query}`)).statusCode).toBe(400)
   })
 
@@ -197,7 +216,9 @@ describe('what managers’ files claim for other publishers', () => {
     const seen = (domain: string, file: object) =>
       own.observe(read('adagents.json', domain, file, own.clock.now()))
     const app = {
-      ...{ property_type: 'mobile_app', name: 'App', publisher_domain: 'q.example' },
+      property_type: 'mobile_app',
+      name: 'App',
+      publisher_domain: 'q.example',
       identifiers: [{ type: 'ios_bundle', value: 'example.q' }],
     }
     await seen(manager, {
@@ -219,13 +240,19 @@ describe('what managers’ files claim for other publishers', () => {
     expect(rows_total).toBe(2)
     expect(rows).toMatchObject([
       {
-        ...{ publisher_domain: 'p.example', manager_domain: manager, path: 'federated' },
-        ...{ evidence: 'adagents_authoritative', properties_authorized: 1, diverges: true },
+        publisher_domain: 'p.example',
+        manager_domain: manager,
+        path: 'federated',
+        evidence: 'adagents_authoritative',
+        properties_authorized: 1,
+        diverges: true,
         publisher_properties: [{ publisher_domain: 'p.example', selection_type: 'all' }],
         properties: [{ property_id: 'site', name: 'p.example' }],
       },
       {
-        ...{ publisher_domain: 'q.example', path: 'inline', properties_authorized: 1 },
+        publisher_domain: 'q.example',
+        path: 'inline',
+        properties_authorized: 1,
         properties: [{ property_rid: null, property_id: null, name: 'App' }],
       },
     ])
@@ -238,12 +265,15 @@ describe('what managers’ files claim for other publishers', () => {
     const kinds = (rows: AuthorizationItem[]) =>
       rows.map(row => `${row.publisher_domain} ${row.evidence}`)
     expect(kinds((await rowsOf('')).rows)).toEqual([
-      ...['m.example adagents_json', 'p.example adagents_json'],
+      'm.example adagents_json',
+      'p.example adagents_json',
     ])
     const whole = kinds((await rowsOf(both)).rows)
     expect(whole).toEqual([
-      ...['m.example adagents_json', 'p.example adagents_json'],
-      ...['p.example adagents_authoritative', 'q.example adagents_authoritative'],
+      'm.example adagents_json',
+      'p.example adagents_json',
+      'p.example adagents_authoritative',
+      'q.example adagents_authoritative',
     ])
     const paged: string[] = []
     let cursor: string | null = ''
@@ -261,5 +291,31 @@ describe('what managers’ files claim for other publishers', () => {
     const { rawPayload } = await own.app.inject({ url, headers })
     const lines = gunzipSync(rawPayload).toString().trim().split('\n')
     expect(lines.map(line => JSON.parse(line))).toEqual((await rowsOf(evidence)).rows)
+  })
+
+  test('200: are told again once they are others, though no event tells of them', async () => {
+    const only = await openRegistry()
+    const reader = { authorization: `Bearer ${await only.createKey('Readers')}` }
+    const url = `/api/registry/authorizations/snapshot?${evidence}`
+    const lines = ({ rawPayload }: { rawPayload: Buffer }) =>
+      gunzipSync(rawPayload).toString().trim().split('\n').filter(Boolean)
+    const others = { selection_type: 'all', publisher_domains: ['r.example'] }
+    const file = { properties: [], authorized_agents: [bySelectors(agent, others)] }
+    await only.observe(read('adagents.json', manager, file, only.clock.now()))
+    await only.publish()
+    const last = only.sequencer.lastEventId
+    const before = await only.app.inject({ url, headers: reader })
+    expect(lines(before)).toHaveLength(1)
+    const held = { ...reader, 'if-none-match': before.headers.etag as string }
+    expect((await only.app.inject({ url, headers: held })).statusCode).toBe(304)
+    for (let times = 0; times < 2; times++) {
+      only.clock.pass(2 * 3_600_000)
+      await only.observe({ kind: 'adagents.json', location: manager, outcome: 'absent' })
+    }
+    await only.publish()
+    expect(only.sequencer.lastEventId).toBe(last)
+    const after = await only.app.inject({ url, headers: held })
+    expect([after.statusCode, lines(after)]).toEqual([200, []])
+    await only.close()
   })
 })

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { tierOfPrice } from '../../pipeline/core/membership.ts'
+import { findTierOfPrice } from '../../pipeline/core/membership.ts'
 import { openRegistry, START, type TestRegistry } from '../support/app.ts'
 import { enrol } from '../support/members.ts'
 import { rememberingLog } from '../support/remembering-log.ts'
@@ -57,7 +57,9 @@ function signed(body: string | Buffer, at = Math.floor(registry.clock.now() / 1_
 
 const send = (body: string | Buffer, signature: string | undefined = signed(body), headers = {}) =>
   registry.app.inject({
-    ...{ method: 'POST', url: '/api/webhooks/billing', payload: body },
+    method: 'POST',
+    url: '/api/webhooks/billing',
+    payload: body,
     headers: {
       'content-type': 'application/json',
       ...(signature && { 'billing-signature': signature }),
@@ -76,7 +78,8 @@ const visibility = async () =>
   ))!.visibility
 const show = () =>
   registry.app.inject({
-    ...{ method: 'POST', url: '/api/me/agents' },
+    method: 'POST',
+    url: '/api/me/agents',
     payload: { url: agent, type: 'sales', visibility: 'public' },
     headers: { authorization: `Bearer ${key}` },
   })
@@ -162,10 +165,8 @@ describe('what the billing provider tells', () => {
               const id = `evt_${all.findIndex(one => one.created === told.created)}`
               const payload = bodyOf({ ...told, id, organization: row!.org_id })
               const headers = {
-                ...{
-                  'content-type': 'application/json',
-                  'billing-signature': signed(payload, NOW_S),
-                },
+                'content-type': 'application/json',
+                'billing-signature': signed(payload, NOW_S),
               }
               const url = '/api/webhooks/billing'
               expect(
@@ -173,7 +174,7 @@ describe('what the billing provider tells', () => {
               ).toBe(200)
             }
             const last = all.reduce((a, b) => (a.created > b.created ? a : b))
-            const tier = last.status === 'active' ? tierOfPrice(last.price) : null
+            const tier = last.status === 'active' ? findTierOfPrice(last.price) : null
             const now = await own.sequencer.accounts.db.one<{ tier: string | null }>(
               'select membership_tier as tier from organizations',
             )
@@ -228,7 +229,9 @@ describe('a webhook that is not believed', () => {
   ])('%s', async (_, sign) => {
     const body = bodyOf()
     const answer = await registry.app.inject({
-      ...{ method: 'POST', url: '/api/webhooks/billing', payload: body },
+      method: 'POST',
+      url: '/api/webhooks/billing',
+      payload: body,
       headers: { 'content-type': 'application/json', ...headerOf(sign(body)) },
     })
     expect(answer.statusCode).toBe(400)
@@ -266,7 +269,7 @@ test.each([
   ['membership', undefined],
   ['', undefined],
 ])('the price %s buys %s', (price, tier) => {
-  expect(tierOfPrice(price)).toBe(tier)
+  expect(findTierOfPrice(price)).toBe(tier)
 })
 
 function headerOf(signature: string | undefined) {

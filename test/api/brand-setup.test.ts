@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { BrandDocument } from '../../pipeline/model/documents.ts'
+import type { BrandDocument } from '../../pipeline/model/documents/index.ts'
 import type { TestRegistry } from '../support/app.ts'
 import { brandFile } from '../support/documents.ts'
 import { type LiveWeb, openLiveWeb } from '../support/live.ts'
@@ -24,7 +24,9 @@ beforeEach(() => web.forget())
 
 const post = (path: string, payload: object, secret = acme) =>
   registry.app.inject({
-    ...{ method: 'POST', url: `/api/brands/${path}`, payload },
+    method: 'POST',
+    url: `/api/brands/${path}`,
+    payload,
     headers: { authorization: `Bearer ${secret}` },
   })
 const get = (url: string) => registry.app.inject(url)
@@ -37,7 +39,10 @@ const house = (domain: string, more = {}) => ({
   house: { domain, name: 'Acme Group' },
   brands: [
     {
-      ...{ id: 'acme', names: [{ en: 'Acme' }], keller_type: 'master', description: 'Boots' },
+      id: 'acme',
+      names: [{ en: 'Acme' }],
+      keller_type: 'master',
+      description: 'Boots',
       contact: { name: 'Ada', email: 'ada@acme.example' },
     },
   ],
@@ -46,21 +51,46 @@ const house = (domain: string, more = {}) => ({
 })
 
 describe('setting a brand up', () => {
+  test('says that no domain can point to a registry without an https address', async () => {
+    const plain = await web.open({}, { settings: { BASE_URL: 'http://registry.example:3000' } })
+    const secret = await enrol(plain, { org: 'Plain', domains: ['plain.example'] })
+    const answer = await plain.app.inject({
+      method: 'POST',
+      url: '/api/brands/setup-my-brand',
+      payload: { domain: 'plain.example', brand_name: 'Plain' },
+      headers: { authorization: `Bearer ${secret}` },
+    })
+    expect([answer.statusCode, answer.json()]).toMatchObject([
+      200,
+      {
+        has_brand_json: false,
+        pointer_snippet: '',
+        detail: expect.stringMatching(/https.*http:\/\/registry.example:3000.*BASE_URL/),
+      },
+    ])
+  })
+
   test('answers where the file is and what to serve, and the file is in order', async () => {
     const domain = 'acme.example'
     const answer = await setUp({
-      ...{ domain: 'www.acme.example', brand_name: 'Ácme & Söhne', brand_color: '#1A2b3c' },
+      domain: 'www.acme.example',
+      brand_name: 'Ácme & Söhne',
+      brand_color: '#1A2b3c',
       logo_url: 'https://cdn.acme.example/l.png',
     })
     const url = `https://registry.example/brands/${domain}/brand.json`
     expect(answer.json()).toEqual({
-      ...{ domain, has_brand_json: false, hosted_brand_json_url: url },
+      domain,
+      has_brand_json: false,
+      hosted_brand_json_url: url,
       pointer_snippet: `{\n  "authoritative_location": "${url}"\n}`,
     })
     const file = (await get(new URL(url).pathname)).json()
     expect(file.brands).toEqual([
       {
-        ...{ id: 'a_cme_so_hne', names: [{ en: 'Ácme & Söhne' }], keller_type: 'master' },
+        id: 'a_cme_so_hne',
+        names: [{ en: 'Ácme & Söhne' }],
+        keller_type: 'master',
         logos: [{ url: 'https://cdn.acme.example/l.png', tags: ['primary'] }],
         colors: { primary: '#1A2b3c' },
       },
@@ -117,7 +147,7 @@ describe('setting a brand up', () => {
 
   test('403: the domain was not shown to be the organization’s', async () => {
     const answer = await setUp({ domain: 'acme.example', brand_name: 'A' }, stranger)
-    expect([answer.statusCode, answer.json().error]).toEqual([403, 'ownership_proof_required'])
+    expect([answer.statusCode, answer.json().code]).toEqual([403, 'ownership_proof_required'])
   })
 
   test('saves nothing where the domain publishes a file of its own', async () => {
@@ -135,7 +165,8 @@ describe('setting a brand up', () => {
     const authoritative_location = `https://registry.example/brands/${domain}/brand.json`
     web.hosts[domain] = { '/.well-known/brand.json': { authoritative_location } }
     await registry.observe({
-      ...{ kind: 'brand.json', location: domain },
+      kind: 'brand.json',
+      location: domain,
       document: { variant: 'authoritative_location', authoritative_location } as BrandDocument,
     })
     expect(await resolved(domain)).toMatchObject({ source: 'brand_json', brand_name: 'First' })
@@ -151,8 +182,12 @@ describe('setting a brand up', () => {
 describe('a brand that a member submits', () => {
   test('is shown once a moderator has approved it, with what was told of it', async () => {
     const told = {
-      ...{ domain: 'https://Found.example/', brand_name: 'Found', house_domain: 'big.example' },
-      ...{ keller_type: 'sub_brand', parent_brand: 'big', brand_manifest: { description: 'New' } },
+      domain: 'https://Found.example/',
+      brand_name: 'Found',
+      house_domain: 'big.example',
+      keller_type: 'sub_brand',
+      parent_brand: 'big',
+      brand_manifest: { description: 'New' },
     }
     const answer = await submit(told)
     expect(answer.statusCode, answer.body).toBe(200)
@@ -168,8 +203,11 @@ describe('a brand that a member submits', () => {
     const [approved] = await registry.submit({ op: 'review.approve', ...decision })
     expect(approved).toMatchObject({ done: { domain: 'found.example' } })
     expect(await resolved('found.example')).toMatchObject({
-      ...{ brand_name: 'Found', source: 'community', keller_type: 'sub_brand' },
-      ...{ claimed_house_domain: 'big.example', brand_manifest: { description: 'New' } },
+      brand_name: 'Found',
+      source: 'community',
+      keller_type: 'sub_brand',
+      claimed_house_domain: 'big.example',
+      brand_manifest: { description: 'New' },
     })
     expect((await submit(told)).statusCode).toBe(409)
     const revisions = await registry.sequencer.index.all<{ revision_id: string }>(

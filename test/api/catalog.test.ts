@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { Catalog, CatalogSync, CollectionCatalog } from '../../pipeline/model/answers-catalog.ts'
+import { Catalog, CatalogSync, CollectionCatalog } from '../../pipeline/model/responses/catalog.ts'
 import { openRegistry, START, type TestRegistry } from '../support/app.ts'
 import { publisherFile } from '../support/documents.ts'
 
@@ -10,7 +10,10 @@ let registry: TestRegistry
 const fileOf = (domain: string, sites: string[], shows: string[] = []) => {
   const file = publisherFile(domain, { sites, agents: [] })
   const collections = shows.map(name => ({
-    ...{ collection_id: name, name, kind: 'series', manifest: {} },
+    collection_id: name,
+    name,
+    kind: 'series',
+    manifest: {},
     distribution: [
       {
         publisher_domain: domain,
@@ -56,9 +59,14 @@ describe('GET /api/registry/catalog', () => {
     const { entries, total, next_cursor } = Catalog.parse(answer.json())
     expect([total, next_cursor]).toEqual([3, null])
     expect(entries[0]).toMatchObject({
-      ...{ publisher_domain: 'a.example', property_id: 'a_example', name: 'a.example' },
-      ...{ classification: 'property', source: 'authoritative', status: 'active' },
-      ...{ identifiers: [{ type: 'domain', value: 'a.example' }], tags: ['all'] },
+      publisher_domain: 'a.example',
+      property_id: 'a_example',
+      name: 'a.example',
+      classification: 'property',
+      source: 'authoritative',
+      status: 'active',
+      identifiers: [{ type: 'domain', value: 'a.example' }],
+      tags: ['all'],
       property_type: 'website',
     })
   })
@@ -88,7 +96,7 @@ describe('GET /api/registry/catalog', () => {
     expect(namesOf((await get(`/api/registry/catalog?${query}`)).json().entries)).toEqual(names)
   })
 
-  test.each(['status=gone', 'source=x', 'classification=x', 'limit=0', 'limit=x', 'cursor=x'])(
+  test.each(['status=gone', 'source=x', 'classification=x', 'limit=-1', 'limit=x', 'cursor=x'])(
     '400: %s',
     async query => {
       expect((await get(`/api/registry/catalog?${query}`)).statusCode).toBe(400)
@@ -96,8 +104,11 @@ describe('GET /api/registry/catalog', () => {
   )
 
   test.each([
-    ...['active_since=yesterday', 'active_since=2026-02-31T99:00:00Z', 'min_resolves=-1'],
-    ...['active_since=9999-12-31T23:59:59-23:59', 'active_since=0000-01-01T00:00:00%2B23:59'],
+    'active_since=yesterday',
+    'active_since=2026-02-31T99:00:00Z',
+    'min_resolves=-1',
+    'active_since=9999-12-31T23:59:59-23:59',
+    'active_since=0000-01-01T00:00:00%2B23:59',
   ])('400: %s', async query => {
     expect((await get(`/api/registry/catalog?${query}`)).statusCode).toBe(400)
   })
@@ -116,7 +127,8 @@ describe('GET /api/registry/catalog/sync', () => {
     ])
     expect(entries[0]).toMatchObject({
       adagents_url: 'https://a.example/.well-known/adagents.json',
-      ...{ created_by: null, updated_at: new Date(START + MINUTE).toISOString() },
+      created_by: null,
+      updated_at: new Date(START + MINUTE).toISOString(),
     })
     expect(answer.headers['x-sync-cursor']).toBe(registry.sequencer.lastEventId)
   })
@@ -148,7 +160,10 @@ describe('GET /api/registry/catalog/sync', () => {
 
   test('400: a moment is needed', async () => {
     const answer = await get('/api/registry/catalog/sync')
-    expect([answer.statusCode, answer.json()]).toEqual([400, { error: 'since: is required' }])
+    expect([answer.statusCode, answer.json()]).toEqual([
+      400,
+      { error: 'since: is required', code: 'invalid_request' },
+    ])
   })
 })
 
@@ -161,7 +176,9 @@ describe('GET /api/registry/catalog/collections', () => {
     const { entries, total, next_offset } = CollectionCatalog.parse(answer.json())
     expect([total, next_offset, namesOf(entries).sort()]).toEqual([2, null, ['one', 'three']])
     expect(entries[0]).toMatchObject({
-      ...{ publisher_domain: 'a.example', kind: 'series', source: 'authoritative' },
+      publisher_domain: 'a.example',
+      kind: 'series',
+      source: 'authoritative',
       identifiers: [{ publisher_domain: 'a.example', type: 'imdb_id' }],
     })
   })
@@ -175,7 +192,9 @@ describe('GET /api/registry/catalog/collections', () => {
     expect(
       Object.fromEntries(entries.map((e: { name: string; status: string }) => [e.name, e.status])),
     ).toEqual({
-      ...{ one: 'active', two: 'removed', three: 'active' },
+      one: 'active',
+      two: 'removed',
+      three: 'active',
     })
   })
 
@@ -208,14 +227,22 @@ describe('POST /api/registry/resolve', () => {
     expect(resolved[0]).toEqual({
       identifier: { type: 'domain', value: 'b.example' },
       property_rid: catalog.entries[0].property_rid,
-      ...{ classification: 'property', status: 'existing', source: 'authoritative' },
+      classification: 'property',
+      status: 'existing',
+      source: 'authoritative',
     })
     expect(resolved[1]).toEqual({
       identifier: { type: 'domain', value: 'nobody.example' },
-      ...{ property_rid: null, classification: 'unknown', status: 'excluded', source: null },
+      property_rid: null,
+      classification: 'unknown',
+      status: 'excluded',
+      source: null,
     })
     expect(resolved.map(({ status }: { status: string }) => status)).toEqual([
-      ...['existing', 'excluded', 'excluded', 'existing'],
+      'existing',
+      'excluded',
+      'excluded',
+      'existing',
     ])
   })
 
@@ -226,14 +253,19 @@ describe('POST /api/registry/resolve', () => {
     const { entries } = (await own.app.inject('/api/registry/catalog')).json()
     const [canonical, alias] = entries.map((e: { property_rid: string }) => e.property_rid)
     await own.submit({
-      ...{ op: 'property.merge', alias_rid: alias, canonical_rid: canonical },
+      op: 'property.merge',
+      alias_rid: alias,
+      canonical_rid: canonical,
       evidence: 'the same site',
     })
     await own.publish()
     const answer = await own.app.inject({
-      ...{ method: 'POST', url: '/api/registry/resolve' },
+      method: 'POST',
+      url: '/api/registry/resolve',
       payload: {
-        ...{ identifiers: [{ type: 'domain', value: 'b.example' }], provenance, mode: 'lookup' },
+        identifiers: [{ type: 'domain', value: 'b.example' }],
+        provenance,
+        mode: 'lookup',
       },
     })
     expect(answer.json().resolved[0]).toMatchObject({ property_rid: canonical, status: 'existing' })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { findReview, listReviews } from '../../pipeline/index/points/reviews.ts'
-import type { AdagentsInline, PropertyEntry } from '../../pipeline/model/documents.ts'
+import type { AdagentsInline, PropertyEntry } from '../../pipeline/model/documents/index.ts'
+import { findReview, listReviews } from '../../pipeline/read/lookups/reviews.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
 import { publisherFile } from '../support/documents.ts'
 import { startRedis, type TestRedis } from '../support/redis.ts'
@@ -28,7 +28,8 @@ afterAll(async () => {
 
 const ask = (method: 'GET' | 'POST', path: string, payload?: object, secret?: string) =>
   registry.app.inject({
-    ...{ method, url: `/api/registry/${path}` },
+    method,
+    url: `/api/registry/${path}`,
     ...(payload && { payload }),
     ...(secret && { headers: { authorization: `Bearer ${secret}` } }),
   })
@@ -57,12 +58,18 @@ describe('POST /api/registry/resolve', () => {
     const { resolved, summary } = (await resolve(names)).json()
     expect(summary).toEqual({ total: 5, resolved: 3, created: 1, excluded: 2, not_found: 0 })
     expect(resolved.map(({ status }: { status: string }) => status)).toEqual([
-      ...['existing', 'created', 'existing', 'excluded', 'excluded'],
+      'existing',
+      'created',
+      'existing',
+      'excluded',
+      'excluded',
     ])
     expect(resolved[1]).toEqual({
       identifier: { type: 'domain', value: 'new.example' },
       property_rid: resolved[2].property_rid,
-      ...{ classification: 'property', status: 'created', source: 'contributed' },
+      classification: 'property',
+      status: 'created',
+      source: 'contributed',
     })
     expect(resolved[3]).toMatchObject({ property_rid: null, classification: 'ad_infra' })
     const events = await registry.sequencer.index.all(
@@ -70,7 +77,8 @@ describe('POST /api/registry/resolve', () => {
     )
     expect(events).toEqual([
       {
-        ...{ event_type: 'property.created', actor: 'registry:contribution' },
+        event_type: 'property.created',
+        actor: 'registry:contribution',
         entity_id: resolved[1].property_rid,
       },
     ])
@@ -140,8 +148,11 @@ describe('POST /api/registry/resolve', () => {
 describe('disputes', () => {
   const claim = 'This is not their site; write to ada@reporter.example about it.'
   const dispute = {
-    ...{ dispute_type: 'identifier_link', subject_type: 'identifier' },
-    ...{ subject_value: 'domain:known.example', claim, evidence: 'see ada@reporter.example' },
+    dispute_type: 'identifier_link',
+    subject_type: 'identifier',
+    subject_value: 'domain:known.example',
+    claim,
+    evidence: 'see ada@reporter.example',
   }
   const file = (payload: object, secret = key) => ask('POST', 'catalog/disputes', payload, secret)
   const read = async (id: string) => (await ask('GET', `catalog/disputes/${id}`)).json()
@@ -153,10 +164,14 @@ describe('disputes', () => {
     id = filed.json().dispute_id
     const shown = await read(id)
     expect(shown).toEqual({
-      ...{ id, dispute_type: 'identifier_link', subject_type: 'identifier' },
-      ...{ subject_value: 'domain:known.example', status: 'open' },
+      id,
+      dispute_type: 'identifier_link',
+      subject_type: 'identifier',
+      subject_value: 'domain:known.example',
+      status: 'open',
       claim: 'This is not their site; write to [address] about it.',
-      ...{ evidence: 'see [address]', created_at: '2026-11-20T03:00:00.000Z' },
+      evidence: 'see [address]',
+      created_at: '2026-11-20T03:00:00.000Z',
     })
     expect(JSON.stringify(shown)).not.toMatch(/Acme|@/)
   })
@@ -177,7 +192,8 @@ describe('disputes', () => {
     const decision = { review_id: id, digest, reviewer: 'operator', notes: 'they are right' }
     await registry.submit({ op: 'review.approve', ...decision })
     expect(await read(id)).toMatchObject({
-      ...{ status: 'resolved', resolved_at: '2026-11-20T03:00:01.000Z' },
+      status: 'resolved',
+      resolved_at: '2026-11-20T03:00:01.000Z',
     })
     expect((await file(dispute)).json().dispute_id).not.toBe(id)
   })
@@ -197,7 +213,8 @@ describe('disputes', () => {
     expect(filed.action_taken).toBe('link_suspended')
     expect(await lookUp()).toBeNull()
     expect((await resolve(['weak.example'])).json().resolved[0]).toMatchObject({
-      ...{ status: 'excluded', property_rid: null },
+      status: 'excluded',
+      property_rid: null,
     })
     const { digest } = findReview(registry.reader, filed.dispute_id)!.review
     const decision = { review_id: filed.dispute_id, digest, reviewer: 'operator' }

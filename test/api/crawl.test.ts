@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { RegistryClient } from '@adcp/sdk'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { runCrawler } from '../../jobs/crawler.ts'
-import { type Desk, openDesk } from '../../jobs/enqueue.ts'
+import { openWriterClient, type WriterClient } from '../../jobs/api-client/enqueue.ts'
+import { runCrawler } from '../../jobs/crawler/crawler.ts'
 import type { Role } from '../../jobs/role.ts'
 import { MINUTE, systemClock } from '../../pipeline/core/clock.ts'
 import { readConfig } from '../../pipeline/core/config.ts'
@@ -33,7 +33,7 @@ const paths = {
 let names: NameServer
 let redis: TestRedis
 let crawler: Role | undefined
-let office: Desk
+let office: WriterClient
 let opened: TestRegistry[] = []
 
 /** A crawler whose one name server is the one of this test: it answers whether names are public. */
@@ -46,7 +46,7 @@ beforeAll(async () => {
   names = await startNameServer()
   redis = await startRedis()
   crawler = await startCrawler()
-  office = openDesk(redis.url, silentLog, patient)
+  office = openWriterClient(redis.url, silentLog, patient)
 })
 
 beforeEach(async () => {
@@ -75,8 +75,12 @@ afterAll(async () => {
 
 /** A registry with a writer of its own, whose names are looked up by the crawler, and a caller. */
 async function open({ desk, ...options }: RegistryOptions = {}) {
-  const send: Desk['send'] = (errand, ms) => office.send(errand, ms)
-  const registry = await openRegistry({ redis: redis.redis, desk: { send, ...desk }, ...options })
+  const send: WriterClient['requestLive'] = (request, ms) => office.requestLive(request, ms)
+  const registry = await openRegistry({
+    redis: redis.redis,
+    desk: { requestLive: send, ...desk },
+    ...options,
+  })
   opened.push(registry)
   const token = await registry.createKey('Publishers')
   const post = (url: string, body: unknown, credential = token) =>
@@ -182,6 +186,18 @@ describe('POST /api/registry/crawl-request', () => {
     expect((await ask({ domain: 'a.example' })).json().retry_after).toBeGreaterThan(3_500)
   })
 
+  test('429: the keys of an organization are one caller, however many it makes', async () => {
+    const { registry, ask } = await open({ limits: { crawlRequestsPerHour: 1 } })
+    const secret = `sk_${randomUUID()}`
+    const hash = createHash('sha256').update(secret).digest('hex')
+    const key = { key_id: randomUUID(), org: 'Publishers', label: 'another', hash }
+    await registry.submit({ op: 'key.create', ...key })
+    expect((await ask({ domain: 'news.example' })).statusCode).toBe(202)
+    expect((await ask({ domain: 'a.example' }, secret)).statusCode).toBe(429)
+    const other = await registry.createKey('Others')
+    expect((await ask({ domain: 'a.example' }, other)).statusCode).toBe(202)
+  })
+
   test('one domain asked for by fifty at once is taken once', async () => {
     const { registry, ask } = await open()
     const answers = await Promise.all(
@@ -198,7 +214,7 @@ describe('POST /api/registry/crawl-request', () => {
     [{ domain: '' }, 'domain: must be a domain name such as acme.example'],
     [{ domain: 'localhost' }, 'domain: must be a domain name such as acme.example'],
     [{ domain: '10.0.0.1' }, 'domain: must be a domain name'],
-    [{ domain: 'https://news.example' }, 'domain: must be a domain name'],
+    [{ domain: 'https://news.example:8080' }, 'domain: must be a domain name'],
     [{ domain: 'printer.local' }, 'domain: must be a domain on the public Internet'],
     [{ domain: 'printer.localdomain' }, 'domain: must be a domain on the public Internet'],
     [{ domain: 'db.prod.internal' }, 'domain: must be a domain on the public Internet'],
@@ -237,7 +253,7 @@ describe('POST /api/registry/crawl-request', () => {
     for (const answer of answers) {
       expect([answer.statusCode, answer.json()]).toEqual([
         400,
-        { error: 'domain: must be a domain on the public Internet' },
+        { error: 'domain: must be a domain on the public Internet', code: 'invalid_request' },
       ])
     }
     expect(registry.submitted).toEqual([])
@@ -294,7 +310,7 @@ describe('POST /api/registry/crawl-request', () => {
     const answer = await ask({ domain: 'news.example' })
     expect([answer.statusCode, answer.json()]).toEqual([
       503,
-      { error: 'try again', retry_after: 5 },
+      { error: 'try again', retry_after: 5, code: 'unavailable' },
     ])
     expect(answer.headers['retry-after']).toBe('5')
     isAway = false
@@ -325,8 +341,13 @@ describe('GET /api/registry/crawl-request/{id}', () => {
     expect(queued.statusCode).toBe(200)
     expect(queued.headers['cache-control']).toBe('private, no-store')
     expect(queued.json()).toMatchObject({
-      ...{ crawl_request_id: id, domain: 'news.example', status: 'queued' },
-      ...{ attempts: 0, max_attempts: 5, started_at: null, completed_at: null },
+      crawl_request_id: id,
+      domain: 'news.example',
+      status: 'queued',
+      attempts: 0,
+      max_attempts: 5,
+      started_at: null,
+      completed_at: null,
       outcome: [{ file: 'brand.json', outcome: null }, { file: 'adagents.json' }],
     })
     await crawlDue(registry, {
@@ -334,7 +355,10 @@ describe('GET /api/registry/crawl-request/{id}', () => {
       'adagents.json news.example': { authorized_agents: [] },
     })
     expect((await status(id)).json()).toMatchObject({
-      ...{ status: 'retrying', attempts: 1, last_error_code: 'timeout', completed_at: null },
+      status: 'retrying',
+      attempts: 1,
+      last_error_code: 'timeout',
+      completed_at: null,
       next_attempt_at: new Date(registry.clock.now() + MINUTE).toISOString(),
       outcome: [{ outcome: 'timeout' }, { outcome: 'ok', http_status: 200 }],
     })
@@ -342,7 +366,10 @@ describe('GET /api/registry/crawl-request/{id}', () => {
     expect((await status(id)).json()).toMatchObject({ status: 'running', next_attempt_at: null })
     await crawlDue(registry, {})
     expect((await status(id.toUpperCase())).json()).toMatchObject({
-      ...{ status: 'completed', attempts: 2, last_error_code: null, next_attempt_at: null },
+      status: 'completed',
+      attempts: 2,
+      last_error_code: null,
+      next_attempt_at: null,
       completed_at: new Date(registry.clock.now()).toISOString(),
     })
   })
@@ -396,7 +423,8 @@ describe('POST /api/registry/brand-crawl-request', () => {
     expect([answer.statusCode, answer.json()]).toEqual([
       202,
       {
-        ...{ message: 'Brand crawl request accepted', domain: 'news.example' },
+        message: 'Brand crawl request accepted',
+        domain: 'news.example',
         crawl_request_id: expect.any(String),
       },
     ])
@@ -423,7 +451,9 @@ describe('POST /api/registry/manager-revalidation-request', () => {
     const points = { variant: 'authoritative_location', ...pointer } as never
     await registry.observe(
       ...['x.example', 'y.example'].map(location => ({
-        ...{ kind: 'adagents.json' as const, location, document: points },
+        kind: 'adagents.json' as const,
+        location,
+        document: points,
       })),
       publisherFile('a.example', { sites: ['a.example'], agents: ['https://agent.example/mcp'] }),
     )
@@ -432,12 +462,15 @@ describe('POST /api/registry/manager-revalidation-request', () => {
     expect([answer.statusCode, answer.json()]).toEqual([
       202,
       {
-        ...{ message: 'Manager re-validation enqueued', manager_domain: 'a.example' },
-        ...{ publishers_enqueued: 2, crawl_request_id: expect.any(String) },
+        message: 'Manager re-validation enqueued',
+        manager_domain: 'a.example',
+        publishers_enqueued: 2,
+        crawl_request_id: expect.any(String),
       },
     ])
     expect((await status(answer.json().crawl_request_id)).json()).toMatchObject({
-      ...{ status: 'queued', outcome: [{ file: 'adagents.json' }] },
+      status: 'queued',
+      outcome: [{ file: 'adagents.json' }],
     })
     const nobody = await post(paths.manager, { manager_domain: 'news.example' })
     expect([nobody.statusCode, nobody.json().publishers_enqueued]).toEqual([202, 0])
@@ -483,7 +516,7 @@ test('the ecosystem’s own client asks for a crawl', async () => {
 
 describe('while Redis is away', () => {
   test('503: nobody can count', async () => {
-    const { ask, registry } = await open({ desk: { send: publicNames } })
+    const { ask, registry } = await open({ desk: { requestLive: publicNames } })
     await redis.stop()
     const answer = await ask({ domain: 'news.example' })
     expect([answer.statusCode, answer.json().code]).toEqual([503, 'crawl_queue_unavailable'])

@@ -10,11 +10,15 @@ afterAll(() => registry.close())
 const create = (payload: object) =>
   registry.app.inject({ method: 'POST', url: '/api/adagents/create', payload })
 const agent = {
-  ...{ url: 'https://agent.example/mcp', authorized_for: 'display' },
-  ...{ authorization_type: 'property_ids', property_ids: ['site'] },
+  url: 'https://agent.example/mcp',
+  authorized_for: 'display',
+  authorization_type: 'property_ids',
+  property_ids: ['site'],
 }
 const site = {
-  ...{ property_type: 'website', name: 'Site', property_id: 'site' },
+  property_type: 'website',
+  name: 'Site',
+  property_id: 'site',
   identifiers: [{ type: 'domain', value: 'acme.example' }],
 }
 
@@ -35,7 +39,11 @@ describe('POST /api/adagents/create', () => {
     const file = JSON.parse(data.adagents_json)
     expect(data.adagents_json).toBe(JSON.stringify(file, null, 2))
     expect(Object.keys(file)).toEqual([
-      ...['authorized_agents', 'properties', 'catalog_etag', '$schema', 'last_updated'],
+      'authorized_agents',
+      'properties',
+      'catalog_etag',
+      '$schema',
+      'last_updated',
     ])
     expect(file.authorized_agents[0].note).toEqual({ kept: 'as it is' })
     expect(file.last_updated).toBe(timestamp)
@@ -102,7 +110,8 @@ describe('POST /api/adagents/create', () => {
   it('400: what is nested without end', async () => {
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
     const answer = await registry.app.inject({
-      ...{ method: 'POST', url: '/api/adagents/create' },
+      method: 'POST',
+      url: '/api/adagents/create',
       headers: { 'content-type': 'application/json' },
       payload: `{"authorized_agents":[{"url":${deep}}]}`,
     })

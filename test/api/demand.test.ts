@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { dueTargets } from '../../pipeline/index/frontier.ts'
+import { loadDueTargets } from '../../pipeline/writer/crawl/frontier.ts'
 import { openRegistry, type RegistryOptions, type TestRegistry } from '../support/app.ts'
 import { brandFile } from '../support/documents.ts'
 
@@ -38,7 +38,9 @@ describe('a domain that is looked up and not known', () => {
     const domains = ['all', 'only-0', 'only-1', 'only-2', 'only-3', 'only-4']
     expect(registry.submitted).toEqual([
       {
-        ...{ op: 'domains.add', again: false, why: 'demanded' },
+        op: 'domains.add',
+        again: false,
+        why: 'demanded',
         domains: domains.map(name => `${name}.example`),
       },
     ])
@@ -54,9 +56,14 @@ describe('a domain that is looked up and not known', () => {
     await registry.app.inject(lookups[0]!('wanted.example'))
     await aSecond()
     const { index } = registry.sequencer
-    const due = await registry.sequencer.quietly(() => dueTargets(index, registry.clock.now(), 10))
+    const due = await registry.sequencer.quietly(() =>
+      loadDueTargets(index, registry.clock.now(), 10),
+    )
     expect(due.map(({ location }) => location)).toEqual([
-      ...['wanted.example', 'wanted.example', 'given.example', 'given.example'],
+      'wanted.example',
+      'wanted.example',
+      'given.example',
+      'given.example',
     ])
     const why = await registry.sequencer.quietly(() =>
       index.all('select domain, why from frontier order by domain'),
@@ -88,8 +95,13 @@ describe('nothing is handed in', () => {
   it('of what was crawled, known or not, of names that are not public, and of bulk reads', async () => {
     const registry = await open()
     await registry.observe(brandFile('known.example', 'Known'), {
-      ...{ kind: 'brand.json', location: 'none.example', outcome: 'absent', status: 404 },
+      kind: 'brand.json',
+      location: 'none.example',
+      outcome: 'absent',
+      status: 404,
     })
+    // Stores are read as of a moment; a timer lets go of it.
+    await aSecond()
     for (const domain of ['known.example', 'none.example', 'printer.local', 'a.b.internal']) {
       await registry.app.inject(lookups[0]!(domain))
     }

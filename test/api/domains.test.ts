@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { DAY, isoOf } from '../../pipeline/core/clock.ts'
-import { BrandOwnership, OrganizationDomains } from '../../pipeline/model/answers-ownership.ts'
+import { DAY, toIso } from '../../pipeline/core/clock.ts'
+import { BrandOwnership, OrganizationDomains } from '../../pipeline/model/responses/ownership.ts'
 import { Operation } from '../../pipeline/model/submission.ts'
 import { openRegistry, START, type TestRegistry } from '../support/app.ts'
 import { openIssuer, openWithIssuer } from '../support/issuer.ts'
@@ -52,8 +52,14 @@ describe('GET /api/brands/{domain}/ownership', () => {
   test('whoever asks is told of an owner whose profile is public, below its domain too', async () => {
     for (const domain of ['acme.example', 'shoes.acme.example']) {
       expect(await ownership(domain)).toEqual({
-        ...{ domain, status: 'verified', owner: { name: 'Acme' }, authenticated: false },
-        ...{ can_manage: false, can_claim: false, manage_url: null, claim_url: null },
+        domain,
+        status: 'verified',
+        owner: { name: 'Acme' },
+        authenticated: false,
+        can_manage: false,
+        can_claim: false,
+        manage_url: null,
+        claim_url: null,
       })
     }
   })
@@ -70,11 +76,17 @@ describe('GET /api/brands/{domain}/ownership', () => {
 
   test('the owner may manage it, and what nobody holds an organization may claim', async () => {
     expect(await ownership('acme.example', acme)).toMatchObject({
-      ...{ can_manage: true, manage_url: 'https://registry.example/api/brands/save' },
-      ...{ can_claim: false, claim_url: null, authenticated: true },
+      can_manage: true,
+      manage_url: 'https://registry.example/api/brands/save',
+      can_claim: false,
+      claim_url: null,
+      authenticated: true,
     })
     expect(await ownership('free.example', acme)).toMatchObject({
-      ...{ status: 'community', owner: null, can_manage: false, manage_url: null },
+      status: 'community',
+      owner: null,
+      can_manage: false,
+      manage_url: null,
       can_claim: true,
       claim_url: 'https://registry.example/api/registry/ownership/challenges',
     })
@@ -103,16 +115,23 @@ describe('GET /api/brands/{domain}/ownership', () => {
     const gone = { op: 'organization.domain.remove', org: 'Acme', domain: 'gone.example' }
     await add('Acme', 'gone.example', 'dns_txt')
     await submit({
-      ...{ op: 'origin.verify', domain: 'gone.example', checked_at: registry.clock.now() },
+      op: 'origin.verify',
+      domain: 'gone.example',
+      checked_at: registry.clock.now(),
       reason: 'authoritative_location_pointer',
     })
     expect(await ownership('gone.example')).toMatchObject({ status: 'verified' })
     await submit(gone)
     expect(await ownership('gone.example', acme)).toMatchObject({
-      ...{ status: 'orphaned', owner: null, can_manage: false, can_claim: true },
+      status: 'orphaned',
+      owner: null,
+      can_manage: false,
+      can_claim: true,
     })
     await submit({
-      ...{ op: 'origin.verify', domain: 'gone.example', checked_at: registry.clock.now() + 1 },
+      op: 'origin.verify',
+      domain: 'gone.example',
+      checked_at: registry.clock.now() + 1,
       reason: 'not_found',
     })
     expect(await ownership('gone.example')).toMatchObject({ status: 'community' })
@@ -127,21 +146,30 @@ describe('GET /api/brands/{domain}/ownership', () => {
 describe('GET /api/me/organization/domains', () => {
   test('the domains of the caller’s organization, by what they were shown, and how long it counts', async () => {
     const { organization, domains } = await domainsOf(plain)
-    const verified_at = isoOf(START)
+    const verified_at = toIso(START)
     const days = registry.config.LIMITS.proofDays
     expect(organization.name).toBe('Plain')
     expect(domains).toEqual([
       {
-        ...{ domain: 'entered.example', method: 'operator', verified_at },
-        ...{ proven: true, valid_until: null },
+        domain: 'entered.example',
+        method: 'operator',
+        verified_at,
+        proven: true,
+        valid_until: null,
       },
       {
-        ...{ domain: 'mailbox.example', method: 'email', verified_at },
-        ...{ proven: false, valid_until: null },
+        domain: 'mailbox.example',
+        method: 'email',
+        verified_at,
+        proven: false,
+        valid_until: null,
       },
       {
-        ...{ domain: 'plain.example', method: 'dns_txt', verified_at },
-        ...{ proven: true, valid_until: isoOf(START + days * DAY) },
+        domain: 'plain.example',
+        method: 'dns_txt',
+        verified_at,
+        proven: true,
+        valid_until: toIso(START + days * DAY),
       },
     ])
   })
@@ -158,8 +186,10 @@ describe('GET /api/me/organization/domains', () => {
 
   test('a store that is made anew tells the same', async () => {
     const told = async () => [
-      ...[await domainsOf(plain), await domainsOf(quiet)],
-      ...[await ownership('acme.example'), await ownership('gone.example')],
+      await domainsOf(plain),
+      await domainsOf(quiet),
+      await ownership('acme.example'),
+      await ownership('gone.example'),
     ]
     const before = await told()
     await registry.restart()
@@ -171,9 +201,10 @@ describe('GET /api/me/organization/domains', () => {
     registry.clock.pass((registry.config.LIMITS.proofDays + 1) * DAY)
     const { domains } = await domainsOf(plain)
     expect(domains.map(({ domain, proven }) => [domain, proven])).toEqual([
-      ...[['entered.example', true] as const, ['mailbox.example', false] as const],
+      ['entered.example', true] as const,
+      ['mailbox.example', false] as const,
       ['plain.example', false],
-    ])
+    ] as const)
   })
 
   test('401: without a credential; 403: of another organization', async () => {
@@ -201,8 +232,10 @@ test('a person of several organizations says for which one a domain is to be sho
     const headers = { authorization: `Bearer ${await issuer.token({ sub: 'ann' })}` }
     const begin = (query: string, domain: string) =>
       theirs.app.inject({
-        ...{ method: 'POST', url: `/api/me/organization/domains${query}` },
-        ...{ headers, payload: { domain } },
+        method: 'POST',
+        url: `/api/me/organization/domains${query}`,
+        headers,
+        payload: { domain },
       })
     expect((await begin('', 'one.example')).statusCode).toBe(201)
     expect((await begin(`?org=${second!.org_id}`, 'two.example')).statusCode).toBe(201)

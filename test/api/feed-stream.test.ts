@@ -123,7 +123,8 @@ describe('GET /api/registry/feed/stream', () => {
 
   test('200: a HEAD is answered at once, and takes no place', async () => {
     const answer = await fetch(`${base}/api/registry/feed/stream`, {
-      ...{ method: 'HEAD', headers: { authorization: `Bearer ${key}` } },
+      method: 'HEAD',
+      headers: { authorization: `Bearer ${key}` },
     })
     expect([answer.status, answer.headers.get('content-type')]).toEqual([
       200,
@@ -132,13 +133,17 @@ describe('GET /api/registry/feed/stream', () => {
     expect(await openCount()).toBe(0)
   })
 
-  test('429: a caller holds only so many streams, and a closed one frees its place', async () => {
+  test('503: a caller holds only so many streams, and a closed one frees its place', async () => {
     await Promise.all([open(), open(), open()])
     const refused = await fetch(`${base}/api/registry/feed/stream`, {
       headers: { authorization: `Bearer ${key}` },
     })
-    expect(refused.status).toBe(429)
-    expect(await refused.json()).toEqual({ error: expect.any(String), retry_after: 30 })
+    expect(refused.status).toBe(503)
+    expect(await refused.json()).toEqual({
+      error: expect.any(String),
+      code: 'unavailable',
+      retry_after: 30,
+    })
     await closeAll()
     expect((await (await open()).next()).event).toBe('feed')
     await closeAll()

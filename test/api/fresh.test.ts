@@ -1,16 +1,46 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest'
-import { openDesk } from '../../jobs/enqueue.ts'
+import { openWriterClient } from '../../jobs/api-client/enqueue.ts'
+import { HOUR } from '../../pipeline/core/clock.ts'
 import { silentLog } from '../../pipeline/core/log.ts'
-import type { BrandDocument } from '../../pipeline/model/documents.ts'
-import type { TestRegistry } from '../support/app.ts'
+import type { BrandDocument } from '../../pipeline/model/documents/index.ts'
+import type { Seen, TestRegistry } from '../support/app.ts'
 import { brandFile } from '../support/documents.ts'
-import { type LiveWeb, openLiveWeb } from '../support/live.ts'
+import { type LiveAsk, type LiveWeb, openLiveWeb } from '../support/live.ts'
 
 const FILE = '/.well-known/brand.json'
 const brand = (domain: string, name: string, more = {}) => ({
-  ...{ id: name.toLowerCase(), names: [{ en: name }], description: `about ${name}` },
+  id: name.toLowerCase(),
+  names: [{ en: name }],
+  description: `about ${name}`,
   properties: [{ type: 'website', identifier: domain }],
   ...more,
+})
+
+type Canonical = Extract<BrandDocument, { variant: 'brand_canonical' }>
+
+/** A brand that says whose it is. */
+const leafFile: Seen = (() => {
+  const file = brandFile('leaf.example', 'Leaf')
+  return { ...file, document: { ...(file.document as Canonical), house_domain: 'house.example' } }
+})()
+
+/** A house, as it was read, that names that brand. */
+const houseFile = (location: string, more: object = {}): Seen => ({
+  kind: 'brand.json',
+  location,
+  document: {
+    variant: 'house_portfolio',
+    authorized_operators: [],
+    trademarks: [],
+    brands: [],
+    house: { domain: location, name: 'House', agents: [] },
+    brand_refs: [{ domain: 'leaf.example', brand_id: 'leaf' }],
+    ...more,
+  } as BrandDocument,
+})
+
+const answering = (status: number) => ({
+  [FILE]: ({ response }: LiveAsk) => response.writeHead(status).end(),
 })
 
 let web: LiveWeb
@@ -55,8 +85,11 @@ describe('GET /api/brands/resolve with fresh=true', () => {
     expect([answer.statusCode, answer.json()]).toMatchObject([
       200,
       {
-        ...{ canonical_id: 'acme.example', brand_name: 'Acme', source: 'brand_json' },
-        ...{ relationship_trust: 'standalone', brand_manifest: { description: 'about Acme' } },
+        canonical_id: 'acme.example',
+        brand_name: 'Acme',
+        source: 'brand_json',
+        relationship_trust: 'standalone',
+        brand_manifest: { description: 'about Acme' },
       },
     ])
     expect(answer.headers['cache-control']).toBe('no-store')
@@ -82,30 +115,70 @@ describe('GET /api/brands/resolve with fresh=true', () => {
 
   it('200: a brand and a house that name each other, by the same rules', async () => {
     expect((await resolve('leaf.example')).json()).toMatchObject({
-      ...{ brand_name: 'Leaf', house_domain: 'house.example', relationship_trust: 'mutual' },
+      brand_name: 'Leaf',
+      house_domain: 'house.example',
+      relationship_trust: 'mutual',
     })
   })
 
   it('200: looking does not set back the clock of what a house once said', async () => {
     const own = await web.open()
     const longAgo = '2026-01-01T00:00:00Z'
-    const leaf = brandFile('leaf.example', 'Leaf')
-    const { document } = leaf as {
-      document: Extract<BrandDocument, { variant: 'brand_canonical' }>
-    }
-    const house: BrandDocument = {
-      ...{ variant: 'house_portfolio', authorized_operators: [], trademarks: [], brands: [] },
-      house: { domain: 'house.example', name: 'House', agents: [] } as never,
-      brand_refs: [{ domain: 'leaf.example', brand_id: 'leaf', first_seen_at: longAgo }],
-    } as never
-    await own.observe({ ...leaf, document: { ...document, house_domain: 'house.example' } })
-    await own.observe({ kind: 'brand.json', location: 'house.example', document: house })
+    const refs = [{ domain: 'leaf.example', brand_id: 'leaf', first_seen_at: longAgo }]
+    await own.observe(leafFile, houseFile('house.example', { brand_refs: refs }))
     own.clock.pass(0)
     await own.publish()
     const stored = (await resolve('leaf.example', '', own)).json()
     const fresh = (await resolve('leaf.example', '&fresh=true', own)).json()
     expect(fresh.relationship_declared_at).toBe(stored.relationship_declared_at)
     expect(stored.relationship_trust).toBe('mutual')
+  })
+
+  test.each([
+    [503, 1, 'mutual'],
+    [429, 23, 'mutual'],
+    [503, 25, 'unverifiable'],
+    [404, 1, 'unverifiable'],
+  ])(
+    '200: a house that answers %s, %i hours after it was read: %s',
+    async (status, hours, trust) => {
+      const own = await web.open()
+      const observed_at = Date.now() - hours * HOUR
+      await own.observe(leafFile, { ...houseFile('house.example'), observed_at })
+      await own.publish()
+      const house = web.hosts['house.example']!
+      web.hosts['house.example'] = answering(status)
+      const answer = await resolve('leaf.example', undefined, own)
+      web.hosts['house.example'] = house
+      expect(answer.json()).toMatchObject({
+        brand_name: 'Leaf',
+        relationship_trust: trust,
+        [trust === 'mutual' ? 'house_domain' : 'claimed_house_domain']: 'house.example',
+      })
+    },
+  )
+
+  it('200: a domain that leads to its house keeps its brand while that house is away', async () => {
+    const own = await web.open()
+    web.hosts['shop.example'] = { [FILE]: { house: 'busy.example' } }
+    web.hosts['busy.example'] = answering(500)
+    const { brand } = brandFile('shop.example', 'Shop').document as Canonical
+    const properties = [{ type: 'website', identifier: 'shop.example', relationship: 'owned' }]
+    const brands = [{ ...brand, properties }]
+    await own.observe(
+      {
+        kind: 'brand.json',
+        location: 'shop.example',
+        document: { variant: 'house_redirect', house: 'busy.example' },
+      },
+      houseFile('busy.example', { brands, brand_refs: [] }),
+    )
+    await own.publish()
+    expect((await resolve('shop.example', undefined, own)).json()).toMatchObject({
+      brand_name: 'Shop',
+      house_domain: 'busy.example',
+      relationship_trust: 'inline',
+    })
   })
 
   test.each([
@@ -133,20 +206,25 @@ describe('GET /api/brands/resolve with fresh=true', () => {
     await hasty?.close()
   })
 
-  it('429: a domain is not asked more than its budget, stored or not', async () => {
-    const own = await web.open({ outwardPerTargetMinute: 1 })
-    await own.observe(brandFile('acme.example', 'Stored'))
-    expect((await resolve('acme.example', undefined, own)).statusCode).toBe(200)
-    expect((await resolve('acme.example', undefined, own)).statusCode).toBe(429)
-    expect((await resolve('acme.example', '', own)).statusCode).toBe(200)
+  it('200: what was seen a moment ago is told again, with its age', async () => {
+    const own = await web.open({ answerKeptSeconds: 10 })
+    expect((await resolve('acme.example', undefined, own)).headers.age).toBeUndefined()
+    own.clock.pass(3_000)
+    const again = await resolve('acme.example', undefined, own)
+    expect([again.statusCode, again.headers.age]).toEqual([200, '3'])
+    expect(web.origin.asked).toHaveLength(1)
+    own.clock.pass(8_000)
+    expect((await resolve('acme.example', undefined, own)).headers.age).toBeUndefined()
+    expect(web.origin.asked).toHaveLength(2)
   })
 
   it('without a crawler: 200 with what is stored, 503 where nothing is', async () => {
-    const gone = openDesk(`unix:///nowhere-${process.pid}.sock`, silentLog)
-    const own = await web.open({}, { desk: { send: gone.send } })
+    const gone = openWriterClient(`unix:///nowhere-${process.pid}.sock`, silentLog)
+    const own = await web.open({}, { desk: { requestLive: gone.requestLive } })
     await own.observe(brandFile('acme.example', 'Stored'))
     expect((await resolve('acme.example', undefined, own)).json()).toMatchObject({
-      ...{ brand_name: 'Stored', live_brand_json: { errors: [{ code: 'unasked' }] } },
+      brand_name: 'Stored',
+      live_brand_json: { errors: [{ code: 'unasked' }] },
     })
     expect((await resolve('nobody.example', undefined, own)).statusCode).toBe(503)
     await gone.close()
@@ -161,11 +239,9 @@ describe('GET /api/brands/brand-json', () => {
     expect([answer.statusCode, answer.json()]).toEqual([
       200,
       {
-        ...{
-          domain: 'acme.example',
-          url: `https://acme.example${FILE}`,
-          variant: 'brand_canonical',
-        },
+        domain: 'acme.example',
+        url: `https://acme.example${FILE}`,
+        variant: 'brand_canonical',
         data: { name: 'Stored', description: 'anvils' },
         freshness: expect.objectContaining({ state: 'current', outcome: 'ok' }),
       },
@@ -176,7 +252,9 @@ describe('GET /api/brands/brand-json', () => {
 
   it('200: with fresh=true the file as it is now', async () => {
     expect((await brandJson('acme.example')).json()).toEqual({
-      ...{ domain: 'acme.example', url: `https://acme.example${FILE}`, variant: 'brand_canonical' },
+      domain: 'acme.example',
+      url: `https://acme.example${FILE}`,
+      variant: 'brand_canonical',
       data: brand('acme.example', 'Acme'),
     })
     expect((await brandJson('house.example')).json().variant).toBe('house_portfolio')
@@ -198,7 +276,7 @@ describe('GET /api/brands/brand-json', () => {
     }
   })
 
-  test.each([[''], ['10.0.0.1'], ['localhost'], ['https://acme.example']])(
+  test.each([[''], ['10.0.0.1'], ['localhost'], ['ftp://acme.example']])(
     '400: %s',
     async domain => {
       expect((await brandJson(domain)).statusCode).toBe(400)

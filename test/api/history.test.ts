@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { History } from '../../pipeline/model/answers-history.ts'
+import { History } from '../../pipeline/model/responses/history.ts'
 import type { RevisionRow } from '../../pipeline/model/rows.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
 import { brandFile, publisherFile } from '../support/documents.ts'
@@ -14,9 +14,17 @@ async function save(...rows: Partial<RevisionRow>[]): Promise<void> {
   await index.insert(
     'revisions',
     rows.map(row => ({
-      ...{ entity: 'brand', domain: 'saved.example', editor_id: 'system', edit_summary: '' },
-      ...{ source: 'community', is_rollback: false, rolled_back_to: null, state: {} },
-      ...{ created_at: '2026-11-20T03:00:00.000Z', seq, ...row },
+      entity: 'brand',
+      domain: 'saved.example',
+      editor_id: 'system',
+      edit_summary: '',
+      source: 'community',
+      is_rollback: false,
+      rolled_back_to: null,
+      state: {},
+      created_at: '2026-11-20T03:00:00.000Z',
+      seq,
+      ...row,
     })),
   )
   await registry.rebuild()
@@ -62,12 +70,20 @@ describe('GET /api/brands/history', () => {
     expect([body.domain, body.total]).toEqual(['saved.example', 4])
     expect(body.revisions).toEqual([
       {
-        ...{ revision_number: 5, editor_name: 'system', edit_summary: 'later' },
-        ...{ source: 'community', is_rollback: false, created_at: '2026-11-20T03:00:00.000Z' },
+        revision_number: 5,
+        editor_name: 'system',
+        edit_summary: 'later',
+        source: 'community',
+        is_rollback: false,
+        created_at: '2026-11-20T03:00:00.000Z',
       },
       {
-        ...{ revision_number: 4, editor_name: 'Acme Media', edit_summary: '' },
-        ...{ source: 'community', is_rollback: true, rolled_back_to: 2 },
+        revision_number: 4,
+        editor_name: 'Acme Media',
+        edit_summary: '',
+        source: 'community',
+        is_rollback: true,
+        rolled_back_to: 2,
         created_at: '2026-11-20T03:00:00.000Z',
       },
       expect.objectContaining({ revision_number: 3, editor_name: 'system', source: 'enriched' }),
@@ -100,7 +116,9 @@ describe('GET /api/brands/history', () => {
 
   test('200: a brand that was only crawled has no edits', async () => {
     expect((await get('brands/history?domain=acme.example')).json()).toMatchObject({
-      ...{ domain: 'acme.example', total: 0, revisions: [] },
+      domain: 'acme.example',
+      total: 0,
+      revisions: [],
       freshness: { state: 'current' },
     })
   })
@@ -109,14 +127,18 @@ describe('GET /api/brands/history', () => {
     const answer = await get('brands/history?domain=gone.example')
     expect(answer.statusCode).toBe(404)
     expect(answer.json()).toMatchObject({
-      ...{ error: 'nothing is known of gone.example', domain: 'gone.example' },
+      error: 'nothing is known of gone.example',
+      domain: 'gone.example',
       freshness: { state: 'absent' },
     })
     expect((await get('brands/history?domain=shop.example')).statusCode).toBe(404)
   })
 
   test('400: a domain is needed', async () => {
-    expect((await get('brands/history')).json()).toEqual({ error: 'domain: is required' })
+    expect((await get('brands/history')).json()).toEqual({
+      error: 'domain: is required',
+      code: 'invalid_request',
+    })
     expect((await get('brands/history?domain=x')).statusCode).toBe(400)
   })
 })

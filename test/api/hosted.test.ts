@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { holderOf } from '../../api/auth.ts'
+import { findKeyHolder } from '../../api/auth/principal.ts'
 import { DAY, MINUTE } from '../../pipeline/core/clock.ts'
 import type { Domain } from '../../pipeline/core/domain.ts'
-import { checkAdagents } from '../../pipeline/crawl/check-adagents.ts'
-import type { AdagentsDocument, BrandDocument } from '../../pipeline/model/documents.ts'
+import type { AdagentsDocument, BrandDocument } from '../../pipeline/model/documents/index.ts'
+import { checkAdagents } from '../../pipeline/parse/check-adagents.ts'
 import type { TestRegistry } from '../support/app.ts'
 import { publisherFile } from '../support/documents.ts'
 import { type LiveWeb, openLiveWeb } from '../support/live.ts'
@@ -29,7 +29,7 @@ beforeAll(async () => {
     await registry.submit({ op: 'organization.domain.add', ...proof })
   }
   rival = await enrol(registry, { org: 'Rival', domains: ['rival.example'] })
-  acmeId = holderOf(registry.reader, acme)!.org_id!
+  acmeId = findKeyHolder(registry.reader, acme)!.org_id!
 })
 
 afterAll(() => web.close())
@@ -37,7 +37,9 @@ beforeEach(() => web.forget())
 
 function ask(method: 'GET' | 'POST', url: string, payload?: object, secret = acme) {
   return registry.app.inject({
-    ...{ method, url, ...(payload && { payload }) },
+    method,
+    url,
+    ...(payload && { payload }),
     headers: { authorization: `Bearer ${secret}` },
   })
 }
@@ -53,7 +55,8 @@ const resolved = async (domain: string) =>
 
 /** What a crawler brings of a file that only points. */
 const pointer = (domain: string, authoritative_location: string) => ({
-  ...{ kind: 'adagents.json' as const, location: domain },
+  kind: 'adagents.json' as const,
+  location: domain,
   document: { variant: 'pointer', authoritative_location } as AdagentsDocument,
 })
 
@@ -62,7 +65,10 @@ const site = { type: 'website', name: 'Acme' }
 describe('a file that is hosted', () => {
   test('is there at once, in order, and says what was saved in the words of the format', async () => {
     const shop = {
-      ...{ type: 'mobile_app', name: 'Shop', id: 'shop', tags: ['retail', 'Not a tag'] },
+      type: 'mobile_app',
+      name: 'Shop',
+      id: 'shop',
+      tags: ['retail', 'Not a tag'],
       identifiers: [{ type: 'ios_bundle', value: 'com.acme.shop' }],
     }
     const odd = {
@@ -84,23 +90,32 @@ describe('a file that is hosted', () => {
     const owner = { publisher_domain: 'file.acme.example' }
     expect(file.properties).toEqual([
       {
-        ...{ property_type: 'website', name: 'Acme', ...owner },
+        property_type: 'website',
+        name: 'Acme',
+        ...owner,
         identifiers: [{ type: 'domain', value: 'file.acme.example' }],
       },
       {
-        ...{ property_type: 'mobile_app', name: 'Shop', property_id: 'shop', ...owner },
-        ...{ identifiers: shop.identifiers, tags: ['retail'] },
+        property_type: 'mobile_app',
+        name: 'Shop',
+        property_id: 'shop',
+        ...owner,
+        identifiers: shop.identifiers,
+        tags: ['retail'],
       },
     ])
     const now = registry.clock.now()
     const { document, faults } = checkAdagents(Buffer.from(answer.body), undefined, {
-      ...{ now, maxFaults: 50 },
+      now,
+      maxFaults: 50,
     })
     expect(document?.variant).toBe('inline')
     expect(faults.filter(({ severity }) => severity === 'error')).toEqual([])
     // The published schema knows no file without an agent, which is what nobody is authorized by.
     const somebody = {
-      ...{ url: 'https://agent.example/mcp', authorized_for: 'all', property_ids: ['shop'] },
+      url: 'https://agent.example/mcp',
+      authorized_for: 'all',
+      property_ids: ['shop'],
       authorization_type: 'property_ids',
     }
     const isSound = schemaOf('adagents.json')
@@ -143,7 +158,8 @@ describe('a claim', () => {
     expect(second.authoritative_location).not.toBe(first.authoritative_location)
     expect((await claim('shop.example', 'sk_nobody')).statusCode).toBe(401)
     const empty = await registry.app.inject({
-      ...{ method: 'POST', url: '/api/properties/hosted/shop.example/claim' },
+      method: 'POST',
+      url: '/api/properties/hosted/shop.example/claim',
       headers: { authorization: `Bearer ${acme}`, 'content-type': 'application/json' },
     })
     expect(empty.statusCode).toBe(200)
@@ -156,7 +172,8 @@ describe('a claim', () => {
     expect((await save(domain, [site])).statusCode).toBe(403)
     const verified = await verifyOrigin(domain, rival)
     expect(verified.json()).toEqual({
-      ...{ verified: true, reason: 'authoritative_location_pointer' },
+      verified: true,
+      reason: 'authoritative_location_pointer',
       checked_at: expect.any(String),
     })
     expect((await save(domain, [site])).statusCode).toBe(200)
@@ -223,7 +240,8 @@ describe('a claim', () => {
     await verifyOrigin(domain)
     web.hosts[domain] = { [FILE]: ({ response }) => response.writeHead(503).end() }
     expect((await verifyOrigin(domain)).json()).toMatchObject({
-      ...{ verified: false, reason: 'transient' },
+      verified: false,
+      reason: 'transient',
     })
     expect((await claim(domain, rival)).statusCode).toBe(409)
   })
@@ -233,7 +251,8 @@ describe('a claim', () => {
     web.hosts['theirs.example'] = { [FILE]: { authoritative_location } }
     await claim('theirs.example')
     expect((await verifyOrigin('theirs.example')).json()).toMatchObject({
-      ...{ verified: false, reason: 'authoritative_location_mismatch' },
+      verified: false,
+      reason: 'authoritative_location_mismatch',
     })
     expect((await save('theirs.example', [site])).statusCode).toBe(403)
   })
@@ -277,6 +296,32 @@ describe('what was found at a domain has a reason', () => {
   test('404: nobody has saved or claimed the domain', async () => {
     expect((await verifyOrigin('nobody.example')).statusCode).toBe(404)
   })
+
+  test('a registry without an https address says so, and asks nobody', async () => {
+    const plain = await web.open({}, { settings: { BASE_URL: 'http://registry.example:3000' } })
+    const secret = await enrol(plain, { org: 'Plain', domains: ['reason.example'] })
+    const send = (what: string) =>
+      plain.app.inject({
+        method: 'POST',
+        url: `/api/properties/hosted/reason.example/${what}`,
+        headers: { authorization: `Bearer ${secret}` },
+      })
+    const claimed = (await send('claim')).json()
+    expect(claimed.instructions).toMatch(/https.*http:\/\/registry.example:3000.*BASE_URL/)
+    web.hosts['reason.example'] = {
+      [FILE]: { authoritative_location: claimed.authoritative_location },
+    }
+    const verified = await send('verify-origin')
+    expect([verified.statusCode, verified.json()]).toMatchObject([
+      200,
+      {
+        verified: false,
+        reason: 'authoritative_location_mismatch',
+        detail: expect.stringMatching(/https.*http:\/\/registry.example:3000.*BASE_URL/),
+      },
+    ])
+    expect(web.origin.asked).toEqual([])
+  })
 })
 
 describe('what the registry believes of a publisher that points to its hosted file', () => {
@@ -287,6 +332,11 @@ describe('what the registry believes of a publisher that points to its hosted fi
     await save(domain, [site])
     const [told] = (await resolved(domain)).properties
     expect(await resolved(domain)).toMatchObject({ source: 'hosted', verified: false })
+    const before = (await ask('GET', `/api/registry/publisher?domain=${domain}`)).json()
+    expect(before.hosting).toMatchObject({
+      mode: 'aao_hosted',
+      hosted_url: `${BASE}/publisher/${domain}${FILE}`,
+    })
     await registry.observe(pointer(domain, place))
     const believed = await resolved(domain)
     expect(believed).toMatchObject({
@@ -300,8 +350,13 @@ describe('what the registry believes of a publisher that points to its hosted fi
     })
     const looked = (await ask('GET', `/api/registry/publisher?domain=${domain}`)).json()
     expect(looked).toMatchObject({
-      ...{ adagents_valid: true, discovery_method: 'authoritative_location' },
-      hosting: { resolved_url: `${BASE}/publisher/${domain}${FILE}` },
+      adagents_valid: true,
+      discovery_method: 'authoritative_location',
+      hosting: {
+        mode: 'aao_hosted',
+        hosted_url: `${BASE}/publisher/${domain}${FILE}`,
+        resolved_url: `${BASE}/publisher/${domain}${FILE}`,
+      },
     })
     const events = await registry.sequencer.index.all<{ event_type: string }>(
       `select event_type from events where payload->>'publisher_domain' = $domain
@@ -346,8 +401,7 @@ describe('what the registry believes of a publisher that points to its hosted fi
     expect((await resolved(old)).authorized_agents).toEqual([])
     expect((await save(old, [])).statusCode).toBe(200)
     const after = await resolved(old)
-    expect(after).toMatchObject({ source: 'adagents_json', authorized_agents: [] })
-    expect(after.properties).toMatchObject([{ status: 'stale' }])
+    expect(after).toMatchObject({ source: 'hosted', authorized_agents: [], properties: [] })
   })
 
   test('is nothing new where another domain points to that file', async () => {
@@ -368,7 +422,8 @@ describe('what the registry believes of a publisher that points to its hosted fi
     const isSound = schemaOf('brand.json')
     expect(isSound(file), JSON.stringify(isSound.errors)).toBe(true)
     await registry.observe({
-      ...{ kind: 'brand.json', location: domain },
+      kind: 'brand.json',
+      location: domain,
       document: {
         variant: 'authoritative_location',
         authoritative_location: address,

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Operation as Declared } from '../../api/operation.ts'
-import { OrganizationQuery } from '../../api/organization-query.ts'
+import { OrganizationQuery } from '../../api/auth/organization-query.ts'
+import type { Operation as Declared } from '../../api/operation/operation.ts'
 import { operations } from '../../api/routes/index.ts'
 import { MINUTE } from '../../pipeline/core/clock.ts'
 import { Operation } from '../../pipeline/model/submission.ts'
@@ -21,8 +21,14 @@ let issuer: TestIssuer
 let registry: TestRegistry
 /** What belongs to Acme, by which a stranger may ask for it. */
 const acme = {
-  ...{ org: '', key: '', keyId: '', crawl: '', proposal: '', digest: '', challenge: '' },
-  /** The picture of a logo that waits for a moderator. */
+  org: '',
+  key: '',
+  keyId: '',
+  crawl: '',
+  proposal: '',
+  digest: '',
+  challenge: '',
+  /** Get the image of a logo that waits for a moderator. */
   logo: '',
 }
 const strangers: Record<string, string> = {}
@@ -71,13 +77,20 @@ async function idOf(column: string, from: string): Promise<string> {
 /** A member whose key may do everything that a key can. */
 async function join(org: string, domains: string[], [first, ...rest]: string[]): Promise<string> {
   await enrol(registry, {
-    ...{ org, tier: 'company_leader', domains, public: true },
+    org,
+    tier: 'company_leader',
+    domains,
+    public: true,
     agents: [{ url: first! }, ...rest.map(url => ({ url, visibility: 'private' as const }))],
   })
   const secret = `sk_${randomUUID()}`
   const hash = createHash('sha256').update(secret).digest('hex')
   await submit({
-    ...{ op: 'key.create', key_id: randomUUID(), org, label: 'Ops', hash },
+    op: 'key.create',
+    key_id: randomUUID(),
+    org,
+    label: 'Ops',
+    hash,
     permissions: ['admin:*'],
   })
   return secret
@@ -97,8 +110,12 @@ async function belong(): Promise<void> {
   }
   acme.crawl = randomUUID()
   await submit({
-    ...{ op: 'crawl.request', crawl_request_id: acme.crawl, scope: 'domain' },
-    ...{ domain: 'acme.example', requested_by: 'ann', org_id: acme.org },
+    op: 'crawl.request',
+    crawl_request_id: acme.crawl,
+    scope: 'domain',
+    domain: 'acme.example',
+    requested_by: 'ann',
+    org_id: acme.org,
   })
   const proposal = await post('/api/registry/mirrors/video', mirrorFile(), 'PUT')
   Object.assign(acme, { proposal: proposal.proposal_id, digest: proposal.proposal_digest })
@@ -110,7 +127,10 @@ async function belong(): Promise<void> {
   await post('/api/registry/catalog/disputes', dispute)
   const { payload, headers } = logo('waiting')
   const waiting = await ask(acme.key, {
-    ...{ method: 'POST', url: '/api/brands/waiting.example/logos', payload: payload!, headers },
+    method: 'POST',
+    url: '/api/brands/waiting.example/logos',
+    payload: payload!,
+    headers,
   })
   acme.logo = new URL(waiting.json().url).pathname
   await post('/api/properties/hosted/acme.example/claim', {})
@@ -118,7 +138,8 @@ async function belong(): Promise<void> {
 
 function ask(secret: string | undefined, { method = 'GET', url, payload, headers }: Asked) {
   return registry.app.inject({
-    ...{ method, url },
+    method,
+    url,
     ...(payload !== undefined && { payload }),
     headers: { ...headers, ...(secret !== undefined && { authorization: `Bearer ${secret}` }) },
   })
@@ -170,7 +191,8 @@ const cases: Record<string, Case[]> = {
   addOwnDomain: [
     {
       asks: () => ({
-        ...{ method: 'POST', url: `${domains}?org=${acme.org}` },
+        method: 'POST',
+        url: `${domains}?org=${acme.org}`,
         payload: { domain: 'www.acme.example' },
       }),
       status: 403,
@@ -191,7 +213,8 @@ const cases: Record<string, Case[]> = {
   changeOwnAgent: [
     ...['', 'org'].map(org => ({
       asks: () => ({
-        ...{ method: 'PATCH' as const, payload: { visibility: 'public' } },
+        method: 'PATCH' as const,
+        payload: { visibility: 'public' },
         url: `${own}/${at(hidden)}${org && `?org=${acme.org}`}`,
       }),
       status: org ? 403 : 404,
@@ -239,7 +262,8 @@ const cases: Record<string, Case[]> = {
   verifyOwnership: [
     {
       asks: () => ({
-        ...{ method: 'POST', url: '/api/registry/ownership/verify' },
+        method: 'POST',
+        url: '/api/registry/ownership/verify',
         payload: { domain: 'www.acme.example', challenge_id: acme.challenge },
       }),
       status: 403,
@@ -248,7 +272,8 @@ const cases: Record<string, Case[]> = {
   savePolicy: [
     {
       asks: () => ({
-        ...{ method: 'POST', url: '/api/policies/save' },
+        method: 'POST',
+        url: '/api/policies/save',
         payload: { ...ccpa, policy_id: 'of_acme', name: 'Mallory’s' },
       }),
       status: 409,
@@ -260,7 +285,8 @@ const cases: Record<string, Case[]> = {
   saveProperty: [
     {
       asks: () => ({
-        ...{ method: 'POST', url: '/api/properties/save' },
+        method: 'POST',
+        url: '/api/properties/save',
         payload: { publisher_domain: 'acme.example' },
       }),
       status: 403,
@@ -281,8 +307,13 @@ function rollingBack(url: string): Case {
  * anybody has it looked at what a domain itself says.
  */
 const publicIds = [
-  ...['listAgents', 'searchAgents', 'listAuthorizations', 'resolveIdentifiers'],
-  ...['listLogos', 'verifyHostedOrigin', 'getBrandOwnership'],
+  'listAgents',
+  'searchAgents',
+  'listAuthorizations',
+  'resolveIdentifiers',
+  'listLogos',
+  'verifyHostedOrigin',
+  'getBrandOwnership',
 ]
 
 function namesById({ access, path, query, body }: Declared): boolean {
@@ -378,10 +409,16 @@ test('who guesses an id is told what somebody is told who names one of another',
 })
 
 test('lists show a stranger nothing that an organization keeps to itself', async () => {
+  await registry.publish()
   for (const url of [
-    ...['/api/registry/agents', '/api/registry/operator?domain=acme.example', own, keys],
-    ...['/api/registry/mirror-proposals', '/api/registry/ownership?domain=acme.example'],
-    ...[domains, '/api/brands/acme.example/ownership'],
+    '/api/registry/agents',
+    '/api/registry/operator?domain=acme.example',
+    own,
+    keys,
+    '/api/registry/mirror-proposals',
+    '/api/registry/ownership?domain=acme.example',
+    domains,
+    '/api/brands/acme.example/ownership',
     `/api/registry/authorizations?agent_url=${at(hidden)}`,
   ]) {
     const answer = await ask(strangers.key, { url })

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Operation } from '../../api/operation.ts'
+import type { Operation } from '../../api/operation/operation.ts'
 import { operations } from '../../api/routes/index.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
 import { enrol } from '../support/members.ts'
@@ -18,7 +18,9 @@ let origin: URL
 beforeAll(async () => {
   redis = await startRedis()
   const limits = {
-    ...{ savesPerHour: roomy, savesPerOrganizationHour: roomy, savesPerOrganizationDay: roomy },
+    savesPerHour: roomy,
+    savesPerOrganizationHour: roomy,
+    savesPerOrganizationDay: roomy,
     bulkResolvePerMinute: roomy,
   }
   registry = await openRegistry({ redis: redis.redis, limits, log })
@@ -36,15 +38,21 @@ const taking = operations.filter(({ method }) => method !== 'GET')
 
 /** Fields that most operations look for, so that what stands beside them is looked at too. */
 const usual = {
-  ...{ domain: 'acme.example', publisher_domain: 'acme.example', brand_name: 'Acme' },
-  ...{ url: 'https://a.acme.example/mcp', agent_url: 'https://a.acme.example/mcp' },
+  domain: 'acme.example',
+  publisher_domain: 'acme.example',
+  brand_name: 'Acme',
+  url: 'https://a.acme.example/mcp',
+  agent_url: 'https://a.acme.example/mcp',
 }
 
 async function send({ method, path }: Pick<Operation, 'method' | 'path'>, payload: string) {
   const answer = await registry.app.inject({
-    ...{ method, url: path.replace(/:\w+/, 'acme.example'), payload },
+    method,
+    url: path.replace(/:\w+/, 'acme.example'),
+    payload,
     headers: {
-      ...{ authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      authorization: `Bearer ${key}`,
+      'content-type': 'application/json',
       accept: 'application/json, text/event-stream',
     },
   })
@@ -162,7 +170,9 @@ describe('a body that is too large', () => {
 
   test('is not larger once it is unpacked: none is unpacked', async () => {
     const { statusCode } = await registry.app.inject({
-      ...{ method: 'POST', url: '/api/properties/check', payload: Buffer.alloc(64, 31) },
+      method: 'POST',
+      url: '/api/properties/check',
+      payload: Buffer.alloc(64, 31),
       headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' },
     })
     expect(statusCode).toBe(415)
@@ -177,7 +187,7 @@ describe('what is HTTP and no request to a registry', () => {
     const heard = await speak([request])
     expect(heard).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
     expect(heard).toMatch(/content-type: application\/json/)
-    expect(heard).toMatch(/\{"error":"[^"]+"\}/)
+    expect(heard).toMatch(/\{"error":"[^"]+","code":"[^"]+"\}/)
   })
 })
 
@@ -226,9 +236,12 @@ describe('a body that says something twice', () => {
   test('under one Idempotency-Key is the same request as one that says it once', async () => {
     const asked = (payload: string) =>
       registry.app.inject({
-        ...{ method: 'POST', url: '/api/brands/save', payload },
+        method: 'POST',
+        url: '/api/brands/save',
+        payload,
         headers: {
-          ...{ authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+          authorization: `Bearer ${key}`,
+          'content-type': 'application/json',
           'idempotency-key': 'twice',
         },
       })
@@ -263,7 +276,9 @@ test('bytes that are no text are refused, or are text with marks in their place'
     [0],
   ]) {
     const { statusCode } = await registry.app.inject({
-      ...{ method: 'POST', url: '/api/properties/check', payload: Buffer.from(bytes) },
+      method: 'POST',
+      url: '/api/properties/check',
+      payload: Buffer.from(bytes),
       headers: { 'content-type': 'application/json' },
     })
     expect(statusCode).toBe(400)

@@ -87,7 +87,7 @@ describe('a text that somebody injects', () => {
         const told = JSON.stringify(answer.headers)
         expect(answer.statusCode === 503 || answer.statusCode < 500, `${id} ${text}`).toBe(true)
         expect(told).not.toMatch(
-          /set-cookie|script|forged|onerror|evil\.example|drop table|etc\/passwd/,
+          /set-cookie|(?<!java)script(?!-src)|forged|onerror|evil\.example|drop table|etc\/passwd/,
         )
         expect(answer.headers['x-content-type-options'], id).toBe('nosniff')
         if (/html/.test(String(answer.headers['content-type']))) {
@@ -111,7 +111,9 @@ describe('a text that somebody injects', () => {
       const smuggled = `GET /api/brands/registry HTTP/1.1\r\nhost: x\r\nconnection: close\r\n${name}: a\rb\0c\r\n\r\n`
       expect(await raw(smuggled), name).toMatch(/^HTTP\/1.1 400 /)
       const odd = await registry.app.inject({
-        ...{ method: 'POST', url: '/api/brands/save', payload: {} },
+        method: 'POST',
+        url: '/api/brands/save',
+        payload: {},
         headers: { authorization: `Bearer ${key}`, [name]: '"><script>forged\u00e9' },
       })
       expect(odd.statusCode, name).toBeLessThan(500)
@@ -151,8 +153,13 @@ describe('a secret', () => {
   test('wherever it is sent stands in no line of the log, and comes back in no answer', async () => {
     const person = await issuer.token({ sub: 'ann' })
     const secrets = {
-      ...{ key, person, forged: `${person.slice(0, -4)}AAAA`, unknown: `sk_${randomUUID()}` },
-      ...{ hash: createHash('sha256').update(key).digest('hex'), BILLING_SECRET, PASSWORD },
+      key,
+      person,
+      forged: `${person.slice(0, -4)}AAAA`,
+      unknown: `sk_${randomUUID()}`,
+      hash: createHash('sha256').update(key).digest('hex'),
+      BILLING_SECRET,
+      PASSWORD,
     }
     const answers: string[] = []
     const ask = async (

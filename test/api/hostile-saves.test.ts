@@ -37,7 +37,9 @@ afterAll(async () => {
 
 function save(brand_name: string, idempotency?: string, secret = key) {
   return registry.app.inject({
-    ...{ method: 'POST', url: '/api/brands/save', payload: { domain, brand_name } },
+    method: 'POST',
+    url: '/api/brands/save',
+    payload: { domain, brand_name },
     headers: {
       authorization: `Bearer ${secret}`,
       ...(idempotency && { 'idempotency-key': idempotency }),
@@ -81,8 +83,10 @@ describe('fifty saves at once', () => {
     await save('First')
     const rollBack = () =>
       registry.app.inject({
-        ...{ method: 'POST', url: `/api/brands/discovered/${domain}/rollback` },
-        ...{ headers: { authorization: `Bearer ${key}` }, payload: { to_revision: 1 } },
+        method: 'POST',
+        url: `/api/brands/discovered/${domain}/rollback`,
+        headers: { authorization: `Bearer ${key}` },
+        payload: { to_revision: 1 },
       })
     const answers = await many(i => (i % 3 === 0 ? rollBack() : save(`Name ${i}`)))
     expect(new Set(answers.map(({ statusCode }) => statusCode))).toEqual(new Set([200]))
@@ -206,9 +210,11 @@ test('an Idempotency-Key of one organization, or of one path, is none of another
   const secret = await enrol(registry, { org: 'Other', domains: ['other.example'] })
   expect((await save('Mine', 'shared')).statusCode).toBe(200)
   const theirs = await save('Mine', 'shared', secret)
-  expect([theirs.statusCode, theirs.json().error]).toEqual([403, 'ownership_proof_required'])
+  expect([theirs.statusCode, theirs.json().code]).toEqual([403, 'ownership_proof_required'])
   const properties = await registry.app.inject({
-    ...{ method: 'POST', url: '/api/properties/save', payload: { publisher_domain: domain } },
+    method: 'POST',
+    url: '/api/properties/save',
+    payload: { publisher_domain: domain },
     headers: { authorization: `Bearer ${key}`, 'idempotency-key': 'shared' },
   })
   expect(properties.statusCode).toBe(200)
@@ -217,9 +223,15 @@ test('an Idempotency-Key of one organization, or of one path, is none of another
 test('what a caller names as its own id is no id of a submission', async () => {
   const revision_id = randomUUID()
   const answer = await registry.app.inject({
-    ...{ method: 'POST', url: '/api/brands/save', headers: { authorization: `Bearer ${key}` } },
+    method: 'POST',
+    url: '/api/brands/save',
+    headers: { authorization: `Bearer ${key}` },
     payload: {
-      ...{ domain, brand_name: 'Mine', revision_id, submission_id: revision_id, op: 'key.create' },
+      domain,
+      brand_name: 'Mine',
+      revision_id,
+      submission_id: revision_id,
+      op: 'key.create',
       editor: { kind: 'user', id: 'somebody', org_id: null },
     },
   })

@@ -2,11 +2,11 @@ import { createHash, randomUUID } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { Database } from '../../pipeline/index/duckdb.ts'
-import { exportParquet } from '../../pipeline/index/parquet.ts'
-import { pathsOf } from '../../pipeline/index/paths.ts'
-import { tableNames } from '../../pipeline/index/tables.ts'
 import { Operation } from '../../pipeline/model/submission.ts'
+import { Database } from '../../pipeline/store/duckdb.ts'
+import { exportParquet } from '../../pipeline/store/parquet.ts'
+import { resolvePaths } from '../../pipeline/store/paths.ts'
+import { listTables } from '../../pipeline/store/schema.ts'
 import type { TestRegistry } from '../support/app.ts'
 import { ccpa, dispute } from '../support/asks.ts'
 import { openIssuer, openWithIssuer, type TestIssuer } from '../support/issuer.ts'
@@ -51,7 +51,9 @@ beforeAll(async () => {
   issuer = await openIssuer()
   registry = await openWithIssuer(issuer, { redis: redis.redis, log })
   secrets['a key'] = await enrol(registry, {
-    ...{ org: 'Acme', tier: 'company_icl', domains: ['acme.example'] },
+    org: 'Acme',
+    tier: 'company_icl',
+    domains: ['acme.example'],
     agents: [
       { url: 'https://shown.acme.example/mcp' },
       {
@@ -67,7 +69,7 @@ beforeAll(async () => {
   secrets['the hash of a key'] = createHash('sha256').update(secrets['a key']).digest('hex')
   await live()
   await registry.publish()
-  const paths = pathsOf(registry.config.DATA_DIR)
+  const paths = resolvePaths(registry.config.DATA_DIR)
   await exportParquet(paths, registry.clock.now(), log)
   await registry.sequencer.close()
   const files = filesIn(paths.dir)
@@ -99,14 +101,17 @@ async function live(): Promise<void> {
     secret = secrets['a key'],
   ) => {
     const answer = await registry.app.inject({
-      ...{ method, url, headers: { authorization: `Bearer ${secret}` } },
+      method,
+      url,
+      headers: { authorization: `Bearer ${secret}` },
       ...(payload && { payload }),
     })
     expect(answer.statusCode, `${url} ${answer.body}`).toBeLessThan(300)
     return answer.json()
   }
   await ask(['POST', '/api/brands/save'], {
-    ...{ domain: 'acme.example', brand_name: 'Acme' },
+    domain: 'acme.example',
+    brand_name: 'Acme',
     brand_manifest: {
       name: 'Acme',
       contact: contact('a contact in a manifest that was saved'),
@@ -116,17 +121,21 @@ async function live(): Promise<void> {
     },
   })
   await ask(['POST', '/api/properties/save'], {
-    ...{ publisher_domain: 'acme.example', properties: [{ type: 'website', name: 'Acme site' }] },
+    publisher_domain: 'acme.example',
+    properties: [{ type: 'website', name: 'Acme site' }],
     contact: contact('a contact that was saved'),
   })
   await ask(['POST', '/api/brands/setup-my-brand'], {
-    ...{ domain: 'set-up.acme.example', brand_name: 'Set up' },
+    domain: 'set-up.acme.example',
+    brand_name: 'Set up',
     brand_json: {
       house: { domain: 'set-up.acme.example', name: 'Set up' },
       contact: contact('a contact in a file that is hosted'),
       brands: [
         {
-          ...{ id: 'set_up', names: [{ en: 'Set up' }], keller_type: 'master' },
+          id: 'set_up',
+          names: [{ en: 'Set up' }],
+          keller_type: 'master',
           contact: contact('a contact in a file that is hosted'),
         },
       ],
@@ -142,7 +151,8 @@ async function live(): Promise<void> {
     moderator,
   )
   await ask(['POST', '/api/policies/save'], {
-    ...{ ...ccpa, policy_id: 'ours' },
+    ...ccpa,
+    policy_id: 'ours',
     ext: { contact: contact('a contact in a policy') },
   })
   await ask(['POST', '/api/registry/catalog/disputes'], {
@@ -155,7 +165,8 @@ async function live(): Promise<void> {
   secrets['a nonce'] = challenge.nonce
   secrets['the hash of a nonce'] = createHash('sha256').update(challenge.nonce).digest('hex')
   const person = await issuer.token({
-    ...{ sub: secrets['a person']!, email_verified: true },
+    sub: secrets['a person']!,
+    email_verified: true,
     email: `${secrets['the address of a person']}@people.example`,
   })
   const [header, , signature] = person.split('.')
@@ -176,9 +187,10 @@ async function handInLogo(): Promise<void> {
   form.set('note', secrets['a note on a logo']!)
   const sent = new Response(form)
   const answer = await registry.app.inject({
-    ...{ method: 'POST', url: '/api/brands/elsewhere.example/logos' },
+    method: 'POST',
+    url: '/api/brands/elsewhere.example/logos',
     headers: {
-      ...{ authorization: `Bearer ${secrets['a key']}` },
+      authorization: `Bearer ${secrets['a key']}`,
       'content-type': sent.headers.get('content-type')!,
     },
     payload: Buffer.from(await sent.arrayBuffer()),
@@ -188,8 +200,11 @@ async function handInLogo(): Promise<void> {
 
 const crawlRequest = () =>
   Operation.parse({
-    ...{ op: 'crawl.request', crawl_request_id: randomUUID(), scope: 'domain' },
-    ...{ domain: 'acme.example', requested_by: secrets['a person'] },
+    op: 'crawl.request',
+    crawl_request_id: randomUUID(),
+    scope: 'domain',
+    domain: 'acme.example',
+    requested_by: secrets['a person'],
   })
 
 async function crawl(): Promise<void> {
@@ -199,7 +214,10 @@ async function crawl(): Promise<void> {
     contact: told,
     properties: [
       {
-        ...{ property_type: 'website', name: 'News', contact: told, email: told.email },
+        property_type: 'website',
+        name: 'News',
+        contact: told,
+        email: told.email,
         identifiers: [{ type: 'domain', value: 'news.example' }],
       },
     ],
@@ -209,7 +227,7 @@ async function crawl(): Promise<void> {
   }
   const branded = contact('a contact in a brand that was crawled')
   const brand = {
-    ...{ house: { domain: 'news.example', name: 'News', contact: branded } },
+    house: { domain: 'news.example', name: 'News', contact: branded },
     contact: branded,
     brands: [
       { id: 'news', names: [{ en: 'News' }], contact: branded, tone: { email: branded.email } },
@@ -233,8 +251,8 @@ async function dumpOf(file: string, names: readonly string[]): Promise<string> {
 
 describe('what is private', () => {
   test('stands in the private stores, where it came in', async () => {
-    const file = pathsOf(registry.config.DATA_DIR).accounts
-    const dump = await dumpOf(file, tableNames('accounts'))
+    const file = resolvePaths(registry.config.DATA_DIR).accounts
+    const dump = await dumpOf(file, listTables('accounts'))
     for (const what of [
       'a contact that was saved',
       'an agent that is private',
@@ -277,10 +295,10 @@ describe('what is private', () => {
   })
 
   test('stands in no row of the index, of a snapshot or of a Parquet file', async () => {
-    const paths = pathsOf(registry.config.DATA_DIR)
+    const paths = resolvePaths(registry.config.DATA_DIR)
     const dumps = [
-      await dumpOf(paths.index, tableNames('tables')),
-      await dumpOf(paths.registry, tableNames('tables')),
+      await dumpOf(paths.index, listTables('tables')),
+      await dumpOf(paths.registry, listTables('tables')),
       await parquetDump(paths.parquet),
     ]
     for (const dump of dumps) {
@@ -315,14 +333,14 @@ async function parquetDump(folder: string): Promise<string> {
 
 describe('a public store', () => {
   test('has no table of the private one, and no column for what is private', async () => {
-    const paths = pathsOf(registry.config.DATA_DIR)
+    const paths = resolvePaths(registry.config.DATA_DIR)
     const db = await Database.open(paths.registry, { readOnly: true })
     const columns = await db.all<{ table: string; column: string }>(
       `select table_name as "table", column_name as "column" from duckdb_columns() where not internal`,
     )
     db.close()
     const tables = new Set(columns.map(({ table }) => table))
-    expect([...tables].sort()).toEqual([...tableNames('tables')].sort())
+    expect([...tables].sort()).toEqual([...listTables('tables')].sort())
     const wrong = columns.filter(({ column }) =>
       /e_?mail|phone|contact(?!_id$)|secret|token|nonce|password|permission|key_id|user_id|principal|submitted_by|requested_by|reviewer|notes|label|(^|_)ip($|_)/.test(
         column,
@@ -332,7 +350,9 @@ describe('a public store', () => {
   })
 
   test('is never the folder of the private ones', () => {
-    const { dir, accounts, snapshots, parquet, events, search } = pathsOf(registry.config.DATA_DIR)
+    const { dir, accounts, snapshots, parquet, events, search } = resolvePaths(
+      registry.config.DATA_DIR,
+    )
     for (const folder of [snapshots, parquet, events, search]) {
       expect(existsSync(folder)).toBe(true)
       expect(relative(folder, accounts).startsWith('..')).toBe(true)

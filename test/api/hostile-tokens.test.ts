@@ -28,8 +28,12 @@ const statusOf = async (authorization: string) =>
 
 const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
 const claims = () => ({
-  ...{ iss: issuer.url, aud: AUDIENCE, azp: 'console', sub: 'user_1' },
-  ...{ iat: START / 1_000, exp: START / 1_000 + 600 },
+  iss: issuer.url,
+  aud: AUDIENCE,
+  azp: 'console',
+  sub: 'user_1',
+  iat: START / 1_000,
+  exp: START / 1_000 + 600,
 })
 
 /** A token signed by a key of nobody, under a header that says what to make of it. */
@@ -102,9 +106,16 @@ describe('a credential of one kind', () => {
   test('is none of another', async () => {
     const token = await issuer.token()
     for (const credential of [
-      ...[`Bearer sk_${token}`, `Bearer ${key}.${token.split('.').slice(1).join('.')}`],
-      ...[`Bearer ${key.replace('sk_', '')}`, `Bearer sk_${'a'.repeat(250)}`, `Basic ${key}`],
-      ...[`Bearer ${key} ${token}`, `Bearer ${key},Bearer ${token}`, 'Bearer', 'Bearer  ', key],
+      `Bearer sk_${token}`,
+      `Bearer ${key}.${token.split('.').slice(1).join('.')}`,
+      `Bearer ${key.replace('sk_', '')}`,
+      `Bearer sk_${'a'.repeat(250)}`,
+      `Basic ${key}`,
+      `Bearer ${key} ${token}`,
+      `Bearer ${key},Bearer ${token}`,
+      'Bearer',
+      'Bearer  ',
+      key,
       `Bearer sk_${randomUUID()}`,
     ]) {
       expect(await statusOf(credential), credential.slice(0, 40)).toBe(401)
@@ -118,8 +129,13 @@ describe('a credential of one kind', () => {
     )
     const { org_id } = orgs[0]!
     const token = await issuer.token({
-      ...{ org_id, organization_id: org_id, role: 'owner', roles: ['admin', 'moderator'] },
-      ...{ permissions: ['admin:*'], scope: 'admin moderator', is_admin: true },
+      org_id,
+      organization_id: org_id,
+      role: 'owner',
+      roles: ['admin', 'moderator'],
+      permissions: ['admin:*'],
+      scope: 'admin moderator',
+      is_admin: true,
     })
     const headers = { authorization: `Bearer ${token}` }
     const asked = (url: string) => registry.app.inject({ url, headers })

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { runApi } from '../../api/server.ts'
-import { runCrawler } from '../../jobs/crawler.ts'
-import { openDesk } from '../../jobs/enqueue.ts'
+import { openWriterClient } from '../../jobs/api-client/enqueue.ts'
+import { runCrawler } from '../../jobs/crawler/crawler.ts'
 import { systemClock } from '../../pipeline/core/clock.ts'
 import { readConfig } from '../../pipeline/core/config.ts'
 import { silentLog } from '../../pipeline/core/log.ts'
-import { findIssuer } from '../../pipeline/index/points/issuers.ts'
+import { findIssuer } from '../../pipeline/read/lookups/issuers.ts'
 import { openRegistry } from '../support/app.ts'
 import { until } from '../support/command.ts'
 import { openIssuer } from '../support/issuer.ts'
@@ -17,12 +17,17 @@ test('an API that starts has a crawler read the keys of the issuer, before anybo
   const redis = await startRedis()
   const crawling = readConfig({ ...issuer.settings, ...patientLimits() })
   const crawler = await runCrawler(crawling, redis.url, systemClock, silentLog)
-  const desk = openDesk(redis.url, silentLog, patient)
+  const desk = openWriterClient(redis.url, silentLog, patient)
   const registry = await openRegistry({ settings: { ...issuer.settings, PORT: '0' } })
   const { config, clock } = registry
   const api = await runApi({
-    ...{ config, clock, log: silentLog },
-    desk: { send: desk.send, submit: async operation => (await registry.submit(operation))[0]! },
+    config,
+    clock,
+    log: silentLog,
+    desk: {
+      requestLive: desk.requestLive,
+      submit: async operation => (await registry.submit(operation))[0]!,
+    },
   })
   try {
     const known = await until(async () => findIssuer(registry.reader, issuer.url))

@@ -37,8 +37,10 @@ function told({ headers, body, statusCode }: LightMyRequestResponse) {
     body: (JSON.parse(body) as { retry_after: number }).retry_after,
   }
   return {
-    ...{ status: statusCode, policy: headers['ratelimit-policy'] },
-    ...{ limit: number('limit'), remaining: number('remaining') },
+    status: statusCode,
+    policy: headers['ratelimit-policy'],
+    limit: number('limit'),
+    remaining: number('remaining'),
     ...(refused && { refused }),
   }
 }
@@ -49,9 +51,14 @@ const for_ = (seconds: number) => ({ reset: seconds, header: seconds, body: seco
 test('the numbers are the specification’s', () => {
   expect(limits).toMatchObject({
     bulkResolvePerMinute: 20,
-    ...{ crawlRequestDomainSeconds: 5 * 60, crawlRequestsPerHour: 30 },
-    ...{ savesPerHour: 60, savesPerOrganizationHour: 60, savesPerOrganizationDay: 200 },
-    ...{ challengeMinutes: 15, proofDays: 90, feedRetentionDays: 90 },
+    crawlRequestDomainSeconds: 5 * 60,
+    crawlRequestsPerHour: 30,
+    savesPerHour: 60,
+    savesPerOrganizationHour: 60,
+    savesPerOrganizationDay: 200,
+    challengeMinutes: 15,
+    proofDays: 90,
+    feedRetentionDays: 90,
   })
 })
 
@@ -88,7 +95,9 @@ test('what is not in the table is answered however often it is asked', async () 
 describe.each(['brands', 'properties'])('POST /api/%s/resolve/bulk', kind => {
   const bulk = (registry: TestRegistry, remoteAddress: string, more: object = {}) =>
     registry.app.inject({
-      ...{ method: 'POST', url: `/api/${kind}/resolve/bulk`, remoteAddress },
+      method: 'POST',
+      url: `/api/${kind}/resolve/bulk`,
+      remoteAddress,
       payload: { domains: ['a.example'] },
       ...more,
     })
@@ -103,12 +112,14 @@ describe.each(['brands', 'properties'])('POST /api/%s/resolve/bulk', kind => {
     const registry = await open()
     const limited = { policy: '20;w=60', limit: 20 }
     expect(await repeated(1, registry, '203.0.113.7')).toMatchObject({
-      ...{ status: 200, ...limited, remaining: 19 },
+      status: 200,
+      ...limited,
+      remaining: 19,
     })
     expect(await repeated(19, registry, '203.0.113.7')).toMatchObject({ status: 200, remaining: 0 })
     const refused = await repeated(1, registry, '203.0.113.7')
     const { reset } = refused.refused as { reset: number }
-    expect(refused).toEqual({ ...{ status: 429, ...limited }, remaining: 0, refused: for_(reset) })
+    expect(refused).toEqual({ status: 429, ...limited, remaining: 0, refused: for_(reset) })
     expect([reset > 30, reset <= 60]).toEqual([true, true])
     expect(await repeated(1, registry, '203.0.113.8')).toMatchObject({ status: 200 })
   })
@@ -205,7 +216,9 @@ describe('saves', () => {
     const keys = await Promise.all(Array.from({ length: 4 }, () => key(registry, 'Acme')))
     await save(registry, keys[0]!, { times: 30 })
     expect((await save(registry, keys[1]!, { times: 30 })).at(-1)).toMatchObject({
-      ...{ status: 400, limit: 60, remaining: 0 },
+      status: 400,
+      limit: 60,
+      remaining: 0,
     })
     expect(await save(registry, keys[2]!)).toMatchObject([{ status: 429, refused: for_(3_600) }])
     for (const times of [60, 60, 20]) {
@@ -215,7 +228,10 @@ describe('saves', () => {
     }
     expect(await save(registry, keys[3]!)).toEqual([
       {
-        ...{ status: 429, policy: '200;w=86400', limit: 200, remaining: 0 },
+        status: 429,
+        policy: '200;w=86400',
+        limit: 200,
+        remaining: 0,
         refused: for_(21 * 3_600),
       },
     ])

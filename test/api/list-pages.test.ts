@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { MINUTE } from '../../pipeline/core/clock.ts'
+import { MINUTE, toIso } from '../../pipeline/core/clock.ts'
 import type { Domain } from '../../pipeline/core/domain.ts'
 import { anotherApi, openRegistry, type TestRegistry } from '../support/app.ts'
 import { brandFile, publisherFile } from '../support/documents.ts'
@@ -36,6 +36,34 @@ test('a list without filters is answered alike for all, by pages and with filter
   expect((await brandsIn('?search=')).domains).toEqual(first.domains)
   expect((await brandsIn('?source=enriched')).domains).toEqual([])
 })
+
+/** Every page of a list, one after another by `next_cursor`. */
+async function walk(app: TestRegistry['app'], list: 'brands' | 'properties', query: string) {
+  const names: string[] = []
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const more: string = cursor === '' ? '' : `&cursor=${cursor}`
+    const page = (await app.inject(`/api/${list}/registry?${query}${more}`)).json()
+    expect(page.has_more).toBe(page.next_cursor !== null)
+    expect(page[list].length).toBeGreaterThan(0)
+    names.push(
+      ...page[list].map((item: Record<string, string>) => item.property_rid ?? item.domain),
+    )
+    cursor = page.next_cursor
+  }
+  return names
+}
+
+test.each(['', '&source=brand_json', '&search=example'])(
+  'a list is walked to its end by its cursor, whatever is asked for: %s',
+  async more => {
+    const all = (await brandsIn(`?${more}`)).domains
+    expect(await walk(registry.app, 'brands', `limit=2${more}`)).toEqual(all)
+    expect(await walk(registry.app, 'brands', `limit=1${more}`)).toEqual(all)
+    expect(await walk(registry.app, 'properties', `limit=1`)).toHaveLength(1)
+    const { domains } = await brandsIn(`?limit=1&offset=1&cursor=2${more}`)
+    expect(domains).toEqual(all.slice(2, 3))
+  },
+)
 
 test('whatever was asked for before, a new snapshot shows what is in it', async () => {
   for (let night = 0; night < 3; night++) {
@@ -128,4 +156,24 @@ test('more different pages than are kept are answered all the same', async () =>
   for (let limit = 1; limit < 40; limit++) {
     expect((await brandsIn(`?limit=${limit}`)).domains).toHaveLength(Math.min(limit, 6))
   }
+})
+
+test('a list tells until when all that was committed is in it: until now, as long as nothing came after it', async () => {
+  const own = await openRegistry()
+  const asOf = async (path = '/api/brands/registry') =>
+    (await own.app.inject(path)).headers['x-registry-as-of']
+  const now = () => toIso(own.clock.now())
+  await own.observe(brandFile('a.example', 'A'))
+  await own.publish()
+  const published = now()
+  own.clock.pass(MINUTE)
+  expect(await asOf()).toBe(now())
+  await own.observe(brandFile('b.example', 'B'))
+  own.clock.pass(MINUTE)
+  expect(await asOf()).toBe(published)
+  expect(await asOf('/api/search?q=brand')).toBe(published)
+  expect(await asOf('/api/brands/resolve?domain=a.example')).toBeUndefined()
+  await own.publish()
+  expect(await asOf()).toBe(now())
+  await own.close()
 })

@@ -2,8 +2,8 @@ import { createHash, randomUUID } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Domain } from '../../pipeline/core/domain.ts'
-import { pathsOf } from '../../pipeline/index/paths.ts'
-import { restore } from '../../pipeline/index/restore.ts'
+import { restore } from '../../pipeline/maintenance/restore.ts'
+import { resolvePaths } from '../../pipeline/store/paths.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
 import { enrol } from '../support/members.ts'
 import { createModerator } from '../support/mirrors.ts'
@@ -95,9 +95,16 @@ describe('a logo of whoever has shown that the domain is theirs', () => {
     expect(taken).toMatchObject({ review_status: 'approved', content_type: 'image/png', url })
     expect((await listed('acme.example')).logos).toEqual([
       {
-        ...{ id: taken.logo_id, url, content_type: 'image/png', bytes: bytes.length },
-        ...{ sha256: sha256(bytes), source: 'brand_owner', tags: ['primary', 'light-bg'] },
-        ...{ note: 'for headers', review_status: 'approved', uploaded_at: expect.any(String) },
+        id: taken.logo_id,
+        url,
+        content_type: 'image/png',
+        bytes: bytes.length,
+        sha256: sha256(bytes),
+        source: 'brand_owner',
+        tags: ['primary', 'light-bg'],
+        note: 'for headers',
+        review_status: 'approved',
+        uploaded_at: expect.any(String),
       },
     ])
     const served = await get(pathOf(url))
@@ -211,7 +218,9 @@ describe('what is no picture is refused by its bytes', () => {
   test('400: no form, no file, odd tags', async () => {
     const send = (payload: string, type = 'multipart/form-data; boundary=b') =>
       registry.app.inject({
-        ...{ method: 'POST', url: '/api/brands/acme.example/logos', payload },
+        method: 'POST',
+        url: '/api/brands/acme.example/logos',
+        payload,
         headers: { authorization: `Bearer ${acme}`, 'content-type': type },
       })
     expect((await send('x')).statusCode).toBe(400)
@@ -229,9 +238,9 @@ test('pictures come back with a backup, unless they were changed', async () => {
   const [backups, dataDir] = [newDataDir(), newDataDir()]
   await registry.sequencer.backUp(`${backups}/whole`)
   await restore(dataDir, `${backups}/whole`, {})
-  const { pictureOf } = pathsOf(dataDir)
+  const { pictureOf } = resolvePaths(dataDir)
   expect(readFileSync(pictureOf(sha256(bytes))).equals(bytes)).toBe(true)
-  const kept = pathsOf(`${backups}/whole`).pictureOf(sha256(bytes))
+  const kept = resolvePaths(`${backups}/whole`).pictureOf(sha256(bytes))
   writeFileSync(kept, 'something else')
   await expect(restore(newDataDir(), `${backups}/whole`, {})).rejects.toThrow('not what was backed')
 })

@@ -3,29 +3,37 @@ import { cpSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { toAscii } from '../../pipeline/core/domain.ts'
-import { findReview, listReviews } from '../../pipeline/index/points/reviews.ts'
-import { replay } from '../../pipeline/index/replay.ts'
-import { restore } from '../../pipeline/index/restore.ts'
-import type { Sequencer } from '../../pipeline/index/sequencer.ts'
+import { replay } from '../../pipeline/maintenance/replay.ts'
+import { restore } from '../../pipeline/maintenance/restore.ts'
 import { Operation } from '../../pipeline/model/submission.ts'
+import { findReview, listReviews } from '../../pipeline/read/lookups/reviews.ts'
+import type { Sequencer } from '../../pipeline/writer/sequencer.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
 import { brandFile } from '../support/documents.ts'
 import { enrol, proveOwnership } from '../support/members.ts'
 import { startRedis, type TestRedis } from '../support/redis.ts'
-import { cleanUp, newDataDir, openRegistry as openWriter } from '../support/registry.ts'
+import { cleanUp, makeDataDir, newDataDir, openSequencer } from '../support/registry.ts'
 
 let redis: TestRedis
+let folder: ReturnType<typeof makeDataDir>
 let registry: TestRegistry
 let key: string
 const names = [
-  ...['rnicrosoft.com', 'globex-login.com', 'g1obex.com', 'own.example'],
-  ...['globex-one.com', 'globex-two.com', 'globex-three.com', 'globex-shop.com'],
+  'rnicrosoft.com',
+  'globex-login.com',
+  'g1obex.com',
+  'own.example',
+  'globex-one.com',
+  'globex-two.com',
+  'globex-three.com',
+  'globex-shop.com',
 ]
 const homograph = toAscii('асме.com')
 
 beforeAll(async () => {
   redis = await startRedis()
-  const list = join(newDataDir(), 'names.txt')
+  folder = makeDataDir()
+  const list = join(folder.dir, 'names.txt')
   writeFileSync(list, 'globex.com # theirs\n')
   registry = await openRegistry({ redis: redis.redis, settings: { PROTECTED_NAMES: list } })
   key = await enrol(registry, { org: 'Newcomer', domains: [...names, homograph] })
@@ -35,11 +43,14 @@ beforeAll(async () => {
 afterAll(async () => {
   await registry.close()
   await redis.close()
+  folder.remove()
 })
 
 async function save(domain: string, path = 'brands', field = 'domain', more: object = {}) {
   const answer = await registry.app.inject({
-    ...{ method: 'POST', url: `/api/${path}/save`, headers: { authorization: `Bearer ${key}` } },
+    method: 'POST',
+    url: `/api/${path}/save`,
+    headers: { authorization: `Bearer ${key}` },
     payload: { [field]: domain, ...(path === 'brands' && { brand_name: 'Mine' }), ...more },
   })
   return { status: answer.statusCode, body: answer.json() }
@@ -71,7 +82,8 @@ describe('an entry under a name that looks like another one', () => {
     const [review] = waiting()
     expect(review).toMatchObject({ subject: 'brand rnicrosoft.com', org_name: 'Newcomer' })
     expect(findReview(registry.reader, review!.review_id)!.payload).toMatchObject({
-      ...{ domain: 'rnicrosoft.com', brand_name: 'Mine' },
+      domain: 'rnicrosoft.com',
+      brand_name: 'Mine',
       doubt: expect.stringContaining('microsoft.com'),
     })
     expect(await whole()).toEqual([])
@@ -106,8 +118,11 @@ describe('an entry under a name that looks like another one', () => {
     )
     const operations = ids.map(({ org_id, key_id }, i) =>
       Operation.parse({
-        ...{ op: 'brand.save', domain: 'globex-shop.com', brand_name: `Shop ${i}` },
-        ...{ revision_id: randomUUID(), editor: { kind: 'key', id: key_id, org_id } },
+        op: 'brand.save',
+        domain: 'globex-shop.com',
+        brand_name: `Shop ${i}`,
+        revision_id: randomUUID(),
+        editor: { kind: 'key', id: key_id, org_id },
       }),
     )
     expect(await registry.submit(...operations)).toMatchObject([
@@ -142,7 +157,7 @@ describe('an entry under a name that looks like another one', () => {
       rmSync(join(dataDir, file), { force: true })
     }
     await restore(dataDir, backup, { keepAccounts: true })
-    const restored = await openWriter({ dataDir })
+    const restored = await openSequencer({ dataDir })
     cleanUp(() => restored.close())
     await replay(restored)
     expect(await entries(restored)).toEqual(told)

@@ -60,6 +60,13 @@ describe('GET /api/registry/publisher', () => {
       freshness: { state: 'current' },
     })
     expect(body.placements).toHaveLength(3)
+    expect(body.placements_next_cursor).toBe('3')
+    const rest = await get(
+      '/api/registry/publisher?domain=news.example&include=placements&placements_cursor=3',
+    )
+    expect(rest.json()).toMatchObject({ placements_total: 4, placements_next_cursor: null })
+    expect(rest.json().placements).toHaveLength(1)
+    expect(body.placements).not.toContainEqual(rest.json().placements[0])
     expect(body.placements[0]).toEqual({
       placement_id: 'top',
       name: 'top',
@@ -97,7 +104,7 @@ describe('GET /api/registry/publisher', () => {
     ['?domain=news.example&include=agents', 'include: must be placements'],
   ])('400: %s is refused by name', async (query, error) => {
     const answer = await get(`/api/registry/publisher${query}`)
-    expect([answer.statusCode, answer.json()]).toEqual([400, { error }])
+    expect([answer.statusCode, answer.json()]).toEqual([400, { error, code: 'invalid_request' }])
   })
 })
 

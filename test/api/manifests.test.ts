@@ -1,12 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ManifestLookup } from '../../pipeline/model/answers-manifests.ts'
+import { ManifestLookup } from '../../pipeline/model/responses/manifests.ts'
 import { openRegistry, type Seen, type TestRegistry } from '../support/app.ts'
 import { brandFile, publisherFile } from '../support/documents.ts'
 
 let registry: TestRegistry
 
 const brand = (location: string, document: object): Seen => ({
-  ...{ kind: 'brand.json', location, document },
+  kind: 'brand.json',
+  location,
+  document,
 })
 
 beforeAll(async () => {
@@ -59,15 +61,21 @@ describe('GET /api/manifest-refs/lookup', () => {
     const { success, found, reference } = ManifestLookup.parse(answer.json())
     expect([success, found]).toEqual([true, true])
     expect(reference).toEqual({
-      ...{ reference_type: 'url', manifest_url, agent_url: null, agent_id: null },
+      reference_type: 'url',
+      manifest_url,
+      agent_url: null,
+      agent_id: null,
       verification_status,
     })
   })
 
   test('200: a brand that an agent speaks for', async () => {
     expect((await get('domain=agent.example')).json().reference).toEqual({
-      ...{ reference_type: 'agent', manifest_url: null, verification_status: 'valid' },
-      ...{ agent_url: 'https://b.example/mcp', agent_id: 'b' },
+      reference_type: 'agent',
+      manifest_url: null,
+      verification_status: 'valid',
+      agent_url: 'https://b.example/mcp',
+      agent_id: 'b',
     })
   })
 

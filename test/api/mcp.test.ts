@@ -32,6 +32,8 @@ afterAll(async () => {
   await redis.close()
 })
 
+type Answered = Record<string, unknown> & { events: unknown[]; error?: string }
+
 /** The official client, with a credential or without. */
 async function connect(credential?: string): Promise<Client> {
   const client = new Client({ name: 'test', version: '1' })
@@ -45,7 +47,8 @@ async function connect(credential?: string): Promise<Client> {
 async function call(client: Client, name: string, given: Record<string, unknown> = {}) {
   const result = await client.callTool({ name, arguments: given })
   const [first] = result.content as { text: string }[]
-  return { isError: result.isError === true, body: JSON.parse(first!.text), result }
+  const body = result.structuredContent ?? JSON.parse(first!.text)
+  return { isError: result.isError === true, body: body as Answered, result }
 }
 
 describe('tools', () => {
@@ -72,6 +75,49 @@ describe('tools', () => {
     expect(names.filter(name => writes.includes(name.replaceAll('_', '')))).toEqual([])
   })
 
+  test('are few enough to carry along, and more for whoever asks for them', async () => {
+    const core = await (await connect(key)).listTools()
+    expect(JSON.stringify(core).length).toBeLessThanOrEqual(15_000)
+    const listed = async (toolset: string) => {
+      const answer = await registry.app.inject({
+        method: 'POST',
+        url: `/mcp?toolset=${toolset}`,
+        headers: { accept: 'application/json, text/event-stream', authorization: `Bearer ${key}` },
+        payload: { jsonrpc: '2.0', id: 1, method: 'tools/list' },
+      })
+      expect(answer.statusCode, answer.body).toBe(200)
+      return (answer.json().result.tools as { name: string }[]).map(({ name }) => name)
+    }
+    const all = await listed('all')
+    expect(new Set(all).size).toBe(all.length)
+    expect(all).toEqual(expect.arrayContaining(core.tools.map(({ name }) => name)))
+    expect(all).not.toContain('list_agent_publishers_alias')
+    expect(await listed('policy_registry')).toContain('resolve_policy')
+    expect(await listed('core,policy_registry')).toEqual(
+      expect.arrayContaining(['resolve_brand', 'resolve_policy']),
+    )
+    const unknown = await registry.app.inject({
+      method: 'POST',
+      url: '/mcp?toolset=everything',
+      headers: { accept: 'application/json, text/event-stream' },
+      payload: { jsonrpc: '2.0', id: 1, method: 'tools/list' },
+    })
+    expect([unknown.statusCode, unknown.json().error]).toEqual([
+      400,
+      expect.stringContaining('toolset: must be one of core'),
+    ])
+  })
+
+  test('name each of their arguments, also those of a body that has a name of its own', async () => {
+    const { tools } = await (await connect()).listTools()
+    for (const name of ['resolve_brands_bulk', 'resolve_properties_bulk']) {
+      const { inputSchema } = tools.find(tool => tool.name === name)!
+      expect(inputSchema.properties).toMatchObject({ domains: { type: 'array' } })
+      expect(inputSchema.required).toEqual(['domains'])
+    }
+    for (const { outputSchema } of tools) expect(outputSchema!.type).toBe('object')
+  })
+
   test('describe what they take as HTTP does', async () => {
     const { tools } = await (await connect()).listTools()
     const tool = tools.find(({ name }) => name === 'look_up_publisher')!
@@ -89,7 +135,38 @@ describe('a call', () => {
     })
     const { body: direct } = await registry.app.inject('/api/brands/resolve?domain=acme.example')
     expect(body).toEqual(JSON.parse(direct))
-    expect(result.structuredContent).toEqual(body)
+    expect(result).toEqual({ content: [], structuredContent: body })
+  })
+
+  test('of an older client is answered with text alone, once', async () => {
+    const answer = await registry.app.inject({
+      method: 'POST',
+      url: '/mcp',
+      headers: {
+        accept: 'application/json, text/event-stream',
+        'mcp-protocol-version': '2025-03-26',
+      },
+      payload: {
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
+        params: { name: 'resolve_brand', arguments: { domain: 'acme.example' } },
+      },
+    })
+    const { content, structuredContent } = answer.json().result
+    expect(structuredContent).toBeUndefined()
+    expect(JSON.parse(content[0].text)).toMatchObject({ brand_name: 'Acme' })
+  })
+
+  test.each([
+    [{}, 'domain: is required'],
+    [{ domain: null }, 'domain: is required'],
+    [{ domain: ' ' }, 'domain: must not be empty'],
+    [{ domain: '..' }, 'domain: must be a name'],
+    [{ domain: '.' }, 'domain: must be a name'],
+  ])('with %j in its path leaves it nowhere', async (given, error) => {
+    const { isError, body } = await call(await connect(), 'look_up_domain', given)
+    expect([isError, body]).toEqual([true, { error }])
   })
 
   test('fills in a path, and escapes what it is given', async () => {
@@ -129,8 +206,17 @@ describe('a call', () => {
     expect(body.events).toHaveLength(1)
   })
 
-  test('of a tool that needs a credential, without one, names no such tool', async () => {
-    await expect(call(await connect(), 'read_feed')).rejects.toThrow('there is no tool read_feed')
+  test('of a tool that needs a credential, without one, says so', async () => {
+    const { isError, body } = await call(await connect(), 'read_feed')
+    expect([isError, body.error]).toEqual([true, expect.stringContaining('credential')])
+    const [tool] = (await (await connect(key)).listTools()).tools.filter(
+      ({ name }) => name === 'read_feed',
+    )
+    expect(tool!.description).toContain('Needs a credential')
+  })
+
+  test('of a tool that nobody has, names it', async () => {
+    await expect(call(await connect(), 'no_such')).rejects.toThrow('there is no tool no_such')
   })
 })
 

@@ -58,22 +58,35 @@ describe('a moderator', () => {
     const answer = await put('Pictures', { ...file, last_updated: 'x', $schema: 'x' })
     expect(answer.statusCode).toBe(200)
     expect(answer.json()).toEqual({
-      ...{ success: true, platform: 'pictures', catalog_etag: 'v1', superseded_by: null },
-      ...{ publisher_domains: ['pictures.example'], updated_at: '2026-11-20T03:00:00.000Z' },
+      success: true,
+      platform: 'pictures',
+      catalog_etag: 'v1',
+      superseded_by: null,
+      publisher_domains: ['pictures.example'],
+      updated_at: '2026-11-20T03:00:00.000Z',
     })
     const mirror = await mirrorOf('pictures')
     expect(mirror).toMatchObject({
-      ...{ platform: 'pictures', catalog_etag: 'v1', superseded_by: null },
+      platform: 'pictures',
+      catalog_etag: 'v1',
+      superseded_by: null,
       adagents_json: {
-        ...{ authorized_agents: [], x_note: 'kept', properties: file.properties },
-        ...{ contact: file.contact, last_updated: '2026-11-20T03:00:00.000Z' },
+        authorized_agents: [],
+        x_note: 'kept',
+        properties: file.properties,
+        contact: file.contact,
+        last_updated: '2026-11-20T03:00:00.000Z',
         $schema: expect.stringContaining('adagents.json'),
       },
     })
     expect(Object.keys(mirror).sort()).toEqual(
       [
-        ...['adagents_json', 'catalog_etag', 'created_at'],
-        ...['platform', 'superseded_by', 'updated_at'],
+        'adagents_json',
+        'catalog_etag',
+        'created_at',
+        'platform',
+        'superseded_by',
+        'updated_at',
       ].sort(),
     )
   })
@@ -82,7 +95,9 @@ describe('a moderator', () => {
     const [created] = await mirrorEvents()
     expect(created).toMatchObject({ type: 'collection.created', name: 'The reels' })
     expect(created!.payload).toMatchObject({
-      ...{ publisher_domain: 'pictures.example', source: 'contributed', status: 'active' },
+      publisher_domain: 'pictures.example',
+      source: 'contributed',
+      status: 'active',
     })
     await put('pictures', mirrorFile('reels'))
     expect(await mirrorEvents()).toHaveLength(1)
@@ -107,8 +122,11 @@ describe('a moderator', () => {
       ...(file.document as { collections: object[] }),
       collections: [
         {
-          ...{ collection_id: 'reels', name: 'The reels', kind: 'series' },
-          ...{ distribution: [], manifest: {} },
+          collection_id: 'reels',
+          name: 'The reels',
+          kind: 'series',
+          distribution: [],
+          manifest: {},
         },
       ],
     }
@@ -186,7 +204,9 @@ describe('an organization', () => {
     const place = `/api/registry/mirror-proposals/${first.proposal_id}`
     expect(answer.headers.location).toBe(place)
     expect(first).toMatchObject({
-      ...{ success: true, status: 'pending', platform: 'video' },
+      success: true,
+      status: 'pending',
+      platform: 'video',
       status_url: `https://registry.example${place}`,
     })
     expect((await ask('GET', 'mirrors/video', undefined)).statusCode).toBe(404)
@@ -199,7 +219,9 @@ describe('an organization', () => {
     expect(theirs.proposal_id).not.toBe(first.proposal_id)
     const approved = await approve(second)
     expect(approved.json()).toMatchObject({
-      ...{ success: true, platform: 'video', proposal_id: second.proposal_id },
+      success: true,
+      platform: 'video',
+      proposal_id: second.proposal_id,
       publisher_domains: ['pictures.example'],
     })
     expect((await mirrorOf('video')).adagents_json.collections[0].collection_id).toBe('films')
@@ -252,7 +274,9 @@ describe('an organization', () => {
     expect(answer.json().proposal).toMatchObject({ status: 'rejected', platform: 'games' })
     const read = await ask('GET', `mirror-proposals/${proposal.proposal_id}`, acme)
     expect(read.json().proposal).toMatchObject({
-      ...{ status: 'rejected', review_notes: 'no such games', base_changed: false },
+      status: 'rejected',
+      review_notes: 'no such games',
+      base_changed: false,
       adagents_json: { authorized_agents: [] },
     })
     expect((await reject('again')).statusCode).toBe(409)
@@ -269,7 +293,9 @@ describe('mirrors', () => {
     const { mirrors, total } = (await ask('GET', 'mirrors?limit=2', undefined)).json()
     expect([total, mirrors.length]).toEqual([3, 2])
     expect(mirrors[0]).toEqual({
-      ...{ platform: 'pictures', catalog_etag: 'v9', superseded_by: null },
+      platform: 'pictures',
+      catalog_etag: 'v9',
+      superseded_by: null,
       updated_at: '2026-11-20T03:00:01.000Z',
     })
   })

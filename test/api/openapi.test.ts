@@ -1,10 +1,16 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core'
+import { Ajv } from 'ajv'
+import formats from 'ajv-formats'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { groups, groupTexts } from '../../api/operation.ts'
+import { groups, groupTexts } from '../../api/operation/operation.ts'
 import { operations } from '../../api/routes/index.ts'
 import { publicErrors } from '../../pipeline/core/errors.ts'
+import { eventTypeNames } from '../../pipeline/model/event.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
+import { publisherFile } from '../support/documents.ts'
+
+const addFormats = formats as unknown as typeof formats.default
 
 let registry: TestRegistry
 
@@ -76,4 +82,32 @@ test('every reference leads to a component', async () => {
   expect(named.length).toBeGreaterThan(20)
   expect(named.filter(name => !(name in components.schemas))).toEqual([])
   expect(text).not.toContain('$defs')
+})
+
+test('events are described by their type, and the feed sends what is described', async () => {
+  const { components, paths } = await description()
+  const { oneOf } = components.schemas.FeedEvent
+  expect(oneOf).toHaveLength(eventTypeNames.length)
+  for (const { $ref } of oneOf) {
+    const { description: said, properties } = components.schemas[$ref.split('/').at(-1)]
+    expect(said).toContain(properties.event_type.const)
+    for (const member of Object.values(properties)) expect(member).toHaveProperty('description')
+  }
+  await registry.observe(
+    publisherFile('told.example', { sites: ['told.example'], agents: ['https://a.example/mcp'] }),
+  )
+  const key = await registry.createKey('Readers')
+  const answer = await registry.app.inject({
+    url: '/api/registry/feed',
+    headers: { authorization: `Bearer ${key}` },
+  })
+  expect(answer.json().events.length).toBeGreaterThan(3)
+  const ajv = new Ajv({ strict: false })
+  addFormats(ajv)
+  const { schema } = paths['/api/registry/feed'].get.responses['200'].content['application/json']
+  const isDescribed = ajv.compile({ ...schema, components })
+  expect(isDescribed(answer.json()), JSON.stringify(isDescribed.errors)).toBe(true)
+  const [event] = answer.json().events
+  const broken = { ...answer.json(), events: [{ ...event, payload: {} }] }
+  expect(isDescribed(broken)).toBe(false)
 })

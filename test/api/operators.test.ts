@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
 import { publisherFile } from '../support/documents.ts'
 import { enrol } from '../support/members.ts'
+import { byIds, shop } from '../support/nights.ts'
+import { operatorFile, publishFiles } from '../support/selling.ts'
 
 let registry: TestRegistry
 const keys: Record<string, string | undefined> = {}
@@ -12,7 +14,10 @@ const [shown, forMembers, hidden] = [url('shown'), url('members'), url('hidden')
 beforeAll(async () => {
   registry = await openRegistry()
   keys.owner = await enrol(registry, {
-    ...{ org: 'Acme Ads', tier: 'company_leader', founding: true, domains: ['acme.example'] },
+    org: 'Acme Ads',
+    tier: 'company_leader',
+    founding: true,
+    domains: ['acme.example'],
     agents: [
       { url: shown, name: 'Shown' },
       { url: forMembers, visibility: 'members_only', type: 'signals' },
@@ -23,7 +28,10 @@ beforeAll(async () => {
   keys.below = await enrol(registry, { org: 'Small', tier: 'individual_academic' })
   keys.outsider = await registry.createKey('Nobody')
   keys.poorOwner = await enrol(registry, {
-    ...{ org: 'Poor', tier: 'individual_academic', domains: ['poor.example'], public: false },
+    org: 'Poor',
+    tier: 'individual_academic',
+    domains: ['poor.example'],
+    public: false,
     agents: [
       { url: 'https://members.poor.example', visibility: 'members_only' },
       { url: 'https://hidden.poor.example', visibility: 'private' },
@@ -91,7 +99,8 @@ describe('who sees which agents', () => {
   test('a credential that is no bearer, or a revoked one, is nobody’s', async () => {
     for (const authorization of ['Basic YTpi', 'Bearer', 'Bearer eyJ.a.b', '']) {
       const answer = await registry.app.inject({
-        ...{ url: '/api/registry/operator?domain=acme.example', headers: { authorization } },
+        url: '/api/registry/operator?domain=acme.example',
+        headers: { authorization },
       })
       expect(answer.statusCode).toBe(200)
       expect(answer.json().agents).toHaveLength(1)
@@ -102,7 +111,9 @@ describe('who sees which agents', () => {
   test('a tier that is lost takes effect at once', async () => {
     const own = await openRegistry()
     const owner = await enrol(own, {
-      ...{ org: 'A', tier: 'company_icl', domains: ['a.example'] },
+      org: 'A',
+      tier: 'company_icl',
+      domains: ['a.example'],
       agents: [{ url: 'https://a.example/one' }],
     })
     const member = await enrol(own, { org: 'B', tier: 'company_icl' })
@@ -116,6 +127,8 @@ describe('who sees which agents', () => {
     await own.close()
   })
 })
+
+const lastPage = { has_more: false, next_cursor: null }
 
 describe('GET /api/registry/operator', () => {
   test('200: the member behind a domain, its agents and who trusts them', async () => {
@@ -136,7 +149,9 @@ describe('GET /api/registry/operator', () => {
       },
       agents: [
         {
-          ...{ url: shown, name: 'Shown', type: 'sales' },
+          url: shown,
+          name: 'Shown',
+          type: 'sales',
           authorized_by: [
             {
               publisher_domain: 'daily.example',
@@ -152,7 +167,9 @@ describe('GET /api/registry/operator', () => {
         },
         { url: forMembers, name: 'Acme Ads', type: 'signals', authorized_by: [] },
         {
-          ...{ url: hidden, name: 'Acme Ads', type: 'sales' },
+          url: hidden,
+          name: 'Acme Ads',
+          type: 'sales',
           authorized_by: [
             {
               publisher_domain: 'news.example',
@@ -162,6 +179,7 @@ describe('GET /api/registry/operator', () => {
           ],
         },
       ],
+      ...lastPage,
       freshness: { state: 'never_crawled' },
     })
   })
@@ -171,6 +189,7 @@ describe('GET /api/registry/operator', () => {
       domain: 'poor.example',
       member: { slug: 'poor', display_name: 'Poor' },
       agents: [],
+      ...lastPage,
       freshness: { state: 'never_crawled' },
     })
   })
@@ -198,7 +217,9 @@ describe('GET /api/registry/operator', () => {
     const own = await openRegistry()
     const agent = 'https://a.example/one'
     const owner = await enrol(own, {
-      ...{ org: 'A', tier: 'company_leader', domains: ['a.example'] },
+      org: 'A',
+      tier: 'company_leader',
+      domains: ['a.example'],
       agents: [{ url: agent, name: 'One' }],
     })
     const seen = async (token?: string) => {
@@ -245,11 +266,51 @@ describe('GET /api/registry/operator', () => {
     await own.close()
   })
 
+  test('200: a domain that is no member’s shows what its brand.json names, whoever asks', async () => {
+    const declared = ['https://sell.lone.example/a', 'https://sell.lone.example/b']
+    await publishFiles(registry, {
+      'brand lone.example': { ...operatorFile(declared, []), names: [{ en: 'Lone' }] },
+      // Anybody can name anybody's agent: where its own site does, others are not heard.
+      'brand stranger.example': operatorFile([declared[0]!], []),
+      'sold.example': shop('sold.example', { authorized_agents: [byIds(declared[0]!)] }),
+    })
+    for (const [scope, token] of [
+      ['all', undefined],
+      ['public', keys.owner],
+      ['member', undefined],
+    ] as const) {
+      const answer = await get(`?domain=lone.example&scope=${scope}`, token)
+      expect(answer.json()).toMatchObject({
+        domain: 'lone.example',
+        member: null,
+        freshness: { state: 'current' },
+        agents: [
+          {
+            url: declared[0],
+            name: 'Lone',
+            type: 'sales',
+            source: 'brand_json',
+            authorized_by: [{ publisher_domain: 'sold.example', source: 'adagents_json' }],
+          },
+          { url: declared[1], authorized_by: [] },
+        ],
+      })
+    }
+    expect((await get('?domain=lone.example&scope=private')).json().agents).toEqual([])
+    expect((await get('?domain=stranger.example')).json().agents).toEqual([])
+    await publishFiles(registry, { 'brand lone.example': operatorFile(declared.slice(1), []) })
+    expect((await get('?domain=lone.example')).json().agents).toHaveLength(1)
+    expect(await registry.verify()).toEqual([])
+  })
+
   test('200: a domain that is no member’s has nothing, whoever asks', async () => {
     for (const token of [undefined, keys.owner]) {
       const answer = await get('?domain=nobody.example&scope=PRIVATE', token)
       expect(answer.json()).toEqual({
-        ...{ domain: 'nobody.example', member: null, agents: [] },
+        domain: 'nobody.example',
+        member: null,
+        agents: [],
+        ...lastPage,
         freshness: { state: 'never_crawled' },
       })
     }
@@ -276,6 +337,13 @@ describe('GET /api/registry/operator', () => {
       authorized_by_truncated: true,
     })
     expect(body.agents[0].authorized_by).toHaveLength(100)
+    expect(body).toMatchObject({ has_more: true, next_cursor: '20' })
+    const rest = (await get('?domain=many.example&cursor=20', undefined, own)).json()
+    expect(rest).toMatchObject({ agents_total: 25, ...lastPage })
+    const urls = [...body.agents, ...rest.agents].map(({ url }: { url: string }) => url)
+    expect(new Set(urls).size).toBe(25)
+    const small = (await get('?domain=many.example&limit=2&cursor=24', undefined, own)).json()
+    expect(small.agents).toEqual(rest.agents.slice(4))
     await own.close()
   })
 

@@ -21,7 +21,9 @@ const token = (sub: string, email?: string, email_verified = true) =>
   issuer.token({ sub, ...(email && { email, email_verified }) })
 const found = async (bearer: string, payload: object = { organization_name: 'Acme' }) =>
   registry.app.inject({
-    ...{ method: 'POST', url: '/api/organizations', payload },
+    method: 'POST',
+    url: '/api/organizations',
+    payload,
     headers: { authorization: `Bearer ${bearer}` },
   })
 const domains = () =>
@@ -33,8 +35,11 @@ describe('founding an organization', () => {
   test('makes whoever asks its owner, and the domain of their verified address its own', async () => {
     const ann = await token('ann', 'ann@acme.example')
     const answer = await found(ann, {
-      ...{ organization_name: ' Acme ', company_type: 'brand', revenue_tier: '1m_5m' },
-      ...{ membership_tier: 'company_leader', corporate_domain: 'other.example' },
+      organization_name: ' Acme ',
+      company_type: 'brand',
+      revenue_tier: '1m_5m',
+      membership_tier: 'company_leader',
+      corporate_domain: 'other.example',
     })
     expect(answer.statusCode).toBe(201)
     expect(answer.json()).toEqual({
@@ -46,12 +51,17 @@ describe('founding an organization', () => {
        from organizations join memberships using (org_id) where user_id = 'ann'`,
     )
     expect(row).toEqual({
-      ...{ name: 'Acme', membership_tier: null, company_type: 'brand', revenue_tier: '1m_5m' },
-      ...{ marketing_opt_in: false, role: 'owner' },
+      name: 'Acme',
+      membership_tier: null,
+      company_type: 'brand',
+      revenue_tier: '1m_5m',
+      marketing_opt_in: false,
+      role: 'owner',
     })
     expect(await domains()).toEqual([{ name: 'Acme', domain: 'acme.example', proof: 'email' }])
     const keys = await registry.app.inject({
-      ...{ url: '/api/me/api-keys', headers: { authorization: `Bearer ${ann}` } },
+      url: '/api/me/api-keys',
+      headers: { authorization: `Bearer ${ann}` },
     })
     expect(keys.json()).toEqual({ api_keys: [] })
   })
@@ -144,7 +154,10 @@ describe('founding an organization', () => {
     const operation = {
       op: 'organization.found',
       org_id: '3b6c1d5e-7f6f-4a0e-9a53-0e6b7c3f1a11',
-      ...{ user_id: 'ann', name: 'Acme', is_personal: false, marketing_opt_in: false },
+      user_id: 'ann',
+      name: 'Acme',
+      is_personal: false,
+      marketing_opt_in: false,
     } as const
     const submissions = [{ submission_id: '8d4f0a1c-6d5e-4a0f-8f67-1c7a1b2c3d4e', operation }]
     for (let i = 0; i < 2; i++) {

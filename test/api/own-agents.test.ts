@@ -24,7 +24,9 @@ const url = 'https://agent.acme.example/mcp'
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 const ask = (bearer: string, method: Method, at = '', payload?: object) =>
   registry.app.inject({
-    ...{ method, url: `/api/me/agents${at}`, headers: { authorization: `Bearer ${bearer}` } },
+    method,
+    url: `/api/me/agents${at}`,
+    headers: { authorization: `Bearer ${bearer}` },
     ...(payload && { payload }),
   })
 const at = (agent = url) => `/${encodeURIComponent(agent)}`
@@ -57,7 +59,9 @@ describe('enrolling an agent', () => {
     const answer = await add(acme, { type: 'signals', visibility: 'nobody', health_check_url: 'x' })
     expect(answer.statusCode).toBe(200)
     expect(answer.json().agent).toMatchObject({
-      ...{ type: 'signals', name: 'One', visibility: 'members_only' },
+      type: 'signals',
+      name: 'One',
+      visibility: 'members_only',
       health_check_url: 'https://h.example/',
     })
   })
@@ -78,8 +82,11 @@ describe('enrolling an agent', () => {
       agent: { visibility: 'members_only' },
       warnings: [
         {
-          ...{ code: 'visibility_downgraded', agent_url: own, requested: 'public' },
-          ...{ applied: 'members_only', reason: 'tier_required' },
+          code: 'visibility_downgraded',
+          agent_url: own,
+          requested: 'public',
+          applied: 'members_only',
+          reason: 'tier_required',
         },
       ],
     })
@@ -92,8 +99,10 @@ describe('enrolling an agent', () => {
     const answer = await add(acme, { url: 'https://agent.other.example' })
     expect(answer.statusCode).toBe(400)
     expect(answer.json()).toEqual({
-      ...{ error: 'unverified_hostname', message: expect.any(String) },
-      ...{ agent_hostname: 'agent.other.example', verified_domains: ['acme.example'] },
+      error: expect.any(String),
+      code: 'unverified_hostname',
+      agent_hostname: 'agent.other.example',
+      verified_domains: ['acme.example'],
       reason: 'hostname_mismatch',
     })
     expect((await add(acme, { url: 'https://notacme.example' })).statusCode).toBe(400)
@@ -118,6 +127,11 @@ describe('enrolling an agent', () => {
     { url: `${url}?x=1` },
     { url: `${url}#x` },
     { name: '' },
+    { url: 'http://127.0.0.1:8080/mcp' },
+    { url: 'http://[::1]/mcp' },
+    { url: 'http://169.254.169.254/latest' },
+    { url: 'https://agent.corp.internal/mcp' },
+    { url: 'http://localhost/mcp' },
   ])('is refused for %j', async more => {
     expect((await add(acme, more)).statusCode).toBe(400)
     expect(await listed()).toEqual([])
@@ -138,7 +152,10 @@ describe('a person without an organization', () => {
        join members m using (org_id) join memberships s using (org_id) where s.user_id = 'ann'`,
     )
     expect(row).toEqual({
-      ...{ name: 'new.example', display_name: 'new.example', is_public: false, role: 'owner' },
+      name: 'new.example',
+      display_name: 'new.example',
+      is_public: false,
+      role: 'owner',
     })
     const second = await add(ann, { url: `${own}/two` })
     expect(second.statusCode).toBe(201)
@@ -150,7 +167,9 @@ describe('a person without an organization', () => {
     [{ email: 'ann@gmail.com', email_verified: true }, 'Personal Workspace'],
   ])('and without a domain %j has a workspace', async (claims, name) => {
     await registry.submit({
-      ...{ op: 'organization.create', org_id: '3b6c1d5e-7f6f-4a0e-9a53-0e6b7c3f1a11', name },
+      op: 'organization.create',
+      org_id: '3b6c1d5e-7f6f-4a0e-9a53-0e6b7c3f1a11',
+      name,
     })
     expect((await add(await person(claims))).statusCode).toBe(201)
     const rows = await registry.sequencer.accounts.db.all(
@@ -220,13 +239,13 @@ describe('changing an agent', () => {
     const same = await ask(acme, 'PATCH', at(), { url: 'HTTPS://agent.acme.example/mcp/' })
     expect(same.statusCode).toBe(200)
     const moved = await ask(acme, 'PATCH', at(), { url: `${url}/two` })
-    expect([moved.statusCode, moved.json().error]).toEqual([400, 'url_immutable'])
+    expect([moved.statusCode, moved.json().code]).toEqual([400, 'url_immutable'])
   })
 
   test('refuses a type that is none, and an agent that is not there', async () => {
     await add()
     const odd = await ask(acme, 'PATCH', at(), { type: 'unknown' })
-    expect([odd.statusCode, odd.json().error]).toEqual([400, 'invalid_type'])
+    expect([odd.statusCode, odd.json().code]).toEqual([400, 'invalid_type'])
     expect((await ask(acme, 'PATCH', at(`${url}/two`), { name: 'x' })).statusCode).toBe(404)
     expect((await ask(acme, 'PATCH', at('nothing'), { name: 'x' })).statusCode).toBe(400)
     const other = await enrol(registry, { org: 'Other', domains: ['other.example'] })
@@ -242,7 +261,9 @@ describe('removing an agent', () => {
     const refused = await ask(acme, 'DELETE', at())
     expect(refused.statusCode).toBe(409)
     expect(refused.json()).toEqual({
-      ...{ error: 'unpublish_first', message: expect.any(String), agent_url: url },
+      error: expect.any(String),
+      code: 'unpublish_first',
+      agent_url: url,
     })
     await ask(acme, 'PATCH', at(), { visibility: 'members_only' })
     const removed = await ask(acme, 'DELETE', at())

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { RegistryClient } from '@adcp/sdk'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { findReview, listReviews } from '../../pipeline/index/points/reviews.ts'
 import { PolicyContent } from '../../pipeline/model/policy.ts'
+import { findReview, listReviews } from '../../pipeline/read/lookups/reviews.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
 import { startRedis, type TestRedis } from '../support/redis.ts'
 
@@ -12,15 +12,22 @@ let key: string
 let client: RegistryClient
 
 const gdpr = {
-  ...{ policy_id: 'gdpr', version: '2018', name: 'General Data Protection Regulation' },
+  policy_id: 'gdpr',
+  version: '2018',
+  name: 'General Data Protection Regulation',
   category: 'regulation' as const,
   enforcement: 'must' as const,
   policy: 'Ask before you track.',
 }
 const brandSafety = {
-  ...{ policy_id: 'brand_safety', version: '1', name: 'Brand säfety' },
-  ...{ description: 'No ads beside violence', category: 'standard', enforcement: 'should' },
-  ...{ governance_domains: ['content'], policy: 'Stay away from violence.' },
+  policy_id: 'brand_safety',
+  version: '1',
+  name: 'Brand säfety',
+  description: 'No ads beside violence',
+  category: 'standard',
+  enforcement: 'should',
+  governance_domains: ['content'],
+  policy: 'Stay away from violence.',
 } as const
 const eu = { jurisdictions: ['DE'], region_aliases: { EU: ['DE', 'FR'] } }
 
@@ -41,7 +48,11 @@ async function decide(op: 'review.approve' | 'review.reject', notes = 'as it is'
   const [review_id] = pendingIds()
   const { digest } = findReview(registry.reader, review_id!)!.review
   const [answer] = await registry.submit({
-    ...{ op, review_id: review_id!, digest, reviewer: 'operator', notes },
+    op,
+    review_id: review_id!,
+    digest,
+    reviewer: 'operator',
+    notes,
   })
   return answer
 }
@@ -62,21 +73,33 @@ afterAll(async () => {
 describe('a policy', () => {
   test('waits for review when it is new, and is not listed before', async () => {
     expect((await save({ ...gdpr, ...eu })).json()).toEqual({
-      ...{ success: true, message: 'Policy waits for review' },
-      ...{ policy_id: 'gdpr', revision_number: null },
+      success: true,
+      message: 'Policy waits for review',
+      policy_id: 'gdpr',
+      revision_number: null,
     })
     await registry.publish()
     expect((await inject('GET', 'resolve?policy_id=gdpr')).json()).toMatchObject({
       ...gdpr,
-      ...{ review_status: 'pending', source_type: 'community', description: null, channels: null },
-      ...{ policy_categories: [], guidance: null, exemplars: null },
+      review_status: 'pending',
+      source_type: 'community',
+      description: null,
+      channels: null,
+      policy_categories: [],
+      guidance: null,
+      exemplars: null,
     })
     expect((await inject('GET', 'registry')).json()).toMatchObject({
-      ...{ policies: [], stats: { total: 0, regulation: 0, standard: 0 } },
+      policies: [],
+      stats: { total: 0, regulation: 0, standard: 0 },
     })
     const again = await save(gdpr)
     expect(again.statusCode).toBe(409)
-    expect(again.json()).toEqual({ error: 'gdpr waits for review', policy_id: 'gdpr' })
+    expect(again.json()).toEqual({
+      error: 'gdpr waits for review',
+      code: 'conflict',
+      policy_id: 'gdpr',
+    })
   })
 
   test('is listed once it was approved, and then replaced as a whole by a save', async () => {
@@ -97,10 +120,15 @@ describe('a policy', () => {
     expect(found).toMatchObject({ name: 'GDPR', jurisdictions: [], region_aliases: {} })
     expect(found.updated_at > found.created_at).toBe(true)
     expect((await inject('GET', 'history?policy_id=gdpr')).json()).toEqual({
-      ...{ policy_id: 'gdpr', total: 1 },
+      policy_id: 'gdpr',
+      total: 1,
+      has_more: false,
+      next_cursor: null,
       revisions: [
         {
-          ...{ revision_number: 2, editor_name: 'Acme', is_rollback: false },
+          revision_number: 2,
+          editor_name: 'Acme',
+          is_rollback: false,
           edit_summary: 'Changed jurisdictions, name, region_aliases',
           created_at: found.updated_at,
         },

@@ -11,7 +11,9 @@ let registry: TestRegistry
 
 const named = (id: string, tags: string[], more = {}) =>
   site(shopDomain, {
-    ...{ property_id: id, name: id, tags },
+    property_id: id,
+    name: id,
+    tags,
     identifiers: [{ type: 'domain', value: `${id}.${shopDomain}` }],
     ...more,
   })
@@ -250,11 +252,12 @@ describe('POST /api/registry/expand/product-identifiers', () => {
       property_count: 1,
       properties_total: 2,
       properties_truncated: true,
+      has_more: true,
       next_cursor: '1',
     })
     const next = await ask(expand, all, { limit: 1, cursor: first.next_cursor })
     expect(next.properties).toMatchObject([{ publisher_domain: 'wide.example' }])
-    expect(next).not.toHaveProperty('next_cursor')
+    expect(next).toMatchObject({ has_more: false, next_cursor: null })
   })
 
   test('200: an agent that may sell nothing has none', async () => {

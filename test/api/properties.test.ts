@@ -52,7 +52,10 @@ describe('GET /api/properties/resolve', () => {
 
   test('400: a domain is needed', async () => {
     const answer = await get('/api/properties/resolve')
-    expect([answer.statusCode, answer.json()]).toEqual([400, { error: 'domain: is required' }])
+    expect([answer.statusCode, answer.json()]).toEqual([
+      400,
+      { error: 'domain: is required', code: 'invalid_request' },
+    ])
   })
 })
 
@@ -82,7 +85,7 @@ describe('POST /api/properties/resolve/bulk', () => {
     [{}, 'domains: must be a list'],
   ])('400: %j is refused by name', async (domains, error) => {
     const answer = await bulk(domains)
-    expect([answer.statusCode, answer.json()]).toEqual([400, { error }])
+    expect([answer.statusCode, answer.json()]).toEqual([400, { error, code: 'invalid_request' }])
   })
 
   test('429: this route has its own count of twenty a minute', async () => {

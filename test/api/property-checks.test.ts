@@ -41,13 +41,15 @@ const bulk = (identifiers: unknown, at = registry) =>
 describe('POST /api/properties/check', () => {
   it('200: each domain in its list, in the order given', async () => {
     const answer = await check([
-      ...[
-        'https://www.ACME.example/about',
-        'acme.example.',
-        'shop.acme.example',
-        'm.unknown.example',
-      ],
-      ...['ads.g.doubleclick.net', 'other.example', 7, '', '  '],
+      'https://www.ACME.example/about',
+      'acme.example.',
+      'shop.acme.example',
+      'm.unknown.example',
+      'ads.g.doubleclick.net',
+      'other.example',
+      7,
+      '',
+      '  ',
     ])
     expect(answer.statusCode).toBe(200)
     const { report_id, ...report } = answer.json()
@@ -57,8 +59,10 @@ describe('POST /api/properties/check', () => {
       remove: [
         { input: 'acme.example.', canonical: 'acme.example', reason: 'duplicate' },
         {
-          ...{ input: 'ads.g.doubleclick.net', canonical: 'ads.g.doubleclick.net' },
-          ...{ reason: 'blocked', domain_type: 'ad_server' },
+          input: 'ads.g.doubleclick.net',
+          canonical: 'ads.g.doubleclick.net',
+          reason: 'blocked',
+          domain_type: 'ad_server',
           blocked_reason: 'doubleclick.net serves or decides about advertisements',
         },
       ],
@@ -114,27 +118,28 @@ describe('POST /api/properties/check/bulk', () => {
   it('200: each line as what it is, repeats too', async () => {
     const { report_id, ...report } = (
       await bulk([
-        ...[
-          'acme.example',
-          'www.acme.example',
-          'shop.acme.example',
-          'other.example',
-          '# a remark',
-          '',
-        ],
-        ...[
-          'com.acme.app',
-          '123456',
-          'ROKU,9',
-          'apple_app_store,com.acme',
-          'what is this',
-          'adnxs.com',
-        ],
+        'acme.example',
+        'www.acme.example',
+        'shop.acme.example',
+        'other.example',
+        '# a remark',
+        '',
+        'com.acme.app',
+        '123456',
+        'ROKU,9',
+        'apple_app_store,com.acme',
+        'what is this',
+        'adnxs.com',
       ])
     ).json()
     expect(report_id).toBeDefined()
     expect(report.summary).toEqual({
-      ...{ total: 12, ready: 2, known: 1, ad_infra: 1, unknown: 5, skipped: 3 },
+      total: 12,
+      ready: 2,
+      known: 1,
+      ad_infra: 1,
+      unknown: 5,
+      skipped: 3,
     })
     const rid = expect.stringMatching(/^[0-9a-f-]{36}$/)
     const known = { classification: 'property', source: 'authoritative', property_rid: rid }
@@ -175,11 +180,19 @@ describe('POST /api/properties/check/bulk', () => {
         ['ROKU,9', 'roku_store_id', '9'],
         ['apple_app_store,com.acme', 'ios_bundle', 'com.acme'],
       ].map(([input, type, value]) => ({
-        ...{ input, identifier: { type, value }, verdict: 'unknown', ...nothing, action: 'assess' },
+        input,
+        identifier: { type, value },
+        verdict: 'unknown',
+        ...nothing,
+        action: 'assess',
       })),
       {
-        ...{ input: 'adnxs.com', identifier: domain('adnxs.com'), verdict: 'ad_infra', ...nothing },
-        ...{ classification: 'ad_infra', action: 'remove' },
+        input: 'adnxs.com',
+        identifier: domain('adnxs.com'),
+        verdict: 'ad_infra',
+        ...nothing,
+        classification: 'ad_infra',
+        action: 'remove',
       },
     ])
   })
@@ -190,7 +203,8 @@ describe('POST /api/properties/check/bulk', () => {
     expect(answer.body.length).toBeLessThan(2 * 1024 * 1024)
     expect(answer.json()).toMatchObject({
       summary: { unknown: 10_000 },
-      ...{ entries_total: 10_000, entries_truncated: true },
+      entries_total: 10_000,
+      entries_truncated: true,
     })
   })
 

@@ -2,15 +2,18 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
 import { byIds, pointerTo, shop, site } from '../support/nights.ts'
 import { operatorFile, publishFiles } from '../support/selling.ts'
+import { answered } from '../support/sightings.ts'
 
 const agent = (n: number) => `https://agent${n}.example/mcp`
+let runs = 0
 let registry: TestRegistry
 
 beforeAll(async () => {
   registry = await openRegistry()
   const named = (domain: string, id: string) =>
     site(domain, {
-      ...{ property_id: id, name: `Property ${id}` },
+      property_id: id,
+      name: `Property ${id}`,
       identifiers: [{ type: 'domain', value: `${id}.${domain}` }],
     })
   await publishFiles(registry, {
@@ -122,7 +125,7 @@ describe('GET /api/registry/publisher', () => {
     })
     expect(first.authorized_agents[50]).not.toHaveProperty('properties_authorized')
     const seen = first.properties.map((one: { id: string }) => one.id)
-    for (let cursor = first.next_cursor; cursor !== undefined && seen.length < 9_000; ) {
+    for (let cursor = first.next_cursor; cursor !== null && seen.length < 9_000; ) {
       const page = await lookUp('large.example', `&limit=1000&cursor=${cursor}`)
       seen.push(...page.properties.map((one: { id: string }) => one.id))
       cursor = page.next_cursor
@@ -181,5 +184,54 @@ describe('GET /api/registry/publisher', () => {
 
   test('what is stored is what the index makes', async () => {
     expect(await registry.verify()).toEqual([])
+  })
+
+  test.each(['bare.example', 'lone.example'])(
+    '200: %s keeps what its brand.json lists, page by page and with placements',
+    async domain => {
+      await registry.publish()
+      const { properties } = await lookUp(domain)
+      expect((await lookUp(domain, '&limit=50')).properties).toEqual(properties)
+      expect((await lookUp(domain, '&include=placements')).properties).toEqual(properties)
+      const paged: object[] = []
+      for (let cursor: string | null = '0'; cursor !== null; ) {
+        const page: { properties: object[]; next_cursor: string | null } = await lookUp(
+          domain,
+          `&limit=1&cursor=${cursor}&include=placements`,
+        )
+        expect(page.properties).toHaveLength(1)
+        paged.push(...page.properties)
+        cursor = page.next_cursor
+      }
+      expect(paged).toEqual(properties)
+    },
+  )
+
+  test.each<[string, object | 'absent', string]>([
+    ['neither an agent nor a catalog', { authorized_agents: [] }, 'invalid'],
+    [
+      'an agent that nothing authorizes',
+      { authorized_agents: [{ url: 'https://a.example/mcp', authorized_for: 'All' }] },
+      'invalid',
+    ],
+    ['an agent without an address', { authorized_agents: [{ authorized_for: 'All' }] }, 'invalid'],
+    ['a catalog alone', { authorized_agents: [], formats: [{ format_kind: 'image' }] }, 'valid'],
+    ['one agent', shop('one.example'), 'valid'],
+    ['no file', 'absent', 'absent'],
+  ])('200: a publisher of %s', async (_, file, status) => {
+    for (const [domain, before] of [
+      [`first-${runs++}.example`, undefined],
+      [`later-${runs++}.example`, true],
+    ] as const) {
+      if (before) await publishFiles(registry, { [domain]: shop(domain) })
+      if (file === 'absent') {
+        const now = registry.clock.now()
+        await registry.observe(answered('absent', 'adagents.json', domain, now))
+      } else await publishFiles(registry, { [domain]: file })
+      const { adagents_valid, files, authorized_agents } = await lookUp(domain)
+      expect([adagents_valid, files.adagents_json.status]).toEqual([status === 'valid', status])
+      // One 404 is no proof: grants are kept until there is a second.
+      if (status === 'invalid') expect(authorized_agents).toEqual([])
+    }
   })
 })

@@ -9,7 +9,9 @@ const agent = 'https://agent.acme.example/mcp'
 beforeAll(async () => {
   registry = await openRegistry()
   await enrol(registry, {
-    ...{ org: 'Acme', tier: 'company_icl', domains: ['a.example', 'elsewhere.example'] },
+    org: 'Acme',
+    tier: 'company_icl',
+    domains: ['a.example', 'elsewhere.example'],
     agents: [{ url: agent }, { url: 'https://b.acme.example', visibility: 'members_only' }],
   })
   await enrol(registry, { org: 'Shy', tier: 'company_icl', public: false, domains: ['b.example'] })
@@ -39,7 +41,10 @@ describe('GET /api/registry/publishers', () => {
     expect(answer.headers['x-registry-seq']).toBe(String(registry.reader.snapshot?.seq))
     const last_validated = new Date(START).toISOString()
     const entry = (domain: string, more = {}) => ({
-      ...{ domain, agent_count: 1, last_validated, has_valid_adagents: true },
+      domain,
+      agent_count: 1,
+      last_validated,
+      has_valid_adagents: true,
       ...more,
     })
     expect(answer.json()).toEqual({
@@ -49,6 +54,7 @@ describe('GET /api/registry/publishers', () => {
       ],
       count: 4,
       total: 4,
+      has_more: false,
       next_cursor: null,
     })
   })
@@ -90,7 +96,7 @@ describe('members in other answers', () => {
     await own.observe(publisherFile('a.example', { sites: ['a.example'], agents: [agent] }))
     const ask = async (tag?: string) =>
       own.app.inject({
-        ...{ url: '/api/registry/publisher?domain=a.example' },
+        url: '/api/registry/publisher?domain=a.example',
         ...(tag && { headers: { 'if-none-match': tag } }),
       })
     const before = await ask()

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type AuditRow, auditRows } from '../../pipeline/index/accounts/audit.ts'
-import { auditDetail } from '../../pipeline/index/audit-detail.ts'
+import { type AuditRow, listAuditRows } from '../../pipeline/accounts/audit.ts'
 import { Operation } from '../../pipeline/model/submission.ts'
+import { loadAuditDetail } from '../../pipeline/writer/community/audit-detail.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
 import { publisherFile } from '../support/documents.ts'
 import { enrol } from '../support/members.ts'
@@ -29,7 +29,7 @@ afterAll(async () => {
 })
 
 const rows = (operation: string): Promise<AuditRow[]> =>
-  auditRows(registry.sequencer.accounts.db, { operation, limit: 100 })
+  listAuditRows(registry.sequencer.accounts.db, { operation, limit: 100 })
 
 async function submit(operation: object): Promise<unknown> {
   return (await registry.submit(Operation.parse(operation)))[0]
@@ -38,7 +38,7 @@ async function submit(operation: object): Promise<unknown> {
 const revert = (id: string) => submit({ op: 'audit.revert', reverts: id, editor })
 
 /** Submits an operation and returns its row. */
-async function done(operation: { op: string }): Promise<AuditRow> {
+async function done(operation: { op: string; [field: string]: unknown }): Promise<AuditRow> {
   expect(await submit(operation)).toHaveProperty('done')
   return (await rows(operation.op))[0]!
 }
@@ -72,7 +72,7 @@ describe('taking a save back', () => {
     const [row] = await rows('entry.rollback')
     expect(row).toMatchObject({ reverts: bad.submission_id, content: { editor, moderates: true } })
     const stores = registry.sequencer
-    expect(await auditDetail(stores, bad.submission_id)).toMatchObject({
+    expect(await loadAuditDetail(stores, bad.submission_id)).toMatchObject({
       reverted_by: [row!.submission_id],
       changes: [
         { table: 'entries', before: [{ brand_name: 'Acme' }], after: [{ brand_name: 'Acne' }] },
@@ -207,7 +207,9 @@ describe('taking back', () => {
     const authorization = `Bearer ${await createModerator(registry)}`
     const publish = async (...collections: string[]) => {
       const answer = await registry.app.inject({
-        ...{ method: 'PUT', url: '/api/registry/mirrors/pictures', headers: { authorization } },
+        method: 'PUT',
+        url: '/api/registry/mirrors/pictures',
+        headers: { authorization },
         payload: mirrorFile(...collections),
       })
       expect(answer.statusCode, answer.body).toBe(200)
@@ -230,7 +232,8 @@ describe('taking back', () => {
     expect(published!.reverts).toBe(second.submission_id)
 
     const proposed = await registry.app.inject({
-      ...{ method: 'PUT', url: '/api/registry/mirrors/pictures' },
+      method: 'PUT',
+      url: '/api/registry/mirrors/pictures',
       payload: mirrorFile('three'),
       headers: { authorization: `Bearer ${secret}` },
     })
@@ -242,7 +245,11 @@ describe('taking back', () => {
     expect((await get('/api/registry/mirrors/pictures')).body).toMatchObject(shown)
 
     const policy = (name: string) => ({
-      ...{ policy_id: 'gdpr', version: '1', name, category: 'regulation', enforcement: 'must' },
+      policy_id: 'gdpr',
+      version: '1',
+      name,
+      category: 'regulation',
+      enforcement: 'must',
       policy: 'Ask first.',
     })
     const named = async () => (await get('/api/policies/resolve?policy_id=gdpr')).body.name
@@ -260,7 +267,9 @@ describe('taking back', () => {
   test('an approval of a brand that somebody told of hides it again', async () => {
     const payload = { domain: 'told.example', brand_name: 'Told' }
     const handedIn = await registry.app.inject({
-      ...{ method: 'POST', url: '/api/brands/discovered/community', payload },
+      method: 'POST',
+      url: '/api/brands/discovered/community',
+      payload,
       headers: { authorization: `Bearer ${secret}` },
     })
     expect(handedIn.statusCode, handedIn.body).toBe(200)
@@ -283,7 +292,7 @@ describe('taking back', () => {
       `select property_rid as rid from properties where publisher_domain = 'shop.example' order by all`,
     )
     const [alias_rid, canonical_rid] = rids.map(({ rid }) => rid)
-    const row = await done({ op: 'property.merge', ...{ alias_rid, canonical_rid } })
+    const row = await done({ op: 'property.merge', alias_rid, canonical_rid })
     expect(await revert(row.submission_id)).toMatchObject({
       refused: expect.stringContaining('for ever'),
     })

@@ -2,17 +2,18 @@ import { createHash, randomUUID } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { holderOf } from '../../api/auth.ts'
-import { listReviews } from '../../pipeline/index/points/reviews.ts'
-import { RevisionHeld, RevisionList } from '../../pipeline/model/answers-history.ts'
+import { findKeyHolder } from '../../api/auth/principal.ts'
+import { RevisionHeld, RevisionList } from '../../pipeline/model/responses/history.ts'
 import { Operation } from '../../pipeline/model/submission.ts'
+import { listReviews } from '../../pipeline/read/lookups/reviews.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
 import { brandFile } from '../support/documents.ts'
 import { enrol } from '../support/members.ts'
 import { startRedis, type TestRedis } from '../support/redis.ts'
-import { newDataDir } from '../support/registry.ts'
+import { makeDataDir } from '../support/registry.ts'
 
 let redis: TestRedis
+let folder: ReturnType<typeof makeDataDir>
 let registry: TestRegistry
 let key: string
 
@@ -21,7 +22,8 @@ const contact = { name: 'Ada Private', email: 'ada@acme.example' }
 
 beforeAll(async () => {
   redis = await startRedis()
-  const list = join(newDataDir(), 'names.txt')
+  folder = makeDataDir()
+  const list = join(folder.dir, 'names.txt')
   writeFileSync(list, 'globex.com # theirs\n')
   registry = await openRegistry({ redis: redis.redis, settings: { PROTECTED_NAMES: list } })
   key = await enrol(registry, { org: 'Acme', domains: ['acme.example', 'b.example', ...doubtful] })
@@ -29,20 +31,23 @@ beforeAll(async () => {
   await saveBrand('acme.example', 'First', { description: 'one' })
   await saveBrand('acme.example', 'Second', { description: 'two' })
   await post('properties/save', {
-    ...{ publisher_domain: 'acme.example', contact },
+    publisher_domain: 'acme.example',
+    contact,
     properties: [{ type: 'website', name: 'Site' }],
   })
-  await registry.publish()
 })
 
 afterAll(async () => {
   await registry.close()
   await redis.close()
+  folder.remove()
 })
 
 async function post(path: string, payload: object) {
   const answer = await registry.app.inject({
-    ...{ method: 'POST', url: `/api/${path}`, payload },
+    method: 'POST',
+    url: `/api/${path}`,
+    payload,
     headers: { authorization: `Bearer ${key}` },
   })
   expect(answer.statusCode, answer.body).toBe(200)
@@ -71,20 +76,22 @@ describe('GET /api/brands/discovered/{domain}/revisions', () => {
   test('200: every revision, newest first, the one that made the entry too', async () => {
     const answer = await get(revisionsOf('acme.example'))
     expect(answer.statusCode).toBe(200)
-    expect(answer.headers['x-registry-seq']).toBe(String(registry.reader.snapshot!.seq))
     const body = RevisionList.parse(answer.json())
     expect([body.domain, body.total]).toEqual(['acme.example', 2])
     expect(body.revisions.map(one => one.revision_number)).toEqual([2, 1])
     expect(body.revisions[0]).toEqual({
-      ...{ revision_number: 2, edit_summary: 'Saved the brand', source: 'community' },
-      ...{ is_rollback: false, editor_id: expect.stringMatching(/^[0-9a-f-]{36}$/) },
+      revision_number: 2,
+      edit_summary: 'Saved the brand',
+      source: 'community',
+      is_rollback: false,
+      editor_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
       created_at: new Date(registry.clock.now()).toISOString(),
     })
   })
 
   test('200: who saved is told by an id that no credential and no name can be read from', async () => {
     const { body } = await get(revisionsOf('acme.example'))
-    const { id, org_id } = holderOf(registry.reader, key)!
+    const { id, org_id } = findKeyHolder(registry.reader, key)!
     const hash = createHash('sha256').update(key).digest('hex')
     for (const told of [id, org_id!, hash, '"Acme"']) expect(body).not.toContain(told)
   })
@@ -103,7 +110,9 @@ describe('GET /api/brands/discovered/{domain}/revisions', () => {
   test('404: of what nobody saved, although it was crawled; 400: of no domain', async () => {
     expect((await get(revisionsOf('crawled.example'))).statusCode).toBe(404)
     expect((await get(revisionsOf('nobody.example'))).json()).toEqual({
-      ...{ error: 'nobody has saved nobody.example', domain: 'nobody.example' },
+      error: 'nobody has saved nobody.example',
+      code: 'not_found',
+      domain: 'nobody.example',
     })
     expect((await get(revisionsOf('x'))).statusCode).toBe(400)
   })
@@ -112,14 +121,28 @@ describe('GET /api/brands/discovered/{domain}/revisions', () => {
 describe('GET /api/brands/discovered/{domain}/revisions/{number}', () => {
   test('200: what the entry said after that revision, not what it says now', async () => {
     expect(await contentOf('acme.example', 1)).toEqual({
-      ...{ brand_name: 'First', document: { brand_manifest: { description: 'one' } } },
+      brand_name: 'First',
+      document: { brand_manifest: { description: 'one' } },
     })
     expect(await contentOf('acme.example', 2)).toMatchObject({ brand_name: 'Second' })
   })
 
+  test('200: what a history lists can be read at once', async () => {
+    await saveBrand('acme.example', 'Third')
+    const { revisions } = (await get('brands/history?domain=acme.example')).json()
+    const listed = (await get(revisionsOf('acme.example'))).json()
+    expect(revisions[0]).toMatchObject({ revision_number: 3 })
+    expect(revisions[0]).not.toHaveProperty('editor_id')
+    expect(listed.revisions[0]).not.toHaveProperty('editor_name')
+    const { domain: _, content, ...facts } = (await get(`${revisionsOf('acme.example')}/3`)).json()
+    expect(content).toMatchObject({ brand_name: 'Third' })
+    expect(facts).toEqual(listed.revisions[0])
+    expect(await registry.verify()).toEqual([])
+  })
+
   test('404: of a number that no revision has; 400: of no number', async () => {
     for (const [number, status] of [
-      ['3', 404],
+      ['9', 404],
       ['0', 400],
       ['01', 400],
       ['-1', 400],
@@ -136,7 +159,6 @@ describe('GET /api/brands/discovered/{domain}/revisions/{number}', () => {
     await decide('review.reject', 'brand globex-three.com')
     await saveBrand('globex-three.com', 'Again')
     await decide('review.approve', 'brand globex-three.com')
-    await registry.publish()
     expect(await contentOf('globex-one.com', 1)).toBeNull()
     expect(await contentOf('globex-two.com', 1)).toMatchObject({
       brand_name: 'Mine globex-two.com',
@@ -148,22 +170,25 @@ describe('GET /api/brands/discovered/{domain}/revisions/{number}', () => {
   test('of an entry that was withdrawn nothing is told, of one that was rolled back all is', async () => {
     await saveBrand('b.example', 'One')
     await saveBrand('b.example', 'Two')
-    const { id, org_id } = holderOf(registry.reader, key)!
+    const { id, org_id } = findKeyHolder(registry.reader, key)!
     const back = (to_revision: number) =>
       registry.submit(
         Operation.parse({
-          ...{ op: 'entry.rollback', entity: 'brand', domain: 'b.example', to_revision },
-          ...{ revision_id: randomUUID(), moderates: true, editor: { kind: 'key', id, org_id } },
+          op: 'entry.rollback',
+          entity: 'brand',
+          domain: 'b.example',
+          to_revision,
+          revision_id: randomUUID(),
+          moderates: true,
+          editor: { kind: 'key', id, org_id },
         }),
       )
     expect(await back(1)).toMatchObject([{ done: {} }])
-    await registry.publish()
     const rolledBack = (await get(`${revisionsOf('b.example')}/3`)).json()
     expect(rolledBack).toMatchObject({ is_rollback: true, rolled_back_to: 1 })
     expect(rolledBack.content).toMatchObject({ brand_name: 'One' })
     expect(await contentOf('b.example', 2)).toMatchObject({ brand_name: 'Two' })
     expect(await back(0)).toMatchObject([{ done: {} }])
-    await registry.publish()
     for (const number of [1, 2, 3, 4]) expect(await contentOf('b.example', number)).toBeNull()
   })
 })
@@ -186,4 +211,8 @@ describe('GET /api/properties/hosted/{domain}/revisions', () => {
     expect((await get('properties/hosted/b.example/revisions')).statusCode).toBe(404)
     expect((await get('properties/hosted/acme.example/revisions/2')).statusCode).toBe(404)
   })
+})
+
+test('and the stores agree', async () => {
+  expect(await registry.verify()).toEqual([])
 })

@@ -58,8 +58,11 @@ describe('POST /api/brands/save', () => {
   test('200: a new brand is shown at once, with what was told of it', async () => {
     const brand_manifest = { description: 'Boots', logos: [{ url: 'https://x.example/l.svg' }] }
     const answer = await saveBrand({
-      ...{ domain: 'https://Shoes.ACME.example/about', brand_name: 'Acme Shoes', brand_manifest },
-      ...{ sandbox: true, house_domain: 'other.example' },
+      domain: 'https://Shoes.ACME.example/about',
+      brand_name: 'Acme Shoes',
+      brand_manifest,
+      sandbox: true,
+      house_domain: 'other.example',
     })
     expect(answer.statusCode, answer.body).toBe(200)
     const { id, ...rest } = answer.json()
@@ -67,13 +70,16 @@ describe('POST /api/brands/save', () => {
     expect(rest).toEqual({ success: true, message: 'Brand saved', domain: 'shoes.acme.example' })
     expect(answer.headers['ratelimit-remaining']).toBeDefined()
     expect(await get('brands/resolve?domain=shoes.acme.example')).toMatchObject({
-      ...{ canonical_id: 'shoes.acme.example', canonical_domain: 'shoes.acme.example' },
-      ...{ brand_name: 'Acme Shoes', source: 'community' },
+      canonical_id: 'shoes.acme.example',
+      canonical_domain: 'shoes.acme.example',
+      brand_name: 'Acme Shoes',
+      source: 'community',
       brand_manifest: { name: 'Acme Shoes', ...brand_manifest },
       freshness: { state: 'never_crawled' },
     })
     expect(await get('brands/history?domain=shoes.acme.example')).toMatchObject({
-      ...{ total: 0, revisions: [] },
+      total: 0,
+      revisions: [],
     })
   })
 
@@ -99,7 +105,10 @@ describe('POST /api/brands/save', () => {
     const { total, revisions } = await get('brands/history?domain=told.example')
     expect(total).toBe(3)
     expect(revisions[0]).toMatchObject({
-      ...{ revision_number: 4, editor_name: 'Acme', source: 'community', is_rollback: false },
+      revision_number: 4,
+      editor_name: 'Acme',
+      source: 'community',
+      is_rollback: false,
     })
   })
 
@@ -111,7 +120,8 @@ describe('POST /api/brands/save', () => {
     expect(listed).toMatchObject({ source: 'community', verified: false, has_manifest: false })
     expect(stats.community).toBe(brands.length)
     expect((await get('brands/find?q=listed lemonade')).results[0]).toMatchObject({
-      ...{ domain: 'listed.acme.example', source: 'community' },
+      domain: 'listed.acme.example',
+      source: 'community',
     })
     expect((await get('search?q=lemonade')).brands[0].domain).toBe('listed.acme.example')
   })
@@ -128,6 +138,27 @@ describe('POST /api/brands/save', () => {
         expect.stringMatching(/^brand_name: must be well-formed/),
       ],
       [{ ...told, brand_manifest: [] }, expect.stringMatching(/^brand_manifest: /)],
+      [{ ...told, brand_manifest: { logos: 'x' } }, 'brand_manifest.logos: must be a list'],
+      [
+        { ...told, brand_manifest: { logos: [{ tags: ['icon'] }] } },
+        'brand_manifest.logos[0].url: is required',
+      ],
+      [
+        { ...told, brand_manifest: { logos: [{ url: 'javascript:1' }] } },
+        expect.stringMatching(/^brand_manifest\.logos\[0\]\.url: must be an address/),
+      ],
+      [
+        { ...told, brand_manifest: { url: 'javascript:1' } },
+        'brand_manifest.url: must be a web address, or a domain',
+      ],
+      [
+        { ...told, brand_manifest: { colors: 'red' } },
+        expect.stringMatching(/^brand_manifest\.colors: /),
+      ],
+      [
+        { ...told, brand_manifest: { description: 7 } },
+        'brand_manifest.description: must be a text',
+      ],
       [{ ...told, brand_manifest: { a: 'a\u0000' } }, expect.stringMatching(/^brand_manifest: /)],
       [
         { ...told, brand_manifest: { a: 'x'.repeat(100 * 1024) } },
@@ -154,7 +185,8 @@ describe('POST /api/brands/save', () => {
       const answer = await saveBrand({ domain, brand_name: 'X' }, { secret: other })
       expect(answer.statusCode).toBe(403)
       expect(answer.json()).toEqual({
-        error: 'ownership_proof_required',
+        error: expect.stringContaining(domain),
+        code: 'ownership_proof_required',
         message: expect.stringContaining(domain),
         domain,
         challenge_url: 'https://registry.example/api/registry/ownership/challenges',
@@ -172,6 +204,7 @@ describe('POST /api/brands/save', () => {
     // Whoever speaks for itself is no question of proofs, so nothing leads there.
     expect(answer.json()).toEqual({
       error: expect.stringContaining('brand.json'),
+      code: 'conflict',
       domain: 'crawled.example',
     })
   })
@@ -181,7 +214,8 @@ describe('POST /api/brands/save', () => {
     await saveBrand({ domain, brand_name: 'Before' })
     await registry.observe(brandFile(domain, 'After'))
     expect(await get(`brands/resolve?domain=${domain}`)).toMatchObject({
-      ...{ brand_name: 'After', source: 'brand_json' },
+      brand_name: 'After',
+      source: 'brand_json',
     })
     expect((await saveBrand({ domain, brand_name: 'Again' })).statusCode).toBe(409)
     expect((await get(`brands/history?domain=${domain}`)).total).toBe(0)
@@ -197,7 +231,8 @@ describe('POST /api/brands/save', () => {
     await registry.sequencer.tick()
     await registry.reader.refresh()
     expect(await get(`brands/resolve?domain=${domain}`)).toMatchObject({
-      ...{ brand_name: 'Before', source: 'community' },
+      brand_name: 'Before',
+      source: 'community',
     })
     expect(await registry.verify()).toEqual([])
   })
@@ -223,13 +258,20 @@ describe('POST /api/properties/save', () => {
     expect(rest).toEqual({ success: true, message: 'Properties saved' })
     const resolved = await get(`properties/resolve?domain=${domain}`)
     expect(resolved).toMatchObject({
-      ...{ publisher_domain: domain, source: 'hosted', verified: false, authorized_agents: [] },
+      publisher_domain: domain,
+      source: 'hosted',
+      verified: false,
+      authorized_agents: [],
       contact: told.contact,
     })
     expect(resolved.properties).toHaveLength(3)
     expect(resolved.properties[1]).toEqual({
       property_rid: expect.stringMatching(/^[0-9a-f-]{36}$/),
-      ...{ type: 'podcast', property_type: 'podcast', name: 'Morning', identifiers: [], tags: [] },
+      type: 'podcast',
+      property_type: 'podcast',
+      name: 'Morning',
+      identifiers: [],
+      tags: [],
       status: 'active',
     })
     const [news, , evening] = resolved.properties
@@ -243,7 +285,10 @@ describe('POST /api/properties/save', () => {
       { property_rid: news.property_rid, name: 'The News' },
     ])
     expect(await get(`registry/publisher?domain=${domain}`)).toMatchObject({
-      ...{ domain, member: null, adagents_valid: null, authorized_agents: [] },
+      domain,
+      member: null,
+      adagents_valid: null,
+      authorized_agents: [],
       properties: [{ name: 'Evening', source: 'community' }, { name: 'The News' }],
     })
     expect((await get(`properties/history?domain=${domain}`)).total).toBe(1)
@@ -381,7 +426,11 @@ describe('how often may be saved', () => {
     ])
     const refused = await save({})
     expect(refused.statusCode).toBe(429)
-    expect(refused.json()).toEqual({ error: 'no more than 2 saves an hour', retry_after: 3_600 })
+    expect(refused.json()).toEqual({
+      error: 'no more than 2 saves an hour',
+      code: 'rate_limited',
+      retry_after: 3_600,
+    })
     expect(refused.headers['retry-after']).toBe('3600')
     const colleague = 'sk_colleague'
     const hash = createHash('sha256').update(colleague).digest('hex')
@@ -398,7 +447,8 @@ describe('how often may be saved', () => {
     strict.clock.pass(HOUR)
     expect(await statuses([])).toEqual([200])
     expect((await save()).json()).toMatchObject({
-      ...{ error: 'no more than 4 saves a day by one organization', retry_after: 23 * 3_600 },
+      error: 'no more than 4 saves a day by one organization',
+      retry_after: 23 * 3_600,
     })
     strict.clock.pass(23 * HOUR)
     expect(await statuses([])).toEqual([200])
@@ -466,8 +516,13 @@ describe('a rollback', () => {
     expect(answer.statusCode, answer.body).toBe(200)
     expect(answer.json()).toEqual({
       brand: {
-        ...{ id, domain, brand_name: 'First', brand_manifest: { description: 'one' } },
-        ...{ source: 'community', review_status: 'approved', updated_at: expect.any(String) },
+        id,
+        domain,
+        brand_name: 'First',
+        brand_manifest: { description: 'one' },
+        source: 'community',
+        review_status: 'approved',
+        updated_at: expect.any(String),
       },
       revision_number: 4,
     })
@@ -475,11 +530,15 @@ describe('a rollback', () => {
     const { total, revisions } = await get(`brands/history?domain=${domain}`)
     expect(total).toBe(3)
     expect(revisions[0]).toMatchObject({
-      ...{ revision_number: 4, is_rollback: true, rolled_back_to: 1, editor_name: 'Back' },
+      revision_number: 4,
+      is_rollback: true,
+      rolled_back_to: 1,
+      editor_name: 'Back',
       edit_summary: 'Rolled back to revision 1',
     })
     expect((await rollBack(path, 3, { secret })).json()).toMatchObject({
-      ...{ revision_number: 5, brand: { brand_name: 'Third' } },
+      revision_number: 5,
+      brand: { brand_name: 'Third' },
     })
   })
 
@@ -508,7 +567,7 @@ describe('a rollback', () => {
     const stranger = await registry.createKey('Strangers')
     expect((await rollBack(path, 1, { secret: stranger })).json().error).toContain('only members')
     const member = await enrol(registry, { org: 'Members', domains: ['members.example'] })
-    expect((await rollBack(path, 1, { secret: member })).json().error).toBe(
+    expect((await rollBack(path, 1, { secret: member })).json().code).toBe(
       'ownership_proof_required',
     )
     expect((await rollBack(path, 99)).statusCode).toBe(404)
@@ -534,16 +593,22 @@ test('the public client saves brands and properties, and reads them back', async
   expect(first).toMatchObject({ success: true, domain })
   expect(await client.saveBrand(brand)).toMatchObject({ id: first.id, revision_number: 2 })
   expect(await client.lookupBrand(domain)).toMatchObject({
-    ...{ brand_name: 'Client', source: 'community', brand_manifest: { logos } },
+    brand_name: 'Client',
+    source: 'community',
+    brand_manifest: { logos },
   })
   const saved = await client.saveProperty({
-    ...{ publisher_domain: domain, authorized_agents: [{ url: 'https://agent.example/mcp' }] },
+    publisher_domain: domain,
+    authorized_agents: [{ url: 'https://agent.example/mcp' }],
     properties: [{ type: 'website', name: 'Client' }],
     contact: { name: 'Jo Doe' },
   })
   expect(saved.success).toBe(true)
   expect(await client.lookupProperty(domain)).toMatchObject({
-    ...{ source: 'hosted', verified: false, authorized_agents: [], contact: { name: 'Jo Doe' } },
+    source: 'hosted',
+    verified: false,
+    authorized_agents: [],
+    contact: { name: 'Jo Doe' },
     properties: [{ type: 'website', name: 'Client' }],
   })
   const history = await client.getBrandHistory({ domain })

@@ -141,7 +141,7 @@ describe('GET /api/search', () => {
     [`?q=${'a'.repeat(201)}`, 'q: must be at most 200 characters'],
   ])('400: %s is refused by name', async (query, error) => {
     const answer = await get(`/api/search${query}`)
-    expect([answer.statusCode, answer.json()]).toEqual([400, { error }])
+    expect([answer.statusCode, answer.json()]).toEqual([400, { error, code: 'invalid_request' }])
   })
 
   test('a new snapshot is searched once it is published, and a quiet one at once', async () => {
@@ -231,8 +231,15 @@ describe('lists with a search', () => {
     const { brands, stats } = await list('brands/registry?search=nova&source=community&limit=1')
     expect(brands).toEqual([])
     expect(stats).toEqual({
-      ...{ total: 4, hosted: 0, brand_json: 4, community: 0, enriched: 0, stub: 0 },
-      ...{ houses: 4, sub_brands: 0, with_manifest: 0 },
+      total: 4,
+      hosted: 0,
+      brand_json: 4,
+      community: 0,
+      enriched: 0,
+      stub: 0,
+      houses: 4,
+      sub_brands: 0,
+      with_manifest: 0,
     })
   })
 

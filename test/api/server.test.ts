@@ -13,7 +13,7 @@ test('the API listens over an empty folder and ends in order, once', async () =>
   const config = readConfig({ DATA_DIR: dataDir, PORT: '0' })
   const desk = {
     submit: async () => ({ done: {} }),
-    send: () => refuse('unavailable', 'no crawler'),
+    requestLive: () => refuse('unavailable', 'no crawler'),
   }
   const { url, close } = await runApi({ config, clock: systemClock, log: silentLog, desk })
   expect((await fetch(`${url}/healthz`)).status).toBe(200)

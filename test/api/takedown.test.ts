@@ -3,19 +3,19 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { silentLog } from '../../pipeline/core/log.ts'
-import { exportParquet } from '../../pipeline/index/parquet.ts'
-import { rebuild } from '../../pipeline/index/rebuild.ts'
-import type { Sequencer } from '../../pipeline/index/sequencer.ts'
-import { sha256Of } from '../../pipeline/index/snapshot.ts'
-import { tableNames } from '../../pipeline/index/tables.ts'
-import { verify } from '../../pipeline/index/verify.ts'
+import { rebuild } from '../../pipeline/maintenance/rebuild.ts'
+import { verify } from '../../pipeline/maintenance/verify.ts'
 import { Operation } from '../../pipeline/model/submission.ts'
-import { openRegistry as openApi, type TestRegistry } from '../support/app.ts'
+import { hashFile } from '../../pipeline/store/checkpoint.ts'
+import { exportParquet } from '../../pipeline/store/parquet.ts'
+import { listTables } from '../../pipeline/store/schema.ts'
+import type { Sequencer } from '../../pipeline/writer/sequencer.ts'
+import { openRegistry, type TestRegistry } from '../support/app.ts'
 import { type TestClock, testClock } from '../support/clock.ts'
 import { brandFile, publisherFile } from '../support/documents.ts'
 import { feedsOf } from '../support/feed.ts'
 import { pointerTo, shop } from '../support/nights.ts'
-import { cleanUp, newDataDir, openRegistry } from '../support/registry.ts'
+import { cleanUp, newDataDir, openSequencer } from '../support/registry.ts'
 import { read } from '../support/sightings.ts'
 import { submission } from '../support/writes.ts'
 
@@ -25,7 +25,7 @@ const readmit = Operation.parse({ op: 'domain.readmit', domain: NAME })
 
 /** Two nights of three publishers of one agent; what is fetched is kept as it came. */
 async function lived(dataDir: string, clock: TestClock): Promise<Sequencer> {
-  const registry = await openRegistry({ dataDir, clock })
+  const registry = await openSequencer({ dataDir, clock })
   for (const night of [1, 2]) {
     const files = [NAME, `sub.${NAME}`, 'stays.example', 'begone.example'].flatMap(domain => {
       const content = shop(domain, { last_updated: clock.now(), contact: { name: `${night}` } })
@@ -91,16 +91,16 @@ describe('a domain that is taken down', () => {
     expect(await verify(registry)).toEqual([])
     expect(holding(dataDir).filter(name => !name.startsWith('serving/'))).toEqual([])
     const [record] = await registry.index.all('select day::varchar as day, sha256 from event_files')
-    const sha256 = await sha256Of(registry.paths.eventsOf(sealed))
+    const sha256 = await hashFile(registry.paths.eventsOf(sealed))
     expect(record).toEqual({ day: sealed, sha256 })
-    for (const table of tableNames('tables')) {
+    for (const table of listTables('tables')) {
       const rows = JSON.stringify(await registry.index.all(`from ${table}`))
       expect(rows, table).not.toMatch(/[^a-z]gone\.example/)
       if (table === 'publishers') expect(rows).toMatch(/begone\.example.*stays\.example/)
     }
     await registry.close()
     await rebuild(dataDir)
-    registry = await openRegistry({ dataDir, clock })
+    registry = await openSequencer({ dataDir, clock })
     cleanUp(() => registry.close())
     await registry.publish()
     await registry.searchable()
@@ -112,8 +112,9 @@ describe('a domain that is taken down', () => {
     const [dataDir, clock] = [newDataDir(), testClock('2026-11-20T03:00Z')]
     await (await lived(dataDir, clock)).close()
     let armed = false
-    const dying = await openRegistry({
-      ...{ dataDir, clock },
+    const dying = await openSequencer({
+      dataDir,
+      clock,
       onStep(step, moment) {
         if (step === 'serving' && moment === 'before' && armed) throw new Error('dies')
       },
@@ -122,7 +123,7 @@ describe('a domain that is taken down', () => {
     const submissions = [submission('takedown', takedown)]
     await expect(dying.commit({ observations: [], submissions })).rejects.toThrow('start again')
     await dying.close()
-    const registry = await openRegistry({ dataDir, clock })
+    const registry = await openSequencer({ dataDir, clock })
     cleanUp(() => registry.close())
     await registry.publish()
     await registry.searchable()
@@ -132,7 +133,7 @@ describe('a domain that is taken down', () => {
 
   test('takes with it what others read from its file', async () => {
     const clock = testClock('2026-11-20T03:00Z')
-    const registry = await openRegistry({ clock })
+    const registry = await openSequencer({ clock })
     cleanUp(() => registry.close())
     const managed = shop('child.example')
     await registry.commit({
@@ -157,7 +158,7 @@ describe('a domain that is taken down', () => {
 describe('who asks for a domain that is taken down', () => {
   let registry: TestRegistry
   beforeAll(async () => {
-    registry = await openApi({ settings: { REQUIRE_OWNERSHIP_PROOF: 'false' } })
+    registry = await openRegistry({ settings: { REQUIRE_OWNERSHIP_PROOF: 'false' } })
     await registry.observe(
       brandFile(NAME, 'Gone'),
       publisherFile(NAME, { sites: [NAME], agents: ['https://sales.example/mcp'] }),
@@ -173,7 +174,8 @@ describe('who asks for a domain that is taken down', () => {
   afterAll(() => registry.close())
 
   const saved = (domain: string) => ({
-    ...{ domain, revision_id: randomUUID() },
+    domain,
+    revision_id: randomUUID(),
     editor: { kind: 'key', id: 'k', org_id: null },
   })
   const paths = [
@@ -251,7 +253,8 @@ describe('who asks for a domain that is taken down', () => {
     const late = (brand_name: string) =>
       Operation.parse({ op: 'brand.save', ...saved(`www.${domain}`), brand_name })
     const sites = Operation.parse({
-      ...{ op: 'property.save', ...saved(`news.${domain}`) },
+      op: 'property.save',
+      ...saved(`news.${domain}`),
       properties: [{ type: 'website', name: 'News' }],
     })
     const request = { crawl_request_id: '019a0000-0000-7000-8000-000000000003', scope: 'domain' }
@@ -266,7 +269,7 @@ describe('who asks for a domain that is taken down', () => {
     expect(answers.slice(2)).toEqual([{ done: { domain } }, refused, refused])
     expect(answers.slice(0, 2)).not.toContainEqual(refused)
     const { index } = registry.sequencer
-    for (const table of tableNames('tables')) {
+    for (const table of listTables('tables')) {
       const left = await index.all(
         `select * from ${table} t where contains(t::varchar, '${domain}')`,
       )

@@ -1,8 +1,8 @@
 import { createHmac, randomUUID } from 'node:crypto'
 import { SignJWT } from 'jose'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { userIdOf } from '../../pipeline/core/standing.ts'
-import { idOfFacts } from '../../pipeline/core/uuid-v7.ts'
+import { toUserId } from '../../pipeline/core/standing.ts'
+import { deriveId } from '../../pipeline/core/uuid-v7.ts'
 import { anotherApi, openRegistry, START, type TestRegistry } from '../support/app.ts'
 import { brandFile } from '../support/documents.ts'
 import { AUDIENCE, openIssuer, openWithIssuer, type TestIssuer } from '../support/issuer.ts'
@@ -38,8 +38,12 @@ const inSeconds = (seconds: number) => START / 1_000 + seconds
 
 const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
 const claims = () => ({
-  ...{ iss: issuer.url, aud: AUDIENCE, azp: 'console', sub: 'user_1' },
-  ...{ iat: inSeconds(0), exp: inSeconds(600) },
+  iss: issuer.url,
+  aud: AUDIENCE,
+  azp: 'console',
+  sub: 'user_1',
+  iat: inSeconds(0),
+  exp: inSeconds(600),
 })
 
 describe('a user token', () => {
@@ -219,7 +223,9 @@ describe('a person', () => {
   test('sees what their organization may see, from the commit in which they join it', async () => {
     const agent = 'https://agent.acme.example/mcp'
     await enrol(registry, {
-      ...{ org: 'Acme', tier: 'company_leader', domains: ['acme.example'] },
+      org: 'Acme',
+      tier: 'company_leader',
+      domains: ['acme.example'],
       agents: [{ url: agent, visibility: 'private' }],
     })
     await registry.publish()
@@ -243,8 +249,11 @@ describe('a person', () => {
     await join('Acme', 'member', 'user_2')
     const id = randomUUID()
     await registry.submit({
-      ...{ op: 'crawl.request', crawl_request_id: id, scope: 'domain' },
-      ...{ domain: 'acme.example' as never, requested_by: 'user_2' },
+      op: 'crawl.request',
+      crawl_request_id: id,
+      scope: 'domain',
+      domain: 'acme.example' as never,
+      requested_by: 'user_2',
       org_id: (await ids('Acme'))!,
     })
     const url = `/api/registry/crawl-request/${id}`
@@ -259,7 +268,7 @@ describe('a person', () => {
     expect(await keys()).toBe(400)
     await join('Acme', 'owner', 'ann@acme.example')
     expect(await keys(), 'the address itself is nobody').toBe(400)
-    await join('Acme', 'owner', userIdOf('Ann@acme.example'))
+    await join('Acme', 'owner', toUserId('Ann@acme.example'))
     expect(await keys()).toBe(200)
   })
 })
@@ -303,9 +312,11 @@ describe('401', () => {
   test('says so of the tools too', async () => {
     const call = (token: string) =>
       registry.app.inject({
-        ...{ method: 'POST', url: '/mcp' },
+        method: 'POST',
+        url: '/mcp',
         headers: {
-          ...{ authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+          authorization: `Bearer ${token}`,
+          'content-type': 'application/json',
           accept: 'application/json, text/event-stream',
         },
         payload: { jsonrpc: '2.0', id: 1, method: 'tools/list' },
@@ -325,16 +336,20 @@ describe('metadata', () => {
   test('names the issuer byte for byte in both documents', async () => {
     const api = await get('oauth-protected-resource/api')
     const tools = await get('oauth-protected-resource/mcp')
+    issuer.server = {
+      issuer: issuer.url,
+      authorization_endpoint: `${issuer.url}/start`,
+      token_endpoint: `${issuer.url}/token`,
+    }
+    expect(await statusOf(await issuer.token())).toBe(200)
     const server = await get('oauth-authorization-server')
     expect(api).toMatchObject({
       resource: 'https://registry.example/api',
       authorization_servers: [issuer.url],
     })
     expect(tools.resource).toBe('https://registry.example/mcp')
-    expect(server).toMatchObject({
-      issuer: issuer.url,
-      authorization_endpoint: `${issuer.url}/authorize`,
-    })
+    // What it does not say of itself is not said of it.
+    expect(server).toEqual(issuer.server)
   })
 
   test('passes on what the issuer says of itself, and not what another one says', async () => {
@@ -352,7 +367,8 @@ describe('metadata', () => {
     registry.clock.pass(MINUTE)
     expect(await statusOf(await issuer.token())).toBe(200)
     expect(await get('oauth-authorization-server')).toMatchObject({
-      authorization_endpoint: `${issuer.url}/authorize`,
+      code: 'not_found',
+      error: expect.stringContaining('publishes no document'),
     })
   })
 
@@ -371,7 +387,9 @@ test('an organization named like another one’s id gets nobody’s rights', asy
   await registry.createKey('Acme')
   const org_id = (await ids('Acme'))!
   const [answer] = await registry.submit({
-    ...{ op: 'organization.create', org_id: idOfFacts('org', 'Evil'), name: org_id },
+    op: 'organization.create',
+    org_id: deriveId('org', 'Evil'),
+    name: org_id,
   })
   expect(answer).toMatchObject({ error: 'conflict' })
 })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest'
-import { openDesk } from '../../jobs/enqueue.ts'
+import { openWriterClient } from '../../jobs/api-client/enqueue.ts'
 import { silentLog } from '../../pipeline/core/log.ts'
 import { faultCodes } from '../../pipeline/model/fault-codes.ts'
 import type { TestRegistry } from '../support/app.ts'
@@ -9,13 +9,18 @@ const FILE = '/.well-known/adagents.json'
 const CAP = 256 * 1024
 
 const property = (domain: string, more = {}) => ({
-  ...{ property_type: 'website', name: domain, tags: ['all'] },
+  property_type: 'website',
+  name: domain,
+  tags: ['all'],
   identifiers: [{ type: 'domain', value: domain }],
   ...more,
 })
 const entry = (url: string, more = {}) => ({
-  ...{ url, authorized_for: 'everything', authorization_type: 'property_tags' },
-  ...{ property_tags: ['all'], signing_keys: [{ kid: '1', kty: 'OKP' }] },
+  url,
+  authorized_for: 'everything',
+  authorization_type: 'property_tags',
+  property_tags: ['all'],
+  signing_keys: [{ kid: '1', kty: 'OKP' }],
   ...more,
 })
 const file = (domain: string, agents: string[], more = {}) => ({
@@ -83,6 +88,15 @@ beforeAll(async () => {
     },
     'managed.example': { '/ads.txt': 'managerdomain=manager.example\n' },
     'unknown-to-manager.example': { '/ads.txt': 'MANAGERDOMAIN=manager.example\n' },
+    'misnamed.example': { '/ads.txt': 'managerdomain=careless.example\n' },
+    'careless.example': {
+      [FILE]: file('careless.example', ['https://spoken.example/mcp'], {
+        properties: [
+          property('other.example', { publisher_domain: 'other.example', identifiers: [] }),
+          property('misnamed.example', { publisher_domain: 'misnamed.example', identifiers: [] }),
+        ],
+      }),
+    },
     'selfmade.example': { '/ads.txt': 'managerdomain=selfmade.example\n' },
     'manager.example': {
       [FILE]: file('manager.example', ['https://spoken.example/mcp'], {
@@ -133,8 +147,12 @@ describe('POST /api/adagents/validate', () => {
     expect(top).toMatchObject({ success: true, valid: true, errors: [] })
     expect(data).toMatchObject({ domain: 'good.example', found: true })
     expect(data.validation).toMatchObject({
-      ...{ valid: true, errors: [], domain: 'good.example', status_code: 200 },
-      ...{ url: `https://good.example${FILE}`, discovery_method: 'direct' },
+      valid: true,
+      errors: [],
+      domain: 'good.example',
+      status_code: 200,
+      url: `https://good.example${FILE}`,
+      discovery_method: 'direct',
       raw_data: { properties: [{ name: 'good.example' }] },
     })
     expect(data.validation.raw_data_truncated).toBeUndefined()
@@ -216,6 +234,16 @@ describe('POST /api/adagents/validate', () => {
     expect(codesOf(answer[kind])).toContain(code)
   })
 
+  it('200: what is wrong in the file of a manager is named, where that may be why', async () => {
+    const { errors } = (await validate('misnamed.example')).json()
+    expect(codesOf(errors)).toEqual([
+      'file_missing http_status',
+      'out_of_scope managerdomain_scope',
+      'empty managerdomain_scope.properties[1].identifiers',
+    ])
+    expect(errors[1].message).toContain('careless.example does not name misnamed.example')
+  })
+
   test.each([
     ['nothing.example', 'file_missing http_status', 404],
     ['page.example', 'not_json json', 200],
@@ -230,7 +258,9 @@ describe('POST /api/adagents/validate', () => {
     const hasty = await openLiveWeb(slow, { validateMs: 1_500, fetchMs: 1_000 })
     const { data, errors, valid } = (await validate('slow.example', await hasty.open())).json()
     expect([valid, codesOf(errors), data.validation.status_code]).toEqual([
-      ...[false, ['timeout timeout'], undefined],
+      false,
+      ['timeout timeout'],
+      undefined,
     ])
     await hasty.close()
   })
@@ -277,22 +307,26 @@ describe('POST /api/adagents/validate', () => {
     expect(web.origin.asked).toEqual([])
   })
 
-  it('429: a target is not asked more than its budget, and equal questions are one', async () => {
-    const own = await web.open({ outwardPerTargetMinute: 1 })
+  it('200: equal questions are one, and what was seen a moment ago is told with its age', async () => {
+    const own = await web.open({ answerKeptSeconds: 10 })
     const answers = await Promise.all([
       validate('patient.example', own),
       validate('patient.example', own),
     ])
     expect(answers.map(({ statusCode }) => statusCode)).toEqual([200, 200])
+    own.clock.pass(4_000)
+    const again = await validate('patient.example', own)
+    expect([again.statusCode, again.headers.age]).toEqual([200, '4'])
+    expect(again.json().timestamp).toBe(answers[0]!.json().timestamp)
     expect(web.origin.asked).toHaveLength(1)
-    const refused = await validate('patient.example', own)
-    expect(refused.statusCode).toBe(429)
-    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0)
   })
 
   it('503: without a crawler nobody can look', async () => {
-    const gone = openDesk(`unix:///nowhere-${process.pid}.sock`, silentLog)
-    const answer = await validate('good.example', await web.open({}, { desk: { send: gone.send } }))
+    const gone = openWriterClient(`unix:///nowhere-${process.pid}.sock`, silentLog)
+    const answer = await validate(
+      'good.example',
+      await web.open({}, { desk: { requestLive: gone.requestLive } }),
+    )
     expect(answer.statusCode).toBe(503)
     await gone.close()
   })
@@ -303,7 +337,10 @@ describe('GET /api/properties/validate', () => {
 
   it('200: the bare result', async () => {
     expect((await ask('?domain=good.example')).json()).toMatchObject({
-      ...{ valid: true, domain: 'good.example', status_code: 200, errors: [] },
+      valid: true,
+      domain: 'good.example',
+      status_code: 200,
+      errors: [],
     })
     expect((await ask('?domain=nothing.example')).json()).toMatchObject({ valid: false })
     expect((await ask('?domain=huge.example')).body.length).toBeLessThan(CAP)
@@ -329,21 +366,24 @@ describe('GET /api/public/validate-publisher', () => {
 
   it('200: how much is in the file', async () => {
     expect((await ask('?domain=good.example')).json()).toMatchObject({
-      ...{ valid: true, domain: 'good.example', discovery_method: 'direct', agent_count: 4 },
-      ...{ property_count: 1, property_type_counts: { website: 1 }, tag_count: 1 },
+      valid: true,
+      domain: 'good.example',
+      discovery_method: 'direct',
+      agent_count: 4,
+      property_count: 1,
+      property_type_counts: { website: 1 },
+      tag_count: 1,
     })
     expect((await ask('?domain=pointing.example')).json()).toMatchObject({ agent_count: 1 })
   })
 
   it('200: nothing counts that is not valid', async () => {
     expect((await ask('?domain=wrong.example')).json()).toMatchObject({
-      ...{
-        valid: false,
-        agent_count: 0,
-        property_count: 0,
-        property_type_counts: {},
-        tag_count: 0,
-      },
+      valid: false,
+      agent_count: 0,
+      property_count: 0,
+      property_type_counts: {},
+      tag_count: 0,
     })
     expect((await ask('?domain=printer.local')).json()).toMatchObject({ valid: false })
   })

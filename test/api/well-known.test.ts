@@ -1,12 +1,11 @@
-import { generateKeyPairSync } from 'node:crypto'
+import { generateKeyPairSync, hash } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { brotliDecompressSync } from 'node:zlib'
 import { calculateJwkThumbprint } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { html, prose } from '../../api/reference/html.ts'
-import { operations } from '../../api/routes/index.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
 import { brandFile } from '../support/documents.ts'
 
@@ -18,7 +17,8 @@ beforeAll(async () => {
 
 afterAll(() => registry.close())
 
-const get = (url: string) => registry.app.inject(url)
+const get = (url: string, headers: Record<string, string> = {}) =>
+  registry.app.inject({ url, headers })
 
 describe('GET /api', () => {
   test('200: what is here', async () => {
@@ -67,7 +67,7 @@ describe('GET /healthz, GET /readyz', () => {
     const before = await own.app.inject('/readyz')
     expect([before.statusCode, before.json()]).toEqual([
       503,
-      { error: 'nothing was committed yet' },
+      { error: 'nothing has been committed yet', code: 'unavailable' },
     ])
     await own.observe(brandFile('acme.example', 'Acme'))
     expect((await own.app.inject('/readyz')).json()).toEqual({ status: 'ready', seq: 1 })
@@ -102,7 +102,10 @@ describe('what is asked for wrongly', () => {
     ['OPTIONS', '/nowhere'],
   ])('404: %s %s is not there', async (method, url) => {
     const answer = await inject(method, url, { headers: { 'content-type': 'text/xml' } })
-    expect([answer.statusCode, answer.json()]).toEqual([404, { error: `nothing is at ${url}` }])
+    expect([answer.statusCode, answer.json()]).toEqual([
+      404,
+      { error: `nothing is at ${url}`, code: 'not_found' },
+    ])
   })
 
   test.each([
@@ -134,7 +137,8 @@ describe('what is asked for wrongly', () => {
     const asked = [
       await inject('GET', '/api/brands/resolve?domain=seen.example', { headers }),
       await inject('POST', '/api/adagents/create', {
-        ...{ headers, payload: { authorized_agents: [], properties: [{}] } },
+        headers,
+        payload: { authorized_agents: [], properties: [{}] },
       }),
       await inject('GET', '/api/registry/feed', {
         headers: { ...headers, authorization: `Bearer ${await registry.createKey('Page')}` },
@@ -147,7 +151,9 @@ describe('what is asked for wrongly', () => {
     ]
     for (const { headers: told } of asked) {
       expect(told['access-control-allow-origin']).toBe('*')
-      expect(told['access-control-expose-headers']).toMatch(/etag.*retry-after.*x-sync-cursor/)
+      expect(told['access-control-expose-headers']).toMatch(
+        /etag.*retry-after.*x-registry-as-of.*x-sync-cursor/,
+      )
     }
     expect(asked.map(({ statusCode }) => statusCode)).toEqual([404, 400, 200, 401, 200])
     const plain = await get('/api/brands/resolve?domain=seen.example')
@@ -173,7 +179,10 @@ describe('what is asked for wrongly', () => {
   test('415: a packed body is told that it may not be', async () => {
     const answer = await bulk({ ...json, 'content-encoding': 'gzip' }, '{"domains":["a.example"]}')
     const error = 'the body must not be packed: no Content-Encoding is taken'
-    expect([answer.statusCode, answer.json()]).toEqual([415, { error }])
+    expect([answer.statusCode, answer.json()]).toEqual([
+      415,
+      { error, code: 'unsupported_media_type' },
+    ])
     const plain = await bulk(
       { ...json, 'content-encoding': 'identity' },
       '{"domains":["a.example"]}',
@@ -185,13 +194,16 @@ describe('what is asked for wrongly', () => {
     const answer = await bulk({ 'content-type': type }, '{"domains":["a.example"]}')
     expect([answer.statusCode, answer.json()]).toEqual([
       415,
-      { error: 'the body must be application/json' },
+      { error: 'the body must be application/json', code: 'unsupported_media_type' },
     ])
   })
 
   test('400: no body at all', async () => {
     const answer = await inject('POST', '/api/brands/resolve/bulk')
-    expect([answer.statusCode, answer.json()]).toEqual([400, { error: 'body: is required' }])
+    expect([answer.statusCode, answer.json()]).toEqual([
+      400,
+      { error: 'body: is required', code: 'invalid_request' },
+    ])
   })
 
   test.each([
@@ -199,7 +211,7 @@ describe('what is asked for wrongly', () => {
     [`/api/registry/lookup/domain/${'a'.repeat(3000)}`, 'a part of the path is too long'],
   ])('400: %s', async (url, error) => {
     const answer = await get(url)
-    expect([answer.statusCode, answer.json()]).toEqual([400, { error }])
+    expect([answer.statusCode, answer.json()]).toEqual([400, { error, code: 'invalid_request' }])
     expect(answer.headers['content-type']).toContain('application/json')
   })
 
@@ -213,7 +225,10 @@ describe('what is asked for wrongly', () => {
       },
     })
     const answer = await own.app.inject('/api/brands/resolve?domain=acme.example')
-    expect([answer.statusCode, answer.json()]).toEqual([500, { error: 'internal error' }])
+    expect([answer.statusCode, answer.json()]).toEqual([
+      500,
+      { error: 'internal error', code: 'internal_error' },
+    ])
     expect(lines).toHaveLength(1)
     Reflect.deleteProperty(own.reader, 'serving')
     await own.close()
@@ -231,31 +246,54 @@ describe('what is asked for wrongly', () => {
       socket.end('HELO registry\r\n\r\n')
     })
     expect(said).toMatch(/^HTTP\/1.1 400 Bad Request\r\n/)
-    expect(said).toMatch(/\r\n\r\n\{"error":"[^"]+"\}$/)
+    expect(said).toMatch(/\r\n\r\n\{"error":"[^"]+","code":"invalid_request"\}$/)
   })
 })
 
 describe.each(['/', '/docs'])('GET %s', url => {
-  test('200: the reference for people, on which nothing runs and nothing is loaded', async () => {
+  test('200: the reference for people, which runs our script and asks this server only', async () => {
     const answer = await get(url)
     expect(answer.statusCode).toBe(200)
     expect(answer.headers['content-type']).toBe('text/html; charset=utf-8')
-    expect(answer.headers['content-security-policy']).toContain("default-src 'none'")
-    expect(answer.body).not.toMatch(/<script|<img|<link|src=/)
+    const scripts = [...answer.body.matchAll(/<script([^>]*)>([\s\S]*?)<\/script>/g)]
+    const [source, inline] = scripts
+    expect(scripts).toHaveLength(2)
+    expect(source![1]).toBe(' src="/docs/scalar.js"')
+    expect(inline![2]).toContain('"url": "/openapi/registry.yaml"')
+    expect(answer.body).not.toMatch(/https?:\/\/|<link|<img|<style/)
+    expect(String(answer.headers['content-security-policy']).split('; ')).toEqual([
+      "default-src 'none'",
+      `script-src 'self' 'sha256-${hash('sha256', inline![2]!, 'base64')}'`,
+      "style-src 'unsafe-inline'",
+      "img-src 'self' data:",
+      "connect-src 'self'",
+      "base-uri 'none'",
+      "frame-ancestors 'none'",
+    ])
   })
 
-  test('shows every operation with its path, and leads only to places that are there', async () => {
-    const { body } = await get(url)
-    for (const { id, path } of operations) {
-      expect(body).toContain(`<h3 id="${id}">`)
-      expect(body).toContain(path.replace(/:(\w+)/g, '{$1}'))
-    }
-    const targets = [...body.matchAll(/href="#([^"]+)"/g)].map(([, target]) => target)
-    expect(targets.filter(target => !body.includes(`id="${target}"`))).toEqual([])
+  test('304: to who holds it', async () => {
+    const { etag } = (await get(url)).headers
+    expect((await get(url, { 'if-none-match': String(etag) })).statusCode).toBe(304)
+  })
+})
+
+describe('GET /docs/scalar.js', () => {
+  const url = '/docs/scalar.js'
+
+  test('200: the script of the reference, whole and compressed', async () => {
+    const plain = await get(url)
+    expect(plain.statusCode).toBe(200)
+    expect(plain.headers['content-type']).toBe('text/javascript; charset=utf-8')
+    expect(plain.headers['x-content-type-options']).toBe('nosniff')
+    const packed = await get(url, { 'accept-encoding': 'br' })
+    expect(packed.headers['content-encoding']).toBe('br')
+    expect(brotliDecompressSync(packed.rawPayload).equals(plain.rawPayload)).toBe(true)
+    expect(packed.rawPayload.length).toBeLessThan(1_500_000)
   })
 
-  test('escapes what it shows', () => {
-    expect(html`<b>${'<i>&"'}</b>`.text).toBe('<b>&#60;i&#62;&#38;&#34;</b>')
-    expect(prose('a `<b>`').text).toBe('a <code>&#60;b&#62;</code>')
+  test('304: to who holds it', async () => {
+    const { etag } = (await get(url)).headers
+    expect((await get(url, { 'if-none-match': String(etag) })).statusCode).toBe(304)
   })
 })

@@ -31,8 +31,7 @@ test('whatever the API imports, it reaches neither the way out nor a writer', ()
       open.push(new URL(specifier, `file:///${path}`).pathname.slice(1))
     }
   }
-  const closed =
-    /^pipeline\/(?:fetch|live)\/|^pipeline\/index\/(?:sequencer|apply|submissions)\.ts$/
+  const closed = /^pipeline\/(?:fetch|live|crawl|writer|maintenance|accounts)\//
   expect(seen.size).toBeGreaterThan(100)
   expect([...seen].filter(path => closed.test(path))).toEqual([])
 })
@@ -54,8 +53,8 @@ describe('a forbidden import is found', () => {
     ],
     [
       'api/routes/brands.ts',
-      `import {\n  add,\n} from '../../pipeline/index/sequencer.ts'`,
-      'api/ may not import pipeline/index/sequencer.ts: the API reads only, through reader, points and queries',
+      `import {\n  add,\n} from '../../pipeline/writer/sequencer.ts'`,
+      'api/ may not import pipeline/writer: the API reads only, through pipeline/read',
     ],
     [
       'pipeline/core/domain.ts',
@@ -63,9 +62,9 @@ describe('a forbidden import is found', () => {
       'pipeline/core/ may not import pipeline/model: core knows nothing of ours',
     ],
     [
-      'pipeline/index/depends.ts',
+      'pipeline/writer/depends.ts',
       `const { crawl } = await import('../crawl/crawl-domain.ts')`,
-      'pipeline/index/ may not import pipeline/crawl: the index asks nobody, it is told',
+      'pipeline/writer/ may not import pipeline/crawl: the index asks nobody, it is told',
     ],
     [
       'scripts/world/answer.ts',
@@ -88,17 +87,17 @@ describe('a forbidden import is found', () => {
       'node:net may be imported only in pipeline/fetch, jobs, scripts',
     ],
     [
-      'jobs/crawler.ts',
+      'jobs/crawler/crawler.ts',
       `import cors from '@fastify/cors'`,
       '@fastify/cors may be imported only in api',
     ],
     [
-      'jobs/crawler.ts',
+      'jobs/crawler/crawler.ts',
       `import 'left-pad'`,
       'left-pad has no place yet: give it one in test/arch/layers.ts',
     ],
     [
-      'jobs/crawler.ts',
+      'jobs/crawler/crawler.ts',
       `run(process.env)`,
       'only scripts/ reads process.env: settings are passed in',
     ],
@@ -108,12 +107,12 @@ describe('a forbidden import is found', () => {
 })
 
 test.each([
-  ['api/routes/brands.ts', `import { findBrand } from '../../pipeline/index/points/brands.ts'`],
+  ['api/routes/brands.ts', `import { findBrand } from '../../pipeline/read/lookups/brands.ts'`],
   ['api/app.ts', `import type { IncomingMessage } from 'node:http'`],
-  ['pipeline/index/duckdb.ts', `import { DuckDBInstance } from '@duckdb/node-api'`],
+  ['pipeline/store/duckdb.ts', `import { DuckDBInstance } from '@duckdb/node-api'`],
   ['scripts/registry.ts', `const { start } = await import('../jobs/supervisor.ts')\nprocess.env`],
   [
-    'api/user-tokens.ts',
+    'api/auth/user-tokens.ts',
     `import { jwtVerify } from 'jose/jwt/verify'\nimport { hash } from './keys.ts'`,
   ],
 ])('%s may say %s', (path, source) => {

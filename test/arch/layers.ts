@@ -13,19 +13,35 @@ const computing = ['node:buffer', 'node:crypto', 'node:url', 'node:util', 'node:
 const core = 'pipeline/core'
 const model = 'pipeline/model'
 const fetch = 'pipeline/fetch'
+const parse = 'pipeline/parse'
 const crawl = 'pipeline/crawl'
 const resolve = 'pipeline/resolve'
 const diff = 'pipeline/diff'
 const live = 'pipeline/live'
-const index = 'pipeline/index'
-const answers = ['reader.ts', 'points', 'queries'].map(name => `${index}/${name}`)
+const signing = 'pipeline/signing'
+const store = 'pipeline/store'
+const accounts = 'pipeline/accounts'
+const search = 'pipeline/search'
+const serving = 'pipeline/serving'
+const read = 'pipeline/read'
+const writer = 'pipeline/writer'
+const maintenance = 'pipeline/maintenance'
+const apiClient = 'jobs/api-client'
 
-/** Read files that a caller proposes, with what the crawler knows of such files; they fetch nothing. */
-const parsers = [`${crawl}/check-adagents.ts`, `${crawl}/check-brand.ts`]
+/** Validate files that a caller proposes. */
+const validators = [`${parse}/check-adagents.ts`, `${parse}/check-brand.ts`]
+
+const asksNobody = 'the index asks nobody, it is told'
 
 export const layers: Layer[] = [
   { folder: core, imports: [], because: 'core knows nothing of ours' },
   { folder: model, imports: [core], because: 'a model is only a shape', node: computing },
+  {
+    folder: parse,
+    imports: [core, model],
+    because: 'parsing is pure: bytes in, documents and faults out',
+    node: computing,
+  },
   {
     folder: resolve,
     imports: [core, model],
@@ -38,27 +54,61 @@ export const layers: Layer[] = [
     because: 'a difference is pure: two states in, changes out',
     node: computing,
   },
+  {
+    folder: signing,
+    imports: [core],
+    because: 'other programs import it: signatures know nothing of a registry',
+    node: computing,
+  },
   { folder: fetch, imports: [core], because: 'fetching does not know what a brand is' },
   {
     folder: crawl,
-    imports: [core, model, fetch],
+    imports: [core, model, fetch, parse],
     because: 'a crawl returns observations and writes nowhere',
     node: computing,
   },
   {
     folder: live,
-    imports: [core, model, fetch, crawl, resolve, diff, `${index}/answers.ts`],
+    imports: [core, model, fetch, parse, crawl, resolve, diff, `${serving}/documents.ts`],
     because: 'it asks the web now, answers by the rules, and writes nowhere',
     node: computing,
   },
   {
-    folder: index,
+    folder: store,
     imports: [core, model, resolve, diff],
-    because: 'the index is made of observations',
-    never: {
-      [fetch]: 'the index asks nobody, it is told',
-      [crawl]: 'the index asks nobody, it is told',
-    },
+    because: 'a store does not know who asks',
+  },
+  {
+    folder: accounts,
+    imports: [core, model, store, resolve],
+    because: 'the accounts know nothing of what is made from them',
+  },
+  {
+    folder: search,
+    imports: [core, model, diff, store],
+    because: 'a search file knows only texts',
+  },
+  {
+    folder: serving,
+    imports: [core, model, resolve, diff, store, accounts],
+    because: 'a projection reads rows and makes records',
+    never: { [fetch]: asksNobody, [crawl]: asksNobody },
+  },
+  {
+    folder: read,
+    imports: [core, model, resolve, diff, store, serving, search],
+    because: 'readers know nothing of the writer',
+  },
+  {
+    folder: writer,
+    imports: [core, model, resolve, diff, parse, store, accounts, serving, search],
+    because: 'the writer knows nothing of the readers',
+    never: { [fetch]: asksNobody, [crawl]: asksNobody },
+  },
+  {
+    folder: maintenance,
+    imports: [core, model, resolve, diff, store, accounts, serving, search, read, writer],
+    because: 'maintenance works on the stores alone',
   },
   {
     folder: 'jobs',
@@ -68,13 +118,15 @@ export const layers: Layer[] = [
   },
   {
     folder: 'api',
-    imports: [core, model, resolve, ...answers, ...parsers, 'jobs/enqueue.ts', 'jobs/redis.ts'],
+    imports: [core, model, resolve, read, signing, ...validators, apiClient, 'jobs/redis.ts'],
     because: 'the API reads stores and asks by jobs',
     never: {
       [fetch]: 'the API has no way out to the network',
       [crawl]: 'the API has no way out to the network',
-      [index]: 'the API reads only, through reader, points and queries',
-      jobs: 'the API asks through enqueue and redis',
+      [live]: 'the API has no way out to the network',
+      [writer]: 'the API reads only, through pipeline/read',
+      [store]: 'the API reads only, through pipeline/read',
+      jobs: 'the API asks through jobs/api-client and jobs/redis',
     },
   },
   {
@@ -95,22 +147,26 @@ export const doors: Record<string, string[]> = {
   pino: [core],
   tldts: [core],
   'idn-hostname': [core],
-  unhomoglyph: [`${core}/look.ts`],
+  unhomoglyph: [`${core}/confusables.ts`],
   'cron-parser': [`${core}/schedule.ts`],
   undici: [fetch],
   'ipaddr.js': [fetch],
   'p-limit': [`${crawl}/crawl-batch.ts`],
   cheerio: [`${crawl}/home-page.ts`],
-  '@duckdb/node-api': [`${index}/duckdb.ts`],
-  lmdb: [`${index}/serving.ts`, `${index}/search/file.ts`],
+  '@duckdb/node-api': [`${store}/duckdb.ts`],
+  'structured-headers': [`${signing}/structured-fields.ts`],
+  lmdb: [`${serving}/lmdb.ts`, `${search}/file.ts`],
   bullmq: ['jobs'],
   ioredis: ['jobs/redis.ts'],
+  piscina: ['api/workers/worker-pool.ts'],
   'prom-client': ['api', 'jobs'],
   fastify: ['api'],
   '@fastify/*': ['api'],
-  '@modelcontextprotocol/sdk': ['api/mcp'],
-  jose: ['api/user-tokens.ts'],
+  '@modelcontextprotocol/sdk': ['api/mcp', 'api/agent/mcp-endpoint.ts'],
+  '@scalar/fastify-api-reference': ['api/reference'],
+  jose: ['api/auth/user-tokens.ts'],
   yaml: ['api', 'scripts'],
+  'lru-cache': [`${core}/ttl-cache.ts`, `${read}/cache`, store, 'api'],
   commander: ['scripts'],
   'cli-progress': ['scripts'],
   '@peculiar/x509': ['scripts/world'],

@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { Database } from '../../pipeline/index/duckdb.ts'
+import { Database } from '../../pipeline/store/duckdb.ts'
 import type { ClosedInternet, Happened } from '../support/closed-internet.ts'
 import { temporaryFolder } from '../support/command.ts'
 

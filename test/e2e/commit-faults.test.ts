@@ -1,14 +1,15 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { pathsOf } from '../../pipeline/index/paths.ts'
-import { rebuild } from '../../pipeline/index/rebuild.ts'
-import type { Committed, Sequencer, Step } from '../../pipeline/index/sequencer.ts'
-import { ServingStore } from '../../pipeline/index/serving.ts'
-import { readCheckpoint } from '../../pipeline/index/snapshot.ts'
-import { verify } from '../../pipeline/index/verify.ts'
+import { rebuild } from '../../pipeline/maintenance/rebuild.ts'
+import { verify } from '../../pipeline/maintenance/verify.ts'
+import { ServingStore } from '../../pipeline/serving/lmdb.ts'
+import { readCheckpoint } from '../../pipeline/store/checkpoint.ts'
+import { resolvePaths } from '../../pipeline/store/paths.ts'
+import type { Committed } from '../../pipeline/writer/commit-in-parts.ts'
+import type { Sequencer, Step } from '../../pipeline/writer/sequencer.ts'
 import { baseBatch, nextBatch, saves } from '../support/batches.ts'
 import { testClock } from '../support/clock.ts'
 import { type Contents, contentsOf } from '../support/contents.ts'
-import { newDataDir, openRegistry } from '../support/registry.ts'
+import { makeDataDir, newDataDir, openSequencer } from '../support/registry.ts'
 import { type Fault, Writer } from '../support/writers.ts'
 
 const night = (days: number) => testClock('2026-11-20T03:00Z').tick({ days })
@@ -39,7 +40,7 @@ function numbersIn({ answers }: Pick<Committed, 'answers'>): unknown[] {
 
 /** Opens what a crash left, as a restart does. */
 async function restarted<Result>(dir: string, work: (registry: Sequencer) => Promise<Result>) {
-  const registry = await openRegistry({ dataDir: dir, clock: testClock(night(1)) })
+  const registry = await openSequencer({ dataDir: dir, clock: testClock(night(1)) })
   try {
     return await work(registry)
   } finally {
@@ -51,12 +52,14 @@ let undisturbed: Contents
 
 beforeAll(async () => {
   const clock = testClock(night(0))
-  const registry = await openRegistry({ clock, dataDir: newDataDir() })
+  const { dir, remove } = makeDataDir()
+  const registry = await openSequencer({ clock, dataDir: dir })
   await registry.commit(baseBatch(clock.now()))
   clock.tick({ days: 1 })
   await registry.commit(nextBatch(clock.now()))
   undisturbed = await storedIn(registry)
   await registry.close()
+  remove()
 })
 
 describe('a writer that dies at a step of a commit', () => {
@@ -93,11 +96,11 @@ describe('a writer that dies at a step of a commit', () => {
 test('what was saved is shown as before when every store is made again', async () => {
   const clock = testClock(night(0))
   const dir = newDataDir()
-  const registry = await openRegistry({ clock, dataDir: dir })
+  const registry = await openSequencer({ clock, dataDir: dir })
   await registry.commit(baseBatch(clock.now()))
   await registry.commit(nextBatch(clock.tick({ days: 1 })))
   const shown = () => {
-    const store = ServingStore.open(pathsOf(dir).servingFile, { readOnly: true })
+    const store = ServingStore.open(resolvePaths(dir).servingFile, { readOnly: true })
     const keys = ['brand', 'property'] as const
     const values = keys.map(space => store.get(space, 'told.example')!.subarray(6).toString())
     return store.close().then(() => values)
@@ -105,7 +108,7 @@ test('what was saved is shown as before when every store is made again', async (
   await registry.close()
   const before = await shown()
   expect(before[1]).toContain('1@told.example')
-  expect(await rebuild(dir)).toBe(true)
+  expect(await rebuild(dir)).toEqual({ unknown: 0 })
   expect(await shown()).toEqual(before)
   await restarted(dir, async again => expect(await verify(again)).toEqual([]))
 })

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { Database } from '../../pipeline/index/duckdb.ts'
+import { Database } from '../../pipeline/store/duckdb.ts'
 import { Command, type Environment, registry, temporaryFolder } from '../support/command.ts'
 
 /** Documents found on the web where they are at hand, else some of our own: `<kind>/<name>.json`. */

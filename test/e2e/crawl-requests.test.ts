@@ -37,11 +37,14 @@ function fileOf(host: string): object | undefined {
   }
   const names = host === 'manager.example' ? ['manager.example', 'child.example'] : [host]
   const owned = names.map(name => ({
-    ...{ property_type: 'website', name, publisher_domain: name },
+    property_type: 'website',
+    name,
+    publisher_domain: name,
     identifiers: [{ type: 'domain', value: name }],
   }))
   const entry = {
-    ...{ url: `https://${agents[host]}/mcp`, authorized_for: 'all of it' },
+    url: `https://${agents[host]}/mcp`,
+    authorized_for: 'all of it',
     authorization_type: 'publisher_properties',
     publisher_properties: [{ publisher_domains: names, selection_type: 'all' }],
   }
@@ -85,8 +88,11 @@ beforeAll(async () => {
   const port = await freePort()
   base = `http://127.0.0.1:${port}`
   env = {
-    ...{ DATA_DIR: folder.path, REDIS_URL: redis.url, PORT: String(port) },
-    ...{ CRAWL_CONNECT_TO: origin.url, LOG_LEVEL: 'warn' },
+    DATA_DIR: folder.path,
+    REDIS_URL: redis.url,
+    PORT: String(port),
+    CRAWL_CONNECT_TO: origin.url,
+    LOG_LEVEL: 'warn',
   }
   writeFileSync(`${folder.path}/domains.txt`, domains.join('\n'))
   await printed(['org', 'create', '--name', 'Acme'], env)
@@ -170,7 +176,8 @@ describe('a crawl that was asked for', () => {
     expect(status).toBe(404)
     const [last] = (await statusesOf(crawl_request_id)).slice(-1)
     expect(last).toMatchObject({
-      ...{ status: 'completed', domain: 'other.example' },
+      status: 'completed',
+      domain: 'other.example',
       outcome: [{ file: 'brand.json', outcome: 'absent' }],
     })
     expect((await registry(['verify'], env)).stdout).toBe('every store agrees\n')

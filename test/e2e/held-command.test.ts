@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { Sequencer } from '../../pipeline/index/sequencer.ts'
+import { Sequencer } from '../../pipeline/writer/sequencer.ts'
 import { testClock } from '../support/clock.ts'
 import { registry, temporaryFolder } from '../support/command.ts'
 import { crawlOf, many } from '../support/mass.ts'

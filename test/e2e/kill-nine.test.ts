@@ -1,11 +1,11 @@
 import { setTimeout } from 'node:timers/promises'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import type { Sequencer } from '../../pipeline/index/sequencer.ts'
-import { verify } from '../../pipeline/index/verify.ts'
+import { verify } from '../../pipeline/maintenance/verify.ts'
 import type { Submission } from '../../pipeline/model/submission.ts'
+import type { Sequencer } from '../../pipeline/writer/sequencer.ts'
 import { feedsOf } from '../support/feed.ts'
-import { newDataDir, openRegistry } from '../support/registry.ts'
+import { newDataDir, openSequencer } from '../support/registry.ts'
 import { Writer } from '../support/writers.ts'
 
 const rounds = 50
@@ -65,7 +65,7 @@ it(`nothing that was acknowledged is lost in ${rounds} kills (KILL_SEED=${seed})
     const writer = next
     next = writerOf(dataDir, round + 1)
     await runAndKill(writer, delayMs, ledger)
-    const registry = await openRegistry({ dataDir })
+    const registry = await openSequencer({ dataDir })
     await check(registry, ledger).finally(() => registry.close())
   }
   expect(ledger.acknowledged.size).toBeGreaterThan(rounds / 2)

@@ -60,8 +60,14 @@ describe('registry member', () => {
     expect((await run('member', 'agent', 'remove', url, ...acme)).stdout).toBe('removed\n')
     expect(JSON.parse((await run('member', 'list', '--json')).stdout)).toMatchObject([
       {
-        ...{ slug: 'acme', display_name: 'Acme Inc', org_name: 'Acme', membership_tier: null },
-        ...{ is_founding: true, is_public: false, agents: [], domains: ['acme.example'] },
+        slug: 'acme',
+        display_name: 'Acme Inc',
+        org_name: 'Acme',
+        membership_tier: null,
+        is_founding: true,
+        is_public: false,
+        agents: [],
+        domains: ['acme.example'],
       },
     ])
     expect(await run('verify')).toMatchObject({ status: 0 })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { Sequencer } from '../../pipeline/index/sequencer.ts'
+import { Sequencer } from '../../pipeline/writer/sequencer.ts'
 import { testClock } from '../support/clock.ts'
 import { registry, temporaryFolder } from '../support/command.ts'
 import { Merging } from '../support/merging.ts'
@@ -14,7 +14,9 @@ const file = (domain: string) => ({
   authorized_agents: [],
   properties: [
     {
-      ...{ property_id: 'home', property_type: 'website', name: domain },
+      property_id: 'home',
+      property_type: 'website',
+      name: domain,
       identifiers: [{ type: 'domain', value: domain }],
     },
   ],

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { systemClock } from '../../pipeline/core/clock.ts'
 import { Fatal } from '../../pipeline/core/errors.ts'
-import { Sequencer } from '../../pipeline/index/sequencer.ts'
-import { verify } from '../../pipeline/index/verify.ts'
+import { verify } from '../../pipeline/maintenance/verify.ts'
+import { Sequencer } from '../../pipeline/writer/sequencer.ts'
 import { baseBatch } from '../support/batches.ts'
 import { contentsOf } from '../support/contents.ts'
 import { feedsOf } from '../support/feed.ts'
-import { cleanUp, newDataDir, openRegistry, optionsOf } from '../support/registry.ts'
+import { cleanUp, newDataDir, openSequencer, optionsOf } from '../support/registry.ts'
 import { Writer } from '../support/writers.ts'
 
 async function writerOn(dataDir: string): Promise<{ writer: Writer; opened: boolean }> {
@@ -33,7 +33,7 @@ describe('while one process writes', () => {
   })
 
   it('a second one in the same process may not either', async () => {
-    const registry = await openRegistry()
+    const registry = await openSequencer()
     cleanUp(() => registry.close())
     const dataDir = registry.paths.dir
     expect(await Sequencer.open(optionsOf({ dataDir }))).toBeUndefined()
@@ -45,7 +45,7 @@ describe('while one process writes', () => {
     const { writer } = await writerOn(dataDir)
     await tell(writer, 'commit', 'publish', 'commit')
     await writer.kill()
-    const registry = await openRegistry({ dataDir })
+    const registry = await openSequencer({ dataDir })
     cleanUp(() => registry.close())
     expect(registry.seq).toBe(2)
     expect(await verify(registry)).toEqual([])
@@ -54,7 +54,7 @@ describe('while one process writes', () => {
 
 describe('a writer whose fence another one has raised', () => {
   it('stops at its next commit, of which nothing is kept', async () => {
-    const registry = await openRegistry()
+    const registry = await openSequencer()
     cleanUp(() => registry.close())
     await registry.commit(baseBatch(systemClock.now()))
     const before = { rows: await contentsOf(registry.index), feeds: await feedsOf(registry) }
@@ -67,12 +67,12 @@ describe('a writer whose fence another one has raised', () => {
   })
 
   it('can write again only once it has been opened anew', async () => {
-    const registry = await openRegistry()
+    const registry = await openSequencer()
     await registry.index.run('update meta set fence = fence + 1')
     await expect(registry.commit(baseBatch(systemClock.now()))).rejects.toThrow(Fatal)
     await expect(registry.commit(baseBatch(systemClock.now()))).rejects.toThrow(Fatal)
     await registry.close()
-    const again = await openRegistry({ dataDir: registry.paths.dir })
+    const again = await openSequencer({ dataDir: registry.paths.dir })
     cleanUp(() => again.close())
     expect((await again.commit(baseBatch(systemClock.now()))).seq).toBe(1)
   })

@@ -103,17 +103,17 @@ describe('while the indexer is stopped', () => {
 describe('while Redis is away', () => {
   test('reads go on and writes answer 503 with Retry-After; then work continues', async () => {
     await redis.stop()
-    const read = await ask('/api/brands/resolve?domain=d000001.bench.example')
+    const read = await ask('/api/brands/resolve?domain=d000001-bench.example')
     expect(read.status).toBe(200)
-    const bulk = await ask('/api/brands/resolve/bulk', { domains: ['d000001.bench.example'] })
+    const bulk = await ask('/api/brands/resolve/bulk', { domains: ['d000001-bench.example'] })
     expect(bulk.status).toBe(200)
-    const write = await ask('/api/registry/crawl-request', { domain: 'd000001.bench.example' })
+    const write = await ask('/api/registry/crawl-request', { domain: 'd000001-bench.example' })
     expect(write.status).toBe(503)
     expect(Number(write.headers.get('retry-after'))).toBeGreaterThan(0)
     expect(await write.json()).toMatchObject({ error: expect.any(String) })
     await redis.again()
     await until(async () => {
-      const accepted = await ask('/api/registry/crawl-request', { domain: 'd000002.bench.example' })
+      const accepted = await ask('/api/registry/crawl-request', { domain: 'd000002-bench.example' })
       return accepted.status === 202
     })
   })

@@ -67,8 +67,12 @@ describe('every method of the client that writes', () => {
 
   test('savePolicy', async () => {
     const policy = {
-      ...{ policy_id: 'writers_rule', version: '1', name: 'Rule', policy: 'Ask first.' },
-      ...({ category: 'standard', enforcement: 'should' } as const),
+      policy_id: 'writers_rule',
+      version: '1',
+      name: 'Rule',
+      policy: 'Ask first.',
+      category: 'standard' as const,
+      enforcement: 'should' as const,
     }
     const saved = await client.savePolicy(policy)
     expect(saved).toMatchObject({ success: true, policy_id: 'writers_rule', revision_number: null })
@@ -167,8 +171,10 @@ describe('what later clients write', () => {
     const resolved = await sendJson('POST', '/api/registry/resolve', asked)
     expect(resolved.status).toBe(200)
     const dispute = {
-      ...{ dispute_type: 'classification', subject_type: 'property' },
-      ...{ subject_value: 'catalog-writers.example', claim: 'This is an ad server.' },
+      dispute_type: 'classification',
+      subject_type: 'property',
+      subject_value: 'catalog-writers.example',
+      claim: 'This is an ad server.',
     }
     const filed = await sendJson('POST', '/api/registry/catalog/disputes', dispute)
     expect(filed.status).toBe(200)
@@ -180,7 +186,9 @@ describe('what later clients write', () => {
     const catalog = {
       properties: [
         {
-          ...{ property_type: 'mobile_app', name: 'Pictures', publisher_domain: 'p.example' },
+          property_type: 'mobile_app',
+          name: 'Pictures',
+          publisher_domain: 'p.example',
           identifiers: [{ type: 'domain', value: 'p.example' }],
         },
       ],

@@ -17,8 +17,7 @@ let site: string
 let agent: string
 
 beforeAll(async () => {
-  const LIMITS = JSON.stringify({ outwardPerCallerMinute: 1_000, outwardPerMinute: 1_000 })
-  demo = await startDemo('Readers', { LIMITS })
+  demo = await startDemo('Readers')
   ;({ base, secret, client } = demo)
   const { events } = await until(async () => {
     const feed = await client.getFeed({ types: 'authorization.granted', limit: 1_000 })
@@ -175,13 +174,17 @@ describe('the public client checks', () => {
   test('a file that it wants made', async () => {
     const authorized_agents = [
       {
-        ...{ url: seller, authorized_for: 'all', authorization_type: 'property_tags' },
+        url: seller,
+        authorized_for: 'all',
+        authorization_type: 'property_tags',
         property_tags: ['all'],
       },
     ]
     const properties = [
       {
-        ...{ property_type: 'website', name: 'Site', tags: ['all'] },
+        property_type: 'website',
+        name: 'Site',
+        tags: ['all'],
         identifiers: [{ type: 'domain', value: 'site.example' }],
       },
     ]

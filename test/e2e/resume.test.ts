@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Desk, openDesk } from '../../jobs/enqueue.ts'
+import { openWriterClient, type WriterClient } from '../../jobs/api-client/enqueue.ts'
 import type { Domain } from '../../pipeline/core/domain.ts'
 import { silentLog } from '../../pipeline/core/log.ts'
-import type { CrawlSummary } from '../../pipeline/index/crawl-summary.ts'
-import { Database } from '../../pipeline/index/duckdb.ts'
-import { pathsOf } from '../../pipeline/index/paths.ts'
-import { fileKinds, type Source, urlOf } from '../../pipeline/model/observation.ts'
+import { fileKinds, type Source, toUrl } from '../../pipeline/model/observation.ts'
+import { Database } from '../../pipeline/store/duckdb.ts'
+import { resolvePaths } from '../../pipeline/store/paths.ts'
+import type { CrawlSummary } from '../../pipeline/writer/crawl/crawl-summary.ts'
 import { Command, type Environment, temporaryFolder, until } from '../support/command.ts'
 import { type Origin, serveOrigin } from '../support/origin.ts'
 import { patient } from '../support/patience.ts'
@@ -19,7 +19,7 @@ const domains = Array.from({ length: DOMAINS }, (_, i) => `d${i}.example` as Dom
 const folder = temporaryFolder()
 let origin: Origin
 let redis: TestRedis
-let desk: Desk
+let desk: WriterClient
 let env: Environment
 let indexer: Command
 let crawler: Command
@@ -55,11 +55,11 @@ async function killRoles(...roles: Command[]): Promise<void> {
 }
 
 /** As the origin notes it. */
-const addressOf = (source: Source) => urlOf(source).slice('https://'.length)
+const addressOf = (source: Source) => toUrl(source).slice('https://'.length)
 
 /** Addresses of the files whose observation is in the index. */
 async function committed(): Promise<string[]> {
-  const index = await Database.open(pathsOf(folder.path).index, { memoryLimit: '256MB' })
+  const index = await Database.open(resolvePaths(folder.path).index, { memoryLimit: '256MB' })
   const rows = await index.all<Source>(
     'select kind, location from crawl_state where attempted_at is not null',
   )
@@ -94,7 +94,7 @@ beforeAll(async () => {
       crawlLostMs: 30_000,
     }),
   }
-  desk = openDesk(redis.url, silentLog, patient)
+  desk = openWriterClient(redis.url, silentLog, patient)
 })
 
 afterAll(async () => {

@@ -7,8 +7,12 @@ const folder = temporaryFolder()
 const env = { DATA_DIR: folder.path, REDIS_URL: undefined, LOG_LEVEL: 'error' }
 const run = (...args: string[]) => registry(args, env)
 const policy = {
-  ...{ policy_id: 'gdpr', version: '1', name: 'GDPR', category: 'regulation' },
-  ...{ enforcement: 'must', policy: 'Ask first.' },
+  policy_id: 'gdpr',
+  version: '1',
+  name: 'GDPR',
+  category: 'regulation',
+  enforcement: 'must',
+  policy: 'Ask first.',
 }
 
 afterAll(() => folder.remove())
@@ -19,7 +23,8 @@ describe('registry role', () => {
     await run('key', 'create', '--org', 'Acme')
     const [id = ''] = (await run('key', 'list', '--org', 'Acme')).stdout.split(' ')
     expect(await run('role', 'grant', 'moderator', '--key', id)).toMatchObject({
-      ...{ status: 0, stdout: 'granted\n' },
+      status: 0,
+      stdout: 'granted\n',
     })
     expect((await run('role', 'grant', 'admin', '--user', 'ada|1')).stdout).toBe('granted\n')
     expect((await run('role', 'grant', 'admin')).stderr).toBe('name one of --key and --user\n')

@@ -3,22 +3,22 @@ import { rmSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { buildApp } from '../../api/app.ts'
-import { type Desk, openDesk } from '../../jobs/enqueue.ts'
+import { openWriterClient, type WriterClient } from '../../jobs/api-client/enqueue.ts'
 import { SUBMISSIONS } from '../../jobs/queues.ts'
 import { systemClock } from '../../pipeline/core/clock.ts'
 import { readConfig } from '../../pipeline/core/config.ts'
 import { silentLog } from '../../pipeline/core/log.ts'
-import type { Database } from '../../pipeline/index/duckdb.ts'
-import { Reader } from '../../pipeline/index/reader.ts'
-import { replay } from '../../pipeline/index/replay.ts'
-import { restore } from '../../pipeline/index/restore.ts'
-import { steps } from '../../pipeline/index/sequencer.ts'
-import { verify } from '../../pipeline/index/verify.ts'
+import { replay } from '../../pipeline/maintenance/replay.ts'
+import { restore } from '../../pipeline/maintenance/restore.ts'
+import { verify } from '../../pipeline/maintenance/verify.ts'
 import { Operation } from '../../pipeline/model/submission.ts'
+import { Reader } from '../../pipeline/read/reader.ts'
+import type { Database } from '../../pipeline/store/duckdb.ts'
+import { steps } from '../../pipeline/writer/sequencer.ts'
 import { until } from '../support/command.ts'
 import { patient } from '../support/patience.ts'
 import { startRedis, type TestRedis } from '../support/redis.ts'
-import { cleanUp, newDataDir, openRegistry } from '../support/registry.ts'
+import { cleanUp, newDataDir, openSequencer } from '../support/registry.ts'
 import { type Fault, Scripted } from '../support/writers.ts'
 
 /** At these the next indexer comes so late that whoever waits is told 503 before. */
@@ -39,7 +39,7 @@ interface Asked {
 interface Registry {
   dataDir: string
   redis: TestRedis
-  desk: Desk
+  desk: WriterClient
   secret: string
   save(asked: Asked, key?: string): Promise<void>
   /** Ends the API: one process opens a store once. */
@@ -68,7 +68,7 @@ test('saves answered 200 are there and those answered 503 at most once, wherever
   const statuses = asked.flatMap(({ answers }) => answers.map(({ status }) => status))
   expect(new Set(statuses)).toEqual(new Set([200, 503]))
 
-  const standing = await openRegistry({ dataDir })
+  const standing = await openSequencer({ dataDir })
   expect(await verify(standing)).toEqual([])
   const revisions = await revisionsIn(standing.index)
   await standing.close()
@@ -77,7 +77,7 @@ test('saves answered 200 are there and those answered 503 at most once, wherever
   for (const file of ['index.duckdb', 'index.duckdb.wal'])
     rmSync(`${dataDir}/${file}`, { force: true })
   await restore(dataDir, `${dataDir}-backup`, { keepAccounts: true })
-  const again = await openRegistry({ dataDir })
+  const again = await openSequencer({ dataDir })
   cleanUp(() => again.close())
   expect((await replay(again)).failed).toEqual([])
   expect(await revisionsIn(again.index)).toEqual(revisions)
@@ -91,9 +91,9 @@ async function openAll(): Promise<Registry> {
   const dataDir = newDataDir()
   const redis = await startRedis()
   cleanUp(() => redis.close())
-  const desk = openDesk(redis.url, silentLog, patient)
+  const desk = openWriterClient(redis.url, silentLog, patient)
   cleanUp(() => desk.close())
-  const ofSaves = openDesk(redis.url, silentLog, { ...patient, answerMs: ANSWER_MS })
+  const ofSaves = openWriterClient(redis.url, silentLog, { ...patient, answerMs: ANSWER_MS })
   cleanUp(() => ofSaves.close())
   const secret = `sk_${randomUUID()}`
   const limits = {
@@ -126,7 +126,9 @@ function saver(app: ReturnType<typeof buildApp>, reader: Reader, secret: string)
   return async ({ domain, brand_name, answers }, key) => {
     await reader.refresh()
     const { statusCode, body } = await app.inject({
-      ...{ method: 'POST', url: '/api/brands/save', payload: { domain, brand_name } },
+      method: 'POST',
+      url: '/api/brands/save',
+      payload: { domain, brand_name },
       headers: { authorization: `Bearer ${secret}`, ...(key && { 'idempotency-key': key }) },
     })
     const { revision_number } = JSON.parse(body)
@@ -147,7 +149,10 @@ async function setUp({ desk, secret, dataDir }: Registry): Promise<void> {
     { op: 'key.create', key_id: randomUUID(), org: 'Acme', label: '', hash },
     ...faults.flatMap((_, round) =>
       domainsOf(round).map(domain => ({
-        ...{ op: 'organization.domain.add', org: 'Acme', domain, proof: 'operator' },
+        op: 'organization.domain.add',
+        org: 'Acme',
+        domain,
+        proof: 'operator',
       })),
     ),
   ]
@@ -158,7 +163,7 @@ async function setUp({ desk, secret, dataDir }: Registry): Promise<void> {
   cleanUp(() => rmSync(`${dataDir}-backup`, { recursive: true, force: true }))
 }
 
-async function submit(desk: Desk, operation: object): Promise<void> {
+async function submit(desk: WriterClient, operation: object): Promise<void> {
   expect(await desk.submit(Operation.parse(operation))).toHaveProperty('done')
 }
 

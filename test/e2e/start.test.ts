@@ -1,7 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { RegistryClient } from '@adcp/sdk'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { Database } from '../../pipeline/index/duckdb.ts'
+import { Database } from '../../pipeline/store/duckdb.ts'
 import { exampleQueries } from '../../scripts/generate/data-dictionary.ts'
 import {
   Command,
@@ -52,8 +53,11 @@ beforeAll(async () => {
   base = `http://127.0.0.1:${port}`
   const began = performance.now()
   start = new Command(['start'], env)
+  await start.says(/Agentic Ad Registry at /)
+  expect((await fetch(`${base}/`)).status).toBe(200)
+  expect(start.stdout).not.toContain('crawled')
   await start.says(/openapi\/registry\.yaml/)
-  expect(start.stdout).toMatch(/^crawled \d/)
+  expect(start.stdout).toMatch(/crawled \d+ domains[\s\S]*Worth opening:\n {2}http\S+\d\/\n/)
   firstMs = performance.now() - began
 })
 
@@ -145,8 +149,12 @@ describe('a first start crawls the demo internet', () => {
 
   test('a second start on the same folder says that one is running', async () => {
     const { status, stderr } = await registry(['start'], env)
-    expect(stderr).toContain(`already running at ${base}`)
+    expect(stderr).toContain(`already running at ${base}, process ${start.child.pid}`)
     expect(status).toBe(1)
+  })
+
+  test('where it runs is for its user alone to read: the address of Redis may hold a password', () => {
+    expect(statSync(`${folder.path}/run.json`).mode & 0o777).toBe(0o600)
   })
 })
 
@@ -221,6 +229,31 @@ describe('the ecosystem’s own client', () => {
     expect((await client.listPublishers()).publishers.length).toBeGreaterThan(200)
     const operator = await client.lookupOperator('pinnacle-network.example')
     expect(operator?.agents[0]?.authorized_by.length).toBeGreaterThan(0)
+  })
+})
+
+describe('README.md', () => {
+  const asked = readFileSync('README.md', 'utf8').split('## Ask it')[1]!
+  const blocksOf = (language: string) =>
+    Array.from(
+      asked.matchAll(new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``, 'g')),
+      ([, text]) => text!,
+    )
+
+  const hasJq = spawnSync('jq', ['--version']).status === 0
+
+  test.skipIf(!hasJq)('shows the answers that its calls get, pasted in their order', () => {
+    const calls = blocksOf('sh').join('').replaceAll('http://127.0.0.1:3000', base)
+    const script = calls
+      .replace('DATA_DIR=data/var/demo', `DATA_DIR=${folder.path}`)
+      .replaceAll('Acme', 'Readers')
+    const { status, stdout, stderr } = spawnSync('bash', ['-eu', '-o', 'pipefail', '-c', script], {
+      env: { PATH: process.env.PATH, HOME: process.env.HOME, LOG_LEVEL: 'error' },
+      encoding: 'utf8',
+    })
+    expect(status, stderr).toBe(0)
+    // The id of the organization that is made is another each time.
+    expect(stdout.replaceAll(/^[0-9a-f-]{36}\n/gm, '')).toBe(blocksOf('json').join(''))
   })
 })
 

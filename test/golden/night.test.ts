@@ -1,6 +1,6 @@
 import { describe, it } from 'vitest'
 import type { Instant } from '../../pipeline/core/clock.ts'
-import { isoOf } from '../../pipeline/core/clock.ts'
+import { toIso } from '../../pipeline/core/clock.ts'
 import type { Outcome } from '../../pipeline/core/outcomes.ts'
 import type { Observation, Source } from '../../pipeline/model/observation.ts'
 import { testClock } from '../support/clock.ts'
@@ -156,7 +156,7 @@ async function live(index: MemoryIndex, clock: ReturnType<typeof testClock>) {
     const at = clock.tick(step.after)
     const events = await index.commit(sightings(step, at))
     const contents = await contentsOf(index.db, incidental)
-    told.push({ title: step.title, at: isoOf(at), contents, events: events.length })
+    told.push({ title: step.title, at: toIso(at), contents, events: events.length })
   }
   return told
 }

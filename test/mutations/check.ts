@@ -1,6 +1,6 @@
 /**
  * Takes every line and statement away, one at a time, that decides whose answer is derived again, and
- * looks whether the property of test/property/incremental.property.test.ts notices: a check of that
+ * looks whether the property of test/property/writer/incremental.property.test.ts notices: a check of that
  * test. Takes minutes. `npm run check:mutations [text to be found in what is taken away]`
  */
 import { spawnSync } from 'node:child_process'

@@ -11,66 +11,71 @@ export interface Region {
 /** Where it is decided whose answer is derived again. */
 export const regions: Region[] = [
   {
-    file: 'pipeline/index/dependencies.ts',
+    file: 'pipeline/writer/dependencies.ts',
     after: '): Promise<Subjects> {',
     before: '}',
   },
   {
-    file: 'pipeline/index/dependencies.ts',
+    file: 'pipeline/writer/dependencies.ts',
     after: '  derived: readonly Derived<string, unknown>[],',
     before: '}',
     only: /^ {2}/,
   },
   {
-    file: 'pipeline/index/dependencies.ts',
+    file: 'pipeline/writer/dependencies.ts',
     after: 'function* dependencyRows(rule: Rule, derived: readonly Derived<string, unknown>[]) {',
     before: '}',
   },
   {
-    file: 'pipeline/index/dependencies.ts',
+    file: 'pipeline/writer/dependencies.ts',
     after: 'const ruleOf: Record<SourceKind, Rule | undefined> = {',
     before: '}',
     only: /brand|publisher/,
   },
-  { file: 'pipeline/index/crawl-state.ts', after: 'const STIRRED = `', before: 'order by' },
+  { file: 'pipeline/writer/crawl/crawl-state.ts', after: 'const STIRRED = `', before: 'order by' },
   {
-    file: 'pipeline/index/crawl-state.ts',
-    after: 'const NIGHT = `',
-    before: 'from turning',
+    file: 'pipeline/writer/crawl/transitions.ts',
+    after: 'const buildTransitions = ',
+    before: 'from turning`',
     only: /^ +(or )?coalesce\((stale|ended|turns)_at <=|^ {4}or is_silent/,
   },
   {
-    file: 'pipeline/index/recrawl.ts',
+    file: 'pipeline/writer/crawl/recrawl-schedule.ts',
     after: 'export const TURNS_AT = `',
     before: 'const HOUR = 3_600',
     only: /^ {2}if\(new_(stale|ended)_at >/,
   },
   {
-    file: 'pipeline/index/crawl-state.ts',
-    after: 'export async function takeTurns(db: Database, now: Instant): Promise<Stirred[]> {',
+    file: 'pipeline/writer/crawl/crawl-state.ts',
+    after:
+      'export async function applyTransitions(db: Database, now: Instant): Promise<Invalidated[]> {',
     before: '}',
   },
-  { file: 'pipeline/index/derive.ts', after: '  goOn(files: Files): boolean {', before: '  }' },
   {
-    file: 'pipeline/index/derive.ts',
+    file: 'pipeline/writer/derivation-runner.ts',
+    after: '  goOn(files: Files): boolean {',
+    before: '  }',
+  },
+  {
+    file: 'pipeline/writer/derivation-runner.ts',
     after: '  result(now: Instant): Derived<Subject, Answer> {',
     before: '  }',
   },
-  { file: 'pipeline/index/derive.ts', after: '  #noteWakes(): void {', before: '  }' },
+  { file: 'pipeline/writer/derivation-runner.ts', after: '  #noteWakes(): void {', before: '  }' },
   {
-    file: 'pipeline/index/apply.ts',
-    after: 'async function takeSeen(',
+    file: 'pipeline/writer/apply-batch.ts',
+    after: 'async function applySeen(',
     before: '}',
-    only: /takeTurns/,
+    only: /applyTransitions/,
   },
   {
-    file: 'pipeline/index/apply.ts',
+    file: 'pipeline/writer/apply-batch.ts',
     after: 'async function deriveStirred(',
     before: '}',
-    only: /subjectsOf/,
+    only: /findSubjects/,
   },
   {
-    file: 'pipeline/index/derive-again.ts',
+    file: 'pipeline/writer/rederive.ts',
     after: 'export async function deriveAgain(',
     before: '}',
     only: /recordDependencies|addHops|addDomains/,
@@ -80,22 +85,22 @@ export const regions: Region[] = [
 /** Conditions that share a line with others: what stands there, and the same without one of them. */
 export const conditions: { file: string; of: string; without: string[] }[] = [
   {
-    file: 'pipeline/index/as-before.ts',
-    of: 'taken === 0 ? [] : await db.all<Stirred>(ENDED, parameters)',
+    file: 'pipeline/writer/crawl/crawl-state.ts',
+    of: 'taken === 0 ? [] : await db.all<Invalidated>(ENDED, parameters)',
     without: ['[]'],
   },
   {
-    file: 'pipeline/index/crawl-state.ts',
+    file: 'pipeline/writer/crawl/crawl-state.ts',
     of: 'stirred.length === 0 ? others : [...stirred, ...others].sort(inOrder)',
     without: ['others', '[...stirred]'],
   },
   {
-    file: 'pipeline/index/crawl-state.ts',
-    of: 'differences.any_stirred ? db.all<Stirred>(STIRRED) : []',
+    file: 'pipeline/writer/crawl/crawl-state.ts',
+    of: 'differences.any_stirred ? db.all<Invalidated>(STIRRED) : []',
     without: ['[]'],
   },
   {
-    file: 'pipeline/index/crawl-state.ts',
+    file: 'pipeline/writer/crawl/crawl-state.ts',
     of: 'where is_own or instead is not null or ((is_first or is_turned or is_otherwise) and exists (',
     without: [
       'where instead is not null or ((is_first or is_turned or is_otherwise) and exists (',
@@ -106,22 +111,22 @@ export const conditions: { file: string; of: string; without: string[] }[] = [
     ],
   },
   {
-    file: 'pipeline/index/crawl-state.ts',
+    file: 'pipeline/writer/crawl/crawl-state.ts',
     of: 'is_own or instead is not null as is_own',
     without: ['instead is not null as is_own', 'is_own'],
   },
   {
-    file: 'pipeline/index/crawl-state.ts',
+    file: 'pipeline/writer/crawl/transitions.ts',
     of: 'is_new or (had_document and is_turned) as is_own',
     without: ['(had_document and is_turned) as is_own', 'is_new as is_own'],
   },
   {
-    file: 'pipeline/index/crawl-state.ts',
+    file: 'pipeline/writer/crawl/crawl-state.ts',
     of: 'false as is_new, hash is not null as is_own',
     without: ['false as is_new, false as is_own'],
   },
   {
-    file: 'pipeline/index/crawl-state.ts',
+    file: 'pipeline/writer/crawl/transitions.ts',
     of: '(new_effect is distinct from old_effect\n    or is_silent !=',
     without: ['(is_silent !='],
   },

@@ -1,5 +1,6 @@
-import { type Clock, isoOf } from '../../pipeline/core/clock.ts'
-import type { Database } from '../../pipeline/index/duckdb.ts'
+import { type Clock, toIso } from '../../pipeline/core/clock.ts'
+import type { Database } from '../../pipeline/store/duckdb.ts'
+import { REACHING } from './contents.ts'
 import { type MemoryIndex, openMemoryIndex } from './memory-index.ts'
 
 type Row = Record<string, unknown>
@@ -8,16 +9,32 @@ type Row = Record<string, unknown>
 export type Said = Record<(typeof tables)[number] | 'crawl_state', Row[]>
 
 const tables = [
-  ...(['brands', 'publishers', 'properties', 'authorizations', 'collections'] as const),
-  ...(['agents', 'agent_facets', 'agent_claims', 'agent_declarations', 'agent_profiles'] as const),
-  ...(['property_declarations'] as const),
-  ...(['claims', 'depends_on', 'wakes'] as const),
-]
+  'brands',
+  'publishers',
+  'properties',
+  'authorizations',
+  'collections',
+  'agents',
+  'agent_facets',
+  'agent_claims',
+  'agent_declarations',
+  'agent_profiles',
+  'property_declarations',
+  'claims',
+  'depends_on',
+  'wakes',
+] as const
 
 /** Columns that tell when and in which commit a row was written, or that were minted for it. */
 const written = [
-  ...['seq', 'created_at', 'changed_at', 'discovered_at', 'granted_at', 'claimed_at'],
-  ...['property_rid', 'collection_rid'],
+  'seq',
+  'created_at',
+  'changed_at',
+  'discovered_at',
+  'granted_at',
+  'claimed_at',
+  'property_rid',
+  'collection_rid',
 ]
 
 /**
@@ -110,7 +127,7 @@ async function waitingIn(db: Database): Promise<Record<'brand' | 'publisher', Se
 async function saidBy(db: Database, now: number): Promise<Said> {
   const properties = await db.all<Row>('select * from properties')
   const names = new Map(properties.map(row => [row.property_rid, nameOf(row)]))
-  const grants = await db.all<Row & { property_rids: string[] }>('select * from authorizations')
+  const grants = await db.all<Row & { property_rids: string[] }>(`select * from ${REACHING}`)
   const said: Partial<Said> = {}
   for (const table of tables) said[table] = sorted(await db.all<Row>(`select * from ${table}`))
   const reaching = grants.map(row => ({
@@ -120,7 +137,7 @@ async function saidBy(db: Database, now: number): Promise<Said> {
   return {
     ...(said as Said),
     authorizations: sorted(reaching),
-    crawl_state: sorted(await db.all<Row>(TURNS, { now: isoOf(now) })),
+    crawl_state: sorted(await db.all<Row>(TURNS, { now: toIso(now) })),
   }
 }
 

@@ -4,18 +4,19 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { type AppDeps, buildApp } from '../../api/app.ts'
-import type { Desk } from '../../jobs/enqueue.ts'
+import type { WriterClient } from '../../jobs/api-client/enqueue.ts'
 import type { Clock, Instant } from '../../pipeline/core/clock.ts'
 import { type Config, readConfig } from '../../pipeline/core/config.ts'
 import { refuse } from '../../pipeline/core/errors.ts'
 import { type Log, silentLog } from '../../pipeline/core/log.ts'
-import { Reader } from '../../pipeline/index/reader.ts'
-import { rebuild } from '../../pipeline/index/rebuild.ts'
-import { Sequencer } from '../../pipeline/index/sequencer.ts'
-import { verify } from '../../pipeline/index/verify.ts'
+import { rebuild } from '../../pipeline/maintenance/rebuild.ts'
+import { verify } from '../../pipeline/maintenance/verify.ts'
 import type { Observation } from '../../pipeline/model/observation.ts'
 import type { Answer, Operation, Submission } from '../../pipeline/model/submission.ts'
+import { Reader } from '../../pipeline/read/reader.ts'
+import { Sequencer } from '../../pipeline/writer/sequencer.ts'
 
+import { watchAnswers } from './described-answers.ts'
 import { patientLimits } from './patience.ts'
 
 export const START = Date.parse('2026-11-20T03:00:00.000Z')
@@ -49,6 +50,8 @@ export interface TestRegistry {
   publish(): Promise<void>
   /** What the stores tell of each other that cannot be, as of one commit: demand is handed in later. */
   verify(): Promise<string[]>
+  /** Throws where an answer so far was not as the OpenAPI description has it, or had fields that it does not name. */
+  checkAnswers(): void
   /** Ends the writer and opens another one, as a new process would. */
   restart(): Promise<void>
   /** The same, with the serving store and the event files made anew of the index between. */
@@ -61,7 +64,7 @@ export type Seen = Pick<Observation, 'kind' | 'location'> & Partial<Observation>
 export interface RegistryOptions {
   limits?: Record<string, number>
   redis?: NonNullable<AppDeps['redis']>
-  desk?: Partial<Desk>
+  desk?: Partial<WriterClient>
   log?: Log
   settings?: Record<string, string>
 }
@@ -71,8 +74,8 @@ function noCrawler(): never {
 }
 
 /** What a crawler says who finds every name on the public Internet, and does nothing else. */
-export const publicNames = (async ({ errand }) =>
-  errand === 'lookup_host' ? { host: 'public' } : noCrawler()) as Desk['send']
+export const publicNames = (async ({ kind }) =>
+  kind === 'lookup_host' ? { host: 'public' } : noCrawler()) as WriterClient['requestLive']
 
 export async function openRegistry(options: RegistryOptions = {}): Promise<TestRegistry> {
   const dataDir = mkdtempSync(join(tmpdir(), 'registry-api-'))
@@ -86,6 +89,7 @@ export async function openRegistry(options: RegistryOptions = {}): Promise<TestR
   const log = options.log ?? silentLog
   let sequencer = (await Sequencer.open({ config, clock, log: silentLog }))!
   const reader = new Reader(dataDir, clock, config.LIMITS.snapshotQueries)
+  await reader.refresh()
   const submitted: Operation[] = []
   const commit = async (
     observations: Observation[],
@@ -93,7 +97,8 @@ export async function openRegistry(options: RegistryOptions = {}): Promise<TestR
     given?: Partial<Omit<Submission, 'operation'>>,
   ) => {
     const submissions = operations.map(operation => ({
-      ...{ submission_id: randomUUID(), ...given },
+      submission_id: randomUUID(),
+      ...given,
       operation,
     }))
     const { answers } = await sequencer.commit({ observations, submissions })
@@ -105,13 +110,15 @@ export async function openRegistry(options: RegistryOptions = {}): Promise<TestR
       submitted.push(operation)
       return (await commit([], [operation], given))[0]!
     },
-    send: noCrawler,
+    requestLive: noCrawler,
     ...options.desk,
   }
   const { redis } = options
   const app = buildApp({ config, reader, clock, log, desk, ...(redis && { redis }) })
+  const answers = watchAnswers(app)
   return {
     app,
+    checkAnswers: answers.check,
     clock,
     config,
     reader,
@@ -166,7 +173,7 @@ export async function openRegistry(options: RegistryOptions = {}): Promise<TestR
 export async function anotherApi({ config, clock }: Pick<TestRegistry, 'config' | 'clock'>) {
   const reader = new Reader(config.DATA_DIR, clock)
   await reader.refresh()
-  const desk = { submit: noCrawler, send: noCrawler }
+  const desk = { submit: noCrawler, requestLive: noCrawler }
   const app = buildApp({ config, reader, clock, log: silentLog, desk })
   return {
     app,

@@ -38,7 +38,7 @@ export interface Known {
   /** A key of a member with agents, and the id of that member. */
   acmeKey: string
   acmeId: string
-  /** The picture of a logo of kept.example. */
+  /** Get the image of a logo of kept.example. */
   picture: string
   /** Tokens of persons: of no organization, at the domain of one, and at that of one nobody joined yet. */
   person: string
@@ -65,23 +65,31 @@ const domains = { payload: { domains: ['acme.example', 'b.example'] } }
 const product = { agent_url: url, publisher_properties: [{ publisher_domain: 'acme.example' }] }
 /** A policy that the asked registry knows. */
 export const ccpa = {
-  ...{ policy_id: 'ccpa', version: '1', name: 'CCPA', category: 'regulation' },
-  ...{ enforcement: 'must', policy: 'Ask first.' },
+  policy_id: 'ccpa',
+  version: '1',
+  name: 'CCPA',
+  category: 'regulation',
+  enforcement: 'must',
+  policy: 'Ask first.',
 }
 const unissued = '01939f00-0000-7000-8000-000000000000'
 const property = `agent_url=${agent}&identifier_type=domain&identifier_value=acme.example`
 const unknown = [{ type: 'domain', value: 'unknown.example' }]
 /** What somebody says of the catalog. */
 export const dispute = {
-  ...{ dispute_type: 'classification', subject_type: 'property', subject_value: 'x' },
+  dispute_type: 'classification',
+  subject_type: 'property',
+  subject_value: 'x',
   claim: 'This is no property at all.',
 }
 const identifiers = [{ type: 'domain', value: 'acme.example' }]
 
 const fresh = { query: 'domain=nobody.example&fresh=true' }
-const freshly = { 429: fresh, 503: fresh }
+const freshly = { 503: fresh }
 const site = {
-  ...{ property_type: 'website', name: 'Site', property_id: 'site' },
+  property_type: 'website',
+  name: 'Site',
+  property_id: 'site',
   identifiers: [{ type: 'domain', value: 'site.example' }],
 }
 
@@ -109,7 +117,6 @@ export const asks: Asks = {
     404: { place: 'nobody.example' },
     409: { place: 'unshown.example' },
     410: { place: 'late.example' },
-    429: { place: 'owned.example' },
     503: { place: 'shown.example' },
   },
   listOwnDomains: { 200: {}, 400: { query: 'org=' }, 403: elsewhere },
@@ -159,7 +166,7 @@ export const asks: Asks = {
   resolveBrand: { ...freshly, 200: acme, 404: nobody },
   resolveBrandsBulk: { 200: domains, 429: domains },
   listBrands: { 200: {}, 400: { query: 'source=x' }, 503: unsearched('search=acme') },
-  enrichBrand: { 200: acme, 404: nobody, 429: nobody, 503: nobody },
+  enrichBrand: { 200: acme, 404: nobody, 503: nobody },
   brandHistory: { 200: acme, 404: nobody },
   ...asksForRevisions('Brand'),
   getBrandOwnership: { 200: { place: 'readers.example' }, 400: { place: 'x' } },
@@ -185,7 +192,6 @@ export const asks: Asks = {
     200: { place: 'held.example' },
     400: { place: 'x' },
     404: { place: 'nobody.example' },
-    429: { place: 'held.example' },
     503: { place: 'held.example' },
   },
   setUpBrand: asksToSave('domain', { brand_name: 'Told', brand_color: '#102030' }),
@@ -262,7 +268,6 @@ export const asks: Asks = {
     404: { payload: { domain: 'nobody.example' } },
     409: { payload: { domain: 'unproven.example' } },
     410: { payload: { domain: 'late.example' } },
-    429: { payload: { domain: 'owned.example' } },
     503: { payload: { domain: 'owned.example' } },
   },
   getOwnership: { 200: acme, 403: as('person', acme) },
@@ -291,15 +296,16 @@ export const asks: Asks = {
   findBrands: { 200: { query: 'q=acme' }, 400: {}, 503: unsearched('q=acme') },
   search: { 200: { query: 'q=acme' }, 400: {}, 503: unsearched('q=acme') },
   getBrandJson: { ...freshly, 200: acme, 404: nobody },
-  validateProperty: { 200: nobody, 429: nobody, 503: nobody },
-  validatePublisher: { 200: nobody, 429: nobody, 503: nobody },
+  validateProperty: { 200: nobody, 503: nobody },
+  validatePublisher: { 200: nobody, 503: nobody },
   validateAdagents: {
     200: { payload: { domain: 'nobody.example' } },
-    429: { payload: { domain: 'nobody.example' } },
     503: { payload: { domain: 'nobody.example' } },
   },
   createAdagents: {
     200: { payload: { authorized_agents: [], catalog_etag: '1', properties: [site] } },
+    429: { payload: { authorized_agents: [] }, whom: 'strict' },
+    503: { payload: { authorized_agents: Array(20_000).fill(1) }, whom: 'crowded' },
   },
   checkPropertyList: {
     200: { payload: { domains: ['www.acme.example', 'doubleclick.net'] } },
@@ -323,6 +329,7 @@ export const asks: Asks = {
     400: { place: 'music', payload: {} },
     403: as('person', { place: 'music', payload: mirrorFile() }),
     409: { place: 'music', payload: mirrorFile('more'), headers: { 'idempotency-key': 'music' } },
+    429: { place: 'music', payload: mirrorFile(), whom: 'strict' },
     503: { place: 'music', payload: mirrorFile() },
   },
   deleteMirror: {
@@ -355,6 +362,7 @@ export const asks: Asks = {
   openapiWellKnown: { 200: {} },
   home: { 200: {} },
   reference: { 200: {} },
+  referenceScript: { 200: {} },
   crawlerKeys: { 200: {} },
   isAlive: { 200: {} },
   isReady: { 200: {}, 503: { whom: 'empty' } },
@@ -480,13 +488,11 @@ function reported(id: (known: Known) => string): Asks[string] {
 function asksAgent(): Asks[string] {
   const at = (host: string) => ({ query: `url=${encodeURIComponent(`https://${host}/mcp`)}` })
   return {
-    ...{
-      200: at('agent.example'),
-      400: {},
-      502: at('away.example'),
-      504: { ...at('slow.example'), whom: 'hasty' },
-    },
-    ...{ 429: at('agent.example'), 503: at('agent.example') },
+    200: at('agent.example'),
+    400: {},
+    502: at('away.example'),
+    504: { ...at('slow.example'), whom: 'hasty' },
+    503: at('agent.example'),
   }
 }
 

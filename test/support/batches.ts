@@ -1,5 +1,5 @@
 import type { Instant } from '../../pipeline/core/clock.ts'
-import type { Batch } from '../../pipeline/index/apply.ts'
+import type { Batch } from '../../pipeline/writer/apply-batch.ts'
 import { villageNight } from './village.ts'
 import { brandOf, keyOf, proofOf, propertiesOf, writeOf } from './writes.ts'
 

@@ -1,16 +1,16 @@
 import type { Instant } from '../../pipeline/core/clock.ts'
 import type { Outcome } from '../../pipeline/core/outcomes.ts'
-import { parseDocument } from '../../pipeline/crawl/parse-json.ts'
 import { carry } from '../../pipeline/diff/carry.ts'
-import type { BrandDocument } from '../../pipeline/model/documents.ts'
+import type { BrandDocument } from '../../pipeline/model/documents/index.ts'
 import { isUrl } from '../../pipeline/model/observation.ts'
+import { parseDocument } from '../../pipeline/parse/parse-json.ts'
 import { type BrandFacts, deriveBrand } from '../../pipeline/resolve/brand.ts'
 import { type KnownFile, pending } from '../../pipeline/resolve/derivation.ts'
 
 export const NOW = Date.parse('2026-11-20T03:00:00Z')
 
 /** What stands at each location: a file's content, or the outcome of asking for it. */
-export type Web = Readonly<Record<string, object | Outcome | 'untried'>>
+export type Web = Readonly<Record<string, object | Outcome | 'unknown'>>
 
 export interface Walked {
   answer: BrandFacts | 'pending' | undefined
@@ -37,10 +37,10 @@ export function walk(
       walked.wakes.push(step.value.wake)
       step = rule.next()
     } else {
-      const { location } = step.value.see
+      const { location } = step.value.source
       walked.asked.push(location)
       const document = kept[location]
-      step = rule.next(document ? { standing: 'stands', document } : fileAt(web, location, now))
+      step = rule.next(document ? { validity: 'valid', document } : fileAt(web, location, now))
     }
   }
   walked.answer = step.value === pending ? 'pending' : step.value
@@ -49,12 +49,12 @@ export function walk(
 
 function fileAt(web: Web, location: string, now: Instant): KnownFile {
   const found = web[location] ?? 'absent'
-  if (found === 'untried') return { standing: 'untried' }
-  if (typeof found === 'string') return { standing: 'ended' }
+  if (found === 'unknown') return { validity: 'unknown' }
+  if (typeof found === 'string') return { validity: 'expired' }
   const document = documentAt(location, found)
   return document === undefined
-    ? { standing: 'ended' }
-    : { standing: 'stands', document: carry(undefined, document, now) }
+    ? { validity: 'expired' }
+    : { validity: 'valid', document: carry(undefined, document, now) }
 }
 
 export function documentAt(location: string, content: object): BrandDocument | undefined {

@@ -12,8 +12,12 @@ const SCRIPT = 'dist/scripts/registry.js'
 const FOR_EVER_S = 300
 /** The web of a test has hosts that never answer, which whoever crawls it has to wait for. */
 const forTheWeb = {
-  ...{ connectMs: 15_000, nameMs: 15_000, fetchMs: 15_000, documentMs: 30_000 },
-  ...{ probeMs: 25_000, agentCardMs: 25_000 },
+  connectMs: 15_000,
+  nameMs: 15_000,
+  fetchMs: 15_000,
+  documentMs: 30_000,
+  probeMs: 25_000,
+  agentCardMs: 25_000,
 }
 
 export type Environment = Record<string, string | undefined>
@@ -31,12 +35,18 @@ export class Command {
   stdout = ''
   stderr = ''
 
-  constructor(args: string[], env: Environment = {}) {
-    this.child = spawn(process.execPath, [SCRIPT, ...args], {
+  /** `through` is a command that runs the one it is given. */
+  constructor(args: string[], env: Environment = {}, through: string[] = []) {
+    const [program, ...rest] = [...through, process.execPath, SCRIPT, ...args]
+    this.child = spawn(program!, rest, {
       env: {
-        ...{ PATH: process.env.PATH, HOME: process.env.HOME, CRAWL_SCHEDULE: halfADayAway() },
+        PATH: process.env.PATH,
+        HOME: process.env.HOME,
+        CRAWL_SCHEDULE: halfADayAway(),
         // That web is one process, which answers many at once late.
-        ...{ CRAWL_CONCURRENCY: '16', ...env, LIMITS: limitsOf(env) },
+        CRAWL_CONCURRENCY: '16',
+        ...env,
+        LIMITS: limitsOf(env),
       },
     })
     // Not its end: what it said last may come after that.

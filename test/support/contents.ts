@@ -1,4 +1,4 @@
-import type { Database } from '../../pipeline/index/duckdb.ts'
+import type { Database } from '../../pipeline/store/duckdb.ts'
 
 /** Tables that say something about the web, and the order of their rows when rids do not count. */
 const orders = {
@@ -25,6 +25,10 @@ const orders = {
   submissions: ['submission_id'],
 } as const
 
+/** Grants with the rids that they reach: the id of their set is made of these. */
+export const REACHING = `(select a.* exclude (property_set), coalesce(s.property_rids, []) as property_rids
+  from authorizations a left join property_sets s on s.set_id = a.property_set)`
+
 export type TableName = keyof typeof orders
 export type Row = Record<string, unknown>
 export type Contents = Record<TableName | 'events', Row[]>
@@ -41,7 +45,8 @@ export async function contentsOf(db: Database, without: readonly string[] = []):
   const names = new Map<string, string>()
   const contents: Partial<Contents> = {}
   for (const table of tableNames) {
-    const rows = await db.all<Row>(`select * from ${table} order by ${orders[table].join(', ')}`)
+    const from = table === 'authorizations' ? REACHING : table
+    const rows = await db.all<Row>(`select * from ${from} order by ${orders[table].join(', ')}`)
     contents[table] = rows.map(row => shown(row, names, without))
   }
   const events = await db.all<Row>('select * from events order by event_id')

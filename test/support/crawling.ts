@@ -1,7 +1,7 @@
 import { SECOND } from '../../pipeline/core/clock.ts'
 import type { Outcome } from '../../pipeline/core/outcomes.ts'
-import { dueTargets } from '../../pipeline/index/frontier.ts'
 import type { CrawlTarget, Observation } from '../../pipeline/model/observation.ts'
+import { loadDueTargets } from '../../pipeline/writer/crawl/frontier.ts'
 import type { TestRegistry } from './app.ts'
 import { answered, read } from './sightings.ts'
 
@@ -27,7 +27,7 @@ export function visit(targets: readonly CrawlTarget[], web: Web, at: number): Ob
 
 /** The files that are due; agents are not on this internet. */
 export async function due({ sequencer, clock }: TestRegistry): Promise<CrawlTarget[]> {
-  const targets = await sequencer.quietly(() => dueTargets(sequencer.index, clock.now(), 1_000))
+  const targets = await sequencer.quietly(() => loadDueTargets(sequencer.index, clock.now(), 1_000))
   return targets.filter(({ kind }) => kind !== 'agent')
 }
 

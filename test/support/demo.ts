@@ -21,8 +21,12 @@ export async function startDemo(org: string, more: Environment = {}): Promise<De
   const folder = temporaryFolder()
   const port = String(await freePort())
   const env = {
-    ...{ DATA_DIR: folder.path, REDIS_URL: undefined, LOG_LEVEL: 'warn', PORT: port },
-    ...{ PROTOCOL_NAME: 'adcp', ...more },
+    DATA_DIR: folder.path,
+    REDIS_URL: undefined,
+    LOG_LEVEL: 'warn',
+    PORT: port,
+    PROTOCOL_NAME: 'adcp',
+    ...more,
   }
   const base = `http://127.0.0.1:${port}`
   const start = new Command(['start'], env)
@@ -30,7 +34,9 @@ export async function startDemo(org: string, more: Environment = {}): Promise<De
   await printed(['org', 'create', '--name', org], env)
   const secret = await printed(['key', 'create', '--org', org], env)
   return {
-    ...{ base, secret, client: new RegistryClient({ baseUrl: base, apiKey: secret }) },
+    base,
+    secret,
+    client: new RegistryClient({ baseUrl: base, apiKey: secret }),
     printed: (...args) => printed(args, env),
     run(...args) {
       const command = [CLIENT, 'registry', ...args, '--registry-url', base, '--auth', secret]

@@ -1,5 +1,5 @@
-import { agentUrlKey } from '../../pipeline/core/agent-url.ts'
-import type { AdagentsDocument, BrandDocument } from '../../pipeline/model/documents.ts'
+import { toAgentUrlKey } from '../../pipeline/core/agent-url.ts'
+import type { AdagentsDocument, BrandDocument } from '../../pipeline/model/documents/index.ts'
 import type { Seen } from './app.ts'
 
 /** A brand.json that names one brand. */
@@ -28,7 +28,7 @@ export function publisherFile(
     agents: agents.map((url, entry) => ({
       entry,
       url,
-      agent_url: agentUrlKey(url)!,
+      agent_url: toAgentUrlKey(url)!,
       authorized_for: `inventory of ${domain}`,
       authorization_type: 'property_tags',
       property_tags: ['all'],

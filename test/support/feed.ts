@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { idOfBytes } from '../../pipeline/core/uuid-v7.ts'
-import { EventBlock } from '../../pipeline/index/event-block.ts'
-import type { Sequencer } from '../../pipeline/index/sequencer.ts'
+import { parseIdBytes } from '../../pipeline/core/uuid-v7.ts'
+import { EventBlock } from '../../pipeline/serving/event-block.ts'
+import type { Sequencer } from '../../pipeline/writer/sequencer.ts'
 
 /** Ids of the change feed in the order in which each store tells them. */
 interface Feeds {
@@ -21,7 +21,7 @@ export async function feedsOf(registry: Sequencer): Promise<Feeds> {
       .flatMap(({ value }) => {
         const block = new EventBlock(value)
         const keys = Array.from({ length: block.count }, (_, index) => block.keyAt(index))
-        return keys.map(key => idOfBytes(Buffer.from(key, 'latin1')))
+        return keys.map(key => parseIdBytes(Buffer.from(key, 'latin1')))
       })
       .sort(),
   }

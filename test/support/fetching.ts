@@ -1,33 +1,27 @@
 import type { ServerResponse } from 'node:http'
-import { afterEach } from 'vitest'
+import { onTestFinished } from 'vitest'
 import {
-  type Ask,
   createFetcher,
-  type Fetched,
   type Fetcher,
   type FetcherOptions,
+  type FetchOptions,
+  type FetchResult,
 } from '../../pipeline/fetch/http.ts'
 import { type Answer, type Origin, serveOrigin } from './origin.ts'
-import { patient } from './patience.ts'
+import { patient, roomy } from './patience.ts'
 
 export const now = Date.parse('2026-11-20T03:00:00Z')
 export const file = 'https://acme.example/.well-known/brand.json'
-export const ask: Ask = {
+export const ask: FetchOptions = {
   maxBytes: 100_000,
   redirects: 'same-site',
   maxRedirects: 3,
   deadlineMs: patient.documentMs,
 }
 
-const open: { close(): Promise<void> }[] = []
-
-afterEach(async () => {
-  for (const thing of open.splice(0).reverse()) await thing.close()
-})
-
 /** Closed after the test, as everything that is opened here. */
 export function closeLater<Thing extends { close(): Promise<void> }>(thing: Thing): Thing {
-  open.push(thing)
+  onTestFinished(() => thing.close())
   return thing
 }
 
@@ -39,7 +33,7 @@ export function fetcherTo(connectTo: string, options: Partial<FetcherOptions> = 
       hostConcurrency: 1,
       addressConcurrency: 64,
       contact: 'https://registry.example/crawler',
-      limits: patient,
+      limits: { ...patient, ...roomy },
       clock: { now: () => now },
       ...options,
     }),
@@ -52,13 +46,13 @@ export async function originOf(answer: Answer): Promise<Origin> {
 
 export async function fetchFrom(
   answer: Answer,
-  more: Partial<Ask> = {},
+  more: Partial<FetchOptions> = {},
   url = file,
-): Promise<Fetched> {
+): Promise<FetchResult> {
   return fetcherTo((await originOf(answer)).url).fetchDocument(url, { ...ask, ...more })
 }
 
-export function outcomeOf(got: Fetched): string {
+export function outcomeOf(got: FetchResult): string {
   return got.kind === 'failed' ? got.outcome : got.kind
 }
 

@@ -48,7 +48,7 @@ export async function openIdentities(): Promise<Identities> {
       for (const registry of [usual, lonely]) {
         await submit(
           registry,
-          { op: 'issuer.set', issuer: issuer.url, keys, server: null },
+          { op: 'issuer.set', issuer: issuer.url, keys, server: serverAt(issuer.url) },
           keyOf('Readers', adminKey, ['admin:*']),
         )
       }
@@ -90,4 +90,14 @@ export async function openIdentities(): Promise<Identities> {
 
 async function idIn(registry: TestRegistry, query: string): Promise<string> {
   return (await registry.sequencer.accounts.db.one<{ id: string }>(query))!.id
+}
+
+/** What the identity provider says of itself. */
+function serverAt(issuer: string) {
+  return {
+    issuer,
+    authorization_endpoint: `${issuer}/authorize`,
+    token_endpoint: `${issuer}/token`,
+    response_types_supported: ['code'],
+  }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { heldRows } from '../../pipeline/index/held.ts'
 import type { BrakeLimits } from '../../pipeline/resolve/brake.ts'
+import { loadHeldRows } from '../../pipeline/writer/crawl/held-publishers.ts'
 import { Anew, compared, differences } from './anew.ts'
 import { testClock } from './clock.ts'
 import { inTime } from './in-time.ts'
@@ -49,8 +49,8 @@ export async function checkIncremental(
 }
 
 async function releaseAll(index: MemoryIndex): Promise<void> {
-  const domains = (await heldRows(index.db)).map(({ subject }) => subject)
+  const domains = (await loadHeldRows(index.db)).map(({ subject }) => subject)
   if (domains.length === 0) return
   await index.commit({ submissions: [submission('all', { op: 'held.release', domains })] })
-  assert.deepEqual(await heldRows(index.db), [])
+  assert.deepEqual(await loadHeldRows(index.db), [])
 }

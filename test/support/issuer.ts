@@ -11,14 +11,14 @@ import {
   type JWTPayload,
   SignJWT,
 } from 'jose'
-import { fetcherOptionsOf } from '../../jobs/crawler.ts'
-import type { Desk } from '../../jobs/enqueue.ts'
-import { runErrand } from '../../jobs/errands.ts'
+import type { WriterClient } from '../../jobs/api-client/enqueue.ts'
+import { buildFetcherOptions } from '../../jobs/crawler/crawler.ts'
+import { runLiveRequest } from '../../jobs/crawler/live-requests.ts'
 import type { Clock } from '../../pipeline/core/clock.ts'
 import { readConfig } from '../../pipeline/core/config.ts'
 import { silentLog } from '../../pipeline/core/log.ts'
 import { createFetcher } from '../../pipeline/fetch/http.ts'
-import type { Errand } from '../../pipeline/model/errand.ts'
+import type { LiveRequest } from '../../pipeline/model/live-request.ts'
 import { openRegistry, type RegistryOptions, START, type TestRegistry } from './app.ts'
 import { patientLimits } from './patience.ts'
 
@@ -68,8 +68,10 @@ export async function openIssuer(): Promise<TestIssuer> {
   const issuer: TestIssuer = {
     url,
     settings: {
-      ...{ AUTH_ISSUER: url, AUTH_JWKS_URL: `${url}/jwks` },
-      ...{ AUTH_AUDIENCE: AUDIENCE, AUTH_CLIENT_ID: CLIENT },
+      AUTH_ISSUER: url,
+      AUTH_JWKS_URL: `${url}/jwks`,
+      AUTH_AUDIENCE: AUDIENCE,
+      AUTH_CLIENT_ID: CLIENT,
     },
     server: undefined,
     asked,
@@ -84,7 +86,7 @@ export async function openIssuer(): Promise<TestIssuer> {
     },
     key: () => current,
     token: (claims = {}, header = {}) => {
-      const payload = { ...{ iss: url, aud: AUDIENCE, azp: CLIENT, sub: 'user_1' }, ...claims }
+      const payload = { iss: url, aud: AUDIENCE, azp: CLIENT, sub: 'user_1', ...claims }
       const iat = START / 1_000
       return new SignJWT({ iat, exp: iat + 600, ...payload })
         .setProtectedHeader({ alg: current.alg, kid: current.kid, ...header })
@@ -100,12 +102,13 @@ export async function openIssuer(): Promise<TestIssuer> {
   return issuer
 }
 
-/** Errands as a crawler with these settings runs them; nothing stands in for the way out. */
+/** Runs live requests as a crawler with these settings does, over the real fetcher. */
 export function crawlerWith(settings: Record<string, string>, clock: Clock) {
   const config = readConfig({ ...patientLimits(), ...settings })
-  const fetcher = createFetcher(fetcherOptionsOf(config, clock, silentLog))
-  const send = ((errand: Errand) => runErrand(errand, { fetcher, clock, config })) as Desk['send']
-  return { send, close: () => fetcher.close() }
+  const fetcher = createFetcher(buildFetcherOptions(config, clock, silentLog))
+  const requestLive = ((request: LiveRequest) =>
+    runLiveRequest(request, {}, { fetcher, clock, config })) as WriterClient['requestLive']
+  return { requestLive, close: () => fetcher.close() }
 }
 
 /** A registry that takes the tokens of this issuer, with a crawler that reads its keys. */
@@ -115,7 +118,7 @@ export async function openWithIssuer(
 ): Promise<TestRegistry> {
   const settings = { ...issuer.settings, ...options.settings }
   const crawler = crawlerWith(settings, { now: () => registry.clock.now() })
-  const desk = { send: crawler.send, ...options.desk }
+  const desk = { requestLive: crawler.requestLive, ...options.desk }
   const registry: TestRegistry = await openRegistry({ ...options, settings, desk })
   const { close } = registry
   return Object.assign(registry, {

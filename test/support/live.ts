@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { runCrawler } from '../../jobs/crawler.ts'
-import { type Desk, openDesk } from '../../jobs/enqueue.ts'
+import { openWriterClient, type WriterClient } from '../../jobs/api-client/enqueue.ts'
+import { runCrawler } from '../../jobs/crawler/crawler.ts'
 import { systemClock } from '../../pipeline/core/clock.ts'
 import { readConfig } from '../../pipeline/core/config.ts'
 import { silentLog } from '../../pipeline/core/log.ts'
 import { openRegistry, type RegistryOptions, type TestRegistry } from './app.ts'
 import { type Origin, serveOrigin } from './origin.ts'
-import { patient, patientLimits } from './patience.ts'
+import { patient, patientLimits, roomy } from './patience.ts'
 import { startRedis, type TestRedis } from './redis.ts'
 
 export interface LiveAsk {
@@ -24,7 +24,7 @@ export type LiveHost = Record<string, object | string | ((ask: LiveAsk) => unkno
 export interface LiveWeb {
   hosts: Record<string, LiveHost>
   redis: TestRedis
-  desk: Desk
+  desk: WriterClient
   origin: Origin
   open(limits?: Record<string, number>, more?: RegistryOptions): Promise<TestRegistry>
   /** Forgets what was asked and spent so far. */
@@ -50,8 +50,12 @@ export async function openLiveWeb(
     response.setHeader('content-type', typeof said === 'string' ? 'text/plain' : 'application/json')
     response.end(typeof said === 'string' ? said : JSON.stringify(said))
   })
-  const desk = openDesk(redis.url, silentLog, patient)
-  const settings = { CRAWL_CONNECT_TO: origin.url, ...patientLimits(limits), ...more }
+  const desk = openWriterClient(redis.url, silentLog, patient)
+  const settings = {
+    CRAWL_CONNECT_TO: origin.url,
+    ...patientLimits({ ...roomy, ...limits }),
+    ...more,
+  }
   const role = await runCrawler(readConfig(settings), redis.url, systemClock, silentLog)
   const registries: TestRegistry[] = []
   const web: LiveWeb = {
@@ -60,22 +64,19 @@ export async function openLiveWeb(
     desk,
     origin,
     async open(own = {}, more = {}) {
-      const roomy = {
-        outwardPerMinute: 1e6,
-        outwardPerCallerMinute: 1e6,
-        outwardPerTargetMinute: 1e6,
-      }
+      // What was seen a moment ago is another answer, but where a test is about that.
+      const forgetful = { answerKeptSeconds: 0, answerKeptAtBoundSeconds: 0 }
       const registry = await openRegistry({
         redis: redis.redis,
         ...more,
-        desk: { send: desk.send, ...more.desk },
-        limits: { ...roomy, ...own },
+        desk: { requestLive: desk.requestLive, ...more.desk },
+        limits: { ...forgetful, ...own },
       })
       registries.push(registry)
       return registry
     },
     async forget() {
-      const keys = await redis.redis.keys('registry:outward:*')
+      const keys = await redis.redis.keys('registry:requests:*')
       if (keys.length > 0) await redis.redis.del(...keys)
       origin.asked.length = 0
     },

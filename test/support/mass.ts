@@ -1,8 +1,8 @@
 import type { Domain } from '../../pipeline/core/domain.ts'
 import type { Outcome } from '../../pipeline/core/outcomes.ts'
-import { type HeldRow, heldRows } from '../../pipeline/index/held.ts'
 import type { Observation } from '../../pipeline/model/observation.ts'
 import type { BrakeLimits } from '../../pipeline/resolve/brake.ts'
+import { type HeldRow, loadHeldRows } from '../../pipeline/writer/crawl/held-publishers.ts'
 import { type TestClock, testClock } from './clock.ts'
 import { type MemoryIndex, openMemoryIndex } from './memory-index.ts'
 import { shop } from './nights.ts'
@@ -54,7 +54,7 @@ export async function webOf(count: number, brake: BrakeLimits = limits): Promise
     async crawl(domains, found) {
       return typesOf(await index.commit(crawlOf(domains, found, clock)))
     },
-    held: () => heldRows(index.db),
+    held: () => loadHeldRows(index.db),
   }
 }
 

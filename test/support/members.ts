@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { MINUTE } from '../../pipeline/core/clock.ts'
 import type { Tier, Visibility } from '../../pipeline/core/membership.ts'
-import { contentHash } from '../../pipeline/crawl/crawl-source.ts'
-import { agentDocumentOf } from '../../pipeline/model/agent-tasks.ts'
-import type { AgentParts, AgentType } from '../../pipeline/model/documents.ts'
+import { hashContent } from '../../pipeline/crawl/crawl-source.ts'
+import { buildAgentDocument } from '../../pipeline/model/agent-tasks.ts'
+import type { AgentParts, AgentType } from '../../pipeline/model/documents/index.ts'
 import { Operation } from '../../pipeline/model/submission.ts'
 import type { Seen, TestRegistry } from './app.ts'
 
@@ -23,11 +23,16 @@ export function memberOperations(member: TestMember): Operation[] {
     ...(tier === undefined ? [] : [{ op: 'member.tier', org, tier }]),
     ...domains.map(domain => ({ op: 'organization.domain.add', org, domain, proof: 'dns_txt' })),
     {
-      ...{ op: 'member.create', org, is_public: member.public ?? true },
+      op: 'member.create',
+      org,
+      is_public: member.public ?? true,
       ...(founding !== undefined && { is_founding: founding }),
     },
     ...agents.map(agent => ({
-      ...{ op: 'member.agent.save', org, type: 'sales', visibility: 'public' },
+      op: 'member.agent.save',
+      org,
+      type: 'sales',
+      visibility: 'public',
       ...agent,
     })),
   ]
@@ -69,10 +74,14 @@ export async function proveOwnership(
 
 /** What a probe brings of an agent that answered. */
 export function probed(location: string, parts: Partial<AgentParts> = {}): Seen {
-  const document = agentDocumentOf({
-    ...{ endpoint: location, server_name: 'Agent', tools: [], needs_auth: false, unread: [] },
+  const document = buildAgentDocument({
+    endpoint: location,
+    server_name: 'Agent',
+    tools: [],
+    needs_auth: false,
+    unread: [],
     ...parts,
   })
-  const hash = contentHash(Buffer.from(JSON.stringify(document)))
+  const hash = hashContent(Buffer.from(JSON.stringify(document)))
   return { kind: 'agent', location, document, hash, took_ms: 40 }
 }

@@ -1,16 +1,17 @@
 import type { Clock } from '../../pipeline/core/clock.ts'
 import { DAY, HOUR, type Instant } from '../../pipeline/core/clock.ts'
-import { lastTime } from '../../pipeline/core/schedule.ts'
+import { findLastTime } from '../../pipeline/core/schedule.ts'
 import { RisingIds } from '../../pipeline/core/uuid-v7.ts'
-import { apply, type Batch } from '../../pipeline/index/apply.ts'
-import type { Applying } from '../../pipeline/index/applying.ts'
-import { deriveEverything } from '../../pipeline/index/derive-everything.ts'
-import { Database } from '../../pipeline/index/duckdb.ts'
-import { createTables, tableNames } from '../../pipeline/index/tables.ts'
-import { nothingTakenDown } from '../../pipeline/index/taken-down.ts'
+import { WindowCounter } from '../../pipeline/core/window-counter.ts'
 import type { EventDraft, FeedEvent } from '../../pipeline/model/event.ts'
 import type { Observation } from '../../pipeline/model/observation.ts'
 import type { BrakeLimits } from '../../pipeline/resolve/brake.ts'
+import { Database } from '../../pipeline/store/duckdb.ts'
+import { createTables, listTables } from '../../pipeline/store/schema.ts'
+import { nothingTakenDown } from '../../pipeline/store/takedown-set.ts'
+import { apply, type Batch } from '../../pipeline/writer/apply-batch.ts'
+import type { Applying } from '../../pipeline/writer/apply-context.ts'
+import { deriveEverything } from '../../pipeline/writer/derive-everything.ts'
 
 /**
  * An index in memory that batches are applied to as the sequencer does: real tables, no files. Attempts
@@ -32,6 +33,8 @@ export interface IndexOptions {
   brake?: BrakeLimits
   /** Where the registry serves the files that it hosts. */
   hostingBase?: string
+  /** Rows of publishers that a commit takes on. */
+  portionRows?: number
 }
 
 export async function openMemoryIndex(
@@ -40,25 +43,32 @@ export async function openMemoryIndex(
     nextRun = now => now + DAY,
     brake = { share: 0.02, factor: 5, rows: 200, publishers: 20 },
     hostingBase,
+    portionRows,
   }: IndexOptions = {},
 ): Promise<MemoryIndex> {
   const db = await Database.open(':memory:', { memoryLimit: '256MB', threads: 1 })
   await createTables(db, 'tables')
   const ids = new RisingIds(clock)
   let seq = 0
+  const newNames = new WindowCounter(HOUR)
   const next = (): Applying => {
     const now = clock.now()
     const stamp = { now, seq: ++seq, ids, mint: () => ids.next(), nextRun: nextRun(now) }
-    const night = lastTime('0 3 * * *', now)
+    const night = findLastTime('0 3 * * *', now)
     return {
       ...stamp,
       soonestMs: 6 * HOUR,
       frontierMax: 1e6,
-      agentsPerHost: 500,
+      agentsPerSite: 500,
+      agentsPerDocumentHour: 500,
+      namesPerDocumentHour: 500,
+      namesPerSiteHour: 300,
+      newNames,
       night,
       brake,
       takenDown: nothingTakenDown,
       hostingBase,
+      portionRows,
     }
   }
   /** What is delivered again was asked for before it was delivered first. */
@@ -69,15 +79,22 @@ export async function openMemoryIndex(
   }
   return {
     db,
-    commit(batch) {
+    async commit(batch) {
       const { observations = [], ...rest } = 'length' in batch ? { observations: batch } : batch
       const begun = observations.map(seen => ({ after_seq: askedAfter(seen), ...seen }))
       const all = { submissions: [], ...rest, observations: begun }
-      return db.transaction(async () => (await apply(db, all, next())).events)
+      const take = (part: Batch) => db.transaction(() => apply(db, part, next()))
+      let { events, unfinished } = await take(all)
+      while (unfinished > 0) {
+        const more = await take({ observations: [], submissions: [] })
+        events = [...events, ...more.events]
+        unfinished = more.unfinished
+      }
+      return events
     },
     deriveEverything: () => db.transaction(() => deriveEverything(db, next())),
     async clear() {
-      for (const table of tableNames('tables')) await db.run(`delete from ${table}`)
+      for (const table of listTables('tables')) await db.run(`delete from ${table}`)
     },
     close: () => db.close(),
   }

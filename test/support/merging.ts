@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import type { Sequencer } from '../../pipeline/index/sequencer.ts'
 import type { FeedEvent } from '../../pipeline/model/event.ts'
 import type { Observation } from '../../pipeline/model/observation.ts'
 import type { Answer, Submission } from '../../pipeline/model/submission.ts'
+import type { Sequencer } from '../../pipeline/writer/sequencer.ts'
 import type { TestClock } from './clock.ts'
 import { read } from './sightings.ts'
 

@@ -1,10 +1,10 @@
-import { holderOf } from '../../api/auth.ts'
+import { findKeyHolder } from '../../api/auth/principal.ts'
 import type { TestRegistry } from './app.ts'
 
 /** Makes a key that decides what others hand in; its secret is what it sends. */
 export async function createModerator(registry: TestRegistry): Promise<string> {
   const secret = await registry.createKey(`Keepers ${registry.sequencer.seq}`)
-  const { id } = holderOf(registry.reader, secret)!
+  const { id } = findKeyHolder(registry.reader, secret)!
   await registry.submit({ op: 'role.grant', role: 'moderator', holder: 'key', id })
   return secret
 }
@@ -16,7 +16,9 @@ export function mirrorFile(...collections: string[]) {
     catalog_etag: 'v1',
     properties: [
       {
-        ...{ property_id: 'pictures', property_type: 'mobile_app', name: 'Pictures' },
+        property_id: 'pictures',
+        property_type: 'mobile_app',
+        name: 'Pictures',
         identifiers: [{ type: 'domain', value: 'pictures.example' }],
         publisher_domain: 'pictures.example',
       },

@@ -10,9 +10,34 @@ export interface Mutation {
 }
 
 const junk: unknown[] = [
-  ...[null, true, false, 0, -1, 1e300, '', ' ', '__proto__', 'constructor', '*', '\ud800'],
-  ...[[], {}, [null], [[]], [{}], { '': null }, { length: 3 }, ['x', 1], 'x'.repeat(100_000)],
-  ...['http://a.example', 'javascript:1', 'not a domain', '2026-13-45', '2026-01-01', 'ZZZ', 'é'],
+  null,
+  true,
+  false,
+  0,
+  -1,
+  1e300,
+  '',
+  ' ',
+  '__proto__',
+  'constructor',
+  '*',
+  '\ud800',
+  [],
+  {},
+  [null],
+  [[]],
+  [{}],
+  { '': null },
+  { length: 3 },
+  ['x', 1],
+  'x'.repeat(100_000),
+  'http://a.example',
+  'javascript:1',
+  'not a domain',
+  '2026-13-45',
+  '2026-01-01',
+  'ZZZ',
+  'é',
 ]
 
 /** A change of any place of the document, the root included. */

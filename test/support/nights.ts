@@ -1,6 +1,6 @@
 import type { Outcome } from '../../pipeline/core/outcomes.ts'
-import type { Database } from '../../pipeline/index/duckdb.ts'
 import type { EventType, FeedEvent } from '../../pipeline/model/event.ts'
+import type { Database } from '../../pipeline/store/duckdb.ts'
 import { type TestClock, testClock } from './clock.ts'
 import { withIndex } from './memory-index.ts'
 import { answered, read } from './sightings.ts'
@@ -48,8 +48,12 @@ export function told(events: readonly FeedEvent[], of = ''): EventType[] {
 /** A website of the domain. */
 export function site(domain: string, more: object = {}): object {
   return {
-    ...{ property_type: 'website', name: domain, publisher_domain: domain, property_id: 'site' },
-    ...{ identifiers: [{ type: 'domain', value: domain }], tags: ['all'] },
+    property_type: 'website',
+    name: domain,
+    publisher_domain: domain,
+    property_id: 'site',
+    identifiers: [{ type: 'domain', value: domain }],
+    tags: ['all'],
     ...more,
   }
 }
@@ -57,7 +61,10 @@ export function site(domain: string, more: object = {}): object {
 /** An entry that grants what its property_ids name. */
 export function byIds(url: string, more: object = {}): object {
   return {
-    ...{ url, authorized_for: 'All', authorization_type: 'property_ids', property_ids: ['site'] },
+    url,
+    authorized_for: 'All',
+    authorization_type: 'property_ids',
+    property_ids: ['site'],
     ...more,
   }
 }

@@ -19,8 +19,14 @@ export const places = {
   },
   'brand.json': {
     decisive: [
-      ...['authoritative_location', 'house', 'brands', 'brand_refs'],
-      ...['id', 'names', 'agents', 'brand_agent'],
+      'authoritative_location',
+      'house',
+      'brands',
+      'brand_refs',
+      'id',
+      'names',
+      'agents',
+      'brand_agent',
     ],
     lists: {
       brands: 'brands',

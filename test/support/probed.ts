@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { agentDocumentOf } from '../../pipeline/model/agent-tasks.ts'
+import { buildAgentDocument } from '../../pipeline/model/agent-tasks.ts'
+import type { AgentProducts } from '../../pipeline/model/documents/index.ts'
 import type { Seen } from './app.ts'
 
 interface Says {
@@ -9,17 +10,20 @@ interface Says {
   channels?: string[]
   has_tmp?: boolean
   formats?: Record<string, unknown>[]
+  products?: Partial<AgentProducts>
 }
 
 /** A live agent that was probed and says this of itself. */
 export function probedAgent(url: string, says: Says): Seen {
   const { tools = [], name, markets = [], channels = [], has_tmp = false, formats } = says
-  const document = agentDocumentOf({
+  const nothing = { delivery_types: [], channels: [], markets: [], format_kinds: [] }
+  const document = buildAgentDocument({
     endpoint: url,
     ...(name !== undefined && { server_name: name }),
     tools: tools.map(tool => ({ name: tool })),
     capabilities: { supported_protocols: [], supported_channels: channels, markets, has_tmp },
     ...(formats && { formats }),
+    ...(says.products && { products: { ...nothing, ...says.products } }),
     needs_auth: false,
     unread: [],
   })

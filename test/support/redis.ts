@@ -5,7 +5,7 @@ import { type AddressInfo, connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { connectRedis, type Redis, whenReady } from '../../jobs/redis.ts'
+import { connectRedis, type Redis, waitUntilReady } from '../../jobs/redis.ts'
 import { silentLog } from '../../pipeline/core/log.ts'
 import { patient } from './patience.ts'
 import { cleanUp } from './registry.ts'
@@ -29,7 +29,7 @@ export async function startRedis(): Promise<TestRedis> {
   const url = `unix://${socket}`
   while (!existsSync(socket)) await sleep(10)
   const redis = connectRedis(url, 'ask', silentLog, patient)
-  await whenReady(redis)
+  await waitUntilReady(redis)
   const stop = async () => {
     if (server.exitCode !== null || server.signalCode !== null) return
     server.kill('SIGKILL')
@@ -43,7 +43,7 @@ export async function startRedis(): Promise<TestRedis> {
     stop,
     async again() {
       server = spawn('redis-server', options, { stdio: 'ignore' })
-      await whenReady(redis)
+      await waitUntilReady(redis)
     },
     async close() {
       redis.disconnect()

@@ -1,26 +1,27 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach } from 'vitest'
+import { onTestFinished } from 'vitest'
 import { type Clock, systemClock } from '../../pipeline/core/clock.ts'
 import { readConfig } from '../../pipeline/core/config.ts'
 import { type Log, silentLog } from '../../pipeline/core/log.ts'
-import { Sequencer, type SequencerOptions } from '../../pipeline/index/sequencer.ts'
+import { Sequencer, type SequencerOptions } from '../../pipeline/writer/sequencer.ts'
 
-const cleanups: (() => Promise<void> | void)[] = []
-
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
-})
-
+/** Runs `cleanup` when the test that is under way has ended; the last one that was given comes first. */
 export function cleanUp(cleanup: () => Promise<void> | void): void {
-  cleanups.push(cleanup)
+  onTestFinished(cleanup)
+}
+
+/** A folder of its own for the stores of a test file; `remove` is to be called when all has ended. */
+export function makeDataDir(): { dir: string; remove(): void } {
+  const dir = mkdtempSync(join(tmpdir(), 'registry-test-'))
+  return { dir, remove: () => rmSync(dir, { recursive: true, force: true }) }
 }
 
 /** A folder of its own for a test's stores. */
 export function newDataDir(): string {
-  const dir = mkdtempSync(join(tmpdir(), 'registry-test-'))
-  cleanUp(() => rmSync(dir, { recursive: true, force: true }))
+  const { dir, remove } = makeDataDir()
+  cleanUp(remove)
   return dir
 }
 
@@ -36,21 +37,23 @@ interface Opening {
 export function optionsOf({ dataDir, clock, log, settings, onStep }: Opening): SequencerOptions {
   const config = readConfig({ ...settings, DATA_DIR: dataDir ?? newDataDir() })
   return {
-    ...{ config, clock: clock ?? systemClock, log: log ?? silentLog },
+    config,
+    clock: clock ?? systemClock,
+    log: log ?? silentLog,
     ...(onStep && { onStep }),
   }
 }
 
 /** The one writer of a data folder. Whoever opens it must `close()` it before opening it again. */
-export async function openRegistry(opening: Opening = {}): Promise<Sequencer> {
+export async function openSequencer(opening: Opening = {}): Promise<Sequencer> {
   const sequencer = await Sequencer.open(optionsOf(opening))
   if (sequencer === undefined) throw new Error('another process writes')
   return sequencer
 }
 
 /** A writer on a folder of its own that ends with the test. */
-export async function newRegistry(clock: Clock): Promise<Sequencer> {
-  const sequencer = await openRegistry({ clock })
+export async function newSequencer(clock: Clock): Promise<Sequencer> {
+  const sequencer = await openSequencer({ clock })
   cleanUp(() => sequencer.close())
   return sequencer
 }

@@ -1,10 +1,14 @@
-import { agentViewOf, profileOf as profileOfView } from '../../pipeline/diff/agent-events.ts'
+import {
+  toInventoryProfile as profileOfView,
+  toAgentView,
+} from '../../pipeline/diff/agent-events.ts'
 import { authorizationFacts } from '../../pipeline/diff/authorization-events.ts'
 import { collectionFacts } from '../../pipeline/diff/collections.ts'
 import { propertyFacts } from '../../pipeline/diff/events.ts'
-import type { Database } from '../../pipeline/index/duckdb.ts'
 import type { FeedEvent } from '../../pipeline/model/event.ts'
 import type { AgentProfileRow, AgentRow } from '../../pipeline/model/rows.ts'
+import type { Database } from '../../pipeline/store/duckdb.ts'
+import { REACHING } from './contents.ts'
 
 type Row = Record<string, unknown>
 
@@ -156,8 +160,9 @@ function propertyOf({ property, source }: Row): Row {
 
 function grantOf(payload: Row): Row {
   const { agent_url, publisher_domain, authorization_type, properties_authorized } = payload
+  const { property_rids } = payload
   const names = { agent_url, publisher_domain, authorization_type, properties_authorized }
-  return { ...names, ...factsOf(payload, authorizationFacts) }
+  return { ...names, property_rids, ...factsOf(payload, authorizationFacts) }
 }
 
 function collectionOf(payload: Row): Row {
@@ -166,9 +171,17 @@ function collectionOf(payload: Row): Row {
 }
 
 const profileFacts = [
-  ...(['channels', 'property_types', 'markets', 'categories', 'tags', 'delivery_types'] as const),
-  ...(['property_count', 'publisher_count', 'has_tmp', 'category_taxonomy'] as const),
-]
+  'channels',
+  'property_types',
+  'markets',
+  'categories',
+  'tags',
+  'delivery_types',
+  'property_count',
+  'publisher_count',
+  'has_tmp',
+  'category_taxonomy',
+] as const
 
 function profileOf({ name, type, inventory_profile }: Row): Row {
   return { name, type, ...factsOf(inventory_profile as Row, profileFacts) }
@@ -190,7 +203,7 @@ export async function heldIn(db: Database): Promise<Held> {
       status: row.status,
     })),
     authorizations: await by(
-      'select *, len(property_rids) as properties_authorized from authorizations where in_force',
+      `select *, property_count as properties_authorized from ${REACHING} where in_force`,
       'id',
       grantOf,
     ),
@@ -206,7 +219,7 @@ async function agentsIn(db: Database): Promise<Record<string, Row>> {
   const rows = await db.all<AgentRow>('select * from agents')
   return Object.fromEntries(
     rows.map(row => {
-      const view = agentViewOf(row, byUrl.get(row.agent_url))
+      const view = toAgentView(row, byUrl.get(row.agent_url))
       const { agent_url, name, type } = view
       const inventory_profile = profileOfView(view)
       return [agent_url, profileOf({ name: name ?? agent_url, type, inventory_profile })]

@@ -1,9 +1,9 @@
 import { mkdirSync } from 'node:fs'
-import { fold, wordsOf } from '../../pipeline/core/fold.ts'
-import type { SearchEntry } from '../../pipeline/index/search/entries.ts'
-import { PartsWriter } from '../../pipeline/index/search/file.ts'
-import { SEARCH_FORMAT, SearchIndex } from '../../pipeline/index/search/search-index.ts'
-import { ShelfBuilder } from '../../pipeline/index/search/shelf-builder.ts'
+import { fold, splitWords } from '../../pipeline/core/fold.ts'
+import { CollectionBuilder } from '../../pipeline/search/collection-builder.ts'
+import { PartsWriter } from '../../pipeline/search/file.ts'
+import type { SearchEntry } from '../../pipeline/search/search-entries.ts'
+import { SEARCH_FORMAT, SearchIndex } from '../../pipeline/search/search-index.ts'
 import { cleanUp, newDataDir } from './registry.ts'
 
 /** What a brand is called, and the house it belongs to. */
@@ -18,14 +18,14 @@ export async function searchIndexOf(brands: readonly Named[]): Promise<SearchInd
   mkdirSync(folder, { recursive: true })
   const path = `${folder}/test.search`
   const file = new PartsWriter(path)
-  const shelf = new ShelfBuilder(file)
+  const shelf = new CollectionBuilder(file)
   for (const [number, named] of brands.entries()) shelf.add(entryOf(named, number))
-  const shelves = {
+  const collections = {
     brands: shelf.finish(),
-    publishers: new ShelfBuilder(file).finish(),
-    properties: new ShelfBuilder(file).finish(),
+    publishers: new CollectionBuilder(file).finish(),
+    properties: new CollectionBuilder(file).finish(),
   }
-  await file.end({ format: SEARCH_FORMAT, shelves })
+  await file.end({ format: SEARCH_FORMAT, collections })
   const index = await SearchIndex.open(path, 1)
   cleanUp(() => index.close())
   return index
@@ -58,12 +58,12 @@ export function literalMatches(brands: readonly Named[], text: string): number[]
 
 /** The numbers of brands each word of a text is one edit from a word of, tried by editing. */
 export function nearMatches(brands: readonly Named[], text: string): number[] {
-  const asked = [...new Set(wordsOf(fold(text)))]
+  const asked = [...new Set(splitWords(fold(text)))]
   if (asked.length === 0) return []
   const isMeant = (known: readonly string[]) =>
     asked.every(word => known.some(other => word === other || isMisspelled(word, other)))
   return brands.flatMap(({ names, house = '' }, number) =>
-    isMeant([...names, house].flatMap(name => wordsOf(fold(name)))) ? [number] : [],
+    isMeant([...names, house].flatMap(name => splitWords(fold(name)))) ? [number] : [],
   )
 }
 

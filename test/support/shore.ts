@@ -4,13 +4,17 @@ import type { FileKind } from '../../pipeline/model/observation.ts'
 type Files = Record<string, object>
 
 const website = (domain: string, more: object = {}) => ({
-  ...{ property_type: 'website', name: domain, publisher_domain: domain },
-  ...{ identifiers: [{ type: 'domain', value: domain }] },
+  property_type: 'website',
+  name: domain,
+  publisher_domain: domain,
+  identifiers: [{ type: 'domain', value: domain }],
   ...more,
 })
 
 const agent = (url: string, authorization_type: string, more: object) => ({
-  ...{ url, authorization_type, authorized_for: `By ${authorization_type}` },
+  url,
+  authorization_type,
+  authorized_for: `By ${authorization_type}`,
   ...more,
 })
 
@@ -26,29 +30,41 @@ export const lantern = {
   house: { domain: 'lantern.example', name: 'Lantern Holdings' },
   brands: [
     {
-      ...{ id: 'lantern', names: [{ en: 'Lantern' }], keller_type: 'master' },
+      id: 'lantern',
+      names: [{ en: 'Lantern' }],
+      keller_type: 'master',
       properties: [owned('lantern.example')],
     },
     {
-      ...{ id: 'glow', names: [{ en: 'Glow' }], keller_type: 'sub_brand' },
-      ...{ parent_brand: 'lantern', properties: [owned('glow.example')] },
+      id: 'glow',
+      names: [{ en: 'Glow' }],
+      keller_type: 'sub_brand',
+      parent_brand: 'lantern',
+      properties: [owned('glow.example')],
     },
   ],
   brand_refs: [{ domain: 'candle.example', brand_id: 'candle' }],
 }
 
 const leaf = (id: string, name: string) => ({
-  ...{ id, names: [{ en: name }], keller_type: 'endorsed' },
-  ...{ house_domain: 'lantern.example', properties: [owned(`${id}.example`)] },
+  id,
+  names: [{ en: name }],
+  keller_type: 'endorsed',
+  house_domain: 'lantern.example',
+  properties: [owned(`${id}.example`)],
 })
 
 export const home = website('harbour.example', { property_id: 'home', tags: ['news'] })
 const tides = {
-  ...{ property_id: 'tides', property_type: 'mobile_app', name: 'Tides', tags: ['news', 'local'] },
+  property_id: 'tides',
+  property_type: 'mobile_app',
+  name: 'Tides',
+  tags: ['news', 'local'],
   identifiers: [{ type: 'ios_bundle', value: 'example.harbour.tides' }],
 }
 const sailing = {
-  ...{ property_type: 'ctv_app', name: 'Sailing TV' },
+  property_type: 'ctv_app',
+  name: 'Sailing TV',
   identifiers: [{ type: 'roku_store_id', value: '55121' }],
 }
 
@@ -88,13 +104,17 @@ const ebb = {
   authorized_agents: [
     {
       ...everything('https://ebb.example/mcp', 'ebb.example'),
-      ...{ effective_from: '2026-11-22T00:00:00Z', effective_until: '2026-11-27T03:00:00Z' },
+      effective_from: '2026-11-22T00:00:00Z',
+      effective_until: '2026-11-27T03:00:00Z',
     },
   ],
 }
 
 const dives = {
-  ...{ collection_id: 'dives', name: 'Dives', kind: 'series', genre: ['sport'] },
+  collection_id: 'dives',
+  name: 'Dives',
+  kind: 'series',
+  genre: ['sport'],
   distribution: [
     {
       publisher_domain: 'reef.example',
@@ -120,7 +140,8 @@ export const shore: Record<FileKind, Files> = {
     'wick.example': leaf('wick', 'Wick'),
     'match.example': { authoritative_location: 'https://files.match.example/brand.json' },
     'https://files.match.example/brand.json': {
-      ...{ id: 'match', names: [{ en: 'Match' }] },
+      id: 'match',
+      names: [{ en: 'Match' }],
       properties: [owned('match.example')],
     },
   },

@@ -1,8 +1,8 @@
 import type { Instant } from '../../pipeline/core/clock.ts'
 import type { Outcome } from '../../pipeline/core/outcomes.ts'
-import { contentHash } from '../../pipeline/crawl/crawl-source.ts'
-import { parseDocument } from '../../pipeline/crawl/parse-json.ts'
+import { hashContent } from '../../pipeline/crawl/crawl-source.ts'
 import { isUrl, type Observation, type Source } from '../../pipeline/model/observation.ts'
+import { parseDocument } from '../../pipeline/parse/parse-json.ts'
 
 /** What a crawler hands back when it read this text at that time. */
 export function read(
@@ -15,10 +15,14 @@ export function read(
   const domain = isUrl(location) ? undefined : location
   const parsed = parseDocument(kind, body, { domain, maxFaults: 20 })
   return {
-    ...{ kind, location, observed_at: at, status: 200 },
+    kind,
+    location,
+    observed_at: at,
+    status: 200,
     outcome: parsed.outcome,
-    ...(parsed.document && { document: parsed.document, hash: contentHash(body) }),
-    ...{ faults: parsed.faults, bytes: body.byteLength },
+    ...(parsed.document && { document: parsed.document, hash: hashContent(body) }),
+    faults: parsed.faults,
+    bytes: body.byteLength,
   }
 }
 

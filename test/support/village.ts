@@ -110,9 +110,12 @@ function collection(n: number, made: number): object {
 
 function property(i: number, n: number): object {
   return {
-    ...{ property_id: `p${n}`, property_type: 'website', name: `Site ${n} of ${i}` },
+    property_id: `p${n}`,
+    property_type: 'website',
+    name: `Site ${n} of ${i}`,
     identifiers: [{ type: 'domain', value: n === 0 ? domainOf(i) : `s${n}.${domainOf(i)}` }],
-    ...{ publisher_domain: domainOf(i), tags: n === 1 ? ['news'] : [] },
+    publisher_domain: domainOf(i),
+    tags: n === 1 ? ['news'] : [],
   }
 }
 

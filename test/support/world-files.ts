@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { DAY, type Instant, isoOf } from '../../pipeline/core/clock.ts'
+import { DAY, type Instant, toIso } from '../../pipeline/core/clock.ts'
 
 /**
  * What the few domains of a generated world may publish. Small sets of names make files meet: they
@@ -26,7 +26,7 @@ const optional = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: 
 const someOf = <Value>(value: fc.Arbitrary<Value>, maxLength: number) =>
   fc.array(value, { maxLength, size: 'max' })
 
-const daysIn = (days: number) => isoOf(worldStart + days * DAY)
+const daysIn = (days: number) => toIso(worldStart + days * DAY)
 
 /** Moments around which the clock of a world moves. */
 const moment = fc.constantFrom(-200, -179, -100, -1, 0.05, 1, 3, 8, 40).map(daysIn)
@@ -49,7 +49,9 @@ const propertyIn = (location: string) =>
     })
     .map(({ owner, number, edition, tags, isSpelled, hasId }) => ({
       ...(hasId ? { property_id: `p${number}` } : {}),
-      ...{ property_type: 'website', name: `Site ${number}${edition}`, tags },
+      property_type: 'website',
+      name: `Site ${number}${edition}`,
+      tags,
       identifiers: [{ type: 'domain', value: number === 1 ? owner : `www${number}.${owner}` }],
       ...(isSpelled ? { publisher_domain: owner } : {}),
     }))
@@ -157,7 +159,9 @@ const leafFile = (domain: string) =>
       type: fc.constantFrom('sales', 'brand'),
     })
     .map(({ name, house, id, owns, declares, type }) => ({
-      ...{ id, names: [{ en: name }], properties: owned(owns) },
+      id,
+      names: [{ en: name }],
+      properties: owned(owns),
       agents: declares.map(url => ({ type, url, id: type })),
       ...(house === undefined ? {} : { house_domain: house }),
     }))
@@ -174,11 +178,14 @@ const portfolio = (domain: string) =>
     .map(({ name, house, inline, refs, since }) => ({
       house: { domain: house, name: `House ${name}` },
       brands: inline.map(one => ({
-        ...{ id: `b_${one[0]}`, names: [{ en: `${name} of ${one}` }], properties: owned([one]) },
+        id: `b_${one[0]}`,
+        names: [{ en: `${name} of ${one}` }],
+        properties: owned([one]),
         ...(one === house ? { keller_type: 'master' } : {}),
       })),
       brand_refs: refs.map((leaf, i) => ({
-        ...{ domain: leaf, brand_id: `b_${leaf[0]}` },
+        domain: leaf,
+        brand_id: `b_${leaf[0]}`,
         ...(since[i] === undefined ? {} : { effective_at: since[i] }),
       })),
     }))

@@ -2,14 +2,14 @@ import fc from 'fast-check'
 import { DAY, HOUR, type Instant, MINUTE } from '../../pipeline/core/clock.ts'
 import type { Domain } from '../../pipeline/core/domain.ts'
 import { isMissing, type Outcome } from '../../pipeline/core/outcomes.ts'
-import { idOfFacts } from '../../pipeline/core/uuid-v7.ts'
-import { contentHash } from '../../pipeline/crawl/crawl-source.ts'
-import { agentDocumentOf } from '../../pipeline/model/agent-tasks.ts'
+import { deriveId } from '../../pipeline/core/uuid-v7.ts'
+import { hashContent } from '../../pipeline/crawl/crawl-source.ts'
+import { buildAgentDocument } from '../../pipeline/model/agent-tasks.ts'
 import {
   isUrl,
   type Observation,
   type Source,
-  sourceKey,
+  toSourceKey,
 } from '../../pipeline/model/observation.ts'
 import type { TestClock } from './clock.ts'
 import type { MemoryIndex } from './memory-index.ts'
@@ -119,7 +119,13 @@ const night: fc.Arbitrary<Night> = fc.record({
 })
 
 const firstNight: fc.Arbitrary<Night> = fc.tuple(...sources.map(firstSighting)).map(sightings => ({
-  ...{ after: 0, ticks: 0, sightings, order: [0], late: [false], batch: 100, isTwice: false },
+  after: 0,
+  ticks: 0,
+  sightings,
+  order: [0],
+  late: [false],
+  batch: 100,
+  isTwice: false,
 }))
 
 const missing = { outcome: 'absent' } as const
@@ -172,7 +178,7 @@ export const nights: fc.Arbitrary<Night[]> = fc
 /** The nights, with one file found to be away. */
 function without(gone: Away, first: Night, others: readonly Night[]): Night[] {
   const { source, isNew, found, instead } = gone
-  const isOther = (one: Sighting) => sourceKey(one) !== sourceKey(source)
+  const isOther = (one: Sighting) => toSourceKey(one) !== toSourceKey(source)
   return [
     isNew ? { ...first, sightings: first.sightings.filter(isOther) } : first,
     ...others.map((night, n) => {
@@ -198,8 +204,8 @@ function observedAs({ kind, location }: Source, found: Sighting['found'], at: In
 /** What a probe hands back that went well. */
 function probed(endpoint: string, listed: object | string, at: Instant): Observation {
   const parts = { endpoint, tools: [], needs_auth: false, unread: [], ...(listed as object) }
-  const document = agentDocumentOf(parts)
-  const hash = contentHash(Buffer.from(JSON.stringify(document)))
+  const document = buildAgentDocument(parts)
+  const hash = hashContent(Buffer.from(JSON.stringify(document)))
   const seen = { kind: 'agent', location: endpoint, observed_at: at, outcome: 'ok' } as const
   return { ...seen, hash, document, took_ms: 1 }
 }
@@ -235,8 +241,11 @@ export class Living {
   async #ask(domain: string): Promise<void> {
     const name = `request ${this.#asked++}`
     const operation = {
-      ...{ op: 'crawl.request' as const, crawl_request_id: idOfFacts(name) },
-      ...{ scope: 'domain' as const, domain: domain as Domain, requested_by: 'somebody' },
+      op: 'crawl.request' as const,
+      crawl_request_id: deriveId(name),
+      scope: 'domain' as const,
+      domain: domain as Domain,
+      requested_by: 'somebody' as const,
     }
     await this.#index.commit({ submissions: [submission(name, operation)] })
   }

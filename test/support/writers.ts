@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
-import type { Step } from '../../pipeline/index/sequencer.ts'
+import type { Step } from '../../pipeline/writer/sequencer.ts'
 import { cleanUp } from './registry.ts'
 
 /** Where a writer dies: before a step, or when what the step writes is on disk. */

@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto'
 import type { Domain } from '../../pipeline/core/domain.ts'
-import { idOfFacts } from '../../pipeline/core/uuid-v7.ts'
+import { deriveId } from '../../pipeline/core/uuid-v7.ts'
 import type { Operation, Submission } from '../../pipeline/model/submission.ts'
 
 /** A new organization: the same for the same name, as a second delivery of it would be. */
 export function writeOf(name: string): Submission {
-  return submission(name, { op: 'organization.create', org_id: idOfFacts('org', name), name })
+  return submission(name, { op: 'organization.create', org_id: deriveId('org', name), name })
 }
 
 export function keyOf(org: string, label: string): Submission {
   const hash = createHash('sha256').update(label).digest('hex')
-  const operation = { op: 'key.create', key_id: idOfFacts('key', label), org, label, hash } as const
+  const operation = { op: 'key.create', key_id: deriveId('key', label), org, label, hash } as const
   return submission(label, operation)
 }
 
@@ -21,18 +21,18 @@ export function proofOf(org: string, domain: string): Submission {
 }
 
 const editorOf = (org: string) =>
-  ({ kind: 'key', id: idOfFacts('key', org), org_id: idOfFacts('org', org) }) as const
+  ({ kind: 'key', id: deriveId('key', org), org_id: deriveId('org', org) }) as const
 
 /** A brand that an organization saves. */
 export function brandOf(org: string, domain: string, brand_name: string): Submission {
-  const revision_id = idOfFacts('revision', domain, brand_name)
+  const revision_id = deriveId('revision', domain, brand_name)
   const save = { op: 'brand.save', revision_id, editor: editorOf(org), brand_name } as const
   return submission(`${domain} ${brand_name}`, { ...save, domain: domain as Domain })
 }
 
 /** Properties that an organization saves, and whom to write to. */
 export function propertiesOf(org: string, domain: string, names: readonly string[]): Submission {
-  const revision_id = idOfFacts('revision', 'properties', domain, ...names)
+  const revision_id = deriveId('revision', 'properties', domain, ...names)
   const properties = names.map(name => ({ type: 'website', name, identifiers: [], tags: [] }))
   const contact = { email: `${names.length}@${domain}` }
   const save = { op: 'property.save', revision_id, editor: editorOf(org), properties } as const
@@ -40,5 +40,5 @@ export function propertiesOf(org: string, domain: string, names: readonly string
 }
 
 export function submission(name: string, operation: Operation): Submission {
-  return { submission_id: idOfFacts('submission', operation.op, name), operation }
+  return { submission_id: deriveId('submission', operation.op, name), operation }
 }

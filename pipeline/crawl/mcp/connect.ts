@@ -1,13 +1,13 @@
-import { clip } from '../clip.ts'
-import { isObject } from '../part.ts'
-import { endpointsOf } from './endpoints.ts'
-import { type McpDeps, McpSession, type TimeLeft } from './session.ts'
+import { clip } from '../../parse/clip.ts'
+import { isObject } from '../../parse/object-reader.ts'
+import { listEndpoints } from './endpoints.ts'
+import { isNoAgent, type McpFailure } from './failure.ts'
+import { type McpDeps, McpSession, type TimeBudget } from './session.ts'
 import { listTools, type ToolList } from './tools.ts'
-import { saysNobody, type Trouble } from './trouble.ts'
 
 export interface Connection {
   session: McpSession
-  /** What the server calls itself, if it does. */
+  /** Name of the server, if it gives one. */
   serverName?: string
   list: ToolList
 }
@@ -20,45 +20,45 @@ export interface Connection {
  */
 export async function connectMcp(
   address: string,
-  time: TimeLeft,
+  time: TimeBudget,
   deps: McpDeps,
-): Promise<Connection | { trouble: Trouble }> {
-  let first: Trouble | undefined
-  for (const endpoint of endpointsOf(address)) {
-    const found = await connectAt(new McpSession(endpoint, deps), time, deps)
-    if (!('trouble' in found)) return found
-    const { trouble } = found
-    if (first === undefined || (saysNobody(first) && !saysNobody(trouble))) first = trouble
-    if (!trouble.isOfPlace) return { trouble: speaksForAll(trouble) ? trouble : first }
+): Promise<Connection | { failure: McpFailure }> {
+  let first: McpFailure | undefined
+  for (const endpoint of listEndpoints(address)) {
+    const connected = await connectAt(new McpSession(endpoint, deps), time, deps)
+    if (!('failure' in connected)) return connected
+    const { failure } = connected
+    if (first === undefined || (isNoAgent(first) && !isNoAgent(failure))) first = failure
+    if (!failure.isAboutUrl) return { failure: isFinal(failure) ? failure : first }
   }
-  return { trouble: first! }
+  return { failure: first! }
 }
 
 /** A credential that is wanted at any place is the answer. */
-function speaksForAll({ outcome }: Trouble): boolean {
+function isFinal({ outcome }: McpFailure): boolean {
   return outcome !== 'timeout'
 }
 
 async function connectAt(
   session: McpSession,
-  time: TimeLeft,
+  time: TimeBudget,
   deps: McpDeps,
-): Promise<Connection | { trouble: Trouble }> {
-  const greeting = await session.initialize(time)
-  if ('trouble' in greeting && !mayBeStateless(greeting)) return { trouble: greeting.trouble }
+): Promise<Connection | { failure: McpFailure }> {
+  const handshake = await session.initialize(time)
+  if ('failure' in handshake && !mayBeStateless(handshake)) return { failure: handshake.failure }
   const list = await listTools(session, time, deps.limits)
   // Whoever answered the greeting is there, whatever became of the list.
-  if ('trouble' in list) {
-    return 'trouble' in greeting ? list : { trouble: { ...list.trouble, isOfPlace: false } }
+  if ('failure' in list) {
+    return 'failure' in handshake ? list : { failure: { ...list.failure, isAboutUrl: false } }
   }
-  const info = 'result' in greeting ? greeting.result.serverInfo : undefined
+  const info = 'result' in handshake ? handshake.result.serverInfo : undefined
   const name = isObject(info) ? (clip(info.title, 200) ?? clip(info.name, 200)) : undefined
   return { session, list, ...(name !== undefined && { serverName: name }) }
 }
 
 /** A server without sessions may refuse the greeting, or not know it, and answer everything else. */
-function mayBeStateless({ trouble, error }: { trouble: Trouble; error?: object }): boolean {
-  if (trouble.outcome === 'needs_auth' || trouble.outcome === 'throttled') return false
+function mayBeStateless({ failure, error }: { failure: McpFailure; error?: object }): boolean {
+  if (failure.outcome === 'needs_auth' || failure.outcome === 'throttled') return false
   if (error !== undefined) return true
-  return [202, 204, 400, 405, 406, 415, 422, 501].includes(trouble.status ?? 0)
+  return [202, 204, 400, 405, 406, 415, 422, 501].includes(failure.status ?? 0)
 }

@@ -1,8 +1,9 @@
 /**
- * Where an agent may be listening, the likeliest first: the address as it is, with or without its
- * slash, and the usual place below it. An address that ends in that place already is not doubled.
+ * Lists the addresses at which an agent may listen, the likeliest first: the address as it is, with or
+ * without its slash, and the usual place below it. An address that ends in that place already is not
+ * doubled.
  */
-export function endpointsOf(address: string): string[] {
+export function listEndpoints(address: string): string[] {
   const url = new URL(address)
   const base = url.pathname.replace(/\/+$/, '')
   const paths = url.pathname.endsWith('/') && base !== '' ? [`${base}/`, base] : [base, `${base}/`]
@@ -11,7 +12,7 @@ export function endpointsOf(address: string): string[] {
 }
 
 /** The agent's own base: the address without the part that names a transport. */
-export function baseOf(address: string): URL {
+export function toBase(address: string): URL {
   const url = new URL(address)
   url.pathname = url.pathname.replace(/\/+$/, '').replace(/\/(mcp|a2a|sse)$/, '')
   url.search = ''
@@ -20,7 +21,7 @@ export function baseOf(address: string): URL {
 }
 
 function at(url: URL, path: string): string {
-  const place = new URL(url)
-  place.pathname = path
-  return place.href
+  const endpoint = new URL(url)
+  endpoint.pathname = path
+  return endpoint.href
 }

@@ -1,6 +1,6 @@
-import { Faults } from '../faults.ts'
-import { isObject, type JsonObject } from '../part.ts'
-import { readJson } from '../read-json.ts'
+import { Faults } from '../../parse/faults.ts'
+import { isObject, type JsonObject } from '../../parse/object-reader.ts'
+import { readJson } from '../../parse/read-json.ts'
 
 /** A message as it came: an object that is safe to hand around. */
 export type Message = JsonObject
@@ -12,12 +12,12 @@ export function readObject(text: string | Uint8Array): JsonObject | undefined {
   return read.outcome === 'ok' ? read.root : undefined
 }
 
-/** Whether a message is the answer to the request with this id: a result, or an error. */
+/** Tells whether a message is the reply to the request with this id: a result or an error. */
 export function isReplyTo(message: Message, id: number): boolean {
   return message.id === id && (isObject(message.result) || isObject(message.error))
 }
 
 /** An error about a request the server could not even read has no id. */
-export function isNamelessError(message: Message): boolean {
+export function isErrorWithoutId(message: Message): boolean {
   return (message.id === null || message.id === undefined) && isObject(message.error)
 }

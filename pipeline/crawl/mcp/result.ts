@@ -1,27 +1,27 @@
-import { isObject, type JsonObject } from '../part.ts'
+import { isObject, type JsonObject } from '../../parse/object-reader.ts'
 import { readObject } from './message.ts'
 
 /** The key under which a task tells an error in its payload: `proto_error`. */
-export function errorKeyOf(protocolName: string): string {
+export function toErrorKey(protocolName: string): string {
   return `${protocolName}_error`
 }
 
 /**
- * What a tool answered: its structured content, else the first text that is a JSON object. Undefined
- * when the call failed, or when there is nothing but an error in it.
+ * Extracts the result of a tool: its structured content, else the first text that is a JSON object.
+ * Undefined when the call failed or holds nothing but an error.
  */
 export function extractResult(result: JsonObject, errorKey: string): JsonObject | undefined {
   if (result.isError === true) return undefined
   const payload = isObject(result.structuredContent)
     ? safe(result.structuredContent)
-    : firstTextObject(result)
+    : findFirstTextObject(result)
   if (payload === undefined) return undefined
   const keys = Object.keys(payload)
   return keys.length === 1 && keys[0] === errorKey ? undefined : payload
 }
 
 /** Lists and single values are no payload. */
-export function firstTextObject(result: JsonObject): JsonObject | undefined {
+export function findFirstTextObject(result: JsonObject): JsonObject | undefined {
   if (!Array.isArray(result.content)) return undefined
   for (const item of result.content) {
     if (!isObject(item) || item.type !== 'text' || typeof item.text !== 'string') continue

@@ -1,16 +1,16 @@
 import type { Limits } from '../../core/limits.ts'
 import type { Answered, Fetcher } from '../../fetch/http.ts'
-import { isObject, type JsonObject } from '../part.ts'
+import { isObject, type JsonObject } from '../../parse/object-reader.ts'
 import { EventStream } from './event-stream.ts'
-import { isNamelessError, isReplyTo, type Message, readObject } from './message.ts'
-import { errorKeyOf } from './result.ts'
 import {
-  type Trouble,
-  troubleOfBody,
-  troubleOfError,
-  troubleOfFetch,
-  troubleOfStatus,
-} from './trouble.ts'
+  type McpFailure,
+  toBodyFailure,
+  toFetchFailure,
+  toRpcFailure,
+  toStatusFailure,
+} from './failure.ts'
+import { isErrorWithoutId, isReplyTo, type Message, readObject } from './message.ts'
+import { toErrorKey } from './result.ts'
 
 export interface McpDeps {
   fetcher: Pick<Fetcher, 'call'>
@@ -20,18 +20,18 @@ export interface McpDeps {
 }
 
 /** The time that a row of calls may use together. */
-export interface TimeLeft {
-  leftMs: number
+export interface TimeBudget {
+  remainingMs: number
 }
 
-export type Reply = { result: JsonObject } | { trouble: Trouble; error?: Message }
+export type Reply = { result: JsonObject } | { failure: McpFailure; error?: Message }
 
 const ACCEPT = 'application/json, text/event-stream'
 const SESSION_ID = /^[\x21-\x7e]{1,1024}$/
 const VERSION = /^\d{4}-\d{2}-\d{2}$/
 const OUR_VERSION = '2025-06-18'
 /** A notification has no answer worth waiting for. */
-const NOTICE_MS = 2_000
+const NOTIFICATION_MS = 2_000
 
 /** Calls to one MCP endpoint over Streamable HTTP, one after the other, without any credential. */
 export class McpSession {
@@ -46,19 +46,19 @@ export class McpSession {
   }
 
   /** Shakes hands; what the server says of itself. A session it hands out is kept. */
-  async initialize(time: TimeLeft): Promise<Reply> {
+  async initialize(time: TimeBudget): Promise<Reply> {
     const params = {
       protocolVersion: OUR_VERSION,
       capabilities: {},
       clientInfo: { name: 'agentic-ad-registry', version: '1.0.0' },
     }
     const reply = await this.call('initialize', params, time)
-    if ('trouble' in reply) return reply
+    if ('failure' in reply) return reply
     const { protocolVersion } = reply.result
     if (typeof protocolVersion === 'string' && VERSION.test(protocolVersion)) {
       this.#headers['mcp-protocol-version'] = protocolVersion
     }
-    await this.#tell('notifications/initialized', time)
+    await this.#notify('notifications/initialized', time)
     return reply
   }
 
@@ -66,44 +66,44 @@ export class McpSession {
   async call(
     method: string,
     params: object,
-    time: TimeLeft,
+    time: TimeBudget,
     maxBytes: number = this.#deps.limits.agentAnswerBytes,
   ): Promise<Reply> {
     const id = ++this.#lastId
     const { reply, answered } = await this.#post({ jsonrpc: '2.0', id, method, params }, id, {
       time,
-      deadlineMs: time.leftMs,
+      deadlineMs: time.remainingMs,
       maxBytes,
     })
-    if ('outcome' in answered) return { trouble: answered }
+    if ('outcome' in answered) return { failure: answered }
     this.#keepSession(answered)
     if (answered.status !== 200) return this.#refused(answered)
     const message = reply ?? readObject(answered.body)
-    if (message === undefined) return { trouble: troubleOfBody(answered, false) }
-    if (isObject(message.error) && (isReplyTo(message, id) || isNamelessError(message))) {
-      return { trouble: troubleOfError(message, this.#errorKey), error: message }
+    if (message === undefined) return { failure: toBodyFailure(answered, false) }
+    if (isObject(message.error) && (isReplyTo(message, id) || isErrorWithoutId(message))) {
+      return { failure: toRpcFailure(message, this.#errorKey), error: message }
     }
-    if (!isReplyTo(message, id)) return { trouble: troubleOfBody(answered, true) }
+    if (!isReplyTo(message, id)) return { failure: toBodyFailure(answered, true) }
     return { result: message.result as JsonObject }
   }
 
   /** A refusal may say in its body what kind it is. */
   #refused(answered: Answered): Reply {
     const error = readObject(answered.body)
-    const trouble = troubleOfStatus(answered)
-    return error !== undefined && isObject(error.error) ? { trouble, error } : { trouble }
+    const failure = toStatusFailure(answered)
+    return error !== undefined && isObject(error.error) ? { failure, error } : { failure }
   }
 
-  async #tell(method: string, time: TimeLeft): Promise<void> {
-    const deadlineMs = Math.min(NOTICE_MS, time.leftMs)
+  async #notify(method: string, time: TimeBudget): Promise<void> {
+    const deadlineMs = Math.min(NOTIFICATION_MS, time.remainingMs)
     await this.#post({ jsonrpc: '2.0', method }, undefined, { time, deadlineMs, maxBytes: 4_096 })
   }
 
   async #post(
     message: object,
     id: number | undefined,
-    { time, deadlineMs, maxBytes }: { time: TimeLeft; deadlineMs: number; maxBytes: number },
-  ): Promise<{ reply?: Message; answered: Answered | Trouble }> {
+    { time, deadlineMs, maxBytes }: { time: TimeBudget; deadlineMs: number; maxBytes: number },
+  ): Promise<{ reply?: Message; answered: Answered | McpFailure }> {
     if (deadlineMs <= 0) {
       return { answered: { outcome: 'timeout', detail: 'no complete answer in time' } }
     }
@@ -116,7 +116,7 @@ export class McpSession {
       maxBytes,
       deadlineMs,
       allow: { anyPort: true },
-      watch: type => {
+      onPiece: type => {
         if (type !== 'text/event-stream') return undefined
         return piece => {
           for (const event of stream.push(piece)) reply ??= replyIn(event, id)
@@ -124,8 +124,8 @@ export class McpSession {
         }
       },
     })
-    time.leftMs -= called.tookMs
-    if (called.kind === 'failed') return { answered: troubleOfFetch(called) }
+    time.remainingMs -= called.tookMs
+    if (called.kind === 'failed') return { answered: toFetchFailure(called) }
     return { answered: called, ...(reply && { reply }) }
   }
 
@@ -137,7 +137,7 @@ export class McpSession {
   }
 
   get #errorKey(): string {
-    return errorKeyOf(this.#deps.protocolName)
+    return toErrorKey(this.#deps.protocolName)
   }
 }
 

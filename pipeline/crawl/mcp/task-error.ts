@@ -1,7 +1,7 @@
-import { isObject, type JsonObject } from '../part.ts'
-import { firstTextObject } from './result.ts'
+import { isObject, type JsonObject } from '../../parse/object-reader.ts'
+import { findFirstTextObject } from './result.ts'
 
-/** What a task says went wrong, as written; only `code` is certain. */
+/** Error of a task, as written; only `code` is certain. */
 export type TaskError = JsonObject & { code: string }
 
 export type ErrorAction = 'retry' | 'surface_to_caller' | 'escalate_to_human' | 'generic_error'
@@ -10,7 +10,7 @@ const CODE_CHARS = 64
 const MAX_RETRY_AFTER_S = 3_600
 
 /** An error by either transport, from the places where each may tell it. */
-export function taskErrorOf(
+export function readTaskError(
   response: JsonObject,
   transport: 'mcp' | 'a2a',
   errorKey: string,
@@ -24,8 +24,10 @@ function overMcp(response: JsonObject, errorKey: string): TaskError | undefined 
   if (response.isError !== true) return undefined
   const structured = member(response.structuredContent, errorKey)
   if (structured !== undefined) return structured
-  const text = firstTextObject(response)
-  return member(text, errorKey) ?? (typeof text?.message === 'string' ? sound(text) : undefined)
+  const text = findFirstTextObject(response)
+  return (
+    member(text, errorKey) ?? (typeof text?.message === 'string' ? parseTaskError(text) : undefined)
+  )
 }
 
 /** The data parts of a failed task: of its artifacts, or of its status message. */
@@ -44,10 +46,12 @@ function overA2a(response: JsonObject, errorKey: string): TaskError | undefined 
 }
 
 function member(holder: unknown, errorKey: string): TaskError | undefined {
-  return isObject(holder) && Object.hasOwn(holder, errorKey) ? sound(holder[errorKey]) : undefined
+  return isObject(holder) && Object.hasOwn(holder, errorKey)
+    ? parseTaskError(holder[errorKey])
+    : undefined
 }
 
-function sound(error: unknown): TaskError | undefined {
+function parseTaskError(error: unknown): TaskError | undefined {
   if (!isObject(error)) return undefined
   const { code } = error
   return typeof code === 'string' && code !== '' && code.length <= CODE_CHARS
@@ -78,8 +82,11 @@ const terminal = new Set([
 /** Beginning of a code that is somebody's own. */
 const OWN_CODE = /^X_/
 
-/** What to do about an error. A way of recovering nobody knows is none; one not given follows from the code. */
-export function actionOf(error: TaskError | undefined): ErrorAction {
+/**
+ * Chooses what to do about an error. An unknown way of recovery counts as none; a missing one follows
+ * from the code.
+ */
+export function chooseAction(error: TaskError | undefined): ErrorAction {
   if (error === undefined) return 'generic_error'
   const { code, recovery } = error
   if (recovery !== undefined) {
@@ -91,14 +98,14 @@ export function actionOf(error: TaskError | undefined): ErrorAction {
   return terminal.has(code) || OWN_CODE.test(code) ? 'escalate_to_human' : 'surface_to_caller'
 }
 
-/** How long the agent wants to be left alone, in seconds: at most an hour. */
-export function retryAfterOf(error: TaskError | undefined): number | undefined {
+/** Reads how long the agent wants to be left alone, in seconds, at most an hour. */
+export function readRetryAfter(error: TaskError | undefined): number | undefined {
   const seconds = error?.retry_after
   if (typeof seconds !== 'number' || !Number.isFinite(seconds) || seconds < 0) return undefined
   return Math.min(Math.ceil(seconds), MAX_RETRY_AFTER_S)
 }
 
 /** An agent that wants a credential says so by one of these too. */
-export function wantsCredential(error: TaskError | undefined): boolean {
+export function needsCredential(error: TaskError | undefined): boolean {
   return error !== undefined && /^(AUTH_|UNAUTHORIZED$|UNAUTHENTICATED$)/.test(error.code)
 }

@@ -1,11 +1,11 @@
 import type { Limits } from '../../core/limits.ts'
-import type { AgentTool } from '../../model/documents.ts'
-import { bytesOf } from '../agent-blocks.ts'
-import { clip } from '../clip.ts'
-import { cut, Faults } from '../faults.ts'
-import { isObject } from '../part.ts'
-import type { McpSession, TimeLeft } from './session.ts'
-import type { Trouble } from './trouble.ts'
+import type { AgentTool } from '../../model/documents/index.ts'
+import { clip } from '../../parse/clip.ts'
+import { Faults, truncate } from '../../parse/faults.ts'
+import { isObject } from '../../parse/object-reader.ts'
+import { measureBytes } from '../agent-blocks.ts'
+import type { McpFailure } from './failure.ts'
+import type { McpSession, TimeBudget } from './session.ts'
 
 export interface ToolList {
   /** By name, each once. */
@@ -19,7 +19,7 @@ const CURSOR_CHARS = 2_048
 const PAGES = 20
 const SCHEMA_BYTES = 4_096
 const NO_SUCH_METHOD = -32_601
-const noList: Trouble = { outcome: 'unusable', detail: 'answers without a list of tools' }
+const noList: McpFailure = { outcome: 'unusable', detail: 'answers without a list of tools' }
 
 /**
  * All tools of an agent, page by page. One that is malformed loses only itself. When a page fails, or
@@ -27,9 +27,9 @@ const noList: Trouble = { outcome: 'unusable', detail: 'answers without a list o
  */
 export async function listTools(
   session: McpSession,
-  time: TimeLeft,
+  time: TimeBudget,
   limits: Limits,
-): Promise<ToolList | { trouble: Trouble }> {
+): Promise<ToolList | { failure: McpFailure }> {
   const faults = new Faults(limits.faultsPerDocument)
   const tools = new Map<string, AgentTool>()
   const seen = new Set<string>()
@@ -37,38 +37,38 @@ export async function listTools(
   for (let page = 0; page < PAGES; page++) {
     const params = cursor === undefined ? {} : { cursor }
     const reply = await session.call('tools/list', params, time, limits.agentToolsBytes)
-    if ('trouble' in reply) {
+    if ('failure' in reply) {
       const { error } = reply.error ?? {}
       if (page === 0 && isObject(error) && error.code === NO_SUCH_METHOD) break
-      return { trouble: reply.trouble }
+      return { failure: reply.failure }
     }
     const { result } = reply
-    if (!Array.isArray(result.tools)) return { trouble: noList }
-    takeTools(result.tools, tools, faults, limits.agentTools)
-    cursor = cursorOf(result.nextCursor)
+    if (!Array.isArray(result.tools)) return { failure: noList }
+    collectTools(result.tools, tools, faults, limits.agentTools)
+    cursor = readCursor(result.nextCursor)
     if (cursor === undefined || seen.has(cursor) || tools.size >= limits.agentTools) break
     seen.add(cursor)
   }
-  return { tools: fitting([...tools.values()].sort(byName), limits.agentBlockBytes), faults }
+  return { tools: takeFitting([...tools.values()].sort(byName), limits.agentBlockBytes), faults }
 }
 
 /** Names first: what makes the list too large to keep is left out, the schemas before the texts. */
-function fitting(tools: AgentTool[], maxBytes: number): AgentTool[] {
-  if (bytesOf(tools) < maxBytes) return tools
+function takeFitting(tools: AgentTool[], maxBytes: number): AgentTool[] {
+  if (measureBytes(tools) < maxBytes) return tools
   const bare = tools.map(({ input_schema: _, ...tool }) => tool)
-  if (bytesOf(bare) < maxBytes) return bare
+  if (measureBytes(bare) < maxBytes) return bare
   const chars = Math.floor(maxBytes / 4 / Math.max(1, tools.length))
   return bare.map(({ name, description }) => ({
     name,
-    ...(description !== undefined && { description: cut(description, chars) }),
+    ...(description !== undefined && { description: truncate(description, chars) }),
   }))
 }
 
-function takeTools(
+function collectTools(
   list: unknown[],
   tools: Map<string, AgentTool>,
   faults: Faults,
-  most: number,
+  max: number,
 ): void {
   for (const [i, item] of list.entries()) {
     const name = isObject(item) ? item.name : undefined
@@ -78,19 +78,19 @@ function takeTools(
         'wrong_type',
         `must be a text of at most ${NAME_CHARS} characters`,
       )
-    } else if (tools.size >= most) {
+    } else if (tools.size >= max) {
       return faults.error(
         'tools',
         'too_long',
-        `holds more than ${most} tools: the others are not listed`,
+        `holds more than ${max} tools: the others are not listed`,
       )
     } else if (!tools.has(name)) {
-      tools.set(name, toolOf(name, item as Record<string, unknown>))
+      tools.set(name, toTool(name, item as Record<string, unknown>))
     }
   }
 }
 
-function toolOf(name: string, item: Record<string, unknown>): AgentTool {
+function toTool(name: string, item: Record<string, unknown>): AgentTool {
   const description = clip(item.description, DESCRIPTION_CHARS)
   const schema = item.inputSchema
   const isSmall = isObject(schema) && JSON.stringify(schema).length <= SCHEMA_BYTES
@@ -101,7 +101,7 @@ function toolOf(name: string, item: Record<string, unknown>): AgentTool {
   }
 }
 
-function cursorOf(cursor: unknown): string | undefined {
+function readCursor(cursor: unknown): string | undefined {
   return typeof cursor === 'string' && cursor !== '' && cursor.length <= CURSOR_CHARS
     ? cursor
     : undefined

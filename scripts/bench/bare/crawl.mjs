@@ -50,7 +50,7 @@ process.on('message', async ({ first, count }) => {
   let failed = 0
   const worker = async () => {
     while (next < first + count) {
-      const host = `d${String(next++).padStart(6, '0')}.bench.example`
+      const host = `d${String(next++).padStart(6, '0')}-bench.example`
       failed += await ways[way](`http://${host}`)
     }
   }

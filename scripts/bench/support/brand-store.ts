@@ -1,10 +1,10 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { DAY } from '../../../pipeline/core/clock.ts'
-import { pathsOf } from '../../../pipeline/index/paths.ts'
-import { type Entry, ServingStore } from '../../../pipeline/index/serving.ts'
-import { freshnessValue } from '../../../pipeline/index/serving-freshness.ts'
-import { freshnessKey } from '../../../pipeline/index/serving-keys.ts'
-import { documentValue } from '../../../pipeline/index/serving-value.ts'
+import { encodeDocument } from '../../../pipeline/serving/document-value.ts'
+import { encodeFreshness } from '../../../pipeline/serving/freshness-record.ts'
+import { toFreshnessKey } from '../../../pipeline/serving/keys.ts'
+import { type Entry, ServingStore } from '../../../pipeline/serving/lmdb.ts'
+import { resolvePaths } from '../../../pipeline/store/paths.ts'
 import { type Random, randomFrom } from '../../world/random.ts'
 
 const BATCH = 10_000
@@ -23,7 +23,7 @@ export function domainOf(number: number): string {
 export async function fillBrands(folder: string, domains: number): Promise<void> {
   const done = `${folder}/brands-${domains}`
   if (existsSync(done)) return
-  const store = ServingStore.open(pathsOf(folder).servingFile)
+  const store = ServingStore.open(resolvePaths(folder).servingFile)
   for (let first = 0; first < domains; first += BATCH) {
     const entries: Entry[] = []
     for (let n = first; n < Math.min(domains, first + BATCH); n++) entries.push(...entriesOf(n))
@@ -38,11 +38,11 @@ function entriesOf(number: number): Entry[] {
   const read = Date.now() - DAY / 8
   const facts = { outcome: 'ok', status: 200, attempted_at: read, succeeded_at: read } as const
   return [
-    { space: 'brand', key: domain, value: documentValue(brandOf(domain), Date.now()) },
+    { space: 'brand', key: domain, value: encodeDocument(brandOf(domain), Date.now()) },
     {
       space: 'freshness',
-      key: freshnessKey('brand.json', domain),
-      value: freshnessValue('brand.json', facts),
+      key: toFreshnessKey('brand.json', domain),
+      value: encodeFreshness('brand.json', facts),
     },
   ]
 }

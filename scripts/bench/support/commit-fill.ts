@@ -1,15 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync, writeFileSync } from 'node:fs'
+import { Accounts } from '../../../pipeline/accounts/store.ts'
 import { HOUR } from '../../../pipeline/core/clock.ts'
 import { readConfig } from '../../../pipeline/core/config.ts'
 import type { Domain } from '../../../pipeline/core/domain.ts'
 import { silentLog } from '../../../pipeline/core/log.ts'
-import { Accounts } from '../../../pipeline/index/accounts.ts'
-import { Database } from '../../../pipeline/index/duckdb.ts'
-import { pathsOf } from '../../../pipeline/index/paths.ts'
-import { entriesOf } from '../../../pipeline/index/projection.ts'
-import { Sequencer } from '../../../pipeline/index/sequencer.ts'
-import { ServingStore } from '../../../pipeline/index/serving.ts'
+import { ServingStore } from '../../../pipeline/serving/lmdb.ts'
+import { freshnessProjection } from '../../../pipeline/serving/projections/freshness.ts'
+import { projectEntries } from '../../../pipeline/serving/projections/index.ts'
+import { Database } from '../../../pipeline/store/duckdb.ts'
+import { resolvePaths } from '../../../pipeline/store/paths.ts'
+import { Sequencer } from '../../../pipeline/writer/sequencer.ts'
 import { serveParent } from './child.ts'
 import { type Files, filesOf, observationsOf } from './night.ts'
 
@@ -58,7 +59,7 @@ async function commitFiles(folder: string, files: Files, committed: number): Pro
 
 /** A label such as d000123 is what a brand's domain and its document have in common. */
 async function copyBrands(folder: string, brands: number): Promise<void> {
-  const index = await Database.open(pathsOf(folder).index, { memoryLimit: '2GB' })
+  const index = await Database.open(resolvePaths(folder).index, { memoryLimit: '2GB' })
   const copies = `(select t.domain as old, n, printf('d%06d', n) as label,
       printf('d%06d', 1 + (n - 1) % ${TEMPLATES}) as old_label
     from range(${TEMPLATES + 1}, ${brands} + 1) r(n)
@@ -85,34 +86,22 @@ async function copyBrands(folder: string, brands: number): Promise<void> {
 
 /** Brings the serving store up to what SQL put into the index, with the projection that ships. */
 export async function project(folder: string, domains: readonly string[]): Promise<void> {
-  const paths = pathsOf(folder)
+  const paths = resolvePaths(folder)
   const index = await Database.open(paths.index, { memoryLimit: '768MB' })
   const accounts = await Accounts.open(paths.accounts)
   const store = ServingStore.open(paths.servingFile)
   const within = (column: string) => `${column} between $from and $to`
   for (let at = 0; at < domains.length; at += PROJECTED) {
-    const { entries } = await entriesOf(index, accounts, {
+    const { entries } = await projectEntries(index, accounts, {
       brands: `(select domain as key from brands where ${within('domain')})`,
       publishers: `(select domain as key from publishers where ${within('domain')} and false)`,
       keyed: `select distinct 'operator' as space, location as key from property_declarations
         where ${within('location')}`,
       gone: `select '' as space, '' as key from meta where ${within('format::varchar')} and false`,
-      files: within('location'),
       events: `${within('entity_id')} and false`,
-      requests: `${within('crawl_request_id')} and false`,
-      keys: `${within('k.hash')} and false`,
-      users: `${within('user_id')} and false`,
-      issuers: `${within('issuer')} and false`,
-      members: `${within('m.org_id')} and false`,
-      aliases: `${within('alias_rid::varchar')} and false`,
       revisions: `${within('domain')} and false`,
-      roles: `${within('id')} and false`,
-      reviews: `${within('review_id')} and false`,
-      mirrors: `${within('platform')} and false`,
-      origins: `${within('domain')} and false`,
-      logos: `${within('domain')} and false`,
+      rows: new Map([[freshnessProjection, within('location')]]),
       policies: `(select policy_id as key from policies where ${within('policy_id')} and false)`,
-      proofs: `${within('domain')} and false`,
       at: filledAt,
       parameters: {
         from: domains[at]!,

@@ -11,8 +11,12 @@ export interface Commits {
 }
 
 const none: Commits = {
-  ...{ count: 0, seconds: 0, cpuSeconds: 0 },
-  ...{ observations: 0, changed: 0, events: 0 },
+  count: 0,
+  seconds: 0,
+  cpuSeconds: 0,
+  observations: 0,
+  changed: 0,
+  events: 0,
 }
 
 interface Told extends Pick<Commits, 'observations' | 'changed' | 'events'> {

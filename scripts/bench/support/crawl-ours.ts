@@ -1,17 +1,17 @@
-import { fetcherOptionsOf } from '../../../jobs/crawler.ts'
+import { buildFetcherOptions } from '../../../jobs/crawler/crawler.ts'
 import { packObservations } from '../../../jobs/messages.ts'
 import { queues } from '../../../jobs/queues.ts'
 import type { Redis } from '../../../jobs/redis.ts'
 import { systemClock } from '../../../pipeline/core/clock.ts'
 import { readConfig } from '../../../pipeline/core/config.ts'
 import { silentLog } from '../../../pipeline/core/log.ts'
-import { crawlBatch, hostsAtOnce } from '../../../pipeline/crawl/crawl-batch.ts'
+import { crawlBatch, limitHostsAtOnce } from '../../../pipeline/crawl/crawl-batch.ts'
 import { createFetcher } from '../../../pipeline/fetch/http.ts'
 import {
   type CrawlTarget,
   fileKinds,
   type Observation,
-  urlOf,
+  toUrl,
 } from '../../../pipeline/model/observation.ts'
 import { serveParent } from './child.ts'
 import type { Slice, SliceRun } from './crawl-slice.ts'
@@ -23,8 +23,10 @@ import type { Slice, SliceRun } from './crawl-slice.ts'
  */
 const config = readConfig({ CRAWL_CONNECT_TO: process.argv[2] })
 const { LIMITS, CRAWL_CONCURRENCY } = config
-const fetcher = createFetcher(fetcherOptionsOf(config, systemClock, silentLog))
-const atOnce = hostsAtOnce(CRAWL_CONCURRENCY)
+const fetcher = createFetcher(buildFetcherOptions(config, systemClock, silentLog)).for({
+  kind: 'crawl',
+})
+const atOnce = limitHostsAtOnce(CRAWL_CONCURRENCY)
 const noRedis = {} as Redis
 const work = process.argv[3] === 'fetch' ? fetchOnly : crawl
 
@@ -69,7 +71,7 @@ async function fetchOnly(batch: CrawlTarget[]): Promise<number> {
       // Both files of a domain after each other, as the crawler asks for them.
       const two = [batch[next++], batch[next++]].filter(target => target !== undefined)
       for (const target of two) {
-        const fetched = await fetcher.fetchDocument(urlOf(target), {
+        const fetched = await fetcher.fetchDocument(toUrl(target), {
           maxBytes: LIMITS.adagentsBytes,
           redirects: 'same-site',
           maxRedirects: LIMITS.httpRedirects,
@@ -91,5 +93,5 @@ function targetsOf(first: number, count: number): CrawlTarget[] {
 }
 
 function domainOf(number: number): string {
-  return `d${String(number).padStart(6, '0')}.bench.example`
+  return `d${String(number).padStart(6, '0')}-bench.example`
 }

@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { DAY, isoOf } from '../../../pipeline/core/clock.ts'
-import { idOfBytes } from '../../../pipeline/core/uuid-v7.ts'
-import { pathsOf } from '../../../pipeline/index/paths.ts'
-import { eventEntries } from '../../../pipeline/index/projections/events.ts'
-import { type Entry, ServingStore } from '../../../pipeline/index/serving.ts'
-import type { StoredPrincipal } from '../../../pipeline/model/answers.ts'
+import { DAY, toIso } from '../../../pipeline/core/clock.ts'
+import { parseIdBytes } from '../../../pipeline/core/uuid-v7.ts'
 import {
   type EventType,
   eventTypeNames,
   eventTypes,
   type FeedEvent,
 } from '../../../pipeline/model/event.ts'
+import type { StoredPrincipal } from '../../../pipeline/model/responses/index.ts'
+import { type Entry, ServingStore } from '../../../pipeline/serving/lmdb.ts'
+import { projectEvents } from '../../../pipeline/serving/projections/events.ts'
+import { resolvePaths } from '../../../pipeline/store/paths.ts'
 import { randomFrom } from '../../world/random.ts'
 import { domainOf } from './brand-store.ts'
 
@@ -41,7 +41,7 @@ const cycle = shares.flatMap(([type, share]) => Array<EventType>(share).fill(typ
 export async function fillEvents(folder: string, events: number): Promise<void> {
   const done = doneFile(folder, events)
   if (existsSync(done)) return
-  const store = ServingStore.open(pathsOf(folder).servingFile)
+  const store = ServingStore.open(resolvePaths(folder).servingFile)
   store.write([principal()], 1)
   const from = Date.now() - SPREAD_MS - DAY
   for (let first = 0; first < events; first += BATCH) {
@@ -49,7 +49,7 @@ export async function fillEvents(folder: string, events: number): Promise<void> 
     for (let n = first; n < Math.min(events, first + BATCH); n++) {
       batch.push(eventOf(n, createdAt(n, from, events)))
     }
-    store.write(eventEntries(batch), 1)
+    store.write(projectEvents(batch), 1)
   }
   await store.close()
   writeFileSync(done, String(from))
@@ -63,7 +63,7 @@ function principal(): Entry {
     membership_tier: null,
     label: '',
     permissions: [],
-    created_at: isoOf(Date.now()),
+    created_at: toIso(Date.now()),
   }
   return {
     space: 'principal',
@@ -81,12 +81,12 @@ function eventOf(number: number, created: number): FeedEvent {
   const type = typeOf(number)
   const domain = domainOf(number % 100_000)
   return {
-    event_id: idOfBytes(id),
+    event_id: parseIdBytes(id),
     event_type: type,
     entity_type: eventTypes[type].entity,
-    entity_id: idOfBytes(id),
+    entity_id: parseIdBytes(id),
     payload: {
-      property_rid: idOfBytes(id),
+      property_rid: parseIdBytes(id),
       publisher_domain: domain,
       classification: 'property',
       source: 'authoritative',
@@ -94,7 +94,7 @@ function eventOf(number: number, created: number): FeedEvent {
       property: { property_type: 'website', name: `Site ${number}`, tags: ['all', 'news'] },
     },
     actor: 'pipeline:crawler',
-    created_at: isoOf(created),
+    created_at: toIso(created),
   }
 }
 
@@ -120,7 +120,7 @@ export function cursorsOf(
   for (let n = 0; n < events; n++) if (types.includes(typeOf(n))) numbers.push(n)
   return Array.from({ length: count }, () => {
     const number = numbers[random.below(numbers.length)]!
-    return idOfBytes(keyOf(number, createdAt(number, from, events)))
+    return parseIdBytes(keyOf(number, createdAt(number, from, events)))
   })
 }
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
-import { startRedis } from '../../../jobs/own-redis.ts'
+import { OwnRedis } from '../../../jobs/own-redis.ts'
 import { silentLog } from '../../../pipeline/core/log.ts'
-import { pathsOf } from '../../../pipeline/index/paths.ts'
+import { resolvePaths } from '../../../pipeline/store/paths.ts'
 import { built, Child, root } from './child.ts'
 import type { Load, LoadRun, Target } from './load.ts'
 import type { Options } from './options.ts'
@@ -64,7 +64,7 @@ export class HttpBench {
 
   /** Of the settings only `limits` differ from the defaults. */
   private static async start(options: Options, limits: Record<string, number>): Promise<HttpBench> {
-    const redis = await startRedis(pathsOf(options.folder), silentLog)
+    const redis = await OwnRedis.start(resolvePaths(options.folder), silentLog)
     const env = {
       DATA_DIR: options.folder,
       PORT: '0',
@@ -207,7 +207,8 @@ export class HttpBench {
     for (const { method, path, headers: given = {}, body = null } of asked) {
       const answer = await fetch(new URL(path, this.#api.ready.url), {
         method,
-        headers: { ...given },
+        // Both contestants send what is asked for: the same bytes, as they are.
+        headers: { 'accept-encoding': 'identity', ...given },
         body,
       })
       bytes += (await answer.arrayBuffer()).byteLength

@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises'
-import { openDesk } from '../../../jobs/enqueue.ts'
+import { openWriterClient } from '../../../jobs/api-client/enqueue.ts'
+import { Results } from '../../../jobs/indexer/results.ts'
 import type { ObservationsMessage } from '../../../jobs/messages.ts'
 import { connectRedis, type Redis } from '../../../jobs/redis.ts'
-import { Results } from '../../../jobs/results.ts'
 import type { Domain } from '../../../pipeline/core/domain.ts'
 import { limits } from '../../../pipeline/core/limits.ts'
 import { silentLog } from '../../../pipeline/core/log.ts'
@@ -26,7 +26,7 @@ export class NightFeed {
   /** Hands in the domains of so many files. */
   static async open(redisUrl: string, files: number): Promise<NightFeed> {
     const feed = new NightFeed(connectRedis(redisUrl, 'work', silentLog), filesOf(files))
-    const desk = openDesk(redisUrl, silentLog)
+    const desk = openWriterClient(redisUrl, silentLog)
     const domains = feed.#files.world.domains as readonly Domain[]
     await addDomains(operation => desk.submit(operation), domains, false)
     await desk.close()
@@ -48,10 +48,10 @@ export class NightFeed {
   /** Resolves when all of it is committed. */
   async send(messages: readonly ObservationsMessage[]): Promise<void> {
     for (const message of messages) {
-      await this.#results.room()
+      await this.#results.waitForRoom()
       await this.#results.send([message])
     }
-    while ((await this.#results.left()) > 0) await setTimeout(POLL_MS)
+    while ((await this.#results.countWaiting()) > 0) await setTimeout(POLL_MS)
   }
 
   async close(): Promise<void> {

@@ -1,4 +1,4 @@
-import { Database } from '../../../pipeline/index/duckdb.ts'
+import { Database } from '../../../pipeline/store/duckdb.ts'
 
 const parts = ['staging', 'anti-join', 'narrow update', 'durable commit'] as const
 export type Part = (typeof parts)[number]

@@ -1,7 +1,7 @@
 import { runApi } from '../../../api/server.ts'
-import { runCrawler } from '../../../jobs/crawler.ts'
-import { openDesk } from '../../../jobs/enqueue.ts'
-import { runIndexer } from '../../../jobs/indexer.ts'
+import { openWriterClient } from '../../../jobs/api-client/enqueue.ts'
+import { runCrawler } from '../../../jobs/crawler/crawler.ts'
+import { runIndexer } from '../../../jobs/indexer/indexer.ts'
 import { connectRedis } from '../../../jobs/redis.ts'
 import { readConfig } from '../../../pipeline/core/config.ts'
 import { createLog } from '../../../pipeline/core/log.ts'
@@ -30,7 +30,7 @@ if (program.includes('night-role')) {
     crawler: () => runCrawler(config, redisUrl, clock, log),
     api: () => {
       const redis = connectRedis(redisUrl, 'ask', log, config.LIMITS)
-      const desk = openDesk(redisUrl, log, config.LIMITS)
+      const desk = openWriterClient(redisUrl, log, config.LIMITS)
       return runApi({ config, clock, log, desk, redis })
     },
   }

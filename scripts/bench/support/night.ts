@@ -1,7 +1,7 @@
 import { limits } from '../../../pipeline/core/limits.ts'
-import { contentHash } from '../../../pipeline/crawl/crawl-source.ts'
-import { parseDocument } from '../../../pipeline/crawl/parse-json.ts'
+import { hashContent } from '../../../pipeline/crawl/crawl-source.ts'
 import type { FileKind, Observation } from '../../../pipeline/model/observation.ts'
+import { parseDocument } from '../../../pipeline/parse/parse-json.ts'
 import { scaleWorld } from '../../world/scale.ts'
 import { pathOf, type World } from '../../world/site.ts'
 
@@ -74,7 +74,7 @@ function read(body: Buffer, kind: FileKind, domain: string, withBytes: boolean) 
     outcome: parsed.outcome,
     status: 200,
     bytes: body.length,
-    hash: contentHash(body),
+    hash: hashContent(body),
     document: parsed.document,
     faults: parsed.faults,
     ...(withBytes && { body }),

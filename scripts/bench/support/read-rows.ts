@@ -1,4 +1,4 @@
-import { channels } from '../../../pipeline/model/documents.ts'
+import { channels } from '../../../pipeline/model/documents/index.ts'
 import type { Random } from '../../world/random.ts'
 import { domainOf, someDomain, unknownDomain } from './brand-store.ts'
 import { cursorsOf, secret } from './event-store.ts'

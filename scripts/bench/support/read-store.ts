@@ -2,12 +2,12 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { systemClock } from '../../../pipeline/core/clock.ts'
 import { readConfig } from '../../../pipeline/core/config.ts'
 import { silentLog } from '../../../pipeline/core/log.ts'
-import { Database } from '../../../pipeline/index/duckdb.ts'
-import { makeFolders, pathsOf } from '../../../pipeline/index/paths.ts'
-import { rebuild } from '../../../pipeline/index/rebuild.ts'
-import { Sequencer } from '../../../pipeline/index/sequencer.ts'
-import { createTables, INDEX_FORMAT } from '../../../pipeline/index/tables.ts'
-import { channels, propertyTypes } from '../../../pipeline/model/documents.ts'
+import { rebuild } from '../../../pipeline/maintenance/rebuild.ts'
+import { channels, propertyTypes } from '../../../pipeline/model/documents/index.ts'
+import { Database } from '../../../pipeline/store/duckdb.ts'
+import { migrate } from '../../../pipeline/store/migrations.ts'
+import { makeFolders, resolvePaths } from '../../../pipeline/store/paths.ts'
+import { Sequencer } from '../../../pipeline/writer/sequencer.ts'
 import { fillEvents } from './event-store.ts'
 
 /** How much there is of everything, by the number of agents. */
@@ -69,9 +69,12 @@ function networkFillings(): string[] {
        1 as seq from range(${NETWORK_SITES}) r(n)`,
     `insert into authorizations by name select uuid() as id, '${agentOf(0)}' as agent_url,
        '${network}' as publisher_domain, 0 as entry, 'property_tags' as authorization_type,
-       'All' as authorized_for, list(${networkRid('n')}) as property_rids, true as publisher_wide,
-       ['all'] as property_tags, true as in_force, 'direct' as discovery_method,
-       ${at} as granted_at, ${at} as changed_at, 1 as seq from range(${NETWORK_SITES}) r(n)`,
+       'All' as authorized_for, ${networkRid('0')} as property_set, ${NETWORK_SITES} as property_count,
+       true as publisher_wide, ['all'] as property_tags, true as in_force,
+       'direct' as discovery_method, ${at} as granted_at, ${at} as changed_at, 1 as seq`,
+    `insert into property_sets by name select ${networkRid('0')} as set_id,
+       '${network}' as publisher_domain, list(${networkRid('n')}) as property_rids
+     from range(${NETWORK_SITES}) r(n)`,
   ]
 }
 
@@ -100,7 +103,7 @@ function fillings({ agents, domains }: Sizes): string[] {
   const everyAgent = `from range(${agents}) r(n)`
   const tags = Array.from({ length: TAGS }, (_, number) => tagOf(number))
   return [
-    `insert into meta values (${INDEX_FORMAT}, 0, 1, ${at}, null)`,
+    `update meta set seq = 1, committed_at = ${at}`,
     `insert into brands by name select ${domain('n')} as domain, domain as canonical_id,
        domain as canonical_domain, 'Brand ' || hash(n)::varchar as brand_name,
        'brand_json' as source, '{"description":"of the bench"}'::json as manifest, 1 as seq
@@ -120,9 +123,11 @@ function fillings({ agents, domains }: Sizes): string[] {
     `insert into authorizations by name select uuid() as id,
        ${agent(`(n * 3 + k) % ${agents}`)} as agent_url, ${domain('n')} as publisher_domain,
        k as entry, 'property_ids' as authorization_type, 'All' as authorized_for,
-       [${rid('n * 2')}, ${rid('n * 2 + 1')}] as property_rids, true as publisher_wide,
+       ${rid('n * 2')} as property_set, 2 as property_count, true as publisher_wide,
        ['p0', 'p1'] as property_ids, true as in_force, 'direct' as discovery_method,
        ${at} as granted_at, ${at} as changed_at, 1 as seq ${everyDomain}, range(3) s(k)`,
+    `insert into property_sets by name select ${rid('n * 2')} as set_id, ${domain('n')} as publisher_domain,
+       [${rid('n * 2')}, ${rid('n * 2 + 1')}] as property_rids ${everyDomain}`,
     `insert into agents by name select ${agent('n')} as agent_url, 1 + hash(n) % 50 as publisher_count,
        1 + hash(n, 1) % 2000 as property_count, ${some(propertyTypes, 4)} as property_types,
        ${some(channels, 6)} as channels, ${some(tags, 40)} as tags, ${some(markets, 4)} as markets,
@@ -145,14 +150,14 @@ function fillings({ agents, domains }: Sizes): string[] {
 export async function fillReads(folder: string, sizes: Sizes): Promise<void> {
   const done = `${folder}/reads-${sizes.agents}`
   if (existsSync(done)) return
-  const paths = pathsOf(folder)
+  const paths = resolvePaths(folder)
   makeFolders(paths)
   const index = await Database.open(paths.index, { memoryLimit: '2GB' })
-  await createTables(index, 'tables')
+  await migrate(index, 'index')
   for (const filling of [...fillings(sizes), ...networkFillings()]) await index.run(filling)
   index.close()
   const accounts = await Database.open(paths.accounts)
-  await createTables(accounts, 'accounts')
+  await migrate(accounts, 'accounts')
   for (const filling of memberFillings(sizes)) await accounts.run(filling)
   accounts.close()
   if (!(await rebuild(folder))) throw new Error(`another process is writing to ${folder}`)

@@ -1,12 +1,12 @@
 import { setTimeout } from 'node:timers/promises'
-import { type Desk, openDesk } from '../../../jobs/enqueue.ts'
-import { type OwnRedis, startRedis } from '../../../jobs/own-redis.ts'
+import { openWriterClient, type WriterClient } from '../../../jobs/api-client/enqueue.ts'
+import { OwnRedis } from '../../../jobs/own-redis.ts'
 import { connectRedis, type Redis } from '../../../jobs/redis.ts'
 import { HOUR } from '../../../pipeline/core/clock.ts'
 import type { Domain } from '../../../pipeline/core/domain.ts'
 import { silentLog } from '../../../pipeline/core/log.ts'
-import type { CrawlSummary } from '../../../pipeline/index/crawl-summary.ts'
-import { type Paths, pathsOf } from '../../../pipeline/index/paths.ts'
+import { type Paths, resolvePaths } from '../../../pipeline/store/paths.ts'
+import type { CrawlSummary } from '../../../pipeline/writer/crawl/crawl-summary.ts'
 import { addDomains } from '../../commands/crawl.ts'
 import { built, Child } from './child.ts'
 import { CommitLog, type Commits } from './commit-log.ts'
@@ -36,7 +36,7 @@ export class RegistryRig {
   readonly #world: World
   readonly #redis: OwnRedis
   readonly #asking: Redis
-  readonly #desk: Desk
+  readonly #desk: WriterClient
   readonly #roles = new Map<RoleName, RoleChild>()
   /** One for each process that a role has had. */
   readonly #memories: ({ role: RoleName } & ReturnType<typeof watchMemory>)[] = []
@@ -47,12 +47,12 @@ export class RegistryRig {
   #webNight = 1
 
   private constructor(folder: string, world: World, redis: OwnRedis, env: Record<string, string>) {
-    this.paths = pathsOf(folder)
+    this.paths = resolvePaths(folder)
     this.worldUrl = world.ready.url
     this.#world = world
     this.#redis = redis
     this.#asking = connectRedis(redis.url, 'ask', silentLog)
-    this.#desk = openDesk(redis.url, silentLog)
+    this.#desk = openWriterClient(redis.url, silentLog)
     this.#env = {
       DATA_DIR: folder,
       REDIS_URL: redis.url,
@@ -70,7 +70,7 @@ export class RegistryRig {
   ): Promise<RegistryRig> {
     const file = `${built}/scripts/bench/support/night-world.js`
     const world: World = await Child.start(file, { args: [String(domains)] })
-    const redis = await startRedis(pathsOf(folder), silentLog)
+    const redis = await OwnRedis.start(resolvePaths(folder), silentLog)
     const rig = new RegistryRig(folder, world, redis, env)
     for (const role of roles) if (role !== 'crawler') await rig.startRole(role)
     return rig

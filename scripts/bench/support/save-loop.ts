@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { appendFileSync, closeSync, fsyncSync, openSync } from 'node:fs'
 import { join } from 'node:path'
-import { Database } from '../../../pipeline/index/duckdb.ts'
-import { pathsOf } from '../../../pipeline/index/paths.ts'
-import { ServingStore } from '../../../pipeline/index/serving.ts'
-import { createTables } from '../../../pipeline/index/tables.ts'
+import { ServingStore } from '../../../pipeline/serving/lmdb.ts'
+import { Database } from '../../../pipeline/store/duckdb.ts'
+import { resolvePaths } from '../../../pipeline/store/paths.ts'
+import { createTables } from '../../../pipeline/store/schema.ts'
 import { serveParent } from './child.ts'
 import { medianOf } from './spread.ts'
 
@@ -22,7 +22,7 @@ export interface LoopRun {
 /** A loop that keeps saves as a registry must, and does nothing else: no queue, no HTTP, no rules. */
 const [, program = '', folder, size] = process.argv
 if (program.includes('save-loop')) {
-  const paths = pathsOf(join(folder!, 'loop'))
+  const paths = resolvePaths(join(folder!, 'loop'))
   const store = ServingStore.open(paths.servingFile)
   const db = await Database.open(paths.index)
   await createTables(db, 'tables')

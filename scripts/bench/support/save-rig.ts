@@ -1,16 +1,18 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { Agent, request } from 'node:http'
-import { type Desk, openDesk } from '../../../jobs/enqueue.ts'
-import { type OwnRedis, startRedis } from '../../../jobs/own-redis.ts'
+import { openWriterClient, type WriterClient } from '../../../jobs/api-client/enqueue.ts'
+import { OwnRedis } from '../../../jobs/own-redis.ts'
 import type { Domain } from '../../../pipeline/core/domain.ts'
 import { silentLog } from '../../../pipeline/core/log.ts'
-import { pathsOf } from '../../../pipeline/index/paths.ts'
+import { resolvePaths } from '../../../pipeline/store/paths.ts'
 import { built, Child } from './child.ts'
 import { medianOf } from './spread.ts'
 
 const many = 1_000_000_000
 const limits = {
-  ...{ savesPerHour: many, savesPerOrganizationHour: many, savesPerOrganizationDay: many },
+  savesPerHour: many,
+  savesPerOrganizationHour: many,
+  savesPerOrganizationDay: many,
   // How long a save takes is told, and not that it took too long.
   answerMs: 60_000,
 }
@@ -58,9 +60,11 @@ export class SaveRig {
   }
 
   static async start(folder: string): Promise<SaveRig> {
-    const redis = await startRedis(pathsOf(folder), silentLog)
+    const redis = await OwnRedis.start(resolvePaths(folder), silentLog)
     const env = {
-      ...{ DATA_DIR: folder, REDIS_URL: redis.url, PORT: '0' },
+      DATA_DIR: folder,
+      REDIS_URL: redis.url,
+      PORT: '0',
       LIMITS: JSON.stringify(limits),
     }
     const commits: Commits = { count: 0, bulk: 0, longestBulkMs: 0 }
@@ -76,7 +80,7 @@ export class SaveRig {
     const start = <Ready extends object>(role: string) =>
       Child.start<Ready>(file, { args: [role, '0'], env, onLine })
     const indexer = await start('indexer')
-    const secret = await makeKey(openDesk(redis.url, silentLog))
+    const secret = await makeKey(openWriterClient(redis.url, silentLog))
     const api = await start<{ url: string }>('api')
     const port = Number(new URL(api.ready.url).port)
     return new SaveRig({ redis, roles: [api, indexer], port, secret, commits })
@@ -131,7 +135,10 @@ export class SaveRig {
     return new Promise((resolve, reject) => {
       const asked = request(
         {
-          ...{ agent, port: this.#port, host: '127.0.0.1', method: 'POST' },
+          agent,
+          port: this.#port,
+          host: '127.0.0.1',
+          method: 'POST',
           path: '/api/brands/save',
           headers: {
             authorization: `Bearer ${this.#secret}`,
@@ -156,7 +163,7 @@ export class SaveRig {
 }
 
 /** Makes the organization; the secret of its key is returned. */
-async function makeKey(desk: Desk): Promise<string> {
+async function makeKey(desk: WriterClient): Promise<string> {
   const secret = `sk_${randomUUID()}`
   const hash = createHash('sha256').update(secret).digest('hex')
   await desk.submit({ op: 'organization.create', org_id: randomUUID(), name: org })

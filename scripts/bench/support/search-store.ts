@@ -1,50 +1,74 @@
 import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { basename } from 'node:path'
-import { Database } from '../../../pipeline/index/duckdb.ts'
-import { pathsOf } from '../../../pipeline/index/paths.ts'
-import { readSearchCheckpoint } from '../../../pipeline/index/search/checkpoint.ts'
-import { SearchPublisher } from '../../../pipeline/index/search/publish.ts'
-import { advance } from '../../../pipeline/index/snapshot.ts'
-import { createTables } from '../../../pipeline/index/tables.ts'
+import { readSearchCheckpoint } from '../../../pipeline/search/checkpoint.ts'
+import { SearchPublisher } from '../../../pipeline/search/publish.ts'
+import { advance } from '../../../pipeline/store/checkpoint.ts'
+import { Database } from '../../../pipeline/store/duckdb.ts'
+import { resolvePaths } from '../../../pipeline/store/paths.ts'
+import { createTables } from '../../../pipeline/store/schema.ts'
 import { type Random, randomFrom } from '../../world/random.ts'
 
 const syllables = [
-  ...[
-    'ba',
-    'be',
-    'bri',
-    'ca',
-    'cor',
-    'da',
-    'del',
-    'do',
-    'el',
-    'fa',
-    'fin',
-    'ga',
-    'gran',
-    'ha',
-    'hel',
-  ],
-  ...['in', 'ja', 'ka', 'kon', 'la', 'len', 'lo', 'ma', 'mer', 'mi', 'mon', 'na', 'ne', 'nor', 'o'],
-  ...[
-    'pa',
-    'per',
-    'pol',
-    'qua',
-    'ra',
-    'ri',
-    'ro',
-    'sa',
-    'sen',
-    'si',
-    'so',
-    'ster',
-    'ta',
-    'ter',
-    'ti',
-  ],
-  ...['to', 'tra', 'u', 'va', 'ver', 'vi', 'wa', 'win', 'xa', 'ya', 'zen', 'zo', 'ö', 'ß', 'né'],
+  'ba',
+  'be',
+  'bri',
+  'ca',
+  'cor',
+  'da',
+  'del',
+  'do',
+  'el',
+  'fa',
+  'fin',
+  'ga',
+  'gran',
+  'ha',
+  'hel',
+  'in',
+  'ja',
+  'ka',
+  'kon',
+  'la',
+  'len',
+  'lo',
+  'ma',
+  'mer',
+  'mi',
+  'mon',
+  'na',
+  'ne',
+  'nor',
+  'o',
+  'pa',
+  'per',
+  'pol',
+  'qua',
+  'ra',
+  'ri',
+  'ro',
+  'sa',
+  'sen',
+  'si',
+  'so',
+  'ster',
+  'ta',
+  'ter',
+  'ti',
+  'to',
+  'tra',
+  'u',
+  'va',
+  'ver',
+  'vi',
+  'wa',
+  'win',
+  'xa',
+  'ya',
+  'zen',
+  'zo',
+  'ö',
+  'ß',
+  'né',
 ] as [string, ...string[]]
 const kinds = ['Media', 'Group', 'Foods', 'Motors', 'Daily', 'Labs', 'Bank', 'Sports'] as const
 const tlds = ['com', 'com', 'com', 'net', 'org', 'de', 'co.uk', 'news'] as const
@@ -97,7 +121,7 @@ export async function fillNames(
   folder: string,
   names: number,
 ): Promise<{ seconds: number; MB: number }> {
-  const paths = pathsOf(folder)
+  const paths = resolvePaths(folder)
   const done = `${folder}/names-${names}`
   if (!existsSync(done)) await fillSnapshot(paths.snapshots, paths.snapshotOf(1), names)
   writeFileSync(done, '')

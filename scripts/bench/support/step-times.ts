@@ -1,4 +1,4 @@
-import type { Step } from '../../../pipeline/index/sequencer.ts'
+import type { Step } from '../../../pipeline/writer/sequencer.ts'
 
 /** Where the time of commits goes, by the sequencer's own steps and what lies between two of them. */
 export class StepTimes {

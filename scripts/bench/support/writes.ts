@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { Lane } from '../../../jobs/lane.ts'
-import type { Sequencer } from '../../../pipeline/index/sequencer.ts'
+import { Batcher } from '../../../jobs/indexer/batcher.ts'
 import type { Submission } from '../../../pipeline/model/submission.ts'
+import type { Sequencer } from '../../../pipeline/writer/sequencer.ts'
 
 const EVERY_MS = 100
 
@@ -10,15 +10,15 @@ export class Writes {
   count = 0
   readonly #timer: NodeJS.Timeout
   readonly #waits: Promise<number>[] = []
-  readonly #lane: Lane<Submission, undefined>
+  readonly #lane: Batcher<Submission, undefined>
 
   constructor(sequencer: Sequencer) {
-    this.#lane = new Lane(
+    this.#lane = new Batcher(
       async submissions => {
         await sequencer.commit({ observations: [], submissions, actor: 'api:submission' })
         return submissions.map(() => undefined)
       },
-      { sizeOf: () => 1, size: () => 1, waitMs: 0, quietMs: () => 0 },
+      { sizeOf: () => 1, size: () => 1, waitMs: 0, idleMs: () => 0 },
     )
     // A timer that is late in a busy process must not shorten a wait: count from when it was due.
     let due = performance.now() + EVERY_MS

@@ -1,0 +1,87 @@
+import { timingSafeEqual } from 'node:crypto'
+import rateLimit from '@fastify/rate-limit'
+import {
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  fastify,
+} from 'fastify'
+import type { Clock } from '../../pipeline/core/clock.ts'
+import type { Config } from '../../pipeline/core/config.ts'
+import type { Log } from '../../pipeline/core/log.ts'
+import { anyOrigin, preflight } from '../operation/cross-origin.ts'
+import { TaskError } from './errors.ts'
+import { type AgentServices, addMcpEndpoints } from './mcp-endpoint.ts'
+import { addWellKnown } from './well-known.ts'
+
+export interface AgentDeps {
+  config: Config
+  clock: Clock
+  log: Log
+}
+
+const BODY_BYTES = 1024 * 1024
+
+/** Calls of one address in a minute. */
+const CALLS_A_MINUTE = 600
+
+/** The reference agent: every tenant, with the public test credential, over one port. */
+export function buildAgentApp({ config, clock, log }: AgentDeps): FastifyInstance {
+  const app = fastify({ logger: false, bodyLimit: BODY_BYTES, trustProxy: config.TRUSTED_PROXIES })
+  const services: AgentServices = {
+    protocolName: config.PROTOCOL_NAME,
+    origin: () => (config.AGENT_BASE_URL ?? app.listeningOrigin).replace(/\/+$/, ''),
+    now: clock.now,
+    onError: error => log.error({ error }, 'a task failed'),
+  }
+  app.setErrorHandler((error: FastifyError, _request, reply) => answerError(error, reply, services))
+  app.setNotFoundHandler((_request, reply) =>
+    sendError(reply, 404, new TaskError('REFERENCE_NOT_FOUND', 'There is nothing at this address')),
+  )
+  app.register(rateLimit, { max: CALLS_A_MINUTE, timeWindow: '1 minute' })
+  app.get('/healthz', { config: { rateLimit: false } }, () => ({ status: 'ok' }))
+  app.options('/*', (_request, reply) => reply.code(204).headers(preflight).send())
+  app.register(async scope => addWellKnown(scope, services))
+  app.register(async scope => {
+    scope.addHook('onRequest', async (request, reply) => {
+      if (request.method !== 'POST' || hasCredential(request, config)) return
+      const challenge = `Bearer realm="${services.origin()}"`
+      reply.header('www-authenticate', challenge)
+      const message = 'Send the credential as Authorization: Bearer'
+      await sendError(reply, 401, new TaskError('UNAUTHORIZED', message))
+    })
+    addMcpEndpoints(scope, services)
+  })
+  return app
+}
+
+/** Answers what failed before a task was reached: too many calls, or a body that is no JSON. */
+function answerError(error: FastifyError, reply: FastifyReply, { onError }: AgentServices) {
+  const status = error.statusCode ?? 500
+  if (status >= 500) onError(error)
+  if (status === 429) {
+    const retry_after = Number(reply.getHeader('retry-after') ?? 60)
+    return sendError(reply, 429, new TaskError('RATE_LIMITED', 'Too many calls', { retry_after }))
+  }
+  const failure =
+    status < 500
+      ? new TaskError('INVALID_REQUEST', error.message)
+      : new TaskError('SERVICE_UNAVAILABLE', 'This agent failed; try again later')
+  return sendError(reply, status, failure)
+}
+
+function sendError(reply: FastifyReply, status: number, { code, message, details }: TaskError) {
+  return reply
+    .code(status)
+    .headers(anyOrigin)
+    .send({ code, message, ...details })
+}
+
+/** True if a request carries the test credential, as a Bearer token or in the protocol's own header. */
+function hasCredential({ headers }: FastifyRequest, config: Config): boolean {
+  const [, bearer] = /^Bearer (.+)$/i.exec(headers.authorization ?? '') ?? []
+  const given = Buffer.from(bearer ?? String(headers[`x-${config.PROTOCOL_NAME}-auth`] ?? ''))
+  const wanted = Buffer.from(config.TEST_AGENT_TOKEN)
+  return given.length === wanted.length && timingSafeEqual(given, wanted)
+}

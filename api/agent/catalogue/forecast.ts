@@ -1,0 +1,44 @@
+import type { Product } from './products.ts'
+
+/** Budgets for which an auction is forecast. */
+const BUDGETS = [5_000, 25_000]
+
+/** Days of delivery that a reservation is forecast for. */
+const DAYS = 30
+
+/** People reached by each impression, where nobody is shown it more often than once. */
+const REACH_SHARE = 0.65
+
+const range = (mid: number, low: number, high: number) => ({
+  low: Math.round(mid * low),
+  mid: Math.round(mid),
+  high: Math.round(mid * high),
+})
+
+/** Forecasts the delivery of a product: what is free to reserve, or what a budget buys. */
+export function buildForecast({ publisher, offer }: Product): Record<string, unknown> {
+  if (offer.delivery === 'guaranteed') {
+    const free = (publisher.dailyImpressions * DAYS) / publisher.offers.length
+    return {
+      method: 'guaranteed',
+      currency: offer.currency,
+      forecast_range_unit: 'availability',
+      points: [{ metrics: { impressions: range(free, 0.85, 1.1) } }],
+    }
+  }
+  return {
+    method: 'modeled',
+    currency: offer.currency,
+    forecast_range_unit: 'spend',
+    points: BUDGETS.map(budget => {
+      const impressions = (budget / offer.cpm) * 1000
+      return {
+        budget,
+        metrics: {
+          impressions: range(impressions, 0.85, 1.1),
+          reach: range(impressions * REACH_SHARE, 0.85, 1.1),
+        },
+      }
+    }),
+  }
+}

@@ -1,0 +1,123 @@
+/** A format as the creative tenant describes it. */
+export interface Format {
+  id: string
+  name: string
+  description: string
+  type: 'display' | 'video' | 'audio' | 'dooh'
+  /** Pixels, where it is shown on a screen. */
+  size?: { width: number; height: number }
+  /** True where it fills the width that it is given. */
+  isResponsive?: boolean
+  assets: readonly FormatAsset[]
+}
+
+export interface FormatAsset {
+  asset_id: string
+  asset_type: 'image' | 'video' | 'audio' | 'text' | 'url' | 'html'
+  required: boolean
+  requirements?: Record<string, unknown>
+}
+
+const clickThrough: FormatAsset = { asset_id: 'click_url', asset_type: 'url', required: true }
+
+function banner(width: number, height: number, name: string): Format {
+  return {
+    id: `display_${width}x${height}`,
+    name: `${name} ${width}×${height}`,
+    description: `An image of ${width} by ${height} pixels that links to a page`,
+    type: 'display',
+    size: { width, height },
+    assets: [
+      {
+        asset_id: 'image',
+        asset_type: 'image',
+        required: true,
+        requirements: { width, height, file_types: ['jpg', 'png', 'gif', 'webp'] },
+      },
+      clickThrough,
+    ],
+  }
+}
+
+function video(seconds: number): Format {
+  return {
+    id: `video_${seconds}s`,
+    name: `Video of ${seconds} seconds`,
+    description: `A video of ${seconds} seconds in 16:9`,
+    type: 'video',
+    size: { width: 1920, height: 1080 },
+    assets: [
+      {
+        asset_id: 'video',
+        asset_type: 'video',
+        required: true,
+        requirements: { duration_seconds: seconds, aspect_ratio: '16:9', file_types: ['mp4'] },
+      },
+      clickThrough,
+    ],
+  }
+}
+
+/** Every format that this agent accepts and can make. */
+export const formats: readonly Format[] = [
+  banner(300, 250, 'Medium rectangle'),
+  banner(728, 90, 'Leaderboard'),
+  banner(160, 600, 'Wide skyscraper'),
+  banner(320, 50, 'Mobile banner'),
+  banner(970, 250, 'Billboard'),
+  {
+    id: 'native_card',
+    name: 'Native card',
+    description: 'A picture with headline and text that takes on the look of its page',
+    type: 'display',
+    isResponsive: true,
+    assets: [
+      { asset_id: 'image', asset_type: 'image', required: true },
+      {
+        asset_id: 'headline',
+        asset_type: 'text',
+        required: true,
+        requirements: { max_length: 60 },
+      },
+      {
+        asset_id: 'body',
+        asset_type: 'text',
+        required: false,
+        requirements: { max_length: 140 },
+      },
+      clickThrough,
+    ],
+  },
+  video(6),
+  video(15),
+  video(30),
+  {
+    id: 'audio_30s',
+    name: 'Audio of 30 seconds',
+    description: 'A spoken or produced message of 30 seconds',
+    type: 'audio',
+    assets: [
+      {
+        asset_id: 'audio',
+        asset_type: 'audio',
+        required: true,
+        requirements: { duration_seconds: 30, file_types: ['mp3', 'm4a'] },
+      },
+    ],
+  },
+  {
+    id: 'dooh_1080x1920',
+    name: 'Portrait screen',
+    description: 'A still picture for public screens, ten seconds in each loop',
+    type: 'dooh',
+    size: { width: 1080, height: 1920 },
+    assets: [
+      {
+        asset_id: 'image',
+        asset_type: 'image',
+        required: true,
+        requirements: { width: 1080, height: 1920, file_types: ['jpg', 'png'] },
+      },
+    ],
+  },
+]

@@ -1,0 +1,50 @@
+import { formats } from './formats.ts'
+import { type Offer, type Publisher, publishers } from './publishers.ts'
+
+/** One thing to buy from the sales tenant. */
+export interface Product {
+  id: string
+  name: string
+  description: string
+  publisher: Publisher
+  offer: Offer
+  /** Ids of formats that it accepts. */
+  formats: readonly string[]
+}
+
+const names: Record<Offer['kind'], string> = {
+  display: 'Display',
+  olv: 'Online video',
+  ctv: 'Connected TV',
+  streaming_audio: 'Audio',
+  dooh: 'Public screens',
+}
+
+/** Formats of each kind of inventory, by the beginning of their ids. */
+const accepted: Record<Offer['kind'], RegExp> = {
+  display: /^(?:display|native)_/,
+  olv: /^video_/,
+  ctv: /^video_(?:15|30)s$/,
+  streaming_audio: /^audio_/,
+  dooh: /^dooh_/,
+}
+
+function buildProduct(publisher: Publisher, offer: Offer): Product {
+  const isGuaranteed = offer.delivery === 'guaranteed'
+  const label = publisher.domain.split('.')[0]!.replaceAll('-', '_')
+  return {
+    id: `${label}_${offer.kind}_${isGuaranteed ? 'reserved' : 'auction'}`,
+    name: `${publisher.name}: ${names[offer.kind]}, ${isGuaranteed ? 'reserved' : 'by auction'}`,
+    description:
+      `${names[offer.kind]} on ${publisher.name} (${publisher.topics.join(', ')}), ` +
+      (isGuaranteed ? 'delivered in full at a fixed price' : 'bought impression by impression'),
+    publisher,
+    offer,
+    formats: formats.map(({ id }) => id).filter(id => accepted[offer.kind].test(id)),
+  }
+}
+
+/** All products, in the order in which they are listed to who has no brief. */
+export const products: readonly Product[] = publishers.flatMap(publisher =>
+  publisher.offers.map(offer => buildProduct(publisher, offer)),
+)

@@ -1,0 +1,69 @@
+/** An audience that the signals tenant offers. */
+export interface Signal {
+  id: string
+  name: string
+  description: string
+  kind: 'marketplace' | 'owned'
+  provider: { domain: string; name: string }
+  /** Percent of people whom it tells something about. */
+  coverage: number
+  cpm: number
+  countries: readonly string[]
+}
+
+const meadow = { domain: 'meadow-signals.example', name: 'Meadow Signals' }
+const slate = { domain: 'slate-data.example', name: 'Slate Data' }
+
+/** All signals, invented like who provides them. */
+export const signals: readonly Signal[] = [
+  {
+    id: 'home_cooks',
+    name: 'Home cooks',
+    description: 'People who cook at home several times a week and buy food online',
+    kind: 'marketplace',
+    provider: meadow,
+    coverage: 18,
+    cpm: 2.5,
+    countries: ['US', 'GB'],
+  },
+  {
+    id: 'new_parents',
+    name: 'New parents',
+    description: 'Families with a child below two years',
+    kind: 'marketplace',
+    provider: meadow,
+    coverage: 6,
+    cpm: 3.2,
+    countries: ['US', 'GB', 'DE'],
+  },
+  {
+    id: 'runners',
+    name: 'Runners',
+    description: 'People who run or train for a race: sports, fitness, outdoor',
+    kind: 'owned',
+    provider: slate,
+    coverage: 9,
+    cpm: 1.8,
+    countries: ['US', 'DE'],
+  },
+  {
+    id: 'car_buyers',
+    name: 'Car buyers',
+    description: 'Households that look for a new car, electric ones included, within six months',
+    kind: 'marketplace',
+    provider: slate,
+    coverage: 11,
+    cpm: 4,
+    countries: ['US', 'GB', 'DE', 'FR'],
+  },
+  {
+    id: 'business_travellers',
+    name: 'Business travellers',
+    description: 'People who fly for work: airport, hotel, finance, travel',
+    kind: 'owned',
+    provider: slate,
+    coverage: 4,
+    cpm: 5.5,
+    countries: ['GB', 'DE', 'FR'],
+  },
+]

@@ -1,0 +1,156 @@
+import { Server } from '@modelcontextprotocol/sdk/server/index.js'
+import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
+import {
+  CallToolRequestSchema,
+  type CallToolResult,
+  ListToolsRequestSchema,
+} from '@modelcontextprotocol/sdk/types.js'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { anyOrigin } from '../operation/cross-origin.ts'
+import { buildErrorPayload, TaskError } from './errors.ts'
+import { readContext, runTask, type TaskContext } from './task.ts'
+import { type Tenant, tenants } from './tenants.ts'
+
+/** Facts and services that all requests of one agent share. */
+export interface AgentServices {
+  protocolName: string
+  /** Origin of this agent, without a trailing slash. */
+  origin(): string
+  now(): number
+  /** Reports an error of our own. */
+  onError(error: unknown): void
+}
+
+const NOT_ALLOWED = {
+  jsonrpc: '2.0',
+  id: null,
+  error: {
+    code: -32_000,
+    message: 'Post JSON-RPC messages here: there are no sessions and no streams',
+  },
+}
+
+/**
+ * Serves each tenant at `/<tenant>/mcp` by Streamable HTTP without sessions: a lone `tools/call` is
+ * answered, as an event stream or as JSON, whichever the caller accepts.
+ */
+export function addMcpEndpoints(app: FastifyInstance, services: AgentServices): void {
+  for (const tenant of tenants) {
+    const path = `/${tenant.name}/mcp`
+    app.post(path, (request, reply) => answer(request, reply, tenant, services))
+    app.route({
+      method: ['GET', 'DELETE'],
+      url: path,
+      handler: (_request, reply) =>
+        reply.code(405).header('allow', 'POST, OPTIONS').headers(anyOrigin).send(NOT_ALLOWED),
+    })
+  }
+}
+
+async function answer(
+  request: FastifyRequest,
+  reply: {
+    code(status: number): typeof reply
+    headers(all: object): typeof reply
+    send(body: unknown): unknown
+  },
+  tenant: Tenant,
+  services: AgentServices,
+): Promise<unknown> {
+  const wantsStream = (request.headers.accept ?? '').includes('text/event-stream')
+  const server = buildServer(tenant, services)
+  const transport = new WebStandardStreamableHTTPServerTransport({
+    enableJsonResponse: !wantsStream,
+  })
+  await server.connect(transport)
+  try {
+    const answered = await transport.handleRequest(toWebRequest(request, services), {
+      parsedBody: request.body,
+    })
+    return reply
+      .code(answered.status)
+      .headers({
+        ...Object.fromEntries(answered.headers),
+        ...anyOrigin,
+        'cache-control': 'no-store',
+      })
+      .send(Buffer.from(await answered.arrayBuffer()))
+  } finally {
+    await server.close()
+  }
+}
+
+/** The request as the transport wants it: it insists on both media types, our callers need not. */
+function toWebRequest({ url, headers }: FastifyRequest, { origin }: AgentServices): Request {
+  const given = Object.entries(headers).flatMap(([name, value]) =>
+    value === undefined || name === 'accept' ? [] : [[name, String(value)] as [string, string]],
+  )
+  return new Request(`${origin()}${url}`, {
+    method: 'POST',
+    headers: [...given, ['accept', 'application/json, text/event-stream']],
+  })
+}
+
+/** A call as it comes: the task itself judges its arguments, in words that its callers understand. */
+const AnyCall = z.looseObject({ method: z.literal('tools/call') })
+
+function buildServer(tenant: Tenant, services: AgentServices): Server {
+  const { protocolName } = services
+  const server = new Server(
+    { name: tenant.name, title: tenant.title, version: '1.0.0' },
+    { capabilities: { tools: {} } },
+  )
+  server.setRequestHandler(ListToolsRequestSchema, () => ({
+    tools: tenant.tasks.map(task => ({
+      name: task.name(protocolName),
+      title: task.title,
+      description: task.description,
+      inputSchema: z.toJSONSchema(task.input, { io: 'input' }) as { type: 'object' },
+      annotations: { readOnlyHint: true },
+    })),
+  }))
+  server.setRequestHandler(AnyCall, request => {
+    const { name, arguments: given = {} } = CallToolRequestSchema.parse(request).params
+    return callTask(tenant, name, given, services)
+  })
+  return server
+}
+
+/** Carries out a call. What cannot be done is a result too: text and structure say the same. */
+function callTask(
+  tenant: Tenant,
+  name: string,
+  given: Record<string, unknown>,
+  services: AgentServices,
+): CallToolResult {
+  const { protocolName } = services
+  const context: TaskContext = {
+    protocolName,
+    origin: services.origin(),
+    protocols: tenant.protocols,
+    now: services.now(),
+  }
+  try {
+    const task = tenant.tasks.find(one => one.name(protocolName) === name)
+    if (!task) throw new TaskError('INVALID_REQUEST', `There is no task ${name} here`)
+    return toResult(runTask(task, given, context))
+  } catch (error) {
+    if (!(error instanceof TaskError)) services.onError(error)
+    const failure =
+      error instanceof TaskError
+        ? error
+        : new TaskError('SERVICE_UNAVAILABLE', 'This agent failed; try again later')
+    return {
+      ...toResult({ ...buildErrorPayload(failure, protocolName), ...readContext(given) }),
+      isError: true,
+    }
+  }
+}
+
+function toResult(payload: Record<string, unknown>): CallToolResult {
+  return {
+    content: [{ type: 'text', text: JSON.stringify(payload) }],
+    structuredContent: payload,
+  }
+}

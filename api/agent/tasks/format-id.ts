@@ -1,0 +1,25 @@
+import { z } from 'zod'
+import { toLooseAgentUrlKey } from '../../../pipeline/core/agent-url.ts'
+import type { Format } from '../catalogue/formats.ts'
+import type { TaskContext } from '../task.ts'
+
+/** Names a format: the agent that defines it, and its id there. */
+export const FormatId = z
+  .looseObject({
+    agent_url: z.url().describe('The creative agent that defines the format'),
+    id: z.string().regex(/^[A-Za-z0-9_-]+$/, 'must be letters, digits, _ and -'),
+  })
+  .describe('An object with agent_url and id; a text alone names no format')
+export type FormatId = z.infer<typeof FormatId>
+
+/** The id of one of our formats. The creative tenant defines them all. */
+export function toFormatId(id: string, { origin }: TaskContext): FormatId {
+  return { agent_url: `${origin}/creative/mcp`, id }
+}
+
+export function isSameFormat(given: FormatId, { id }: Format, context: TaskContext): boolean {
+  const own = toFormatId(id, context)
+  return (
+    given.id === own.id && toLooseAgentUrlKey(given.agent_url) === toLooseAgentUrlKey(own.agent_url)
+  )
+}

@@ -1,0 +1,50 @@
+import { z } from 'zod'
+import { publishers } from '../catalogue/publishers.ts'
+import { signals } from '../catalogue/signals.ts'
+import { defineTask, MAJOR_VERSIONS } from '../task.ts'
+
+const Input = z.object({
+  protocols: z.array(z.string()).optional().describe('Only the blocks of these protocols'),
+})
+
+export const getCapabilities = defineTask({
+  name: protocolName => `get_${protocolName}_capabilities`,
+  title: 'Tell what this agent can do',
+  description: 'Tells the protocols and features of this agent',
+  input: Input,
+  run({ protocols }, { protocolName, protocols: spoken }) {
+    const idempotency = { supported: false }
+    const blocks = Object.entries(describeProtocols()).filter(
+      ([name]) => spoken.some(one => one === name) && (!protocols || protocols.includes(name)),
+    )
+    const version = { major_versions: MAJOR_VERSIONS, idempotency }
+    return {
+      [protocolName]: version,
+      idempotency,
+      supported_protocols: spoken,
+      account: { supported_billing: ['operator', 'agent'], sandbox: true },
+      ...Object.fromEntries(blocks),
+    }
+  },
+})
+
+function describeProtocols(): Record<string, Record<string, unknown>> {
+  return {
+    media_buy: {
+      supported_pricing_models: ['cpm'],
+      portfolio: {
+        publisher_domains: publishers.map(({ domain }) => domain),
+        primary_channels: [
+          ...new Set(publishers.flatMap(({ offers }) => offers.map(({ kind }) => kind))),
+        ],
+        primary_countries: [...new Set(publishers.flatMap(({ countries }) => countries))],
+        description: 'Invented inventory of invented publishers, to try agents on',
+      },
+    },
+    signals: {
+      data_provider_domains: [...new Set(signals.map(({ provider }) => provider.domain))],
+    },
+    creative: { has_creative_library: false, supports_generation: false },
+    brand: { description: 'Identities of invented brands' },
+  }
+}

@@ -1,0 +1,121 @@
+import { z } from 'zod'
+import { buildForecast } from '../catalogue/forecast.ts'
+import { type Product, products } from '../catalogue/products.ts'
+import { rankProducts } from '../catalogue/rank.ts'
+import { TaskError } from '../errors.ts'
+import { cutPage, Pagination } from '../paging.ts'
+import { defineTask, type TaskContext } from '../task.ts'
+import { FormatId, toFormatId } from './format-id.ts'
+import { applyRefinements, Refinement } from './refine-products.ts'
+
+const Filters = z
+  .looseObject({
+    delivery_type: z.enum(['guaranteed', 'non_guaranteed']).optional(),
+    format_ids: z.array(FormatId).optional().describe('Products that accept one of these'),
+    channels: z.array(z.string()).optional().describe('Products of one of these'),
+    countries: z
+      .array(z.string())
+      .optional()
+      .describe('ISO 3166 codes; products sold in one of them'),
+  })
+  .describe('What products must be like')
+
+const Input = z.object({
+  buying_mode: z
+    .enum(['brief', 'wholesale', 'refine'])
+    .default('brief')
+    .describe('How products are chosen: by a brief, all of them, or by refining a selection'),
+  brief: z.string().optional().describe('What the campaign is for, in plain words'),
+  refine: z.array(Refinement).min(1).optional().describe('What to change in the selection'),
+  filters: Filters.optional(),
+  fields: z.array(z.string()).optional().describe('Only these fields of each product'),
+  pagination: Pagination.optional(),
+})
+
+type Request = z.infer<typeof Input>
+
+export const getProducts = defineTask({
+  name: 'get_products',
+  title: 'Find products',
+  description: 'Finds inventory for a brief, with prices and forecasts, or refines a selection',
+  input: Input,
+  run(request, context) {
+    checkMode(request)
+    const candidates = products.filter(product => matches(product, request.filters))
+    const refined =
+      request.buying_mode === 'refine' ? applyRefinements(candidates, request.refine!) : undefined
+    const chosen =
+      refined?.products ??
+      (request.buying_mode === 'brief' ? rankProducts(candidates, request.brief ?? '') : candidates)
+    const { items, pagination } = cutPage(chosen, request.pagination)
+    return {
+      products: items.map(product => project(describeProduct(product, context), request.fields)),
+      ...(refined && { refinement_applied: refined.applied }),
+      pagination,
+      sandbox: true,
+    }
+  },
+})
+
+function checkMode({ buying_mode, brief, refine }: Request): void {
+  if (buying_mode === 'wholesale' && brief !== undefined) {
+    throw new TaskError('INVALID_REQUEST', 'brief: wholesale lists everything, so it takes none', {
+      field: 'brief',
+    })
+  }
+  if (buying_mode === 'refine' && refine === undefined) {
+    throw new TaskError('INVALID_REQUEST', 'refine: is required to refine a selection', {
+      field: 'refine',
+    })
+  }
+}
+
+function matches(product: Product, filters: z.infer<typeof Filters> = {}): boolean {
+  const { delivery_type, format_ids, channels, countries } = filters
+  return (
+    (!delivery_type || product.offer.delivery === delivery_type) &&
+    (!format_ids || format_ids.some(({ id }) => product.formats.includes(id))) &&
+    (!channels || channels.includes(product.offer.kind)) &&
+    (!countries || countries.some(code => product.publisher.countries.includes(code.toUpperCase())))
+  )
+}
+
+function describeProduct(product: Product, context: TaskContext): Record<string, unknown> {
+  const { id, name, description, publisher, offer } = product
+  const isFixed = offer.delivery === 'guaranteed'
+  return {
+    product_id: id,
+    name,
+    description,
+    publisher_properties: [{ publisher_domain: publisher.domain, selection_type: 'all' }],
+    channels: [offer.kind],
+    format_ids: product.formats.map(format => toFormatId(format, context)),
+    delivery_type: offer.delivery,
+    pricing_options: [
+      {
+        pricing_option_id: isFixed ? 'cpm_fixed' : 'cpm_auction',
+        pricing_model: 'cpm',
+        currency: offer.currency,
+        ...(isFixed ? { fixed_price: offer.cpm } : { floor_price: offer.cpm }),
+      },
+    ],
+    reporting_capabilities: {
+      available_reporting_frequencies: ['daily'],
+      expected_delay_minutes: 60,
+      timezone: 'UTC',
+      supports_webhooks: false,
+      available_metrics: ['impressions', 'spend', 'clicks'],
+      date_range_support: 'date_range',
+    },
+    forecast: buildForecast(product),
+  }
+}
+
+/** Fields that a product keeps however few are wanted: without them nothing can be bought. */
+const KEPT = new Set(['product_id', 'name'])
+
+function project(product: Record<string, unknown>, fields?: string[]): Record<string, unknown> {
+  if (!fields) return product
+  const wanted = Object.entries(product).filter(([key]) => KEPT.has(key) || fields.includes(key))
+  return Object.fromEntries(wanted)
+}

@@ -1,0 +1,100 @@
+import { z } from 'zod'
+import type { Product } from '../catalogue/products.ts'
+import { rankProducts } from '../catalogue/rank.ts'
+
+/** One wish about a selection: about all of it, a product, or a proposal. */
+export const Refinement = z
+  .discriminatedUnion('scope', [
+    z.object({ scope: z.literal('request'), ask: z.string() }),
+    z.object({
+      scope: z.literal('product'),
+      product_id: z.string(),
+      action: z.enum(['include', 'omit', 'more_like_this']).default('include'),
+      ask: z.string().optional(),
+    }),
+    z.object({
+      scope: z.literal('proposal'),
+      proposal_id: z.string(),
+      action: z.enum(['include', 'omit', 'finalize']).default('include'),
+      ask: z.string().optional(),
+    }),
+  ])
+  .describe('A wish about the whole selection, one product or one proposal')
+type Refinement = z.infer<typeof Refinement>
+
+/** The answer to one wish; they come in the order of the wishes. */
+interface Applied {
+  scope: Refinement['scope']
+  product_id?: string
+  proposal_id?: string
+  status: 'applied' | 'partial' | 'unable'
+  notes?: string
+}
+
+interface Selection {
+  products: Product[]
+  applied: Applied[]
+}
+
+/**
+ * Changes a selection wish by wish. It begins with what the wishes name, or with everything where
+ * they name nothing.
+ */
+export function applyRefinements(
+  candidates: readonly Product[],
+  refinements: readonly Refinement[],
+): Selection {
+  const named = refinements.filter(
+    wish => wish.scope === 'product' && wish.action !== 'omit',
+  ).length
+  let products = named > 0 ? [] : [...candidates]
+  const applied = refinements.map(wish => {
+    const outcome = applyOne(products, candidates, wish)
+    products = outcome.products
+    return outcome.applied
+  })
+  return { products, applied }
+}
+
+function applyOne(
+  selected: Product[],
+  candidates: readonly Product[],
+  wish: Refinement,
+): { products: Product[]; applied: Applied } {
+  if (wish.scope === 'proposal') {
+    const notes = 'This agent makes no proposals'
+    const { scope, proposal_id } = wish
+    return { products: selected, applied: { scope, proposal_id, status: 'unable', notes } }
+  }
+  if (wish.scope === 'request') {
+    const products = rankProducts(selected.length > 0 ? selected : candidates, wish.ask)
+    return { products, applied: { scope: 'request', status: 'applied' } }
+  }
+  const { scope, product_id, action } = wish
+  const product = candidates.find(({ id }) => id === product_id)
+  if (!product) {
+    const notes = `There is no product ${product_id} here`
+    return { products: selected, applied: { scope, product_id, status: 'unable', notes } }
+  }
+  const products = changeSelection(selected, candidates, product, action)
+  return { products, applied: { scope, product_id, status: 'applied' } }
+}
+
+function changeSelection(
+  selected: readonly Product[],
+  candidates: readonly Product[],
+  product: Product,
+  action: 'include' | 'omit' | 'more_like_this',
+): Product[] {
+  if (action === 'omit') return selected.filter(one => one !== product)
+  const alike = action === 'more_like_this' ? candidates.filter(one => isAlike(one, product)) : []
+  return [...new Set([...selected, product, ...alike])]
+}
+
+/** Products are alike that share a channel, or a topic of their publishers. */
+function isAlike(one: Product, other: Product): boolean {
+  return (
+    one.offer.kind === other.offer.kind ||
+    one.publisher.topics.some(topic => other.publisher.topics.includes(topic))
+  )
+}

@@ -1,0 +1,56 @@
+import type { FastifyInstance } from 'fastify'
+import { anyOrigin } from '../operation/cross-origin.ts'
+import { publishers } from './catalogue/publishers.ts'
+import type { AgentServices } from './mcp-endpoint.ts'
+import { tenants } from './tenants.ts'
+
+/** Serves the files by which others find this agent. */
+export function addWellKnown(app: FastifyInstance, services: AgentServices): void {
+  const serve = (path: string, build: () => object) =>
+    app.get(path, (_request, reply) =>
+      reply.headers({ ...anyOrigin, 'cache-control': 'public, max-age=3600' }).send(build()),
+    )
+  serve('/.well-known/adagents.json', () => buildAdagents(services))
+  serve('/.well-known/brand.json', () => buildBrand(services))
+}
+
+/** Addresses of the tenants and their tasks, beside what an adagents.json says anyway. */
+function buildAdagents({ origin, protocolName }: AgentServices): object {
+  return {
+    contact: { name: 'Reference agent' },
+    authorized_agents: [
+      {
+        url: `${origin()}/sales/mcp`,
+        authorized_for: 'Every product of the reference agent',
+        authorization_type: 'inline_properties',
+        properties: publishers.map(({ domain, name }) => ({
+          property_type: 'website',
+          name,
+          publisher_domain: domain,
+          identifiers: [{ type: 'domain', value: domain }],
+        })),
+      },
+    ],
+    tenants: tenants.map(({ name, title, type, tasks }) => ({
+      tenant: name,
+      title,
+      type,
+      url: `${origin()}/${name}/mcp`,
+      tools: tasks.map(task => task.name(protocolName)),
+    })),
+  }
+}
+
+function buildBrand({ origin }: AgentServices): object {
+  return {
+    id: 'reference_agent',
+    names: [{ en: 'Reference agent' }],
+    description: 'Agents to try clients on: everything they sell is invented',
+    agents: tenants.map(({ name, type, title }) => ({
+      type,
+      id: name,
+      url: `${origin()}/${name}/mcp`,
+      description: title,
+    })),
+  }
+}

@@ -1,0 +1,29 @@
+import { randomUUID } from 'node:crypto'
+import type { Domain } from '../../pipeline/core/domain.ts'
+import { isFreeMail } from '../../pipeline/core/free-mail.ts'
+import type { Founding } from '../../pipeline/model/organization.ts'
+import type { Person } from './user-tokens.ts'
+
+/** Length of an organization name, with room for a number behind it. */
+const MOST_CHARS = 190
+
+/** The domain of the person's verified address, unless anybody can have a mailbox there. */
+export function findCorporateDomain({ emailDomain }: Person): Domain | undefined {
+  return emailDomain === undefined || isFreeMail(emailDomain) ? undefined : (emailDomain as Domain)
+}
+
+/**
+ * Derives the organization that a person founds without naming one: called after their domain, else a
+ * workspace.
+ */
+export function deriveFounding(person: Person): Founding {
+  const email_domain = findCorporateDomain(person)
+  const workspace = person.name ? `${person.name}’s Workspace` : 'Personal Workspace'
+  return {
+    org_id: randomUUID(),
+    user_id: person.id,
+    name: (email_domain ?? workspace).slice(0, MOST_CHARS),
+    is_personal: email_domain === undefined,
+    ...(email_domain !== undefined && { email_domain }),
+  }
+}

@@ -1,0 +1,91 @@
+import type { WriterClient } from '../../jobs/api-client/enqueue.ts'
+import { HOUR, MINUTE, SECOND } from '../../pipeline/core/clock.ts'
+import type { Config } from '../../pipeline/core/config.ts'
+import type { Log } from '../../pipeline/core/log.ts'
+import { findIssuer } from '../../pipeline/read/lookups/issuers.ts'
+import type { Reader } from '../../pipeline/read/reader.ts'
+
+interface IssuerDeps {
+  config: Config
+  reader: Reader
+  desk: Pick<WriterClient, 'submit' | 'requestLive'>
+  log: Log
+}
+
+/** More than its three small files may take, for a crawler that has much to do. */
+const SLACK_MS = 5_000
+const RETRY_MS = 10 * SECOND
+
+/**
+ * Has the keys of the identity provider read: a crawler fetches them, and a submission puts them into
+ * the serving store, so every process has them at once and after a restart.
+ */
+export class IssuerKeys {
+  readonly #deps: IssuerDeps
+  #reading: Promise<boolean> | undefined
+  #readAt: number | undefined
+  #timer: NodeJS.Timeout | undefined
+  #isClosed = false
+
+  constructor(deps: IssuerDeps) {
+    this.#deps = deps
+  }
+
+  /** Reads them now and every hour; sooner where that did not work, as at a start before any crawler is up. */
+  follow(): void {
+    if (this.#deps.config.AUTH_ISSUER === undefined) return
+    void this.#read().then(worked => {
+      if (this.#isClosed) return
+      this.#timer = setTimeout(() => this.follow(), worked ? HOUR : RETRY_MS)
+      this.#timer.unref()
+    })
+  }
+
+  close(): void {
+    this.#isClosed = true
+    clearTimeout(this.#timer)
+  }
+
+  /** For a token with a key that nobody knows, at most once a minute; whether they were read now. */
+  async readAgain(): Promise<boolean> {
+    if (this.#reading !== undefined) return this.#reading
+    const now = this.#deps.reader.now()
+    if (this.#readAt !== undefined && now - this.#readAt < MINUTE) return false
+    return this.#read()
+  }
+
+  #read(): Promise<boolean> {
+    this.#readAt = this.#deps.reader.now()
+    this.#reading ??= this.#fetch().finally(() => {
+      this.#reading = undefined
+    })
+    return this.#reading
+  }
+
+  async #fetch(): Promise<boolean> {
+    const { config, reader, desk, log } = this.#deps
+    try {
+      const read = await desk.requestLive(
+        { kind: 'read_issuer' },
+        config.LIMITS.issuerMs + SLACK_MS,
+      )
+      if ('failed' in read) {
+        log.warn({ issuer: config.AUTH_ISSUER, detail: read.failed }, 'issuer not read')
+        return false
+      }
+      if (read.issuer !== config.AUTH_ISSUER) {
+        log.warn({ issuer: read.issuer }, 'the crawler has another issuer in its settings')
+        return false
+      }
+      if (JSON.stringify(findIssuer(reader, read.issuer)) === JSON.stringify(read)) return true
+      const answer = await desk.submit(
+        { op: 'issuer.set', ...read },
+        { by: { kind: 'registry', id: 'issuer' } },
+      )
+      return 'done' in answer
+    } catch (error) {
+      log.warn({ error: error instanceof Error ? error.message : String(error) }, 'issuer not read')
+      return false
+    }
+  }
+}

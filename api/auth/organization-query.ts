@@ -1,0 +1,21 @@
+import { z } from 'zod'
+
+const MOST_CHARS = 255
+
+/** Id of the organization that is meant, where the caller may act for several. */
+export const org = z
+  .string()
+  .trim()
+  .min(1, 'must be the id of an organization')
+  .max(MOST_CHARS)
+  .optional()
+  .meta({ description: 'Id of the organization; your own, or your first, where none is named' })
+
+/** The query of an operation about an organization; spellings that would be passed over are refused. */
+export const OrganizationQuery = z
+  .looseObject({ org })
+  .superRefine((query, ctx) => {
+    const odd = Object.keys(query).find(name => /^org[[.]/.test(name))
+    if (odd !== undefined) ctx.addIssue({ code: 'custom', path: [odd], message: 'say org=ID' })
+  })
+  .transform(query => ({ org: query.org }))

@@ -1,0 +1,40 @@
+import { refuse } from '../../pipeline/core/errors.ts'
+import type { KeyPermission } from '../../pipeline/core/standing.ts'
+import type { Belonging, Principal } from './principal.ts'
+
+/** Tells whether the caller may act for an organization. */
+export function canActFor(principal: Principal | undefined, org_id: string): boolean {
+  return principal?.belongings.some(one => one.org_id === org_id) ?? false
+}
+
+/**
+ * The organization that a request is about: the one it names, by id, else the caller's own. Refuses
+ * with 403 when the caller does not belong to it, with 400 when there is none.
+ */
+export function resolveOrganizationAsked(principal: Principal, org: string | undefined): Belonging {
+  const { belongings, kind } = principal
+  const found = org === undefined ? belongings[0] : belongings.find(({ org_id }) => org_id === org)
+  if (found !== undefined) return found
+  if (org === undefined) return refuse('invalid_request', 'org: you belong to no organization')
+  const text = `org: you do not belong to the organization ${org}`
+  return kind === 'key' ? refuse('cross_tenant_api_key', text) : refuse('forbidden', text)
+}
+
+/** The organization that a caller acts for; refuses with 403 who belongs to none. */
+export function requireOwnOrganization({ org_id }: Principal): string {
+  return org_id ?? refuse('forbidden', 'this needs an organization, and you belong to none')
+}
+
+/** Refuses whoever may not do this with the keys of the organization. */
+export function requireKeyRights(
+  { permissions }: Principal,
+  { role, org_name }: Belonging,
+  permission: KeyPermission,
+): void {
+  const isTrusted = role === 'owner' || role === 'admin'
+  if (isTrusted || permissions.includes('admin:*') || permissions.includes(permission)) return
+  refuse(
+    'forbidden',
+    `only owners and admins of ${org_name}, and its keys with the permission ${permission}, do that`,
+  )
+}

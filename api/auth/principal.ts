@@ -1,0 +1,148 @@
+import { hash } from 'node:crypto'
+import { refuse } from '../../pipeline/core/errors.ts'
+import { hasApiAccess, type Tier } from '../../pipeline/core/membership.ts'
+import type { KeyPermission, MembershipRole } from '../../pipeline/core/standing.ts'
+import type { Membership } from '../../pipeline/model/identity.ts'
+import { CommitCache } from '../../pipeline/read/cache/commit-cache.ts'
+import { findPrincipal, listMemberships } from '../../pipeline/read/lookups/principals.ts'
+import { listRoles } from '../../pipeline/read/lookups/roles.ts'
+import type { Reader } from '../../pipeline/read/reader.ts'
+import type { Services } from '../operation/services.ts'
+import { isTokenLike, type Person } from './user-tokens.ts'
+
+/** The caller's rights in an organization; a key is no person and has permissions instead. */
+export type Belonging = Omit<Membership, 'role'> & { role: MembershipRole | 'key' }
+
+/** The caller. For limits per user a key is its own user. */
+export interface Principal {
+  kind: 'key' | 'user'
+  /** Id of the key or of the person: opaque, and the same for ever. */
+  id: string
+  /** The organization that counts where none is named: a key's own, a person's first; a person may have none. */
+  org_id?: string
+  org_name?: string
+  /** All organizations that the caller may act for. */
+  belongings: readonly Belonging[]
+  /** The best membership of these; null when none has one that counts. */
+  tier: Tier | null
+  /** Further rights of the caller. */
+  roles: readonly string[]
+  /** Permissions of a key. */
+  permissions: readonly KeyPermission[]
+  /** Claims of a person's token. */
+  person?: Person
+}
+
+type Asked = Pick<Services, 'reader' | 'tokens'>
+
+const STORES_AGAIN_SECONDS = 5
+const BEARER = /^bearer +(\S+) *$/i
+const API_KEY = /^sk_[\x21-\x7e]{1,250}$/
+
+/**
+ * The caller that an `Authorization` header names; refuses with 401 when it names none. A key is known
+ * at once; only a user token, whose signature is computed elsewhere, is waited for.
+ */
+export function authenticate(
+  asked: Asked,
+  authorization: string | undefined,
+): Principal | Promise<Principal> {
+  if (authorization === undefined) {
+    return refuse('unauthenticated', 'a credential is needed: Authorization: Bearer sk_…')
+  }
+  if (asked.reader.serving === undefined) {
+    return refuse(
+      'unavailable',
+      'credentials cannot be checked while the stores are missing; try again',
+      {
+        retry_after: STORES_AGAIN_SECONDS,
+      },
+    )
+  }
+  const found = identify(asked, authorization, true)
+  return found instanceof Promise ? found.then(known) : known(found)
+}
+
+/** The caller that an `Authorization` header names, if it names one. */
+export function identifyCaller(
+  asked: Asked,
+  authorization: string | undefined,
+): Principal | undefined | Promise<Principal | undefined> {
+  return authorization === undefined ? undefined : identify(asked, authorization, false)
+}
+
+function known(principal: Principal | undefined): Principal {
+  return principal ?? refuse('unauthenticated', 'the credential is not valid')
+}
+
+function identify(asked: Asked, authorization: string, waits: boolean) {
+  const token = BEARER.exec(authorization)?.[1] ?? ''
+  if (API_KEY.test(token)) return findKeyHolder(asked.reader, token)
+  if (!isTokenLike(token)) return undefined
+  return asked.tokens
+    .personOf(token, waits)
+    .then(person => person && buildUserPrincipal(asked, person))
+}
+
+/** Finds the holder of an API key, if the key is valid. */
+export function findKeyHolder(reader: Reader, secret: string): Principal | undefined {
+  const { serving } = reader
+  const digest = hash('sha256', secret, 'hex')
+  return (
+    serving && holders.get(serving, digest, () => ({ found: readHolder(reader, digest) })).found
+  )
+}
+
+const HOLDERS_BYTES = 4 * 1024 * 1024
+const HOLDER_BYTES = 600
+/** By the hash of the secret; that nobody has one is known for as long. */
+const holders = new CommitCache<{ found: Principal | undefined }>(HOLDERS_BYTES, () => HOLDER_BYTES)
+
+function readHolder(reader: Reader, digest: string): Principal | undefined {
+  const found = findPrincipal(reader, digest)
+  if (found === undefined) return undefined
+  const { key_id: id, org_id, org_name, membership_tier: tier, permissions } = found
+  return {
+    kind: 'key',
+    id,
+    org_id,
+    org_name,
+    tier,
+    permissions,
+    roles: listRoles(reader, 'key', id),
+    belongings: [{ org_id, org_name, membership_tier: tier, role: 'key' }],
+  }
+}
+
+/**
+ * Builds the principal of a person. Memberships are read at each request: a token only proves who
+ * somebody is.
+ */
+function buildUserPrincipal({ reader }: Asked, person: Person): Principal {
+  const belongings = listMemberships(reader, person.id)
+  const [first] = belongings
+  const best = belongings.find(one => hasApiAccess(one.membership_tier)) ?? first
+  return {
+    kind: 'user',
+    id: person.id,
+    person,
+    belongings,
+    permissions: [],
+    roles: listRoles(reader, 'user', person.subject),
+    ...(first && { org_id: first.org_id, org_name: first.org_name }),
+    tier: best?.membership_tier ?? null,
+  }
+}
+
+/**
+ * Builds the challenge of a 401: where to learn how to authenticate, and whether a credential was tried
+ * (RFC 9728, RFC 6750).
+ */
+export function buildChallenge(
+  baseUrl: string,
+  resource: 'api' | 'mcp',
+  wasTried: boolean,
+): string {
+  const metadata = `${baseUrl}/.well-known/oauth-protected-resource/${resource}`
+  return `Bearer ${wasTried ? 'error="invalid_token", ' : ''}resource_metadata="${metadata}"`
+}

@@ -1,0 +1,134 @@
+import { createLocalJWKSet, errors, type JWTPayload, jwtVerify } from 'jose'
+import type { Config } from '../../pipeline/core/config.ts'
+import { parseDomain } from '../../pipeline/core/domain.ts'
+import { toUserId } from '../../pipeline/core/standing.ts'
+import type { Issuer } from '../../pipeline/model/identity.ts'
+import { findIssuer } from '../../pipeline/read/lookups/issuers.ts'
+import type { Reader } from '../../pipeline/read/reader.ts'
+import type { IssuerKeys } from './issuer-keys.ts'
+
+/** The person that a token identifies. */
+export interface Person {
+  id: string
+  /** Subject as the identity provider gives it. */
+  subject: string
+  name?: string
+  /** Domain of an e-mail address that the identity provider has verified. */
+  emailDomain?: string
+}
+
+/** Only signatures of a private key count: what anybody can read must not be what signs. */
+const algorithms = [
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+  'Ed25519',
+]
+/**
+ * Media type of an access token, or of a token that names no kind; logout notices and the like do not
+ * match.
+ */
+const TYPE = /^(?:application\/)?(?:at\+)?jwt$/i
+const TOKEN = /^[\w-]+\.[\w-]+\.[\w-]+$/
+const MOST_CHARS = 8_192
+const CLOCKS_APART_S = 5
+
+/** Tells whether a credential has the form of a user token. */
+export function isTokenLike(text: string): boolean {
+  return text.length <= MOST_CHARS && TOKEN.test(text)
+}
+
+/**
+ * Verifies user tokens of the identity provider that the settings name, by its keys in the serving
+ * store. Without these settings no token is valid.
+ */
+export class UserTokens {
+  readonly #config: Config
+  readonly #reader: Reader
+  readonly #keys: IssuerKeys
+  #made: { of: Issuer; find: ReturnType<typeof createLocalJWKSet> } | undefined
+
+  constructor(config: Config, reader: Reader, keys: IssuerKeys) {
+    this.#config = config
+    this.#reader = reader
+    this.#keys = keys
+  }
+
+  /**
+   * Verifies a token and returns its person; undefined when it is not valid. A token with an unknown
+   * key may cause the keys to be read again; `waits` says whether to wait for that.
+   */
+  async personOf(token: string, waits: boolean): Promise<Person | undefined> {
+    if (this.#config.AUTH_ISSUER === undefined) return undefined
+    const first = await this.#verify(token)
+    if (first !== 'unknown key') return first
+    if (!waits || !(await this.#keys.readAgain())) return undefined
+    const second = await this.#verify(token)
+    return second === 'unknown key' ? undefined : second
+  }
+
+  async #verify(token: string): Promise<Person | 'unknown key' | undefined> {
+    const { AUTH_ISSUER: issuer, AUTH_AUDIENCE: audience } = this.#config
+    const find = this.#keySet(issuer!)
+    if (find === undefined) return 'unknown key'
+    try {
+      const { payload, protectedHeader } = await jwtVerify(token, find, {
+        algorithms,
+        issuer: issuer!,
+        requiredClaims: ['exp', 'sub'],
+        ...(audience !== undefined && { audience }),
+        currentDate: new Date(this.#reader.now()),
+        clockTolerance: CLOCKS_APART_S,
+      })
+      const { typ } = protectedHeader
+      return typ === undefined || TYPE.test(typ) ? this.#personIn(payload) : undefined
+    } catch (error) {
+      return error instanceof errors.JWKSNoMatchingKey ? 'unknown key' : undefined
+    }
+  }
+
+  /** Keys are made ready once, and again when the store holds others. */
+  #keySet(name: string) {
+    const issuer = findIssuer(this.#reader, name)
+    if (issuer === undefined) return undefined
+    if (this.#made?.of !== issuer) {
+      this.#made = { of: issuer, find: createLocalJWKSet({ keys: issuer.keys }) }
+    }
+    return this.#made.find
+  }
+
+  #personIn(claims: JWTPayload): Person | undefined {
+    const { AUTH_CLIENT_ID: client } = this.#config
+    if (client !== undefined && (claims.azp ?? claims.client_id) !== client) return undefined
+    const id = toUserId(claims.sub)
+    if (id === undefined || isMachine(claims)) return undefined
+    const { name } = claims
+    const emailDomain = readEmailDomain(claims)
+    return {
+      id,
+      subject: claims.sub!,
+      ...(typeof name === 'string' && name.trim() !== '' && { name: name.trim().slice(0, 100) }),
+      ...(emailDomain !== undefined && { emailDomain }),
+    }
+  }
+}
+
+/** Tokens that an application got for itself are nobody's. */
+function isMachine({ sub, grant_type, gty }: JWTPayload): boolean {
+  const grants = [grant_type, gty]
+  return (
+    grants.some(grant => /^client[_-]credentials$/.test(String(grant))) || /^client_/.test(sub!)
+  )
+}
+
+function readEmailDomain({ email, email_verified }: JWTPayload): string | undefined {
+  if (typeof email !== 'string' || email_verified !== true) return undefined
+  return parseDomain(/^[^@\s]+@([^@\s]+)$/.exec(email)?.[1])
+}

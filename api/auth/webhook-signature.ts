@@ -1,0 +1,35 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { type Instant, MINUTE, SECOND } from '../../pipeline/core/clock.ts'
+
+/** Carries `t=<unix seconds>,v1=<hex>`; several `v1` while a secret is being replaced. */
+export const SIGNATURE_HEADER = 'billing-signature'
+
+const TOLERANCE_MS = 5 * MINUTE
+
+/**
+ * Why a webhook is not believed, or undefined: its signature is an HMAC-SHA256 of its time, a dot and
+ * the bytes as they were sent, and its time is now, so that it cannot be sent again later.
+ */
+export function checkSignature(
+  bytes: Buffer,
+  header: string | string[] | undefined,
+  secret: string,
+  now: Instant,
+): string | undefined {
+  if (header === undefined) return `${SIGNATURE_HEADER}: is required, a header`
+  const parts = [header].flat().join().split(',')
+  const values = (name: string) =>
+    parts.flatMap(part =>
+      part.trim().startsWith(`${name}=`) ? [part.trim().slice(name.length + 1)] : [],
+    )
+  const [time = ''] = values('t')
+  if (!/^\d{1,12}$/.test(time)) return `${SIGNATURE_HEADER}: names no time`
+  const expected = createHmac('sha256', secret).update(`${time}.`).update(bytes).digest()
+  const isSigned = values('v1').some(value => {
+    const given = Buffer.from(value, 'hex')
+    return given.length === expected.length && timingSafeEqual(given, expected)
+  })
+  if (!isSigned) return `${SIGNATURE_HEADER}: the signature is not ours`
+  const isNow = Math.abs(now - Number(time) * SECOND) <= TOLERANCE_MS
+  return isNow ? undefined : `${SIGNATURE_HEADER}: the signature is of another time`
+}

@@ -1,0 +1,42 @@
+import { parseDomain } from '../../pipeline/core/domain.ts'
+import { refuse } from '../../pipeline/core/errors.ts'
+import { stripPii } from '../../pipeline/core/pii.ts'
+import type { BrandDocument, BrandEntry } from '../../pipeline/model/documents/index.ts'
+import { type BrandFile, isStorable } from '../../pipeline/model/save.ts'
+import { reportFaults } from '../../pipeline/parse/check-adagents.ts'
+import { checkBrand } from '../../pipeline/parse/check-brand.ts'
+
+const FAULTS = 20
+/**
+ * A brand.json that somebody hands in for a domain, as it is kept: without whom to write to. Refuses
+ * what a reader would find fault with, what only leads elsewhere, and what is another domain's.
+ */
+export function readBrandFile(
+  given: Record<string, unknown>,
+  domain: string,
+): BrandFile & { brand: BrandEntry } {
+  if (!isStorable(given)) {
+    refuse('invalid_request', 'brand_json: must be well-formed and not nested deeply')
+  }
+  const file = stripPii(given)
+  const { document, faults } = checkBrand(Buffer.from(JSON.stringify(file)), { maxFaults: FAULTS })
+  const { errors } = reportFaults(faults)
+  if (errors.length > 0 || document === undefined) {
+    const [first] = errors
+    const text = first?.message ?? 'is no brand.json'
+    return refuse('invalid_request', `brand_json: ${text}`, { details: errors })
+  }
+  const brand = brandIn(document, domain)
+  if (brand === undefined) {
+    const text = `brand_json: must be the house ${domain} with its brands, or the brand itself`
+    return refuse('invalid_request', text)
+  }
+  return { file, document, brand }
+}
+
+function brandIn(document: BrandDocument, domain: string): BrandEntry | undefined {
+  if (document.variant === 'brand_canonical') return document.brand
+  if (document.variant !== 'house_portfolio') return undefined
+  if (parseDomain(document.house.domain) !== domain) return undefined
+  return document.brands.find(({ keller_type }) => keller_type === 'master') ?? document.brands[0]
+}

@@ -1,0 +1,51 @@
+import { z } from 'zod'
+import { refuse } from '../../pipeline/core/errors.ts'
+import { limits } from '../../pipeline/core/limits.ts'
+import type { Asked } from '../../pipeline/read/lookups/stored.ts'
+import { parsePastedDomain } from './fields.ts'
+
+export const BulkDomains = z
+  .object({
+    domains: z
+      .array(z.string().min(1, 'must not be empty'))
+      .min(1, 'must name at least one domain')
+      .meta({
+        maxItems: limits.bulkResolveDomains,
+        description: 'Domains to resolve, each spelled in any way',
+      }),
+  })
+  .meta({ id: 'BulkDomains', description: 'Domains to resolve in one call' })
+
+export function describeBulk(resolution: z.ZodType) {
+  return z.looseObject({
+    results: z
+      .record(z.string(), resolution.nullable())
+      .describe('Answers by the given name in lower case; null where nothing is known'),
+  })
+}
+
+/** Keyed by the trimmed, lower-case input; one name that is no domain refuses the whole. */
+export function parseDomainsStrictly(domains: readonly string[], max: number): Asked {
+  refuseMoreThan(max, domains)
+  return new Map(
+    domains.map((given, i) => {
+      const key = given.trim().toLowerCase()
+      return [key, parsePastedDomain(key) ?? refuseName(given, i)]
+    }),
+  )
+}
+
+/** Keyed by the lower-case input; what is no domain is merely unknown. */
+export function parseDomainsLeniently(domains: readonly string[], max: number): Asked {
+  refuseMoreThan(max, domains)
+  return new Map(domains.map(given => [given.toLowerCase(), parsePastedDomain(given)]))
+}
+
+function refuseMoreThan(max: number, domains: readonly string[]): void {
+  if (domains.length > max) refuse('invalid_request', `domains: must not be more than ${max}`)
+}
+
+function refuseName(given: string, i: number): never {
+  const shown = JSON.stringify(given.slice(0, 100))
+  return refuse('invalid_request', `domains[${i}]: ${shown} is not a domain name`)
+}

@@ -1,0 +1,85 @@
+import { randomUUID } from 'node:crypto'
+import { parseDomain, stripHostPrefix, toIdentifierHost } from '../../pipeline/core/domain.ts'
+import { refuse } from '../../pipeline/core/errors.ts'
+import { RisingIds } from '../../pipeline/core/uuid-v7.ts'
+import type { Contributed, provenances } from '../../pipeline/model/contribution.ts'
+import { identifierTypes } from '../../pipeline/model/documents/vocabulary.ts'
+import type { ResolvedIdentifier } from '../../pipeline/model/responses/catalog.ts'
+import { isStorable } from '../../pipeline/model/save.ts'
+import { findBlocked } from '../../pipeline/read/lookups/blocklist.ts'
+import { toIdentifierKey } from '../../pipeline/resolve/identifiers.ts'
+import type { Principal } from '../auth/principal.ts'
+import type { Services } from '../operation/services.ts'
+import { toEditor } from '../routes/saves.ts'
+
+interface Contribution {
+  principal: Principal
+  provenance: (typeof provenances)[number]
+  /** The commit that was looked in. */
+  since: number
+}
+
+/**
+ * Takes what is unknown into the catalog and says what became of it. Hosts of advertising systems
+ * and what is no identifier are left out. An identifier that is named twice makes one property.
+ */
+export async function contribute(
+  resolved: readonly ResolvedIdentifier[],
+  { principal, provenance, since }: Contribution,
+  services: Services,
+): Promise<ResolvedIdentifier[]> {
+  const ids = new RisingIds(services.clock)
+  const candidates = new Map<string, Contributed>()
+  for (const { identifier, status } of resolved) {
+    const key = toIdentifierKey(identifier)
+    if (status !== 'excluded' || candidates.has(key) || !isContributable(identifier)) continue
+    candidates.set(key, { property_rid: ids.next(), identifier })
+  }
+  const made = await submit([...candidates.values()], { principal, provenance, since }, services)
+  const told = new Set<string>()
+  return resolved.map(one => {
+    const key = toIdentifierKey(one.identifier)
+    const property_rid = made[key]
+    if (one.status !== 'excluded') return one
+    if (property_rid === undefined) return { ...one, ...excluded(one.identifier) }
+    const isFirst = candidates.get(key)?.property_rid === property_rid && !told.has(key)
+    told.add(key)
+    const status = isFirst ? 'created' : 'existing'
+    return { ...one, property_rid, classification: 'property', source: 'contributed', status }
+  })
+}
+
+/** Submits the identifiers and returns the property of each, by its key. */
+async function submit(
+  contributed: readonly Contributed[],
+  { principal, provenance, since }: Contribution,
+  { desk, saves, clock }: Services,
+): Promise<Record<string, string>> {
+  if (contributed.length === 0) return {}
+  const contributor = toEditor(principal)
+  const contribution_id = randomUUID()
+  const place = { id: contribution_id, user: principal.id, organization: principal.org_id }
+  await saves.reserve(place, clock.now())
+  const answer = await desk.submit({
+    op: 'property.contribute',
+    contribution_id,
+    contributor,
+    provenance,
+    since,
+    contributed: [...contributed],
+  })
+  if ('refused' in answer) return refuse(answer.error ?? 'invalid_request', answer.refused)
+  return answer.done.rids as Record<string, string>
+}
+
+function isContributable({ type, value }: ResolvedIdentifier['identifier']): boolean {
+  if (!(identifierTypes as readonly string[]).includes(type) || !isStorable(value)) return false
+  if (type !== 'domain' && type !== 'subdomain') return true
+  const host = parseDomain(toIdentifierHost(value))
+  return host !== undefined && findBlocked(stripHostPrefix(host)) === undefined
+}
+
+function excluded({ type, value }: ResolvedIdentifier['identifier']) {
+  const host = type === 'domain' || type === 'subdomain' ? toIdentifierHost(value) : ''
+  return findBlocked(host) ? { classification: 'ad_infra' as const } : {}
+}

@@ -1,0 +1,135 @@
+import type { z } from 'zod'
+import { toIso } from '../../pipeline/core/clock.ts'
+import { refuse } from '../../pipeline/core/errors.ts'
+import { AdagentsFile } from '../../pipeline/model/adagents-file.ts'
+import type { FaultCode } from '../../pipeline/model/fault-codes.ts'
+import { ADAGENTS_SCHEMA } from '../../pipeline/model/hosted.ts'
+import type { AdagentsValidation } from '../../pipeline/model/live.ts'
+import type { Fault } from '../../pipeline/model/observation.ts'
+import {
+  type CheckedFile,
+  checkAdagents,
+  reportFaults,
+} from '../../pipeline/parse/check-adagents.ts'
+import { formatPath } from '../operation/validation.ts'
+import { describeIssue } from '../operation/validation-messages.ts'
+
+const FAULTS = 50
+
+/**
+ * Members that a file may hold, in the order in which they are written. Everything else is dropped.
+ */
+const catalog = [
+  'contact',
+  'properties',
+  'collections',
+  'catalog_etag',
+  'catalog_role',
+  'formats',
+  'placements',
+  'signals',
+  'tags',
+  'placement_tags',
+  'signal_tags',
+  'property_features',
+  'revoked_publisher_domains',
+] as const
+
+/** Understood by a lenient reader, and not by every other one: no new file is written like that. */
+const lax: ReadonlySet<FaultCode> = new Set(['imprecise', 'incomplete', 'repeated'])
+
+export interface AdagentsConfig extends Record<string, unknown> {
+  authorized_agents: unknown[]
+  include_schema: boolean
+  include_timestamp: boolean
+}
+
+/**
+ * The file that this makes, as text. Everything is taken over as it was given, nothing is made up;
+ * what the registry would find fault with is refused with all of its faults.
+ */
+export function createAdagents(
+  config: AdagentsConfig,
+  now: number,
+): { text: string; validation: AdagentsValidation } {
+  const file = buildFile(config, now)
+  const text = JSON.stringify(file, null, 2)
+  const { faults } = ignoreOwnership(
+    checkAdagents(Buffer.from(text), undefined, { now, maxFaults: FAULTS }),
+  )
+  const told = reportFaults(withStrict(faults, file))
+  if (!told.valid) {
+    const words = told.errors.map(({ message }) => message).join('; ')
+    refuse('invalid_request', words, {
+      success: false,
+      errors: told.errors,
+      warnings: told.warnings,
+      timestamp: toIso(now),
+    })
+  }
+  const place = { domain: 'proposed', url: 'proposed', discovery_method: 'direct' as const }
+  return { text, validation: { ...told, ...place } }
+}
+
+function buildFile(config: AdagentsConfig, now: number): Record<string, unknown> {
+  const file: Record<string, unknown> = { authorized_agents: config.authorized_agents }
+  for (const key of catalog) if (holds(config[key])) file[key] = config[key]
+  if (config.include_schema) file.$schema = ADAGENTS_SCHEMA
+  if (config.include_timestamp) file.last_updated = toIso(now)
+  return file
+}
+
+function holds(value: unknown): boolean {
+  if (value === undefined || value === null) return false
+  return typeof value !== 'object' || Object.keys(value).length > 0
+}
+
+/** Adds what other readers would refuse to the faults that the registry finds: one fault per field. */
+function withStrict(faults: readonly Fault[], file: Record<string, unknown>): Fault[] {
+  const errors = faults.filter(({ severity }) => severity === 'error')
+  const known = errors.map(({ field }) => field)
+  const strict = strictFaults(file).filter(
+    ({ field }) => !known.some(one => field.startsWith(one) || one.startsWith(field)),
+  )
+  return [...faults, ...strict.slice(0, Math.max(0, FAULTS - faults.length) || 1)]
+}
+
+/** Lists the places where a file differs from its format. */
+function strictFaults(file: Record<string, unknown>): Fault[] {
+  if (AdagentsFile.safeParse(file).success) return []
+  const { error } = AdagentsFile.safeParse(file, { error: describeIssue })
+  return (error?.issues ?? []).map(issue => ({
+    field: formatPath(issue.path) || 'root',
+    code: toFaultCode(issue),
+    message: issue.message,
+    severity: 'error',
+  }))
+}
+
+function toFaultCode(issue: z.core.$ZodIssue): FaultCode {
+  switch (issue.code) {
+    case 'invalid_type':
+      return issue.message === 'is required' ? 'missing' : 'wrong_type'
+    case 'too_small':
+      return 'empty'
+    case 'too_big':
+      return 'too_long'
+    case 'invalid_value':
+    case 'invalid_union':
+      return 'not_allowed'
+    case 'unrecognized_keys':
+      return 'misplaced'
+    default:
+      return 'bad_pattern'
+  }
+}
+
+/** Nobody serves it yet, so its properties need not say whose they are. */
+export function ignoreOwnership({ faults }: CheckedFile): { faults: Fault[] } {
+  const ownerless = /^properties\[\d+\]\.publisher_domain$/
+  return {
+    faults: faults
+      .filter(({ code, field }) => !(code === 'missing' && ownerless.test(field)))
+      .map(fault => (lax.has(fault.code) ? { ...fault, severity: 'error' } : fault)),
+  }
+}

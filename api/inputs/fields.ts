@@ -1,0 +1,194 @@
+import { z } from 'zod'
+import { type Domain, parseDomain } from '../../pipeline/core/domain.ts'
+
+/** Only the literal `true` asks for it. */
+export const fresh = z
+  .unknown()
+  .optional()
+  .transform(given => given === 'true')
+  .meta({
+    type: 'string',
+    enum: ['true', 'false'],
+    default: 'false',
+    description: '`true` reads the files now; the stored answer is used where that fails',
+  })
+/** Taken from callers that send it, and without effect. */
+export const freshIgnored = z.string().optional().meta({
+  description: 'Without effect: every answer comes from the index',
+})
+
+/** Reads a domain as people paste it: a scheme, all from the first slash on, and a last dot are dropped. */
+export function parsePastedDomain(text: string): Domain | undefined {
+  return parseDomain(text) ?? parseDomain(hostIn(text))
+}
+
+/** The one spelling rule for domains, on every route. */
+export const PastedDomain = z
+  .string()
+  .transform((text, ctx): Domain => {
+    const domain = parsePastedDomain(text)
+    if (domain !== undefined) return domain
+    ctx.addIssue('must be a domain name such as acme.example')
+    return z.NEVER
+  })
+  .meta({
+    type: 'string',
+    examples: ['acme.example'],
+    description: 'Domain in question; a scheme, a path and a last dot are dropped',
+  })
+
+function hostIn(text: string): string {
+  return text
+    .trim()
+    .replace(/^https?:\/\//i, '')
+    .replace(/[/?#].*$/s, '')
+    .replace(/[.。．｡]$/, '')
+}
+
+const DIGITS = /^\d{1,15}$/
+
+interface WholeNumber {
+  description: string
+  min: number
+  max: number
+  default: number
+  /** A larger number is taken for `max`. */
+  clamp?: true
+}
+
+/** A whole number in a query string: decimal digits only. */
+export function createWholeNumber({
+  description,
+  min,
+  max,
+  default: otherwise,
+  clamp,
+}: WholeNumber) {
+  const allowed = clamp ? `a whole number, at least ${min}` : `a whole number from ${min} to ${max}`
+  return z
+    .unknown()
+    .optional()
+    .transform((given, ctx): number => {
+      if (given === undefined) return otherwise
+      const value = typeof given === 'string' && DIGITS.test(given) ? Number(given) : Number.NaN
+      if (value >= min && (clamp || value <= max)) return Math.min(value, max)
+      ctx.addIssue(`must be ${allowed}`)
+      return z.NEVER
+    })
+    .meta({ type: 'integer', minimum: min, maximum: max, default: otherwise, description })
+}
+
+/** Creates the schema of a page size: a larger number means the largest, and 0 the usual one. */
+export function createPageSize({ usual, max }: { usual: number; max: number }) {
+  const description = 'Items of a page; a larger number means the largest page, 0 the usual one'
+  return createWholeNumber({ description, min: 0, max, default: usual, clamp: true }).transform(
+    limit => limit || usual,
+  )
+}
+
+const LARGEST_OFFSET = 1e9
+
+/** Offset of a page; beyond the end of a list the page is empty. */
+export const pageOffset = createWholeNumber({
+  description: 'Items to pass over; `cursor` does the same with less to count',
+  min: 0,
+  max: LARGEST_OFFSET,
+  default: 0,
+  clamp: true,
+})
+
+/** The `next_cursor` of a list whose places are numbers. */
+export const pageCursor = z
+  .string()
+  .regex(/^\d{1,9}$/, 'must be the next_cursor of a page')
+  .optional()
+  .meta({ description: '`next_cursor` of the page before; counts instead of `offset`' })
+
+const VALUES = 100
+const NO_VALUES: readonly string[] = []
+
+/** Comma-separated values, at most a hundred; empty ones say nothing. */
+export function createCsv(description: string) {
+  return z
+    .string()
+    .default('')
+    .transform((text, ctx): readonly string[] => {
+      if (text === '') return NO_VALUES
+      const values = text
+        .split(',')
+        .map(value => value.trim())
+        .filter(value => value !== '')
+      if (values.length > VALUES) ctx.addIssue(`must not be more than ${VALUES} values`)
+      return values
+    })
+    .meta({ description })
+}
+
+/** A moment in ISO 8601, a day alone or with a time and its zone; in UTC it is of a year with four digits. */
+export const Moment = z
+  .string()
+  .transform((text, ctx): string => {
+    const time = ISO.test(text) ? Date.parse(text) : Number.NaN
+    const spelled = Number.isNaN(time) ? '' : new Date(time).toISOString()
+    if (/^\d{4}-/.test(spelled)) return spelled
+    ctx.addIssue('must be a date such as 2026-11-20T03:00:00Z')
+    return z.NEVER
+  })
+  .meta({
+    type: 'string',
+    examples: ['2026-11-20T03:00:00Z'],
+    description: 'Moment in ISO 8601, a day alone or with a time and its zone',
+  })
+
+const ISO = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/
+
+/** Encodes the values of an opaque cursor as base64url. */
+export function encodeCursor(values: readonly unknown[]): string {
+  return Buffer.from(JSON.stringify(values)).toString('base64url')
+}
+
+/** The cursor of a list whose places have this shape; the empty one stands for the beginning. */
+export function createCursor<Place extends z.ZodType>(place: Place) {
+  return z
+    .string()
+    .default('')
+    .transform((text, ctx): z.output<Place> | undefined => {
+      if (text === '') return undefined
+      const read = place.safeParse(parsed(Buffer.from(text, 'base64url').toString()))
+      if (read.success) return read.data
+      ctx.addIssue('must be the cursor of a page')
+      return z.NEVER
+    })
+    .meta({ description: 'Go on after the page that had this `cursor`' })
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Creates the schema of a switch in a query string: only the word `true` turns it on. */
+export function createFlag(description: string) {
+  return z
+    .unknown()
+    .optional()
+    .transform(given => given === 'true')
+    .meta({ type: 'string', enum: ['true'], description })
+}
+
+/** A parameter that may be given several times; empty and repeated values do not count. */
+export function createRepeated(most: number, description: string) {
+  return z
+    .union([z.string(), z.array(z.string())])
+    .optional()
+    .transform((given = [], ctx): string[] => {
+      const values = new Set([given].flat().filter(value => value !== ''))
+      if (values.size <= most) return [...values]
+      ctx.addIssue(`must be at most ${most} values`)
+      return z.NEVER
+    })
+    .meta({ description })
+}

@@ -1,0 +1,69 @@
+import { refuse } from '../../pipeline/core/errors.ts'
+import { detectImageType, type ImageType } from '../../pipeline/core/image-type.ts'
+import { LogoNote, LogoTag } from '../../pipeline/model/logo.ts'
+
+/** A picture as it is handed in. */
+export interface LogoGiven {
+  bytes: Buffer
+  content_type: ImageType
+  tags: string[]
+  note?: string
+}
+
+const TAGS = 20
+
+/** Reads a form with a picture. `body` was capped while it arrived. */
+export async function readLogoForm(
+  body: Buffer,
+  contentType: string,
+  maxBytes: number,
+): Promise<LogoGiven> {
+  if (!/^multipart\/form-data\b/i.test(contentType)) {
+    refuse('unsupported_media_type', 'the body must be multipart/form-data')
+  }
+  const form = await parsed(body, contentType)
+  const file = form.get('file')
+  if (!(file instanceof Blob)) return refuse('invalid_request', 'file: is required')
+  if (file.size > maxBytes) refuse('too_large', `file: must be at most ${maxBytes} bytes`)
+  const bytes = Buffer.from(await file.arrayBuffer())
+  const content_type = detectImageType(bytes)
+  if (content_type === undefined) {
+    const text = 'file: must be PNG, JPEG, GIF or WebP by its bytes; SVG is not taken'
+    return refuse('unsupported_media_type', text)
+  }
+  const note = noteIn(form)
+  return { bytes, content_type, tags: tagsIn(form), ...(note !== '' && { note }) }
+}
+
+async function parsed(body: Buffer, contentType: string): Promise<FormData> {
+  try {
+    const headers = { 'content-type': contentType }
+    return await new Response(Uint8Array.from(body), { headers }).formData()
+  } catch {
+    return refuse('invalid_request', 'body: is not form data')
+  }
+}
+
+function tagsIn(form: FormData): string[] {
+  const words = textIn(form, 'tags')
+    .split(',')
+    .filter(word => word.trim() !== '')
+  if (words.length > TAGS) refuse('invalid_request', `tags: must not be more than ${TAGS}`)
+  const tags = words.map(word => {
+    const read = LogoTag.safeParse(word)
+    if (read.success) return read.data
+    return refuse('invalid_request', `tags: ${read.error.issues[0]!.message}`)
+  })
+  return [...new Set(tags)]
+}
+
+function noteIn(form: FormData): string {
+  const read = LogoNote.safeParse(textIn(form, 'note'))
+  if (read.success) return read.data
+  return refuse('invalid_request', `note: ${read.error.issues[0]!.message}`)
+}
+
+function textIn(form: FormData, name: string): string {
+  const value = form.get(name)
+  return typeof value === 'string' ? value : ''
+}

@@ -1,0 +1,59 @@
+import type { Instant } from '../../pipeline/core/clock.ts'
+import { refuse } from '../../pipeline/core/errors.ts'
+import { ADAGENTS_SCHEMA } from '../../pipeline/model/hosted.ts'
+import type { MirrorContent } from '../../pipeline/model/mirror.ts'
+import { isStorable } from '../../pipeline/model/save.ts'
+import { checkAdagents, reportFaults } from '../../pipeline/parse/check-adagents.ts'
+import {
+  listDescribedPublishers,
+  listMirroredCollections,
+} from '../../pipeline/resolve/mirrored.ts'
+import { ignoreOwnership } from './create-adagents.ts'
+
+const FAULTS = 20
+const parts = ['formats', 'properties', 'placements', 'collections', 'signals'] as const
+
+/** A file as it is handed in: a catalog, and whatever else. */
+export interface MirrorFile extends Record<string, unknown> {
+  catalog_etag?: string | undefined
+  superseded_by?: string | undefined
+}
+
+/**
+ * Reads a file for a platform. It authorizes nobody and names the schema it follows. Refuses a file
+ * without a catalog and a file in which a reader would find faults.
+ */
+export function readMirror(file: MirrorFile, now: Instant): MirrorContent {
+  if (countItems(file) === 0)
+    refuse('invalid_request', `body: one of ${parts.join(', ')} is needed`)
+  if (!isStorable(file)) {
+    refuse('invalid_request', 'body: must be well-formed and not nested deeply')
+  }
+  const { $schema: _, authorized_agents: __, last_updated: ___, ...catalog } = file
+  const document = { $schema: ADAGENTS_SCHEMA, ...catalog, authorized_agents: [] as [] }
+  const bytes = Buffer.from(JSON.stringify(document))
+  const checked = checkAdagents(bytes, undefined, { now, maxFaults: FAULTS })
+  const { errors } = reportFaults(ignoreOwnership(checked).faults)
+  const { document: understood } = checked
+  if (errors.length > 0 || understood?.variant !== 'inline') {
+    const [first] = errors
+    const text = first?.message ?? 'body: is no catalog'
+    refuse('invalid_request', text, { details: errors.slice(0, FAULTS) })
+  }
+  const { catalog_etag = null, superseded_by = null } = file
+  return {
+    document,
+    catalog_etag,
+    superseded_by,
+    publisher_domains: listDescribedPublishers(understood),
+    collections: listMirroredCollections(understood),
+  }
+}
+
+/** Counts the entries in the lists of a file. */
+export function countItems(file: MirrorFile): number {
+  return parts.reduce((sum, part) => {
+    const list = file[part]
+    return sum + (Array.isArray(list) ? list.length : 0)
+  }, 0)
+}

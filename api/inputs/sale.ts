@@ -1,0 +1,133 @@
+import { z } from 'zod'
+import { toAgentUrlKey } from '../../pipeline/core/agent-url.ts'
+import type { Instant } from '../../pipeline/core/clock.ts'
+import { toAssignedCountry } from '../../pipeline/core/country.ts'
+import { refuse } from '../../pipeline/core/errors.ts'
+import { delegationTypes } from '../../pipeline/model/documents/index.ts'
+import type { Terms } from '../../pipeline/resolve/sale-terms.ts'
+
+const VALUES = 100
+const VALUE_CHARS = 500
+const URL_CHARS = 2_048
+
+/** The address of an agent; its key is what counts. `*` is an agent that nobody is. */
+export const AgentUrl = z
+  .string()
+  .max(URL_CHARS)
+  .transform((text, ctx): string => {
+    const key = parseAgentKey(text)
+    if (key !== undefined) return key
+    ctx.addIssue('must be the address of an agent such as https://agent.example/mcp')
+    return z.NEVER
+  })
+  .meta({
+    type: 'string',
+    examples: ['https://agent.example/mcp'],
+    description: 'URL of the agent, in any spelling',
+  })
+
+function parseAgentKey(text: string): string | undefined {
+  return text.trim() === '*' ? '*' : toAgentUrlKey(text)
+}
+
+/**
+ * ISO country; a code with another name (`UK`) is refused, since it would silently match nothing.
+ */
+const Country = z
+  .string()
+  .overwrite(text => text.trim().toUpperCase())
+  .refine(code => toAssignedCountry(code) === code, {
+    error: 'must be a country code of two letters such as GB',
+  })
+
+const At = z.iso
+  .datetime({ offset: true, error: 'must be a date and time such as 2026-01-31T09:00:00Z' })
+  .meta({
+    description: 'Evaluate the time windows of grants at this time; everything else is as of now',
+  })
+
+const value = z.string().min(1).max(VALUE_CHARS)
+const values = z.array(value).min(1).max(VALUES)
+
+/** Repeated or separated by commas. */
+const list = z
+  .union([z.string(), z.array(z.string())])
+  .transform(given => (Array.isArray(given) ? given : [given]).flatMap(text => text.split(',')))
+  .pipe(values)
+  .meta({ type: 'string', description: 'values, separated by commas' })
+
+const delegation_type = z
+  .enum(delegationTypes)
+  .optional()
+  .describe('Only if the agent sells in this way; any way without it')
+const country = Country.optional().describe('Country in which it is sold, as two letters')
+const at = At.optional()
+
+/** Boolean parameters are on only when they say so literally. */
+export const explain = z
+  .string()
+  .optional()
+  .meta({ description: '`true` adds `evidence`: the files, entries and rules behind the answer' })
+
+export const termsInQuery = {
+  delegation_type,
+  country,
+  at,
+  placement_ids: list.optional().describe('Placements that are sold, separated by commas'),
+  placement_tags: list.optional().describe('Tags of placements that are sold, with commas'),
+  collection_ids: list.optional().describe('Collections that are sold, separated by commas'),
+}
+
+export const termsInBody = {
+  delegation_type,
+  country,
+  at,
+  placement_ids: values.optional().describe('Placements that are sold, by id'),
+  placement_tags: values.optional().describe('Tags of placements that are sold'),
+  collection_ids: values.optional().describe('Collections that are sold, by id'),
+}
+
+type Given = Omit<Terms, 'at' | 'anywhere'> & { at?: string | undefined }
+
+/** Tells whether nothing is asked but the agent and the property. */
+export function isPlain(given: Given & { explain?: string | undefined }): boolean {
+  return (
+    given.explain !== 'true' &&
+    given.at === undefined &&
+    given.country === undefined &&
+    given.delegation_type === undefined &&
+    given.placement_ids === undefined &&
+    given.placement_tags === undefined &&
+    given.collection_ids === undefined
+  )
+}
+
+/** Converts what is asked into terms, as of now where no time is given. */
+export function toTerms(given: Given, now: Instant, anywhere = false): Terms {
+  return {
+    delegation_type: given.delegation_type,
+    country: given.country,
+    placement_ids: given.placement_ids,
+    placement_tags: given.placement_tags,
+    collection_ids: given.collection_ids,
+    at: given.at === undefined ? now : Date.parse(given.at),
+    anywhere,
+  }
+}
+
+/** Read apart from the parameter itself, which is echoed as it was given. */
+export function parseAgent(name: string, text: string): string {
+  const key = text.length > URL_CHARS ? undefined : parseAgentKey(text)
+  if (key !== undefined) return key
+  const read = AgentUrl.safeParse(text)
+  if (read.success) return read.data
+  return refuse('invalid_request', `${name}: ${read.error.issues[0]!.message}`)
+}
+
+/** Sentence shared by the descriptions of several endpoints. */
+export const sidesTold =
+  '`sides` tells what the publisher’s file and the brand.json of the agent’s operator say; ' +
+  '`confirmed` means that both say the same. '
+export const termsTold =
+  'A grant that holds only in certain countries, placements or collections lets nothing through ' +
+  'that does not name them. With `at` only the windows of grants are judged as of then.'

@@ -1,0 +1,55 @@
+import type { RateLimitOptions, RateLimitPluginOptions } from '@fastify/rate-limit'
+import type { Redis } from '../../jobs/redis.ts'
+import { MINUTE, SECOND } from '../../pipeline/core/clock.ts'
+import type { Config } from '../../pipeline/core/config.ts'
+import { PublicError } from '../../pipeline/core/errors.ts'
+import { limitHeaders } from './crawl.ts'
+import { toCaller } from './outbound.ts'
+
+interface Limit {
+  max: number
+  timeWindow: number
+}
+
+/** Limits per address; the bulk resolves share the specification's numbers, not one count. */
+const limits = {
+  bulk: (config: Config) => ({ max: config.LIMITS.bulkResolvePerMinute, timeWindow: MINUTE }),
+} satisfies Record<string, (config: Config) => Limit>
+
+export type LimitName = keyof typeof limits
+
+export function buildLimit(name: LimitName, config: Config): RateLimitOptions {
+  const { max, timeWindow } = limits[name](config)
+  return {
+    max,
+    timeWindow,
+    errorResponseBuilder: (_request, { ttl }) => {
+      const seconds = Math.max(1, Math.ceil(ttl / SECOND))
+      const headers = limitHeaders(max, timeWindow / SECOND, 0, seconds)
+      return new PublicError('rate_limited', 'too many requests', { retry_after: seconds }, headers)
+    },
+  }
+}
+
+/**
+ * Builds the headers that describe the limit of an operation; the counters are added per request.
+ */
+export function limitPolicy(name: LimitName, config: Config): Record<string, string> {
+  const { max, timeWindow } = limits[name](config)
+  return { 'ratelimit-policy': `${max};w=${timeWindow / SECOND}` }
+}
+
+/**
+ * Counted in Redis, by address (IPv6 by its /64), for all processes together. A read is never
+ * refused because Redis is away: then nothing is counted.
+ */
+export function rateLimiting(redis: Redis | undefined): RateLimitPluginOptions {
+  return {
+    global: false,
+    enableDraftSpec: true,
+    skipOnError: true,
+    nameSpace: 'registry:limit:',
+    keyGenerator: ({ ip }) => toCaller(ip),
+    ...(redis && { redis, allowList: () => redis.status !== 'ready' }),
+  }
+}

@@ -1,0 +1,30 @@
+import { refuse } from '../../pipeline/core/errors.ts'
+
+const AGAIN_SECONDS = 1
+
+/** Counts the requests that callers have under way, and refuses (429) one that has too many. */
+export class CallerPlaces {
+  readonly #most: number
+  readonly #taken = new Map<string, number>()
+
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  /** Takes a place; what is returned gives it back, once. */
+  take(caller: string): () => void {
+    const taken = this.#taken.get(caller) ?? 0
+    if (taken >= this.#most) {
+      const text = `${this.#most} of these are taken of one caller at once; try again`
+      refuse('rate_limited', text, { retry_after: AGAIN_SECONDS })
+    }
+    this.#taken.set(caller, taken + 1)
+    return () => this.#giveBack(caller)
+  }
+
+  #giveBack(caller: string): void {
+    const left = this.#taken.get(caller)! - 1
+    if (left === 0) this.#taken.delete(caller)
+    else this.#taken.set(caller, left)
+  }
+}

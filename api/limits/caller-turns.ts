@@ -1,0 +1,44 @@
+interface Caller {
+  inside: number
+  waiting: (() => void)[]
+}
+
+/** Bounds how many questions of one caller are under way at a time; the others wait in order. */
+export class CallerTurns {
+  readonly #callers = new Map<string, Caller>()
+  readonly #max: number
+
+  constructor(max: number) {
+    this.#max = max
+  }
+
+  /** Returns what must be called at the end, once; undefined when the turn did not come in time. */
+  async enter(name: string, ms: number): Promise<(() => void) | undefined> {
+    const caller = this.#callers.get(name) ?? { inside: 0, waiting: [] }
+    this.#callers.set(name, caller)
+    const leave = () => this.#leave(name, caller)
+    if (caller.inside < this.#max) {
+      caller.inside++
+      return leave
+    }
+    const hasTurn = await new Promise<boolean>(resolve => {
+      const begin = () => {
+        clearTimeout(late)
+        resolve(true)
+      }
+      const late = setTimeout(() => {
+        caller.waiting.splice(caller.waiting.indexOf(begin), 1)
+        resolve(false)
+      }, ms)
+      caller.waiting.push(begin)
+    })
+    return hasTurn ? leave : undefined
+  }
+
+  /** Passes the place on to the caller's first waiting question. */
+  #leave(name: string, caller: Caller): void {
+    const next = caller.waiting.shift()
+    if (next) next()
+    else if (--caller.inside === 0) this.#callers.delete(name)
+  }
+}

@@ -1,0 +1,87 @@
+import { refuse } from '../../pipeline/core/errors.ts'
+
+const AGAIN_SECONDS = 1
+
+interface Waiting {
+  begin(): void
+  refuse(error: unknown): void
+}
+
+/**
+ * Lets a few pieces of work run at once. Whoever waits takes turns by caller, so one that asks for much
+ * waits behind itself; and where too many wait, the caller with the longest line is refused first (503).
+ */
+export class FairTurns {
+  readonly #atOnce: number
+  readonly #mostWaiting: number
+  readonly #busy: string
+  #running = 0
+  #waiting = 0
+  readonly #lines = new Map<string, Waiting[]>()
+
+  /** `busy` is what whoever is refused is told. */
+  constructor({ atOnce, waiting, busy }: { atOnce: number; waiting: number; busy: string }) {
+    this.#atOnce = atOnce
+    this.#mostWaiting = waiting
+    this.#busy = busy
+  }
+
+  async run<Result>(caller: string, work: () => Result | Promise<Result>): Promise<Result> {
+    if (this.#running < this.#atOnce) this.#running++
+    else await this.#turnOf(caller)
+    try {
+      return await work()
+    } finally {
+      this.#running--
+      this.#begin()
+    }
+  }
+
+  #turnOf(caller: string): Promise<void> {
+    if (this.#waiting >= this.#mostWaiting) this.#makeRoomFor(caller)
+    return new Promise((begin, refuse) => {
+      const line = this.#lines.get(caller)
+      if (line === undefined) this.#lines.set(caller, [{ begin, refuse }])
+      else line.push({ begin, refuse })
+      this.#waiting++
+    })
+  }
+
+  /** Refuses the last one in the longest line, which may be the caller's own. */
+  #makeRoomFor(caller: string): void {
+    let longest = caller
+    let length = this.#lines.get(caller)?.length ?? 0
+    for (const [other, line] of this.#lines) {
+      if (line.length <= length + (longest === caller ? 1 : 0)) continue
+      longest = other
+      length = line.length
+    }
+    if (longest === caller) this.#refuse()
+    const line = this.#lines.get(longest)!
+    const last = line.pop()!
+    this.#waiting--
+    if (line.length === 0) this.#lines.delete(longest)
+    try {
+      this.#refuse()
+    } catch (error) {
+      last.refuse(error)
+    }
+  }
+
+  #refuse(): never {
+    return refuse('unavailable', this.#busy, { retry_after: AGAIN_SECONDS })
+  }
+
+  #begin(): void {
+    const [next] = this.#lines
+    if (next === undefined || this.#running >= this.#atOnce) return
+    const [caller, line] = next
+    const first = line.shift()!
+    this.#waiting--
+    // It goes behind all other callers.
+    this.#lines.delete(caller)
+    if (line.length > 0) this.#lines.set(caller, line)
+    this.#running++
+    first.begin()
+  }
+}

@@ -1,0 +1,151 @@
+import { createHash } from 'node:crypto'
+import type { WriterClient } from '../../jobs/api-client/enqueue.ts'
+import { type Clock, SECOND } from '../../pipeline/core/clock.ts'
+import type { Config } from '../../pipeline/core/config.ts'
+import { PublicError, refuse } from '../../pipeline/core/errors.ts'
+import type {
+  LiveRequestAnswers,
+  LiveRequestName,
+  LiveRequestOf,
+} from '../../pipeline/model/live-request.ts'
+import { CallerTurns } from './caller-turns.ts'
+import { RecentAnswers } from './recent-answers.ts'
+
+const RETRY_AFTER_S = 5
+
+/** One question that an answer needs the web for. */
+export interface Outward<Name extends LiveRequestName> {
+  /** Equal for questions with the same answer. */
+  question: string
+  /** The caller: a key or an address. */
+  caller: string
+  /** Makes the request for the crawler, at the moment it is sent. */
+  request(): LiveRequestOf<Name> | Promise<LiveRequestOf<Name>>
+  /** Time that a crawler has for it, waiting for its turn included. */
+  ms: number
+  /** Called once with a new answer, before anybody gets it. */
+  after?(answer: LiveRequestAnswers[Name]): Promise<void>
+  /** True when only a new answer will do, not one of a moment ago. */
+  isNew?: boolean
+}
+
+/** An answer from the web and its age. */
+export interface Seen<Answer> {
+  answer: Answer
+  ageMs: number
+}
+
+/**
+ * Asks the web for callers. However often somebody asks, nobody is refused for it: an answer of a few
+ * seconds ago is given again with its age, equal questions wait for one answer, and each caller has a few
+ * questions under way at a time while the others wait for their turn. How many requests that may
+ * cause, and at whom, the crawlers count together (pipeline/fetch/request-budget.ts); where they may not
+ * ask now, the last answer is given with its age, for a while.
+ */
+export class Outbound {
+  readonly #desk: Pick<WriterClient, 'requestLive'>
+  readonly #config: Config
+  readonly #recent: RecentAnswers
+  readonly #turns: CallerTurns
+  readonly #underWay = new Map<string, Promise<Seen<unknown>>>()
+
+  constructor(desk: Pick<WriterClient, 'requestLive'>, config: Config, clock: Clock) {
+    this.#desk = desk
+    this.#config = config
+    this.#recent = new RecentAnswers(clock)
+    this.#turns = new CallerTurns(config.LIMITS.callerQuestionsAtOnce)
+  }
+
+  /** Returns what a crawler saw; 503 when none could look in time and nothing was seen lately. */
+  ask<Name extends LiveRequestName>(
+    outward: Outward<Name>,
+  ): Promise<Seen<LiveRequestAnswers[Name]>> {
+    const { question, isNew } = outward
+    if (isNew) return this.#look(outward)
+    const { answerKeptSeconds } = this.#config.LIMITS
+    const recent = this.#recent.find(question, answerKeptSeconds * SECOND)
+    if (recent !== undefined) return Promise.resolve(recent as Seen<LiveRequestAnswers[Name]>)
+    const same = this.#underWay.get(question)
+    if (same !== undefined) return same as Promise<Seen<LiveRequestAnswers[Name]>>
+    const running = this.#lookOrRemember(outward).finally(() => this.#underWay.delete(question))
+    this.#underWay.set(question, running)
+    return running
+  }
+
+  async #lookOrRemember<Name extends LiveRequestName>(
+    outward: Outward<Name>,
+  ): Promise<Seen<LiveRequestAnswers[Name]>> {
+    try {
+      const seen = await this.#look(outward)
+      this.#recent.keep(outward.question, seen.answer)
+      return seen
+    } catch (error) {
+      if (!(error instanceof PublicError) || error.error !== 'unavailable') throw error
+      const { answerKeptAtBoundSeconds } = this.#config.LIMITS
+      const known = this.#recent.find(outward.question, answerKeptAtBoundSeconds * SECOND)
+      if (known === undefined) throw error
+      return known as Seen<LiveRequestAnswers[Name]>
+    }
+  }
+
+  async #look<Name extends LiveRequestName>({
+    caller,
+    request,
+    ms,
+    after,
+  }: Outward<Name>): Promise<Seen<LiveRequestAnswers[Name]>> {
+    const started = performance.now()
+    const leave = await this.#turns.enter(caller, ms)
+    if (leave === undefined) return throttle()
+    try {
+      const leftMs = ms - (performance.now() - started)
+      const answer = await this.#desk.requestLive(await request(), leftMs, toCallerId(caller))
+      if (wasThrottled(answer)) throttle()
+      await after?.(answer)
+      return { answer, ageMs: 0 }
+    } finally {
+      leave()
+    }
+  }
+}
+
+/** The age of an answer as a header; none where it is of this second. */
+export function buildAgeHeader({ ageMs }: { ageMs: number }): Record<string, string> {
+  const seconds = Math.floor(ageMs / SECOND)
+  return seconds < 1 ? {} : { age: String(seconds) }
+}
+
+/** Crawlers count by this: an address of a person stays with us. */
+function toCallerId(caller: string): string {
+  return createHash('sha256').update(caller).digest('base64url').slice(0, 16)
+}
+
+function wasThrottled(answer: LiveRequestAnswers[LiveRequestName]): boolean {
+  return 'throttled' in answer && answer.throttled === true
+}
+
+function throttle(): never {
+  const text = 'the web cannot be asked for this now: it is asked as much as it may be; try again'
+  return refuse('unavailable', text, { retry_after: RETRY_AFTER_S })
+}
+
+/**
+ * The address that counts as one caller: of IPv6 the network, which one machine has to itself; without
+ * the port that some proxies put behind it.
+ */
+export function toCaller(ip: string): string {
+  const behindPort = /^(\d+\.\d+\.\d+\.\d+):\d+$|^\[(.+)\](?::\d+)?$/.exec(ip)
+  if (behindPort) return toCaller(behindPort[1] ?? behindPort[2]!)
+  if (!ip.includes(':')) return ip
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip)?.[1]
+  if (mapped !== undefined) return mapped
+  const [head = '', tail] = ip.split('%')[0]!.split('::')
+  const groups = head === '' ? [] : head.split(':')
+  const after = tail === undefined || tail === '' ? [] : tail.split(':')
+  const zeros = tail === undefined ? 0 : Math.max(0, 8 - groups.length - after.length)
+  const all = [...groups, ...Array.from({ length: zeros }, () => '0'), ...after]
+  return `${all
+    .slice(0, 4)
+    .map(group => Number.parseInt(group, 16).toString(16))
+    .join(':')}::/64`
+}

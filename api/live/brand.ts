@@ -1,0 +1,54 @@
+import type { Domain } from '../../pipeline/core/domain.ts'
+import { PublicError } from '../../pipeline/core/errors.ts'
+import { faultCodes } from '../../pipeline/model/fault-codes.ts'
+import type { LiveBrand } from '../../pipeline/model/live.ts'
+import { toUrl } from '../../pipeline/model/observation.ts'
+import type { ReportedFault } from '../../pipeline/model/reported-fault.ts'
+import { findBrand } from '../../pipeline/read/lookups/brands.ts'
+import { listBrandFiles } from '../../pipeline/read/queries/brand-files.ts'
+import type { Seen } from '../limits/outbound.ts'
+import type { Services } from '../operation/services.ts'
+
+/** Time beyond that of the crawler for which its answer is awaited. */
+const SLACK_MS = 1_500
+
+/**
+ * Resolves which brand a domain is by its files as they are now; the same files are crawled next. While
+ * nobody can look, the stored answer is sent, or 503 where there is none.
+ */
+export async function resolveLiveBrand(
+  domain: Domain,
+  caller: string,
+  { config, demand, outbound, reader }: Services,
+): Promise<Seen<LiveBrand>> {
+  try {
+    const live = await outbound.ask<'read_brand'>({
+      question: `brand ${domain}`,
+      caller,
+      ms: config.LIMITS.liveBrandMs + SLACK_MS,
+      async request() {
+        const { snapshot } = reader
+        const known = snapshot === undefined ? [] : await listBrandFiles(snapshot, domain)
+        return { kind: 'read_brand', domain, known }
+      },
+    })
+    if (live.answer.resolution !== null) demand.renew(domain)
+    return live
+  } catch (error) {
+    const isAway = error instanceof PublicError && error.error === 'unavailable'
+    if (!isAway || findBrand(reader, domain) === undefined) throw error
+    return { answer: nobodyLooked(domain), ageMs: 0 }
+  }
+}
+
+function nobodyLooked(domain: Domain): LiveBrand {
+  const url = toUrl({ kind: 'brand.json', location: domain })
+  const fault: ReportedFault = {
+    field: 'unknown',
+    code: 'unasked',
+    message: 'the file could not be asked for at the moment',
+    severity: 'error',
+    suggestion: faultCodes.unasked.repair,
+  }
+  return { resolution: null, failure: { valid: false, url, errors: [fault], warnings: [] } }
+}

@@ -1,0 +1,103 @@
+import type { WriterClient } from '../../jobs/api-client/enqueue.ts'
+import { type Clock, HOUR } from '../../pipeline/core/clock.ts'
+import { type Domain, parseDomain } from '../../pipeline/core/domain.ts'
+import type { Limits } from '../../pipeline/core/limits.ts'
+import type { Log } from '../../pipeline/core/log.ts'
+import { canBePublic } from '../../pipeline/core/public-name.ts'
+import { WindowCounter } from '../../pipeline/core/window-counter.ts'
+
+const FLUSH_MS = 1_000
+/** Domains that were handed in already; forgotten together, so that they come again now and then. */
+const REMEMBERED = 10_000
+
+/**
+ * Domains that somebody looked up and nobody has crawled, handed in together once a second. Kept in
+ * memory and bounded: what is lost with the process, or while nobody takes it, is asked for again by
+ * the next lookup.
+ */
+export class Demand {
+  readonly #desk: Pick<WriterClient, 'submit'>
+  readonly #limits: Limits
+  readonly #log: Log
+  readonly #clock: Clock
+  readonly #handedIn = new Set<Domain>()
+  readonly #unknown = new Set<Domain>()
+  readonly #again = new Set<Domain>()
+  readonly #byCaller = new WindowCounter(HOUR)
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(
+    desk: Pick<WriterClient, 'submit'>,
+    limits: Limits,
+    { log, clock }: { log: Log; clock: Clock },
+  ) {
+    this.#clock = clock
+    this.#desk = desk
+    this.#limits = limits
+    this.#log = log
+  }
+
+  /**
+   * Somebody asked for a domain that was never crawled. Of one caller only so many names are taken in an
+   * hour, since anybody can invent names; the others are asked for again by a later lookup.
+   */
+  add(name: string, caller: () => string): void {
+    const domain = parseDomain(name)
+    if (domain === undefined || this.#handedIn.has(domain) || this.#unknown.has(domain)) return
+    if (!this.#hasRoom(this.#unknown, domain)) return
+    const { namesPerCallerHour } = this.#limits
+    if (!this.#byCaller.take(caller(), namesPerCallerHour, this.#clock.now())) return
+    this.#put(this.#unknown, domain)
+  }
+
+  /** Somebody has seen that a domain is to be crawled again, known or not. */
+  renew(domain: Domain): void {
+    this.#put(this.#again, domain)
+  }
+
+  close(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#unknown.clear()
+    this.#again.clear()
+  }
+
+  #hasRoom(set: ReadonlySet<Domain>, domain: Domain): boolean {
+    return set.size < this.#limits.demandedDomains && canBePublic(domain)
+  }
+
+  #put(set: Set<Domain>, domain: Domain): void {
+    if (!this.#hasRoom(set, domain)) return
+    set.add(domain)
+    this.#timer ??= setTimeout(() => this.#flush(), FLUSH_MS).unref()
+  }
+
+  async #flush(): Promise<void> {
+    const [unknown, again] = [[...this.#unknown], [...this.#again]]
+    this.#unknown.clear()
+    this.#again.clear()
+    try {
+      if (unknown.length > 0) await this.#handIn(unknown, false)
+      if (again.length > 0) await this.#handIn(again, true)
+    } catch (error) {
+      this.#log.debug({ error }, 'demand was dropped')
+    }
+    this.#timer = undefined
+    if (this.#unknown.size + this.#again.size > 0) {
+      this.#timer = setTimeout(() => this.#flush(), FLUSH_MS).unref()
+    }
+  }
+
+  /** Counts as handed in from now on, so that whoever asks meanwhile asks for nothing new. */
+  async #handIn(domains: Domain[], again: boolean): Promise<void> {
+    if (this.#handedIn.size + domains.length > REMEMBERED) this.#handedIn.clear()
+    for (const domain of domains) this.#handedIn.add(domain)
+    try {
+      const operation = { op: 'domains.add', domains, again, why: 'demanded' } as const
+      await this.#desk.submit(operation, { by: { kind: 'registry', id: 'demand' } })
+    } catch (error) {
+      for (const domain of domains) this.#handedIn.delete(domain)
+      throw error
+    }
+  }
+}

@@ -1,0 +1,33 @@
+import type { WriterClient } from '../../jobs/api-client/enqueue.ts'
+import type { Config } from '../../pipeline/core/config.ts'
+import type { Domain } from '../../pipeline/core/domain.ts'
+import { refuse } from '../../pipeline/core/errors.ts'
+import { canBePublic } from '../../pipeline/core/public-name.ts'
+import { PastedDomain } from '../inputs/fields.ts'
+
+const NOT_PUBLIC = 'must be a domain on the public Internet'
+const RETRY_AFTER_S = 5
+
+export const PublicDomain = PastedDomain.refine(canBePublic, {
+  error: NOT_PUBLIC,
+  // What is no name at all is told so, and nothing more.
+  when: ({ issues }) => issues.length === 0,
+})
+
+/** A name that leads into somebody's own network is refused in the words for one that leads nowhere. */
+export async function requirePublic(
+  field: string,
+  host: Domain,
+  { desk, config }: { desk: Pick<WriterClient, 'requestLive'>; config: Config },
+): Promise<void> {
+  const { host: leads } = await desk.requestLive(
+    { kind: 'lookup_host', host },
+    config.LIMITS.lookupMs,
+  )
+  if (leads === 'public') return
+  if (leads === 'unknown') {
+    const text = `${field}: the name could not be looked up now; try again`
+    refuse('unavailable', text, { retry_after: RETRY_AFTER_S })
+  }
+  refuse('invalid_request', `${field}: ${NOT_PUBLIC}`)
+}

@@ -1,0 +1,38 @@
+import { groups } from '../operation/operation.ts'
+import type { RegistryTool } from './tools.ts'
+
+/** Tools that most questions need: a list short enough for a model to carry along. */
+const core: ReadonlySet<string> = new Set([
+  'resolve_brand',
+  'resolve_brands_bulk',
+  'find_brands',
+  'enrich_brand',
+  'resolve_property',
+  'resolve_properties_bulk',
+  'look_up_property',
+  'look_up_publisher',
+  'look_up_operator',
+  'look_up_agent_domains',
+  'validate_property_authorization',
+  'validate_adagents',
+  'list_agents',
+  'discover_agent',
+  'read_feed',
+  'search',
+])
+
+const slugOf = (group: string) => group.toLowerCase().replace(/[^a-z]+/g, '_')
+
+/** Names of the sets of tools that a client may ask for: `core`, one for each group of the API, and `all`. */
+export const toolsetNames: readonly string[] = ['core', ...groups.map(slugOf), 'all']
+
+/** Lists the names among these that are none of a toolset. */
+export function listUnknownToolsets(names: readonly string[]): string[] {
+  return names.filter(name => !toolsetNames.includes(name))
+}
+
+/** Tells whether a tool belongs to one of the sets. */
+export function isInToolsets({ name, operation }: RegistryTool, sets: readonly string[]): boolean {
+  if (sets.includes('all') || sets.includes(slugOf(operation.group ?? ''))) return true
+  return sets.includes('core') && core.has(name)
+}

@@ -1,0 +1,20 @@
+import type { FastifyRequest } from 'fastify'
+import type { Services } from './services.ts'
+
+/** The services of a request that writes: what it hands in says who asked, and in which request. */
+export function withActor({ principal, id }: FastifyRequest, services: Services): Services {
+  const by = principal && {
+    kind: principal.kind,
+    id: principal.id,
+    ...(principal.org_id !== undefined && { org_id: principal.org_id }),
+  }
+  const { desk } = services
+  return {
+    ...services,
+    desk: {
+      requestLive: desk.requestLive,
+      submit: (operation, given) =>
+        desk.submit(operation, { ...(by && { by }), request: id, ...given }),
+    },
+  }
+}

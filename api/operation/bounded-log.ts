@@ -1,0 +1,41 @@
+import { type Clock, type Instant, MINUTE } from '../../pipeline/core/clock.ts'
+import type { Log } from '../../pipeline/core/log.ts'
+
+/** Lines of one kind in a minute. */
+const LINES = 10
+/** Kinds are named by us; should they ever not be, they end here. */
+const KINDS = 1_000
+
+interface Kind {
+  since: Instant
+  lines: number
+}
+
+/**
+ * Writes what strangers cause into the log: of one kind so many lines a minute, and how many there were
+ * besides with the first line after that.
+ */
+export class BoundedLog {
+  readonly #log: Log
+  readonly #clock: Clock
+  readonly #kinds = new Map<string, Kind>()
+
+  constructor(log: Log, clock: Clock) {
+    this.#log = log
+    this.#clock = clock
+  }
+
+  warn(kind: string, facts: object, message: string): void {
+    const now = this.#clock.now()
+    const known = this.#kinds.get(kind)
+    if (known !== undefined && known.since + MINUTE > now) {
+      if (++known.lines > LINES) return
+      this.#log.warn(facts, message)
+      return
+    }
+    const suppressed = Math.max(0, (known?.lines ?? 0) - LINES)
+    if (this.#kinds.size >= KINDS) this.#kinds.clear()
+    this.#kinds.set(kind, { since: now, lines: 1 })
+    this.#log.warn(suppressed > 0 ? { ...facts, suppressed } : facts, message)
+  }
+}

@@ -1,0 +1,44 @@
+import type { FastifyRequest } from 'fastify'
+
+/**
+ * Pages of any origin may ask everything: a credential is only ever sent in a header that the page
+ * itself sets, so none of a visitor's can be used behind their back.
+ */
+export const anyOrigin = { 'access-control-allow-origin': '*' } as const
+
+/** CORS headers of a preflight answer. */
+export const preflight = {
+  ...anyOrigin,
+  'access-control-allow-headers': [
+    'authorization',
+    'content-type',
+    'idempotency-key',
+    'if-modified-since',
+    'if-none-match',
+    'last-event-id',
+    'mcp-protocol-version',
+    'mcp-session-id',
+  ].join(', '),
+  'access-control-max-age': '86400',
+}
+
+const exposed = {
+  'access-control-expose-headers': [
+    'etag',
+    'location',
+    'ratelimit-limit',
+    'ratelimit-remaining',
+    'ratelimit-reset',
+    'retry-after',
+    'www-authenticate',
+    'x-registry-seq',
+    'x-registry-as-of',
+    'x-sync-cursor',
+  ].join(', '),
+}
+const nothing = {}
+
+/** Headers that a page may read beside the answer; whoever is no page reads them anyway. */
+export function buildExposedHeaders({ headers }: FastifyRequest): Readonly<Record<string, string>> {
+  return headers.origin === undefined ? nothing : exposed
+}

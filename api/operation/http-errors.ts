@@ -1,0 +1,67 @@
+import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify'
+import {
+  PublicError,
+  type PublicErrorName,
+  publicErrors,
+  toErrorBody,
+} from '../../pipeline/core/errors.ts'
+import { buildChallenge } from '../auth/principal.ts'
+import { anyOrigin, buildExposedHeaders } from './cross-origin.ts'
+import type { Services } from './services.ts'
+
+/** The server's own refusals, in our words. */
+const frameworkErrors: Record<string, [PublicErrorName, string]> = {
+  FST_ERR_BAD_URL: ['invalid_request', 'the path has a malformed percent escape'],
+  FST_ERR_MAX_PARAM_LENGTH: ['invalid_request', 'a part of the path is too long'],
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported_media_type', 'the body must be application/json'],
+  FST_ERR_CTP_BODY_TOO_LARGE: ['too_large', 'the body is too large'],
+  FST_ERR_CTP_EMPTY_JSON_BODY: ['invalid_request', 'body: is required'],
+  FST_ERR_CTP_INVALID_JSON_BODY: ['invalid_request', 'body: is not JSON'],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['invalid_request', 'Content-Length does not fit the body'],
+}
+
+/** The one place where an error becomes an answer. */
+export function answerErrors(
+  app: FastifyInstance,
+  { log, boundedLog, metrics, baseUrl }: Services,
+): void {
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    const { operation } = request.routeOptions.config
+    const told = toPublicError(error)
+    const status = told?.status ?? 500
+    const line = { error, request: request.id, operation, status }
+    if (told === undefined) log.error(line, 'request failed')
+    else if (status < 500) log.debug({ ...line, error: error.message }, 'refused')
+    else boundedLog.warn(`refused ${operation}`, { ...line, error: error.message }, 'refused')
+    metrics.meterOf(operation).count(status)
+    if (told?.status === publicErrors.unauthenticated.status) {
+      const { url, headers } = request
+      const resource = /^\/mcp\b/.test(url) ? 'mcp' : 'api'
+      const wasTried = headers.authorization !== undefined
+      reply.header('www-authenticate', buildChallenge(baseUrl(), resource, wasTried))
+    }
+    return sendError(told, reply.headers(buildExposedHeaders(request)))
+  })
+}
+
+export function sendError(error: PublicError | undefined, reply: FastifyReply): FastifyReply {
+  reply.header('cache-control', 'no-store').header('x-content-type-options', 'nosniff')
+  reply.headers(anyOrigin).type('application/json; charset=utf-8')
+  if (error === undefined)
+    return reply.code(500).send(JSON.stringify(toErrorBody('internal_error', 'internal error')))
+  const { retryAfterSeconds, headers } = error
+  reply.headers(headers)
+  if (retryAfterSeconds !== undefined) reply.header('retry-after', String(retryAfterSeconds))
+  return reply.code(error.status).send(JSON.stringify(error.body))
+}
+
+/** Converts an error to one that a caller may see; undefined when the fault is ours. */
+export function toPublicError(error: FastifyError | PublicError): PublicError | undefined {
+  if (error instanceof PublicError) return error
+  const known = frameworkErrors[error.code]
+  if (known) return new PublicError(...known)
+  // Broken JSON, `__proto__` in a body, an aborted upload: the server names no code for these.
+  return error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500
+    ? new PublicError('invalid_request', `body: ${error.message}`)
+    : undefined
+}

@@ -1,0 +1,54 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+import { hashCanonicalJson } from '../../pipeline/core/digest.ts'
+import { refuse } from '../../pipeline/core/errors.ts'
+import { deriveId } from '../../pipeline/core/uuid-v7.ts'
+import type { Operation } from '../../pipeline/model/submission.ts'
+import type { Principal } from '../auth/principal.ts'
+import type { Services } from './services.ts'
+
+const KEY = /^[\x21-\x7e]{1,255}$/
+
+/**
+ * The id under which a write is handed in: with an `Idempotency-Key` the same for the same key of
+ * the same organization at the same path, so that asking again is asking once.
+ */
+export function deriveIdempotentId(
+  headers: IncomingHttpHeaders,
+  path: string,
+  { id, org_id }: Principal,
+): string {
+  const key = headers['idempotency-key']
+  if (key === undefined) return randomUUID()
+  if (typeof key !== 'string' || !KEY.test(key)) {
+    refuse('invalid_request', 'Idempotency-Key: must be 1 to 255 printable characters')
+  }
+  return deriveId('attempt', org_id ?? id, path, key)
+}
+
+/**
+ * Hands in an edit under the id of its attempt and returns what it came to. One that came before is
+ * answered as it was then; another one under the same id is a conflict. Throws what refuses it, with
+ * `fields`, and with the place to show whose a domain is where that is what lacks.
+ */
+export async function submitIdempotent(
+  { desk, baseUrl }: Services,
+  submission_id: string,
+  operation: Operation & { editor: object },
+  fields: object,
+): Promise<Record<string, unknown>> {
+  const digest = hashCanonicalJson({ ...operation, editor: null })
+  const answer = await desk.submit(operation, { submission_id, digest })
+  if (answer.digest !== undefined && answer.digest !== digest) {
+    refuse('conflict', 'this Idempotency-Key was used for another request')
+  }
+  if ('done' in answer) return answer.done
+  const { error = 'invalid_request', refused } = answer
+  return refuse(error, refused, {
+    ...fields,
+    ...(error === 'ownership_proof_required' && {
+      message: refused,
+      challenge_url: `${baseUrl()}/api/registry/ownership/challenges`,
+    }),
+  })
+}

@@ -1,0 +1,70 @@
+import type { Server } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { type PublicErrorName, publicErrors, toErrorBody } from '../../pipeline/core/errors.ts'
+
+const refusals: Record<string, PublicErrorName> = {
+  HPE_HEADER_OVERFLOW: 'headers_too_large',
+  ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
+}
+
+/** Answers what is not HTTP, before there is a request. */
+export function answerMalformed(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) return
+  const refusal = refusals[error.code ?? ''] ?? 'invalid_request'
+  end(socket, refusal, `the request is not valid HTTP (${toStatusLine(refusal)})`)
+}
+
+/** Answers what is HTTP and yet no request to us: to be a proxy, or to expect what nobody knows. */
+export function answerOdd(server: Server): void {
+  server.on('connect', (_, socket) => {
+    socket.on('error', () => undefined)
+    end(socket, 'method_not_allowed', 'this is no proxy')
+  })
+  server.on('checkExpectation', (_, response) => {
+    const body = formatBody('expectation_failed', 'nothing can be expected but 100-continue')
+    response
+      .writeHead(publicErrors.expectation_failed.status, {
+        'content-type': JSON_TYPE,
+        connection: 'close',
+      })
+      .end(body)
+  })
+}
+
+/** Tells whoever connects that there is no room, without reading what is asked. */
+export function refuseConnection(socket: Socket): void {
+  socket.on('error', () => undefined)
+  end(socket, 'unavailable', 'too many connections; try again', AGAIN_SECONDS)
+  socket.destroySoon()
+}
+
+const AGAIN_SECONDS = 1
+const JSON_TYPE = 'application/json; charset=utf-8'
+
+/** Reason phrases of the statuses with which a connection is refused. */
+const phrases: Readonly<Record<number, string>> = {
+  400: 'Bad Request',
+  405: 'Method Not Allowed',
+  408: 'Request Timeout',
+  431: 'Request Header Fields Too Large',
+  503: 'Service Unavailable',
+}
+
+function toStatusLine(refusal: PublicErrorName): string {
+  const { status } = publicErrors[refusal]
+  return `${status} ${phrases[status]}`
+}
+
+function end(socket: Duplex, refusal: PublicErrorName, text: string, retryAfter?: number): void {
+  const body = formatBody(refusal, text)
+  const again = retryAfter === undefined ? '' : `retry-after: ${retryAfter}\r\n`
+  socket.end(
+    `HTTP/1.1 ${toStatusLine(refusal)}\r\ncontent-type: ${JSON_TYPE}\r\n${again}` +
+      `content-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`,
+  )
+}
+
+function formatBody(refusal: PublicErrorName, text: string): string {
+  return JSON.stringify(toErrorBody(refusal, text))
+}

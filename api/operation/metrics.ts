@@ -1,0 +1,99 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { countHeld } from '../../pipeline/read/queries/held.ts'
+import type { Reader } from '../../pipeline/read/reader.ts'
+import { SharedMetrics } from './shared-metrics.ts'
+
+const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+const UNKNOWN = 'unknown'
+
+/** Measures one operation. */
+export interface Meter {
+  count(status: number): void
+  /** Records how long an answer took to make, after its request was checked. */
+  time(ms: number): void
+}
+
+/** Counts answers by operation and status. Labels are ids of operations, never what callers sent. */
+export class Metrics {
+  readonly #registry = new Registry()
+  readonly #requests = new Counter({
+    name: 'registry_requests_total',
+    help: 'answers by operation and status',
+    labelNames: ['operation', 'status'],
+    registers: [this.#registry],
+  })
+  readonly #seconds = new Histogram({
+    name: 'registry_request_seconds',
+    help: 'time to answer by operation',
+    labelNames: ['operation'],
+    buckets: SECONDS,
+    registers: [this.#registry],
+  })
+  readonly #meters = new Map<string, Meter>()
+
+  readonly #shared = new SharedMetrics(this.#registry)
+
+  constructor(reader: Reader) {
+    collectDefaultMetrics({ register: this.#registry })
+    this.watch(
+      'registry_seq',
+      'last commit that answers by key show',
+      () => reader.serving?.seq,
+      'min',
+    )
+    this.watch(
+      'registry_snapshot_seq',
+      'last commit that lists show',
+      () => reader.snapshot?.seq,
+      'min',
+    )
+    this.watch(
+      'registry_held_publishers',
+      'publishers whose losses the brake holds back',
+      () => reader.snapshot && countHeld(reader.snapshot),
+      'max',
+    )
+  }
+
+  meterOf(operation: string = UNKNOWN): Meter {
+    const known = this.#meters.get(operation)
+    if (known) return known
+    const counters: Counter.Internal[] = []
+    const seconds = this.#seconds.labels(operation)
+    const meter: Meter = {
+      count: status => {
+        counters[status] ??= this.#requests.labels(operation, String(status))
+        counters[status].inc()
+      },
+      time: ms => seconds.observe(ms / 1000),
+    }
+    this.#meters.set(operation, meter)
+    return meter
+  }
+
+  text(): Promise<string> {
+    return this.#shared.text()
+  }
+
+  get type(): string {
+    return this.#registry.contentType
+  }
+
+  /** Reads a value whenever the metrics are asked for; `together` is what becomes of those of several processes. */
+  watch(
+    name: string,
+    help: string,
+    read: () => number | Promise<number> | undefined,
+    together: 'sum' | 'min' | 'max' = 'sum',
+  ): void {
+    new Gauge({
+      name,
+      help,
+      aggregator: together,
+      registers: [this.#registry],
+      async collect() {
+        this.set((await read()) ?? 0)
+      },
+    })
+  }
+}

@@ -1,0 +1,143 @@
+import { stringify } from 'yaml'
+import { z } from 'zod'
+import { type PublicErrorName, publicErrors } from '../../pipeline/core/errors.ts'
+import { ErrorBody } from '../../pipeline/model/responses/index.ts'
+import { guide } from '../reference/guide.ts'
+import { type Json, toJsonSchema, toReference } from './json-schema.ts'
+import {
+  type Access,
+  groupTexts,
+  listPathParameters,
+  type Operation,
+  type ReplyBody,
+} from './operation.ts'
+
+/** The OpenAPI 3.1 description of the operations, as YAML. */
+export function describeApi(operations: readonly Operation[], baseUrl: string): string {
+  return stringify(buildOpenapi(operations, baseUrl), { aliasDuplicateObjects: false })
+}
+
+/** The OpenAPI 3.1 description of the operations. */
+export function buildOpenapi(operations: readonly Operation[], baseUrl: string) {
+  const components: Json = {}
+  const paths: Record<string, Json> = {}
+  for (const operation of operations) {
+    const path = operation.path.replace(/:(\w+)/g, '{$1}')
+    paths[path] = {
+      ...paths[path],
+      [operation.method.toLowerCase()]: describe(operation, components),
+    }
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Agentic Ad Registry',
+      version: '1.0.0',
+      description: `Brands, publishers and agents of the agentic advertising ecosystem.\n${guide}`,
+      license: { name: 'Apache 2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: baseUrl }],
+    tags: Object.entries(groupTexts).map(([name, description]) => ({ name, description })),
+    paths,
+    components: {
+      schemas: Object.fromEntries(Object.entries(components).sort(([a], [b]) => (a < b ? -1 : 1))),
+      securitySchemes: {
+        bearer: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'an API key, `sk_…`, or a user token (JWT)',
+        },
+      },
+    },
+  }
+}
+
+/** An empty requirement stands for a caller without a credential. */
+const security: Record<Access, Json[]> = {
+  public: [],
+  bearer: [{ bearer: [] }],
+  optional: [{}, { bearer: [] }],
+}
+
+function describe(operation: Operation, components: Json): Json {
+  const { id, group, summary, description, deprecated, access, body } = operation
+  const { bodyType = 'application/json' } = operation
+  const parameters = buildParameters(operation, components)
+  return {
+    operationId: id,
+    ...(group && { tags: [group] }),
+    summary,
+    ...(description && { description }),
+    ...(deprecated && { deprecated }),
+    security: security[access],
+    ...(parameters.length > 0 && { parameters }),
+    ...(body && {
+      requestBody: {
+        required: true,
+        content: { [bodyType]: { schema: toReference(body, 'input', components) } },
+      },
+    }),
+    responses: buildResponses(operation, components),
+  }
+}
+
+function buildParameters({ path, query, params }: Operation, components: Json): Json[] {
+  const inPath = listPathParameters(path)
+  return [
+    ...listSchemaMembers(params, components).map(member => ({
+      ...member,
+      in: 'path',
+      required: true,
+    })),
+    ...listSchemaMembers(query, components).map(member => ({ ...member, in: 'query' })),
+  ].filter(({ in: place, name }) => place === 'query' || inPath.includes(name))
+}
+
+function listSchemaMembers(schema: z.ZodType | undefined, components: Json) {
+  if (schema === undefined) return []
+  const { properties = {}, required = [] } = toJsonSchema(schema, 'input', components) as {
+    properties?: Record<string, Json>
+    required?: string[]
+  }
+  return Object.entries(properties).map(([name, { description, ...member }]) => ({
+    name,
+    ...(required.includes(name) && { required: true }),
+    ...(description !== undefined && { description }),
+    schema: member,
+  }))
+}
+
+function buildResponses(operation: Operation, components: Json): Json {
+  const { reply, errors, access, limit, writes, storeless } = operation
+  const names: PublicErrorName[] = []
+  // A right can be taken away while a write waits.
+  if (access === 'bearer' && writes) names.push('forbidden')
+  names.push(...errors)
+  if (access === 'bearer') names.push('unauthenticated')
+  if (limit !== undefined) names.push('rate_limited')
+  if (!storeless) names.push('unavailable')
+  const refusals = [...new Set(names)].map(name => publicErrors[name])
+  return Object.fromEntries([
+    ...Object.entries(reply).map(([status, body]) => [
+      status,
+      { description: 'the answer', ...(body && { content: buildContent(body, components) }) },
+    ]),
+    ...refusals.map(({ status, means }) => [status, refusal(means, components)]),
+    ['500', refusal('an error of the registry itself', components)],
+  ])
+}
+
+function buildContent(body: NonNullable<ReplyBody>, components: Json): Json {
+  if (body instanceof z.ZodType) {
+    return { 'application/json': { schema: toReference(body, 'output', components) } }
+  }
+  const types = [body.type].flat().map(type => type.split(';')[0]!)
+  return Object.fromEntries(types.map(type => [type, { schema: { type: 'string' } }]))
+}
+
+function refusal(description: string, components: Json): Json {
+  return {
+    description,
+    content: { 'application/json': { schema: toReference(ErrorBody, 'output', components) } },
+  }
+}

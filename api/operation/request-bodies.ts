@@ -1,0 +1,90 @@
+import type { FastifyInstance } from 'fastify'
+import { PublicError } from '../../pipeline/core/errors.ts'
+
+/** Levels of arrays and objects in a body; what anybody sends has less than half of that. */
+const MOST_LEVELS = 64
+
+/**
+ * Reads bodies as JSON. One that is nested for its own sake is refused before it is parsed: a megabyte
+ * of brackets takes the parser, and whoever walks through what came of it, a hundred times as long as
+ * one of text, and ends the stack of what is recursive.
+ */
+export function readBodies(app: FastifyInstance): void {
+  const parse = app.getDefaultJsonParser('error', 'error')
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    const packing = request.headers['content-encoding'] ?? 'identity'
+    if (packing !== 'identity') {
+      const packed = 'the body must not be packed: no Content-Encoding is taken'
+      return done(new PublicError('unsupported_media_type', packed))
+    }
+    const text = body as string
+    if (isDeeper(text, MOST_LEVELS)) {
+      const tooDeep = `body: is nested more than ${MOST_LEVELS} levels deep`
+      return done(new PublicError('invalid_request', tooDeep))
+    }
+    if (!HALF.test(text)) return parse(request, text, done)
+    return parse(request, text, (error, value) => {
+      const place = error ? undefined : placeOfHalf(value)
+      if (place === undefined) return done(error, value)
+      const torn = 'must be well-formed text: there is half of a surrogate pair in it'
+      return done(new PublicError('invalid_request', `${place || 'body'}: ${torn}`))
+    })
+  })
+}
+
+const TORN = /\p{Surrogate}/u
+
+/** First characters of every surrogate half that JSON can spell, and of many whole pairs. */
+const HALF = /\\u[dD][89a-fA-F]/
+
+/**
+ * Finds the place in a JSON value of text that no store keeps and no address can spell; empty for the
+ * root.
+ */
+function placeOfHalf(value: unknown, place = ''): string | undefined {
+  if (typeof value === 'string') return TORN.test(value) ? place : undefined
+  if (typeof value !== 'object' || value === null) return undefined
+  for (const [name, member] of Object.entries(value)) {
+    if (TORN.test(name)) return place
+    const step = Array.isArray(value) ? `[${name}]` : place === '' ? name : `.${name}`
+    const found = placeOfHalf(member, place + step)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+function isDeeper(text: string, most: number): boolean {
+  return hasMore(text, most) && nestsDeeper(text, most)
+}
+
+/** Tells whether there are more brackets than allowed levels; most bodies pass by this count. */
+function hasMore(text: string, most: number): boolean {
+  let count = 0
+  for (const bracket of '[{') {
+    for (let i = text.indexOf(bracket); i !== -1; i = text.indexOf(bracket, i + 1)) {
+      if (++count > most) return true
+    }
+  }
+  return false
+}
+
+const [QUOTE, BACKSLASH] = [0x22, 0x5c]
+const opening = new Set([0x5b, 0x7b])
+const closing = new Set([0x5d, 0x7d])
+
+function nestsDeeper(text: string, most: number): boolean {
+  let levels = 0
+  let isText = false
+  for (let i = 0; i < text.length; i++) {
+    const char = text.charCodeAt(i)
+    if (isText) {
+      if (char === BACKSLASH) i++
+      else if (char === QUOTE) isText = false
+    } else if (char === QUOTE) isText = true
+    else if (opening.has(char)) {
+      if (++levels > most) return true
+    } else if (closing.has(char)) levels--
+  }
+  return false
+}

@@ -1,0 +1,86 @@
+import type {
+  FastifyReply,
+  FastifyRequest,
+  onRequestHookHandler,
+  onResponseHookHandler,
+} from 'fastify'
+import { PublicError } from '../../pipeline/core/errors.ts'
+import { authenticate, identifyCaller } from '../auth/principal.ts'
+import { CallerPlaces } from '../limits/caller-places.ts'
+import { toCaller } from '../limits/outbound.ts'
+import { deriveIdempotentId } from './idempotency.ts'
+import type { Operation } from './operation.ts'
+import type { Services } from './services.ts'
+
+const STORES_AGAIN_SECONDS = 5
+
+/** Builds the checks before the body is read, and the release of what they took after the answer. */
+export function buildHooks(operation: Operation, services: Services) {
+  const { access, once, quota, isLaborious, storeless } = operation
+  const places = isLaborious && new CallerPlaces(services.config.LIMITS.largeBodiesPerCaller)
+  const onRequest: onRequestHookHandler[] = [
+    ...(storeless ? [] : [needingStores(services)]),
+    ...(access === 'public' ? [] : [identifying(access, services)]),
+    ...(once || quota ? [naming] : []),
+    ...(quota ? [reserving(services)] : []),
+    ...(places ? [placing(places)] : []),
+  ]
+  return {
+    ...(onRequest.length > 0 && { onRequest }),
+    ...(places && { onResponse: [leaving] }),
+  }
+}
+
+/** Nothing can be known without the stores, not even that something is unknown. */
+function needingStores({ reader }: Services): onRequestHookHandler {
+  return (_request, _reply, done) => {
+    if (reader.serving !== undefined) return done()
+    const fields = { retry_after: STORES_AGAIN_SECONDS }
+    return done(new PublicError('unavailable', 'the stores are not there; try again', fields))
+  }
+}
+
+/** Ways to identify the caller; a credential that is optional cannot fail. */
+const callers = { bearer: authenticate, optional: identifyCaller }
+
+function identifying(access: keyof typeof callers, services: Services): onRequestHookHandler {
+  return (request, _reply, done) => {
+    const found = callers[access](services, request.headers.authorization)
+    if (found instanceof Promise) {
+      found.then(principal => {
+        request.principal = principal
+        done()
+      }, done)
+      return
+    }
+    request.principal = found
+    done()
+  }
+}
+
+/** Gives a write the id under which it is handed in. */
+async function naming(request: FastifyRequest) {
+  const { headers, principal, url } = request
+  request.attempt = deriveIdempotentId(headers, url.split('?', 1)[0]!, principal!)
+}
+
+/** Takes a place for a save before the request is looked at: wrong ones count too. */
+function reserving({ saves, clock }: Services) {
+  return async ({ attempt: id, principal }: FastifyRequest, reply: FastifyReply) => {
+    const { id: user, org_id: organization } = principal!
+    reply.headers(await saves.reserve({ id, user, organization }, clock.now()))
+  }
+}
+
+function placing(places: CallerPlaces): onRequestHookHandler {
+  return (request, _reply, done) => {
+    const { principal } = request
+    request.leave = places.take(principal?.org_id ?? principal?.id ?? toCaller(request.ip))
+    done()
+  }
+}
+
+const leaving: onResponseHookHandler = (request, _reply, done) => {
+  request.leave?.()
+  done()
+}

@@ -1,0 +1,169 @@
+import type { OutgoingHttpHeaders } from 'node:http'
+import type {
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  FastifySchema,
+  FastifySchemaCompiler,
+  RouteOptions,
+} from 'fastify'
+import type { Principal } from '../auth/principal.ts'
+import { buildLimit, limitPolicy } from '../limits/address.ts'
+import { toCaller } from '../limits/outbound.ts'
+import { cachePolicies, isHeld } from '../responses/freshness.ts'
+import { buildAsOfHeader } from '../responses/lists.ts'
+import type { Sent, Streamed } from '../responses/reply.ts'
+import { sendAnswer } from '../responses/send.ts'
+import { chooseAnswering } from './answering.ts'
+import { withActor } from './audit-context.ts'
+import { anyOrigin, buildExposedHeaders } from './cross-origin.ts'
+import type { Operation } from './operation.ts'
+import { buildHooks } from './request-hooks.ts'
+import type { Services } from './services.ts'
+import { compileBoundedValidator, compileValidator } from './validation.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    principal: Principal | undefined
+    /** Under which a write is handed in. */
+    attempt: string
+    /** Gives back the caller's place, where one was taken. */
+    leave: (() => void) | undefined
+  }
+  interface FastifyContextConfig {
+    operation?: string
+  }
+}
+
+const SLOW_MS = 1_000
+
+/** Adds a route for every operation. */
+export function addRoutes(
+  app: FastifyInstance,
+  operations: readonly Operation[],
+  services: Services,
+): void {
+  app.decorateRequest('principal', undefined)
+  app.decorateRequest('attempt', '')
+  app.decorateRequest('leave', undefined)
+  for (const operation of operations.filter(({ raw }) => !raw)) {
+    app.route(buildRoute(operation, services))
+  }
+  app.register(async scope => {
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_, body, done) => done(null, body))
+    for (const operation of operations.filter(({ raw }) => raw)) {
+      scope.route(buildRoute(operation, services))
+    }
+  })
+}
+
+function buildRoute(operation: Operation, services: Services): RouteOptions {
+  const { id, method, path, query, params, body, limit, isLaborious } = operation
+  return {
+    // Made by the framework, a HEAD would say of a 304 that its content is empty.
+    method: method === 'GET' ? ['GET', 'HEAD'] : method,
+    exposeHeadRoute: false,
+    url: path,
+    config: {
+      operation: id,
+      ...(limit && { rateLimit: buildLimit(limit, services.config) }),
+    },
+    schema: {
+      ...(query && { querystring: query }),
+      ...(params && { params }),
+      ...(body && { body }),
+    },
+    // Whoever is laborious takes long lists, and judges them on another thread.
+    validatorCompiler: (isLaborious
+      ? compileValidator
+      : compileBoundedValidator) as FastifySchemaCompiler<FastifySchema>,
+    ...buildHooks(operation, services),
+    handler: buildHandler(operation, services),
+  }
+}
+
+function buildHandler(operation: Operation, services: Services): RouteOptions['handler'] {
+  const { limit } = operation
+  const headers = {
+    ...buildHeaders(operation),
+    ...(limit && limitPolicy(limit, services.config)),
+  }
+  const measure = measuring(operation, services)
+  const answer = (request: FastifyRequest, reply: FastifyReply, sent: Sent, started: number) => {
+    reply
+      .headers(headers)
+      .headers(buildExposedHeaders(request))
+      .headers(buildAsOfHeader(sent, services.reader))
+    const done = sendAnswer(request, reply, sent)
+    measure(request, reply.statusCode, started)
+    return done
+  }
+  const answerOf = chooseAnswering(operation, services)
+  return (request, reply) => {
+    const started = performance.now()
+    const offered = operation.writes ? withActor(request, services) : services
+    const { query, params, body, principal, attempt } = request
+    const caller = () => toCaller(request.ip)
+    const header = (name: string) => request.headers[name]
+    const bodyBytes = () => Number(request.headers['content-length'] ?? Number.POSITIVE_INFINITY)
+    const call: Parameters<typeof answerOf>[0] = {
+      query,
+      params,
+      body,
+      principal,
+      attempt,
+      header,
+      bodyBytes,
+      caller,
+      services: offered,
+    }
+    const sent = answerOf(call)
+    if ('open' in sent)
+      return stream(request, reply.headers(headers).headers(buildExposedHeaders(request)), sent)
+    if (!(sent instanceof Promise)) return answer(request, reply, sent, started)
+    return sent.then(late => answer(request, reply, late, started))
+  }
+}
+
+/** The framework lets go of the answer here; whoever opened it ends it. */
+function stream(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  sent: Streamed,
+): FastifyReply | undefined {
+  reply.headers(sent.headers)
+  if (sent.etag !== undefined) {
+    reply.header('etag', `"${sent.etag}"`)
+    if (isHeld(request.headers, sent)) return reply.code(304).send()
+  }
+  const headers = reply.getHeaders()
+  reply.hijack()
+  reply.raw.writeHead(200, headers as OutgoingHttpHeaders)
+  // A HEAD has its answer: whatever is written to it is dropped, so a stream would never begin nor end.
+  if (request.method === 'HEAD') reply.raw.end()
+  else sent.open(reply.raw)
+  return undefined
+}
+
+/** Counts and times the answers of an operation; one that took long is a line in the log. */
+function measuring({ id }: Operation, { metrics, log, boundedLog }: Services) {
+  const meter = metrics.meterOf(id)
+  return ({ id: request }: FastifyRequest, status: number, started: number) => {
+    const ms = performance.now() - started
+    meter.count(status)
+    meter.time(ms)
+    const facts = { request, operation: id, status, ms }
+    if (ms > SLOW_MS) boundedLog.warn(`slow ${id}`, facts, 'answered')
+    else log.debug(facts, 'answered')
+  }
+}
+
+function buildHeaders({ access, cache }: Operation): Record<string, string> {
+  return {
+    'cache-control': cachePolicies[cache],
+    'x-content-type-options': 'nosniff',
+    ...(access === 'optional' && { vary: 'authorization' }),
+    ...anyOrigin,
+  }
+}

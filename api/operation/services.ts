@@ -1,0 +1,52 @@
+import type { WriterClient } from '../../jobs/api-client/enqueue.ts'
+import type { Clock } from '../../pipeline/core/clock.ts'
+import type { Config } from '../../pipeline/core/config.ts'
+import type { Log } from '../../pipeline/core/log.ts'
+import type { PublicJwk } from '../../pipeline/core/signing-key.ts'
+import type { Reader } from '../../pipeline/read/reader.ts'
+import type { UserTokens } from '../auth/user-tokens.ts'
+import type { CrawlQuota } from '../limits/crawl.ts'
+import type { Outbound } from '../limits/outbound.ts'
+import type { SaveQuota } from '../limits/save.ts'
+import type { Demand } from '../live/demand.ts'
+import type { Reference } from '../reference/scalar.ts'
+import type { FeedStreams } from '../responses/feed-streams.ts'
+import type { KeptAnswers } from '../responses/kept-answers.ts'
+import type { Reports } from '../responses/reports.ts'
+import type { WorkerPool } from '../workers/worker-pool.ts'
+import type { BoundedLog } from './bounded-log.ts'
+import type { Metrics } from './metrics.ts'
+
+/** Services of a handler. None of them writes or reaches the network. */
+export interface Services {
+  config: Config
+  reader: Reader
+  clock: Clock
+  log: Log
+  desk: Pick<WriterClient, 'submit' | 'requestLive'>
+  quota: CrawlQuota
+  saves: SaveQuota
+  /** Verifies the tokens of persons. */
+  tokens: UserTokens
+  /** For whatever asks the web. */
+  outbound: Outbound
+  /** Unknown domains that were looked up. */
+  demand: Demand
+  /** Answers that can be read again. */
+  reports: Reports
+  /** Answers of lists, for whoever asks the same. */
+  keptAnswers: KeptAnswers
+  metrics: Metrics
+  streams: FeedStreams
+  /** For what strangers cause. */
+  boundedLog: BoundedLog
+  /** Threads for what large bodies cost. */
+  workers: WorkerPool
+  /** The key by which sites know our crawler, if it signs what it asks. */
+  crawlerKey: PublicJwk | undefined
+  /** Public address, without a trailing slash. */
+  baseUrl(): string
+  /** The OpenAPI description as YAML. */
+  description(): string
+  reference(): Promise<Reference>
+}

@@ -1,0 +1,66 @@
+import type { z } from 'zod'
+
+type Issue = Parameters<z.core.$ZodErrorMap>[0]
+
+/** Describes a fault in a part of a request in plain words; undefined leaves it to the schema. */
+export function describeIssue(issue: Issue): string | undefined {
+  switch (issue.code) {
+    case 'invalid_type':
+      return wrongKind(issue.expected, issue.input)
+    case 'invalid_value':
+      return `must be ${joinChoices(issue.values.map(String))}`
+    case 'too_big':
+      return isNumber(issue.origin)
+        ? `must be at most ${issue.maximum}`
+        : `must be at most ${issue.maximum} ${toUnit(issue.origin)}`
+    case 'too_small':
+      if (isNumber(issue.origin)) return `must be at least ${issue.minimum}`
+      return issue.minimum === 1
+        ? 'must not be empty'
+        : `must be at least ${issue.minimum} ${toUnit(issue.origin)}`
+    case 'invalid_format':
+      return formats[issue.format] ?? 'must be written in another form'
+    case 'invalid_union':
+      return 'must be of another kind'
+    case 'unrecognized_keys':
+      return `has what is not known here: ${issue.keys.join(', ')}`
+    default:
+      return undefined
+  }
+}
+
+function wrongKind(expected: string, input: unknown): string {
+  if (input === undefined) return 'is required'
+  if (Array.isArray(input) && expected === 'string') return 'must be one text, not several'
+  return `must be ${kinds[expected] ?? `of another kind: ${expected}`}`
+}
+
+const kinds: Record<string, string> = {
+  string: 'a text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  record: 'an object',
+}
+
+const formats: Record<string, string> = {
+  uuid: 'must be a UUID',
+  url: 'must be an address such as https://acme.example/',
+  email: 'must be an e-mail address',
+  date: 'must be a day such as 2026-11-20',
+  datetime: 'must be a date and time such as 2026-11-20T03:00:00Z',
+}
+
+function joinChoices(values: readonly string[]): string {
+  return values.length === 1 ? values[0]! : `one of ${values.join(', ')}`
+}
+
+function isNumber(origin: string): boolean {
+  return origin === 'number' || origin === 'int' || origin === 'bigint'
+}
+
+function toUnit(origin: string): string {
+  return origin === 'string' ? 'characters' : 'items'
+}

@@ -1,0 +1,148 @@
+import { type Source, toUrl } from '../../pipeline/model/observation.ts'
+import type { Evidence } from '../../pipeline/model/responses/authority.ts'
+import { listFilesOfPublisher } from '../../pipeline/read/lookups/deciding-files.ts'
+import { findFreshness } from '../../pipeline/read/lookups/stored.ts'
+import type { Reader } from '../../pipeline/read/reader.ts'
+import {
+  type ForSale,
+  type GrantInForce,
+  judgeOperatorSide,
+  judgePublisherSide,
+  type Operating,
+  type PublisherRule,
+  type Verdict,
+} from '../../pipeline/resolve/authority.ts'
+import type { OperatorRule } from '../../pipeline/resolve/operator.ts'
+
+/** Grants that one verdict tells of; a file may name an agent a thousand times. */
+const GRANTS_TOLD = 20
+
+const publisherWords: Readonly<Record<PublisherRule, string>> = {
+  granted: 'the entry grants this sale',
+  file_not_known: 'no file of the publisher counts at present, so nothing can be said',
+  agent_not_listed: 'the file grants this agent nothing',
+  property_not_active: 'the property is not active',
+  property_not_reached: 'the entry does not reach this property',
+  not_in_window: 'the window of the entry is not open then',
+  country_not_asked: 'the entry holds in certain countries, and none was named',
+  country_not_listed: 'the entry does not hold in that country',
+  collection_not_asked: 'the entry holds for certain collections, and none was named',
+  collection_not_listed: 'the entry does not hold for that collection',
+  placement_not_asked: 'the entry holds for certain placements, and none was named',
+  placement_not_known: 'the file lists no such placement on this property',
+  placement_not_in_collection: 'the placement is not on that collection',
+  placement_not_listed: 'the entry does not hold for that placement',
+  delegation_not_stated: 'the entry does not say which delegation it is',
+  delegation_differs: 'the entry states another delegation',
+}
+
+const operatorWords: Readonly<Record<OperatorRule, string>> = {
+  no_operator: 'the agent has no domain that could speak for it',
+  no_brand_file: 'no brand.json of the operator counts at present, so nothing can be said',
+  not_declared: 'the operator does not say that it sells the property',
+  delegation_not_stated: 'the publisher does not say which delegation it is, so nothing compares',
+  declared_alike: 'the operator declares the same relationship',
+  owns_it:
+    'the operator is the publisher or the house that its brand.json names, and declares the property as its own',
+  claims_to_own: 'the operator claims to own what is another’s',
+  declared_otherwise: 'the operator declares another relationship',
+}
+
+/**
+ * Builds the evidence of a verdict: the file, the entry, the time it was read and the deciding rule.
+ */
+export function buildEvidence(
+  reader: Reader,
+  property: ForSale | undefined,
+  publisher: string,
+  operating: Operating,
+  { judged }: Verdict,
+): Evidence[] {
+  const about = property && {
+    property_rid: property.property_rid,
+    ...(property.property_id !== null && { property_id: property.property_id }),
+  }
+  return [
+    ...judged.publisher.slice(0, GRANTS_TOLD).map(({ rule, grant }) => ({
+      side: 'publisher' as const,
+      domain: publisher,
+      ...about,
+      ...publisherFile(reader, publisher),
+      ...(grant && toEvidenceEntry(grant, publisher)),
+      rule,
+      says: judgePublisherSide(rule),
+      text: publisherWords[rule],
+    })),
+    { ...about, ...operatorEvidence(reader, property, operating, judged.operator) },
+  ]
+}
+
+function toEvidenceEntry(grant: GrantInForce, publisher: string) {
+  const shown = {
+    entry: `authorized_agents[${grant.entry}]`,
+    authorization_type: grant.authorization_type,
+    delegation_type: grant.delegation_type,
+    countries: grant.countries,
+    effective_from: grant.effective_from,
+    effective_until: grant.effective_until,
+    placement_ids: grant.placement_ids,
+    placement_tags: grant.placement_tags,
+    collection_ids: collectionsIn(grant, publisher),
+  }
+  return Object.fromEntries(Object.entries(shown).filter(([, value]) => value !== null))
+}
+
+/** A network's entry lists collections of thousands of publishers; a sale is of one's. */
+function collectionsIn({ collections }: GrantInForce, publisher: string): string[] | null {
+  if (collections === null) return null
+  return collections
+    .filter(({ publisher_domain }) => publisher_domain === publisher)
+    .flatMap(({ collection_ids }) => collection_ids)
+}
+
+/** The file that was read last, and where others led to it, all of them in their order. */
+function publisherFile(reader: Reader, domain: string) {
+  const files = listFilesOfPublisher(reader, domain).map(one => describeFile(reader, one))
+  const { file, ...read } = files.at(-1)!
+  // A file that the registry serves itself is fetched by nobody: it is known by the one that led there.
+  const { file: _, ...led } = read.file_state === 'never_crawled' ? files[0]! : files.at(-1)!
+  return { file, ...led, ...(files.length > 1 && { files }) }
+}
+
+function describeFile(reader: Reader, source: Source) {
+  const { state, succeeded_at } = findFreshness(reader, source.kind, source.location)
+  return {
+    file: toUrl(source),
+    file_state: state,
+    ...(succeeded_at !== undefined && { fetched_at: succeeded_at }),
+  }
+}
+
+function operatorEvidence(
+  reader: Reader,
+  property: ForSale | undefined,
+  { operator, declared }: Operating,
+  { rule, delegation }: Verdict['judged']['operator'],
+): Evidence {
+  const found = (property && declared?.of(property.identifiers)) ?? []
+  return {
+    side: 'operator',
+    ...(operator && {
+      domain: operator.domain,
+      names_agent: operator.names_agent,
+      ...describeFile(reader, { kind: 'brand.json', location: operator.location }),
+    }),
+    ...(found.length > 0 && {
+      declared: found.slice(0, GRANTS_TOLD).map(({ brand_id, type, identifier, relationship }) => ({
+        brand_id,
+        type,
+        identifier,
+        relationship,
+      })),
+    }),
+    ...(delegation !== undefined && { delegation_type: delegation }),
+    rule,
+    says: judgeOperatorSide(rule),
+    text: operatorWords[rule],
+  }
+}

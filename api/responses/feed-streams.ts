@@ -1,0 +1,238 @@
+import type { ServerResponse } from 'node:http'
+import { setImmediate } from 'node:timers/promises'
+import type { Config } from '../../pipeline/core/config.ts'
+import { refuse } from '../../pipeline/core/errors.ts'
+import type { Log } from '../../pipeline/core/log.ts'
+import type { EventType } from '../../pipeline/model/event.ts'
+import { type FeedPage, readPageAfter } from '../../pipeline/read/lookups/feed.ts'
+import type { Reader } from '../../pipeline/read/reader.ts'
+
+/** Interval at which streams look for a new commit. */
+const LOOK_MS = 100
+/** Pages and streams that are served before others get a turn. */
+const TURN = 200
+const STUCK_MS = 60_000
+const RETRY_AFTER_S = 30
+
+export interface StreamAsked {
+  cursor: string
+  types: readonly EventType[]
+  /** Most events of a page. */
+  limit: number
+  heartbeatMs: number
+  /** Id under which streams are counted together. */
+  principal: string
+}
+
+/** A reader of the feed that stays. `isBusy` while pages are on their way to it. */
+interface Stream extends StreamAsked {
+  response: ServerResponse
+  isBusy: boolean
+  heartbeatAt: number
+}
+
+/**
+ * The open streams of this process. A stream that has read everything costs a heartbeat now and then;
+ * a commit is one page for all who wait at the same place for the same types, made once.
+ */
+export class FeedStreams {
+  readonly #reader: Reader
+  readonly #config: Config
+  readonly #log: Log
+  readonly #streams = new Set<Stream>()
+  #seq = -1
+  #isServing = false
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(reader: Reader, config: Config, log: Log) {
+    this.#reader = reader
+    this.#config = config
+    this.#log = log
+  }
+
+  get count(): number {
+    return this.#streams.size
+  }
+
+  /** Checks the cursor and takes a place before anything is sent: a fault is still a plain answer. */
+  admit(asked: StreamAsked): (response: ServerResponse) => void {
+    const { feedStreams, feedStreamsPerCaller } = this.#config.LIMITS
+    const own = [...this.#streams].filter(({ principal }) => principal === asked.principal).length
+    if (this.#streams.size >= feedStreams || own >= feedStreamsPerCaller) {
+      refuse('unavailable', 'too many streams are open', { retry_after: RETRY_AFTER_S })
+    }
+    if (this.#pageFor(asked) === undefined) {
+      refuse('cursor_expired', 'the feed no longer has this cursor: start again without one')
+    }
+    return response => this.#open(asked, response)
+  }
+
+  close(): void {
+    clearInterval(this.#timer)
+    for (const { response } of this.#streams) response.end()
+  }
+
+  #open(asked: StreamAsked, response: ServerResponse): void {
+    const stream: Stream = { ...asked, response, isBusy: false, heartbeatAt: 0 }
+    this.#streams.add(stream)
+    response.once('close', () => this.#streams.delete(stream))
+    this.#timer ??= setInterval(() => void this.#look(), LOOK_MS)
+    void this.#catchUp(stream)
+  }
+
+  /** Serves what was committed since the last look, and the heartbeats that are due. */
+  async #look(): Promise<void> {
+    if (this.#isServing) return
+    this.#isServing = true
+    try {
+      const seq = this.#reader.serving?.seq ?? 0
+      if (seq !== this.#seq) await this.#serveCommit()
+      this.#seq = seq
+      await this.#beat()
+    } catch (error) {
+      this.#log.error({ err: error }, 'streams were not served')
+    } finally {
+      this.#isServing = false
+    }
+  }
+
+  async #serveCommit(): Promise<void> {
+    for (const streams of this.#idleByPlace().values()) {
+      const page = this.#pageFor(streams[0]!)
+      const frame = page && !page.isEmpty ? formatFrame('feed', page.body) : undefined
+      for (const [index, stream] of streams.entries()) {
+        if (page === undefined) this.#expire(stream)
+        else if (frame === undefined) stream.cursor = page.cursor
+        else this.#advance(stream, page, frame)
+        if (index % TURN === TURN - 1) await setImmediate()
+      }
+    }
+  }
+
+  /** Streams that have read everything, those together that get the same page next. */
+  #idleByPlace(): Map<string, Stream[]> {
+    const places = new Map<string, Stream[]>()
+    for (const stream of this.#streams) {
+      if (stream.isBusy) continue
+      const place = toPlaceKey(stream)
+      const others = places.get(place)
+      if (others) others.push(stream)
+      else places.set(place, [stream])
+    }
+    return places
+  }
+
+  #advance(stream: Stream, page: FeedPage, frame: Buffer): void {
+    stream.cursor = page.cursor
+    const flows = this.#write(stream, frame)
+    if (!flows || page.hasMore) void this.#catchUp(stream, flows)
+  }
+
+  /** Sends page after page, no faster than they are taken, until the stream has read everything. */
+  async #catchUp(stream: Stream, flows = true): Promise<void> {
+    stream.isBusy = true
+    try {
+      if (!flows) await drained(stream.response)
+      for (let pages = 1; !stream.response.destroyed; pages++) {
+        const page = this.#pageFor(stream)
+        if (page === undefined) return this.#expire(stream)
+        stream.cursor = page.cursor
+        if (page.isEmpty) {
+          if (stream.heartbeatAt === 0) this.#sendHeartbeat(stream, page)
+          return
+        }
+        if (!this.#write(stream, formatFrame('feed', page.body))) await drained(stream.response)
+        if (pages % 10 === 0) await setImmediate()
+      }
+    } catch (error) {
+      this.#fail(stream, error)
+    } finally {
+      stream.isBusy = false
+    }
+  }
+
+  async #beat(): Promise<void> {
+    const now = performance.now()
+    const beats = new Map<string, FeedPage | undefined>()
+    let sent = 0
+    for (const stream of this.#streams) {
+      if (stream.isBusy || stream.heartbeatAt > now) continue
+      const place = toPlaceKey(stream)
+      if (!beats.has(place)) beats.set(place, this.#pageFor(stream))
+      const page = beats.get(place)
+      if (page === undefined) this.#expire(stream)
+      else if (page.isEmpty) this.#sendHeartbeat(stream, page)
+      else void this.#catchUp(stream)
+      if (++sent % TURN === 0) await setImmediate()
+    }
+  }
+
+  #sendHeartbeat(stream: Stream, { cursor, freshness }: FeedPage): void {
+    stream.cursor = cursor
+    const { generated_at } = freshness
+    this.#write(
+      stream,
+      formatFrame('heartbeat', JSON.stringify({ generated_at, cursor, freshness })),
+    )
+  }
+
+  /** False when the caller does not take as much as is sent. */
+  #write(stream: Stream, frame: Buffer): boolean {
+    stream.heartbeatAt = performance.now() + stream.heartbeatMs
+    return stream.response.write(frame)
+  }
+
+  #pageFor({ cursor, types, limit }: StreamAsked): FeedPage | undefined {
+    const { feedPageBytes, feedRetentionDays } = this.#config.LIMITS
+    const page = readPageAfter(this.#reader, {
+      cursor,
+      types,
+      limit,
+      maxBytes: feedPageBytes,
+      retentionDays: feedRetentionDays,
+    })
+    if (page === undefined) return undefined
+    // Streams take it when they can, so it has bytes of its own.
+    const body = Buffer.from(page.body)
+    page.release()
+    return { ...page, body }
+  }
+
+  #expire({ response }: Stream): void {
+    const message = 'the feed does not reach back to this cursor any more: start again'
+    response.end(formatFrame('error', JSON.stringify({ error: 'cursor_expired', message })))
+  }
+
+  #fail({ response }: Stream, error: unknown): void {
+    if (response.destroyed) return
+    this.#log.error({ err: error }, 'a stream failed')
+    const message = 'the stream failed: connect again'
+    response.end(formatFrame('error', JSON.stringify({ error: 'feed_stream_error', message })))
+  }
+}
+
+/** Streams at one place get the same page. */
+function toPlaceKey({ cursor, types, limit }: StreamAsked): string {
+  return `${cursor} ${limit} ${types.join()}`
+}
+
+/** Waits until what was sent is taken. A caller that takes nothing for long has gone. */
+function drained(response: ServerResponse): Promise<void> {
+  return new Promise(resolve => {
+    const timer = setTimeout(() => response.destroy(), STUCK_MS)
+    const done = () => {
+      clearTimeout(timer)
+      response.off('drain', done).off('close', done)
+      resolve()
+    }
+    response.on('drain', done).on('close', done)
+  })
+}
+
+function formatFrame(event: string, data: string | Buffer): Buffer {
+  return Buffer.concat([
+    Buffer.from(`event: ${event}\ndata: `),
+    Buffer.from(data),
+    Buffer.from('\n\n'),
+  ])
+}

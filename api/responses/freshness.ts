@@ -1,0 +1,38 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { type Instant, SECOND } from '../../pipeline/core/clock.ts'
+
+/**
+ * Cache headers by policy. Content that a commit changes is revalidated each time, which its ETag makes
+ * cheap: the ETag covers the content without the freshness block, so a quiet night changes no ETag.
+ */
+export const cachePolicies = {
+  revalidate: 'public, no-cache',
+  list: 'public, max-age=5',
+  minute: 'public, max-age=60',
+  document: 'public, max-age=3600',
+  /** For answers that depend on the caller. */
+  personal: 'private, no-cache',
+  private: 'private, no-store',
+  none: 'no-store',
+} as const
+
+export type CachePolicy = keyof typeof cachePolicies
+
+/**
+ * Tells whether the caller holds this content already: by its ETag (`If-None-Match`, compared weakly),
+ * else by the second of its last change (`If-Modified-Since`).
+ */
+export function isHeld(
+  asked: Readonly<IncomingHttpHeaders>,
+  { etag, modifiedAt }: { etag?: string | undefined; modifiedAt?: Instant | undefined },
+): boolean {
+  const { 'if-none-match': tags, 'if-modified-since': since } = asked
+  if (tags !== undefined) return etag !== undefined && names(tags, etag)
+  if (since === undefined || modifiedAt === undefined) return false
+  return Math.floor(modifiedAt / SECOND) * SECOND <= Date.parse(since)
+}
+
+function names(tags: string, etag: string): boolean {
+  if (tags.trim() === '*') return true
+  return tags.split(',').some(tag => tag.trim().replace(/^W\//, '') === `"${etag}"`)
+}

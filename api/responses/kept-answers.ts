@@ -1,0 +1,76 @@
+import { hash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import { type Clock, MINUTE } from '../../pipeline/core/clock.ts'
+import { getMembers } from '../../pipeline/read/lookups/members.ts'
+import type { Reader } from '../../pipeline/read/reader.ts'
+import type { Sent } from './reply.ts'
+
+const MOST_BYTES = 32 * 1024 * 1024
+/** Longer answers than any list would have everything else forgotten. */
+const ANSWER_BYTES = 4 * 1024 * 1024
+/** Factor by which the compressed forms of an answer add to its size. */
+const WITH_COMPRESSED = 1.5
+const ETAG_CHARS = 22
+
+/**
+ * Answers of lists and counts by question, as they are sent. They show a snapshot, the search file and
+ * the members, so all are forgotten when one of these is another one; and each after a minute, since
+ * where the feed stands is told with some. One question that many ask at once is answered once.
+ */
+export class KeptAnswers {
+  readonly #reader: Reader
+  readonly #kept: LRUCache<string, Sent>
+  readonly #making = new Map<string, Promise<Sent>>()
+  #shown: readonly unknown[] = []
+
+  constructor(reader: Reader, clock: Clock, mostBytes = MOST_BYTES) {
+    this.#reader = reader
+    this.#kept = new LRUCache({
+      maxSize: mostBytes,
+      maxEntrySize: Math.min(ANSWER_BYTES, mostBytes),
+      ttl: MINUTE,
+      ttlResolution: 0,
+      perf: clock,
+      sizeCalculation: ({ body }, question) =>
+        Math.ceil(question.length + Buffer.byteLength(body as Buffer | string) * WITH_COMPRESSED),
+    })
+  }
+
+  /** The answer to a question, made where it is not known. Refusals are not kept. */
+  answer(question: string, make: () => Promise<Sent>): Sent | Promise<Sent> {
+    this.#forgetOld()
+    return this.#kept.get(question) ?? this.#making.get(question) ?? this.#make(question, make)
+  }
+
+  #make(question: string, make: () => Promise<Sent>): Promise<Sent> {
+    const making: Promise<Sent> = make()
+      .then(sent => {
+        const marked = sent.status === 200 ? toMarked(sent) : sent
+        this.#forgetOld()
+        if (marked !== sent && this.#making.get(question) === making)
+          this.#kept.set(question, marked)
+        return marked
+      })
+      .finally(() => {
+        if (this.#making.get(question) === making) this.#making.delete(question)
+      })
+    this.#making.set(question, making)
+    return making
+  }
+
+  #forgetOld(): void {
+    const { snapshot, search, lists } = this.#reader
+    const shows = [snapshot, search, lists, getMembers(this.#reader)]
+    if (shows.every((one, i) => one === this.#shown[i])) return
+    this.#shown = shows
+    this.#kept.clear()
+    this.#making.clear()
+  }
+}
+
+/** Converts an answer to bytes with their ETag. */
+function toMarked({ body, ...sent }: Sent): Sent {
+  const bytes = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body)
+  const etag = sent.etag ?? hash('sha256', bytes, 'base64url').slice(0, ETAG_CHARS)
+  return { ...sent, body: bytes, etag, compressed: new Map() }
+}

@@ -1,0 +1,142 @@
+import { z } from 'zod'
+import { refuse } from '../../pipeline/core/errors.ts'
+import { buildPageEnd } from '../../pipeline/core/page-end.ts'
+import { NIL_UUID } from '../../pipeline/core/uuid-v7.ts'
+import { buildSnapshotCursor } from '../../pipeline/read/lookups/feed.ts'
+import type { Reader, Snapshot } from '../../pipeline/read/reader.ts'
+import { createPageSize, pageCursor, pageOffset } from '../inputs/fields.ts'
+import type { Services } from '../operation/services.ts'
+import type { Sent } from './reply.ts'
+
+export { buildPageEnd }
+
+const SEARCH_CHARS = 200
+const SHORTEST_CHARS = 2
+const NOT_YET_SECONDS = 5
+const LARGEST_PAGE = 5_000
+/** Callers refuse longer lists. */
+export const LIST_BYTES = Math.floor(1.5 * 1024 * 1024)
+
+const SearchText = z.string().trim().max(SEARCH_CHARS)
+
+/** Search text, where some is required. */
+export const RequiredText = SearchText.min(SHORTEST_CHARS, {
+  error: `must be at least ${SHORTEST_CHARS} characters`,
+}).meta({ description: 'A name, a domain, an identifier, or a part of one' })
+
+/** Returns the search index; undefined before the first commit. */
+export function getSearch(reader: Pick<Reader, 'search' | 'snapshot' | 'isReady'>) {
+  const { search } = reader
+  if (search !== undefined || getSnapshot(reader) === undefined) return search
+  return refuse('unavailable', 'the search index is being built; try again', {
+    retry_after: NOT_YET_SECONDS,
+  })
+}
+
+/** Returns the snapshot; undefined before the first commit. Without it nobody knows what is in a list. */
+export function getSnapshot({ snapshot, isReady }: Pick<Reader, 'snapshot' | 'isReady'>) {
+  if (snapshot !== undefined || !isReady) return snapshot
+  return refuse('unavailable', 'the lists are being built; try again', {
+    retry_after: NOT_YET_SECONDS,
+  })
+}
+
+/** The query of a list; `limit=0` means the usual page. */
+export function listQuery<const Source extends string>(sources: readonly Source[], usual: number) {
+  return z.object({
+    search: SearchText.optional().meta({
+      description: 'Part of a name, a domain or an identifier; blank for all',
+    }),
+    source: z.enum(sources).optional().describe('Only what this source says; all without it'),
+    limit: createPageSize({ usual, max: LARGEST_PAGE }),
+    offset: pageOffset,
+    cursor: pageCursor,
+  })
+}
+
+/** Returns the start of a page: its cursor, else its offset. */
+export function toOffset({ cursor, offset }: { cursor?: string | undefined; offset: number }) {
+  return cursor === undefined ? offset : Number(cursor)
+}
+
+/** Builds the header that names the commit a list shows. */
+export function buildSeqHeader(
+  snapshot: Pick<Snapshot, 'seq'> | undefined,
+): Record<string, string> {
+  return { 'x-registry-seq': String(snapshot?.seq ?? 0) }
+}
+
+/** Tells how old the lists of an answer are: until when all that was committed is in them. */
+export function buildAsOfHeader(
+  { headers }: Pick<Sent, 'headers'>,
+  reader: Pick<Reader, 'findAsOf'>,
+): Record<string, string> {
+  const seq = headers?.['x-registry-seq']
+  const asOf = seq === undefined ? undefined : reader.findAsOf(Number(seq))
+  return asOf === undefined ? {} : { 'x-registry-as-of': asOf }
+}
+
+/**
+ * Builds the headers a replica starts from: the commit that an answer shows and the event from which to
+ * read the feed. All answers of one snapshot have the same cursor; of several pages the first one's
+ * counts.
+ */
+export function syncHeaders(
+  snapshot: Snapshot | undefined,
+  { reader, config }: Pick<Services, 'reader' | 'config'>,
+): Record<string, string> {
+  const cursor = snapshot
+    ? buildSnapshotCursor(snapshot, reader, config.LIMITS.feedRetentionDays)
+    : NIL_UUID
+  return { ...buildSeqHeader(snapshot), 'x-sync-cursor': cursor }
+}
+
+/** Cuts a list to the size of an answer; `<name>_truncated` says when items are missing. */
+export function fitItems<Name extends string, Item>(
+  name: Name,
+  items: Iterable<Item>,
+  maxBytes = LIST_BYTES,
+) {
+  let bytes = 0
+  const fits: Item[] = []
+  for (const item of items) {
+    bytes += Buffer.byteLength(JSON.stringify(item)) + 1
+    if (bytes > maxBytes) return { [name]: fits, [`${name}_truncated`]: true }
+    fits.push(item)
+  }
+  return { [name]: fits }
+}
+
+/** The items of one page: as many as were asked for and fit, and at least one where there are any. */
+export function cutPage<Item>(
+  items: readonly Item[],
+  limit: number,
+  toJson: (item: Item) => string = JSON.stringify,
+): { items: readonly Item[]; hasMore: boolean } {
+  let bytes = 0
+  let count = 0
+  for (const item of items.slice(0, limit)) {
+    bytes += Buffer.byteLength(toJson(item)) + 1
+    if (count > 0 && bytes > LIST_BYTES) break
+    count += 1
+  }
+  return { items: items.slice(0, count), hasMore: count < items.length }
+}
+
+/**
+ * Formats a page as JSON, with the counts of all that match. An item more than the page holds says that
+ * the list goes on.
+ */
+export function formatListPage(
+  name: string,
+  items: readonly string[],
+  { limit, offset, stats }: { limit: number; offset: number; stats: object },
+): string {
+  const { items: shown, hasMore } = cutPage(items, limit, item => item)
+  const rest = {
+    ...(hasMore && shown.length < limit && { [`${name}_truncated`]: true }),
+    stats,
+    ...buildPageEnd(offset, shown.length, offset + items.length),
+  }
+  return `{"${name}":[${shown.join()}],${JSON.stringify(rest).slice(1)}`
+}

@@ -1,0 +1,43 @@
+import type { ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { setImmediate as breathe } from 'node:timers/promises'
+import { createGzip } from 'node:zlib'
+import type { Log } from '../../pipeline/core/log.ts'
+
+/** Lines that are made without letting another caller have a turn. */
+const AT_ONCE = 200
+
+export const ndjsonHeaders = {
+  'content-type': 'application/x-ndjson',
+  'content-encoding': 'gzip',
+} as const
+
+/**
+ * Sends items as gzipped JSON, a line each, no faster than the caller takes them. `done` is called once
+ * at the end, also when the caller left or the source failed, which the caller sees as a broken answer.
+ */
+export async function sendLines(
+  response: ServerResponse,
+  items: AsyncIterable<readonly unknown[]>,
+  { log, done }: { log: Log; done: () => void },
+): Promise<void> {
+  try {
+    await pipeline(Readable.from(formatLines(items)), createGzip(), response)
+  } catch (error) {
+    if (!response.destroyed) response.destroy()
+    log.warn({ error }, 'a stream of lines broke off')
+  } finally {
+    done()
+  }
+}
+
+async function* formatLines(items: AsyncIterable<readonly unknown[]>): AsyncGenerator<string> {
+  for await (const batch of items) {
+    for (let start = 0; start < batch.length; start += AT_ONCE) {
+      const lines = batch.slice(start, start + AT_ONCE).map(item => `${JSON.stringify(item)}\n`)
+      yield lines.join('')
+      await breathe()
+    }
+  }
+}

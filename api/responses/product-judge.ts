@@ -1,0 +1,218 @@
+import type { Evidence } from '../../pipeline/model/responses/authority.ts'
+import {
+  type Deciding,
+  isOperatorHeard,
+  listFilesOfPublisher,
+} from '../../pipeline/read/lookups/deciding-files.ts'
+import {
+  findInventory,
+  type Inventory,
+  type StockedProperty,
+} from '../../pipeline/read/lookups/inventory.ts'
+import type { Reader } from '../../pipeline/read/reader.ts'
+import {
+  type Granting,
+  judge,
+  type Operating,
+  type Side,
+  tallyVerdicts,
+  type Verdict,
+} from '../../pipeline/resolve/authority.ts'
+import { type ProductSelector, selectRequested } from '../../pipeline/resolve/product-selectors.ts'
+import type { Terms } from '../../pipeline/resolve/sale-terms.ts'
+import { buildEvidence } from './evidence.ts'
+
+const EVIDENCE_MOST = 1_000
+
+export interface JudgedSale {
+  property: StockedProperty
+  verdict: Verdict
+}
+
+/** An item that was asked for; one that nothing goes by has no sales. */
+interface JudgedItem {
+  id?: string
+  sales: JudgedSale[]
+  authorized: boolean
+}
+
+export interface JudgedSelector {
+  selector: ProductSelector
+  items: JudgedItem[]
+  requested: number
+  authorized: number
+  unauthorized?: string[]
+  source: 'adagents_json' | 'agent_claim' | 'none'
+  sides: Verdict['sides']
+}
+
+/** Judges the selectors of one product; a property that several of them select is judged once. */
+export class ProductJudge {
+  readonly #reader: Reader
+  readonly #agentUrl: string
+  readonly #operating: Operating
+  readonly #terms: Terms
+  readonly #known = new Map<string, JudgedSale>()
+
+  constructor(reader: Reader, agentUrl: string, operating: Operating, terms: Terms) {
+    this.#reader = reader
+    this.#agentUrl = agentUrl
+    this.#operating = operating
+    this.#terms = terms
+  }
+
+  judge(selector: ProductSelector): JudgedSelector {
+    const { publisher_domain: domain } = selector
+    const inventory = domain === undefined ? undefined : findInventory(this.#reader, domain)
+    const granting = inventory?.granting(this.#agentUrl)
+    const items = selectRequested(selector, inventory?.properties ?? []).map(
+      ({ id, properties }): JudgedItem => {
+        const sales = properties.map(property => this.#saleOf(property, granting!))
+        const authorized = sales.length > 0 && sales.every(({ verdict }) => verdict.authorized)
+        return { ...(id !== undefined && { id }), sales, authorized }
+      },
+    )
+    const unauthorized = listUnauthorized(selector, items)
+    return {
+      selector,
+      items,
+      requested: items.length,
+      authorized: items.filter(item => item.authorized).length,
+      ...(unauthorized && { unauthorized }),
+      source: getSource(granting, items),
+      sides: combineSides(items, inventory),
+    }
+  }
+
+  #saleOf(property: StockedProperty, granting: Granting): JudgedSale {
+    const known = this.#known.get(property.property_rid)
+    if (known !== undefined) return known
+    const verdict = judge(property, granting, this.#operating, this.#terms)
+    const sale = { property, verdict }
+    this.#known.set(property.property_rid, sale)
+    return sale
+  }
+
+  tally(judged: readonly JudgedSelector[]) {
+    const items = judged.flatMap(one => one.items)
+    const authorized = items.filter(item => item.authorized).length
+    const sides = together(judged.filter(one => one.requested > 0).map(one => one.sides))
+    const isAll = items.length > 0 && authorized === items.length
+    const confirmed =
+      isAll && items.every(({ sales }) => sales.every(({ verdict }) => verdict.confirmed))
+    return { requested: items.length, authorized, sides, confirmed }
+  }
+
+  /** The files that decided it: of each publisher once, and the operator's where it is heard at all. */
+  decidedBy(judged: readonly JudgedSelector[]): Deciding {
+    const { operator } = this.#operating
+    const publishers = judged.flatMap(({ selector }) => selector.publisher_domain ?? [])
+    const files = [...new Set(publishers)].map(one => listFilesOfPublisher(this.#reader, one))
+    const isHeard = judged.some(({ sides }) => isOperatorHeard(sides))
+    return isHeard && operator
+      ? [...files, [{ kind: 'brand.json', location: operator.location }]]
+      : files
+  }
+
+  /** Each sale once; what no publisher lists has a step of its own. */
+  evidence(judged: readonly JudgedSelector[]): Evidence[] {
+    const told = new Set<JudgedSale>()
+    const steps: Evidence[] = []
+    for (const { selector, items } of judged) {
+      const domain = selector.publisher_domain
+      if (items.length === 0) steps.push(nothingAskedFor(domain))
+      for (const { id, sales } of items) {
+        if (steps.length >= EVIDENCE_MOST) return steps
+        if (sales.length === 0) steps.push(notListed(domain, id!))
+        for (const sale of sales.filter(one => !told.has(one))) {
+          told.add(sale)
+          steps.push(
+            ...buildEvidence(this.#reader, sale.property, domain!, this.#operating, sale.verdict),
+          )
+        }
+      }
+    }
+    return steps
+  }
+}
+
+/** Ids that are not authorized, or tags that no authorized property carries. */
+function listUnauthorized(
+  { selection_type, property_tags }: ProductSelector,
+  items: readonly JudgedItem[],
+): string[] | undefined {
+  if (selection_type === 'by_id') {
+    return items.filter(item => !item.authorized).flatMap(({ id }) => id ?? [])
+  }
+  if (selection_type === 'all') return undefined
+  const carried = new Set(
+    items
+      .filter(item => item.authorized)
+      .flatMap(({ sales }) => sales.flatMap(({ property }) => property.tags)),
+  )
+  return property_tags.filter(tag => !carried.has(tag))
+}
+
+/** Names the source of a sale: the publisher, or only the agent's own operator. */
+function getSource(
+  granting: Granting | undefined,
+  items: readonly JudgedItem[],
+): JudgedSelector['source'] {
+  if (granting !== undefined && granting.grants.length > 0) return 'adagents_json'
+  const isClaimed = items.some(({ sales }) =>
+    sales.some(({ verdict }) => isDeclared(verdict.judged.operator.rule)),
+  )
+  return isClaimed ? 'agent_claim' : 'none'
+}
+
+function isDeclared(rule: Verdict['judged']['operator']['rule']): boolean {
+  return (
+    rule === 'declared_alike' || rule === 'declared_otherwise' || rule === 'delegation_not_stated'
+  )
+}
+
+function combineSides(
+  items: readonly JudgedItem[],
+  inventory: Inventory | undefined,
+): Verdict['sides'] {
+  if (inventory === undefined) return unknown
+  const { sides } = tallyVerdicts(items.flatMap(({ sales }) => sales.map(one => one.verdict)))
+  const lacks = items.some(({ sales }) => sales.length === 0)
+  return lacks ? { ...sides, publisher: 'mismatch' } : sides
+}
+
+const unknown = { publisher: 'unknown', operator: 'unknown' } as const
+
+function together(all: readonly Verdict['sides'][]): Verdict['sides'] {
+  const sideOf = (name: keyof Verdict['sides']): Side => {
+    const said = new Set(all.map(sides => sides[name]))
+    if (said.has('mismatch')) return 'mismatch'
+    return said.size === 1 && said.has('match') ? 'match' : 'unknown'
+  }
+  return { publisher: sideOf('publisher'), operator: sideOf('operator') }
+}
+
+function nothingAskedFor(domain: string | undefined): Evidence {
+  const text =
+    domain === undefined
+      ? 'the selector names no publisher'
+      : 'the selector selects no active property of the publisher'
+  return {
+    side: 'publisher',
+    ...(domain !== undefined && { domain }),
+    rule: 'nothing_selected',
+    says: 'unknown',
+    text,
+  }
+}
+
+function notListed(domain: string | undefined, property_id: string): Evidence {
+  return {
+    side: 'publisher',
+    ...(domain !== undefined && { domain }),
+    property_id,
+    rule: 'property_not_listed',
+    says: 'mismatch',
+    text: 'the publisher lists no active property of this id',
+  }
+}

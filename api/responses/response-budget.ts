@@ -1,0 +1,42 @@
+/** Callers refuse longer answers of single lookups. */
+const ANSWER_BYTES = 200 * 1024
+
+/** Tracks how much of an answer is left for its lists: 200 KiB for all of them together. */
+export class ResponseBudget {
+  #left: number
+
+  constructor(bytes = ANSWER_BYTES) {
+    this.#left = bytes
+  }
+
+  /** Takes as many items as fit; `<name>_total` and `<name>_truncated` say what is missing. */
+  fit<Name extends string, Item>(name: Name, items: readonly Item[]) {
+    const shown = this.take(items)
+    return {
+      [name]: shown,
+      ...(shown.length < items.length && {
+        [`${name}_total`]: items.length,
+        [`${name}_truncated`]: true,
+      }),
+    } as Record<Name, Item[]>
+  }
+
+  take<Item>(items: readonly Item[]): Item[] {
+    return this.#take(items, item => JSON.stringify(item))
+  }
+
+  /** Takes as many items as fit of a list that is JSON already. */
+  takeJson(items: readonly string[]): string[] {
+    return this.#take(items, item => item)
+  }
+
+  #take<Item>(items: readonly Item[], jsonOf: (item: Item) => string): Item[] {
+    const shown: Item[] = []
+    for (const item of items) {
+      this.#left -= Buffer.byteLength(jsonOf(item)) + 1
+      if (this.#left < 0) break
+      shown.push(item)
+    }
+    return shown
+  }
+}

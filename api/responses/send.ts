@@ -1,0 +1,43 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { chooseEncoding, compress, type Encoding, isCompressible } from './compression.ts'
+import { isHeld } from './freshness.ts'
+import type { Sent } from './reply.ts'
+
+const JSON_TYPE = 'application/json; charset=utf-8'
+
+/** Sends an answer: 304 to who holds it, compressed where that is worth it and the caller takes it. */
+export function sendAnswer(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  sent: Sent,
+): FastifyReply | Promise<FastifyReply> {
+  const { status, body, type = JSON_TYPE, etag, modifiedAt, headers, release } = sent
+  // Not before: until then the bytes may wait to be written, or be read by a thread that compresses them.
+  if (release !== undefined) reply.raw.once('close', release)
+  if (headers !== undefined) reply.headers(headers)
+  if (etag !== undefined) reply.header('etag', `"${etag}"`)
+  if (modifiedAt !== undefined) reply.header('last-modified', new Date(modifiedAt).toUTCString())
+  if (isHeld(request.headers, sent)) return reply.code(304).send()
+  if (status === 204) return reply.code(204).send()
+  reply.code(status).header('content-type', type)
+  const content = Buffer.isBuffer(body) || typeof body === 'string' ? body : JSON.stringify(body)
+  if (!isCompressible(content.length, type)) return reply.send(content)
+  const vary = reply.getHeader('vary')
+  reply.header('vary', vary === undefined ? 'accept-encoding' : `${vary}, accept-encoding`)
+  const encoding = chooseEncoding(request.headers['accept-encoding'] as string | undefined)
+  if (encoding === undefined) return reply.send(content)
+  const known = sent.compressed?.get(encoding)
+  if (known !== undefined) return sendCompressed(reply, encoding, sent, known)
+  const bytes = typeof content === 'string' ? Buffer.from(content) : content
+  return compress(bytes, encoding).then(made => {
+    if (made === undefined) return reply.send(content)
+    sent.compressed?.set(encoding, made)
+    return sendCompressed(reply, encoding, sent, made)
+  })
+}
+
+/** The ETag is weak: it is that of the same content in other bytes. */
+function sendCompressed(reply: FastifyReply, encoding: Encoding, { etag }: Sent, made: Buffer) {
+  if (etag !== undefined) reply.header('etag', `W/"${etag}"`)
+  return reply.header('content-encoding', encoding).send(made)
+}

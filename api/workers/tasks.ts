@@ -1,0 +1,10 @@
+import { readBrandFile } from '../inputs/brand-file.ts'
+import { createAdagents } from '../inputs/create-adagents.ts'
+import { readMirror } from '../inputs/mirror-file.ts'
+
+/** Functions that take long for a large body; pure, so that they can run on any thread. */
+export const tasks = { createAdagents, readBrandFile, readMirror }
+
+export type TaskName = keyof typeof tasks
+export type TaskInput<Name extends TaskName> = Parameters<(typeof tasks)[Name]>
+export type TaskResult<Name extends TaskName> = ReturnType<(typeof tasks)[Name]>

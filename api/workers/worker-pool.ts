@@ -1,0 +1,81 @@
+import { availableParallelism } from 'node:os'
+import { fileURLToPath } from 'node:url'
+import { Piscina } from 'piscina'
+import { PublicError, refuse } from '../../pipeline/core/errors.ts'
+import { FairTurns } from '../limits/fair-turns.ts'
+import { type TaskInput, type TaskName, type TaskResult, tasks } from './tasks.ts'
+import type { TaskMessage, TaskReply } from './worker.ts'
+
+/** Up to this size a body is worked on where it was read: that takes a few milliseconds. */
+const SMALL_BYTES = 16 * 1024
+const TASK_MS = 15_000
+const IDLE_MS = 30_000
+const HEAP_MB = 256
+const MOST_THREADS = 2
+const BUSY = 'too many files are being checked at once; try again'
+
+/** Caller of a task, and the length of its body. */
+export interface TaskAsked {
+  caller: string
+  bytes: number
+}
+
+/**
+ * Runs what large bodies cost on threads beside the one that answers: started when they are needed,
+ * ended when they are not. Callers take turns.
+ */
+export class WorkerPool {
+  readonly #threads = Math.max(1, Math.min(MOST_THREADS, availableParallelism() - 1))
+  readonly #turns: FairTurns
+  #pool: Piscina<TaskMessage, TaskReply> | undefined
+
+  /** `most` tasks run and wait at once: they hold their bodies in memory. */
+  constructor(most: number) {
+    const atOnce = Math.min(this.#threads, most)
+    this.#turns = new FairTurns({ atOnce, waiting: most - atOnce, busy: BUSY })
+  }
+
+  async run<Name extends TaskName>(
+    name: Name,
+    { caller, bytes }: TaskAsked,
+    ...input: TaskInput<Name>
+  ): Promise<TaskResult<Name>> {
+    if (bytes <= SMALL_BYTES) {
+      const task: unknown = tasks[name]
+      return (task as (...input: TaskInput<Name>) => TaskResult<Name>)(...input)
+    }
+    const reply = await this.#turns.run(caller, () => this.#send({ name, input }))
+    if ('result' in reply) return reply.result as TaskResult<Name>
+    const { error, text, fields } = reply.refused
+    throw new PublicError(error, text, fields)
+  }
+
+  async close(): Promise<void> {
+    await this.#pool?.destroy()
+  }
+
+  async #send(message: TaskMessage): Promise<TaskReply> {
+    this.#pool ??= openPool(this.#threads)
+    const signal = AbortSignal.timeout(TASK_MS)
+    try {
+      return await this.#pool.run(message, { signal })
+    } catch (error) {
+      if (!signal.aborted) throw error
+      return refuse('too_large', 'checking the file takes too long')
+    }
+  }
+}
+
+function openPool(maxThreads: number): Piscina<TaskMessage, TaskReply> {
+  const isBuilt = import.meta.url.endsWith('.js')
+  const filename = fileURLToPath(new URL(isBuilt ? './worker.js' : './worker.ts', import.meta.url))
+  return new Piscina({
+    filename,
+    minThreads: 0,
+    maxThreads,
+    idleTimeout: IDLE_MS,
+    env: {},
+    execArgv: isBuilt ? [] : ['--import', 'tsx'],
+    resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
+  })
+}

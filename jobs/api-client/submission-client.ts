@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto'
+import type { Limits } from '../../pipeline/core/limits.ts'
+import type { Answer, Submission } from '../../pipeline/model/submission.ts'
+import { SUBMISSIONS, toChannel } from '../queues.ts'
+import { type Redis, waitUntilReady } from '../redis.ts'
+
+/**
+ * Timeouts: for an answer, for a reply of Redis, and for connecting at start. A connection that is
+ * lost later fails at once.
+ */
+export type ClientTimeouts = Pick<Limits, 'answerMs' | 'redisAnswerMs' | 'redisConnectMs'>
+
+/** Answers of the writer to a client, by submission. */
+export type Answers = readonly (readonly [submission_id: string, answer: Answer])[]
+
+/** A submission that is about to be sent. */
+interface Leaving {
+  text: string
+  /** Called when it cannot be. */
+  lost: (error: unknown) => void
+}
+
+/** Sends submissions to the writer and waits for their answers. */
+export class SubmissionClient {
+  readonly #commands: Redis
+  readonly #listening: Redis
+  readonly #timeouts: ClientTimeouts
+  readonly #name = randomUUID()
+  /** Both are up, and answers are heard. */
+  readonly #opened: Promise<unknown>
+  readonly #waiting = new Map<string, Set<(answer: Answer) => void>>()
+  /** Submissions of one turn of the event loop; sent together. */
+  readonly #leaving: Leaving[] = []
+
+  constructor(
+    { commands, listening }: { commands: Redis; listening: Redis },
+    timeouts: ClientTimeouts,
+  ) {
+    this.#commands = commands
+    this.#listening = listening
+    this.#timeouts = timeouts
+    listening.on('message', (_, text) => this.#resolveAnswers(JSON.parse(text)))
+    const subscribed = listening.subscribe(toChannel(this.#name))
+    this.#opened = Promise.all([subscribed, waitUntilReady(commands)]).catch(() => undefined)
+  }
+
+  /** Resolves with the answer; fails when Redis is unavailable or no answer comes in time. */
+  async submit(submission: Submission): Promise<Answer> {
+    await this.#whenUp()
+    const { submission_id: id } = submission
+    let timer: NodeJS.Timeout | undefined
+    let resolveAnswer: (answer: Answer) => void = () => {}
+    try {
+      return await new Promise<Answer>((resolve, reject) => {
+        resolveAnswer = resolve
+        this.#waiting.set(id, (this.#waiting.get(id) ?? new Set()).add(resolveAnswer))
+        timer = setTimeout(
+          () => reject(new Error('nobody answered in time')),
+          this.#timeouts.answerMs,
+        )
+        this.#send({ text: JSON.stringify(submission), lost: reject })
+      })
+    } finally {
+      clearTimeout(timer)
+      const waiting = this.#waiting.get(id)
+      waiting?.delete(resolveAnswer)
+      if (waiting?.size === 0) this.#waiting.delete(id)
+    }
+  }
+
+  close(): void {
+    this.#listening.disconnect()
+  }
+
+  #send(leaving: Leaving): void {
+    if (this.#leaving.push(leaving) === 1) setImmediate(() => this.#sendAll())
+  }
+
+  #sendAll(): void {
+    const all = this.#leaving.splice(0)
+    for (let start = 0; start < all.length; start += SUBMISSIONS.entriesMax) {
+      const entry = all.slice(start, start + SUBMISSIONS.entriesMax)
+      const fields = entry.flatMap(({ text }) => ['submission', text])
+      this.#commands.xadd(SUBMISSIONS.key, '*', 'desk', this.#name, ...fields).catch(error => {
+        for (const { lost } of entry) lost(error)
+      })
+    }
+  }
+
+  async #whenUp(): Promise<void> {
+    let timer: NodeJS.Timeout | undefined
+    const timeout = new Promise(resolve => {
+      timer = setTimeout(resolve, this.#timeouts.redisConnectMs)
+    })
+    await Promise.race([this.#opened, timeout])
+    clearTimeout(timer)
+    const isUp = [this.#commands, this.#listening].every(({ status }) => status === 'ready')
+    if (!isUp) throw new Error('redis is away')
+  }
+
+  #resolveAnswers(answers: Answers): void {
+    for (const [id, answer] of answers) {
+      for (const resolveAnswer of this.#waiting.get(id) ?? []) resolveAnswer(answer)
+    }
+  }
+}

@@ -1,0 +1,161 @@
+import { setImmediate } from 'node:timers/promises'
+import { type Job, Worker } from 'bullmq'
+import type { Clock } from '../../pipeline/core/clock.ts'
+import type { Config } from '../../pipeline/core/config.ts'
+import type { Limits } from '../../pipeline/core/limits.ts'
+import type { Log } from '../../pipeline/core/log.ts'
+import { readSigningKey } from '../../pipeline/core/signing-key.ts'
+import { crawlEach, limitHostsAtOnce } from '../../pipeline/crawl/crawl-batch.ts'
+import { createFetcher, type FetcherOptions } from '../../pipeline/fetch/http.ts'
+import { LiveRequest, LiveRequestCaller } from '../../pipeline/model/live-request.ts'
+import { type Observation, toSourceKey } from '../../pipeline/model/observation.ts'
+import { readObservation } from '../../pipeline/parse/read-observation.ts'
+import { waitAtMost } from '../api-client/enqueue.ts'
+import { Results } from '../indexer/results.ts'
+import type { CrawlMessage } from '../messages.ts'
+import { queues, REDIS_PREFIX, toStalledInterval } from '../queues.ts'
+import { connectRedis } from '../redis.ts'
+import type { Role } from '../role.ts'
+import { runLiveRequest } from './live-requests.ts'
+import { Outbox } from './outbox.ts'
+import { createSharedBuckets } from './shared-buckets.ts'
+
+/**
+ * Runs the crawler role: takes batches of sources, fetches them and sends back the observations. It
+ * needs no index and no disk, and pauses while the sequencer is behind instead of filling Redis.
+ */
+export async function runCrawler(
+  config: Config,
+  redisUrl: string,
+  clock: Clock,
+  log: Log,
+): Promise<Role> {
+  const connection = connectRedis(redisUrl, 'work', log)
+  const working = connectRedis(redisUrl, 'work', log)
+  const running = connectRedis(redisUrl, 'work', log)
+  const results = new Results(connection, config.LIMITS)
+  const counting = connectRedis(redisUrl, 'ask', log, config.LIMITS)
+  const buckets = createSharedBuckets(counting, log)
+  const fetcher = createFetcher({ ...buildFetcherOptions(config, clock, log), buckets })
+  const crawling = fetcher.for({ kind: 'crawl' })
+  const atOnce = limitHostsAtOnce(config.CRAWL_CONCURRENCY)
+  const stop = new AbortController()
+
+  const worker = new Worker<CrawlMessage>('crawl', job => crawl(job), {
+    connection: working,
+    prefix: REDIS_PREFIX,
+    concurrency: queues.crawl.concurrency,
+    ...toStalledInterval(config.LIMITS),
+  })
+  const liveRequests = new Worker<unknown>(
+    'live',
+    async ({ data }) =>
+      runLiveRequest(LiveRequest.parse(data), LiveRequestCaller.parse(data), {
+        fetcher,
+        config,
+        clock,
+      }),
+    {
+      connection: running,
+      prefix: REDIS_PREFIX,
+      concurrency: queues.live.concurrency,
+    },
+  )
+  liveRequests.on('error', () => undefined)
+  liveRequests.on('failed', (job, error) =>
+    log.warn({ request: job?.name, error: error.message }, 'live request failed'),
+  )
+  worker.on('error', () => undefined)
+  worker.on('failed', (_, error) => log.warn({ error: error.message }, 'batch failed'))
+  log.info('crawler ready')
+
+  async function crawl(job: Job<CrawlMessage>): Promise<void> {
+    const started = performance.now()
+    const { targets } = job.data
+    const remaining = new Map(targets.map(target => [toSourceKey(target), target]))
+    await results.waitForRoom(stop.signal)
+    const outcomes: Record<string, number> = {}
+    const outbox = new Outbox(config.LIMITS.outboxBytes, async observations => {
+      await results.waitForRoom(stop.signal)
+      // Removed from the batch before they are sent, so that another crawler that takes over after
+      // a crash does not repeat them.
+      for (const observation of observations) remaining.delete(toSourceKey(observation))
+      await job.updateData({ targets: [...remaining.values()] })
+      await results.send(await results.pack(await readLarge(observations, config.LIMITS)))
+    })
+    const deps = {
+      // A crawl that a person requested waits for its slot; the nightly crawl comes back later.
+      fetcher: job.opts.lifo ? fetcher : crawling,
+      clock,
+      limits: config.LIMITS,
+      protocolName: config.PROTOCOL_NAME,
+      atOnce,
+      signal: stop.signal,
+    }
+    const crawled = crawlEach(targets, deps, observation => {
+      outcomes[observation.outcome] = (outcomes[observation.outcome] ?? 0) + 1
+      return outbox.put(observation)
+    })
+    await crawled.finally(() => outbox.close())
+    if (remaining.size > 0) throw new Error('stopped before the batch was done')
+    const ms = Math.round(performance.now() - started)
+    log.info({ targets: targets.length, outcomes, ms }, 'crawled')
+  }
+
+  return {
+    async close() {
+      stop.abort()
+      await waitAtMost(Promise.all([worker.close(), liveRequests.close()]), 5_000)
+      await fetcher.close()
+      await results.close()
+      connection.disconnect()
+      working.disconnect()
+      running.disconnect()
+      counting.disconnect()
+    },
+  }
+}
+
+/** Builds the fetcher's options from the settings. */
+export function buildFetcherOptions(config: Config, clock: Clock, log: Log): FetcherOptions {
+  return {
+    connectTo: config.CRAWL_CONNECT_TO,
+    caFile: config.CRAWL_CA_FILE,
+    dnsServer: config.DNS_SERVER,
+    hostConcurrency: config.HOST_CONCURRENCY,
+    addressConcurrency: config.ADDRESS_CONCURRENCY,
+    contact: config.CRAWL_CONTACT,
+    robots: config.ROBOTS,
+    signing: readSigner(config),
+    limits: config.LIMITS,
+    maxIdle: config.CRAWL_CONCURRENCY,
+    clock,
+    log,
+  }
+}
+
+/** Reads the key that signs requests; its public part is published by the API. */
+function readSigner({ CRAWL_SIGNING_KEY, BASE_URL }: Config): FetcherOptions['signing'] {
+  if (CRAWL_SIGNING_KEY === undefined || BASE_URL === undefined) return undefined
+  return { key: readSigningKey(CRAWL_SIGNING_KEY), agent: new URL(BASE_URL).origin }
+}
+
+const LARGE_BYTES = 256 * 1024
+
+/**
+ * Parses large files in the crawler. Small ones are parsed by the indexer, so that a single version
+ * of the parser decides; a large one would delay other commits there. It is parsed right before
+ * sending, since the result is several times its size.
+ */
+async function readLarge(
+  observations: readonly Observation[],
+  limits: Limits,
+): Promise<Observation[]> {
+  const read: Observation[] = []
+  for (const observation of observations) {
+    const isLarge = (observation.body?.byteLength ?? 0) > LARGE_BYTES
+    read.push(isLarge ? readObservation(observation, limits) : observation)
+    if (isLarge) await setImmediate()
+  }
+  return read
+}

@@ -1,0 +1,31 @@
+import { closeSync, fsyncSync, openSync, rmSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** Free space that a commit, a snapshot and a write of Redis need at least. */
+const PROBE_BYTES = 4 * 1024 * 1024
+const DISK_FULL_CODES = ['ENOSPC', 'EDQUOT', 'EFBIG']
+
+/**
+ * Checks that a folder has free space by writing to it: free blocks that the file system reports
+ * may be reserved or beyond a quota. Other errors are left to the caller that writes.
+ */
+export function hasDiskSpace(dir: string): boolean {
+  const probe = join(dir, `.room-${process.pid}`)
+  let file: number | undefined
+  try {
+    file = openSync(probe, 'w', 0o600)
+    writeAll(file, Buffer.alloc(PROBE_BYTES, 1))
+    fsyncSync(file)
+    return true
+  } catch (error) {
+    return !DISK_FULL_CODES.includes((error as NodeJS.ErrnoException).code ?? '')
+  } finally {
+    if (file !== undefined) closeSync(file)
+    rmSync(probe, { force: true })
+  }
+}
+
+/** Writes all bytes: a nearly full disk may accept only some of them without an error. */
+function writeAll(file: number, bytes: Uint8Array): void {
+  for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at)
+}

@@ -1,0 +1,58 @@
+import type { Config } from '../../pipeline/core/config.ts'
+import type { Observation } from '../../pipeline/model/observation.ts'
+import type { Sequencer } from '../../pipeline/writer/sequencer.ts'
+import { BatchSize } from './batch-size.ts'
+import { BatchSplit } from './batch-split.ts'
+import { Batcher } from './batcher.ts'
+import type { ByteSemaphore } from './byte-semaphore.ts'
+import type { Dispatcher } from './dispatcher.ts'
+
+/**
+ * Idle time after which a batch is committed: short when a person waits, longer while crawlers
+ * still work on thousands of files.
+ */
+const IDLE_MS = 200
+const IDLE_WHILE_CRAWLING_MS = 1_000
+
+/**
+ * Collects observations into bulk commits. Each commit has a fixed cost, so a slow one makes the
+ * next one larger. Submissions wait for the current commit only.
+ */
+export function createBulkCommits(
+  sequencer: Sequencer,
+  dispatcher: Dispatcher,
+  unpacked: ByteSemaphore,
+  { LIMITS }: Config,
+  failed: (error: unknown) => never,
+) {
+  const size = new BatchSize(LIMITS)
+  const parts = new BatchSplit(LIMITS.bulkCommitMs)
+  let lastMs = 0
+  return new Batcher<Observation[], undefined>(
+    async deliveries => {
+      for (let remaining: readonly Observation[] = deliveries.flat(); remaining.length > 0; ) {
+        const observations = parts.next(remaining)
+        const started = performance.now()
+        await sequencer.commit({ observations: observations, submissions: [] }).catch(failed)
+        lastMs = performance.now() - started
+        size.learn(observations.length, lastMs)
+        parts.learn(observations, lastMs)
+        dispatcher.confirm(observations)
+        remaining = remaining.slice(observations.length)
+      }
+      return deliveries.map(() => undefined)
+    },
+    {
+      sizeOf: observations => observations.length,
+      size: () => size.observations,
+      waitMs: LIMITS.bulkCommitWaitMs,
+      idleMs: waiting => {
+        // Nothing more comes before this is committed.
+        if (unpacked.isFull) return 0
+        const isCrawling =
+          dispatcher.inFlight - waiting > LIMITS.bulkCommitLeast && !dispatcher.isUrgent
+        return Math.max(isCrawling ? IDLE_WHILE_CRAWLING_MS : IDLE_MS, lastMs)
+      },
+    },
+  )
+}

@@ -1,0 +1,179 @@
+import { statSync } from 'node:fs'
+import { setTimeout } from 'node:timers/promises'
+import { Worker } from 'bullmq'
+import { type Clock, MINUTE, toDay, toIso } from '../../pipeline/core/clock.ts'
+import type { Config } from '../../pipeline/core/config.ts'
+import type { Log } from '../../pipeline/core/log.ts'
+import { readObservation } from '../../pipeline/parse/read-observation.ts'
+import { Sequencer, type SequencerOptions } from '../../pipeline/writer/sequencer.ts'
+import { getMessage, openWriterClient, waitAtMost } from '../api-client/enqueue.ts'
+import { dropParts, type ObservationsMessage, unpackObservations } from '../messages.ts'
+import { queues, REDIS_PREFIX, toStalledInterval } from '../queues.ts'
+import { connectRedis, type Redis } from '../redis.ts'
+import type { Role } from '../role.ts'
+import { removeRunFile, resolveBaseUrl, writeRunFile } from '../run-file.ts'
+import { limitHeapGrowth } from '../v8-heap.ts'
+import { createBulkCommits } from './bulk-commits.ts'
+import { ByteSemaphore } from './byte-semaphore.ts'
+import { Dispatcher } from './dispatcher.ts'
+import { PublishInterval, SHORTEST_INTERVAL_S } from './publish-interval.ts'
+import { answerQuestion, type Question } from './questions.ts'
+import { BrandRefresher } from './refresh-brands.ts'
+import { SubmissionConsumer } from './submission-consumer.ts'
+
+const LEASE_RETRY_MS = 500
+const DISPATCH_EVERY_MS = 300
+const TICK_EVERY_MS = 5 * MINUTE
+const REFRESH_EVERY_MS = 10 * MINUTE
+
+/**
+ * Runs the indexer role: the writer and the queues that feed it. Waits as a standby while another
+ * process holds the lease. When a commit fails by a fault of ours the process exits; the next start
+ * recovers, and uncommitted work is delivered again. `watched` lets tests stop it at a step.
+ */
+export async function runIndexer(
+  config: Config,
+  redisUrl: string,
+  clock: Clock,
+  log: Log,
+  fail: (error: unknown) => void,
+  watched: Pick<SequencerOptions, 'onStep'> = {},
+): Promise<Role> {
+  limitHeapGrowth()
+  const sequencer = await acquireLease({ config, clock, log, ...watched })
+  const commands = connectRedis(redisUrl, 'work', log)
+  const dispatcher = new Dispatcher(sequencer, commands, config, clock, log)
+  function failed(error: unknown): never {
+    fail(error)
+    throw error
+  }
+  const unpacked = new ByteSemaphore(config.LIMITS.unpackedBytes)
+  const bulkCommits = createBulkCommits(sequencer, dispatcher, unpacked, config, failed)
+  const connections: Redis[] = [commands]
+  const connect = () => {
+    const connection = connectRedis(redisUrl, 'work', log)
+    connections.push(connection)
+    return connection
+  }
+  const worker = <Data, Result>(
+    name: 'observations' | 'questions',
+    handle: (data: Data) => Promise<Result>,
+  ) => {
+    const made = new Worker<Data, Result>(name, ({ data }) => handle(data), {
+      connection: connect(),
+      prefix: REDIS_PREFIX,
+      concurrency: queues[name].concurrency,
+      ...toStalledInterval(config.LIMITS),
+    })
+    made.on('error', () => undefined)
+    made.on('failed', (_, error) => log.warn({ queue: name, error: error.message }, 'job failed'))
+    return made
+  }
+  const workers = [
+    worker('observations', async (message: ObservationsMessage) => {
+      const committed = unpacked.run(message.bytes, async () => {
+        const observations = await unpackObservations(message, commands)
+        await bulkCommits.add(observations.map(one => readObservation(one, config.LIMITS)))
+      })
+      if (unpacked.isFull) bulkCommits.consider()
+      await committed
+      await dropParts(message, commands)
+    }),
+    worker('questions', (question: Question) => answerQuestion(question, sequencer, clock)),
+  ]
+  const submissions = new SubmissionConsumer(
+    { blocking: connect(), commands },
+    async waiting => {
+      const batch = { observations: [], submissions: waiting, actor: 'api:submission' }
+      return (await sequencer.commit(batch).catch(failed)).answers
+    },
+    log,
+  )
+  const writer = openWriterClient(redisUrl, log, config.LIMITS)
+  const refresher = new BrandRefresher(sequencer, writer, config.LIMITS, clock, log)
+  const dispatching = every(DISPATCH_EVERY_MS, log, () => dispatcher.dispatch())
+  const loops = [
+    every(TICK_EVERY_MS, log, () => sequencer.tick()),
+    every(REFRESH_EVERY_MS, log, () => refresher.refreshNext()),
+    publishing(sequencer, config, clock, log),
+  ]
+  writeRunFile(sequencer.paths, {
+    base_url: resolveBaseUrl(config),
+    redis_url: redisUrl,
+    pid: process.pid,
+    // A parent with an IPC channel ends this process by closing the channel.
+    ...(process.channel && { supervisor_pid: process.ppid }),
+    started_at: toIso(clock.now()),
+  })
+  log.info({ seq: sequencer.seq }, 'indexer ready')
+  return {
+    async close() {
+      for (const loop of [dispatching, ...loops]) loop.stop()
+      await writer.close()
+      const readers = [...workers, submissions]
+      await waitAtMost(Promise.all(readers.map(one => one.close())), 5_000)
+      // The dispatcher may be waiting for Redis; everything else comes to its end.
+      await waitAtMost(dispatching.ended)
+      await waitAtMost(dispatcher.close())
+      await Promise.all(loops.map(loop => loop.ended))
+      await sequencer
+        .publish()
+        .catch(error => log.error({ error: getMessage(error) }, 'not published'))
+      removeRunFile(sequencer.paths)
+      await sequencer.close()
+      for (const connection of connections) connection.disconnect()
+    },
+  }
+}
+
+async function acquireLease(options: SequencerOptions): Promise<Sequencer> {
+  for (let isLogged = false; ; isLogged = true) {
+    const sequencer = await Sequencer.open(options)
+    if (sequencer) return sequencer
+    if (!isLogged) options.log.info('another process writes; standing by')
+    await setTimeout(LEASE_RETRY_MS)
+  }
+}
+
+interface Loop {
+  stop(): void
+  ended: Promise<void>
+}
+
+/** Repeats a task, one run at a time; a failure is logged and does not end the loop. */
+function every(ms: number | (() => number), log: Log, handle: () => Promise<unknown>): Loop {
+  const stop = new AbortController()
+  const ended = (async () => {
+    while (!stop.signal.aborted) {
+      await handle().catch(error => log.error({ error: getMessage(error) }, 'loop failed'))
+      await pause(typeof ms === 'number' ? ms : ms(), stop.signal)
+    }
+  })()
+  return { stop: () => stop.abort(), ended }
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return setTimeout(ms, undefined, { signal }).catch(() => undefined)
+}
+
+/**
+ * Publishes snapshots at their interval; once a UTC day writes Parquet files and applies retention.
+ */
+function publishing(sequencer: Sequencer, config: Config, clock: Clock, log: Log): Loop {
+  const interval = new PublishInterval()
+  let pauseS = SHORTEST_INTERVAL_S
+  let retained: string | undefined
+  const intervalMs = () => 1_000 * (config.PUBLISH_EVERY ?? pauseS)
+  return every(intervalMs, log, async () => {
+    if (sequencer.seq === 0) return
+    const copyMs = await sequencer.publish()
+    // 0 means that nothing was copied, which says nothing about the time a copy takes.
+    if (copyMs > 0) {
+      pauseS = interval.next({ ms: copyMs, bytes: statSync(sequencer.paths.index).size })
+    }
+    await sequencer.exportTables()
+    const day = toDay(clock.now())
+    if (day !== retained) await sequencer.retain()
+    retained = day
+  })
+}

@@ -1,0 +1,52 @@
+import { type AuditWanted, listAuditRows } from '../../pipeline/accounts/audit.ts'
+import { listOrganizationKeys } from '../../pipeline/accounts/organizations.ts'
+import type { Clock, Instant } from '../../pipeline/core/clock.ts'
+import { verify } from '../../pipeline/maintenance/verify.ts'
+import { loadAuditDetail } from '../../pipeline/writer/community/audit-detail.ts'
+import { crawlSummary } from '../../pipeline/writer/crawl/crawl-summary.ts'
+import { loadHeldRows } from '../../pipeline/writer/crawl/held-publishers.ts'
+import type { Sequencer } from '../../pipeline/writer/sequencer.ts'
+
+/** Questions of the command line to a running indexer. No commit runs while one is answered. */
+export type Question =
+  | { ask: 'verify' }
+  | { ask: 'crawl_summary'; since: Instant; withFaults: boolean }
+  | { ask: 'held' }
+  /** Keys of an organization, or null. */
+  | { ask: 'keys'; org: string }
+  | { ask: 'audit'; filter: AuditWanted }
+  | { ask: 'audit_detail'; id: string }
+  /**
+   * Copies the stores to a folder of the indexer's host; answers with the manifest, or with the
+   * reason why not.
+   */
+  | { ask: 'backup'; dir: string }
+  /** Publishes a snapshot and its search file at once. */
+  | { ask: 'publish' }
+
+export function answerQuestion(
+  question: Question,
+  sequencer: Sequencer,
+  clock: Clock,
+): Promise<unknown> {
+  switch (question.ask) {
+    case 'publish':
+      return sequencer.publish().then(() => sequencer.searchable())
+    case 'backup':
+      return sequencer.backUp(question.dir).catch(error => ({ failed: String(error.message) }))
+    case 'verify':
+      return sequencer.quietly(() => verify(sequencer))
+    case 'held':
+      return sequencer.quietly(() => loadHeldRows(sequencer.index))
+    case 'keys':
+      return sequencer.quietly(() => listOrganizationKeys(sequencer.accounts.db, question.org))
+    case 'audit':
+      return sequencer.quietly(() => listAuditRows(sequencer.accounts.db, question.filter))
+    case 'audit_detail':
+      return sequencer.quietly(() => loadAuditDetail(sequencer, question.id))
+    case 'crawl_summary':
+      return sequencer.quietly(() =>
+        crawlSummary(sequencer.index, question.since, clock.now(), question),
+      )
+  }
+}

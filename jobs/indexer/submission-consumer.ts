@@ -1,0 +1,171 @@
+import { setTimeout } from 'node:timers/promises'
+import type { Log } from '../../pipeline/core/log.ts'
+import { type Answer, Submission } from '../../pipeline/model/submission.ts'
+import type { Answers } from '../api-client/submission-client.ts'
+import { SUBMISSIONS, toChannel } from '../queues.ts'
+import type { Redis } from '../redis.ts'
+
+/** More than so many are waited for by nobody. */
+const SUBMISSIONS_MAX = 100
+const ENTRIES_MAX = 20
+const BLOCK_MS = 1_000
+const RECONNECT_MS = 100
+/** Longest time that a submission waits for others to join its commit. */
+const GATHER_MAX_MS = 30
+const GATHER_STEP_MS = 1
+/**
+ * Delay before committed entries are trimmed from the stream, so that answers do not wait for it.
+ */
+const TRIM_MS = 100
+
+interface ReceivedSubmission {
+  client: string
+  submission: Submission
+}
+
+/** Entries that were read, and the position to continue from. */
+interface Read {
+  received: readonly ReceivedSubmission[]
+  last: string
+}
+
+type Entries = readonly (readonly [id: string, fields: readonly string[]])[]
+
+/**
+ * Consumes submissions in order, in the writer process only: all that wait become one commit, and
+ * are removed from the stream once they are committed and answered. A crash before that leaves them
+ * for the next process; the accounts know which ones were done.
+ */
+export class SubmissionConsumer {
+  readonly #blocking: Redis
+  readonly #commands: Redis
+  readonly #commit: (submissions: Submission[]) => Promise<ReadonlyMap<string, Answer>>
+  readonly #log: Log
+  readonly #gatherMs: number
+  readonly #ended: Promise<void>
+  #last = '0-0'
+  #lastAnswered = '0-0'
+  #trimming: NodeJS.Timeout | undefined
+  #isClosed = false
+
+  /**
+   * `blocking` is a connection of its own. A failed commit stops the consumer. `gatherMaxMs` limits
+   * how long a commit waits for clients that were answered by the previous one.
+   */
+  constructor(
+    { blocking, commands }: { blocking: Redis; commands: Redis },
+    commit: (submissions: Submission[]) => Promise<ReadonlyMap<string, Answer>>,
+    log: Log,
+    gatherMs = GATHER_MAX_MS,
+  ) {
+    this.#gatherMs = gatherMs
+    this.#blocking = blocking
+    this.#commands = commands
+    this.#commit = commit
+    this.#log = log
+    // A Redis that lost its data may number entries from an earlier time again.
+    blocking.on('ready', () => {
+      this.#last = '0-0'
+    })
+    this.#ended = this.#run().catch(() => undefined)
+  }
+
+  /** Resolves when what was read is committed. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#blocking.disconnect()
+    await this.#ended
+    clearTimeout(this.#trimming)
+    await this.#trim()
+  }
+
+  async #run(): Promise<void> {
+    let next = this.#read(BLOCK_MS)
+    while (!this.#isClosed) {
+      const { received: handed, last } = await next
+      if (handed.length === 0) {
+        next = this.#read(BLOCK_MS)
+        continue
+      }
+      const started = performance.now()
+      const answers = await this.#commit(handed.map(({ submission }) => submission))
+      const maxMs = Math.min(performance.now() - started, this.#gatherMs)
+      // Read before anyone is answered, so that repeated requests are not among these.
+      const waiting = this.#read()
+      this.#answer(handed, answers)
+      this.#lastAnswered = last
+      this.#trimming ??= globalThis.setTimeout(() => void this.#trim(), TRIM_MS)
+      next = this.#gather(await waiting, handed.length, maxMs)
+    }
+  }
+
+  /**
+   * Waits for more submissions: a commit of many costs hardly more than one of few, and clients
+   * that were answered together mostly send again together. Skipped when only one client is active.
+   */
+  async #gather(waiting: Read, answered: number, maxMs: number): Promise<Read> {
+    const until = performance.now() + maxMs
+    const all = waiting.received.length + answered
+    let { received: handed, last } = waiting
+    while (all > 1 && handed.length < Math.min(all, SUBMISSIONS_MAX) && performance.now() < until) {
+      await setTimeout(GATHER_STEP_MS)
+      const more = await this.#read()
+      handed = [...handed, ...more.received]
+      last = more.last
+    }
+    return handed.length > 0 ? { received: handed, last } : this.#read(BLOCK_MS)
+  }
+
+  /** Reads new entries; waits up to `blockMs` for the first. */
+  async #read(blockMs?: number): Promise<Read> {
+    const from = ['STREAMS', SUBMISSIONS.key, this.#last] as const
+    try {
+      const read =
+        blockMs === undefined
+          ? await this.#blocking.xread('COUNT', ENTRIES_MAX, ...from)
+          : await this.#blocking.xread('COUNT', ENTRIES_MAX, 'BLOCK', blockMs, ...from)
+      const entries = (read?.[0]?.[1] ?? []) as Entries
+      this.#last = entries.at(-1)?.[0] ?? this.#last
+      const received = entries.flatMap(([, fields]) => this.#parseEntry(fields))
+      return { received, last: this.#last }
+    } catch {
+      if (!this.#isClosed) await setTimeout(RECONNECT_MS)
+      return { received: [], last: this.#last }
+    }
+  }
+
+  /** Parses the fields of an entry: the client, then one or more `submission`s. */
+  #parseEntry([, client = '', ...fields]: readonly string[]): ReceivedSubmission[] {
+    return fields.flatMap((text, at) => {
+      if (at % 2 === 0) return []
+      try {
+        return [{ client, submission: Submission.parse(JSON.parse(text)) }]
+      } catch (error) {
+        this.#log.error({ error }, 'a submission was not understood')
+        return []
+      }
+    })
+  }
+
+  #answer(received: readonly ReceivedSubmission[], answers: ReadonlyMap<string, Answer>): void {
+    const byClient = new Map<string, [string, Answer][]>()
+    for (const { client, submission } of received) {
+      const { submission_id: id } = submission
+      const answersOfClient = byClient.get(client) ?? []
+      answersOfClient.push([id, answers.get(id)!])
+      byClient.set(client, answersOfClient)
+    }
+    for (const [client, answersOfClient] of byClient) {
+      const text = JSON.stringify(answersOfClient satisfies Answers)
+      this.#commands.publish(toChannel(client), text).catch(() => undefined)
+    }
+  }
+
+  async #trim(): Promise<void> {
+    this.#trimming = undefined
+    const [ms, number] = this.#lastAnswered.split('-')
+    await this.#commands
+      .xtrim(SUBMISSIONS.key, 'MINID', `${ms}-${Number(number) + 1}`)
+      .catch(() => undefined)
+  }
+}

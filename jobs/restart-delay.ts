@@ -1,0 +1,17 @@
+const FIRST_MS = 100
+const LONGEST_MS = 5_000
+/** A process that ran this long is restarted without delay again. */
+const STABLE_MS = 60_000
+
+/**
+ * Computes the delay before a process is restarted: doubled for each exit within the last minute,
+ * so that one that cannot run costs little and still comes back soon after the cause is gone.
+ */
+export class RestartDelay {
+  #ended: number[] = []
+
+  next(now: number = performance.now()): number {
+    this.#ended = [...this.#ended.filter(at => now - at < STABLE_MS), now]
+    return Math.min(LONGEST_MS, FIRST_MS * 2 ** (this.#ended.length - 1))
+  }
+}

@@ -1,0 +1,90 @@
+import { type Instant, toIso } from '../core/clock.ts'
+import type { Answer, Operation, Submission } from '../model/submission.ts'
+import type { Database } from '../store/duckdb.ts'
+import type { RowChange } from './operation-definition.ts'
+
+/** One thing that was asked for. */
+export interface AuditRow {
+  submission_id: string
+  submitted_at: string
+  operation: string
+  by_kind: string | null
+  by_id: string | null
+  org_id: string | null
+  request_id: string | null
+  /** Id of the submission that this one reverted. */
+  reverts: string | null
+  /** The request, without secrets. */
+  content: Record<string, unknown>
+  answer: Answer
+  /** Private rows that it changed. */
+  changes: RowChange[] | null
+  seq: number
+}
+
+/** Selects audit rows; all conditions must hold. */
+export interface AuditWanted {
+  id?: string
+  /** Id of a key, a person or an organization, or a kind of asker. */
+  by?: string
+  /** Name of an operation; one that ends with a dot stands for all that begin so. */
+  operation?: string
+  domain?: string
+  since?: Instant
+  limit: number
+}
+
+/** Not even the hash of a secret is anybody's to look up. Only names of the operation itself count. */
+const SECRET = /^(hash|secret|token|password)$|_(hash|secret|token)$/
+/** Pictures are files of their own. */
+const LARGE = 'bytes'
+
+/** The columns of a submission that say who asked for what. */
+export function toAuditColumns({ submission_id, operation, by, request, reverts }: Submission) {
+  const { op, ...rest } = withoutContact(operation)
+  const told = Object.entries(rest).filter(([name]) => !SECRET.test(name) && name !== LARGE)
+  return {
+    submission_id,
+    operation: op,
+    by_kind: by?.kind ?? null,
+    by_id: by?.id ?? null,
+    org_id: by?.org_id ?? null,
+    request_id: request ?? null,
+    reverts: reverts ?? null,
+    content: Object.fromEntries(told),
+  }
+}
+
+/**
+ * Replaces the contact by a mark that one was given: contacts stand in one place, from which they can
+ * be erased.
+ */
+function withoutContact(operation: Operation): Operation {
+  const isNamed = operation.op === 'property.save' && operation.contact !== undefined
+  return isNamed ? { ...operation, contact: {} } : operation
+}
+
+const conditions: Record<Exclude<keyof AuditWanted, 'limit'>, string> = {
+  id: 'submission_id = $id',
+  by: '$by in (by_kind, by_id, org_id)',
+  operation: `if(ends_with($operation, '.'), starts_with(operation, $operation), operation = $operation)`,
+  domain: `contains(content::varchar, '"' || $domain || '"')`,
+  since: 'submitted_at >= $since::timestamptz',
+}
+
+/** Lists requests, the latest first. */
+export function listAuditRows(
+  db: Database,
+  { limit, ...wanted }: AuditWanted,
+): Promise<AuditRow[]> {
+  const { since, ...named } = wanted
+  const parameters = { ...named, ...(since !== undefined && { since: toIso(since) }) }
+  const where = Object.keys(parameters).map(name => conditions[name as keyof typeof conditions])
+  return db.all<AuditRow>(
+    `select submission_id, submitted_at, operation, by_kind, by_id, org_id, request_id,
+       reverts, content, answer, changes, seq
+     from submissions ${where.length > 0 ? `where ${where.join(' and ')}` : ''}
+     order by submitted_at desc, seq desc, rowid desc limit $limit`,
+    { ...parameters, limit },
+  )
+}

@@ -1,0 +1,61 @@
+import { type Instant, toIso } from '../core/clock.ts'
+import type { Answer, OperationOf } from '../model/submission.ts'
+import type { Database } from '../store/duckdb.ts'
+import { setTier } from './members.ts'
+import type { OperationDefinitions } from './operation-definition.ts'
+import { findOrganization, refuseUnknownOrganization } from './organizations.ts'
+import type { Stamp } from './stamp.ts'
+
+/**
+ * Applies a billing event to a membership. An event counts once, however often it is delivered, and one
+ * older than the last that counted changes nothing.
+ */
+export async function applyBilling(
+  db: Database,
+  operation: OperationOf<'member.billing'>,
+  stamp: Stamp,
+): Promise<Answer> {
+  const { event_id, org_id, occurred_at, is_entitled } = operation
+  const owner = await findOrganization(db, org_id)
+  if (owner?.org_id !== org_id) return refuseUnknownOrganization(org_id)
+  const known = await db.one('select 1 from billing_events where event_id = $event_id', {
+    event_id,
+  })
+  if (known) return { done: { org_id, is_applied: false } }
+  const is_applied = !(await isOvertaken(db, org_id, occurred_at))
+  const kept = owner.membership_tier
+  const told = is_entitled ? (operation.tier ?? kept) : null
+  const tier = is_applied ? told : kept
+  const demoted = is_applied
+    ? await demotedBy(db, { op: 'member.tier', org: org_id, tier }, stamp)
+    : 0
+  const { now, seq } = stamp
+  const when = { occurred_at: toIso(occurred_at), received_at: toIso(now), seq }
+  await db.insert('billing_events', [
+    { event_id, org_id, membership_tier: tier, is_applied, ...when },
+  ])
+  return { done: { org_id, is_applied, tier, demoted } }
+}
+
+async function isOvertaken(db: Database, org_id: string, at: Instant): Promise<boolean> {
+  const newer = await db.one(
+    `select 1 from billing_events
+     where org_id = $org_id and is_applied and occurred_at > $at::timestamptz limit 1`,
+    { org_id, at: toIso(at) },
+  )
+  return newer !== undefined
+}
+
+async function demotedBy(db: Database, operation: OperationOf<'member.tier'>, stamp: Stamp) {
+  const answer = await setTier(db, operation, stamp)
+  return 'done' in answer ? Number(answer.done.demoted) : 0
+}
+
+export const billingDefinitions: OperationDefinitions<'member.billing'> = {
+  'member.billing': {
+    perform: applyBilling,
+    requires: { membershipIn: ({ org_id }) => org_id },
+    changesEnrolments: true,
+    irreversible: 'what stands is what the billing provider says',
+  },
+}

@@ -1,0 +1,97 @@
+import { hashCanonicalJson } from '../core/digest.ts'
+import type { Editor } from '../model/save.ts'
+import type { Answer, OperationOf } from '../model/submission.ts'
+import type { Database } from '../store/duckdb.ts'
+import { ensureEditorId } from './editors.ts'
+import type { OperationDefinitions } from './operation-definition.ts'
+import { type Review, submitReview } from './reviews.ts'
+import type { Stamp } from './stamp.ts'
+
+/** The part of a submitted brand that is saved on approval, with its editor. */
+type Payload = Omit<OperationOf<'brand.submit'>, 'op' | 'revision_id' | 'domain' | 'editor'> & {
+  editor_kind: Editor['kind']
+}
+
+/** A brand that was approved, as the save that it becomes. */
+export interface ApprovedBrand {
+  save: OperationOf<'brand.save'>
+  /** The public id of who submitted it. */
+  editor_id: string
+}
+
+/** A brand that somebody tells of and need not own: nobody is shown it before a person has looked. */
+export async function submitBrand(
+  db: Database,
+  operation: OperationOf<'brand.submit'>,
+  stamp: Stamp,
+): Promise<Answer> {
+  const { op: _, revision_id: review_id, domain, editor, ...told } = operation
+  const payload: Payload = { ...told, editor_kind: editor.kind }
+  const { id: submitted_by, org_id } = editor
+  const review = { kind: 'brand', subject: domain, submitted_by, org_id } as const
+  const digest = hashCanonicalJson({ domain, ...told })
+  const id = await submitReview(
+    db,
+    { ...review, review_id, digest, payload: { ...payload } },
+    stamp,
+  )
+  return { done: { review_id: id, domain } }
+}
+
+/** The index saves it in the same commit (`listApprovedSince`). */
+export async function approveBrand(
+  db: Database,
+  { subject, submitted_by: id, org_id, payload }: Review,
+  stamp: Stamp,
+): Promise<Answer> {
+  const { editor_kind: kind } = payload as unknown as Payload
+  await ensureEditorId(db, { kind, id, org_id }, stamp)
+  return { done: { domain: subject } }
+}
+
+export async function rejectBrand(_db: Database, { subject }: Review): Promise<Answer> {
+  return { done: { domain: subject } }
+}
+
+/** Brands that were approved after a commit, and up to another one where it is named. */
+export async function listApprovedSince(
+  db: Database,
+  seq: number,
+  last = Number.MAX_SAFE_INTEGER,
+): Promise<ApprovedBrand[]> {
+  const rows = await db.all<Review & { editor_id: string }>(
+    `select r.*, e.editor_id from reviews r
+     join editors e on e.principal_id = r.submitted_by and e.org_id is not distinct from r.org_id
+       and e.kind = (r.payload->>'editor_kind')
+     where r.kind = 'brand' and r.status = 'approved' and r.seq > $seq and r.seq <= $last
+     order by review_id`,
+    { seq, last },
+  )
+  return rows.map(({ review_id, subject, submitted_by, org_id, payload, editor_id }) => {
+    const { editor_kind: kind, ...told } = payload as unknown as Payload
+    const editor = { kind, id: submitted_by, org_id }
+    const domain = subject as ApprovedBrand['save']['domain']
+    return {
+      editor_id,
+      save: { op: 'brand.save', revision_id: review_id, domain, editor, ...told },
+    }
+  })
+}
+
+/** Domains of brands that wait for a person. */
+export function listWaitingBrands(db: Database): Promise<ReadonlySet<string>> {
+  return db.written.memo('brands waiting', '', ['reviews'], async () => {
+    const rows = await db.all<{ subject: string }>(
+      `select subject from reviews where kind = 'brand' and status = 'pending'`,
+    )
+    return new Set(rows.map(({ subject }) => subject))
+  })
+}
+
+export const brandSubmissionDefinitions: OperationDefinitions<'brand.submit'> = {
+  'brand.submit': {
+    perform: submitBrand,
+    requires: { membershipIn: ({ editor }) => editor.org_id },
+    irreversible: 'decide its review',
+  },
+}

@@ -1,0 +1,148 @@
+import { DAY, toIso } from '../core/clock.ts'
+import type { Answer, OperationOf } from '../model/submission.ts'
+import type { Database } from '../store/duckdb.ts'
+import type { OperationDefinitions } from './operation-definition.ts'
+import { recordProof } from './proofs.ts'
+import type { Stamp } from './stamp.ts'
+
+interface Challenge {
+  challenge_id: string
+  org_id: string
+  domain: string
+  nonce_hash: string
+  state: 'issued' | 'verifying' | 'consumed' | 'invalidated'
+  attempt_id: string | null
+  expires_at: string
+}
+
+/** Gives an organization a challenge for a domain; the one it had is worth nothing from then on. */
+export async function issueChallenge(
+  db: Database,
+  { challenge_id, org_id, domain, nonce_hash, lasts_ms }: OperationOf<'ownership.issue'>,
+  { now, seq }: Stamp,
+): Promise<Answer> {
+  await db.run('delete from ownership_challenges where expires_at < $since::timestamptz', {
+    since: toIso(now - DAY),
+  })
+  await db.run(
+    `update ownership_challenges set state = 'invalidated', seq = $seq
+     where org_id = $org_id and domain = $domain and state in ('issued', 'verifying')`,
+    { org_id, domain, seq },
+  )
+  const expires_at = toIso(now + lasts_ms)
+  const issued = { state: 'issued', attempt_id: null, issued_at: toIso(now), expires_at }
+  await db.insert('ownership_challenges', [
+    { challenge_id, org_id, domain, nonce_hash, ...issued, seq },
+  ])
+  return { done: { challenge_id, domain, expires_at } }
+}
+
+/**
+ * Takes a challenge for one attempt to verify it: whoever asks for it now is told that there is none.
+ * An attempt that is never heard of again has used it up, and another challenge can be issued.
+ */
+export async function claimChallenge(
+  db: Database,
+  operation: OperationOf<'ownership.take'>,
+  { now, seq }: Stamp,
+): Promise<Answer> {
+  const { attempt_id, org_id, domain, challenge_id } = operation
+  const challenge =
+    challenge_id === undefined
+      ? await lastChallenge(db, org_id, domain)
+      : await challengeNamed(db, challenge_id)
+  if (challenge && challenge.org_id !== org_id) {
+    return { refused: 'the challenge is another organization’s', error: 'forbidden' }
+  }
+  if (challenge?.domain !== domain || challenge.state !== 'issued') return noChallenge(domain)
+  if (challenge.expires_at <= toIso(now)) return isOver(domain)
+  await mark(db, challenge.challenge_id, { state: 'verifying', attempt_id, seq })
+  const { nonce_hash } = challenge
+  return { done: { challenge_id: challenge.challenge_id, nonce_hash } }
+}
+
+/** Ends an attempt by what was found, if the challenge is still in its hands. */
+export async function settleChallenge(
+  db: Database,
+  operation: OperationOf<'ownership.settle'>,
+  stamp: Stamp,
+): Promise<Answer> {
+  const { attempt_id, challenge_id, org_id, domain, found } = operation
+  const { now, seq } = stamp
+  const challenge = await challengeNamed(db, challenge_id)
+  if (challenge?.attempt_id !== attempt_id || challenge.state !== 'verifying') {
+    return noChallenge(domain)
+  }
+  const settle = (state: Challenge['state']) => mark(db, challenge_id, { state, attempt_id, seq })
+  if (found === 'unasked') {
+    await settle('issued')
+    return { done: { verified: false } }
+  }
+  const inTime = challenge.expires_at > toIso(now)
+  await settle(found !== 'nothing' && inTime ? 'consumed' : 'invalidated')
+  if (found === 'nothing') return { done: { verified: false } }
+  if (!inTime) return isOver(domain)
+  await recordProof(db, { org_id, domain, method: found }, stamp)
+  return { done: { verified: true, method: found, verified_at: toIso(now) } }
+}
+
+function challengeNamed(db: Database, challenge_id: string): Promise<Challenge | undefined> {
+  return db.one('select * from ownership_challenges where challenge_id = $challenge_id', {
+    challenge_id,
+  })
+}
+
+/** The one that is issued, if there is one: several of a commit have the same number. */
+function lastChallenge(
+  db: Database,
+  org_id: string,
+  domain: string,
+): Promise<Challenge | undefined> {
+  return db.one(
+    `select * from ownership_challenges where org_id = $org_id and domain = $domain
+     order by state != 'issued', seq desc limit 1`,
+    { org_id, domain },
+  )
+}
+
+async function mark(
+  db: Database,
+  challenge_id: string,
+  { state, attempt_id, seq }: Pick<Challenge, 'state' | 'attempt_id'> & { seq: number },
+): Promise<void> {
+  await db.run(
+    `update ownership_challenges set state = $state, attempt_id = $attempt_id, seq = $seq
+     where challenge_id = $challenge_id`,
+    { challenge_id, state, attempt_id, seq },
+  )
+}
+
+function noChallenge(domain: string): Answer {
+  const refused = `no challenge for ${domain} can be verified: ask for one`
+  return { refused, error: 'not_found' }
+}
+
+function isOver(domain: string): Answer {
+  const refused = `the challenge for ${domain} has expired: ask for another one`
+  return { refused, error: 'challenge_expired' }
+}
+
+export const challengeDefinitions: OperationDefinitions<
+  'ownership.issue' | 'ownership.take' | 'ownership.settle'
+> = {
+  'ownership.issue': {
+    perform: issueChallenge,
+    requires: { membershipIn: ({ org_id }) => org_id },
+    irreversible: 'it ends by itself',
+  },
+  'ownership.take': {
+    perform: claimChallenge,
+    requires: { membershipIn: ({ org_id }) => org_id },
+    irreversible: 'it was looked at already',
+  },
+  'ownership.settle': {
+    perform: settleChallenge,
+    requires: { membershipIn: ({ org_id }) => org_id },
+    irreversible: 'what was shown was shown: take the domain from the organization',
+  },
+}

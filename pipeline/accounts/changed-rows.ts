@@ -1,0 +1,74 @@
+import type { Answer, Operation } from '../model/submission.ts'
+import type { Database, Parameters } from '../store/duckdb.ts'
+import type { Row, RowChange } from './operation-definition.ts'
+import { getDefinition } from './operations.ts'
+import type { Stamp } from './stamp.ts'
+
+/** Columns that nobody looks up, or that change by themselves. */
+const LEFT_OUT = ['hash', 'seq', 'cleared_at', 'payload', 'position']
+
+/** Carries an operation out, and tells which private rows it changed. */
+export async function performWatched(
+  db: Database,
+  operation: Operation,
+  stamp: Stamp,
+): Promise<{ answer: Answer; changes: RowChange[] | null }> {
+  const before = await rowsAbout(db, operation)
+  const answer = await getDefinition(operation).perform(db, operation, stamp)
+  if (before.length === 0 || 'refused' in answer) return { answer, changes: null }
+  const after = await rowsAbout(db, operation)
+  const changes = before.map(({ table, rows }, i) => ({
+    table,
+    before: rows,
+    after: after[i]!.rows,
+  }))
+  return { answer, changes: changes.filter(isChanged) }
+}
+
+/** Tells whether the rows that an operation changed are still as it left them. */
+export async function isAsLeft(
+  db: Database,
+  operation: Operation,
+  changes: readonly RowChange[],
+): Promise<boolean> {
+  const now = await rowsAbout(db, operation)
+  return changes.every(({ table, after }) => {
+    const rows = now.find(one => one.table === table)?.rows ?? []
+    return JSON.stringify(rows) === JSON.stringify(after)
+  })
+}
+
+function isChanged({ before, after }: RowChange): boolean {
+  return JSON.stringify(before) !== JSON.stringify(after)
+}
+
+async function rowsAbout(db: Database, operation: Operation) {
+  const found: { table: string; rows: Row[] }[] = []
+  for (const { table, where } of getDefinition(operation).watches ?? []) {
+    const rows = await db.all<Row>(
+      `select * exclude (${await columnsLeftOut(db, table)}) from ${table} where ${where} order by all`,
+      buildParameters(operation, where),
+    )
+    found.push({ table, rows })
+  }
+  return found
+}
+
+/** Fields of an operation that a condition names; a policy is named by its content. */
+function buildParameters(operation: Operation, where: string): Parameters {
+  const policy_id = 'policy' in operation ? operation.policy.policy_id : null
+  const fields = { policy_id, ...operation } as unknown as Parameters
+  const names = new Set([...where.matchAll(/\$(\w+)/g)].map(([, name]) => name!))
+  return Object.fromEntries([...names].map(name => [name, fields[name] ?? null]))
+}
+
+async function columnsLeftOut(db: Database, table: string): Promise<string> {
+  const rows = await db.all<{ name: string }>(
+    `select column_name as name from duckdb_columns() where table_name = $table`,
+    { table },
+  )
+  return rows
+    .map(({ name }) => name)
+    .filter(name => LEFT_OUT.includes(name))
+    .join(', ')
+}

@@ -1,0 +1,43 @@
+import { toIso } from '../core/clock.ts'
+import type { Answer, OperationOf } from '../model/submission.ts'
+import { type Database, toListExpression } from '../store/duckdb.ts'
+import type { OperationDefinitions } from './operation-definition.ts'
+import type { Stamp } from './stamp.ts'
+
+/** The caller of a crawl request and their organization. */
+export interface RequesterRow {
+  crawl_request_id: string
+  requested_by: string
+  org_id: string | null
+}
+
+export async function recordRequester(
+  db: Database,
+  operation: OperationOf<'crawl.request'>,
+  { now, seq }: Stamp,
+): Promise<Answer> {
+  const { crawl_request_id, scope, domain, requested_by, org_id } = operation
+  const request = { crawl_request_id, scope, domain, requested_by, org_id: org_id ?? null }
+  await db.insert('crawl_requests', [{ ...request, requested_at: toIso(now), seq }])
+  return { done: { crawl_request_id, domain } }
+}
+
+/** Lists who asked for these crawls. */
+export function listRequesters(
+  db: Database,
+  crawlRequestIds: readonly string[],
+): Promise<RequesterRow[]> {
+  return db.all(
+    `select crawl_request_id, requested_by, org_id from crawl_requests
+     where crawl_request_id in (select unnest(${toListExpression('$ids')}))`,
+    { ids: JSON.stringify(crawlRequestIds) },
+  )
+}
+
+export const crawlRequestDefinitions: OperationDefinitions<'crawl.request'> = {
+  'crawl.request': {
+    perform: recordRequester,
+    requires: { membershipIn: ({ org_id }) => org_id },
+    irreversible: 'the files are asked for already',
+  },
+}

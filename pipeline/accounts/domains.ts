@@ -1,0 +1,79 @@
+import { toIso } from '../core/clock.ts'
+import type { DomainProof } from '../model/member.ts'
+import type { Answer, OperationOf } from '../model/submission.ts'
+import type { Database } from '../store/duckdb.ts'
+import { touchMember } from './members.ts'
+import { getRowBefore, type OperationDefinitions } from './operation-definition.ts'
+import { findOrganization, refuseUnknownOrganization } from './organizations.ts'
+import { withdrawProof } from './proofs.ts'
+import type { Stamp } from './stamp.ts'
+
+/** A domain is of the organization that verified it first, until that one gives it up. */
+export async function addDomain(
+  db: Database,
+  { org, domain, proof }: OperationOf<'organization.domain.add'>,
+  { now, seq }: Stamp,
+): Promise<Answer> {
+  const owner = await findOrganization(db, org)
+  if (!owner) return refuseUnknownOrganization(org)
+  const { org_id } = owner
+  const holder = await db.one<{ org_id: string }>(
+    'select org_id from verified_domains where domain = $domain',
+    { domain },
+  )
+  if (holder && holder.org_id !== org_id) {
+    return { refused: `${domain} is another organization’s`, error: 'conflict' }
+  }
+  await db.run('delete from verified_domains where domain = $domain', { domain })
+  await db.insert('verified_domains', [{ org_id, domain, proof, verified_at: toIso(now), seq }])
+  await touchMember(db, org_id, seq)
+  return { done: { org_id, domain, proof } }
+}
+
+/** Removes a domain from an organization; its earlier proof no longer counts. */
+export async function removeDomain(
+  db: Database,
+  { org, domain }: OperationOf<'organization.domain.remove'>,
+  stamp: Stamp,
+): Promise<Answer> {
+  const owner = await findOrganization(db, org)
+  if (!owner) return refuseUnknownOrganization(org)
+  const { org_id, name } = owner
+  const which = { org_id, domain }
+  const held = await db.one<{ proof: DomainProof }>(
+    'select proof from verified_domains where org_id = $org_id and domain = $domain',
+    which,
+  )
+  if (!held) return { refused: `${name} has not verified ${domain}`, error: 'not_found' }
+  await db.run('delete from verified_domains where org_id = $org_id and domain = $domain', which)
+  await withdrawProof(db, { ...which, proof: held.proof }, stamp)
+  await touchMember(db, org_id, stamp.seq)
+  return { done: { org_id, domain } }
+}
+
+const domains = { table: 'verified_domains', where: 'domain = $domain' }
+
+export const domainDefinitions: OperationDefinitions<
+  'organization.domain.add' | 'organization.domain.remove'
+> = {
+  'organization.domain.add': {
+    perform: addDomain,
+    watches: [domains],
+    requires: { membershipIn: ({ org }) => org },
+    invert({ org, domain }, known) {
+      const row = getRowBefore(known, 'verified_domains')
+      return row
+        ? { op: 'organization.domain.add', org, domain, proof: row.proof }
+        : { op: 'organization.domain.remove', org, domain }
+    },
+  },
+  'organization.domain.remove': {
+    perform: removeDomain,
+    watches: [domains],
+    requires: { membershipIn: ({ org }) => org },
+    invert({ org, domain }, known) {
+      const { proof } = getRowBefore(known, 'verified_domains')!
+      return { op: 'organization.domain.add', org, domain, proof }
+    },
+  },
+}

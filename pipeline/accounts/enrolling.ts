@@ -1,0 +1,104 @@
+import type { Founding } from '../model/organization.ts'
+import type { Answer, OperationOf, Refusal } from '../model/submission.ts'
+import type { Database } from '../store/duckdb.ts'
+import { applyPlan, findFreeName, type Plan, planFounding } from './founding.ts'
+import { findMemberAgent, saveAgent } from './member-agents.ts'
+import { createMember, findMember } from './members.ts'
+import { loadMemberships } from './memberships.ts'
+import type { OperationDefinitions } from './operation-definition.ts'
+import { findOrganization, refuseUnknownOrganization } from './organizations.ts'
+import type { Stamp } from './stamp.ts'
+
+/** The organization that an agent is enrolled for, or what must be founded first. */
+type Place = { org_id: string } | { plan: Exclude<Plan, Refusal>; founding: Founding }
+
+/**
+ * A member enrols an agent by itself. What is missing for that is made: an organization for a person
+ * who has none, a profile that is shown to nobody. Whatever may be refused is refused before anything
+ * is written.
+ */
+export async function enrolAgent(
+  db: Database,
+  operation: OperationOf<'member.agent.enrol'>,
+  stamp: Stamp,
+): Promise<Answer> {
+  const { op: _, org, founding, ...agent } = operation
+  const place = await resolveOrganization(db, org, founding)
+  if ('refused' in place) return place
+  const foreign = await foreignHost(db, place, agent.url)
+  if (foreign) return foreign
+  const { org_id } =
+    'plan' in place ? await applyPlan(db, place.plan, place.founding, stamp) : place
+  const hasProfile = !('refused' in (await findMember(db, org_id)))
+  if (!hasProfile) await createMember(db, { op: 'member.create', org: org_id }, stamp)
+  const answer = await saveAgent(db, { op: 'member.agent.save', org: org_id, ...agent }, stamp)
+  if ('refused' in answer) return answer
+  return {
+    done: {
+      ...answer.done,
+      ...('plan' in place && { org_auto_created: true }),
+      ...(!hasProfile && { profile_auto_created: true }),
+    },
+  }
+}
+
+/** A person who joined an organization meanwhile founds none. */
+async function resolveOrganization(
+  db: Database,
+  org: string | undefined,
+  founding: Founding | undefined,
+): Promise<Place | Refusal> {
+  if (org !== undefined) {
+    const owner = await findOrganization(db, org)
+    return owner ?? refuseUnknownOrganization(org)
+  }
+  if (founding === undefined) return { refused: 'an agent needs an organization' }
+  const { user_id } = founding
+  const memberships = await loadMemberships(db, 'm.user_id = $user_id', { user_id })
+  const [first] = memberships.get(user_id) ?? []
+  if (first) return first
+  const named = { ...founding, name: await findFreeName(db, founding.name) }
+  const plan = await planFounding(db, named)
+  return 'refused' in plan ? plan : { plan, founding: named }
+}
+
+/** A new agent stands on a domain of its member, once that has shown any to be its own. */
+async function foreignHost(db: Database, place: Place, url: string): Promise<Refusal | undefined> {
+  const org_id = 'org_id' in place ? place.org_id : pickOwnId(place.plan)
+  if (org_id !== undefined && (await findMemberAgent(db, org_id, url))) return undefined
+  const rows = await db.all<{ domain: string }>(
+    'select domain from verified_domains where org_id = $org_id order by domain',
+    { org_id: org_id ?? '' },
+  )
+  const founded = 'plan' in place && 'founds' in place.plan ? place.founding : undefined
+  const mailed = founded?.is_personal ? undefined : founded?.email_domain
+  const domains = [...rows.map(({ domain }) => domain), ...(mailed ? [mailed] : [])]
+  const { hostname } = new URL(url)
+  const isOwn = domains.some(domain => hostname === domain || hostname.endsWith(`.${domain}`))
+  if (domains.length === 0 || isOwn) return undefined
+  return {
+    refused: `${hostname} is on none of the domains that you have shown to be yours`,
+    error: 'unverified_hostname',
+    fields: {
+      agent_hostname: hostname,
+      verified_domains: domains,
+      reason: 'hostname_mismatch',
+    },
+  }
+}
+
+function pickOwnId(plan: Exclude<Plan, Refusal>): string | undefined {
+  return 'adopts' in plan ? plan.adopts.org_id : undefined
+}
+
+export const enrollingDefinitions: OperationDefinitions<'member.agent.enrol'> = {
+  'member.agent.enrol': {
+    perform: enrolAgent,
+    requires: { membershipIn: ({ org }) => org },
+    changesEnrolments: true,
+    updateRights(rights, { founding }, { org_id, org_auto_created }) {
+      if (org_auto_created) rights.setMembership(String(org_id), founding!.user_id, 'owner')
+    },
+    irreversible: 'that cannot be taken back',
+  },
+}

@@ -1,0 +1,87 @@
+import { hashCanonicalJson } from '../core/digest.ts'
+import type { Answer, Operation } from '../model/submission.ts'
+import type { Database } from '../store/duckdb.ts'
+import { type Review, submitReview } from './reviews.ts'
+import type { Stamp } from './stamp.ts'
+
+/** The decision about an entry that waited for review. */
+export interface EntryDecision {
+  entity: 'brand' | 'property'
+  domain: string
+  status: 'live' | 'rejected'
+}
+
+/**
+ * Lets a person look at a save before it is shown. The review is named in the answer, which is kept:
+ * by that the index knows, also when the save is delivered again, that its entry waits.
+ */
+export async function submitEntryReview(
+  db: Database,
+  operation: Operation,
+  answer: Answer,
+  doubt: string,
+  stamp: Stamp,
+): Promise<Answer> {
+  if (!('done' in answer)) return answer
+  if (operation.op !== 'brand.save' && operation.op !== 'property.save') return answer
+  const { op, domain, editor, revision_id, ...told } = operation
+  const entity = op === 'brand.save' ? 'brand' : 'property'
+  const payload = { entity, domain, doubt, ...shown(told) }
+  const review_id = await submitReview(
+    db,
+    {
+      review_id: revision_id,
+      kind: 'entry',
+      subject: `${entity} ${domain}`,
+      submitted_by: String(answer.done.editor_id),
+      org_id: editor.org_id,
+      payload,
+      digest: hashCanonicalJson(payload),
+    },
+    stamp,
+  )
+  return { ...answer, done: { ...answer.done, review_id } }
+}
+
+/** Removes the contact, which does not concern the reviewer of a name. */
+function shown(told: object): object {
+  const { contact: _, ...rest } = told as { contact?: unknown }
+  return rest
+}
+
+/** The index shows the entry, or leaves it hidden, in the same commit (`listDecisionsSince`). */
+export async function decideEntry(_: Database, { subject }: Review): Promise<Answer> {
+  const [entity, domain] = subject.split(' ')
+  return { done: { entity, domain } }
+}
+
+/**
+ * Lists decisions about entries after one commit and up to another, where it is named; includes those
+ * that a crash kept from the index.
+ */
+export async function listDecisionsSince(
+  db: Database,
+  seq: number,
+  last = Number.MAX_SAFE_INTEGER,
+): Promise<EntryDecision[]> {
+  if ((await db.written.memo('last decision', '', ['reviews'], () => lastDecision(db))) <= seq) {
+    return []
+  }
+  const rows = await db.all<{ subject: string; status: string }>(
+    `select subject, status from reviews
+     where kind = 'entry' and status != 'pending' and seq > $seq and seq <= $last order by seq, subject`,
+    { seq, last },
+  )
+  return rows.map(({ subject, status }) => {
+    const [entity, domain] = subject.split(' ') as [EntryDecision['entity'], string]
+    return { entity, domain, status: status === 'approved' ? 'live' : 'rejected' }
+  })
+}
+
+/** The last commit in which anything was decided of an entry; most commits decide nothing. */
+async function lastDecision(db: Database): Promise<number> {
+  const row = await db.one<{ seq: number }>(
+    `select coalesce(max(seq), 0) as seq from reviews where kind = 'entry' and status != 'pending'`,
+  )
+  return row!.seq
+}

@@ -1,0 +1,131 @@
+import { toIso } from '../core/clock.ts'
+import type { Founding } from '../model/organization.ts'
+import type { Answer, OperationOf, Refusal } from '../model/submission.ts'
+import { type Database, toListExpression } from '../store/duckdb.ts'
+import { addMembership } from './memberships.ts'
+import type { OperationDefinitions } from './operation-definition.ts'
+import {
+  findOrganization,
+  insertOrganization,
+  type NewOrganization,
+  type Organization,
+  STAYS,
+} from './organizations.ts'
+import type { Stamp } from './stamp.ts'
+
+const MOST_ORGANIZATIONS = 10
+
+/** Plan of a founding: a new organization, or one that waits for its first person. */
+export type Plan = { founds: NewOrganization } | { adopts: Organization } | Refusal
+
+export async function foundOrganization(
+  db: Database,
+  operation: OperationOf<'organization.found'>,
+  stamp: Stamp,
+): Promise<Answer> {
+  const plan = await planFounding(db, operation)
+  if ('refused' in plan) return plan
+  const taken = 'founds' in plan && (await findOrganization(db, operation.name))
+  if (taken) {
+    return { refused: `an organization named ${operation.name} exists already`, error: 'conflict' }
+  }
+  const { company_type, revenue_tier, marketing_opt_in } = operation
+  const said = {
+    ...(company_type && { company_type }),
+    ...(revenue_tier && { revenue_tier }),
+    marketing_opt_in,
+  }
+  const { org_id, name } = await applyPlan(db, plan, operation, stamp, said)
+  return { done: { org_id, name, ...('adopts' in plan && { adopted: true }) } }
+}
+
+/**
+ * A mailbox at a domain opens an organization of that domain only once: whoever comes later is told
+ * which one it is, unless it has nobody and nothing yet.
+ */
+export async function planFounding(db: Database, founding: Founding): Promise<Plan> {
+  const { org_id, name, user_id, is_personal, email_domain } = founding
+  const theirs = await db.all<Organization & { is_personal: boolean; role: string }>(
+    `select o.org_id, o.name, o.membership_tier, o.is_personal, m.role
+     from memberships m join organizations o using (org_id)
+     where m.user_id = $user_id and m.removed_at is null`,
+    { user_id },
+  )
+  if (theirs.length >= MOST_ORGANIZATIONS) {
+    return { refused: `you belong to ${theirs.length} organizations already` }
+  }
+  const workspace = theirs.find(one => one.is_personal && one.role === 'owner')
+  if (is_personal && workspace) return existing('you have a workspace already', workspace)
+  const holder =
+    email_domain && !is_personal ? await findHoldingOrganization(db, email_domain) : undefined
+  if (holder === undefined) return { founds: { org_id, name, is_personal } }
+  return (await isProspect(db, holder))
+    ? { adopts: holder }
+    : existing(`${email_domain} is ${holder.name}’s: ask one of its owners`, holder)
+}
+
+export async function applyPlan(
+  db: Database,
+  plan: Exclude<Plan, Refusal>,
+  { user_id, email_domain, is_personal }: Founding,
+  stamp: Stamp,
+  said: Partial<NewOrganization> = {},
+): Promise<Pick<Organization, 'org_id' | 'name'>> {
+  const { org_id, name } = 'founds' in plan ? plan.founds : plan.adopts
+  if ('founds' in plan) {
+    await insertOrganization(db, { ...plan.founds, ...said }, stamp)
+    if (email_domain && !is_personal) {
+      const verified = { org_id, domain: email_domain, proof: 'email' }
+      const { now, seq } = stamp
+      await db.insert('verified_domains', [{ ...verified, verified_at: toIso(now), seq }])
+    }
+  }
+  await addMembership(db, { org_id, user_id, role: 'owner' }, stamp)
+  return { org_id, name }
+}
+
+/** A name that no organization has: the wanted one, and a number where that is taken. */
+export async function findFreeName(db: Database, wanted: string): Promise<string> {
+  for (let number = 1; ; number++) {
+    const name = number === 1 ? wanted : `${wanted} ${number}`
+    if (!(await findOrganization(db, name))) return name
+  }
+}
+
+/** Finds the organization that holds this domain or the nearest one above it. */
+function findHoldingOrganization(db: Database, domain: string): Promise<Organization | undefined> {
+  const names = domain.split('.').map((_, i, labels) => labels.slice(i).join('.'))
+  return db.one(
+    `select o.org_id, o.name, o.membership_tier
+     from verified_domains d join organizations o using (org_id)
+     where d.domain in (select unnest(${toListExpression('$names')})) order by length(d.domain) desc limit 1`,
+    { names: JSON.stringify(names) },
+  )
+}
+
+/** Entered by the operator and waiting: no person, no key, no membership and no agent. */
+async function isProspect(db: Database, { org_id, membership_tier }: Organization) {
+  if (membership_tier !== null) return false
+  const row = await db.one<{ used: boolean }>(
+    `select exists (from memberships where org_id = $org_id)
+       or exists (from api_keys where org_id = $org_id)
+       or exists (from member_agents where org_id = $org_id) as used`,
+    { org_id },
+  )
+  return !row!.used
+}
+
+function existing(refused: string, { org_id, name }: Organization): Refusal {
+  const fields = { message: refused, existing_org_id: org_id, existing_org_name: name }
+  return { refused, error: 'conflict', fields }
+}
+
+export const foundingDefinitions: OperationDefinitions<'organization.found'> = {
+  'organization.found': {
+    perform: foundOrganization,
+    // Its author need not belong to it: it requires nothing.
+    updateRights: (rights, { user_id }, { org_id }) =>
+      rights.setMembership(String(org_id), user_id, 'owner'),
+    irreversible: STAYS,
+  },
+}

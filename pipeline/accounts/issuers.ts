@@ -1,0 +1,33 @@
+import { toIso } from '../core/clock.ts'
+import type { Issuer } from '../model/identity.ts'
+import type { Answer, OperationOf } from '../model/submission.ts'
+import type { Database, Parameters } from '../store/duckdb.ts'
+import type { OperationDefinitions } from './operation-definition.ts'
+import type { Stamp } from './stamp.ts'
+
+/** Replaces the published keys of an identity provider; a key it dropped is void. */
+export async function setIssuer(
+  db: Database,
+  { issuer, keys, server }: OperationOf<'issuer.set'>,
+  { now, seq }: Stamp,
+): Promise<Answer> {
+  await db.run('delete from issuers where issuer = $issuer', { issuer })
+  await db.insert('issuers', [{ issuer, keys, server, read_at: toIso(now), seq }])
+  return { done: { issuer, keys: keys.length } }
+}
+
+/** Identity providers for which `where` holds. */
+export function loadIssuers(
+  db: Database,
+  where: string,
+  parameters: Parameters,
+): Promise<Issuer[]> {
+  return db.all(`select issuer, keys, server from issuers where ${where} order by all`, parameters)
+}
+
+export const issuerDefinitions: OperationDefinitions<'issuer.set'> = {
+  'issuer.set': {
+    perform: setIssuer,
+    irreversible: 'what stands is what the identity provider says',
+  },
+}

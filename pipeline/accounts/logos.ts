@@ -1,0 +1,129 @@
+import { toIso } from '../core/clock.ts'
+import { hashCanonicalJson } from '../core/digest.ts'
+import type { StoredLogo } from '../model/logo.ts'
+import type { Answer, OperationOf } from '../model/submission.ts'
+import type { Database, Parameters } from '../store/duckdb.ts'
+import type { OperationDefinitions } from './operation-definition.ts'
+import { hasProof } from './proofs.ts'
+import { type Review, submitReview } from './reviews.ts'
+import type { Stamp } from './stamp.ts'
+
+/** Logos that one brand can have. */
+const LOGOS_PER_BRAND_MAX = 100
+
+/**
+ * Takes a logo. One of whoever has shown that the domain is theirs, or of a moderator, is shown at
+ * once; any other waits for a person. The same picture for the same brand is one logo.
+ */
+export async function saveLogo(
+  db: Database,
+  operation: OperationOf<'logo.save'>,
+  stamp: Stamp,
+): Promise<Answer> {
+  const { editor, bytes, moderates, logo_id, note = null } = operation
+  const { domain, content_type, sha256: hash, tags } = operation
+  const others = await loadLogos(db, domain)
+  const same = others.find(one => one.hash === hash && one.status !== 'rejected')
+  if (same?.status === 'approved') {
+    return { done: { logo_id: same.logo_id, domain, hash, status: 'approved' } }
+  }
+  if (same === undefined && others.length >= LOGOS_PER_BRAND_MAX) {
+    return { refused: `${domain} has ${LOGOS_PER_BRAND_MAX} logos already`, error: 'conflict' }
+  }
+  const { org_id } = editor
+  const isOwner = org_id !== null && (await hasProof(db, org_id, domain, stamp.now))
+  const isShown = moderates || isOwner
+  const payload = { domain, hash, content_type, tags, note }
+  const review = { kind: 'logo', subject: `${domain} ${hash}`, submitted_by: editor.id } as const
+  const id = isShown
+    ? logo_id
+    : await submitReview(
+        db,
+        { ...review, review_id: logo_id, org_id, digest: hashCanonicalJson(payload), payload },
+        stamp,
+      )
+  await db.run('delete from logos where logo_id = $id', { id })
+  const row = {
+    ...payload,
+    logo_id: id,
+    bytes: Buffer.byteLength(bytes, 'base64'),
+    source: isOwner ? 'brand_owner' : 'community',
+    status: isShown ? 'approved' : 'pending',
+    org_id,
+    uploaded_by: editor.id,
+    uploaded_at: toIso(stamp.now),
+    seq: stamp.seq,
+  }
+  await db.insert('logos', [row])
+  return { done: { logo_id: id, domain, hash, status: row.status } }
+}
+
+export async function approveLogo(db: Database, review: Review, stamp: Stamp): Promise<Answer> {
+  return { done: await decide(db, review, 'approved', stamp) }
+}
+
+/** The picture goes too (`listUnusedPictures`). */
+export async function rejectLogo(db: Database, review: Review, stamp: Stamp): Promise<Answer> {
+  return { done: await decide(db, review, 'rejected', stamp) }
+}
+
+/** Nobody sees logos of a domain that is taken down. */
+export async function rejectLogos(db: Database, domain: string, { seq }: Stamp): Promise<void> {
+  await db.run(
+    `update logos set status = 'rejected', seq = $seq
+     where domain = $domain or ends_with(domain, '.' || $domain)`,
+    { domain, seq },
+  )
+}
+
+/** Pictures that no logo has any more since this commit. */
+export async function listUnusedPictures(db: Database, seq: number): Promise<string[]> {
+  const rows = await db.all<{ hash: string }>(
+    `select distinct hash from logos where status = 'rejected' and seq = $seq
+       and hash not in (select hash from logos where status != 'rejected')`,
+    { seq },
+  )
+  return rows.map(({ hash }) => hash)
+}
+
+async function decide(
+  db: Database,
+  { review_id, payload }: Review,
+  status: 'approved' | 'rejected',
+  { seq }: Stamp,
+) {
+  await db.run('update logos set status = $status, seq = $seq where logo_id = $review_id', {
+    status,
+    seq,
+    review_id,
+  })
+  const { domain, hash } = payload as { domain: string; hash: string }
+  return { logo_id: review_id, domain, hash }
+}
+
+export function loadStoredLogos(
+  db: Database,
+  where: string,
+  parameters: Parameters,
+): Promise<StoredLogo[]> {
+  return db.all(
+    `select * exclude (bytes, uploaded_by, seq), bytes::double as bytes from logos
+     where ${where} order by uploaded_at, logo_id`,
+    parameters,
+  )
+}
+
+function loadLogos(db: Database, domain: string): Promise<StoredLogo[]> {
+  return loadStoredLogos(db, 'domain = $domain', { domain })
+}
+
+export const logoDefinitions: OperationDefinitions<'logo.save'> = {
+  'logo.save': {
+    perform: saveLogo,
+    requires: {
+      membershipIn: ({ editor }) => editor.org_id,
+      moderator: ({ moderates }) => moderates,
+    },
+    irreversible: 'it is shown, or waits for a person: decide its review, or take the domain down',
+  },
+}

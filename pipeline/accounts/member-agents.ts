@@ -1,0 +1,167 @@
+import { toIso } from '../core/clock.ts'
+import { hasApiAccess } from '../core/membership.ts'
+import { canBePublic } from '../core/public-name.ts'
+import type { MemberAgent } from '../model/member.ts'
+import type { Answer, OperationOf, Refusal } from '../model/submission.ts'
+import type { Database } from '../store/duckdb.ts'
+import { findMember, touchMember } from './members.ts'
+import {
+  type Inverse,
+  type KnownChange,
+  type OperationDefinitions,
+  ORGANIZATION_NAMED,
+} from './operation-definition.ts'
+import { findOrganization } from './organizations.ts'
+import type { Stamp } from './stamp.ts'
+
+interface Row extends Omit<MemberAgent, 'url'> {
+  agent_url: string
+  position: number
+}
+
+/** Enrols an agent, or changes what is said of one; a new one is private unless something else is said. */
+export async function saveAgent(
+  db: Database,
+  operation: OperationOf<'member.agent.save'>,
+  stamp: Stamp,
+): Promise<Answer> {
+  const member = await findMember(db, operation.org)
+  if ('refused' in member) return member
+  const { org_id } = member
+  const known = await findMemberAgent(db, org_id, operation.url)
+  if (operation.is_change && !known) return noAgent(member.name, operation.url)
+  if (!known && !canBePublic(new URL(operation.url).hostname)) {
+    return { refused: 'url: must be on the public Internet' }
+  }
+  const type = operation.type ?? known?.type
+  if (type === undefined) return { refused: 'a new agent needs a type' }
+  const wanted = operation.visibility ?? known?.visibility ?? 'private'
+  const visibility = await gated(db, org_id, wanted)
+  const agent: Row = {
+    agent_url: operation.url,
+    position: known?.position ?? (await nextPosition(db, org_id)),
+    type,
+    name: operation.name ?? known?.name ?? null,
+    visibility,
+    health_check_url: operation.health_check_url ?? known?.health_check_url ?? null,
+    enrolled_at: known?.enrolled_at ?? toIso(stamp.now),
+  }
+  await removeRow(db, org_id, operation.url)
+  await db.insert('member_agents', [{ ...agent, org_id, seq: stamp.seq }])
+  await touchMember(db, org_id, stamp.seq)
+  const { agent_url: url, position: _, ...shown } = agent
+  const warnings = visibility === wanted ? {} : { warnings: [downgraded(url)] }
+  return { done: { org_id, agent: { url, ...shown }, is_new: known === undefined, ...warnings } }
+}
+
+/** One that everybody sees is hidden first, so that nobody removes it by mistake. */
+export async function removeAgent(
+  db: Database,
+  { org, url }: OperationOf<'member.agent.remove'>,
+  { seq }: Stamp,
+): Promise<Answer> {
+  const member = await findMember(db, org)
+  if ('refused' in member) return member
+  const { org_id, name } = member
+  const known = await findMemberAgent(db, org_id, url)
+  if (!known) return noAgent(name, url)
+  if (known.visibility === 'public') {
+    const refused = `${url} is public: hide it first`
+    return { refused, error: 'unpublish_first', fields: { agent_url: url } }
+  }
+  await removeRow(db, org_id, url)
+  await touchMember(db, org_id, seq)
+  return { done: { org_id, url } }
+}
+
+function noAgent(name: string, url: string): Refusal {
+  return { refused: `${name} has no agent ${url}`, error: 'not_found' }
+}
+
+async function gated(
+  db: Database,
+  org_id: string,
+  wanted: MemberAgent['visibility'],
+): Promise<MemberAgent['visibility']> {
+  const owner = await findOrganization(db, org_id)
+  return wanted === 'public' && !hasApiAccess(owner!.membership_tier) ? 'members_only' : wanted
+}
+
+function downgraded(agent_url: string) {
+  return {
+    code: 'visibility_downgraded',
+    agent_url,
+    requested: 'public',
+    applied: 'members_only',
+    reason: 'tier_required',
+    message: 'only members with API access show agents to everybody; this one is shown to members',
+  }
+}
+
+export function findMemberAgent(
+  db: Database,
+  org_id: string,
+  url: string,
+): Promise<Row | undefined> {
+  return db.one(
+    `select agent_url, position::double as position, type, name, visibility, health_check_url,
+       enrolled_at from member_agents where org_id = $org_id and agent_url = $url`,
+    { org_id, url },
+  )
+}
+
+async function nextPosition(db: Database, org_id: string): Promise<number> {
+  const row = await db.one<{ next: number }>(
+    `select coalesce(max(position), 0)::double + 1 as next from member_agents
+     where org_id = $org_id`,
+    { org_id },
+  )
+  return row!.next
+}
+
+async function removeRow(db: Database, org_id: string, url: string): Promise<void> {
+  await db.run('delete from member_agents where org_id = $org_id and agent_url = $url', {
+    org_id,
+    url,
+  })
+}
+
+const agent = {
+  table: 'member_agents',
+  where: `org_id in ${ORGANIZATION_NAMED} and agent_url = $url`,
+}
+
+/** Restores an agent as it was enrolled before; one that was not enrolled is removed. */
+function invertAgentChange(
+  { org, url }: OperationOf<'member.agent.save' | 'member.agent.remove'>,
+  { changes }: KnownChange,
+): Inverse {
+  const change = changes.find(({ table }) => table === 'member_agents')
+  const [was, is] = [change?.before[0], change?.after[0]]
+  if (was === undefined) return { op: 'member.agent.remove', org, url }
+  const told = ['name', 'health_check_url'].filter(field => was[field] !== null)
+  const isMore = ['name', 'health_check_url'].some(field => is?.[field] && was[field] === null)
+  if (isMore) return 'it told something of the agent that cannot be untold: save what is to stand'
+  const { type, visibility } = was
+  const fields = Object.fromEntries(told.map(field => [field, was[field]]))
+  return { op: 'member.agent.save', org, url, type, visibility, ...fields }
+}
+
+export const memberAgentDefinitions: OperationDefinitions<
+  'member.agent.save' | 'member.agent.remove'
+> = {
+  'member.agent.save': {
+    perform: saveAgent,
+    watches: [agent],
+    requires: { membershipIn: ({ org }) => org },
+    changesEnrolments: true,
+    invert: invertAgentChange,
+  },
+  'member.agent.remove': {
+    perform: removeAgent,
+    watches: [agent],
+    requires: { membershipIn: ({ org }) => org },
+    changesEnrolments: true,
+    invert: invertAgentChange,
+  },
+}

@@ -1,0 +1,179 @@
+import { toIso } from '../core/clock.ts'
+import { hasApiAccess } from '../core/membership.ts'
+import type { Answer, OperationOf } from '../model/submission.ts'
+import type { Database } from '../store/duckdb.ts'
+import {
+  getRowBefore,
+  type OperationDefinitions,
+  ORGANIZATION_NAMED,
+} from './operation-definition.ts'
+import { findOrganization, refuseUnknownOrganization } from './organizations.ts'
+import type { Stamp } from './stamp.ts'
+
+interface Profile {
+  org_id: string
+  slug: string
+  display_name: string
+}
+
+/** A profile is kept private, and the slug made of the name, unless something else is said. */
+export async function createMember(
+  db: Database,
+  operation: OperationOf<'member.create'>,
+  { now, seq }: Stamp,
+): Promise<Answer> {
+  const { org, is_founding = false, is_public = false } = operation
+  const owner = await findOrganization(db, org)
+  if (!owner) return refuseUnknownOrganization(org)
+  const { org_id, name } = owner
+  if (await findProfile(db, org_id)) {
+    return { refused: `${name} is a member already`, error: 'conflict' }
+  }
+  const display_name = operation.display_name ?? name
+  const slug = operation.slug ?? (await freeSlug(db, display_name))
+  if (await isTaken(db, slug, org_id)) return slugTaken(slug)
+  await db.insert('members', [
+    { org_id, slug, display_name, is_founding, is_public, created_at: toIso(now), seq },
+  ])
+  return { done: { org_id, slug, display_name } }
+}
+
+export async function updateMember(
+  db: Database,
+  operation: OperationOf<'member.update'>,
+  { seq }: Stamp,
+): Promise<Answer> {
+  const member = await findMember(db, operation.org)
+  if ('refused' in member) return member
+  const { org_id } = member
+  const { slug = member.slug, display_name = member.display_name } = operation
+  const { is_founding = null, is_public = null } = operation
+  if (await isTaken(db, slug, org_id)) return slugTaken(slug)
+  await db.run(
+    `update members set slug = $slug, display_name = $display_name,
+       is_founding = coalesce($is_founding, is_founding),
+       is_public = coalesce($is_public, is_public), seq = $seq
+     where org_id = $org_id`,
+    { org_id, slug, display_name, is_founding, is_public, seq },
+  )
+  return { done: { org_id, slug, display_name } }
+}
+
+/** Without API access nothing is shown to everybody, and what was is shown to members from now on. */
+export async function setTier(
+  db: Database,
+  { org, tier }: OperationOf<'member.tier'>,
+  { seq }: Stamp,
+): Promise<Answer> {
+  const owner = await findOrganization(db, org)
+  if (!owner) return refuseUnknownOrganization(org)
+  const { org_id } = owner
+  await db.run(
+    'update organizations set membership_tier = $tier, seq = $seq where org_id = $org_id',
+    { org_id, tier, seq },
+  )
+  const demoted = hasApiAccess(tier) ? 0 : await demoteAgents(db, org_id, seq)
+  await touchMember(db, org_id, seq)
+  return { done: { org_id, tier, demoted } }
+}
+
+function demoteAgents(db: Database, org_id: string, seq: number): Promise<number> {
+  return db.run(
+    `update member_agents set visibility = 'members_only', seq = $seq
+     where org_id = $org_id and visibility = 'public'`,
+    { org_id, seq },
+  )
+}
+
+/** The profile of an organization, or why there is none. */
+export async function findMember(
+  db: Database,
+  org: string,
+): Promise<(Profile & { name: string }) | Extract<Answer, { refused: string }>> {
+  const owner = await findOrganization(db, org)
+  if (!owner) return { refused: `no organization named ${org}`, error: 'not_found' }
+  const profile = await findProfile(db, owner.org_id)
+  if (!profile) return { refused: `${owner.name} is no member`, error: 'not_found' }
+  return { ...profile, name: owner.name }
+}
+
+/** Says that what is shown of a member has changed. */
+export async function touchMember(db: Database, org_id: string, seq: number): Promise<void> {
+  await db.run('update members set seq = $seq where org_id = $org_id', { org_id, seq })
+}
+
+function findProfile(db: Database, org_id: string): Promise<Profile | undefined> {
+  return db.one('select org_id, slug, display_name from members where org_id = $org_id', { org_id })
+}
+
+async function isTaken(db: Database, slug: string, org_id: string): Promise<boolean> {
+  const other = await db.one('select 1 from members where slug = $slug and org_id != $org_id', {
+    slug,
+    org_id,
+  })
+  return other !== undefined
+}
+
+function slugTaken(slug: string): Answer {
+  return { refused: `another member is called ${slug}`, error: 'conflict' }
+}
+
+/** A slug that nobody has: the letters and digits of the name, and a number where that is taken. */
+async function freeSlug(db: Database, displayName: string): Promise<string> {
+  const plain = displayName
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, 60)
+    .replace(/^-|-$/g, '')
+  const stem = plain === '' ? 'member' : plain
+  const taken = await db.all<{ slug: string }>(
+    `select slug from members where slug = $stem or starts_with(slug, $stem || '-')`,
+    { stem },
+  )
+  const slugs = new Set(taken.map(({ slug }) => slug))
+  for (let number = 1; ; number++) {
+    const slug = number === 1 ? stem : `${stem}-${number}`
+    if (!slugs.has(slug)) return slug
+  }
+}
+
+const profile = { table: 'members', where: `org_id in ${ORGANIZATION_NAMED}` }
+const tier = { table: 'organizations', where: `org_id in ${ORGANIZATION_NAMED}` }
+const agents = { table: 'member_agents', where: `org_id in ${ORGANIZATION_NAMED}` }
+
+export const memberDefinitions: OperationDefinitions<
+  'member.create' | 'member.update' | 'member.tier'
+> = {
+  'member.create': {
+    perform: createMember,
+    watches: [profile],
+    requires: { membershipIn: ({ org }) => org },
+    changesEnrolments: true,
+    irreversible: 'a member stays one: take its tier and hide it',
+  },
+  'member.update': {
+    perform: updateMember,
+    watches: [profile],
+    requires: { membershipIn: ({ org }) => org },
+    changesEnrolments: true,
+    invert({ org }, known) {
+      const { slug, display_name, is_founding, is_public } = getRowBefore(known, 'members')!
+      return { op: 'member.update', org, slug, display_name, is_founding, is_public }
+    },
+  },
+  'member.tier': {
+    perform: setTier,
+    watches: [tier, agents],
+    requires: { membershipIn: ({ org }) => org },
+    changesEnrolments: true,
+    invert({ org }, known) {
+      if (known.changes.some(({ table }) => table === 'member_agents')) {
+        return 'it hid agents too: set the tier that is to stand, then show each agent again'
+      }
+      const { membership_tier } = getRowBefore(known, 'organizations')!
+      return { op: 'member.tier', org, tier: membership_tier }
+    },
+  },
+}

@@ -1,0 +1,116 @@
+import { toIso } from '../core/clock.ts'
+import type { Membership } from '../model/identity.ts'
+import type { Answer, OperationOf } from '../model/submission.ts'
+import type { Database, Parameters } from '../store/duckdb.ts'
+import {
+  type Inverse,
+  type KnownChange,
+  type OperationDefinitions,
+  ORGANIZATION_NAMED,
+} from './operation-definition.ts'
+import { findOrganization, refuseUnknownOrganization } from './organizations.ts'
+import type { Stamp } from './stamp.ts'
+
+/** Somebody belongs to an organization, or has another role in it from now on. */
+export async function setMembership(
+  db: Database,
+  { org, user_id, role }: OperationOf<'membership.set'>,
+  stamp: Stamp,
+): Promise<Answer> {
+  const owner = await findOrganization(db, org)
+  if (!owner) return refuseUnknownOrganization(org)
+  const { org_id } = owner
+  await addMembership(db, { org_id, user_id, role }, stamp)
+  return { done: { org_id, user_id, role } }
+}
+
+export async function addMembership(
+  db: Database,
+  { org_id, user_id, role }: Pick<Membership, 'org_id' | 'role'> & { user_id: string },
+  { now, seq }: Stamp,
+): Promise<void> {
+  const changed = await db.run(
+    `update memberships set role = $role, seq = $seq
+     where user_id = $user_id and org_id = $org_id and removed_at is null`,
+    { user_id, org_id, role, seq },
+  )
+  if (changed > 0) return
+  await db.insert('memberships', [
+    { user_id, org_id, role, joined_at: toIso(now), removed_at: null, seq },
+  ])
+}
+
+export async function removeMembership(
+  db: Database,
+  { org, user_id }: OperationOf<'membership.remove'>,
+  { now, seq }: Stamp,
+): Promise<Answer> {
+  const owner = await findOrganization(db, org)
+  if (!owner) return refuseUnknownOrganization(org)
+  const { org_id, name } = owner
+  const removed = await db.run(
+    `update memberships set removed_at = $now::timestamptz, seq = $seq
+     where user_id = $user_id and org_id = $org_id and removed_at is null`,
+    { user_id, org_id, now: toIso(now), seq },
+  )
+  if (removed > 0) return { done: { org_id, user_id } }
+  return { refused: `${user_id} does not belong to ${name}`, error: 'not_found' }
+}
+
+/** The memberships that stand of each person with a row for which `where` holds, the oldest first. */
+export async function loadMemberships(
+  db: Database,
+  where: string,
+  parameters: Parameters,
+): Promise<Map<string, Membership[]>> {
+  const rows = await db.all<Membership & { user_id: string; stands: boolean }>(
+    `select m.user_id, m.org_id, o.name as org_name, o.membership_tier, m.role,
+       m.removed_at is null as stands
+     from memberships m join organizations o using (org_id)
+     where ${where} order by m.user_id, m.joined_at, m.seq, m.org_id`,
+    parameters,
+  )
+  const found = new Map<string, Membership[]>()
+  for (const { user_id, stands, ...membership } of rows) {
+    const known = found.get(user_id) ?? []
+    found.set(user_id, known)
+    if (stands) known.push(membership)
+  }
+  return found
+}
+
+const membership = {
+  table: 'memberships',
+  where: `user_id = $user_id and org_id in ${ORGANIZATION_NAMED}`,
+}
+
+/** Restores the membership that stood; one that had ended is not restored. */
+function invertMembershipChange(
+  { org, user_id }: OperationOf<'membership.set' | 'membership.remove'>,
+  { changes }: KnownChange,
+): Inverse {
+  const rows = changes.find(({ table }) => table === 'memberships')?.before ?? []
+  const stood = rows.find(({ removed_at }) => removed_at === null)
+  return stood
+    ? { op: 'membership.set', org, user_id, role: stood.role }
+    : { op: 'membership.remove', org, user_id }
+}
+
+export const membershipDefinitions: OperationDefinitions<'membership.set' | 'membership.remove'> = {
+  'membership.set': {
+    perform: setMembership,
+    watches: [membership],
+    requires: { membershipIn: ({ org }) => org },
+    updateRights: (rights, { user_id, role }, { org_id }) =>
+      rights.setMembership(String(org_id), user_id, role),
+    invert: invertMembershipChange,
+  },
+  'membership.remove': {
+    perform: removeMembership,
+    watches: [membership],
+    requires: { membershipIn: ({ org }) => org },
+    updateRights: (rights, { user_id }, { org_id }) =>
+      rights.removeMembership(String(org_id), user_id),
+    invert: invertMembershipChange,
+  },
+}

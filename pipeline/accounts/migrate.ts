@@ -1,0 +1,66 @@
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+} from 'node:fs'
+import { systemClock, toIso } from '../core/clock.ts'
+import { Database } from '../store/duckdb.ts'
+import { syncPath } from '../store/fsync.ts'
+import { findFormat, listPending, migrate, type TellMigration } from '../store/migrations.ts'
+import { findBackupsBeside, PRIVATE } from '../store/paths.ts'
+
+/** Copies from before a migration that are kept, the newest ones. */
+export const COPIES_KEPT = 3
+
+const PRIVATE_FILE = 0o600
+
+/**
+ * Opens the accounts in the newest format. A file of an older one is copied to `backups/` beside it
+ * first.
+ */
+export async function openMigrated(file: string, tell?: TellMigration): Promise<Database> {
+  const older = existsSync(file) ? await findOlderFormat(file) : undefined
+  if (older !== undefined) copyAccounts(file, older)
+  const db = await openAccounts(file)
+  try {
+    await migrate(db, 'accounts', tell)
+    return db
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}
+
+function openAccounts(file: string): Promise<Database> {
+  return Database.open(file, { memoryLimit: '128MB', threads: 1 })
+}
+
+/** Finds the format of a file that is to be migrated. All that is in its log is in the file then. */
+async function findOlderFormat(file: string): Promise<number | undefined> {
+  const db = await openAccounts(file)
+  try {
+    if ((await listPending(db, 'accounts')).length === 0) return undefined
+    await db.run('checkpoint')
+    return await findFormat(db)
+  } finally {
+    db.close()
+  }
+}
+
+/** Copies a file that nobody has open. The name begins with the time, so names sort by age. */
+function copyAccounts(file: string, format: number): void {
+  const folder = findBackupsBeside(file)
+  mkdirSync(folder, { recursive: true, mode: PRIVATE })
+  const at = toIso(systemClock.now()).replaceAll(/[:.]/g, '-')
+  const copy = `${folder}/${at}-format-${format}.duckdb`
+  copyFileSync(file, `${copy}.new`)
+  chmodSync(`${copy}.new`, PRIVATE_FILE)
+  syncPath(`${copy}.new`)
+  renameSync(`${copy}.new`, copy)
+  syncPath(folder)
+  for (const name of readdirSync(folder).sort().slice(0, -COPIES_KEPT)) rmSync(`${folder}/${name}`)
+}

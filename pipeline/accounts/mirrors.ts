@@ -1,0 +1,160 @@
+import { toIso } from '../core/clock.ts'
+import { hashCanonicalJson } from '../core/digest.ts'
+import type { MirrorContent, MirrorProposal } from '../model/mirror.ts'
+import type { Answer, OperationOf } from '../model/submission.ts'
+import type { Database, Parameters } from '../store/duckdb.ts'
+import {
+  getRowBefore,
+  type Inverse,
+  type KnownChange,
+  type OperationDefinitions,
+} from './operation-definition.ts'
+import { type Review, submitReview } from './reviews.ts'
+import type { Stamp } from './stamp.ts'
+
+/** A mirror as it stands in the private store. */
+export interface KeptMirror {
+  platform: string
+  digest: string
+  content: MirrorContent
+  removed: boolean
+  created_at: string
+  updated_at: string
+}
+
+export async function publishMirror(
+  db: Database,
+  { platform, content, editor }: OperationOf<'mirror.publish'>,
+  stamp: Stamp,
+): Promise<Answer> {
+  return { done: await keep(db, platform, { content, published_by: editor.id }, stamp) }
+}
+
+/** Waits for a moderator. What it was made for is part of its digest. */
+export async function proposeMirror(
+  db: Database,
+  { platform, content, editor, review_id }: OperationOf<'mirror.propose'>,
+  stamp: Stamp,
+): Promise<Answer> {
+  const base_digest = (await findMirror(db, platform))?.digest ?? null
+  const digest = hashCanonicalJson({ base_digest, document: content.document })
+  const payload: MirrorProposal = { ...content, base_digest }
+  const { id: submitted_by, org_id } = editor
+  const review = { kind: 'mirror', subject: platform, submitted_by, org_id } as const
+  const proposal_id = await submitReview(
+    db,
+    { ...review, review_id, digest, payload: { ...payload } },
+    stamp,
+  )
+  const submitted_at = toIso(stamp.now)
+  return { done: { proposal_id, proposal_digest: digest, platform, submitted_at } }
+}
+
+/** Only in the place of the mirror that it was made for. */
+export async function approveMirror(
+  db: Database,
+  { subject: platform, payload, submitted_by }: Review,
+  stamp: Stamp,
+): Promise<Answer> {
+  const { base_digest, ...content } = payload as unknown as MirrorProposal
+  const standing = (await findMirror(db, platform))?.digest ?? null
+  if (standing !== base_digest) {
+    const refused = `the mirror of ${platform} changed since this was proposed`
+    return { refused, error: 'conflict' }
+  }
+  return { done: await keep(db, platform, { content, published_by: submitted_by }, stamp) }
+}
+
+export async function rejectMirror(_db: Database, { subject }: Review): Promise<Answer> {
+  return { done: { platform: subject } }
+}
+
+/** One that nothing supersedes is not removed by mistake. */
+export async function removeMirror(
+  db: Database,
+  { platform, force }: OperationOf<'mirror.remove'>,
+  { now, seq }: Stamp,
+): Promise<Answer> {
+  const standing = await findMirror(db, platform)
+  if (standing === undefined) {
+    return { refused: `there is no mirror of ${platform}`, error: 'not_found' }
+  }
+  if (standing.content.superseded_by === null && !force) {
+    const refused = `nothing supersedes the mirror of ${platform}: force=true removes it anyway`
+    return { refused, error: 'conflict' }
+  }
+  await db.run(
+    `update mirrors set removed = true, updated_at = $now::timestamptz, seq = $seq
+     where platform = $platform`,
+    { platform, now: toIso(now), seq },
+  )
+  return { done: { platform } }
+}
+
+/** Mirrors for which `where` holds, removed ones among them. */
+export function loadMirrors(
+  db: Database,
+  where: string,
+  parameters: Parameters,
+): Promise<KeptMirror[]> {
+  return db.all(
+    `select * exclude (published_by, seq) from mirrors where ${where} order by platform`,
+    parameters,
+  )
+}
+
+async function keep(
+  db: Database,
+  platform: string,
+  { content, published_by }: { content: MirrorContent; published_by: string },
+  { now, seq }: Stamp,
+) {
+  const updated_at = toIso(now)
+  const standing = await findMirror(db, platform)
+  const row = { platform, content, published_by, digest: hashCanonicalJson(content.document) }
+  const created_at = standing?.created_at ?? updated_at
+  await db.run('delete from mirrors where platform = $platform', { platform })
+  await db.insert('mirrors', [{ ...row, removed: false, created_at, updated_at, seq }])
+  const { catalog_etag, superseded_by, publisher_domains } = content
+  return { platform, catalog_etag, superseded_by, publisher_domains, updated_at }
+}
+
+function findMirror(db: Database, platform: string): Promise<KeptMirror | undefined> {
+  return db.one('select * from mirrors where platform = $platform and not removed', { platform })
+}
+
+const mirror = { table: 'mirrors', where: 'platform = $platform' }
+
+/** Restores the mirror that stood; where none did, this one is removed. */
+export function invertMirrorChange(
+  { platform }: { platform: string },
+  known: KnownChange,
+): Inverse {
+  const row = getRowBefore(known, 'mirrors')
+  const { editor } = known
+  return row && !row.removed
+    ? { op: 'mirror.publish', platform, content: row.content, editor }
+    : { op: 'mirror.remove', platform, force: true }
+}
+
+export const mirrorDefinitions: OperationDefinitions<
+  'mirror.publish' | 'mirror.propose' | 'mirror.remove'
+> = {
+  'mirror.publish': {
+    perform: publishMirror,
+    watches: [mirror],
+    requires: { membershipIn: ({ editor }) => editor.org_id, moderator: () => true },
+    invert: invertMirrorChange,
+  },
+  'mirror.propose': {
+    perform: proposeMirror,
+    requires: { membershipIn: ({ editor }) => editor.org_id },
+    irreversible: 'decide its review',
+  },
+  'mirror.remove': {
+    perform: removeMirror,
+    watches: [mirror],
+    requires: { moderator: () => true },
+    invert: invertMirrorChange,
+  },
+}

@@ -1,0 +1,111 @@
+import type { MembershipRole } from '../core/standing.ts'
+import type { Editor } from '../model/save.ts'
+import type { Answer, Operation, OperationOf } from '../model/submission.ts'
+import type { Database } from '../store/duckdb.ts'
+import type { Entity } from '../store/entries.ts'
+import type { Stamp } from './stamp.ts'
+
+export type OperationName = Operation['op']
+
+/** Everything that the registry knows of one operation besides its schema. */
+export type OperationDefinition<Name extends OperationName> = {
+  /** Carries it out on the accounts; one on the index alone is only answered. */
+  perform(db: Database, operation: OperationOf<Name>, stamp: Stamp): Answer | Promise<Answer>
+  /** Private rows that it is about: the audit has them as they stood before it and after. */
+  watches?: readonly WatchedRows[]
+  requires?: Requirements<Name>
+  /** True where it may change the public agents of a member, which the index shows. */
+  changesEnrolments?: true
+  /** Carries over to the rights in memory what it changed of them. */
+  updateRights?(rights: Rights, operation: OperationOf<Name>, done: Record<string, unknown>): void
+} & Reversal<Name>
+
+/** The operation that takes it back, or why there is none and what can be done instead. */
+type Reversal<Name extends OperationName> =
+  | { invert(operation: OperationOf<Name>, known: KnownChange): Inverse | Promise<Inverse> }
+  | { irreversible: string }
+
+export type OperationDefinitions<Name extends OperationName> = {
+  readonly [Each in Name]: OperationDefinition<Each>
+}
+
+/** Rights that an author must still have when it is carried out; the API has checked them before. */
+export interface Requirements<Name extends OperationName> {
+  /** Organization that a person must belong to; nobody needs to where it is absent. */
+  membershipIn?(operation: OperationOf<Name>): string | null | undefined
+  /** True where a plain member of the organization may not do it. */
+  manager?: true
+  moderator?(operation: OperationOf<Name>): boolean
+}
+
+/** A role that a key or a person holds. */
+export interface RoleHolding {
+  holder: string
+  id: string
+  role: string
+}
+
+/** Rights in memory, as far as operations change them. */
+export interface Rights {
+  revokeKey(keyId: string): void
+  setMembership(orgId: string, userId: string, role: MembershipRole): void
+  removeMembership(orgId: string, userId: string): void
+  grantRole(held: RoleHolding): void
+  revokeRole(held: RoleHolding): void
+}
+
+export interface WatchedRows {
+  table: string
+  /** Condition on its rows; its parameters are the fields of the operation. */
+  where: string
+}
+
+/** Rows of one table that an operation was about, as they stood before it and after. */
+export interface RowChange {
+  table: string
+  before: Row[]
+  after: Row[]
+}
+export type Row = Record<string, unknown>
+
+/** Facts by which the inverse of an operation is found. */
+export interface KnownChange {
+  changes: readonly RowChange[]
+  /** Id of the revision that reverts a save. */
+  revision_id: string
+  editor: Editor
+  findRevision: FindRevision
+}
+
+/** Finds the number that a revision has in its entry, and the last number there. */
+export type FindRevision = (
+  entity: Entity,
+  domain: string,
+  revisionId: string,
+) => Promise<{ number: number; last: number } | undefined>
+
+/** The fields of an operation, or why there is none. */
+export type Inverse = object | string
+
+/** Condition on the organization that an operation names by its name or its id. */
+export const ORGANIZATION_NAMED = '(select org_id from organizations where $org in (name, org_id))'
+
+/** Returns the row of a table as it stood, if there was one. */
+export function getRowBefore({ changes }: KnownChange, table: string): Row | undefined {
+  return changes.find(one => one.table === table)?.before[0]
+}
+
+/** Inverts a revision: the entry becomes again what it was before; of a first one, nothing. */
+export async function invertRevision(
+  entity: Entity,
+  domain: string,
+  of: string,
+  { findRevision, revision_id, editor }: KnownChange,
+): Promise<Inverse> {
+  const made = await findRevision(entity, domain, of)
+  if (made === undefined) return `nothing is left of it: ${domain} was taken down since`
+  const { number, last } = made
+  if (last !== number) return `revision ${last} of ${domain} came after it: take that back first`
+  const to_revision = number - 1
+  return { op: 'entry.rollback', revision_id, domain, editor, entity, to_revision, moderates: true }
+}

@@ -1,0 +1,58 @@
+import type { Operation } from '../model/submission.ts'
+import { billingDefinitions } from './billing.ts'
+import { brandSubmissionDefinitions } from './brand-submissions.ts'
+import { catalogDefinitions } from './catalog.ts'
+import { challengeDefinitions } from './challenges.ts'
+import { crawlRequestDefinitions } from './crawl-requests.ts'
+import { domainDefinitions } from './domains.ts'
+import { enrollingDefinitions } from './enrolling.ts'
+import { foundingDefinitions } from './founding.ts'
+import { indexDefinitions } from './index-operations.ts'
+import { issuerDefinitions } from './issuers.ts'
+import { logoDefinitions } from './logos.ts'
+import { memberAgentDefinitions } from './member-agents.ts'
+import { memberDefinitions } from './members.ts'
+import { membershipDefinitions } from './memberships.ts'
+import { mirrorDefinitions } from './mirrors.ts'
+import type {
+  OperationDefinition,
+  OperationDefinitions,
+  OperationName,
+} from './operation-definition.ts'
+import { organizationDefinitions } from './organizations.ts'
+import { originDefinitions } from './origins.ts'
+import { policyDefinitions } from './policies.ts'
+import { reviewDefinitions } from './review-decisions.ts'
+import { roleDefinitions } from './roles.ts'
+import { saveDefinitions } from './saves.ts'
+import { takedownDefinitions } from './taken-down.ts'
+
+/** One definition for each operation of the model: the type is wrong while one is missing. */
+const definitions: OperationDefinitions<OperationName> = {
+  ...brandSubmissionDefinitions,
+  ...billingDefinitions,
+  ...catalogDefinitions,
+  ...challengeDefinitions,
+  ...crawlRequestDefinitions,
+  ...domainDefinitions,
+  ...enrollingDefinitions,
+  ...foundingDefinitions,
+  ...indexDefinitions,
+  ...issuerDefinitions,
+  ...logoDefinitions,
+  ...memberAgentDefinitions,
+  ...memberDefinitions,
+  ...membershipDefinitions,
+  ...mirrorDefinitions,
+  ...organizationDefinitions,
+  ...originDefinitions,
+  ...policyDefinitions,
+  ...reviewDefinitions,
+  ...roleDefinitions,
+  ...saveDefinitions,
+  ...takedownDefinitions,
+}
+
+export function getDefinition({ op }: Operation): OperationDefinition<OperationName> {
+  return definitions[op] as OperationDefinition<OperationName>
+}

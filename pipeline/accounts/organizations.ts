@@ -1,0 +1,166 @@
+import { toIso } from '../core/clock.ts'
+import type { Tier } from '../core/membership.ts'
+import type { KeyPermission } from '../core/standing.ts'
+import type { Answer, OperationOf, Refusal } from '../model/submission.ts'
+import type { Database, Parameters } from '../store/duckdb.ts'
+import type { OperationDefinitions } from './operation-definition.ts'
+import type { Stamp } from './stamp.ts'
+
+export interface Organization {
+  org_id: string
+  name: string
+  membership_tier: Tier | null
+}
+
+/** Said of what founds an organization: there is no way back. */
+export const STAYS = 'an organization stays: revoke its keys'
+
+/** An API key as the serving store holds it, under the SHA-256 of its secret. */
+export interface PrincipalRow {
+  hash: string
+  key_id: string
+  org_id: string
+  org_name: string
+  membership_tier: Tier | null
+  label: string
+  permissions: KeyPermission[]
+  created_at: string
+  revoked: boolean
+}
+
+export async function createOrganization(
+  db: Database,
+  { org_id, name }: OperationOf<'organization.create'>,
+  { now, seq }: Stamp,
+): Promise<Answer> {
+  const taken = await findOrganization(db, name)
+  if (taken) return { refused: `an organization named ${name} exists already`, error: 'conflict' }
+  await insertOrganization(db, { org_id, name }, { now, seq })
+  return { done: { org_id, name } }
+}
+
+/** Fields of a new organization. */
+export interface NewOrganization {
+  org_id: string
+  name: string
+  is_personal?: boolean
+  company_type?: string
+  revenue_tier?: string
+  marketing_opt_in?: boolean
+}
+
+export function insertOrganization(
+  db: Database,
+  { is_personal = false, marketing_opt_in = false, ...said }: NewOrganization,
+  { now, seq }: Stamp,
+): Promise<void> {
+  const row = { ...said, is_personal, marketing_opt_in, created_at: toIso(now), seq }
+  return db.insert('organizations', [row])
+}
+
+export async function createKey(
+  db: Database,
+  { key_id, org, label, hash, permissions = [] }: OperationOf<'key.create'>,
+  { now, seq }: Stamp,
+): Promise<Answer> {
+  const owner = await findOrganization(db, org)
+  if (!owner) return refuseUnknownOrganization(org)
+  const { org_id } = owner
+  await db.insert('api_keys', [
+    { key_id, org_id, label, permissions, hash, created_at: toIso(now), revoked_at: null, seq },
+  ])
+  return { done: { key_id, org_id, created_at: toIso(now) } }
+}
+
+export async function revokeKey(
+  db: Database,
+  { key_id, org_id }: OperationOf<'key.revoke'>,
+  { now, seq }: Stamp,
+): Promise<Answer> {
+  const revoked = await db.run(
+    `update api_keys set revoked_at = coalesce(revoked_at, $now::timestamptz), seq = $seq
+     where key_id = $key_id and org_id = coalesce($org_id, org_id)`,
+    { key_id, org_id: org_id ?? null, now: toIso(now), seq },
+  )
+  return revoked > 0 ? { done: { key_id } } : { refused: `no key ${key_id}`, error: 'not_found' }
+}
+
+/** Ids of all keys that were revoked. */
+export async function listRevokedKeys(db: Database): Promise<string[]> {
+  const rows = await db.all<{ key_id: string }>(
+    'select key_id from api_keys where revoked_at is not null',
+  )
+  return rows.map(({ key_id }) => key_id)
+}
+
+/** Keys for which `where` holds (k is api_keys, o organizations). */
+export function loadPrincipals(
+  db: Database,
+  where: string,
+  parameters: Parameters,
+): Promise<PrincipalRow[]> {
+  return db.all(
+    `select k.hash, k.key_id, k.org_id, o.name as org_name, o.membership_tier, k.label,
+       k.permissions, k.created_at, k.revoked_at is not null as revoked
+     from api_keys k join organizations o using (org_id) where ${where} order by k.hash`,
+    parameters,
+  )
+}
+
+/** A key as whoever runs the registry is shown it. */
+export interface ListedKey {
+  key_id: string
+  label: string
+  created_at: string
+}
+
+/** Keys of an organization that count; null where no organization has that name or id. */
+export async function listOrganizationKeys(db: Database, org: string): Promise<ListedKey[] | null> {
+  const owner = await findOrganization(db, org)
+  if (!owner) return null
+  return db.all<ListedKey>(
+    `select key_id, label, created_at from api_keys
+     where org_id = $org_id and revoked_at is null order by created_at, key_id`,
+    { org_id: owner.org_id },
+  )
+}
+
+export function findOrganization(
+  db: Database,
+  nameOrId: string,
+): Promise<Organization | undefined> {
+  return db.one(
+    `select org_id, name, membership_tier from organizations
+     where name = $name or org_id = $name`,
+    { name: nameOrId },
+  )
+}
+
+export function refuseUnknownOrganization(org: string): Refusal {
+  return { refused: `no organization named ${org}`, error: 'not_found' }
+}
+
+const keys = { table: 'api_keys', where: 'key_id = $key_id' }
+
+export const organizationDefinitions: OperationDefinitions<
+  'organization.create' | 'key.create' | 'key.revoke'
+> = {
+  'organization.create': {
+    perform: createOrganization,
+    requires: { membershipIn: ({ org_id }) => org_id },
+    irreversible: STAYS,
+  },
+  'key.create': {
+    perform: createKey,
+    watches: [keys],
+    requires: { membershipIn: ({ org }) => org, manager: true },
+    invert: ({ key_id }) => ({ op: 'key.revoke', key_id }),
+  },
+  'key.revoke': {
+    perform: revokeKey,
+    watches: [keys],
+    requires: { membershipIn: ({ org_id }) => org_id, manager: true },
+    updateRights: (rights, { key_id }) => rights.revokeKey(key_id),
+    irreversible: 'a key that was revoked stays so: make another one',
+  },
+}

@@ -1,0 +1,144 @@
+import { toIso } from '../core/clock.ts'
+import type { OriginReason, StoredOrigin } from '../model/hosted.ts'
+import type { Answer, OperationOf } from '../model/submission.ts'
+import type { Database, Parameters } from '../store/duckdb.ts'
+import type { OperationDefinitions } from './operation-definition.ts'
+import { recordProof } from './proofs.ts'
+import type { Stamp } from './stamp.ts'
+
+interface KeptOrigin extends StoredOrigin {
+  /** Hash of the claim that bound it to its organization. */
+  claim: string | null
+}
+
+/**
+ * An organization's claim takes the place of its own one before, and of nobody else's; nobody claims
+ * what another organization holds.
+ */
+export async function claimOrigin(
+  db: Database,
+  { domain, org_id, claim_hash: claim }: OperationOf<'origin.claim'>,
+  stamp: Stamp,
+): Promise<Answer> {
+  const known = await findOrigin(db, domain)
+  if (isHeldByOther(known, org_id)) {
+    return {
+      refused: `${domain} points to its hosted file for another organization`,
+      error: 'conflict',
+      fields: { locked_to_org_id: known?.org_id },
+    }
+  }
+  if (known === undefined) await keep(db, unseen(domain), stamp)
+  await dropClaim(db, domain, org_id)
+  const row = { domain, org_id, claim, claimed_at: toIso(stamp.now), seq: stamp.seq }
+  await db.insert('origin_claims', [row])
+  return { done: { domain } }
+}
+
+/**
+ * Takes in what the domain said of its hosted file. A pointer that carries an open claim makes the
+ * domain that organization's, unless another one holds it; whatever else is no pointer ends that.
+ * `changed`: what is to be believed of the domain's file may be another thing than before.
+ */
+export async function verifyOrigin(
+  db: Database,
+  { domain, reason, claim_hash: claim, checked_at }: OperationOf<'origin.verify'>,
+  stamp: Stamp,
+): Promise<Answer> {
+  const known = (await findOrigin(db, domain)) ?? unseen(domain)
+  if (known.checked_at !== null && Date.parse(known.checked_at) > checked_at) {
+    return { done: { domain, changed: false } }
+  }
+  const seen = { ...known, checked_at: toIso(checked_at) }
+  const after = { ...seen, verified_at: verifiedAfter(seen, reason) }
+  const changed = (after.verified_at === null) !== (known.verified_at === null)
+  const claimant = after.verified_at !== null && claim ? await findClaimant(db, seen, claim) : null
+  if (claimant === null || claim === undefined) {
+    await keep(db, after, stamp)
+    return { done: { domain, changed } }
+  }
+  await keep(db, { ...after, org_id: claimant, claim }, stamp)
+  await dropClaim(db, domain, claimant)
+  // Whoever can have a domain carry a claim controls it, as one who has it serve a nonce.
+  await recordProof(db, { org_id: claimant, domain, method: 'pointer' }, stamp)
+  const isNew = known.claim !== claim
+  return { done: { domain, changed: changed || isNew, bound_org_id: claimant } }
+}
+
+function verifiedAfter({ verified_at, checked_at }: KeptOrigin, reason: OriginReason) {
+  if (reason === 'transient') return verified_at
+  return reason === 'authoritative_location_pointer' ? (verified_at ?? checked_at) : null
+}
+
+/**
+ * Finds the organization whose claim a pointer carries: an open claim, or the one that bound it.
+ */
+async function findClaimant(
+  db: Database,
+  known: KeptOrigin,
+  claim: string,
+): Promise<string | null> {
+  if (known.claim === claim) return known.org_id
+  const open = await db.one<{ org_id: string }>(
+    'select org_id from origin_claims where domain = $domain and claim = $claim',
+    { domain: known.domain, claim },
+  )
+  return open === undefined || isHeldByOther(known, open.org_id) ? null : open.org_id
+}
+
+/** Loads the organizations that hold domains by a valid pointer. They are few and change seldom. */
+export function loadOriginOwners(db: Database): Promise<ReadonlyMap<string, string>> {
+  return db.written.memo('origin owners', '', ['origins'], async () => {
+    const rows = await db.all<{ domain: string; org_id: string }>(
+      `select domain, org_id from origins where verified_at is not null and org_id is not null`,
+    )
+    return new Map(rows.map(({ domain, org_id }) => [domain, org_id]))
+  })
+}
+
+export function loadStoredOrigins(
+  db: Database,
+  where: string,
+  parameters: Parameters,
+): Promise<StoredOrigin[]> {
+  return db.all(
+    `select * exclude (claim, seq) from origins where ${where} order by domain`,
+    parameters,
+  )
+}
+
+function isHeldByOther(known: StoredOrigin | undefined, org_id: string): boolean {
+  return known?.verified_at != null && known.org_id !== null && known.org_id !== org_id
+}
+
+function unseen(domain: string): KeptOrigin {
+  return { domain, org_id: null, claim: null, verified_at: null, checked_at: null }
+}
+
+function findOrigin(db: Database, domain: string): Promise<KeptOrigin | undefined> {
+  return db.one('select * exclude (seq) from origins where domain = $domain', { domain })
+}
+
+async function keep(db: Database, origin: KeptOrigin, { seq }: Stamp): Promise<void> {
+  await db.run('delete from origins where domain = $domain', { domain: origin.domain })
+  await db.insert('origins', [{ ...origin, seq }])
+}
+
+function dropClaim(db: Database, domain: string, org_id: string): Promise<unknown> {
+  return db.run('delete from origin_claims where domain = $domain and org_id = $org_id', {
+    domain,
+    org_id,
+  })
+}
+
+export const originDefinitions: OperationDefinitions<'origin.claim' | 'origin.verify'> = {
+  'origin.claim': {
+    perform: claimOrigin,
+    requires: { membershipIn: ({ org_id }) => org_id },
+    irreversible: 'it counts for nothing until the domain points here with it',
+  },
+  'origin.verify': {
+    perform: verifyOrigin,
+    irreversible: 'what the domain said was said: it is looked at again when somebody asks',
+  },
+}

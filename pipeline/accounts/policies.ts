@@ -1,0 +1,162 @@
+import { toIso } from '../core/clock.ts'
+import { hashCanonicalJson } from '../core/digest.ts'
+import type { PolicyContent } from '../model/policy.ts'
+import type { Answer, OperationOf } from '../model/submission.ts'
+import type { Database } from '../store/duckdb.ts'
+import { ensureEditorId } from './editors.ts'
+import { getRowBefore, type OperationDefinitions } from './operation-definition.ts'
+import { type Review, submitReview } from './reviews.ts'
+import type { Stamp } from './stamp.ts'
+
+/** A policy as it stands in the private store. */
+export interface KeptPolicy {
+  policy_id: string
+  source_type: 'registry' | 'community'
+  review_status: 'pending' | 'approved' | 'rejected'
+  revision_number: number
+  content: PolicyContent
+  created_at: string
+  updated_at: string
+}
+
+/** A policy that nobody has saved before waits for review; one that was approved is replaced at once. */
+export async function savePolicy(
+  db: Database,
+  { policy, editor, review_id }: OperationOf<'policy.save'>,
+  stamp: Stamp,
+): Promise<Answer> {
+  const { policy_id } = policy
+  const known = await keptPolicy(db, policy_id)
+  if (known?.source_type === 'registry') {
+    return { refused: `${policy_id} is the registry’s own`, error: 'conflict' }
+  }
+  if (known?.review_status === 'pending') {
+    return { refused: `${policy_id} waits for review`, error: 'conflict' }
+  }
+  const isNew = known?.review_status !== 'approved'
+  const kept = { source_type: 'community', review_status: isNew ? 'pending' : 'approved' } as const
+  const before = isNew ? undefined : known
+  const editor_id = await ensureEditorId(db, editor, stamp)
+  const revision_number = await keep(db, policy, { before, ...kept, editor_id }, stamp)
+  if (isNew) {
+    const payload = { ...policy }
+    const { id: submitted_by, org_id } = editor
+    const review = { kind: 'policy', subject: policy_id, submitted_by, org_id } as const
+    await submitReview(
+      db,
+      { ...review, review_id, payload, digest: hashCanonicalJson(payload) },
+      stamp,
+    )
+  }
+  return { done: { policy_id, revision_number: isNew ? null : revision_number } }
+}
+
+export async function publishPolicy(
+  db: Database,
+  { policy }: OperationOf<'policy.publish'>,
+  stamp: Stamp,
+): Promise<Answer> {
+  const { policy_id } = policy
+  const known = await keptPolicy(db, policy_id)
+  if (known?.review_status === 'pending') {
+    return { refused: `${policy_id} waits for review: decide that first`, error: 'conflict' }
+  }
+  const before = known?.review_status === 'approved' ? known : undefined
+  const kept = { source_type: 'registry', review_status: 'approved' } as const
+  const revision_number = await keep(db, policy, { before, ...kept, editor_id: 'system' }, stamp)
+  return { done: { policy_id, revision_number } }
+}
+
+export async function approvePolicy(db: Database, review: Review, stamp: Stamp): Promise<Answer> {
+  await decide(db, review.subject, 'approved', stamp)
+  return { done: { policy_id: review.subject } }
+}
+
+/** Rejects a policy as if it had never been saved; it may be saved again. */
+export async function rejectPolicy(db: Database, review: Review, stamp: Stamp): Promise<Answer> {
+  await decide(db, review.subject, 'rejected', stamp)
+  await db.run('delete from policy_revisions where policy_id = $id', { id: review.subject })
+  return { done: { policy_id: review.subject } }
+}
+
+async function decide(db: Database, policy_id: string, status: string, { seq }: Stamp) {
+  await db.run(
+    `update policies set review_status = $status, seq = $seq
+     where policy_id = $policy_id and review_status = 'pending'`,
+    { policy_id, status, seq },
+  )
+}
+
+interface Keeping extends Pick<KeptPolicy, 'source_type' | 'review_status'> {
+  before: KeptPolicy | undefined
+  editor_id: string
+}
+
+/** Puts a policy in the place of what was kept, and remembers the save; its number is returned. */
+async function keep(
+  db: Database,
+  policy: PolicyContent,
+  { before, source_type, review_status, editor_id }: Keeping,
+  { now, seq }: Stamp,
+): Promise<number> {
+  const { policy_id } = policy
+  const revision_number = (before?.revision_number ?? 0) + 1
+  const saved_at = toIso(now)
+  const row = { policy_id, source_type, review_status, revision_number, content: policy, seq }
+  const times = { created_at: before?.created_at ?? saved_at, updated_at: saved_at }
+  await db.run('delete from policies where policy_id = $policy_id', { policy_id })
+  await db.insert('policies', [{ ...row, ...times }])
+  await db.insert('policy_revisions', [
+    {
+      policy_id,
+      revision_number,
+      editor_id,
+      source: source_type,
+      state: policy,
+      seq,
+      edit_summary: summarizeChange(before?.content, policy),
+      created_at: saved_at,
+    },
+  ])
+  return revision_number
+}
+
+function summarizeChange(before: PolicyContent | undefined, after: PolicyContent): string {
+  if (before === undefined) return 'Made the policy'
+  const names = Object.keys(after) as (keyof PolicyContent)[]
+  const changed = names.filter(
+    name => hashCanonicalJson(before[name] ?? null) !== hashCanonicalJson(after[name]),
+  )
+  return changed.length === 0 ? 'Changed nothing' : `Changed ${changed.sort().join(', ')}`
+}
+
+function keptPolicy(db: Database, policy_id: string): Promise<KeptPolicy | undefined> {
+  return db.one('select * from policies where policy_id = $policy_id', { policy_id })
+}
+
+const policy = { table: 'policies', where: 'policy_id = $policy_id' }
+
+export const policyDefinitions: OperationDefinitions<'policy.save' | 'policy.publish'> = {
+  'policy.save': {
+    perform: savePolicy,
+    watches: [policy],
+    requires: { membershipIn: ({ editor }) => editor.org_id },
+    invert(_, known) {
+      const row = getRowBefore(known, 'policies')
+      const { editor, revision_id: review_id } = known
+      return row?.review_status === 'approved'
+        ? { op: 'policy.save', policy: row.content, editor, review_id }
+        : 'it is the first version: decide its review'
+    },
+  },
+  'policy.publish': {
+    perform: publishPolicy,
+    watches: [policy],
+    invert(_, known) {
+      const row = getRowBefore(known, 'policies')
+      return row?.review_status === 'approved' && row.source_type === 'registry'
+        ? { op: 'policy.publish', policy: row.content }
+        : 'the registry had no such policy before: publish what is to stand'
+    },
+  },
+}

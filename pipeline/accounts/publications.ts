@@ -1,0 +1,91 @@
+import type { PolicyRow } from '../model/policy.ts'
+import type { RevisionRow } from '../model/rows.ts'
+import type { Database } from '../store/duckdb.ts'
+import { type ApprovedBrand, listApprovedSince } from './brand-submissions.ts'
+import { type KeptMirror, loadMirrors } from './mirrors.ts'
+import type { KeptPolicy } from './policies.ts'
+
+/** Suspension of a contributed property, or its end. */
+export interface Suspension {
+  property_rid: string
+  suspended: boolean
+}
+
+/** Decisions of the accounts that the index shows. */
+export interface Publications {
+  /** Without those that were rejected: `withdrawn` names these. */
+  policies: Omit<PolicyRow, 'seq'>[]
+  withdrawn: string[]
+  revisions: Omit<RevisionRow, 'seq'>[]
+  /** Mirrors, removed ones included. */
+  mirrors: KeptMirror[]
+  suspensions: Suspension[]
+  /** Brands that were handed in and are approved, each a save of who handed it in. */
+  brands: ApprovedBrand[]
+}
+
+const TABLES = ['policies', 'policy_revisions', 'mirrors', 'suspended_links']
+
+export const nothingPublished: Publications = {
+  policies: [],
+  withdrawn: [],
+  revisions: [],
+  mirrors: [],
+  suspensions: [],
+  brands: [],
+}
+
+/** One question instead of five, and only when one of them was written: most commits change nothing of this. */
+const CHANGED = `select coalesce(max(seq), 0) as seq from (
+  ${TABLES.map(table => `select seq from ${table}`).join(' union all ')}
+  union all select seq from reviews where kind = 'brand' and status = 'approved')`
+
+/**
+ * Collects what changed after a commit, in its present state; undefined where nothing did. The next
+ * commit of the index applies it, whatever it is about, so a crash loses nothing and an older
+ * redelivered submission undoes nothing.
+ */
+export async function loadPublicationsSince(
+  db: Database,
+  seq: number,
+): Promise<Publications | undefined> {
+  const read = () => db.one<{ seq: number }>(CHANGED)
+  const last = await db.written.memo('last publication', '', [...TABLES, 'reviews'], read)
+  if (last!.seq <= seq) return undefined
+  const kept = await db.all<KeptPolicy>(
+    'select * exclude (seq) from policies where seq > $seq order by policy_id',
+    { seq },
+  )
+  const revisions = await db.all<RevisionRow>(
+    `select 'policy' as entity, policy_id as domain, revision_number::double as revision_number,
+       editor_id, edit_summary, source, false as is_rollback, null as rolled_back_to, state,
+       created_at
+     from policy_revisions where seq > $seq order by policy_id, revision_number`,
+    { seq },
+  )
+  const shown = kept.filter(({ review_status }) => review_status !== 'rejected')
+  return {
+    policies: shown.map(({ content, source_type, review_status, created_at, updated_at }) => ({
+      ...content,
+      source_type,
+      review_status: review_status as 'pending' | 'approved',
+      created_at,
+      updated_at,
+    })),
+    withdrawn: kept.filter(one => !shown.includes(one)).map(({ policy_id }) => policy_id),
+    revisions,
+    mirrors: await loadMirrors(db, 'seq > $seq', { seq }),
+    suspensions: await suspensionsSince(db, seq),
+    brands: await listApprovedSince(db, seq),
+  }
+}
+
+/** A property is suspended as long as one dispute about it is not rejected. */
+function suspensionsSince(db: Database, seq: number): Promise<Suspension[]> {
+  return db.all(
+    `select property_rid, bool_or(not lifted) as suspended from suspended_links
+     where property_rid in (select property_rid from suspended_links where seq > $seq)
+     group by property_rid order by property_rid`,
+    { seq },
+  )
+}

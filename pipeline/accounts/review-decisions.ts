@@ -1,0 +1,75 @@
+import { toIso } from '../core/clock.ts'
+import type { Answer, OperationOf } from '../model/submission.ts'
+import type { Database } from '../store/duckdb.ts'
+import { invertMirrorChange } from './mirrors.ts'
+import { getRowBefore, invertRevision, type OperationDefinitions } from './operation-definition.ts'
+import { getReviewKind } from './review-kinds.ts'
+import type { Review } from './reviews.ts'
+import type { Stamp } from './stamp.ts'
+
+/**
+ * Decides a review that is pending, if it is the one that was read. What approving comes to is the
+ * kind's; a refusal of the kind leaves the review pending.
+ */
+export async function decideReview(
+  db: Database,
+  operation: OperationOf<'review.approve' | 'review.reject'>,
+  stamp: Stamp,
+): Promise<Answer> {
+  const { op, review_id, digest, reviewer, notes = null, kind } = operation
+  const review = await db.one<Review>('select * from reviews where review_id = $review_id', {
+    review_id,
+  })
+  if (review === undefined || (kind !== undefined && review.kind !== kind)) {
+    return { refused: `no review ${review_id}`, error: 'not_found' }
+  }
+  if (review.status !== 'pending') {
+    return { refused: `it was ${review.status} already`, error: 'conflict' }
+  }
+  if (review.digest !== digest) {
+    return { refused: 'it changed since it was read: read it again', error: 'conflict' }
+  }
+  const { approve, reject } = getReviewKind(review.kind)
+  const answer = await (op === 'review.approve' ? approve : reject)(db, review, stamp)
+  if ('refused' in answer) return answer
+  await db.run(
+    `update reviews set status = $status, reviewer = $reviewer, notes = $notes,
+       reviewed_at = $now::timestamptz, seq = $seq where review_id = $review_id`,
+    {
+      review_id,
+      reviewer,
+      notes,
+      now: toIso(stamp.now),
+      seq: stamp.seq,
+      status: op === 'review.approve' ? 'approved' : 'rejected',
+    },
+  )
+  return { done: { ...answer.done, review_id } }
+}
+
+const review = { table: 'reviews', where: 'review_id = $review_id' }
+const approved = {
+  table: 'mirrors',
+  where: `platform in (select subject from reviews where review_id = $review_id and kind = 'mirror')`,
+}
+const DECIDED = 'a decision stands: hand in, publish or remove what is to stand'
+
+export const reviewDefinitions: OperationDefinitions<'review.approve' | 'review.reject'> = {
+  'review.approve': {
+    perform: decideReview,
+    watches: [review, approved],
+    requires: { moderator: () => true },
+    invert({ review_id }, known) {
+      const { kind, subject } = getRowBefore(known, 'reviews') ?? {}
+      if (kind === 'mirror') return invertMirrorChange({ platform: String(subject) }, known)
+      if (kind === 'brand') return invertRevision('brand', String(subject), review_id, known)
+      return DECIDED
+    },
+  },
+  'review.reject': {
+    perform: decideReview,
+    watches: [review],
+    requires: { moderator: () => true },
+    irreversible: DECIDED,
+  },
+}

@@ -1,0 +1,34 @@
+import type { ReviewKind } from '../model/review.ts'
+import type { Answer } from '../model/submission.ts'
+import type { Database } from '../store/duckdb.ts'
+import { approveBrand, rejectBrand } from './brand-submissions.ts'
+import { rejectDispute, upholdDispute } from './catalog.ts'
+import { decideEntry } from './entry-reviews.ts'
+import { approveLogo, rejectLogo } from './logos.ts'
+import { approveMirror, rejectMirror } from './mirrors.ts'
+import { approvePolicy, rejectPolicy } from './policies.ts'
+import type { Review } from './reviews.ts'
+import type { Stamp } from './stamp.ts'
+
+type Decide = (db: Database, review: Review, stamp: Stamp) => Promise<Answer>
+
+interface Entry {
+  /** Makes what was handed in count, or refuses where it no longer fits what stands. */
+  approve: Decide
+  /** Undoes what handing it in did. */
+  reject: Decide
+}
+
+/** Decisions by kind of review. */
+const kinds: Record<ReviewKind, Entry> = {
+  brand: { approve: approveBrand, reject: rejectBrand },
+  dispute: { approve: upholdDispute, reject: rejectDispute },
+  logo: { approve: approveLogo, reject: rejectLogo },
+  mirror: { approve: approveMirror, reject: rejectMirror },
+  policy: { approve: approvePolicy, reject: rejectPolicy },
+  entry: { approve: decideEntry, reject: decideEntry },
+}
+
+export function getReviewKind(kind: ReviewKind): Entry {
+  return kinds[kind]
+}

@@ -1,0 +1,59 @@
+import { toIso } from '../core/clock.ts'
+import type { ReviewKind, ReviewStatus, StoredReview } from '../model/review.ts'
+import type { Database, Parameters } from '../store/duckdb.ts'
+import type { Stamp } from './stamp.ts'
+
+/** A review as it stands in the private store. */
+export interface Review {
+  review_id: string
+  kind: ReviewKind
+  subject: string
+  submitted_by: string
+  org_id: string | null
+  digest: string
+  payload: Record<string, unknown>
+  status: ReviewStatus
+}
+
+/**
+ * Submits something for review. An organization, or a person without one, has one pending review per
+ * kind and subject: submitting again replaces its content and keeps its id, which is returned.
+ */
+export async function submitReview(
+  db: Database,
+  review: Omit<Review, 'status'>,
+  { now, seq }: Stamp,
+): Promise<string> {
+  const pending = await findPendingReview(db, review)
+  const review_id = pending?.review_id ?? review.review_id
+  await db.run('delete from reviews where review_id = $review_id', { review_id })
+  const submitted_at = toIso(now)
+  const undecided = { status: 'pending', reviewer: null, notes: null, reviewed_at: null }
+  await db.insert('reviews', [{ ...review, review_id, submitted_at, ...undecided, seq }])
+  return review_id
+}
+
+export function findPendingReview(
+  db: Database,
+  { kind, subject, org_id, submitted_by }: Omit<Review, 'status'>,
+): Promise<Review | undefined> {
+  return db.one(
+    `select * from reviews where kind = $kind and subject = $subject and status = 'pending'
+       and (org_id = $org_id or (org_id is null and $org_id is null
+         and submitted_by = $submitted_by))`,
+    { kind, subject, org_id, submitted_by },
+  )
+}
+
+/** Reviews for which `where` holds, each with what was handed in. */
+export function loadStoredReviews(
+  db: Database,
+  where: string,
+  parameters: Parameters,
+): Promise<(StoredReview & { payload: Review['payload'] })[]> {
+  return db.all(
+    `select r.* exclude (seq), o.name as org_name
+     from reviews r left join organizations o using (org_id) where ${where} order by review_id`,
+    parameters,
+  )
+}

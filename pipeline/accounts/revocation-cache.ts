@@ -1,0 +1,113 @@
+import { isModerator } from '../core/roles.ts'
+import { type MembershipRole, toUserId } from '../core/standing.ts'
+import type { Answer, Asker, Refusal, Submission } from '../model/submission.ts'
+import type { Database } from '../store/duckdb.ts'
+import type { Rights, RoleHolding } from './operation-definition.ts'
+import { getDefinition } from './operations.ts'
+import { listRevokedKeys } from './organizations.ts'
+
+/** Refusals for rights that existed at submission and were revoked since. */
+const refusals = {
+  key: { refused: 'the credential is not valid', error: 'unauthenticated' },
+  membership: { refused: 'you belong to that organization no more', error: 'forbidden' },
+  manager: { refused: 'only owners and admins do that with keys', error: 'forbidden' },
+  moderator: { refused: 'only a moderator does that', error: 'forbidden' },
+} as const satisfies Record<string, Refusal>
+
+/**
+ * Caches revocations in memory, so that a waiting submission is judged by the rights that stand now.
+ * The API has checked before; this catches what was revoked since.
+ */
+export class RevocationCache implements Rights {
+  readonly #db: Database
+  readonly #revoked = new Set<string>()
+  /** Roles of each person, by organization. */
+  readonly #memberships = new Map<string, MembershipRole>()
+  /** Moderating roles, by holder. */
+  readonly #moderating = new Map<string, Set<string>>()
+  #isKnown = false
+
+  constructor(db: Database) {
+    this.#db = db
+  }
+
+  /** Invalidates the cache after a failed transaction of the accounts, which it may be ahead of. */
+  doubt(): void {
+    this.#isKnown = false
+  }
+
+  /** Reads the accounts, unless what is in memory is known to be what they say. */
+  async read(): Promise<void> {
+    if (this.#isKnown) return
+    for (const known of [this.#revoked, this.#memberships, this.#moderating]) known.clear()
+    for (const key_id of await listRevokedKeys(this.#db)) this.revokeKey(key_id)
+    const members = await this.#db.all<{ user_id: string; org_id: string; role: MembershipRole }>(
+      'select user_id, org_id, role from memberships where removed_at is null',
+    )
+    for (const { user_id, org_id, role } of members) this.setMembership(org_id, user_id, role)
+    const roles = await this.#db.all<RoleHolding>(
+      'select holder, id, role from roles where revoked_at is null',
+    )
+    for (const held of roles) this.grantRole(held)
+    this.#isKnown = true
+  }
+
+  /** Returns the refusal of a submission whose author has lost the right to it, or undefined. */
+  refusal({ by, operation }: Submission): Refusal | undefined {
+    if (by?.kind !== 'key' && by?.kind !== 'user') return undefined
+    if (by.kind === 'key' && this.#revoked.has(by.id)) return refusals.key
+    const { membershipIn, manager, moderator } = getDefinition(operation).requires ?? {}
+    const org_id = by.kind === 'user' ? membershipIn?.(operation) : undefined
+    if (org_id) {
+      const role = this.#memberships.get(pair(org_id, by.id))
+      if (!role) return refusals.membership
+      if (manager && role === 'member') return refusals.manager
+    }
+    return moderator?.(operation) && !this.#moderates(by) ? refusals.moderator : undefined
+  }
+
+  /** Notes what a submission that was carried out changes of this. */
+  follow({ operation }: Submission, answer: Answer): void {
+    if ('done' in answer) getDefinition(operation).updateRights?.(this, operation, answer.done)
+  }
+
+  revokeKey(keyId: string): void {
+    this.#revoked.add(keyId)
+  }
+
+  setMembership(orgId: string, userId: string, role: MembershipRole): void {
+    this.#memberships.set(pair(orgId, userId), role)
+  }
+
+  removeMembership(orgId: string, userId: string): void {
+    this.#memberships.delete(pair(orgId, userId))
+  }
+
+  grantRole(held: RoleHolding): void {
+    if (!isModerator([held.role])) return
+    const key = toHolderKey(held)
+    const known = this.#moderating.get(key) ?? new Set()
+    this.#moderating.set(key, known.add(spelled(held)))
+  }
+
+  revokeRole(held: RoleHolding): void {
+    this.#moderating.get(toHolderKey(held))?.delete(spelled(held))
+  }
+
+  #moderates({ kind, id }: Asker): boolean {
+    return (this.#moderating.get(pair(kind, id))?.size ?? 0) > 0
+  }
+}
+
+/** Roles name the subject of a person, which submissions know by an id. */
+function toHolderKey({ holder, id }: RoleHolding): string {
+  return pair(holder, (holder === 'user' && toUserId(id)) || id)
+}
+
+function spelled({ id, role }: RoleHolding): string {
+  return pair(role, id)
+}
+
+function pair(first: string, second: string): string {
+  return `${first} ${second}`
+}

@@ -1,0 +1,47 @@
+import type { Answer, OperationOf } from '../model/submission.ts'
+import type { Database } from '../store/duckdb.ts'
+import { ensureEditorId } from './editors.ts'
+import { invertRevision, type OperationDefinitions } from './operation-definition.ts'
+import type { Stamp } from './stamp.ts'
+
+type Save = OperationOf<'brand.save' | 'property.save' | 'entry.rollback'>
+
+/** Records the private part of a save: the editor and the contact. The index holds the rest. */
+export async function recordSave(db: Database, save: Save, stamp: Stamp): Promise<Answer> {
+  const { revision_id, domain } = save
+  const editor_id = await ensureEditorId(db, save.editor, stamp)
+  if (save.op === 'property.save' && save.contact !== undefined) {
+    const contact = { contact_id: revision_id, domain, contact: save.contact, seq: stamp.seq }
+    await db.insert('property_contacts', [contact])
+  }
+  return { done: { domain, revision_id, editor_id } }
+}
+
+export const saveDefinitions: OperationDefinitions<
+  'brand.save' | 'brand.enrich' | 'property.save' | 'entry.rollback'
+> = {
+  'brand.save': {
+    perform: recordSave,
+    requires: { membershipIn: ({ editor }) => editor.org_id },
+    invert: ({ domain, revision_id }, known) => invertRevision('brand', domain, revision_id, known),
+  },
+  'brand.enrich': {
+    perform: (_, { domain, revision_id }) => ({ done: { domain, revision_id } }),
+    invert: ({ domain, revision_id }, known) => invertRevision('brand', domain, revision_id, known),
+  },
+  'property.save': {
+    perform: recordSave,
+    requires: { membershipIn: ({ editor }) => editor.org_id },
+    invert: ({ domain, revision_id }, known) =>
+      invertRevision('property', domain, revision_id, known),
+  },
+  'entry.rollback': {
+    perform: recordSave,
+    requires: {
+      membershipIn: ({ editor }) => editor.org_id,
+      moderator: ({ moderates }) => moderates,
+    },
+    invert: ({ entity, domain, revision_id }, known) =>
+      invertRevision(entity, domain, revision_id, known),
+  },
+}

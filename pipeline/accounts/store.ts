@@ -1,0 +1,194 @@
+import { toIso } from '../core/clock.ts'
+import type { Answer, Refusal, SaveVerdicts, Submission } from '../model/submission.ts'
+import type { Database } from '../store/duckdb.ts'
+import { inList } from '../store/in-list.ts'
+import type { TellMigration } from '../store/migrations.ts'
+import { SeenIds } from '../store/seen-ids.ts'
+import { type AuditRow, toAuditColumns } from './audit.ts'
+import { performWatched } from './changed-rows.ts'
+import { submitEntryReview } from './entry-reviews.ts'
+import { openMigrated } from './migrate.ts'
+import type { RowChange } from './operation-definition.ts'
+import { getDefinition } from './operations.ts'
+import { RevocationCache } from './revocation-cache.ts'
+import type { Stamp } from './stamp.ts'
+import { loadEnrolments } from './stored-members.ts'
+
+/** Results of submissions, with what the rest of the commit needs of the accounts. */
+export interface Decided<Told> {
+  answers: Map<string, Answer>
+  /** Submissions that were carried out for the first time: nothing is derived from them yet. */
+  fresh: ReadonlySet<string>
+  told: Told
+}
+
+export interface Begun<Told> {
+  decided: Promise<Decided<Told>>
+  /** Resolves when it is on disk. */
+  kept: Promise<void>
+}
+
+const unjudged: SaveVerdicts = { refused: new Map(), doubts: new Map() }
+
+/**
+ * The private store: organizations, keys, members, requests. It is written before the index, and each
+ * submission is remembered here with its answer, so that a second delivery changes nothing.
+ */
+export class Accounts {
+  readonly db: Database
+  readonly #seen: SeenIds
+  readonly #standing: RevocationCache
+
+  private constructor(db: Database, seen: SeenIds, standing: RevocationCache) {
+    this.db = db
+    this.#seen = seen
+    this.#standing = standing
+  }
+
+  static async open(file: string, tell?: TellMigration): Promise<Accounts> {
+    const db = await openMigrated(file, tell)
+    const seen = new SeenIds()
+    const known = db.stream<{ id: string }>('select submission_id as id from submissions')
+    for await (const rows of known) for (const { id } of rows) seen.add(id)
+    const standing = new RevocationCache(db)
+    await standing.read()
+    return new Accounts(db, seen, standing)
+  }
+
+  /**
+   * Carries out submissions in their order; one refused does not hold up the others. What waited here
+   * while its key was revoked, or whoever asked lost the right to, is refused as if it had come after
+   * that. `judge` tells those that the index cannot carry out, with the reason.
+   */
+  async apply(
+    submissions: readonly Submission[],
+    stamp: Stamp,
+    judge: () => Promise<SaveVerdicts> = async () => unjudged,
+  ): Promise<Map<string, Answer>> {
+    const { decided, kept } = this.begin(submissions, stamp, judge, async () => undefined)
+    const { answers } = await decided
+    await kept
+    return answers
+  }
+
+  /**
+   * Performs submissions in two parts, so that others can go on with the decisions while they reach the
+   * disk. `tell` reads what else they need of the accounts. Until `kept` resolves nobody may query the
+   * accounts, and nothing that follows from the answers may be stored by anybody.
+   */
+  begin<Told>(
+    submissions: readonly Submission[],
+    stamp: Stamp,
+    judge: () => Promise<SaveVerdicts>,
+    tell: (answers: Map<string, Answer>) => Promise<Told>,
+  ): Begun<Told> {
+    let decide: (decided: Decided<Told>) => void
+    let fail: (error: unknown) => void
+    const decided = new Promise<Decided<Told>>((resolve, reject) => {
+      decide = resolve
+      fail = reject
+    })
+    let rows: AuditRow[] = []
+    const carryOut = async () => {
+      await this.#standing.read()
+      const judged = await judge()
+      const answers = await this.#known(submissions)
+      rows = await this.#carryOutAll(submissions, stamp, judged, answers)
+      const fresh = new Set(rows.map(({ submission_id }) => submission_id))
+      decide({ answers, fresh, told: await tell(answers) })
+    }
+    const kept = this.db.transactionEnding(carryOut, async () => {
+      await this.db.insert('submissions', rows)
+      for (const { submission_id } of rows) this.#seen.add(submission_id)
+    })
+    kept.catch(error => {
+      this.#standing.doubt()
+      fail(error)
+    })
+    decided.catch(() => undefined)
+    return { decided, kept }
+  }
+
+  /**
+   * The agents that everybody may see of each member that these submissions are about: all that the
+   * index is told of members. Read from what stands, not from the answers, since an old submission
+   * may be delivered again after a newer one.
+   */
+  async enrolments(submissions: readonly Submission[], answers: ReadonlyMap<string, Answer>) {
+    const touched = submissions.flatMap(({ submission_id, operation }) => {
+      const answer = answers.get(submission_id)
+      const isTold = getDefinition(operation).changesEnrolments && answer && 'done' in answer
+      return isTold ? [answer.done.org_id] : []
+    })
+    const orgs = [...new Set(touched as string[])]
+    return orgs.length > 0 ? loadEnrolments(this.db, orgs) : []
+  }
+
+  /** Loads the public agents of every member. */
+  async allEnrolments() {
+    const members = await this.db.all<{ org_id: string }>('select org_id from members')
+    return loadEnrolments(
+      this.db,
+      members.map(({ org_id }) => org_id),
+    )
+  }
+
+  close(): void {
+    this.db.close()
+  }
+
+  async #known(submissions: readonly Submission[]): Promise<Map<string, Answer>> {
+    const ids = submissions.map(({ submission_id }) => submission_id)
+    const asked = ids.filter(id => this.#seen.mayHave(id))
+    if (asked.length === 0) return new Map()
+    const { condition, keys } = inList('submission_id', asked)
+    const rows = await this.db.all<{ submission_id: string; answer: Answer }>(
+      `select submission_id, answer from submissions where ${condition}`,
+      keys,
+      'kept',
+    )
+    return new Map(rows.map(({ submission_id, answer }) => [submission_id, answer]))
+  }
+
+  /** Adds to the answers; returns what stands in the audit. */
+  async #carryOutAll(
+    submissions: readonly Submission[],
+    stamp: Stamp,
+    { refused, doubts }: SaveVerdicts,
+    answers: Map<string, Answer>,
+  ): Promise<AuditRow[]> {
+    const submitted_at = toIso(stamp.now)
+    const rows: AuditRow[] = []
+    for (const submission of submissions) {
+      const { submission_id: id } = submission
+      if (answers.has(id)) continue
+      const fallen = this.#standing.refusal(submission)
+      if (fallen) {
+        // Not remembered: under an Idempotency-Key another credential may ask for the same again.
+        answers.set(id, fallen)
+        continue
+      }
+      const known = { refusal: refused.get(id), doubt: doubts.get(id) }
+      const { answer, changes } = await this.#carryOut(submission, stamp, known)
+      answers.set(id, answer)
+      this.#standing.follow(submission, answer)
+      rows.push({ ...toAuditColumns(submission), answer, changes, submitted_at, seq: stamp.seq })
+    }
+    return rows
+  }
+
+  async #carryOut(
+    { operation, digest }: Submission,
+    stamp: Stamp,
+    { refusal, doubt }: { refusal: Refusal | undefined; doubt: string | undefined },
+  ): Promise<{ answer: Answer; changes: RowChange[] | null }> {
+    const came = refusal
+      ? { answer: refusal, changes: null }
+      : await performWatched(this.db, operation, stamp)
+    const answer =
+      doubt === undefined
+        ? came.answer
+        : await submitEntryReview(this.db, operation, came.answer, doubt, stamp)
+    return { answer: digest === undefined ? answer : { ...answer, digest }, changes: came.changes }
+  }
+}

@@ -1,0 +1,69 @@
+import type { MemberAgent, StoredMember } from '../model/member.ts'
+import { type Database, type Parameters, toListExpression } from '../store/duckdb.ts'
+
+/** Members for which `where` holds (m is members), each with its agents and domains. */
+export async function loadStoredMembers(
+  db: Database,
+  where: string,
+  parameters: Parameters,
+): Promise<StoredMember[]> {
+  const profiles = await db.all<Omit<StoredMember, 'agents' | 'domains'>>(
+    `select m.org_id, o.name as org_name, m.slug, m.display_name, m.is_founding, m.is_public,
+       o.membership_tier
+     from members m join organizations o using (org_id) where ${where} order by m.org_id`,
+    parameters,
+  )
+  if (profiles.length === 0) return []
+  const ids = { ids: JSON.stringify(profiles.map(({ org_id }) => org_id)) }
+  const theirs = `org_id in (select unnest(${toListExpression('$ids')}))`
+  const agents = await db.all<MemberAgent & { org_id: string }>(
+    `select org_id, agent_url as url, type, name, visibility, health_check_url, enrolled_at
+     from member_agents where ${theirs} order by org_id, position`,
+    ids,
+  )
+  const domains = await db.all<{ org_id: string; domain: string }>(
+    `select org_id, domain from verified_domains where ${theirs} order by org_id, domain`,
+    ids,
+  )
+  const agentsOf = grouped(agents)
+  const domainsOf = grouped(domains)
+  return profiles.map(profile => ({
+    ...profile,
+    agents: (agentsOf.get(profile.org_id) ?? []).map(({ org_id: _, ...agent }) => agent),
+    domains: (domainsOf.get(profile.org_id) ?? []).map(({ domain }) => domain),
+  }))
+}
+
+/** Finds the commit in which any member changed last; 0 while there is none. */
+export async function findLastMemberChange(db: Database): Promise<number> {
+  const row = await db.one<{ seq: number }>('select coalesce(max(seq), 0) as seq from members')
+  return Number(row!.seq)
+}
+
+/** The agents that these organizations show to everybody. */
+export async function loadEnrolments(
+  db: Database,
+  orgIds: readonly string[],
+): Promise<{ org_id: string; agents: string[] }[]> {
+  if (orgIds.length === 0) return []
+  const rows = await db.all<{ org_id: string; agent_url: string }>(
+    `select org_id, agent_url from member_agents where visibility = 'public'
+       and org_id in (select unnest(${toListExpression('$ids')})) order by org_id, position`,
+    { ids: JSON.stringify(orgIds) },
+  )
+  const shown = grouped(rows)
+  return orgIds.map(org_id => ({
+    org_id,
+    agents: (shown.get(org_id) ?? []).map(({ agent_url }) => agent_url),
+  }))
+}
+
+function grouped<Row extends { org_id: string }>(rows: readonly Row[]): Map<string, Row[]> {
+  const groups = new Map<string, Row[]>()
+  for (const row of rows) {
+    const group = groups.get(row.org_id)
+    if (group) group.push(row)
+    else groups.set(row.org_id, [row])
+  }
+  return groups
+}

@@ -1,0 +1,89 @@
+/** Lists whose order says nothing, under whatever object they stand. */
+const SETS = new Set([
+  'authorized_agents',
+  'properties',
+  'collections',
+  'placements',
+  'formats',
+  'signals',
+  'revoked_publisher_domains',
+  'property_features',
+  'publisher_properties',
+  'distribution',
+  'signing_keys',
+  'encryption_keys',
+  'tags',
+  'identifiers',
+  'supported_channels',
+  'channels',
+  'countries',
+  'property_ids',
+  'property_tags',
+  'collection_ids',
+  'placement_ids',
+  'placement_tags',
+  'signal_ids',
+  'signal_tags',
+  'publisher_domains',
+  'applies_to_property_ids',
+  'applies_to_property_tags',
+  'features',
+])
+const SEEDS = [0x2545f491, 0x9e3779b9] as const
+/** Raised when equal values hash otherwise, or other values alike, so that hashes before it are told apart. */
+const SCHEME = '2.'
+
+/**
+ * Hashes a value to 64 bits, as 16 hex digits behind the number of the scheme: equal for values that
+ * differ in the order of their keys, or of lists that are sets, only. The value must be a tree of
+ * bounded depth.
+ */
+export function hashStructure(value: unknown): string {
+  const halves = SEEDS.map(seed => (finish(mix(value, seed)) >>> 0).toString(16).padStart(8, '0'))
+  return SCHEME + halves.join('')
+}
+
+/** Says whether two short hashes can be compared: one that was made otherwise tells of no difference. */
+export function isComparable(one: string, other: string): boolean {
+  return one.startsWith(SCHEME) === other.startsWith(SCHEME)
+}
+
+/** The short hash of a list whose order says nothing. */
+export function hashStructureOfSet(items: readonly unknown[]): string {
+  return hashStructure(items.map(hashStructure).sort())
+}
+
+/** Members of an object, and of a set, are added up: order does not count. Items of a list are chained. */
+function mix(value: unknown, seed: number): number {
+  if (typeof value === 'string') return mixText(value, seed ^ 1)
+  if (typeof value !== 'object' || value === null) return mixText(String(value), seed ^ 2)
+  if (Array.isArray(value)) {
+    let hash = seed ^ 3
+    for (const item of value) hash = Math.imul(finish(hash) ^ mix(item, seed), 0x01000193)
+    return hash
+  }
+  let hash = seed ^ 4
+  for (const key in value) {
+    const member = (value as Record<string, unknown>)[key]
+    const isSet = SETS.has(key) && Array.isArray(member)
+    const mixed = isSet ? mixSet(member, seed ^ 5) : mix(member, seed ^ 5)
+    hash = (hash + finish(mixText(key, seed) ^ mixed)) | 0
+  }
+  return hash
+}
+
+function mixSet(items: readonly unknown[], seed: number): number {
+  return items.reduce((hash: number, item) => (hash + finish(mix(item, seed))) | 0, seed ^ 6)
+}
+
+function mixText(text: string, seed: number): number {
+  let hash = seed ^ text.length
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x5bd1e995)
+  return finish(hash)
+}
+
+function finish(hash: number): number {
+  const high = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
+  const low = Math.imul(high ^ (high >>> 13), 0xc2b2ae35)
+  return low ^ (low >>> 16)
+}

@@ -1,0 +1,51 @@
+import { randomUUID } from 'node:crypto'
+import { toAssignedCountry } from '../core/country.ts'
+import { type AgentProducts, channels } from '../model/documents/index.ts'
+import { clip } from '../parse/clip.ts'
+import { isObject, type JsonObject, type ObjectReader } from '../parse/object-reader.ts'
+import { hasList } from './agent-blocks.ts'
+
+const PRODUCTS_READ = 1_000
+const ITEMS_READ = 200
+/** Delivery types and kinds of formats are words of the protocol. */
+const TOKEN = /^[a-z][a-z0-9_]{0,63}$/
+const knownChannels: ReadonlySet<string> = new Set(channels)
+
+/** Makes the question for whatever is for sale; some agents want a key even for a question. */
+export function openBrief(): JsonObject {
+  const brief = 'Everything that is available'
+  return { buying_mode: 'brief', brief, idempotency_key: randomUUID() }
+}
+
+/**
+ * Reads what the products of an agent say in all: how they are delivered, on which channels, in which
+ * countries, and which kinds of formats they take. Undefined when there is no list of them.
+ */
+export function readProducts(part: ObjectReader): AgentProducts | undefined {
+  if (!hasList(part, 'products')) return undefined
+  const products = (part.value.products as unknown[]).slice(0, PRODUCTS_READ).filter(isObject)
+  const listed = (key: string) => products.flatMap(product => readItems(product[key]))
+  const options = [...listed('format_options'), ...listed('formats')].filter(isObject)
+  return {
+    delivery_types: distinct(products, ({ delivery_type }) => readToken(delivery_type)),
+    channels: distinct([...listed('channels'), ...listed('delivery_channels')], parseChannel),
+    markets: distinct(listed('countries'), item => toAssignedCountry(clip(item, 8) ?? '')),
+    format_kinds: distinct(options, ({ format_kind }) => readToken(format_kind)),
+  }
+}
+
+export function readToken(value: unknown): string | undefined {
+  return typeof value === 'string' && TOKEN.test(value) ? value : undefined
+}
+
+function parseChannel(value: unknown): string | undefined {
+  return typeof value === 'string' && knownChannels.has(value) ? value : undefined
+}
+
+function readItems(list: unknown): unknown[] {
+  return Array.isArray(list) ? list.slice(0, ITEMS_READ) : []
+}
+
+function distinct<Item>(items: readonly Item[], read: (item: Item) => string | undefined) {
+  return [...new Set(items.flatMap(item => read(item) ?? []))].sort().slice(0, ITEMS_READ)
+}

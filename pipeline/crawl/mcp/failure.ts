@@ -1,0 +1,86 @@
+import type { Outcome } from '../../core/outcomes.ts'
+import type { Answered, FetchFailed } from '../../fetch/http.ts'
+import type { JsonObject } from '../../parse/object-reader.ts'
+import { needsCredential, readRetryAfter, readTaskError } from './task-error.ts'
+
+const atThisUrl = { isAboutUrl: true }
+
+/** Why there is no answer. */
+export interface McpFailure {
+  outcome: Outcome
+  /** May be shown: never an address, nor a peer's words. */
+  detail: string
+  status?: number
+  retry_after_s?: number
+  /** Only this address said so: the agent may listen at another one. */
+  isAboutUrl?: boolean
+}
+
+/** Outcomes that say that no agent listens at a place. After any other outcome one may. */
+const noAgentOutcomes: ReadonlySet<Outcome> = new Set([
+  'absent',
+  'http_error',
+  'bad_redirect',
+  'not_json',
+])
+
+export function isNoAgent({ outcome, isAboutUrl = false }: McpFailure): boolean {
+  return isAboutUrl && noAgentOutcomes.has(outcome)
+}
+
+export function toFetchFailure(failed: FetchFailed): McpFailure {
+  const { outcome, detail, status, retryAfterSeconds } = failed
+  return {
+    outcome,
+    detail,
+    ...(status !== undefined && { status, ...atThisUrl }),
+    ...(retryAfterSeconds !== undefined && { retry_after_s: retryAfterSeconds }),
+  }
+}
+
+/** Converts a status other than 200 to a failure. */
+export function toStatusFailure({ status, retryAfterSeconds }: Answered): McpFailure {
+  const known: McpFailure = { outcome: 'http_error', detail: `answered ${status}`, status }
+  if (retryAfterSeconds !== undefined) known.retry_after_s = retryAfterSeconds
+  if (status === 401) return { ...known, outcome: 'needs_auth', detail: 'wants a credential' }
+  if (status === 429) return { ...known, outcome: 'throttled' }
+  if (status === 403 || status === 451) return { ...known, outcome: 'denied' }
+  if (status === 404 || status === 410) return { ...known, outcome: 'absent', ...atThisUrl }
+  if (status === 503) return { ...known, outcome: 'server_error' }
+  const hasFailed = status === 408 || (status >= 500 && status !== 501)
+  if (hasFailed) return { ...known, outcome: 'server_error', ...atThisUrl }
+  if (status >= 300 && status < 400) return { ...known, outcome: 'bad_redirect', ...atThisUrl }
+  return { ...known, ...atThisUrl }
+}
+
+/** Converts an answer 200 without a message to a failure. */
+export function toBodyFailure({ status, contentType }: Answered, isObject: boolean): McpFailure {
+  if (isObject) {
+    return { outcome: 'unusable', detail: 'answers JSON that is no reply', status, ...atThisUrl }
+  }
+  const detail = contentType.includes('html')
+    ? 'answers with a web page: name the address of the agent itself'
+    : 'answers with something that is not JSON'
+  return { outcome: 'not_json', detail, status, ...atThisUrl }
+}
+
+const RATE_LIMITED = -32_029
+const AUTH_REQUIRED = -32_028
+const UNAVAILABLE = -32_027
+
+/**
+ * Converts a JSON-RPC error to a failure. The numbers count only beside the error of the protocol.
+ */
+export function toRpcFailure(response: JsonObject, errorKey: string): McpFailure {
+  const { code } = response.error as JsonObject
+  const error = readTaskError(response, 'mcp', errorKey)
+  const detail = `refuses the call (${Number.isInteger(code) ? code : 'no code'})`
+  const seconds = readRetryAfter(error)
+  const more = { detail, ...(seconds !== undefined && { retry_after_s: seconds }) }
+  if (error !== undefined) {
+    if (code === AUTH_REQUIRED || needsCredential(error)) return { outcome: 'needs_auth', ...more }
+    if (code === RATE_LIMITED) return { outcome: 'throttled', ...more }
+    if (code === UNAVAILABLE) return { outcome: 'server_error', ...more }
+  }
+  return { outcome: 'unusable', ...more }
+}

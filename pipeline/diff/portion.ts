@@ -1,0 +1,142 @@
+import { toIso } from '../core/clock.ts'
+import type { AuthorizationRow, CollectionRow, PropertyRow, PublisherRow } from '../model/rows.ts'
+import type { Change } from './diff.ts'
+import type { PublisherRows } from './rows.ts'
+import { sortStrings } from './sets.ts'
+import type { Stamp } from './stamp.ts'
+
+/** Changes of an answer to the rows that a publisher may have thousands of. */
+export interface ChangesToSplit {
+  properties: readonly Change<PropertyRow>[]
+  authorizations: readonly Change<AuthorizationRow>[]
+  collections: readonly Change<CollectionRow>[]
+}
+
+/**
+ * Counts the rows that an answer changes, and the agents it lists that were not there: each of
+ * these is a row too.
+ */
+export function countChanges(
+  { properties, authorizations, collections }: ChangesToSplit,
+  old: PublisherRows,
+  fresh: PublisherRows,
+): number {
+  const rows = properties.length + authorizations.length + collections.length
+  return rows + listAddedAgents(old, fresh).length
+}
+
+/**
+ * Takes on the first of the rows that an answer changes; the others wait for the next commits. What grants
+ * lose comes first, and what they gain behind the properties they reach: so on the way a publisher grants
+ * too little and never too much. Its counts are always those of its rows; that its file changed is told
+ * with the last of them.
+ */
+export function takePortion(
+  old: PublisherRows,
+  fresh: PublisherRows & { publisher: PublisherRow },
+  changes: ChangesToSplit,
+  max: number,
+  stamp: Pick<Stamp, 'now' | 'seq'>,
+): PublisherRows {
+  const known = new Set(old.properties.map(row => row.property_rid))
+  const isKnown = (rid: string) => known.has(rid)
+  const isLoss = (change: Change<AuthorizationRow>) =>
+    change.kind === 'removed' ||
+    (change.kind === 'changed' && change.row.property_rids.every(isKnown))
+  let remaining = max
+  const first = <Row>(some: readonly Change<Row>[]) => {
+    const portion = some.slice(0, Math.max(0, remaining))
+    remaining -= some.length
+    return portion
+  }
+  const losses = first(changes.authorizations.filter(isLoss))
+  const properties = applied(
+    old.properties,
+    first(changes.properties),
+    row => row.property_rid,
+    stamp,
+  )
+  const gains = first(changes.authorizations.filter(change => !isLoss(change)))
+  const owned = {
+    properties,
+    authorizations: applied(old.authorizations, [...losses, ...gains], row => row.id, stamp),
+    collections: applied(
+      old.collections,
+      first(changes.collections),
+      row => row.collection_rid,
+      stamp,
+    ),
+  }
+  const added = listAddedAgents(old, fresh).slice(0, Math.max(0, remaining))
+  const publisher = buildPartialPublisher(old, fresh, owned, added)
+  return { ...owned, publisher, ...(old.merges && { merges: old.merges }) }
+}
+
+/** Tells whether a publisher's first answer is still being taken on. */
+export function isFirstInProgress(publisher: PublisherRow | undefined): boolean {
+  return publisher !== undefined && Object.keys(publisher.fields).length === 0
+}
+
+function applied<Row extends { changed_at: string; seq: number }>(
+  rows: readonly Row[],
+  changes: readonly Change<Row>[],
+  key: (row: Row) => string,
+  { now, seq }: Pick<Stamp, 'now' | 'seq'>,
+): Row[] {
+  const after = new Map(rows.map(row => [key(row), row]))
+  for (const change of changes) {
+    if (change.kind === 'removed') after.delete(key(change.old))
+    else after.set(key(change.row), { ...change.row, changed_at: toIso(now), seq })
+  }
+  return [...after.values()]
+}
+
+function buildPartialPublisher(
+  old: PublisherRows,
+  fresh: PublisherRows & { publisher: PublisherRow },
+  { properties, authorizations, collections }: Omit<PublisherRows, 'publisher'>,
+  added: readonly string[],
+): PublisherRow {
+  const granted = new Set(authorizations.flatMap(row => (row.in_force ? row.agent_url : [])))
+  return {
+    ...fresh.publisher,
+    fields: old.publisher?.fields ?? {},
+    agent_count: granted.size,
+    property_count: countActive(properties),
+    collection_count: countActive(collections),
+    listed_agents: buildPartialListing(old, fresh, granted, added),
+  }
+}
+
+/** An agent that was there and will be stays one of the graph, though it is granted nothing on the way. */
+function buildPartialListing(
+  old: PublisherRows,
+  { publisher, authorizations }: PublisherRows & { publisher: PublisherRow },
+  granted: ReadonlySet<string>,
+  added: readonly string[],
+): string[] {
+  const retained = new Set([
+    ...publisher.listed_agents,
+    ...authorizations.map(({ agent_url }) => agent_url),
+  ])
+  const listed = [...agentsAmong(old)].filter(agent => retained.has(agent))
+  return sortStrings([...listed, ...added].filter(agent => !granted.has(agent)))
+}
+
+function listAddedAgents(old: PublisherRows, { publisher }: PublisherRows): string[] {
+  const listed = publisher?.listed_agents ?? []
+  if (listed.length === 0) return []
+  const known = agentsAmong(old)
+  return listed.filter(agent => !known.has(agent))
+}
+
+function agentsAmong({ publisher, authorizations }: PublisherRows): Set<string> {
+  return new Set([
+    ...(publisher?.listed_agents ?? []),
+    ...authorizations.flatMap(row => (row.in_force ? row.agent_url : [])),
+  ])
+}
+
+function countActive(rows: readonly { status: string }[]): number {
+  return rows.filter(({ status }) => status === 'active').length
+}

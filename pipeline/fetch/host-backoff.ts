@@ -1,0 +1,41 @@
+import type { Clock, Instant } from '../core/clock.ts'
+import { SECOND } from '../core/clock.ts'
+import { createTtlCache, type LRUCache } from '../core/ttl-cache.ts'
+import { type Answer, readHeader } from './exchange.ts'
+import type { Failure } from './failures.ts'
+import { retryAfterSeconds } from './retry-after.ts'
+
+const PAUSED_HOSTS_MAX = 20_000
+
+/**
+ * Remembers hosts that asked for a pause: a 429 or 503 with `Retry-After` applies to every file of
+ * the host, for the time it names and at most a day. Known to this process only.
+ */
+export class HostBackoff {
+  readonly #clock: Clock
+  readonly #until: LRUCache<string, Instant>
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+    this.#until = createTtlCache(clock, PAUSED_HOSTS_MAX)
+  }
+
+  /** Takes in what a host answered. */
+  note(host: string, { status, headers }: Answer): void {
+    if (status !== 429 && status !== 503) return
+    const now = this.#clock.now()
+    const seconds = retryAfterSeconds(readHeader(headers['retry-after']), now)
+    if (!seconds) return
+    const until = Math.max(now + seconds * SECOND, this.#until.get(host) ?? 0)
+    this.#until.set(host, until, { ttl: until - now })
+  }
+
+  /** Returns the failure to report instead of a request to a paused host. */
+  failureOf(host: string): Failure | undefined {
+    const until = this.#until.get(host)
+    const now = this.#clock.now()
+    if (until === undefined || until <= now) return undefined
+    const retryAfterSeconds = Math.ceil((until - now) / SECOND)
+    return { outcome: 'throttled', detail: 'the host asked for a pause', retryAfterSeconds }
+  }
+}

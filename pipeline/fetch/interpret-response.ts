@@ -1,0 +1,49 @@
+import type { Instant } from '../core/clock.ts'
+import { type Answer, type Headers, readHeader } from './exchange.ts'
+import { classifyStatus, type Failure } from './failures.ts'
+import type { FetchFailed, FetchOptions, FetchResult, Validators } from './fetched.ts'
+import { retryAfterSeconds } from './retry-after.ts'
+
+/** Interprets a response that is no redirect. */
+export function interpretResponse(
+  url: string,
+  answer: Answer,
+  ask: FetchOptions,
+  now: Instant,
+): FetchResult {
+  const { status, headers, body } = answer
+  if (status === 200) {
+    const ok: FetchResult = { kind: 'ok', status, url, body, ...readValidators(headers) }
+    const contentType = readHeader(headers['content-type'])
+    if (contentType !== undefined) ok.contentType = contentType
+    return ok
+  }
+  if (status === 304 && (ask.etag !== undefined || ask.lastModified !== undefined))
+    return { kind: 'unchanged', status, url, ...readValidators(headers) }
+  const outcome = status === 304 ? 'http_error' : classifyStatus(status)
+  const failed = createFailedFetch(url, { outcome, detail: `answered ${status}` }, status)
+  const seconds = retryAfterSeconds(readHeader(headers['retry-after']), now)
+  if (seconds !== undefined) failed.retryAfterSeconds = seconds
+  if (status === 403) failed.body = body
+  return failed
+}
+
+export function createFailedFetch(
+  url: string,
+  { outcome, detail, retryAfterSeconds }: Failure,
+  status?: number | undefined,
+): FetchFailed {
+  const failed: FetchFailed = { kind: 'failed', outcome, url, detail }
+  if (status !== undefined) failed.status = status
+  if (retryAfterSeconds !== undefined) failed.retryAfterSeconds = retryAfterSeconds
+  return failed
+}
+
+function readValidators(headers: Headers): Validators {
+  const validators: Validators = {}
+  const etag = readHeader(headers.etag)
+  if (etag !== undefined) validators.etag = etag
+  const lastModified = readHeader(headers['last-modified'])
+  if (lastModified !== undefined) validators.lastModified = lastModified
+  return validators
+}

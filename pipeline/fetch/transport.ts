@@ -1,0 +1,169 @@
+import type { Log } from '../core/log.ts'
+import type { Connections } from './connections.ts'
+import type { Resolution, Resolver } from './dns.ts'
+import { type Exchanged, exchange, type Reading } from './exchange.ts'
+import { type Failure, timedOut } from './failures.ts'
+import type { HostBackoff } from './host-backoff.ts'
+import type { Politeness } from './politeness.ts'
+import type { Cause, RequestBudget } from './request-budget.ts'
+import type { Signer } from './signature.ts'
+import { notPublic } from './ssrf-guard.ts'
+
+const closed: Failure = { outcome: 'connection_failed', detail: 'the fetcher is closed' }
+const notReachable: Failure = { outcome: 'refused', detail: notPublic }
+const noName: Failure = { outcome: 'timeout', detail: 'no answer about the name in time' }
+
+/** The request of each hop. */
+export interface Question {
+  method: 'GET' | 'POST'
+  headers: Record<string, string>
+  body?: string
+  reading: Reading
+  cause: Cause
+  /** The one host whose private addresses are dialed. */
+  privateHost?: string | undefined
+}
+
+/** Remaining time of a fetch; waiting for a host's rate limit is not counted. */
+export interface Budget {
+  remainingMs: number
+}
+
+export interface TransportParts {
+  resolver: Resolver
+  politeness: Politeness
+  requests: RequestBudget
+  connections: Connections
+  backoff: HostBackoff
+  /** Signs what is asked by GET. */
+  sign?: Signer | undefined
+  log?: Log | undefined
+}
+
+/** Sends each hop of a fetch with its own guard check, slot and connection. */
+export class Transport {
+  readonly #resolver: Resolver
+  readonly #politeness: Politeness
+  readonly #requests: RequestBudget
+  readonly #connections: Connections
+  readonly #backoff: HostBackoff
+  readonly #sign: Signer | undefined
+  readonly #log: Log | undefined
+  #closed = false
+
+  constructor({ resolver, politeness, requests, connections, backoff, sign, log }: TransportParts) {
+    this.#resolver = resolver
+    this.#politeness = politeness
+    this.#requests = requests
+    this.#connections = connections
+    this.#backoff = backoff
+    this.#sign = sign
+    this.#log = log
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#requests.close()
+    this.#connections.close()
+    this.#resolver.close()
+  }
+
+  /** Sends one hop. Its slots are freed before the next hop, so that hops cannot deadlock. */
+  async request(url: URL, question: Question, budget: Budget): Promise<Exchanged> {
+    // A DNS query also reaches the site's own name server, so it is counted first.
+    const bySite = this.#requests.enterSite(url.hostname, question.cause, budget.remainingMs)
+    const shut = bySite && (await timed(budget, bySite))
+    if (shut) return toBrokenExchange(shut)
+    const name = this.#resolver.resolve(url.hostname)
+    const resolution = name instanceof Promise ? await within(budget, name) : name
+    if (resolution === undefined) return toBrokenExchange(noName)
+    if (resolution.kind === 'refused' && url.hostname !== question.privateHost)
+      return toBrokenExchange(notReachable)
+    if (resolution.kind === 'failed')
+      return toBrokenExchange({ outcome: 'dns_failed', detail: resolution.detail })
+    const { addresses } = resolution
+    const byAddress = this.#requests.enterAddress(addresses[0], question.cause, budget.remainingMs)
+    const full = byAddress && (await timed(budget, byAddress))
+    if (full) return toBrokenExchange(full)
+    const slot = this.#politeness.enter(url.hostname, addresses[0])
+    if (slot) await slot
+    try {
+      const paused = this.#backoff.failureOf(url.hostname)
+      if (paused) return toBrokenExchange(paused)
+      const answer = await this.#ask(url, addresses, this.#signed(url, question), budget)
+      if (answer.kind === 'answer') this.#backoff.note(url.hostname, answer)
+      return answer
+    } finally {
+      this.#politeness.leave(url.hostname, addresses[0])
+    }
+  }
+
+  /** Signatures are short-lived and made for one host, so they are created right before sending. */
+  #signed(url: URL, question: Question): Question {
+    if (this.#sign === undefined || question.method !== 'GET') return question
+    return { ...question, headers: { ...question.headers, ...this.#sign(url) } }
+  }
+
+  /** The server may have closed an idle connection: retry on another one, at last on a new one. */
+  async #ask(
+    url: URL,
+    addresses: readonly [string, ...string[]],
+    { method, headers, body, reading }: Question,
+    budget: Budget,
+  ): Promise<Exchanged> {
+    for (;;) {
+      if (this.#closed) return toBrokenExchange(closed)
+      if (budget.remainingMs <= 0) return toBrokenExchange(timedOut)
+      const line = this.#connections.take(url, addresses)
+      const wasUsed = line.used
+      const request = { path: url.pathname + url.search, method, headers, body: body ?? null }
+      const started = performance.now()
+      const result = await exchange(line, request, reading, Math.ceil(budget.remainingMs))
+      budget.remainingMs -= performance.now() - started
+      if (result.kind === 'answer' && result.complete) this.#connections.release(line)
+      else this.#connections.drop(line)
+      if (result.kind === 'broken' && result.fault !== undefined)
+        this.#log?.error({ url: url.href, err: result.fault }, 'fetch ended by an unknown error')
+      if (!wasUsed || !isHangUp(result)) return result
+    }
+  }
+}
+
+function isHangUp(result: Exchanged): boolean {
+  return (
+    result.kind === 'broken' &&
+    result.status === undefined &&
+    result.outcome === 'connection_failed'
+  )
+}
+
+async function timed<Result>(budget: Budget, request: Promise<Result>): Promise<Result> {
+  const started = performance.now()
+  try {
+    return await request
+  } finally {
+    budget.remainingMs -= performance.now() - started
+  }
+}
+
+/** Undefined when the answer took longer than is left. */
+async function within(
+  budget: Budget,
+  answer: Promise<Resolution>,
+): Promise<Resolution | undefined> {
+  const started = performance.now()
+  let timer: NodeJS.Timeout | undefined
+  const timeout = new Promise<undefined>(resolve => {
+    timer = setTimeout(resolve, Math.ceil(budget.remainingMs), undefined)
+  })
+  try {
+    return await Promise.race([answer, timeout])
+  } finally {
+    clearTimeout(timer)
+    budget.remainingMs -= performance.now() - started
+  }
+}
+
+function toBrokenExchange(failure: Failure): Exchanged {
+  return { kind: 'broken', status: undefined, ...failure }
+}

@@ -1,0 +1,40 @@
+import type { Outcome } from '../core/outcomes.ts'
+import type { McpFailure } from '../crawl/mcp/failure.ts'
+import type { AgentFailed } from '../model/live-agent.ts'
+
+/** Outcomes that would tell one network that is not public from another. */
+const unreachable: ReadonlySet<Outcome> = new Set(['dns_failed', 'connection_failed', 'refused'])
+
+/** Describes why an agent did not answer, as anybody may be told. */
+export function describeFailure({ outcome, detail }: McpFailure): string {
+  return unreachable.has(outcome)
+    ? 'the agent cannot be reached'
+    : `the agent ${chooseVerb(detail)}`
+}
+
+/** Details are the end of a sentence about the agent, or say what there was. */
+function chooseVerb(detail: string): string {
+  return /^(answer|want|refuse|redirect|gave)/.test(detail) ? detail : `did not answer: ${detail}`
+}
+
+export const timedOut: AgentFailed = {
+  failed: 'timeout',
+  message: 'the agent did not answer in time',
+}
+
+/** Nobody may be told this: whoever asked is answered with what is known. */
+const throttled: AgentFailed & { throttled: true } = {
+  failed: 'no_answer',
+  message: 'the agent could not be asked now',
+  throttled: true,
+}
+
+export function toAgentFailed(failure: McpFailure): AgentFailed & { throttled?: true } {
+  if (failure.outcome === 'timeout') return timedOut
+  if (failure.outcome === 'deferred') return throttled
+  return {
+    failed: 'no_answer',
+    message: describeFailure(failure),
+    ...(failure.outcome === 'needs_auth' && { oauth_required: true as const }),
+  }
+}

@@ -1,0 +1,50 @@
+import { rmSync } from 'node:fs'
+import { Lease } from '../store/lease.ts'
+import { makeFolders, type Paths, resolvePaths } from '../store/paths.ts'
+import type { Unprojected } from '../store/unprojected.ts'
+import { type Facts, listUnknownToIndex, openFacts } from '../writer/healing/facts.ts'
+import { makeDerived } from '../writer/healing/make-derived.ts'
+
+/** Result of a rebuild. */
+export interface Rebuilt {
+  /** Writes that the accounts say were done and the index does not know: a replay carries them out. */
+  unknown: number
+  /** Subjects that have no answer, since none can be made from their rows. */
+  unprojected: Unprojected[]
+}
+
+/**
+ * Makes the serving store and the event files again from the index, beside the old ones, and puts
+ * them in their place at the end. Undefined while another process writes.
+ */
+export async function rebuild(dataDir: string): Promise<Rebuilt | undefined> {
+  const paths = resolvePaths(dataDir)
+  makeFolders(paths)
+  const lease = await Lease.take(paths.lease)
+  if (lease === undefined) return undefined
+  try {
+    return await rebuildStores(paths)
+  } finally {
+    lease.release()
+  }
+}
+
+/** Rebuilds the stores for a caller who holds the lease; `before` may change the index first. */
+export async function rebuildStores(
+  paths: Paths,
+  before: (facts: Facts) => Promise<void> = async () => undefined,
+): Promise<Rebuilt> {
+  const facts = await openFacts(paths)
+  try {
+    await before(facts)
+    const unprojected = await makeDerived(paths, facts)
+    for (const left of [paths.seals, paths.damaged]) {
+      rmSync(left, { recursive: true, force: true })
+    }
+    const unknown = (await listUnknownToIndex(facts.index, facts.accounts.db)).length
+    return { unknown, unprojected }
+  } finally {
+    facts.index.close()
+    facts.accounts.close()
+  }
+}

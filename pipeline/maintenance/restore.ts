@@ -1,0 +1,88 @@
+import { copyFileSync, existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { replaceFile, syncPath } from '../store/fsync.ts'
+import { Lease } from '../store/lease.ts'
+import { makeFolders, type Paths, resolvePaths } from '../store/paths.ts'
+import { copyPictures } from '../writer/community/logo-files.ts'
+import { backedUp, checkBackup, checkFile, type Manifest, PICTURES } from '../writer/copy-stores.ts'
+import { type Facts, findLastNumber, setNextNumber } from '../writer/healing/facts.ts'
+import { listPendingIn } from './plan-migrations.ts'
+import { rebuildStores } from './rebuild.ts'
+
+export interface Restoring {
+  /** Take the place of what is there. */
+  force?: boolean
+  /** Leave the accounts that are there; what they did since the backup can be replayed. */
+  keepAccounts?: boolean
+}
+
+/**
+ * Puts a backup in place and makes the serving store and the event files from it. Throws, with
+ * nothing changed, while another process writes, when the backup is damaged, and when there is
+ * something already. One that is cut off half way leaves a mark with which no writer starts.
+ */
+export async function restore(dataDir: string, dir: string, how: Restoring): Promise<Manifest> {
+  const paths = resolvePaths(dataDir)
+  const { force = false, keepAccounts = false } = how
+  if (!force && !isFree(paths, keepAccounts)) {
+    throw new Error(`${paths.dir} is not empty: restore with --force to take its place`)
+  }
+  if (keepAccounts && !existsSync(paths.accounts)) throw new Error('there are no accounts to keep')
+  const manifest = await checkBackup(dir)
+  makeFolders(paths)
+  const lease = await Lease.take(paths.lease)
+  if (lease === undefined) throw new Error(`a registry runs on ${paths.dir}: stop it first`)
+  try {
+    const stores = keepAccounts ? (['index'] as const) : (['index', 'accounts'] as const)
+    for (const store of stores) await bring(backedUp[store], dir, paths[store], manifest)
+    for (const store of stores) await listPendingIn(`${paths[store]}.new`, store)
+    replaceFile(paths.restoring, `${JSON.stringify(manifest)}\n`)
+    dropOthers(paths)
+    if (!keepAccounts) copyPictures(`${dir}/${PICTURES}`, paths.pictures)
+    for (const store of stores) putInPlace(paths[store])
+    await rebuildStores(paths, facts => continueAfter(facts))
+    rmSync(paths.restoring)
+    syncPath(paths.dir)
+  } finally {
+    lease.release()
+  }
+  return manifest
+}
+
+/** Tells whether a restore would overwrite nothing. */
+function isFree(paths: Paths, keepAccounts: boolean): boolean {
+  if (keepAccounts) return !existsSync(paths.index)
+  return !existsSync(paths.dir) || readdirSync(paths.dir).length === 0
+}
+
+/** Copies a file beside its place, and looks whether it arrived whole. */
+async function bring(name: string, dir: string, place: string, manifest: Manifest): Promise<void> {
+  const fresh = `${place}.new`
+  copyFileSync(`${dir}/${name}`, fresh)
+  syncPath(fresh)
+  await checkFile(fresh, manifest.files.find(one => one.name === name)!)
+}
+
+/** A write-ahead log that was left by the old file would be applied to the new one. */
+function putInPlace(file: string): void {
+  rmSync(`${file}.wal`, { force: true })
+  renameSync(`${file}.new`, file)
+}
+
+/** Deletes whatever was derived from the index that was there. */
+function dropOthers(paths: Paths): void {
+  const { serving, events, snapshots, search, parquet, registry, checkpoint, run } = paths
+  const made = [serving, events, snapshots, search, parquet, registry, checkpoint, run]
+  for (const one of [...made, paths.seals, paths.damaged]) {
+    rmSync(one, { recursive: true, force: true })
+  }
+}
+
+/**
+ * The next commit is numbered after every one that the accounts know: a number that was given twice
+ * would order what was asked for wrongly, and mistake a crawl that began before for one after.
+ */
+async function continueAfter({ index, accounts: { db } }: Facts): Promise<void> {
+  // What was taken down may stand in the backup: the next start takes it down again.
+  await db.run('update taken_down set cleared_at = null')
+  await setNextNumber(index, await findLastNumber(db))
+}

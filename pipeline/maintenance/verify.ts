@@ -1,0 +1,20 @@
+import { checkAccounts } from './verify/check-accounts.ts'
+import { checkEventFiles } from './verify/check-event-files.ts'
+import { checkIndex } from './verify/check-index.ts'
+import { checkServing } from './verify/check-serving.ts'
+import { checkSnapshot } from './verify/check-snapshot.ts'
+import type { Stores } from './verify/stores.ts'
+
+/**
+ * Checks every store against the others, sentence by sentence; nothing said means nothing wrong.
+ * Nobody may commit meanwhile.
+ */
+export async function verify(stores: Stores): Promise<string[]> {
+  return [
+    ...(await checkIndex(stores.index)),
+    ...(await checkAccounts(stores)),
+    ...(await checkServing(stores)),
+    ...(await checkEventFiles(stores)),
+    ...(await checkSnapshot(stores)),
+  ]
+}

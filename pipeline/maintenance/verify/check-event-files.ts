@@ -1,0 +1,90 @@
+import { createReadStream, existsSync, readdirSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { isDeepStrictEqual } from 'node:util'
+import type { FeedEvent } from '../../model/event.ts'
+import { hashFile } from '../../store/checkpoint.ts'
+import type { Database } from '../../store/duckdb.ts'
+import { DAY_OF_EVENT } from '../../store/event-log.ts'
+import type { Paths } from '../../store/paths.ts'
+import type { Stores } from './stores.ts'
+
+export async function checkEventFiles({ index, paths }: Stores): Promise<string[]> {
+  const days = await index.all<{ day: string }>(
+    `select distinct ${DAY_OF_EVENT} as day from events order by day`,
+  )
+  const wrong: string[] = []
+  const files = existsSync(paths.events) ? readdirSync(paths.events) : []
+  const strays = files.filter(name => !days.some(({ day }) => name === `${day}.ndjson`))
+  wrong.push(...strays.map(name => `events: ${name} holds events that the index has not`))
+  for (const { day } of days) {
+    const difference = await differenceIn(index, paths, day)
+    if (difference !== undefined) wrong.push(`events: ${difference}`)
+  }
+  return [...wrong, ...(await wrongInRewritten(index, paths))]
+}
+
+async function wrongInRewritten(index: Database, paths: Paths): Promise<string[]> {
+  const rows = await index.all<{ day: string; sha256: string }>(
+    'select day::varchar as day, sha256 from event_files order by day',
+  )
+  const wrong: string[] = []
+  for (const { day, sha256 } of rows) {
+    const file = paths.eventsOf(day)
+    if (existsSync(file) && (await hashFile(file)) !== sha256) {
+      wrong.push(`events: ${day}.ndjson was changed after events were taken out of it`)
+    }
+  }
+  return wrong
+}
+
+/** The first line of a day's file that is not the event of the index. */
+async function differenceIn(
+  index: Database,
+  paths: Paths,
+  day: string,
+): Promise<string | undefined> {
+  const lines = readLines(paths.eventsOf(day))
+  let number = 0
+  const differs = (found: string, expected: string) =>
+    `line ${number} of ${day}.ndjson is ${found}, should be ${expected}`
+  try {
+    for await (const events of streamEvents(index, day)) {
+      for (const event of events) {
+        number++
+        const { value: line, done } = await lines.next()
+        const found = done ? 'missing' : readLine(line)
+        if (typeof found === 'string') return differs(found, event.event_id)
+        if (found.event_id !== event.event_id) return differs(found.event_id, event.event_id)
+        if (!isDeepStrictEqual(found, event)) return differs('another one', event.event_id)
+      }
+    }
+    number++
+    const { value: line, done } = await lines.next()
+    if (done) return undefined
+    const found = readLine(line)
+    return differs(typeof found === 'string' ? found : found.event_id, 'absent')
+  } finally {
+    await lines.return(undefined)
+  }
+}
+
+function streamEvents(index: Database, day: string): AsyncIterable<FeedEvent[]> {
+  return index.stream<FeedEvent>(
+    `select event_id, event_type, entity_type, entity_id, payload, actor, created_at
+     from events where ${DAY_OF_EVENT} = $day order by event_id`,
+    { day },
+  )
+}
+
+async function* readLines(path: string): AsyncGenerator<string, undefined> {
+  if (!existsSync(path)) return
+  yield* createInterface({ input: createReadStream(path) })
+}
+
+function readLine(line: string): FeedEvent | string {
+  try {
+    return JSON.parse(line) as FeedEvent
+  } catch {
+    return 'damaged'
+  }
+}

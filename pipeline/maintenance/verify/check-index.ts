@@ -1,0 +1,157 @@
+import type { Database } from '../../store/duckdb.ts'
+import { namedAgents } from '../../writer/entities/agent-sources.ts'
+
+const RECORDS = `
+select 'property' as kind, property_rid as rid, status from properties
+union all select 'collection', collection_rid, status from collections`
+
+/** Pairs of agents and properties that are looked at at a time. */
+const SLICE_PAIRS = 2_000_000
+
+/** Agents of one slice whose number of properties is not what their grants reach: all pairs of all agents are too many for one query. */
+const AGENTS_COUNT_WRONG = `
+select count(*) as n from agents a left join (
+  select agent_url, count(distinct property_rid) as properties
+  from (select agent_url, unnest(s.property_rids) as property_rid
+    from (select distinct agent_url, property_set from authorizations
+      where in_force and hash(agent_url) % $count = $slice) g
+    join property_sets s on s.set_id = g.property_set)
+  join properties using (property_rid) where status = 'active' group by all
+) c using (agent_url)
+where hash(a.agent_url) % $count = $slice and a.property_count != coalesce(c.properties, 0)`
+
+/** Sentences about the index alone: each query counts the rows that break one. */
+const sentences: Record<string, string> = {
+  'files have a document that is not the one crawl_state names': `select count(*) as n from documents d join crawl_state s using (kind, location)
+     where s.hash is distinct from d.hash`,
+  'files have a hash and no document': `select count(*) as n from crawl_state anti join documents using (kind, location)
+     where hash is not null`,
+  'files stand twice in crawl_state':
+    'select count(*) - count(distinct (kind, location)) as n from crawl_state',
+  'files are held twice':
+    'select count(*) - count(distinct (kind, location)) as n from held_documents',
+  'held documents have none that stands in their place': `select count(*) as n from held_documents anti join documents using (kind, location)`,
+  'files answered with a document that is held, and none is': `select count(*) as n from crawl_state anti join held_documents using (kind, location)
+     where outcome = 'held'`,
+  'domains stand twice in brands': 'select count(*) - count(distinct domain) as n from brands',
+  'domains stand twice in publishers':
+    'select count(*) - count(distinct domain) as n from publishers',
+  'properties share a rid': 'select count(*) - count(distinct property_rid) as n from properties',
+  'collections share a rid':
+    'select count(*) - count(distinct collection_rid) as n from collections',
+  'collections of a publisher share an id':
+    'select count(*) - count(distinct (publisher_domain, collection_id)) as n from collections',
+  'publishers count their active collections wrong': `select count(*) as n from publishers p left join (
+       select publisher_domain, count(*) as active from collections where status = 'active' group by all
+     ) c on c.publisher_domain = p.domain where p.collection_count != coalesce(c.active, 0)`,
+  'claims share an id': 'select count(*) - count(distinct claim_id) as n from claims',
+  'authorizations share an id': 'select count(*) - count(distinct id) as n from authorizations',
+  'sets of properties share an id':
+    'select count(*) - count(distinct set_id) as n from property_sets',
+  'sets of properties name one that is not there': `select count(*) as n from (select unnest(property_rids) as property_rid from property_sets)
+     anti join properties using (property_rid)`,
+  'sets of properties are reached by no grant of their publisher': `select count(*) as n from property_sets s
+     anti join authorizations a on a.property_set = s.set_id and a.publisher_domain = s.publisher_domain`,
+  'authorizations reach a set that is not there, or of another size': `select count(*) as n from authorizations a
+     left join (select set_id, len(property_rids) as size from property_sets) s on s.set_id = a.property_set
+     where a.property_count != coalesce(s.size, 0)`,
+  'properties that people told of have no record': `select count(*) as n from (
+       select domain, unnest(from_json(document->'properties', '[{"property_rid":"UUID"}]'), recursive := true)
+       from entries where entity = 'property' and status = 'live') t
+     anti join (select domain from publishers where valid) using (domain)
+     anti join (select publisher_domain as domain from authorizations) using (domain)
+     left join properties p on p.property_rid = t.property_rid and p.publisher_domain = t.domain
+     where p.property_rid is null
+       or p.status = 'stale' and p.stale_reason is distinct from 'disputed'`,
+  'publishers count the active properties of their file wrong': `select count(*) as n from publishers p left join (
+       select publisher_domain, count(*) as active from properties
+       where status = 'active' and source = 'authoritative' group by all
+     ) c on c.publisher_domain = p.domain where p.property_count != coalesce(c.active, 0)`,
+  'agents count their publishers wrong': `select count(*) as n from agents a full join (
+       select agent_url, count(distinct publisher_domain) as publishers from (
+         select agent_url, publisher_domain from authorizations where in_force
+         union all select unnest(listed_agents), null from publishers) group by all
+     ) c using (agent_url) where a.publisher_count is distinct from c.publishers`,
+  'agents stand twice in agent_profiles':
+    'select count(*) - count(distinct agent_url) as n from agent_profiles',
+  'agents are probed that nobody names': `select count(*) as n from (
+       select location as agent_url from crawl_state where kind = 'agent' and due_at is not null
+     ) anti join (${namedAgents}) using (agent_url)`,
+  'records stand twice in aliases': 'select count(*) - count(distinct alias_rid) as n from aliases',
+  'aliases lead to another alias': `select count(*) as n from aliases a
+     semi join aliases b on a.canonical_rid = b.alias_rid`,
+  'aliases lead to no record of their kind': `select count(*) as n from aliases a
+     anti join (${RECORDS}) r on a.kind = r.kind and a.canonical_rid = r.rid`,
+  'aliases are of a record that is not removed': `select count(*) as n from aliases a
+     anti join (${RECORDS}) r on a.kind = r.kind and a.alias_rid = r.rid and r.status = 'removed'`,
+  'properties are removed and lead nowhere': `select count(*) as n from properties p
+     anti join aliases a on a.alias_rid = p.property_rid where p.status = 'removed'`,
+  'authorizations reach an alias': `select count(*) as n from (
+       select unnest(property_rids) as rid from property_sets) g
+     semi join aliases a on a.alias_rid = g.rid`,
+  'crawl requests wait for a file that nobody fetches': `select count(*) as n from (
+       select unnest(from_json(files, '[{"kind":"VARCHAR","location":"VARCHAR","attempts":"INTEGER","next_attempt_at":"VARCHAR"}]'), recursive := true)
+       from crawl_requests where completed_at is null) f
+     left join crawl_state s using (kind, location)
+     where (f.attempts = 0 or f.next_attempt_at is not null) and s.due_at is null`,
+  'publishers are held twice, or are none': `select count(*) - count(distinct p.domain) as n from held left join publishers p on p.domain = subject`,
+  'events share an id': 'select count(*) - count(distinct event_id) as n from events',
+  'events come after the last one issued':
+    'select count(*) as n from events, meta where event_id > last_event_id or last_event_id is null',
+  'events are out of the order of their commits': `select count(*) as n from (
+       select seq < lag(seq) over (order by event_id) as back from events) where back`,
+  'entries stand twice': 'select count(*) - count(distinct (entity, domain)) as n from entries',
+  'entries are not what their last revision left': `select count(*) as n from entries e
+     left join revisions r on r.entity = e.entity and r.domain = e.domain
+       and r.revision_number = e.revision_number
+     where r.state is null or r.created_at != e.updated_at or r.source != e.source
+       or ((r.state->>'status') = 'live' and e.status != 'live')
+       or (r.state->>'brand_name') is distinct from e.brand_name
+       or (r.state->>'contact_id') is distinct from e.contact_id::varchar
+       or (r.state->'document')::varchar is distinct from e.document::varchar`,
+  'histories have a gap, or a number twice': `select count(*) as n from (
+       select count(*) as revisions, count(distinct revision_number) as numbers,
+         min(revision_number) as first, max(revision_number) as last
+       from revisions where entity != 'policy' group by entity, domain)
+     where revisions != numbers or first != 1 or last != numbers`,
+  'histories go beyond their entry': `select count(*) as n from revisions r
+     join entries e using (entity, domain) where r.revision_number > e.revision_number`,
+  'brands are shown that nobody told of': `select count(*) as n from brands b
+     anti join (select domain from entries where entity = 'brand' and status = 'live') e using (domain)
+     where b.source != 'brand_json'`,
+  'brands that people told of are not shown': `select count(*) as n from entries e
+     anti join brands b using (domain) where e.entity = 'brand' and e.status = 'live'`,
+  'rows belong to a commit that was not made': `select count(*) as n from (
+       select seq from events union all select seq from brands union all select seq from publishers
+       union all select seq from properties union all select seq from authorizations
+       union all select seq from claims union all select seq from collections union all select seq from crawl_state
+       union all select seq from aliases union all select seq from agents union all select seq from agent_profiles union all select seq from enrolled_agents
+       union all select seq from held_documents union all select seq from crawl_requests union all select seq from policies
+       union all select seq from entries union all select seq from revisions union all select seq from mirrors
+       union all select seq from submissions) r, meta
+     where r.seq > meta.seq`,
+}
+
+/** Checks the index by itself. */
+export async function checkIndex(index: Database): Promise<string[]> {
+  const wrong: string[] = []
+  for (const [sentence, query] of Object.entries(sentences)) {
+    const row = await index.one<{ n: number }>(query)
+    if (row && row.n > 0) wrong.push(`index: ${row.n} ${sentence}`)
+  }
+  const miscounted = await countMiscountedAgents(index)
+  if (miscounted > 0) wrong.push(`index: ${miscounted} agents count their properties wrong`)
+  return wrong
+}
+
+async function countMiscountedAgents(index: Database): Promise<number> {
+  const pairs = await index.one<{ n: number }>(
+    'select coalesce(sum(property_count), 0)::double as n from authorizations where in_force',
+  )
+  const count = Math.max(1, Math.ceil((pairs?.n ?? 0) / SLICE_PAIRS))
+  let wrong = 0
+  for (let slice = 0; slice < count; slice++) {
+    wrong += (await index.one<{ n: number }>(AGENTS_COUNT_WRONG, { count, slice }))!.n
+  }
+  return wrong
+}

@@ -1,0 +1,30 @@
+import { existsSync, statSync } from 'node:fs'
+import { hashFile, readCheckpoint } from '../../store/checkpoint.ts'
+import { Database } from '../../store/duckdb.ts'
+import type { Stores } from './stores.ts'
+
+export async function checkSnapshot({ index, paths }: Stores): Promise<string[]> {
+  const checkpoint = readCheckpoint(paths)
+  if (checkpoint === undefined) return []
+  const file = `${paths.snapshots}/${checkpoint.snapshot}`
+  if (!existsSync(file)) return [`snapshot: ${checkpoint.snapshot} is missing`]
+  const wrong: string[] = []
+  if ((await hashFile(file)) !== checkpoint.sha256) {
+    wrong.push(`snapshot: ${checkpoint.snapshot} was changed after it was made`)
+  }
+  if (!existsSync(paths.registry) || statSync(paths.registry).ino !== statSync(file).ino) {
+    wrong.push('snapshot: registry.duckdb is not the current snapshot')
+  }
+  const snapshot = await Database.open(file, { readOnly: true, memoryLimit: '128MB', threads: 1 })
+  const [in_snapshot, in_index] = [await readMeta(snapshot), await readMeta(index)]
+  snapshot.close()
+  if (in_snapshot.seq !== checkpoint.seq) {
+    wrong.push(`snapshot: holds commit ${in_snapshot.seq}, the checkpoint says ${checkpoint.seq}`)
+  }
+  if (in_snapshot.seq > in_index.seq) wrong.push('snapshot: is ahead of the index')
+  return wrong
+}
+
+async function readMeta(db: Database): Promise<{ seq: number }> {
+  return (await db.one<{ seq: number }>('select seq from meta'))!
+}

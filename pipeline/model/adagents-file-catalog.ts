@@ -1,0 +1,213 @@
+import { z } from 'zod'
+import {
+  filled,
+  listOf,
+  Moment,
+  SignalTag,
+  Slug,
+  text,
+  Uri,
+  uniqueListOf,
+} from './adagents-file-parts.ts'
+
+/** Parts of an adagents.json besides agents and properties. */
+
+const whole = (least: number) => z.int().min(least)
+const freely = z.record(text, z.unknown())
+
+const ratingSystems = [
+  'tv_parental',
+  'mpaa',
+  'podcast',
+  'esrb',
+  'bbfc',
+  'fsk',
+  'acb',
+  'chvrs',
+  'csa',
+  'pegi',
+  'custom',
+] as const
+const talentRoles = [
+  'host',
+  'guest',
+  'creator',
+  'cast',
+  'narrator',
+  'producer',
+  'correspondent',
+  'commentator',
+  'analyst',
+] as const
+const specialCategories = [
+  'awards',
+  'championship',
+  'concert',
+  'conference',
+  'election',
+  'festival',
+  'gala',
+  'holiday',
+  'premiere',
+  'product_launch',
+  'reunion',
+  'tribute',
+] as const
+const distributionTypes = [
+  'apple_podcast_id',
+  'spotify_collection_id',
+  'rss_url',
+  'podcast_guid',
+  'amazon_music_id',
+  'iheart_id',
+  'podcast_index_id',
+  'youtube_channel_id',
+  'youtube_playlist_id',
+  'amazon_title_id',
+  'roku_channel_id',
+  'pluto_channel_id',
+  'tubi_id',
+  'peacock_id',
+  'tiktok_id',
+  'twitch_channel',
+  'imdb_id',
+  'gracenote_id',
+  'eidr_id',
+  'domain',
+  'substack_id',
+] as const
+const restrictedAttributes = [
+  'racial_ethnic_origin',
+  'political_opinions',
+  'religious_beliefs',
+  'trade_union_membership',
+  'health_data',
+  'sex_life_sexual_orientation',
+  'genetic_data',
+  'biometric_data',
+  'age',
+  'familial_status',
+] as const
+
+const Distribution = z.looseObject({
+  publisher_domain: text,
+  identifiers: listOf(z.strictObject({ type: z.enum(distributionTypes), value: text })),
+})
+
+const DeadlinePolicy = z
+  .looseObject({
+    booking_lead_days: whole(0).optional(),
+    cancellation_lead_days: whole(0).optional(),
+    material_stages: listOf(
+      z.looseObject({ stage: text, lead_days: whole(0), label: text.optional() }),
+    ).optional(),
+    business_days_only: z.boolean().optional(),
+  })
+  .refine(policy => Object.keys(policy).length > 0, 'must not be empty')
+
+const Related = z.strictObject({
+  collection_id: text,
+  relationship: z.enum(['spinoff', 'companion', 'sequel', 'prequel', 'crossover']),
+})
+
+export const Collection = z.looseObject({
+  collection_id: text,
+  name: text,
+  description: text.optional(),
+  kind: z.enum(['series', 'publication', 'event_series', 'rotation']).optional(),
+  genre: z.array(text).optional(),
+  genre_taxonomy: text.optional(),
+  language: text.optional(),
+  content_rating: z.looseObject({ system: z.enum(ratingSystems), rating: text }).optional(),
+  cadence: z.enum(['daily', 'weekly', 'monthly', 'seasonal', 'event', 'irregular']).optional(),
+  season: text.optional(),
+  status: z.enum(['active', 'hiatus', 'ended', 'upcoming']).optional(),
+  production_quality: z.enum(['professional', 'prosumer', 'ugc']).optional(),
+  talent: z
+    .array(z.looseObject({ role: z.enum(talentRoles), name: text, brand_url: Uri.optional() }))
+    .optional(),
+  special: z
+    .looseObject({
+      name: text,
+      category: z.enum(specialCategories).optional(),
+      starts: Moment.optional(),
+      ends: Moment.optional(),
+    })
+    .optional(),
+  limited_series: z
+    .looseObject({
+      total_installments: whole(1),
+      starts: Moment.optional(),
+      ends: Moment.optional(),
+    })
+    .optional(),
+  distribution: z.array(Distribution).optional(),
+  deadline_policy: DeadlinePolicy.optional(),
+  related_collections: z.array(Related).optional(),
+  ext: freely.optional(),
+})
+
+const FormatId = z
+  .looseObject({
+    agent_url: Uri,
+    id: text.regex(/^[a-zA-Z0-9_-]+$/, 'may hold letters, digits, _ and -'),
+    width: whole(1).optional(),
+    height: whole(1).optional(),
+    duration_ms: z.number().min(1).optional(),
+  })
+  .refine(({ width, height }) => (width === undefined) === (height === undefined), {
+    error: 'must name width and height, or neither',
+  })
+
+export const PlacementDefinition = z
+  .looseObject({
+    placement_id: text,
+    name: text,
+    description: text.optional(),
+    tags: uniqueListOf(text, 0).optional(),
+    property_ids: listOf(Slug).optional(),
+    property_tags: listOf(Slug).optional(),
+    collection_ids: listOf(text).optional(),
+    format_ids: listOf(FormatId).optional(),
+    ext: freely.optional(),
+  })
+  .refine(one => one.property_ids !== undefined || one.property_tags !== undefined, {
+    error: 'must name property_ids or property_tags',
+  })
+
+export const SignalDefinition = z.looseObject({
+  id: text.regex(/^[a-zA-Z0-9_-]+$/, 'may hold letters, digits, _ and -'),
+  name: filled(255),
+  description: text.max(2_000).optional(),
+  value_type: z.enum(['binary', 'categorical', 'numeric']),
+  tags: z.array(SignalTag).optional(),
+  allowed_values: listOf(text).optional(),
+  restricted_attributes: listOf(z.enum(restrictedAttributes)).optional(),
+  policy_categories: listOf(text).optional(),
+  range: z.looseObject({ min: z.number(), max: z.number(), unit: text.optional() }).optional(),
+})
+
+const FormatDeclaration = z.looseObject({
+  format_kind: filled(255),
+  format_option_id: filled(255).optional(),
+  display_name: text.optional(),
+  params: freely.optional(),
+  sample_render_url: Uri.optional(),
+  format_revision: text.optional(),
+  reference_renderer: freely.optional(),
+  applies_to_property_ids: listOf(Slug).optional(),
+  applies_to_property_tags: listOf(Slug).optional(),
+  experimental: z.boolean().optional(),
+})
+
+const tagMap = z.record(text, z.looseObject({ name: text, description: text }))
+
+/** The rest of what a file lists, by field. */
+export const Catalog = {
+  formats: listOf(FormatDeclaration).optional(),
+  tags: tagMap.optional(),
+  placement_tags: tagMap.optional(),
+  signal_tags: tagMap.optional(),
+  catalog_etag: filled(255).optional(),
+  catalog_role: z.literal('community_format_registry').optional(),
+}

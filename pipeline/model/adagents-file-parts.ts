@@ -1,0 +1,43 @@
+import { z } from 'zod'
+
+/** Parts of an adagents.json, in the shape that its format gives them. */
+
+export const text = z.string()
+
+/** A text that says something, of at most so many characters. */
+export const filled = (most: number) => text.min(1).max(most)
+
+export const BareDomain = text.regex(
+  /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/,
+  'must be a bare domain name in lower case, such as acme.example',
+)
+
+/** The id of a property, or one of its tags. */
+export const Slug = text.regex(/^[a-z0-9_]+$/, 'may hold lower-case letters, digits and _')
+
+export const SignalTag = text.regex(/^[a-z0-9_-]+$/, 'may hold lower-case letters, digits, _ and -')
+
+/** An address as RFC 3986 spells it: what is not ASCII, or means something else there, is escaped. */
+export const Uri = text.refine(
+  value =>
+    /^[a-z][a-z0-9+.-]*:\/\/([\w.~!$&'()*+,;=:@/?-]|%[0-9a-f]{2})+(#([\w.~!$&'()*+,;=:@/?-]|%[0-9a-f]{2})*)?$/i.test(
+      value,
+    ) && URL.canParse(value),
+  'must be an address such as https://acme.example/, with whatever is not ASCII escaped',
+)
+
+export const Moment = z.iso
+  .datetime({ offset: true })
+  .regex(/:\d\d:\d\d/, 'must be a date and time such as 2026-01-31T09:00:00Z')
+
+/** A list with something in it. */
+export const listOf = <Item extends z.ZodType>(item: Item) => z.array(item).min(1)
+
+/** A list in which nothing stands twice. */
+export const uniqueListOf = <Item extends z.ZodType>(item: Item, least = 1) =>
+  z
+    .array(item)
+    .min(least)
+    .refine(list => new Set(list.map(one => JSON.stringify(one))).size === list.length, {
+      error: 'must not name anything twice',
+    })

@@ -1,0 +1,155 @@
+import { z } from 'zod'
+import {
+  Catalog,
+  Collection,
+  PlacementDefinition,
+  SignalDefinition,
+} from './adagents-file-catalog.ts'
+import {
+  BareDomain,
+  filled,
+  listOf,
+  Moment,
+  SignalTag,
+  Slug,
+  text,
+  Uri,
+  uniqueListOf,
+} from './adagents-file-parts.ts'
+import {
+  authorizationTypes,
+  channels,
+  delegationTypes,
+  identifierTypes,
+  propertyTypes,
+} from './documents/index.ts'
+
+const Property = z.looseObject({
+  property_id: Slug.optional(),
+  property_type: z.enum(propertyTypes),
+  name: text,
+  identifiers: listOf(z.looseObject({ type: z.enum(identifierTypes), value: text })),
+  tags: uniqueListOf(Slug, 0).optional(),
+  supported_channels: uniqueListOf(z.enum(channels), 0).optional(),
+  publisher_domain: text.optional(),
+})
+
+const SigningKey = z.looseObject({
+  kid: text,
+  kty: text,
+  ...Object.fromEntries(
+    ['alg', 'use', 'crv', 'x', 'y', 'n', 'e'].map(name => [name, text.optional()]),
+  ),
+  revoked_at: Moment.optional(),
+})
+
+const EncryptionKey = z.strictObject({
+  kid: text.max(8),
+  kty: z.literal('OKP'),
+  crv: z.literal('X25519'),
+  use: z.literal('enc'),
+  x: text,
+})
+
+const publisher = { publisher_domain: BareDomain }
+const selecting = { error: 'must be one of all, by_id, by_tag' }
+const Selector = z.discriminatedUnion(
+  'selection_type',
+  [
+    z.looseObject({ selection_type: z.literal('all'), ...publisher }),
+    z.looseObject({ selection_type: z.literal('by_id'), ...publisher, property_ids: listOf(Slug) }),
+    z.looseObject({
+      selection_type: z.literal('by_tag'),
+      ...publisher,
+      property_tags: listOf(Slug),
+    }),
+  ],
+  selecting,
+)
+
+const anyEntry = {
+  url: Uri,
+  authorized_for: filled(500),
+  signing_keys: listOf(SigningKey).optional(),
+  encryption_keys: listOf(EncryptionKey).optional(),
+}
+
+/** Terms of an entry that is about properties. */
+const terms = {
+  collections: listOf(z.looseObject({ ...publisher, collection_ids: listOf(text) })).optional(),
+  placement_ids: listOf(text).optional(),
+  placement_tags: uniqueListOf(text).optional(),
+  delegation_type: z.enum(delegationTypes).optional(),
+  exclusive: z.boolean().optional(),
+  countries: uniqueListOf(
+    text.regex(/^[A-Z]{2}$/, 'must be two capital letters, such as GB'),
+  ).optional(),
+  effective_from: Moment.optional(),
+  effective_until: Moment.optional(),
+}
+
+const entry = <Type extends string, Shape extends z.ZodRawShape>(type: Type, shape: Shape) =>
+  z.looseObject({ authorization_type: z.literal(type), ...anyEntry, ...shape })
+
+const granting = { error: `must be one of ${authorizationTypes.join(', ')}` }
+const Entry = z.discriminatedUnion(
+  'authorization_type',
+  [
+    entry('property_ids', { ...terms, property_ids: listOf(Slug) }),
+    entry('property_tags', { ...terms, property_tags: listOf(Slug) }),
+    entry('inline_properties', { ...terms, properties: listOf(Property) }),
+    entry('publisher_properties', { ...terms, publisher_properties: listOf(Selector) }),
+    entry('signal_ids', {
+      signal_ids: listOf(text.regex(/^[a-zA-Z0-9_-]+$/, 'may hold letters, digits, _ and -')),
+    }),
+    entry('signal_tags', { signal_tags: listOf(SignalTag) }),
+  ],
+  granting,
+)
+
+const Contact = z.looseObject({
+  name: filled(255),
+  email: filled(255)
+    .regex(
+      /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*@([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]*[a-z0-9])?$/i,
+      'must be an e-mail address',
+    )
+    .optional(),
+  domain: BareDomain.optional(),
+  seller_id: filled(255).optional(),
+  tag_id: filled(100).optional(),
+  privacy_policy_url: Uri.optional(),
+})
+
+const Feature = z.looseObject({
+  url: Uri,
+  name: text,
+  features: listOf(text),
+  publisher_id: text.optional(),
+})
+
+const Revoked = z.looseObject({
+  publisher_domain: BareDomain,
+  revoked_at: Moment,
+  reason: z
+    .enum(['relationship_ended', 'compliance_violation', 'publisher_request', 'other'])
+    .optional(),
+})
+
+/**
+ * An adagents.json as every reader takes it: fields that are known have the shape that the format gives
+ * them, others are left alone. Stricter than what the crawler reads, which loses only what it cannot use.
+ */
+export const AdagentsFile = z.looseObject({
+  $schema: text.optional(),
+  contact: Contact.optional(),
+  authorized_agents: z.array(Entry),
+  properties: listOf(Property).optional(),
+  collections: z.array(Collection).optional(),
+  placements: listOf(PlacementDefinition).optional(),
+  signals: listOf(SignalDefinition).optional(),
+  ...Catalog,
+  property_features: z.array(Feature).optional(),
+  revoked_publisher_domains: z.array(Revoked).optional(),
+  last_updated: Moment.optional(),
+})

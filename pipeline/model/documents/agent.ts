@@ -1,0 +1,140 @@
+import { z } from 'zod'
+import { AsWritten } from './adagents.ts'
+import { agentTypes } from './vocabulary.ts'
+
+const text = z.string()
+const texts = z.array(text)
+
+export const agentProtocols = ['mcp', 'a2a'] as const
+export type AgentProtocol = (typeof agentProtocols)[number]
+
+/** A type that nobody told and no tool tells is `unknown`. */
+export const AgentTypeOrUnknown = z.enum([...agentTypes, 'unknown'])
+export type AgentTypeOrUnknown = z.infer<typeof AgentTypeOrUnknown>
+
+export const AgentTool = z.object({
+  name: text,
+  description: text.exactOptional(),
+  /** Schema as written; left out when it is large. */
+  input_schema: AsWritten.exactOptional(),
+})
+export type AgentTool = z.infer<typeof AgentTool>
+
+export const Accreditation = z.object({
+  accrediting_body: text.describe('Who is said to have accredited the metric'),
+  certification_id: text.exactOptional().describe('Id that this body gave the certificate'),
+  valid_until: text.exactOptional().describe('Until when it is said to hold'),
+  evidence_url: text.exactOptional().describe('Address at which to see it'),
+  verified_by_aao: z
+    .literal(false)
+    .describe('Always false: it is the agent’s own claim, which nobody has checked'),
+})
+
+export const Metric = z.object({
+  metric_id: text.describe('Id that the agent gives the metric'),
+  standard_reference: text.exactOptional().describe('Standard that the metric follows'),
+  accreditations: z
+    .array(Accreditation)
+    .exactOptional()
+    .describe('Accreditations that the agent claims for it'),
+  unit: text.exactOptional().describe('Unit in which it is told'),
+  description: text.exactOptional().describe('What the metric counts, in the agent’s words'),
+  methodology_url: text.exactOptional().describe('Address at which its method is described'),
+  methodology_version: text.exactOptional().describe('Version of the method that counts it'),
+})
+
+export const MeasurementCapabilities = z.object({ metrics: z.array(Metric).min(1) })
+export type MeasurementCapabilities = z.infer<typeof MeasurementCapabilities>
+
+/** Answer of the agent's capabilities task, as far as the registry reads it. */
+export const AgentCapabilities = z.object({
+  supported_protocols: texts,
+  /** Channels and countries it says it covers. */
+  supported_channels: texts,
+  markets: texts,
+  /** True when it supports trusted match. */
+  has_tmp: z.boolean(),
+  description: text.exactOptional(),
+  supported_formats: z.array(AsWritten).exactOptional(),
+  audience_types: texts.exactOptional(),
+  /** Publishers of its portfolio: a claim. */
+  publisher_domains: texts.exactOptional(),
+  /** Absent when it is none, or when any of it breaks a rule. */
+  measurement: MeasurementCapabilities.exactOptional(),
+})
+export type AgentCapabilities = z.infer<typeof AgentCapabilities>
+
+/** Summary of a seller's products, each list sorted. */
+export const AgentProducts = z.object({
+  delivery_types: texts,
+  channels: texts,
+  markets: texts,
+  format_kinds: texts,
+})
+export type AgentProducts = z.infer<typeof AgentProducts>
+
+/** The card by which the second transport describes an agent. */
+export const AgentCard = z.object({
+  name: text.exactOptional(),
+  description: text.exactOptional(),
+  url: text.exactOptional(),
+})
+export type AgentCard = z.infer<typeof AgentCard>
+
+/** Parts that are asked for apart, and can fail apart. */
+export const agentParts = ['capabilities', 'formats', 'claims', 'products', 'card'] as const
+export type AgentPart = (typeof agentParts)[number]
+
+/** Result of a probe, part by part. */
+export const AgentParts = z.object({
+  /** Address at which it answered over MCP. */
+  endpoint: text.exactOptional(),
+  server_name: text.exactOptional(),
+  tools: z.array(AgentTool),
+  capabilities: AgentCapabilities.exactOptional(),
+  /** Answer of its format listing, each format with its `format_id`. */
+  formats: z.array(AsWritten).exactOptional(),
+  /** Publishers whose properties it says it may sell. */
+  claims: texts.exactOptional(),
+  /** Summary of its products, as it answers a request for everything without a credential. */
+  products: AgentProducts.exactOptional(),
+  card: AgentCard.exactOptional(),
+  /** A part of it wants a credential. */
+  needs_auth: z.boolean(),
+  /** Parts that it offers and that could not be read this time; what is there is from before. */
+  unread: z.array(z.enum(agentParts)),
+})
+export type AgentParts = z.infer<typeof AgentParts>
+
+const flag = z.boolean()
+
+/** Operations an agent offers, by the names of its tools. */
+export const AgentOperations = z.object({
+  standard: z.object({
+    can_search_inventory: flag,
+    can_get_availability: flag,
+    can_reserve_inventory: flag,
+    can_get_pricing: flag,
+    can_create_order: flag,
+    can_list_properties: flag,
+  }),
+  creative: z.object({ can_generate: flag, can_validate: flag, can_preview: flag }),
+  signals: z.object({ can_match: flag, can_activate: flag, can_get_signals: flag }),
+})
+export type AgentOperations = z.infer<typeof AgentOperations>
+
+/** A live agent's description of itself when it was probed. */
+export const AgentDocument = AgentParts.extend({
+  variant: z.literal('agent'),
+  protocols: z.array(z.enum(agentProtocols)).min(1),
+  name: text.exactOptional(),
+  description: text.exactOptional(),
+  /** Established type: the first that its tools told; it stays when they tell otherwise later. */
+  type: AgentTypeOrUnknown,
+  /** Type that its tools tell now. */
+  inferred_type: AgentTypeOrUnknown,
+  operations: AgentOperations,
+  /** Kinds of formats that its capabilities, formats and products name; sorted. */
+  format_kinds: texts,
+})
+export type AgentDocument = z.infer<typeof AgentDocument>

@@ -1,0 +1,25 @@
+/**
+ * The sources as the registry understands them: what the parsers of `crawl/` make of the bytes a
+ * publisher serves, and all that anybody after them sees. Keys are spelled as on the wire; one that
+ * says nothing is absent, never null.
+ */
+export * from './adagents.ts'
+export * from './agent.ts'
+export * from './brand.ts'
+export * from './others.ts'
+export * from './vocabulary.ts'
+
+import type { AdagentsDocument } from './adagents.ts'
+import type { AgentDocument } from './agent.ts'
+import type { BrandDocument } from './brand.ts'
+import type { AdsTxtDocument } from './others.ts'
+
+/** The document of each kind of source. */
+export interface Documents {
+  'brand.json': BrandDocument
+  'adagents.json': AdagentsDocument
+  'ads.txt': AdsTxtDocument
+  agent: AgentDocument
+}
+export type SourceKind = keyof Documents
+export type DocumentOf<Kind extends SourceKind = SourceKind> = Documents[Kind]

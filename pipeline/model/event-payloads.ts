@@ -1,0 +1,143 @@
+import { z } from 'zod'
+import { Identifier } from './documents/index.ts'
+import {
+  AgentUrl,
+  AuthorizedFor,
+  CreatedAt,
+  DiscoveryMethod,
+  ManagerDomain,
+  PropertyName,
+  PropertyRid,
+  PropertyTags,
+  PropertyType,
+  PublisherDomain,
+  UpdatedAt,
+} from './fields.ts'
+import { grantFacts, PropertyRids, SigningKeys } from './grant.ts'
+
+/** Payloads of the feed's events: the facts of a thing after it changed. */
+
+const text = z.string()
+const texts = z.array(text)
+const count = z.int()
+
+export const ChangedFields = texts
+  .min(1)
+  .describe('Which facts differ from those before, by their names')
+
+/** Facts of a property that every property event carries, so that a replica can place it. */
+export const PropertyFacts = z.looseObject({
+  property_rid: PropertyRid,
+  publisher_domain: PublisherDomain,
+})
+
+const Identifiers = z
+  .array(Identifier)
+  .describe('By what the property is known, such as its domain')
+
+const EventProperty = z
+  .looseObject({
+    property_rid: PropertyRid.optional(),
+    publisher_domain: PublisherDomain.optional(),
+    property_id: text.optional().describe('Id that the publisher’s file gives it, if any'),
+    property_type: PropertyType.optional(),
+    name: PropertyName.optional(),
+    identifiers: Identifiers.optional(),
+    tags: PropertyTags.optional(),
+    supported_channels: texts
+      .optional()
+      .describe('Channels that the publisher’s file names for it'),
+    categories: texts.optional().describe('Categories of its content, if the file names any'),
+    category_taxonomy: text.optional().describe('Taxonomy that these categories are of'),
+    inline_only: z
+      .literal(true)
+      .optional()
+      .describe('True where only an entry of the file lists it, so that no selector reaches it'),
+  })
+  .describe('The property as the catalog has it')
+
+export const PropertyCreated = PropertyFacts.extend({
+  classification: text.describe('What it is: `property`, or a host of advertising systems'),
+  source: text.describe('Who says so: `authoritative`, `enriched` or `contributed`'),
+  identifiers: Identifiers,
+  property: EventProperty,
+})
+
+export const PropertyUpdated = PropertyCreated.extend({ changed_fields: ChangedFields })
+export const Merged = z.looseObject({
+  alias_rid: z.uuid().describe('Record that is gone: its id leads to the other one from now on'),
+  canonical_rid: z.uuid().describe('Record that stays'),
+  evidence: text.optional().describe('Why they are one, in the words of who merged them'),
+})
+
+export const CollectionFacts = z.looseObject({
+  collection_rid: z.uuid().describe('Permanent id of the collection in this registry'),
+  publisher_domain: PublisherDomain,
+  collection_id: text.optional().describe('Id that the publisher’s file gives the collection'),
+  name: text.optional().describe('Name of the collection, for people'),
+  kind: text.optional().describe('Kind of collection, such as `series`'),
+  source: text.describe('Who says so: `authoritative`, `enriched` or `contributed`'),
+  status: z.enum(['active', 'removed']).describe('Whether a file lists it after the change'),
+  identifiers: z
+    .array(
+      z.object({
+        publisher_domain: PublisherDomain.describe('Domain of the platform that knows it by this'),
+        ...Identifier.shape,
+      }),
+    )
+    .describe('By what platforms know the collection'),
+  collection: z.looseObject({}).describe('The collection as its publisher wrote it'),
+})
+
+export const AgentFacts = z.looseObject({ agent_url: AgentUrl })
+
+/** Reach of an agent in the shape that replicas keep. Every key is always there. */
+export const InventoryProfile = z
+  .object({
+    channels: texts.describe('Channels of what it reaches, or that it names itself'),
+    property_types: texts.describe('Kinds of properties that it reaches, such as `website`'),
+    markets: texts.describe('Countries in which it may sell, as codes of two letters'),
+    categories: texts.describe('Content categories of collections, properties and placements'),
+    tags: texts.describe('Tags of the properties that it reaches'),
+    delivery_types: texts.describe('How its products are delivered, such as `guaranteed`'),
+    format_kinds: texts.describe('Kinds of formats that it makes, takes or sells'),
+    property_count: count.describe('Active properties that grants in force reach'),
+    publisher_count: count.describe('Publishers that grant it anything'),
+    has_tmp: z.boolean().describe('Whether the agent says that it supports trusted match'),
+    category_taxonomy: text
+      .nullable()
+      .describe('Taxonomy that the categories are of; null where none or several are named'),
+  })
+  .describe('What an agent reaches, summed over all grants in force')
+export type InventoryProfile = z.infer<typeof InventoryProfile>
+
+export const AgentProfile = AgentFacts.extend({
+  ...InventoryProfile.shape,
+  name: text.describe('Name of the agent; its host where it has none'),
+  type: text.describe('What the agent is, such as `sales`; `unknown` where nothing says'),
+  inventory_profile: InventoryProfile,
+})
+
+export const PublisherFacts = z.looseObject({
+  publisher_domain: PublisherDomain,
+  agent_count: count.describe('Agents that its file grants anything now'),
+  property_count: count.describe('Active properties of the publisher'),
+  collection_count: count.describe('Active collections of the publisher'),
+  format_count: count.describe('Formats that its file declares'),
+  placement_count: count.describe('Placements that its file declares'),
+  changed_fields: texts.describe('Top-level fields of the file that changed'),
+  source: text.describe('Who says so: always the publisher’s own file (`adagents_json`)'),
+  discovery_method: DiscoveryMethod,
+  manager_domain: ManagerDomain.optional(),
+})
+
+/** A replica drops a grant with a null in it: a key that says nothing is left out. */
+export const Authorization = z.looseObject({
+  ...grantFacts,
+  authorized_for: AuthorizedFor.optional(),
+  property_rids: PropertyRids,
+  signing_keys: SigningKeys.optional(),
+  evidence: text.optional().describe('Always `adagents_json`: only a publisher’s file grants'),
+  created_at: CreatedAt.optional(),
+  updated_at: UpdatedAt.optional(),
+})

@@ -1,0 +1,85 @@
+import { z } from 'zod'
+
+/** Fields that several answers and requests share: here it is said, once, what each of them means. */
+
+const text = z.string()
+const count = z.int().nonnegative()
+
+export const Success = z
+  .literal(true)
+  .describe('Always true: a refusal has a status of 4xx instead')
+
+export const AgentUrl = text.describe(
+  'Address of the agent in its normal form: scheme and host in lower case, without default port, fragment and trailing slashes',
+)
+export const PublisherDomain = text.describe('Domain of the publisher whose inventory it is')
+export const AuthorizedFor = text.describe(
+  'The publisher’s own words on what the agent may do; absent where its file has none',
+)
+export const ManagerDomain = text.describe(
+  'Domain of the manager whose file speaks for the publisher',
+)
+export const DiscoveryMethod = text.describe(
+  'How the file that counts was found: `direct` on the domain itself, `authoritative_location` by a pointer, `ads_txt_managerdomain` through the ads.txt; a claim of a manager’s file is `adagents_authoritative`',
+)
+
+export const PropertyRid = z
+  .uuid()
+  .describe('Permanent id of the property in this registry; it survives renames')
+export const PropertyId = text.describe(
+  'Id that the publisher’s file gives the property, unique within that publisher; absent where it gives none',
+)
+export const PropertyType = text.describe(
+  'Kind of property, such as `website` or `mobile_app`; a kind that the format does not know is shown as written',
+)
+export const PropertyName = text.describe('How the publisher calls the property')
+export const PropertyTags = z
+  .array(text)
+  .describe('Tags that the publisher’s file gives the property; grants can select by them')
+
+export const CreatedAt = z.iso.datetime().describe('Moment at which the registry first had it')
+export const UpdatedAt = z.iso.datetime().describe('Moment of its last change in the registry')
+
+/** End of a page, by the same names on every list. */
+export const pageEnd = {
+  has_more: z.boolean().describe('Whether more follow after this page'),
+  next_cursor: text
+    .nullable()
+    .describe('Pass it as `cursor` to get the next page; null on the last one'),
+}
+
+/** Members of a list that an answer may cut, `<name>_total` and `<name>_truncated`. */
+export function describeCut<Name extends string>(name: Name) {
+  return {
+    [`${name}_total`]: count
+      .optional()
+      .describe(`How many \`${name}\` there are in all; present where the list is cut`),
+    [`${name}_truncated`]: z
+      .boolean()
+      .optional()
+      .describe(`True where \`${name}\` does not show all of them; absent otherwise`),
+  } as Record<`${Name}_total`, z.ZodOptional<typeof count>> &
+    Record<`${Name}_truncated`, z.ZodOptional<z.ZodBoolean>>
+}
+
+export const Editor = text.describe(
+  'Opaque id of who made the edit; `system` where the registry itself did',
+)
+export const EditSummary = text.describe('What the edit did, in one line')
+export const RevisionNumber = count.describe(
+  'Number of the revision; the one that made the entry is 1',
+)
+export const IsRollback = z.boolean().describe('Whether the edit restored an earlier revision')
+export const RolledBackTo = count
+  .optional()
+  .describe('Number of the revision that was restored; absent where it is no rollback')
+
+/** Describes the fields of a shape: where several shapes have the same fields, by one table of texts. */
+export function describeFields<Shape extends Record<string, z.ZodType>>(
+  shape: Shape,
+  texts: { readonly [Name in keyof Shape]: string },
+): Shape {
+  return Object.fromEntries(
+    Object.entries(shape).map(([name, field]) => [name, field.describe(texts[name]!)]),
+  ) as Shape
+}

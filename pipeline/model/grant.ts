@@ -1,0 +1,113 @@
+import { z } from 'zod'
+import { AgentUrl, DiscoveryMethod, describeCut, ManagerDomain, PublisherDomain } from './fields.ts'
+
+/** Facts of a grant, as events of the feed and lists of grants tell them by the same names. */
+
+const text = z.string()
+const texts = z.array(text)
+const count = z.int().nonnegative()
+
+export const AuthorizationType = text.describe(
+  'Kind of selector of the entry, such as `property_ids` or `publisher_properties`',
+)
+
+/** Terms under which a grant holds. One that is absent restricts nothing. */
+export const grantTerms = {
+  placement_ids: texts.optional().describe('Only these placements, by id; absent for any'),
+  placement_tags: texts
+    .optional()
+    .describe('Only placements with one of these tags; absent for any'),
+  countries: texts
+    .optional()
+    .describe('Only these countries, as codes of two letters; absent for everywhere'),
+  effective_from: text
+    .optional()
+    .describe('Moment at which the grant begins; absent where it always held'),
+  effective_until: text.optional().describe('Last moment of the grant; absent where it has no end'),
+}
+
+const selected = {
+  property_ids: texts
+    .optional()
+    .describe('Ids by which properties are selected; absent if by others'),
+  ...describeCut('property_ids'),
+  property_tags: texts
+    .optional()
+    .describe('Tags by which properties are selected; absent if by others'),
+  ...describeCut('property_tags'),
+}
+
+const Selector = z.looseObject({
+  publisher_domain: PublisherDomain,
+  selection_type: text.describe('How it selects: `all`, `by_id` or `by_tag`'),
+  ...selected,
+})
+
+const Collections = z.looseObject({
+  publisher_domain: PublisherDomain,
+  collection_ids: texts.describe('Ids that this publisher gives the collections'),
+  ...describeCut('collection_ids'),
+})
+
+/** Selectors, terms and reach of a grant. Lists of more than 200 items are cut. */
+export const grantFacts = {
+  id: z.uuid().describe('Id of the grant, made of its facts and its place in the file'),
+  agent_url: AgentUrl.min(1),
+  agent_url_canonical: AgentUrl.min(1).describe('The same as `agent_url`'),
+  publisher_domain: PublisherDomain.min(1),
+  authorization_type: AuthorizationType.min(1),
+  ...selected,
+  publisher_properties: z
+    .array(Selector)
+    .optional()
+    .describe('Selectors of the entry that name this publisher; absent if it selects otherwise'),
+  ...describeCut('publisher_properties'),
+  signal_ids: texts.optional().describe('Ids of the signals that it grants; absent if none by id'),
+  ...describeCut('signal_ids'),
+  signal_tags: texts
+    .optional()
+    .describe('Tags of the signals that it grants; absent if none by tag'),
+  ...describeCut('signal_tags'),
+  ...grantTerms,
+  ...describeCut('placement_ids'),
+  ...describeCut('placement_tags'),
+  ...describeCut('countries'),
+  collections: z
+    .array(Collections)
+    .optional()
+    .describe('Only these collections, by publisher; absent for any'),
+  ...describeCut('collections'),
+  delegation_type: text
+    .optional()
+    .describe('How the agent sells: `direct`, `delegated` or `ad_network`; absent where unsaid'),
+  exclusive: z
+    .boolean()
+    .optional()
+    .describe('Whether the entry calls itself exclusive; absent where it says nothing'),
+  ...describeCut('signing_keys'),
+  property_rids_total: count
+    .optional()
+    .describe('How many properties the grant reaches; present where `property_rids` is cut'),
+  property_rids_truncated: z
+    .boolean()
+    .optional()
+    .describe(
+      'True where it reaches more; these are the publisher’s properties that its selector names, without those that say `inline_only`',
+    ),
+  properties_authorized: count.optional().describe('How many properties the grant reaches'),
+  publisher_wide: z
+    .boolean()
+    .optional()
+    .describe('Whether these are all active properties of the publisher'),
+  discovery_method: DiscoveryMethod.optional(),
+  manager_domain: ManagerDomain.optional(),
+}
+
+export const PropertyRids = z
+  .array(z.uuid())
+  .describe(
+    'Properties that it reaches; the first 200 where a selector that is shown whole reaches more',
+  )
+export const SigningKeys = z
+  .array(z.looseObject({}))
+  .describe('Public keys (JWK) that the publisher pins for the agent')

@@ -1,0 +1,14 @@
+import type { Instant } from '../core/clock.ts'
+import type { SourceKind } from './documents/index.ts'
+
+/** A file whose answer must be derived again, its own domain's or only those that depend on it. */
+export interface Invalidated {
+  kind: SourceKind
+  location: string
+  /** The document itself is new. */
+  is_new: boolean
+  /** Its document changed, or how far that stands; otherwise only what dependents await of it. */
+  is_own: boolean
+  /** Time of the attempt before a new document. */
+  known_until: Instant | null
+}

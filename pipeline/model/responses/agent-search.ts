@@ -1,0 +1,58 @@
+import { z } from 'zod'
+import { InventoryProfile } from '../event.ts'
+import { AgentUrl, pageEnd, UpdatedAt } from '../fields.ts'
+
+const text = z.string()
+const texts = z.array(text)
+
+const score = z
+  .number()
+  .describe('Relevance: filters passed, size of the reach, trusted match; the highest first')
+const matched = texts.describe('Filters of the question that the agent passed')
+const format_ids = 'Formats that the agent’s capabilities name'
+
+/** Reach of an agent, flat and again as the profile that the feed tells. */
+export const FoundAgent = z
+  .looseObject({
+    agent_url: AgentUrl,
+    url: AgentUrl.describe('The same as `agent_url`, byte for byte'),
+    name: text.describe('Name of the agent; its host where it has none'),
+    type: text.describe('What the agent is, such as `sales`; `unknown` where nothing says'),
+    ...InventoryProfile.shape,
+    format_ids: z
+      .array(
+        z.looseObject({
+          agent_url: AgentUrl.optional(),
+          id: text.describe('Id of the format at that agent'),
+        }),
+      )
+      .describe(format_ids),
+    relevance_score: score,
+    matched_filters: matched,
+    updated_at: UpdatedAt,
+    inventory_profile: z
+      .looseObject({
+        ...InventoryProfile.shape,
+        format_ids: texts.describe(`${format_ids}, by id`),
+      })
+      .describe('The same facts in the shape that replicas keep'),
+    match: z
+      .looseObject({ score, matched_filters: matched })
+      .describe('How the agent met the question'),
+  })
+  .meta({
+    id: 'FoundAgent',
+    description: 'An agent of the authorization graph, as search finds it',
+  })
+export type FoundAgent = z.infer<typeof FoundAgent>
+
+export const AgentSearchAnswer = z
+  .looseObject({
+    results: z.array(FoundAgent).describe('Agents of this page, the most relevant first'),
+    cursor: text
+      .nullable()
+      .describe('Place after this page, on the last page too; null where nothing was found'),
+    ...pageEnd,
+  })
+  .meta({ id: 'AgentSearch', description: 'A page of agents by relevance' })
+export type AgentSearchAnswer = z.infer<typeof AgentSearchAnswer>

@@ -1,0 +1,231 @@
+import { z } from 'zod'
+import { Metric } from '../documents/index.ts'
+import {
+  AgentUrl,
+  AuthorizedFor,
+  describeCut,
+  PropertyTags,
+  PublisherDomain,
+  pageEnd,
+} from '../fields.ts'
+import { FreshnessBlock } from './freshness.ts'
+import { MemberName, PublisherEntry } from './publishers.ts'
+
+const text = z.string()
+const texts = z.array(text)
+const flag = z.boolean()
+const count = z.int().nonnegative()
+
+export { MemberName, PublisherEntry }
+
+export const creativeOperations = ['build', 'validate', 'preview'] as const
+export const verificationModes = ['spec', 'live'] as const
+
+export const AgentHealth = z
+  .looseObject({
+    online: flag.describe('Whether the agent answered the last probe'),
+    status: z.enum(['online', 'offline']).describe('The same as a word'),
+    checked_at: text.describe('Moment of the last probe'),
+    response_time_ms: count
+      .optional()
+      .describe('Milliseconds it took to list its tools; absent where it did not'),
+    tools_count: count.optional().describe('Tools that it offers; absent while it is offline'),
+    error: text.optional().describe('Why the probe failed, in one word such as `timeout`'),
+  })
+  .meta({ id: 'AgentHealth', description: 'How the last probe of the agent went' })
+export type AgentHealth = z.infer<typeof AgentHealth>
+
+export const AgentStats = z
+  .looseObject({
+    property_count: count.optional().describe('Active properties that grants in force reach'),
+    publisher_count: count.optional().describe('Publishers that grant it anything'),
+    publishers: texts
+      .optional()
+      .describe('Their domains, the first hundred; `/v1/agents/{url}/publishers` has all of them'),
+    creative_formats: count.optional().describe('Formats that the agent says it handles'),
+  })
+  .meta({ id: 'AgentStats', description: 'What publishers let the agent reach' })
+export type AgentStats = z.infer<typeof AgentStats>
+
+/** A format that an agent says it can do something with. */
+export const SupportedFormat = z.object({
+  capability_id: text.optional().describe('Id that the agent gives this ability'),
+  format: z
+    .looseObject({
+      format_kind: text.describe('Kind of format, such as `image`'),
+      publisher_domain: text.optional().describe('Publisher whose format it is; absent for any'),
+      format_option_id: text.optional().describe('Id that this publisher gives the format'),
+      params: z
+        .record(text, z.unknown())
+        .optional()
+        .describe('Measures and limits of the format, as the agent wrote them'),
+    })
+    .describe('The format that the ability is about'),
+  operations: z
+    .array(z.enum(creativeOperations))
+    .min(1)
+    .describe('What the agent does with creatives of the format'),
+})
+export type SupportedFormat = z.infer<typeof SupportedFormat>
+
+const StandardOperations = z
+  .record(text, flag)
+  .describe('Which steps of a purchase its tools offer, by names such as `can_create_order`')
+
+const CreativeCapabilities = z
+  .looseObject({
+    supported_formats: z.array(SupportedFormat).describe('Formats that it says it handles'),
+    can_generate: flag.describe('Whether it has a tool that makes creatives'),
+    can_validate: flag.describe('Whether it has a tool that checks creatives'),
+    can_preview: flag.describe('Whether it has a tool that shows creatives'),
+  })
+  .describe('What a creative agent does; absent for an agent without such tools')
+
+const SignalsCapabilities = z
+  .looseObject({
+    audience_types: texts.describe('Kinds of audiences that it says it knows'),
+    can_match: flag.describe('Whether it has a tool that matches audiences'),
+    can_activate: flag.describe('Whether it has a tool that activates signals'),
+    can_get_signals: flag.describe('Whether it has a tool that finds signals'),
+  })
+  .describe('What a signals agent does; absent for an agent without such tools')
+
+export const AgentCapabilitiesBlock = z
+  .looseObject({
+    tools_count: count.describe('Tools that it offers; 0 where it wants a credential for the list'),
+    tools: z
+      .array(
+        z.looseObject({
+          name: text.describe('Name by which the tool is called'),
+          description: text.describe(
+            'What the tool does, in the agent’s words, 300 characters at most',
+          ),
+        }),
+      )
+      .optional()
+      .describe('The tools, a hundred at most'),
+    tools_truncated: flag.optional().describe('True where the agent has more than a hundred tools'),
+    oauth_required: flag.optional().describe('True where a part of it wants a credential'),
+    standard_operations: StandardOperations.optional(),
+    creative_capabilities: CreativeCapabilities.optional(),
+    signals_capabilities: SignalsCapabilities.optional(),
+    measurement_capabilities: z
+      .looseObject({ metrics: z.array(Metric).describe('Metrics that it says it delivers') })
+      .optional()
+      .describe('What a measurement agent delivers; absent where it declares no metric'),
+  })
+  .meta({
+    id: 'AgentCapabilities',
+    description: 'What the agent said it can do when it was probed last; nobody has checked it',
+  })
+export type AgentCapabilitiesBlock = z.infer<typeof AgentCapabilitiesBlock>
+
+const AgentContact = z
+  .looseObject({
+    name: text.describe('Name of the member that enrolled the agent'),
+    email: text.describe('Always empty: the registry shows no e-mail addresses'),
+    website: text.describe('Always empty: members are not asked for it'),
+  })
+  .describe('Whom to turn to about the agent')
+
+const PropertySummary = z
+  .looseObject({
+    total_count: count.describe('Active properties that grants in force reach'),
+    count_by_type: z.record(text, count).describe('The same by kind, such as `website`'),
+    tags: PropertyTags.describe('Tags of these properties, the first hundred'),
+    publisher_count: count.describe('Publishers that grant the agent anything'),
+  })
+  .describe('What a sales agent may sell; absent unless asked for, and where it is nothing')
+
+export const AgentEntry = z
+  .looseObject({
+    url: AgentUrl,
+    agent_url: AgentUrl.describe('The same as `url`'),
+    name: text.describe('Name of the agent; that of its member where it has none'),
+    type: text.describe('What the agent is, such as `sales`, by its member or by its tools'),
+    protocol: z.enum(['mcp', 'a2a']).describe('How to speak with it; `mcp` where both work'),
+    description: text.describe('What it says of itself; else the name of its member'),
+    mcp_endpoint: text.describe('Address at which to speak MCP: the same as `url`'),
+    contact: AgentContact,
+    member: MemberName,
+    added_date: text.describe('Moment at which its member enrolled it'),
+    health: AgentHealth.optional(),
+    stats: AgentStats.optional(),
+    capabilities: AgentCapabilitiesBlock.optional(),
+    publisher_domains: texts
+      .optional()
+      .describe('Publishers that let it sell, the first hundred; only with `properties=true`'),
+    publisher_domains_truncated: flag
+      .optional()
+      .describe('True where there are more; `/v1/agents/{url}/publishers` has all of them'),
+    property_summary: PropertySummary.optional(),
+  })
+  .meta({ id: 'Agent', description: 'An agent that a member enrolled' })
+export type AgentEntry = z.infer<typeof AgentEntry>
+
+export const AgentList = z
+  .looseObject({
+    agents: z.array(AgentEntry).describe('Agents of this page, in the order of enrolment'),
+    count: count.describe('Agents on this page'),
+    total: count.describe('Agents on all pages'),
+    agents_truncated: flag
+      .optional()
+      .describe('True where the page would be too long and ends early'),
+    ...pageEnd,
+  })
+  .meta({ id: 'AgentList', description: 'A page of the agents that members enrolled' })
+
+const OperatedAgent = z.looseObject({
+  url: AgentUrl,
+  name: text.describe('Name of the agent; that of its member or brand where it has none'),
+  type: text.describe('What the agent is, such as `sales`; `unknown` where nothing says'),
+  authorized_by: z
+    .array(
+      z.looseObject({
+        publisher_domain: PublisherDomain,
+        authorized_for: AuthorizedFor.optional(),
+        source: z
+          .enum(['adagents_json', 'agent_claim'])
+          .describe('Who says so: the publisher’s file, or only the agent'),
+      }),
+    )
+    .describe('Publishers that grant it anything, by domain, a hundred at most'),
+  ...describeCut('authorized_by'),
+  authorized_by_cursor: text
+    .optional()
+    .describe('Pass it as `cursor` to `/v1/agents/{url}/publishers` to get the rest'),
+  source: text.optional().describe('`brand_json` where the domain’s own file names the agent'),
+})
+
+export const OperatorLookup = z
+  .looseObject({
+    domain: text.describe('Domain that was asked about, in its normal form'),
+    member: MemberName.extend({
+      is_founding_member: flag
+        .optional()
+        .describe('Whether it joined at the beginning; only for a public profile'),
+      membership_tier: text.optional().describe('Its tier; only for a public profile'),
+      membership_tier_label: text.optional().describe('Name of that tier, for people'),
+    })
+      .meta({
+        id: 'OperatorMember',
+        description: 'A member, with its tier where its profile is public',
+      })
+      .nullable()
+      .describe('Member that holds the domain or one above it; null where none does'),
+    agents: z.array(OperatedAgent).describe('Agents of this page that the caller may see'),
+    ...describeCut('agents'),
+    ...pageEnd,
+    freshness: FreshnessBlock,
+  })
+  .meta({ id: 'OperatorLookup', description: 'The agents of a domain and who trusts them' })
+export type OperatorLookup = z.infer<typeof OperatorLookup>
+
+export const PublisherList = z
+  .looseObject({
+    publishers: z.array(PublisherEntry).describe('Publishers of this page, by domain'),
+    count: count.describe('Publishers on this page'),
+    total: count.describe('Publishers on all pages'),
+    ...pageEnd,
+  })
+  .meta({ id: 'PublisherList', description: 'A page of the publishers whose file stands' })

@@ -1,0 +1,313 @@
+import { z } from 'zod'
+import { Identifier } from '../documents/index.ts'
+import {
+  AgentUrl,
+  AuthorizedFor,
+  DiscoveryMethod,
+  describeCut,
+  ManagerDomain,
+  PropertyId,
+  PropertyName,
+  PropertyRid,
+  PropertyTags,
+  PropertyType,
+  PublisherDomain,
+  pageEnd,
+} from '../fields.ts'
+import { AuthorizationType, grantTerms } from '../grant.ts'
+import { FreshnessBlock } from './freshness.ts'
+
+const text = z.string()
+const count = z.int().nonnegative()
+
+export const Side = z.enum(['match', 'mismatch', 'unknown'])
+
+export const Sides = z
+  .looseObject({
+    publisher: Side.describe(
+      'Whether the publisher’s file grants the sale; `unknown` where no file of it stands',
+    ),
+    operator: Side.describe(
+      'Whether the operator’s brand.json names the property; `unknown` where it declares none',
+    ),
+  })
+  .meta({
+    id: 'AuthorizationSides',
+    description:
+      'What the publisher’s adagents.json and the brand.json of the agent’s operator say of the sale',
+  })
+const Confirmed = z.boolean().describe('Whether both sides say that the agent may sell it')
+const CheckedAt = text.describe('Moment at which the answer was made')
+const Identifiers = z
+  .array(Identifier)
+  .describe('By what the property is known, such as its domain')
+
+const EvidenceFile = z.looseObject({
+  file: text.describe('Address at which the registry read it'),
+  file_state: text.describe('How it fares: the `state` of its freshness'),
+  fetched_at: text
+    .optional()
+    .describe('Moment at which it was last read; absent where it never was'),
+})
+
+export const Evidence = z
+  .looseObject({
+    side: z.enum(['publisher', 'operator']).describe('Whose file the step is about'),
+    domain: text.optional().describe('Domain of the publisher or operator; absent where unknown'),
+    property_rid: PropertyRid.optional(),
+    property_id: PropertyId.optional(),
+    file: text.optional().describe('Address of the file that decided; absent where none did'),
+    file_state: text.optional().describe('How it fares: the `state` of its freshness'),
+    fetched_at: text.optional().describe('Moment at which that file was last read'),
+    files: z
+      .array(EvidenceFile)
+      .optional()
+      .describe('All files on the way, such as a pointer and its target, where there are several'),
+    entry: text
+      .optional()
+      .describe('Path of the entry in the file, such as `authorized_agents[0]`'),
+    authorization_type: AuthorizationType.optional(),
+    delegation_type: text
+      .optional()
+      .describe('How the file says that the agent sells: `direct`, `delegated` or `ad_network`'),
+    ...grantTerms,
+    collection_ids: z
+      .array(text)
+      .optional()
+      .describe('Only these collections of the publisher; absent for any'),
+    declared: z
+      .array(
+        z.looseObject({
+          brand_id: text.describe('Id of the brand that lists it in the brand.json'),
+          type: text.describe('Kind of property that it is declared as, such as `website`'),
+          identifier: text.describe('Identifier by which it is declared'),
+          relationship: text.describe(
+            'How it is said to be held: `owned`, `direct`, `delegated` or `ad_network`',
+          ),
+        }),
+      )
+      .optional()
+      .describe(
+        'Entries of the operator’s brand.json for the property; absent where there are none',
+      ),
+    names_agent: z
+      .boolean()
+      .optional()
+      .describe('Whether the operator’s file names the agent, or only its domain led there'),
+    rule: text.describe('Stable name of the rule that let the sale through or stopped it'),
+    says: Side.describe('What this side says of the sale'),
+    text: text.describe('The step as a sentence, for people'),
+  })
+  .meta({
+    id: 'AuthorizationEvidence',
+    description:
+      'One step of the reasoning: which file, which entry of it, when it was last read, and which ' +
+      'rule let the sale through or stopped it',
+  })
+export type Evidence = z.infer<typeof Evidence>
+
+const explained = {
+  evidence: z
+    .array(Evidence)
+    .optional()
+    .describe('Steps of the reasoning; only with `explain=true`'),
+  ...describeCut('evidence'),
+}
+
+export const PublisherAuthorization = z
+  .looseObject({
+    publisher_domain: PublisherDomain,
+    agent_url: AgentUrl,
+    authorized: count.describe(
+      'How many active properties the agent may sell: a count, no boolean',
+    ),
+    total: count.describe('Active properties of the publisher'),
+    publisher_wide: z.boolean().describe('Whether the agent may sell all of them'),
+    source: text.describe('Who says so: always the publisher’s own file (`adagents_json`)'),
+    authorized_for: AuthorizedFor.optional(),
+    unauthorized_properties: z
+      .array(
+        z.looseObject({
+          id: PropertyId.optional(),
+          name: PropertyName.optional(),
+          type: PropertyType.optional(),
+        }),
+      )
+      .describe('Active properties that the agent may not sell'),
+    ...describeCut('unauthorized_properties'),
+    sides: Sides,
+    confirmed: Confirmed,
+    freshness: FreshnessBlock,
+    ...explained,
+  })
+  .meta({
+    id: 'PublisherAuthorization',
+    description: 'How many of a publisher’s properties an agent may sell',
+  })
+
+export const AgentPublisher = z
+  .looseObject({
+    publisher_domain: PublisherDomain,
+    discovery_method: DiscoveryMethod,
+    manager_domain: ManagerDomain.nullable(),
+    properties_authorized: count.describe('Active properties with an id that the agent may sell'),
+    properties_total: count.describe('Active properties of the publisher'),
+    property_ids: z
+      .array(text)
+      .optional()
+      .describe('Ids of the properties it may sell; only with `include=properties`'),
+    signing_keys_pinned: z
+      .boolean()
+      .describe('Whether the publisher’s file says with which keys the agent signs'),
+    status: z
+      .enum(['authorized', 'revoked'])
+      .describe('`revoked` where the file lists the publisher as revoked'),
+    last_verified_at: text.describe('Moment at which the file that grants it was last read'),
+  })
+  .meta({ id: 'AgentPublisher', description: 'What a publisher grants an agent' })
+export type AgentPublisher = z.infer<typeof AgentPublisher>
+
+export const AgentPublishers = z
+  .looseObject({
+    agent_url: AgentUrl,
+    directory_indexed_at: text
+      .nullable()
+      .describe('The latest `last_verified_at` of this page; null on an empty page'),
+    freshness: FreshnessBlock,
+    publishers: z.array(AgentPublisher).describe('Publishers of this page, by domain'),
+    ...pageEnd,
+  })
+  .meta({ id: 'AgentPublishers', description: 'A page of the publishers of an agent' })
+
+export const PropertyLookup = z
+  .looseObject({
+    type: text.describe('Kind of identifier that was asked about'),
+    value: text.describe('The identifier that was asked about, as given'),
+    agents: z
+      .array(
+        z.looseObject({
+          agent_url: AgentUrl,
+          publisher_domain: PublisherDomain.describe('Publisher that grants the sale'),
+          property: z
+            .looseObject({
+              id: PropertyRid,
+              property_rid: PropertyRid.describe('The same as `id`'),
+              property_id: text.describe('Id that the publisher’s file gives it; else its rid'),
+              publisher_domain: PublisherDomain,
+              property_type: PropertyType,
+              name: PropertyName,
+              identifiers: Identifiers,
+              tags: PropertyTags,
+            })
+            .describe('Property that the identifier names'),
+        }),
+      )
+      .describe('Agents of this page, by publisher and address'),
+    count: count.describe('Agents on this page'),
+    ...describeCut('agents'),
+    ...pageEnd,
+  })
+  .meta({ id: 'PropertyLookup', description: 'Agents that may sell what an identifier names' })
+
+export const AgentDomains = z
+  .looseObject({
+    agent_url: text.describe('Address that was asked about, as given'),
+    domains: z.array(text).describe('Domains of the publishers of this page, by name'),
+    count: count.describe('Domains on this page'),
+    freshness: FreshnessBlock,
+    ...describeCut('domains'),
+    ...pageEnd,
+  })
+  .meta({ id: 'AgentDomains', description: 'Publishers that grant an agent anything' })
+
+export const PropertyAuthorization = z
+  .looseObject({
+    agent_url: text.describe('Address that was asked about, as given'),
+    identifier_type: text.describe('Kind of identifier that was asked about'),
+    identifier_value: text.describe('The identifier that was asked about, as given'),
+    authorized: z
+      .boolean()
+      .describe('Whether the publisher grants the sale and the operator does not contradict'),
+    property_id: text
+      .optional()
+      .describe('Id that the publisher’s file gives the property, else its rid; absent if refused'),
+    property_rid: PropertyRid.optional(),
+    publisher_domain: PublisherDomain.optional(),
+    sides: Sides,
+    confirmed: Confirmed,
+    checked_at: CheckedAt,
+    freshness: FreshnessBlock,
+    ...explained,
+  })
+  .meta({ id: 'PropertyAuthorization', description: 'Whether an agent may sell a property' })
+
+const JudgedSelector = z.looseObject({
+  publisher_domain: PublisherDomain.nullable(),
+  selection_type: text.describe('How it selects: `all`, `by_id` or `by_tag`'),
+  requested_count: count.describe('Properties that it asks for'),
+  authorized_count: count.describe('How many of them the agent may sell'),
+  unauthorized_items: z
+    .array(text)
+    .optional()
+    .describe('What of it the agent may not sell: ids, tags or names; absent where all is granted'),
+  ...describeCut('unauthorized_items'),
+  source: z
+    .enum(['adagents_json', 'agent_claim', 'none'])
+    .describe('Who grants it: the publisher’s file, or nobody (`none`)'),
+  sides: Sides,
+})
+
+export const ProductAuthorization = z
+  .looseObject({
+    agent_url: text.describe('Address that was asked about, as given'),
+    authorized: z.boolean().describe('Whether the agent may sell all that the product asks for'),
+    coverage_percentage: count.describe('How much of it the agent may sell, from 0 to 100'),
+    total_requested: count.describe('Properties that the product asks for'),
+    total_authorized: count.describe('How many of them the agent may sell'),
+    selectors: z.array(JudgedSelector).describe('The same for each selector, in the given order'),
+    sides: Sides,
+    confirmed: Confirmed,
+    checked_at: CheckedAt,
+    freshness: FreshnessBlock,
+    ...explained,
+  })
+  .meta({ id: 'ProductAuthorization', description: 'Whether an agent may sell a whole product' })
+
+export const ProductIdentifiers = z
+  .looseObject({
+    agent_url: text.describe('Address that was asked about, as given'),
+    properties: z
+      .array(
+        z.looseObject({
+          publisher_domain: PublisherDomain,
+          property_id: text.describe('Id that the publisher’s file gives it; else its rid'),
+          property_rid: PropertyRid,
+          property_name: PropertyName,
+          property_type: PropertyType,
+          identifiers: Identifiers,
+          tags: PropertyTags,
+        }),
+      )
+      .describe('Properties of the product that the agent may sell'),
+    identifiers: z
+      .array(
+        Identifier.extend({
+          property_id: text.describe('Property that it names: the `property_id` above'),
+          publisher_domain: PublisherDomain,
+        }).loose(),
+      )
+      .describe('Identifiers of these properties, one by one'),
+    property_count: count.describe('How many properties are listed above'),
+    identifier_count: count.describe('How many identifiers are listed above'),
+    ...describeCut('properties'),
+    has_more: z.boolean().describe('Whether more properties follow after this page'),
+    next_cursor: text
+      .nullable()
+      .describe('Pass it as `cursor` in the body to get the next page; null on the last one'),
+    generated_at: text.describe('Moment at which the answer was made'),
+    ...explained,
+  })
+  .meta({
+    id: 'ProductIdentifiers',
+    description: 'What a product comes to, identifier by identifier',
+  })

@@ -1,0 +1,118 @@
+import { z } from 'zod'
+import { AgentUrl, CreatedAt, PropertyName, PropertyType, pageEnd, UpdatedAt } from '../fields.ts'
+import { grantFacts, PropertyRids, SigningKeys } from '../grant.ts'
+
+const text = z.string()
+const count = z.int().nonnegative()
+
+/**
+ * Why a grant may be believed. The first names grants, the last what a manager's file claims for other
+ * publishers, of which nothing is granted; the others name no rows.
+ */
+export const evidences = [
+  'adagents_json',
+  'agent_claim',
+  'community',
+  'override',
+  'adagents_authoritative',
+] as const
+export type Evidence = (typeof evidences)[number]
+
+const EvidenceName = z
+  .enum(evidences)
+  .describe('`adagents_json` for a grant, `adagents_authoritative` for a manager’s claim')
+
+/** Parts of an item that only a claim has. */
+const claim = {
+  path: z
+    .enum(['federated', 'inline'])
+    .optional()
+    .describe(
+      'Whose file resolved a claim: the publisher’s (`federated`) or the manager’s; only for claims',
+    ),
+  diverges: z
+    .boolean()
+    .optional()
+    .describe('Whether the two files disagree about the properties; only for claims'),
+  properties: z
+    .array(
+      z.looseObject({
+        property_rid: z
+          .uuid()
+          .nullable()
+          .describe('Id of the property here; null where it has none'),
+        property_id: text
+          .nullable()
+          .describe('Id that the file gives it; null where it gives none'),
+        property_type: PropertyType,
+        name: PropertyName,
+      }),
+    )
+    .optional()
+    .describe('First properties that a claim resolves to; only for claims'),
+  properties_truncated: z
+    .boolean()
+    .optional()
+    .describe('True where a claim resolves to more; the publisher lookup pages through all'),
+}
+
+/** A grant in force. What an event of the feed says of it stands here by the same names. */
+export const AuthorizationItem = z
+  .looseObject({
+    ...grantFacts,
+    property_rids: PropertyRids.optional(),
+    properties_authorized: count.describe('How many properties it reaches'),
+    publisher_wide: z
+      .boolean()
+      .describe('Whether these are all active properties of the publisher'),
+    property_rid: z
+      .uuid()
+      .nullable()
+      .describe('The property, where it reaches exactly one; else null'),
+    property_id_slug: text
+      .nullable()
+      .describe('Id that the publisher’s file gives that property; null where there is none'),
+    authorized_for: text
+      .nullable()
+      .describe('The publisher’s own words on what the agent may do; null where it has none'),
+    evidence: EvidenceName,
+    disputed: z.boolean().describe('Always false: nobody disputes what a file grants'),
+    created_by: text.nullable().describe('Always null: files make grants, nobody edits them'),
+    expires_at: text.nullable().describe('Last moment of the grant; null where it has no end'),
+    created_at: CreatedAt,
+    updated_at: UpdatedAt,
+    signing_keys: SigningKeys.nullable().describe(
+      'Public keys (JWK) that the publisher pins for the agent; null where it pins none',
+    ),
+    override_applied: z.boolean().describe('Always false: nobody overrides what a file grants'),
+    override_reason: text.nullable().describe('Always null, as nothing is overridden'),
+    ...claim,
+  })
+  .meta({
+    id: 'Authorization',
+    description:
+      'A grant in force. `property_rids` are the properties it reaches; where `property_rids_truncated` stands ' +
+      'there are more, namely those that its selector reaches of the publisher’s properties, without those ' +
+      'that say `inline_only`. `property_rid` is null where it reaches more than one property or none; ' +
+      '`publisher_wide` says whether it reaches all of the publisher. With the evidence ' +
+      '`adagents_authoritative` it is no grant but a claim: what the file of `manager_domain` says of ' +
+      'another publisher, and the `properties` that this comes to by the publisher’s own file ' +
+      '(`path: federated`) or, where nobody has read one, by the manager’s (`inline`). `diverges` says ' +
+      'that the two files disagree; the publisher’s counts.',
+  })
+export type AuthorizationItem = z.infer<typeof AuthorizationItem>
+
+export const AgentAuthorizations = z
+  .looseObject({
+    agent_url: AgentUrl,
+    evidence: z.array(EvidenceName).describe('Kinds of rows that were asked for'),
+    include: z.literal('effective').describe('Always `effective`: rows that count now'),
+    rows: z.array(AuthorizationItem).describe('Rows of this page, by publisher'),
+    count: count.describe('Rows on this page'),
+    rows_total: count.describe('How many rows there are on all pages'),
+    rows_truncated: z.boolean().optional().describe('True where more pages follow'),
+    cursor: text.nullable().describe('The same as `next_cursor`'),
+    ...pageEnd,
+  })
+  .meta({ id: 'AgentAuthorizations', description: 'A page of what an agent was granted' })
+export type AgentAuthorizations = z.infer<typeof AgentAuthorizations>

@@ -1,0 +1,128 @@
+import { z } from 'zod'
+import { BrandCompany, BrandProfile, EnrichmentOrigin, enrichers } from '../enrichment.ts'
+import { pageEnd, Success } from '../fields.ts'
+import { LiveBrandFailure } from '../reported-fault.ts'
+import { FreshnessBlock } from './freshness.ts'
+
+const text = z.string()
+const count = z.int().nonnegative()
+
+export const brandSources = ['brand_json', 'enriched', 'community'] as const
+
+const Source = z
+  .enum(brandSources)
+  .describe(
+    'Who says so: the brand’s own file (`brand_json`), a third party that was asked (`enriched`), or a member (`community`)',
+  )
+const trusts =
+  'How far two files agree: `inline` (stated by the house for its own site), `mutual` (both name each other), `leaf_only`, `house_only` (one does), `standalone` (no house), `unverifiable`'
+
+/** Relationship of a brand to its house, as the files tell it. */
+const relationship = {
+  keller_type: text
+    .optional()
+    .describe('Role of the brand: `master`, `sub_brand`, `endorsed` or `independent`'),
+  house_domain: text.optional().describe('Domain of the house; present only where it is proven'),
+  claimed_house_domain: text
+    .optional()
+    .describe('Domain of a house that only one of the two files names'),
+  parent_brand: text.optional().describe('Id of the brand above it in the portfolio of its house'),
+  brand_agent_url: text.optional().describe('Address of the agent that speaks for the brand'),
+  relationship_trust: text.optional().describe(`${trusts}; absent where no file says anything`),
+  relationship_verified_at: text
+    .optional()
+    .describe('Moment at which both files were last seen to agree; only with `mutual`'),
+}
+
+export const BrandResolution = z
+  .looseObject({
+    canonical_id: text.describe('Domain that identifies the brand, whatever domain was asked for'),
+    canonical_domain: text.describe('Main domain of the brand'),
+    brand_name: text.describe('Name of the brand; its domain where no file gives a name'),
+    source: Source,
+    ...relationship,
+    house_name: text.optional().describe('Name by which that house is known'),
+    brand_id: text.optional().describe('Id of the brand inside the brand.json that describes it'),
+    relationship_declared_at: text
+      .optional()
+      .describe('Moment since which the house says that the brand is one of its own'),
+    names: z
+      .array(z.record(text, text))
+      .optional()
+      .describe('Its names by language, each item as `{locale: name}`'),
+    brand_manifest: z
+      .record(text, z.unknown())
+      .optional()
+      .describe('Logos, colours, tone and the rest as its source wrote them'),
+    enrichment: EnrichmentOrigin.optional(),
+    live_brand_json: LiveBrandFailure.optional(),
+    freshness: FreshnessBlock.optional(),
+  })
+  .meta({ id: 'BrandResolution', description: 'Which brand a domain is' })
+export type BrandResolution = z.infer<typeof BrandResolution>
+
+export const EnrichedBrand = z
+  .looseObject({
+    success: Success,
+    domain: text.describe('Domain of the brand, in its normal form'),
+    cached: z.boolean().describe('Whether the answer was known, so that nobody was asked for it'),
+    source_type: Source,
+    provider: z
+      .enum(enrichers)
+      .optional()
+      .describe('Who was asked; absent where the brand or a member tells it'),
+    manifest: BrandProfile,
+    company: BrandCompany.optional(),
+    found_at: text.optional().describe('Moment at which the provider was last asked'),
+    freshness: FreshnessBlock.optional(),
+  })
+  .meta({ id: 'EnrichedBrand', description: 'What is known of a brand’s looks and words' })
+export type EnrichedBrand = z.infer<typeof EnrichedBrand>
+
+export const BrandItem = z
+  .looseObject({
+    domain: text.describe('Domain under which the brand is listed'),
+    brand_name: text.describe('Name of the brand; its domain where no file gives a name'),
+    canonical_domain: text.describe('Main domain of the brand'),
+    source: Source,
+    has_manifest: z.boolean().describe('Whether logos, colours or other looks are known'),
+    verified: z.boolean().describe('Whether the brand’s own file says so'),
+    ...relationship,
+    keller_type: text.describe(
+      'Role of the brand: `master`, `sub_brand`, `endorsed` or `independent`; `master` where nothing says',
+    ),
+  })
+  .meta({ id: 'BrandItem', description: 'A brand as lists show it' })
+export type BrandItem = z.infer<typeof BrandItem>
+
+export const BrandStats = z
+  .looseObject({
+    total: count.describe('All brands that match the search'),
+    hosted: count.describe(
+      'Always 0: a brand whose file the registry serves counts by who told of it',
+    ),
+    brand_json: count.describe('Brands known by their own file'),
+    community: count.describe('Brands that a member told of'),
+    enriched: count.describe('Brands known from a third party alone'),
+    stub: count.describe('Always 0: a domain without any facts is no brand here'),
+    houses: count.describe('Brands that are `master`, `independent`, or say nothing of it'),
+    sub_brands: count.describe('Brands that are `sub_brand` or `endorsed`'),
+    with_manifest: count.describe('Brands of which looks are known'),
+  })
+  .meta({ id: 'BrandStats', description: 'Brands that match the search, whatever the source' })
+export type BrandStats = z.infer<typeof BrandStats>
+
+export const BrandList = z
+  .looseObject({
+    brands: z
+      .array(BrandItem)
+      .describe('Brands of this page, by name; with `search` the best matches first'),
+    stats: BrandStats,
+    brands_truncated: z
+      .boolean()
+      .optional()
+      .describe('True where the page would be too long and ends early'),
+    ...pageEnd,
+  })
+  .meta({ id: 'BrandList', description: 'A page of the brands' })
+export type BrandList = z.infer<typeof BrandList>

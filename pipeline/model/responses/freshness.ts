@@ -1,0 +1,30 @@
+import { z } from 'zod'
+
+/** Freshness of an answer: how the file it was read from fared with the crawler. */
+export const FreshnessBlock = z
+  .looseObject({
+    state: z
+      .enum(['never_crawled', 'current', 'stale', 'failing', 'absent', 'invalid'])
+      .describe(
+        '`current`: read within 48 hours; `stale`: read before that; `failing`: the last try failed; `absent`: there is no such file; `invalid`: it is there and cannot be used',
+      ),
+    outcome: z
+      .string()
+      .optional()
+      .describe('What came of the last attempt, in one word such as `ok` or `timeout`'),
+    checked_at: z.string().optional().describe('Moment of the last attempt; absent before one'),
+    succeeded_at: z
+      .string()
+      .optional()
+      .describe('Moment of the last attempt that succeeded; absent where none did'),
+    http_status: z
+      .int()
+      .optional()
+      .describe('HTTP status of the last attempt; absent where no server answered'),
+  })
+  .meta({
+    id: 'Freshness',
+    description:
+      'How the file that decided the answer fared with the crawler; of several files the weakest counts',
+  })
+export type FreshnessBlock = z.infer<typeof FreshnessBlock>

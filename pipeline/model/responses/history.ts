@@ -1,0 +1,80 @@
+import { z } from 'zod'
+import {
+  Editor,
+  EditSummary,
+  IsRollback,
+  pageEnd,
+  RevisionNumber,
+  RolledBackTo,
+} from '../fields.ts'
+import { FreshnessBlock } from './freshness.ts'
+
+const text = z.string()
+const count = z.int().nonnegative()
+
+const Domain = text.describe('Domain of the entry, in its normal form')
+const EditedAt = z.iso.datetime().describe('Moment of the edit')
+const Source = text.describe('Source of the entry after the edit: `community` or `enriched`')
+
+export const Revision = z
+  .looseObject({
+    revision_number: RevisionNumber,
+    editor_name: text.describe('`system` where the registry itself edited; else an opaque id'),
+    edit_summary: EditSummary,
+    source: Source,
+    is_rollback: IsRollback,
+    rolled_back_to: RolledBackTo,
+    created_at: EditedAt,
+  })
+  .meta({ id: 'Revision', description: 'One save of an entry; `system` edits are automated' })
+export type Revision = z.infer<typeof Revision>
+
+export const History = z
+  .looseObject({
+    domain: Domain,
+    total: count.describe('Revisions on all pages, without the one that made the entry'),
+    revisions: z.array(Revision).describe('Revisions of this page, newest first'),
+    ...pageEnd,
+    freshness: FreshnessBlock.optional(),
+  })
+  .meta({ id: 'History', description: 'How an entry was edited after it was made, newest first' })
+export type History = z.infer<typeof History>
+
+/** Facts of a revision. The editor is an opaque id; `system` marks automation. */
+const revisionFields = {
+  revision_number: RevisionNumber,
+  editor_id: Editor,
+  edit_summary: EditSummary,
+  source: Source,
+  is_rollback: IsRollback,
+  rolled_back_to: RolledBackTo,
+  created_at: EditedAt,
+}
+
+export const RevisionList = z
+  .looseObject({
+    domain: Domain,
+    total: count.describe('Revisions on all pages'),
+    revisions: z
+      .array(z.looseObject(revisionFields))
+      .describe('Revisions of this page, newest first'),
+    ...pageEnd,
+  })
+  .meta({
+    id: 'RevisionList',
+    description: 'Every revision of an entry, the one that made it too, newest first',
+  })
+
+export const RevisionHeld = z
+  .looseObject({
+    domain: Domain,
+    ...revisionFields,
+    content: z
+      .looseObject({
+        brand_name: text.optional().describe('Name of the brand; absent for properties'),
+        document: z.record(text, z.unknown()).describe('What the entry said, as it was saved'),
+      })
+      .nullable()
+      .describe('What the entry said after the edit; null where that is not shown'),
+  })
+  .meta({ id: 'RevisionHeld', description: 'A revision with what the entry said after it' })

@@ -1,0 +1,101 @@
+import { z } from 'zod'
+import { Identifier } from '../documents/index.ts'
+import { PropertyName, PropertyType, PublisherDomain, Success } from '../fields.ts'
+import { originReasons } from '../hosted.ts'
+
+const text = z.string()
+
+export const HostedAdagents = z
+  .looseObject({
+    $schema: text.optional().describe('Address of the schema that the file follows'),
+    authorized_agents: z
+      .array(z.unknown())
+      .length(0)
+      .describe('Always empty: only a publisher itself authorizes agents'),
+    properties: z
+      .array(
+        z.looseObject({
+          property_id: text.optional().describe('Id of the property; absent where none was saved'),
+          property_type: PropertyType,
+          name: PropertyName,
+          identifiers: z
+            .array(Identifier)
+            .min(1)
+            .describe('By what the property is known, such as its domain'),
+          tags: z.array(text).optional().describe('Tags of the property; absent where it has none'),
+          publisher_domain: PublisherDomain,
+        }),
+      )
+      .optional()
+      .describe('Properties that were saved; absent where none fits the format'),
+    last_updated: z.iso.datetime().describe('Moment of the last save'),
+  })
+  .meta({
+    id: 'HostedAdagents',
+    description: 'An adagents.json made of what was saved. It authorizes nobody',
+  })
+
+export const HostedBrandJson = z
+  .looseObject({})
+  .meta({ id: 'HostedBrandJson', description: 'A brand.json made of what was saved' })
+
+export const DomainClaimed = z
+  .looseObject({
+    success: Success,
+    domain: text.describe('Domain that was claimed, in its normal form'),
+    authoritative_location: z
+      .url()
+      .describe('Address to point to, with a claim of your organization’s own in it'),
+    instructions: text.describe('What to do next, in a sentence'),
+  })
+  .meta({ id: 'DomainClaimed', description: 'Where a domain must point to be yours' })
+
+export const OriginVerified = z
+  .looseObject({
+    verified: z.boolean().describe('Whether the domain points to the file that is served for it'),
+    reason: z
+      .enum(originReasons)
+      .describe('What was found; `transient` where it could not be read, which changes nothing'),
+    checked_at: z.iso.datetime().describe('Moment at which the domain was looked at'),
+    detail: text.optional().describe('The same in a sentence; absent where `reason` says it all'),
+    bound_org_id: text
+      .optional()
+      .describe('Organization that the domain belongs to now; told to that organization alone'),
+  })
+  .meta({
+    id: 'OriginVerified',
+    description: 'Whether the domain points to its hosted file now; `transient` changes nothing',
+  })
+
+export const BrandSetUp = z
+  .looseObject({
+    domain: text.describe('Domain of the brand, without `www.`'),
+    has_brand_json: z
+      .boolean()
+      .describe('Whether the domain publishes a file of its own, so that nothing was saved'),
+    hosted_brand_json_url: z.url().describe('Address at which the registry serves the file'),
+    pointer_snippet: text.describe(
+      'Text to serve as /.well-known/brand.json to make the file your own; empty where no domain can point here',
+    ),
+    detail: text
+      .optional()
+      .describe(
+        'Why no domain can point here: the registry has no https address; absent otherwise',
+      ),
+  })
+  .meta({ id: 'BrandSetUp', description: 'A brand whose file the registry serves' })
+
+export const BrandSubmitted = z
+  .looseObject({
+    brand: z
+      .looseObject({
+        id: z.uuid().describe('Id under which a moderator decides'),
+        domain: text.describe('Domain of the brand, in its normal form'),
+        brand_name: text.describe('Name that was given; else the domain'),
+        source: z.literal('community').describe('Always `community`: a member told of it'),
+        review_status: z.literal('pending').describe('Always `pending`: a moderator decides'),
+      })
+      .describe('The brand as it was submitted'),
+    review_status: z.literal('pending').describe('The same as in `brand`'),
+  })
+  .meta({ id: 'BrandSubmitted', description: 'A brand that waits for a moderator' })

@@ -1,0 +1,6 @@
+/** Answers of the lookups, lists and the feed; the rest of the answers stand in the files beside this one. */
+export * from './brands.ts'
+export * from './freshness.ts'
+export * from './properties.ts'
+export * from './publishers.ts'
+export * from './registry.ts'

@@ -1,0 +1,32 @@
+import { z } from 'zod'
+import { FreshnessBlock } from './freshness.ts'
+
+const text = z.string()
+
+export const verificationStatuses = ['pending', 'valid', 'invalid', 'unreachable'] as const
+export type VerificationStatus = (typeof verificationStatuses)[number]
+
+export const ManifestReference = z
+  .looseObject({
+    reference_type: z
+      .enum(['url', 'agent'])
+      .describe('Whether a file or an agent has the manifest'),
+    manifest_url: text.nullable().describe('Address of the file; null where an agent has it'),
+    agent_url: text.nullable().describe('Address of the agent; null where a file has it'),
+    agent_id: text.nullable().describe('Id of the brand at that agent; null without one'),
+    verification_status: z
+      .enum(verificationStatuses)
+      .describe('What came of the last attempt to read it; `pending` before one'),
+  })
+  .meta({ id: 'ManifestReference', description: 'Look up the manifest of a domain' })
+export type ManifestReference = z.infer<typeof ManifestReference>
+
+export const ManifestLookup = z
+  .looseObject({
+    success: z.boolean().describe('The same as `found`'),
+    found: z.boolean().describe('Whether it is known where the manifest is'),
+    reference: ManifestReference.optional(),
+    freshness: FreshnessBlock.optional(),
+  })
+  .meta({ id: 'ManifestLookup', description: 'Whether, and where, a domain has a manifest' })
+export type ManifestLookup = z.infer<typeof ManifestLookup>

@@ -1,0 +1,137 @@
+import { z } from 'zod'
+import { CreatedAt, pageEnd, Success, UpdatedAt } from '../fields.ts'
+import { reviewStatuses } from '../review.ts'
+
+const text = z.string()
+const count = z.int().nonnegative()
+const moment = z.iso.datetime()
+const digest = z.string().regex(/^[0-9a-f]{64}$/)
+
+const ProposalId = z.uuid().describe('Id by which the proposal is read and decided')
+const ProposalDigest = digest.describe(
+  'SHA-256 of what is proposed and of the mirror it was made for; whoever decides repeats it',
+)
+const SubmittedAt = moment.describe('Moment at which it was proposed, or proposed again')
+const PublisherDomains = z
+  .array(text)
+  .describe('Publishers whose inventory the file describes, by domain')
+
+const mirror = {
+  platform: text.describe('Name of the platform that the file is kept for'),
+  catalog_etag: text
+    .nullable()
+    .describe('Version of the catalog, by its editors; null without one'),
+  superseded_by: text
+    .nullable()
+    .describe('Address of the file to read instead; null while this one counts'),
+}
+const AdagentsJson = z
+  .looseObject({
+    authorized_agents: z
+      .array(z.never())
+      .length(0)
+      .describe('Always empty: a mirror authorizes nobody'),
+  })
+  .meta({ additionalProperties: true, description: 'The file as it is served' })
+
+export const MirrorList = z
+  .looseObject({
+    mirrors: z
+      .array(z.looseObject({ ...mirror, updated_at: UpdatedAt }))
+      .describe('Mirrors of this page, the last changed first'),
+    total: count.describe('Mirrors on all pages'),
+    ...pageEnd,
+  })
+  .meta({ id: 'MirrorList', description: 'A page of the community mirrors, newest first' })
+
+export const Mirror = z
+  .looseObject({
+    ...mirror,
+    adagents_json: AdagentsJson,
+    created_at: CreatedAt,
+    updated_at: UpdatedAt,
+  })
+  .meta({ id: 'Mirror', description: 'A file that is kept for a platform; it authorizes nobody' })
+
+const published = {
+  success: Success,
+  ...mirror,
+  publisher_domains: PublisherDomains,
+  updated_at: UpdatedAt,
+}
+export const MirrorPublished = z
+  .looseObject(published)
+  .meta({ id: 'MirrorPublished', description: 'The file is served from now on' })
+
+export const MirrorApproved = z
+  .looseObject({ ...published, proposal_id: ProposalId })
+  .meta({ id: 'MirrorApproved', description: 'What was proposed is served from now on' })
+
+export const MirrorProposed = z
+  .looseObject({
+    success: Success,
+    status: z.literal('pending').describe('Always `pending`: a moderator decides'),
+    proposal_id: ProposalId,
+    proposal_digest: ProposalDigest,
+    platform: mirror.platform,
+    status_url: text.describe('Address at which to see how far it is'),
+    submitted_at: SubmittedAt,
+  })
+  .meta({ id: 'MirrorProposed', description: 'A proposal waits for a moderator' })
+
+export const MirrorRemoved = z
+  .looseObject({ success: Success, platform: mirror.platform })
+  .meta({ id: 'MirrorRemoved', description: 'The file is no longer served' })
+
+const summary = {
+  proposal_id: ProposalId,
+  platform: mirror.platform,
+  status: z.enum(reviewStatuses).describe('`pending` until a moderator decides'),
+  proposal_digest: ProposalDigest,
+  submitted_at: SubmittedAt,
+  reviewed_at: moment.nullable().describe('Moment of the decision; null before it'),
+  review_notes: text.nullable().describe('Words of the moderator; null where there are none'),
+  proposer: z
+    .looseObject({
+      id: text.describe('Id of the key or person that proposed it'),
+      organization: text.nullable().describe('Its organization; null where it has none'),
+    })
+    .optional()
+    .describe('Who proposed it; shown to moderators alone'),
+}
+export const ProposalSummary = z
+  .looseObject(summary)
+  .meta({ id: 'MirrorProposalSummary', description: 'A proposal without its file' })
+export type ProposalSummary = z.infer<typeof ProposalSummary>
+
+export const ProposalList = z
+  .looseObject({
+    proposals: z.array(ProposalSummary).describe('Proposals of this page, newest first'),
+    total: count.describe('Proposals on all pages'),
+    ...pageEnd,
+  })
+  .meta({ id: 'MirrorProposalList', description: 'A page of proposals, newest first' })
+
+export const Proposal = z
+  .looseObject({
+    ...summary,
+    ...mirror,
+    publisher_domains: PublisherDomains,
+    adagents_json: AdagentsJson,
+    base_digest: digest
+      .nullable()
+      .describe('SHA-256 of the mirror that it was made for; null where there was none'),
+    base_changed: z
+      .boolean()
+      .describe('Whether another mirror is served by now, so that it cannot be approved'),
+  })
+  .meta({ id: 'MirrorProposal', description: 'A file that somebody proposes for a platform' })
+export type Proposal = z.infer<typeof Proposal>
+
+export const ProposalAnswer = z
+  .looseObject({ proposal: Proposal })
+  .meta({ id: 'MirrorProposalAnswer', description: 'One proposal' })
+
+export const ProposalRejected = z
+  .looseObject({ success: Success, proposal: Proposal })
+  .meta({ id: 'MirrorProposalRejected', description: 'The proposal was rejected' })

@@ -1,0 +1,100 @@
+import { z } from 'zod'
+import { Identifier } from '../documents/index.ts'
+import {
+  AgentUrl,
+  AuthorizedFor,
+  describeCut,
+  PropertyId,
+  PropertyName,
+  PropertyRid,
+  PropertyTags,
+  PropertyType,
+  PublisherDomain,
+  pageEnd,
+} from '../fields.ts'
+import { FreshnessBlock } from './freshness.ts'
+
+const text = z.string()
+const count = z.int().nonnegative()
+
+export const ResolvedPropertyItem = z
+  .looseObject({
+    id: PropertyId.optional(),
+    property_rid: PropertyRid,
+    type: PropertyType,
+    property_type: PropertyType.describe('The same as `type`'),
+    name: PropertyName,
+    identifiers: z.array(Identifier).describe('By what the property is known, such as its domain'),
+    tags: PropertyTags,
+    status: text.describe('`active`, or `stale` where its file has not confirmed it lately'),
+  })
+  .meta({ id: 'PropertyItem', description: 'A property as a publisher declares it' })
+
+export const PropertyResolution = z
+  .looseObject({
+    publisher_domain: PublisherDomain,
+    source: text.describe(
+      'Who says so: the publisher’s own file (`adagents_json`), or members (`hosted`)',
+    ),
+    verified: z.boolean().describe('Whether it is the publisher’s own file that says so'),
+    authorized_agents: z
+      .array(z.looseObject({ url: AgentUrl, authorized_for: AuthorizedFor.optional() }))
+      .describe('Agents with a grant in force, by address'),
+    properties: z.array(ResolvedPropertyItem).describe('Properties, active ones first'),
+    contact: z
+      .looseObject({
+        name: text.optional().describe('Name of whom to write to'),
+        email: text.optional().describe('E-mail address of whom to write to'),
+      })
+      .optional()
+      .describe('Whom to write to; only where a member who saved the properties gave it'),
+    ...describeCut('authorized_agents'),
+    ...describeCut('properties'),
+    freshness: FreshnessBlock.optional(),
+  })
+  .meta({
+    id: 'PropertyResolution',
+    description:
+      'What a publisher owns and whom it authorizes; where a list is cut, the publisher lookup pages through all of it',
+  })
+export type PropertyResolution = z.infer<typeof PropertyResolution>
+
+export const PropertyItem = ResolvedPropertyItem.extend({
+  domain: PublisherDomain.describe('The same as `publisher_domain`'),
+  publisher_domain: PublisherDomain,
+  source: text.describe('Who says so: `adagents_json`, `community` or `enriched`'),
+  verified: z.boolean().describe('Whether it is the publisher’s own file that says so'),
+  property_count: count.describe('Active properties of its publisher'),
+  agent_count: count.describe('Agents that its publisher grants anything'),
+}).meta({ id: 'ListedProperty', description: 'A property, with the counts of its publisher' })
+export type PropertyItem = z.infer<typeof PropertyItem>
+
+export const PropertyStats = z
+  .looseObject({
+    total: count.describe('All active properties that match the search'),
+    community: count.describe('Properties that a member or a third party told of'),
+    adagents_json: count.describe('Properties from publishers’ own files'),
+    hosted: count.describe(
+      'Always 0: properties whose file the registry serves count as `community`',
+    ),
+  })
+  .meta({
+    id: 'PropertyStats',
+    description: 'Properties that match the search, whatever the source',
+  })
+export type PropertyStats = z.infer<typeof PropertyStats>
+
+export const PropertyList = z
+  .looseObject({
+    properties: z
+      .array(PropertyItem)
+      .describe('Properties of this page, by rid; with `search` the best matches first'),
+    stats: PropertyStats,
+    properties_truncated: z
+      .boolean()
+      .optional()
+      .describe('True where the page would be too long and ends early'),
+    ...pageEnd,
+  })
+  .meta({ id: 'PropertyList', description: 'A page of the active properties' })
+export type PropertyList = z.infer<typeof PropertyList>

@@ -1,0 +1,249 @@
+import { z } from 'zod'
+import {
+  AgentUrl,
+  AuthorizedFor,
+  DiscoveryMethod,
+  describeCut,
+  ManagerDomain,
+  PropertyRid,
+  PublisherDomain,
+} from '../fields.ts'
+import { FreshnessBlock } from './freshness.ts'
+import { ResolvedPropertyItem } from './properties.ts'
+
+const text = z.string()
+const texts = z.array(text)
+const count = z.int().nonnegative()
+const freely = z.record(text, z.unknown())
+
+export const MemberName = z
+  .looseObject({
+    slug: text.describe('Short name of the member, unique among members'),
+    display_name: text.describe('Name of the member, for people'),
+  })
+  .meta({ id: 'MemberName', description: 'A member of the registry that shows its profile' })
+export type MemberName = z.infer<typeof MemberName>
+
+export const hostingModes = [
+  'self',
+  'self_invalid',
+  'self_redirected',
+  'aao_hosted',
+  'none',
+] as const
+
+const Hosting = z
+  .looseObject({
+    mode: z
+      .enum(hostingModes)
+      .describe(
+        '`self`: its own file stands; `self_redirected`: it points to a file elsewhere; `aao_hosted`: the registry serves its file; `self_invalid`: its file cannot be used; `none`: it has no file',
+      ),
+    expected_url: text.describe('Address at which the domain would serve its own file'),
+    resolved_url: text
+      .optional()
+      .describe('Address of the file that was read in the end; absent where none was ever read'),
+    hosted_url: text
+      .optional()
+      .describe('Address at which the registry serves a file for it; present with `aao_hosted`'),
+    last_validated: text
+      .optional()
+      .describe('Moment at which the file was last read and understood; absent where it never was'),
+    last_http_status: z
+      .int()
+      .optional()
+      .describe('HTTP status of the last attempt; absent where no server answered'),
+    origin_verified_at: text
+      .optional()
+      .describe('Moment since which the domain points to the file that the registry serves for it'),
+    origin_last_checked_at: text
+      .optional()
+      .describe('Moment at which it was last checked whether the domain points there'),
+  })
+  .describe('Where the publisher’s adagents.json is served, and how the last attempts went')
+
+const PublisherFiles = z
+  .looseObject({
+    adagents_json: z
+      .looseObject({
+        status: z
+          .enum(['valid', 'community', 'invalid', 'absent', 'unknown'])
+          .describe(
+            '`community`: members told of it; `unknown`: nobody has read the file, or it could not be reached',
+          ),
+        expected_url: text.describe('Address at which the domain would serve it'),
+      })
+      .describe('The file in which a publisher lists inventory and agents'),
+    brand_json: z
+      .looseObject({
+        status: z
+          .enum(['present', 'unknown'])
+          .describe('`present` where the brand of the domain is known'),
+        name: text.optional().describe('Name of the brand; absent where it is unknown'),
+      })
+      .describe('The file in which a domain says which brand it is'),
+  })
+  .describe('The two files of the domain, at a glance')
+
+const PublisherAgent = z.looseObject({
+  url: AgentUrl,
+  authorized_for: AuthorizedFor.optional(),
+  source: text.describe('Who says so: always the publisher’s own file (`adagents_json`)'),
+  authorization_types: texts
+    .optional()
+    .describe('Kinds of selectors by which the file grants it something, such as `property_tags`'),
+  properties_authorized: count
+    .optional()
+    .describe('Active properties that the agent may sell; absent beyond the counted agents'),
+  properties_total: count
+    .optional()
+    .describe('Active properties of the publisher; absent beyond the counted agents'),
+  publisher_wide: z
+    .boolean()
+    .optional()
+    .describe('Whether it may sell all of them; absent beyond the counted agents'),
+})
+
+export const PlacementItem = z
+  .looseObject({
+    placement_id: text.describe('Id that the publisher’s file gives the placement'),
+    name: text.describe('Name of the placement, for people'),
+    description: text.optional().describe('What the placement is, in the publisher’s words'),
+    tags: texts.describe('Tags that the publisher’s file gives the placement'),
+    property_ids: texts.optional().describe('Ids of the properties on which it appears'),
+    property_tags: texts.optional().describe('It appears on properties with any of these tags'),
+    collection_ids: texts.optional().describe('Ids of the collections in which it appears'),
+    channels: texts.optional().describe('Channels under which it is sold, such as `display`'),
+    format_options: z.array(freely).optional().describe('Formats that it takes, as written'),
+    source: text.describe('Who says so: always the publisher’s own file (`adagents_json`)'),
+  })
+  .meta({ id: 'Placement', description: 'A place for ads that a publisher declares' })
+export type PlacementItem = z.infer<typeof PlacementItem>
+
+const PublisherFormat = z.looseObject({
+  format_kind: text.describe('Kind of format, such as `image`'),
+  format_option_id: text.optional().describe('Id that the publisher gives this option'),
+  display_name: text.describe('Name of the format, for people'),
+  params: freely.describe('Its measures and limits, as written'),
+})
+
+const BrandCard = z
+  .looseObject({
+    name: text.optional().describe('How the brand calls itself'),
+    description: text.optional().describe('What the brand is, in its own words'),
+    logo_url: text.optional().describe('Address of its first logo'),
+    colors: z
+      .array(z.unknown())
+      .optional()
+      .describe('Its colours as the brand wrote them, six at most'),
+    industries: texts.optional().describe('What it deals in, six at most'),
+  })
+  .describe('Name, words, logo and colours of the brand of the domain; absent where unknown')
+
+export const PublisherLookup = z
+  .looseObject({
+    domain: text.describe('Domain that was asked about, in its normal form'),
+    member: MemberName.nullable().describe('Member that the domain belongs to; null where none'),
+    adagents_valid: z
+      .boolean()
+      .nullable()
+      .describe('Whether the file stands; null where nobody has been able to read it yet'),
+    discovery_method: DiscoveryMethod.nullable(),
+    manager_domain: ManagerDomain.nullable(),
+    hosting: Hosting,
+    files: PublisherFiles,
+    network: z
+      .looseObject({
+        publisher_count: count.describe('Publishers whose file this domain manages'),
+        valid_count: count.describe('How many of these files stand'),
+      })
+      .optional()
+      .describe('Publishers that this domain manages; absent where it manages none'),
+    properties: z
+      .array(
+        ResolvedPropertyItem.extend({
+          property_rid: PropertyRid.optional(),
+          status: ResolvedPropertyItem.shape.status.optional(),
+          source: text
+            .optional()
+            .describe('Who says so: `adagents_json`, `brand_json` or `community`'),
+          delegation_type: text
+            .optional()
+            .describe('How a brand.json says that it sells: `direct`, `delegated` or `ad_network`'),
+        }),
+      )
+      .describe(
+        'Properties of the publisher; where its own file lists none, those of its brand.json',
+      ),
+    authorized_agents: z.array(PublisherAgent).describe('Agents with a grant in force, by address'),
+    ...describeCut('properties'),
+    ...describeCut('authorized_agents'),
+    has_more: z
+      .boolean()
+      .optional()
+      .describe('Whether more follow after this page; absent where nothing was cut or paged'),
+    next_cursor: text
+      .nullable()
+      .optional()
+      .describe('Pass it as `cursor` to get the rest of the lists; absent or null at their end'),
+    rollup_truncated: z
+      .looseObject({
+        cap: count.describe('Of how many agents the properties are counted'),
+        total_agents: count.describe('How many agents there are in all'),
+      })
+      .optional()
+      .describe('Present where the properties of the last agents are not counted'),
+    formats: z
+      .array(PublisherFormat)
+      .optional()
+      .describe('Formats that its own file declares, a hundred at most'),
+    placements: z
+      .array(PlacementItem)
+      .optional()
+      .describe('Placements of its own file; only with `include=placements`'),
+    ...describeCut('placements'),
+    placements_next_cursor: text
+      .nullable()
+      .optional()
+      .describe(
+        'Pass it as `placements_cursor` to get the rest of the placements; null at the end',
+      ),
+    brand: BrandCard.optional(),
+    freshness: FreshnessBlock.optional(),
+  })
+  .meta({ id: 'PublisherLookup', description: 'The inventory of a publisher and its agents' })
+export type PublisherLookup = z.infer<typeof PublisherLookup>
+
+export const DomainLookup = z
+  .looseObject({
+    domain: text.describe('Domain that was asked about, in its normal form'),
+    authorized_agents: z
+      .array(
+        z.looseObject({
+          url: AgentUrl,
+          authorized_for: AuthorizedFor.optional(),
+          member: MemberName.optional(),
+        }),
+      )
+      .describe('Agents with a grant in force, by address'),
+    ...describeCut('authorized_agents'),
+    sales_agents_claiming: z
+      .array(z.looseObject({ url: AgentUrl, member: MemberName.optional() }))
+      .describe('Agents that say of themselves that they may sell it; that grants nothing'),
+    freshness: FreshnessBlock.optional(),
+  })
+  .meta({ id: 'DomainLookup', description: 'Look up the agents authorized for a domain' })
+export type DomainLookup = z.infer<typeof DomainLookup>
+
+export const PublisherEntry = z
+  .looseObject({
+    domain: PublisherDomain,
+    member: MemberName.optional(),
+    agent_count: count.describe('Agents that it grants anything now'),
+    last_validated: text
+      .optional()
+      .describe('Moment at which its file was last read and understood'),
+    has_valid_adagents: z.boolean().describe('Whether its file stands: true for every listed one'),
+  })
+  .meta({ id: 'PublisherEntry', description: 'A publisher as the list shows it' })
+export type PublisherEntry = z.infer<typeof PublisherEntry>

@@ -1,0 +1,139 @@
+import { z } from 'zod'
+import { publicErrorNames } from '../../core/errors.ts'
+import { tierNames } from '../../core/membership.ts'
+import { keyPermissions } from '../../core/standing.ts'
+import { TypedFeedEvent } from '../event.ts'
+import { LiveBrandFailure, ReportedFault } from '../reported-fault.ts'
+import { FreshnessBlock } from './freshness.ts'
+
+const text = z.string()
+const count = z.int().nonnegative()
+
+export const RegistryStats = z
+  .looseObject({
+    seq: count.describe('Number of the commit that the counts are of'),
+    total_brands: count.describe('Domains of which the brand is known'),
+    total_publishers: count.describe('Publishers whose file stands now'),
+    total_agents: count.describe('Agents that any publisher’s file names'),
+    total_properties: count.describe('How many properties are active now'),
+    registered_agents: count.describe('Agents that members enrolled and show to everybody'),
+    registered_publishers: count.describe(
+      'Publishers with a valid file whose domain a member holds',
+    ),
+    discovered_agents: count.describe('The same as `total_agents`'),
+    discovered_publishers: count.describe('Publishers whose file was understood at least once'),
+    discovered_properties: count.describe('Properties that are active or stale'),
+    authorizations: count.describe('Grants in force'),
+    authorizations_by_source: z.record(text, count).describe('The same by who says so'),
+    properties_by_type: z
+      .record(text, count)
+      .describe('Active properties by the types that the format knows'),
+  })
+  .meta({ id: 'RegistryStats', description: 'Counts of the registry, as of commit `seq`' })
+export type RegistryStats = z.infer<typeof RegistryStats>
+
+/** An organization's API key, found by the SHA-256 of its secret. */
+export const StoredPrincipal = z.object({
+  key_id: text,
+  org_id: text,
+  org_name: text,
+  membership_tier: z.enum(tierNames).nullable(),
+  label: text,
+  permissions: z.array(z.enum(keyPermissions)),
+  created_at: text,
+})
+export type StoredPrincipal = z.infer<typeof StoredPrincipal>
+
+export const FeedAnswer = z
+  .looseObject({
+    events: z.array(TypedFeedEvent).describe('Events of this page, in the order of their ids'),
+    cursor: text
+      .regex(/^[0-9a-f-]{36}$/)
+      .describe('Pass it as `cursor` to go on after this page, at once or later'),
+    has_more: z.boolean().describe('Whether more events wait already'),
+    freshness: z
+      .looseObject({
+        generated_at: z.iso.datetime().describe('Moment at which this page was made'),
+        latest_event_created_at: z.iso
+          .datetime()
+          .nullable()
+          .describe('Moment of the last event of the registry; null where there is none'),
+        lag_seconds: count.nullable().describe('Seconds since then; null where there is none'),
+        retention_days: count.describe('Days for which events can be read'),
+      })
+      .describe('How far this page is behind the registry'),
+  })
+  .meta({ id: 'Feed', description: 'A page of the change feed' })
+
+/** Body of every error. What concerns one error alone is absent from the others. */
+export const ErrorBody = z
+  .looseObject({
+    error: text.describe('What went wrong, in a sentence; `cursor_expired` for an expired cursor'),
+    code: z
+      .enum(publicErrorNames)
+      .optional()
+      .describe('Stable name of the error, for programs; absent for an expired cursor'),
+    message: text
+      .optional()
+      .describe('The sentence, where `error` is `cursor_expired`; absent otherwise'),
+    retry_after: count
+      .optional()
+      .describe('Seconds after which to try again; present with the header `Retry-After`'),
+    domain: text.optional().describe('Domain that was asked about'),
+    agent_url: text.optional().describe('Agent that was asked about'),
+    publisher_domain: text.optional().describe('Publisher that was asked about'),
+    reason: text.optional().describe('Why an agent was refused, in one word'),
+    agent_hostname: text.optional().describe('Host of the agent that was refused'),
+    verified_domains: z
+      .array(text)
+      .optional()
+      .describe(
+        'Domains that the organization has shown to be its own, where the agent is on none',
+      ),
+    existing_org_id: text
+      .optional()
+      .describe('Organization that the caller’s domain belongs to already'),
+    existing_org_name: text.optional().describe('What that organization calls itself'),
+    locked_to_org_id: text
+      .optional()
+      .describe('Organization to whose claim the domain points at present'),
+    platform: text.optional().describe('Platform of the mirror that was asked about'),
+    policy_id: text.optional().describe('Policy that was asked about'),
+    valid_values: z
+      .array(text)
+      .optional()
+      .describe('All values that the parameter takes, where one was none of them'),
+    file_status: z
+      .int()
+      .optional()
+      .describe('HTTP status of the last request for the file that would answer'),
+    challenge_url: text
+      .optional()
+      .describe('Address at which to show that the domain is yours, which the request needs'),
+    verified: z
+      .literal(false)
+      .optional()
+      .describe('Always false: the domain did not show the word of the challenge'),
+    oauth_required: z
+      .literal(true)
+      .optional()
+      .describe('True where the agent that was asked wants a credential'),
+    success: z.literal(false).optional().describe('False where a proposed file was refused'),
+    details: z.array(ReportedFault).optional().describe('Faults of a proposed file, 20 at most'),
+    errors: z
+      .array(ReportedFault)
+      .optional()
+      .describe('Faults that keep a file from being used, each with its field'),
+    warnings: z
+      .array(ReportedFault)
+      .optional()
+      .describe('Faults that lose only a part of a file, each with its field'),
+    timestamp: text.optional().describe('Moment at which a proposed file was checked'),
+    live_brand_json: LiveBrandFailure.optional(),
+    freshness: FreshnessBlock.optional(),
+  })
+  .meta({
+    id: 'Error',
+    description:
+      'What went wrong: a sentence, and a code that stays. An expired cursor is `error: "cursor_expired"` with a `message`',
+  })

@@ -1,0 +1,102 @@
+import { z } from 'zod'
+import { Identifier } from '../documents/index.ts'
+import {
+  PropertyName,
+  PropertyRid,
+  PropertyTags,
+  PropertyType,
+  PublisherDomain,
+  Success,
+  UpdatedAt,
+} from '../fields.ts'
+
+const text = z.string()
+const revision = z.int().positive()
+
+const EntryId = z.uuid().describe('Id of the entry, the same for all its revisions')
+const BrandDomain = text.describe('Domain of the brand, in its normal form')
+
+const answer = {
+  success: Success,
+  message: text.describe('What was done, in a sentence'),
+  id: EntryId,
+  review_status: z
+    .literal('pending')
+    .optional()
+    .describe('Present where a person has to look at the name before the entry is shown'),
+  revision_number: revision
+    .optional()
+    .describe('Number of the revision that the save made; absent where the entry is new'),
+}
+
+export const BrandSaved = z
+  .looseObject({ ...answer, domain: BrandDomain })
+  .meta({ id: 'BrandSaved', description: 'A brand that was saved, or edited' })
+
+export const PropertySaved = z
+  .looseObject(answer)
+  .meta({ id: 'PropertySaved', description: 'Properties that were saved, or edited' })
+
+const entry = {
+  id: EntryId,
+  source: text.describe('Source of the restored state: `community` or `enriched`'),
+  review_status: text.describe('Whether everybody sees it (`approved`), or nobody yet (`pending`)'),
+  updated_at: UpdatedAt,
+}
+const MadeRevision = revision.describe('Number of the revision that the rollback made')
+
+export const BrandRestored = z
+  .looseObject({
+    brand: z
+      .looseObject({
+        ...entry,
+        domain: BrandDomain,
+        brand_name: text.nullable().describe('Name of the brand as restored'),
+        brand_manifest: z
+          .record(text, z.unknown())
+          .nullable()
+          .optional()
+          .describe('Looks and words as restored; absent or null where there were none'),
+        brand_json: z
+          .record(text, z.unknown())
+          .optional()
+          .describe('File as restored; absent where none was handed in'),
+        house_domain: text.optional().describe('House as restored; absent where none was told'),
+        keller_type: text.optional().describe('Role as restored; absent where none was told'),
+        parent_brand: text.optional().describe('Parent as restored; absent where none was told'),
+      })
+      .describe('The brand as it stands now'),
+    revision_number: MadeRevision,
+  })
+  .meta({ id: 'BrandRestored', description: 'A brand as an earlier revision had left it' })
+
+export const PropertyRestored = z
+  .looseObject({
+    property: z
+      .looseObject({
+        ...entry,
+        publisher_domain: PublisherDomain,
+        authorized_agents: z
+          .array(z.unknown())
+          .length(0)
+          .describe('Always empty: only a publisher itself authorizes agents'),
+        properties: z
+          .array(
+            z.looseObject({
+              property_rid: PropertyRid,
+              property_id: text.optional().describe('Id as saved; absent where none was given'),
+              property_type: PropertyType,
+              name: PropertyName,
+              identifiers: z
+                .array(Identifier)
+                .optional()
+                .describe('By what the property is known, such as its domain'),
+              tags: PropertyTags.optional(),
+            }),
+          )
+          .describe('Properties as restored'),
+      })
+      .describe('The entry as it stands now'),
+    revision_number: MadeRevision,
+  })
+  .meta({ id: 'PropertyRestored', description: 'Properties as an earlier revision had left them' })

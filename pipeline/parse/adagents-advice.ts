@@ -1,0 +1,48 @@
+import type { Instant } from '../core/clock.ts'
+import type { AdagentsInline, AgentEntry } from '../model/documents/index.ts'
+import type { Faults } from './faults.ts'
+
+/** Each is compared with every other entry. */
+const EXCLUSIVES = 20
+
+/**
+ * Adds advice for the maintainer of a file, beyond what decides how it is read: entries that do nothing
+ * today, entries in conflict, and entries nobody can verify.
+ */
+export function addAdvice({ agents }: AdagentsInline, now: Instant, faults: Faults): void {
+  for (const entry of agents) {
+    const at = (key: string) => `authorized_agents[${entry.entry}].${key}`
+    if (entry.effective_until !== undefined && Date.parse(entry.effective_until) < now) {
+      faults.warn(at('effective_until'), 'expired', 'has passed: the entry authorizes nothing now')
+    } else if (entry.effective_from !== undefined && now < Date.parse(entry.effective_from)) {
+      faults.warn(at('effective_from'), 'not_yet', 'is still to come: nothing is authorized yet')
+    }
+    if (entry.signing_keys === undefined) {
+      const rule = 'pin the keys of the agent, so that what it signs can be told from forgeries'
+      faults.warn(at('signing_keys'), 'unpinned', `is missing: ${rule}`)
+    }
+  }
+  for (const { entry } of agents
+    .filter(({ exclusive }) => exclusive === true)
+    .slice(0, EXCLUSIVES)) {
+    const own = agents.find(one => one.entry === entry)!
+    const other = agents.find(one => one.entry !== entry && overlaps(own, one))
+    if (other === undefined) continue
+    const where = `authorized_agents[${other.entry}]`
+    const message = `is true, and ${where} may sell some of the same: one of the two is a mistake`
+    faults.warn(`authorized_agents[${entry}].exclusive`, 'not_exclusive', message)
+  }
+}
+
+/**
+ * Tells whether two entries of different agents name the same property by the same kind of name.
+ */
+function overlaps(a: AgentEntry, b: AgentEntry): boolean {
+  if (a.agent_url === b.agent_url || a.authorization_type !== b.authorization_type) return false
+  const shares = (one: readonly string[] = [], two: readonly string[] = []) =>
+    one.some(name => two.includes(name))
+  if (a.countries && b.countries && !shares(a.countries, b.countries)) return false
+  if (a.authorization_type === 'property_ids') return shares(a.property_ids, b.property_ids)
+  if (a.authorization_type === 'property_tags') return shares(a.property_tags, b.property_tags)
+  return false
+}

@@ -1,0 +1,168 @@
+import {
+  type AgentEntry,
+  type AuthorizationType,
+  authorizationTypes,
+  type CollectionSelector,
+  delegationTypes,
+  type PropertyEntry,
+} from '../model/documents/index.ts'
+import { parseProperty } from './adagents-property.ts'
+import { parseSelector } from './adagents-selector.ts'
+import { readAgentUrl, readDomain } from './addresses.ts'
+import { readCountries } from './countries.ts'
+import {
+  joinAlternatives,
+  type ObjectReader,
+  optional,
+  SIGNAL_ID,
+  SIGNAL_TAG,
+  SLUG,
+} from './object-reader.ts'
+import { checkPrivateKeys, readSigningKeys } from './signing-keys.ts'
+
+/** The list that each way of authorizing is empty without. */
+const companions = {
+  property_ids: 'property_ids',
+  property_tags: 'property_tags',
+  inline_properties: 'properties',
+  publisher_properties: 'publisher_properties',
+  signal_ids: 'signal_ids',
+  signal_tags: 'signal_tags',
+} as const satisfies Record<AuthorizationType, keyof AgentEntry>
+
+/**
+ * Undefined when the entry names no agent, or when its time of validity cannot be read: an entry
+ * must not hold longer than its publisher said.
+ */
+export function parseEntry(part: ObjectReader, entry: number): AgentEntry | undefined {
+  const url = readAgentUrl(part, 'url')
+  const window = readWindow(part)
+  if (url === undefined || window === undefined) return undefined
+  const type = readAuthorizationType(part)
+  const read: AgentEntry = {
+    entry,
+    ...url,
+    ...optional('authorized_for', readPurpose(part)),
+    ...optional('authorization_type', type),
+    ...readScope(part),
+    ...readRestrictions(part),
+    ...window,
+  }
+  if (type !== undefined) checkCompanion(part, read, type)
+  checkPrivateKeys(part, 'encryption_keys')
+  return read
+}
+
+function readPurpose(part: ObjectReader): string | undefined {
+  if (!part.has('authorized_for')) {
+    part.error(
+      'authorized_for',
+      'missing',
+      'is missing: say in a few words what the agent may sell',
+    )
+  }
+  return part.requiredLabel('authorized_for')
+}
+
+function readAuthorizationType(part: ObjectReader): AuthorizationType | undefined {
+  if (!part.has('authorization_type')) {
+    const rule = `must be ${joinAlternatives(authorizationTypes)}`
+    part.error(
+      'authorization_type',
+      'missing',
+      `is missing, so the entry authorizes nothing; ${rule}`,
+    )
+  }
+  return part.oneOf('authorization_type', authorizationTypes)
+}
+
+function readScope(part: ObjectReader): Partial<AgentEntry> {
+  return {
+    ...optional('property_ids', part.names('property_ids', SLUG)),
+    ...optional('property_tags', part.names('property_tags', SLUG)),
+    ...optional('properties', readParts(part, 'properties', parseProperty)),
+    ...optional('publisher_properties', readParts(part, 'publisher_properties', parseSelector)),
+    ...optional('signal_ids', part.names('signal_ids', SIGNAL_ID)),
+    ...optional('signal_tags', part.names('signal_tags', SIGNAL_TAG)),
+  }
+}
+
+function readParts<T>(
+  part: ObjectReader,
+  key: 'properties' | 'publisher_properties',
+  parse: (item: ObjectReader) => T | undefined,
+): T[] | undefined {
+  if (!part.has(key)) return undefined
+  return part
+    .parts(key)
+    .map(parse)
+    .filter(item => item !== undefined)
+}
+
+function readRestrictions(part: ObjectReader): Partial<AgentEntry> {
+  return {
+    ...optional('collections', readCollections(part)),
+    ...optional('placement_ids', part.restriction('placement_ids')),
+    ...optional('placement_tags', part.restriction('placement_tags')),
+    ...optional('delegation_type', part.oneOf('delegation_type', delegationTypes)),
+    ...optional('exclusive', part.flag('exclusive')),
+    ...optional('countries', readCountries(part)),
+    ...optional('signing_keys', readSigningKeys(part)),
+  }
+}
+
+function readCollections(part: ObjectReader): CollectionSelector[] | undefined {
+  const value = part.value.collections
+  if (value === undefined) return undefined
+  if (Array.isArray(value) && value.length === 0) {
+    part.error(
+      'collections',
+      'empty',
+      'is empty, so this entry reaches nothing: leave it out to set no limit',
+    )
+  }
+  return part.parts('collections').flatMap(item => {
+    const domain = readDomain(item, 'publisher_domain')
+    const ids = item.texts('collection_ids') ?? []
+    if (ids.length === 0) item.error('collection_ids', 'empty', 'must list at least one collection')
+    return domain === undefined || ids.length === 0
+      ? []
+      : [{ publisher_domain: domain, collection_ids: ids }]
+  })
+}
+
+/** Undefined when one end is there and cannot be read. */
+function readWindow(
+  part: ObjectReader,
+): Pick<AgentEntry, 'effective_from' | 'effective_until'> | undefined {
+  const from = part.moment('effective_from')
+  const until = part.moment('effective_until')
+  for (const [key, moment] of [
+    ['effective_from', from],
+    ['effective_until', until],
+  ] as const) {
+    if (moment !== undefined || !part.has(key)) continue
+    part.error(key, 'unreadable', 'cannot be read, so the whole entry was left out')
+    return undefined
+  }
+  if (from !== undefined && until !== undefined && Date.parse(until) < Date.parse(from)) {
+    part.error(
+      'effective_until',
+      'out_of_order',
+      'is before effective_from, so the entry is never in effect',
+    )
+  }
+  return { ...optional('effective_from', from), ...optional('effective_until', until) }
+}
+
+function checkCompanion(part: ObjectReader, entry: AgentEntry, type: AuthorizationType): void {
+  const key = companions[type]
+  const list: readonly (string | PropertyEntry | object)[] | undefined = entry[key]
+  if (list !== undefined && list.length > 0) return
+  const why = part.has(key) ? 'holds nothing that can be used' : 'is missing'
+  part.error(
+    key,
+    part.has(key) ? 'empty' : 'missing',
+    `${why}: with authorization_type ${type} it must list at least one`,
+  )
+}

@@ -1,0 +1,176 @@
+import type { AdagentsDocument, AdagentsInline, AdagentsPointer } from '../model/documents/index.ts'
+import type { Accepted, AcceptedLists } from './accepted-items.ts'
+import { parseCollection, parsePlacement, readTagMap } from './adagents-catalog.ts'
+import { limitCatalog } from './adagents-catalog-reach.ts'
+import { parseEntry } from './adagents-entry.ts'
+import { checkFormats } from './adagents-formats.ts'
+import { parseProperty } from './adagents-property.ts'
+import { limitReach } from './adagents-reach.ts'
+import { checkReferences } from './adagents-references.ts'
+import { readRevoked } from './adagents-revoked.ts'
+import { parseSignal } from './adagents-signal.ts'
+import { checkSize, fitItems } from './adagents-size.ts'
+import { readLocation } from './addresses.ts'
+import { hashFields } from './field-hashes.ts'
+import { type ObjectReader, optional } from './object-reader.ts'
+
+const lists = new Set([
+  'authorized_agents',
+  'properties',
+  'collections',
+  'placements',
+  'formats',
+  'signals',
+  'revoked_publisher_domains',
+])
+
+/**
+ * Parses an adagents.json. Undefined when it holds nothing known: neither a location nor any list. A
+ * file fetched by address must be the file itself, not another pointer.
+ */
+export function parseAdagents(
+  root: ObjectReader,
+  domain: string | undefined,
+): AdagentsDocument | undefined {
+  checkFrame(root)
+  const location = readLocation(root, 'authoritative_location')
+  if (location === undefined) return readInline(root, domain)
+  if (domain !== undefined) return readPointer(root, location)
+  const rule = 'a file that another one points to must hold the agents itself'
+  root.error('authoritative_location', 'nested_pointer', `points on to a further file: ${rule}`)
+  return undefined
+}
+
+function readPointer(root: ObjectReader, location: string): AdagentsPointer {
+  if (hasLists(root)) {
+    const rule = 'only authoritative_location counts, the rest was not read'
+    root.warn(
+      'authoritative_location',
+      'ambiguous',
+      `stands beside lists: ${rule}; keep one of the two`,
+    )
+  }
+  const lastUpdated = root.moment('last_updated')
+  return {
+    variant: 'pointer',
+    authoritative_location: location,
+    ...optional('last_updated', lastUpdated),
+  }
+}
+
+function hasLists(root: ObjectReader): boolean {
+  for (const key of lists) if (Array.isArray(root.value[key])) return true
+  return false
+}
+
+function readInline(root: ObjectReader, domain: string | undefined): AdagentsInline | undefined {
+  if (!root.has('authorized_agents') && !root.has('authoritative_location')) {
+    const rule = 'list the agents that may sell, or write [] for none'
+    root.error('authorized_agents', 'missing', `is missing: ${rule}`)
+  }
+  if (!hasLists(root)) {
+    root.error(
+      'root',
+      'empty',
+      'holds no list of agents, properties or any other thing: nothing was read',
+    )
+    return undefined
+  }
+  const accepted = readLists(root, domain)
+  const document: AdagentsInline = {
+    variant: 'inline',
+    agents: accepted.agents.map(({ item }) => item),
+    properties: accepted.properties.map(({ item }) => item),
+    collections: accepted.collections.map(({ item }) => item),
+    placements: accepted.placements.map(({ item }) => item),
+    formats: accepted.formats.map(format => format.value),
+    signals: accepted.signals.map(({ item }) => item),
+    ...readTagMaps(root),
+    revoked_publisher_domains: readRevoked(root),
+    ...readCatalogNotes(root),
+    fields: hashFields(root.value, lists),
+  }
+  checkFormats(root, accepted)
+  checkReferences(root, accepted, document, domain)
+  checkSize(root, document, domain)
+  return document
+}
+
+function readLists(root: ObjectReader, domain: string | undefined): AcceptedLists {
+  const agents = readAgents(root)
+  const properties = acceptItems(root, 'properties', parseProperty)
+  const listed = properties.map(({ item }) => item)
+  const placements = acceptItems(root, 'placements', parsePlacement)
+  const formats = root.parts('formats')
+  return {
+    agents: limitReach(root, agents, listed, domain),
+    properties,
+    collections: acceptItems(root, 'collections', part => fitItems(part, parseCollection(part))),
+    ...limitCatalog(root, { placements, formats }, listed, agents),
+    signals: acceptItems(root, 'signals', parseSignal),
+  }
+}
+
+/** Entries keep the number they have in the file, whatever stands before them. */
+function readAgents(root: ObjectReader): AcceptedLists['agents'] {
+  const agents: AcceptedLists['agents'] = []
+  for (const part of root.parts('authorized_agents')) {
+    const item = parseEntry(part, part.index)
+    if (item !== undefined) agents.push({ part, item })
+  }
+  return agents
+}
+
+function acceptItems<T>(
+  root: ObjectReader,
+  key: string,
+  parse: (part: ObjectReader) => T | undefined,
+): Accepted<T>[] {
+  const accepted: Accepted<T>[] = []
+  for (const part of root.parts(key)) {
+    const item = parse(part)
+    if (item !== undefined) accepted.push({ part, item })
+  }
+  return accepted
+}
+
+function readTagMaps(
+  root: ObjectReader,
+): Pick<AdagentsInline, 'tags' | 'placement_tags' | 'signal_tags'> {
+  return {
+    ...optional('tags', readTagMap(root, 'tags')),
+    ...optional('placement_tags', readTagMap(root, 'placement_tags')),
+    ...optional('signal_tags', readTagMap(root, 'signal_tags')),
+  }
+}
+
+function readCatalogNotes(root: ObjectReader): Partial<AdagentsInline> {
+  const supersededBy = readLocation(root, 'superseded_by')
+  if (supersededBy !== undefined) {
+    root.warn(
+      'superseded_by',
+      'superseded',
+      `says that ${supersededBy} replaces this file: read that one`,
+    )
+  }
+  return {
+    ...optional('superseded_by', supersededBy),
+    ...optional('catalog_etag', root.text('catalog_etag')),
+    ...optional('catalog_role', root.text('catalog_role')),
+    ...optional('last_updated', root.moment('last_updated')),
+  }
+}
+
+/** Checks the members around a file's content. `contact` is checked and never quoted. */
+function checkFrame(root: ObjectReader): void {
+  if (!root.has('$schema'))
+    root.warn('$schema', 'missing', 'is missing: name the schema the file follows')
+  else root.text('$schema', 2_048)
+  if (!root.has('last_updated')) {
+    root.warn('last_updated', 'missing', 'is missing: say when the file was changed last')
+  }
+  root.parts('property_features')
+  const contact = root.part('contact')
+  if (contact && typeof contact.value.name !== 'string')
+    contact.error('name', 'missing', 'is missing')
+}

@@ -1,0 +1,180 @@
+import { parseDomain } from '../core/domain.ts'
+import {
+  channels,
+  type Identifier,
+  identifierTypes,
+  type PropertyEntry,
+  propertyTypes,
+} from '../model/documents/index.ts'
+import { fitItems } from './adagents-size.ts'
+import { readDomain } from './addresses.ts'
+import { quote, truncate } from './faults.ts'
+import { joinAlternatives, type ObjectReader, SLUG } from './object-reader.ts'
+
+const VALUE_CHARS = 2_048
+const CATEGORIES_MAX = 100
+const knownIdentifierTypes: ReadonlySet<string> = new Set(identifierTypes)
+const knownPropertyTypes: ReadonlySet<string> = new Set(propertyTypes)
+const knownChannels: ReadonlySet<string> = new Set(channels)
+
+/**
+ * Parses a property. Undefined when nothing can be looked up by it, or when it names an owner that
+ * cannot be read.
+ */
+export function parseProperty(part: ObjectReader): PropertyEntry | undefined {
+  const publisherDomain = readPublisherDomain(part)
+  const identifiers = readIdentifiers(part)
+  if (publisherDomain === null || identifiers.length === 0) return undefined
+  const propertyId = part.text('property_id')
+  if (propertyId !== undefined) checkSlug(part, 'property_id', propertyId)
+  const property: PropertyEntry = {
+    property_type: readPropertyType(part),
+    name: readName(part) ?? propertyId ?? identifiers[0]!.value,
+    identifiers,
+    tags: part.names('tags', SLUG) ?? [],
+    supported_channels: readChannels(part),
+  }
+  if (propertyId !== undefined) property.property_id = propertyId
+  const categories = readCategories(part)
+  if (categories.length > 0) {
+    property.categories = categories
+    const taxonomy = part.value.category_taxonomy
+    if (typeof taxonomy === 'string') property.category_taxonomy = truncate(taxonomy.trim(), 128)
+  }
+  if (publisherDomain !== undefined) property.publisher_domain = publisherDomain
+  return fitItems(part, property)
+}
+
+/** Null when one is named and cannot be read: the property is nobody's, least of all the host's. */
+function readPublisherDomain(part: ObjectReader): string | undefined | null {
+  const value = part.value.publisher_domain
+  if (value === undefined) return undefined
+  if (value === null) {
+    part.error(
+      'publisher_domain',
+      'missing',
+      'is null: name the owner, or leave it out for the serving domain',
+    )
+    return undefined
+  }
+  return readDomain(part, 'publisher_domain') ?? null
+}
+
+/** No part of the format, so nothing of it is a fault. */
+function readCategories({ value: { categories } }: ObjectReader): string[] {
+  if (!Array.isArray(categories)) return []
+  const texts = categories.slice(0, CATEGORIES_MAX).filter(item => typeof item === 'string')
+  const short = texts.map(text => text.trim()).filter(text => text !== '' && text.length <= 128)
+  return [...new Set(short)]
+}
+
+function readPropertyType(part: ObjectReader): string {
+  const type = part.requiredText('property_type')
+  if (type === undefined) {
+    if (!part.has('property_type'))
+      part.error('property_type', 'missing', `is missing, ${propertyTypeRule}`)
+    return 'unknown'
+  }
+  if (!knownPropertyTypes.has(type)) {
+    part.error('property_type', 'not_allowed', `is ${quote(type)}, ${propertyTypeRule}`)
+  }
+  return type
+}
+const propertyTypeRule = `must be ${joinAlternatives(propertyTypes)}`
+
+function readName(part: ObjectReader): string | undefined {
+  if (!part.has('name'))
+    part.error('name', 'missing', 'is missing: give it a name that people know')
+  return part.requiredLabel('name')
+}
+
+function readIdentifiers(part: ObjectReader): Identifier[] {
+  const identifiers: Identifier[] = []
+  for (const item of part.parts('identifiers')) {
+    const identifier = readIdentifier(item)
+    if (identifier === undefined) continue
+    if (identifiers.length < 50 && identifiers.some(known => isSame(known, identifier))) {
+      item.warn('value', 'repeated', `repeats ${quote(identifier.value)}`)
+    } else identifiers.push(identifier)
+  }
+  if (identifiers.length === 0) reportNoIdentifier(part)
+  return identifiers
+}
+
+/** Keys under which files name a property where its identifiers belong. */
+const misplacedKeys = ['domain', 'domains', 'url', 'website', 'identifier', 'bundle_id'] as const
+
+function reportNoIdentifier(part: ObjectReader): void {
+  const leftOut = 'so the property was left out'
+  const key = misplacedKeys.find(one => part.has(one))
+  if (key !== undefined && !part.has('identifiers')) {
+    const form = '"identifiers": [{"type": "domain", "value": "acme.example"}]'
+    part.error(key, 'misplaced', `stands where identifiers belong, ${leftOut}: write ${form}`)
+    return
+  }
+  const problem = part.has('identifiers') ? 'holds no valid identifier' : 'is missing'
+  part.error('identifiers', part.has('identifiers') ? 'empty' : 'missing', `${problem}, ${leftOut}`)
+}
+
+function readIdentifier(part: ObjectReader): Identifier | undefined {
+  const type = part.requiredText('type')
+  const value = part.requiredText('value', VALUE_CHARS)
+  if (!part.has('type'))
+    part.error('type', 'missing', 'is missing: say what kind of identifier it is')
+  if (!part.has('value')) part.error('value', 'missing', 'is missing')
+  if (type !== undefined && !knownIdentifierTypes.has(type)) {
+    part.error(
+      'type',
+      'not_allowed',
+      `is ${quote(type)}, must be ${joinAlternatives(identifierTypes)}`,
+    )
+    return undefined
+  }
+  if (type === undefined || value === undefined) return undefined
+  if ((type === 'domain' || type === 'subdomain') && !checkDomainValue(part, value)) {
+    return undefined
+  }
+  return { type, value }
+}
+
+function checkDomainValue(part: ObjectReader, value: string): boolean {
+  const host = value.replace(/^https?:\/\//i, '').replace(/[/?#].*$/s, '')
+  if (parseDomain(host.replace(/^\*\./, '').replace(/\.$/, '')) === undefined) {
+    part.error(
+      'value',
+      'bad_domain',
+      `is ${quote(value)}, must be a domain name such as acme.example`,
+    )
+    return false
+  }
+  if (host !== value) part.warn('value', 'imprecise', `is ${quote(value)}: write the bare domain`)
+  return true
+}
+
+function isSame(a: Identifier, b: Identifier): boolean {
+  return a.type === b.type && a.value === b.value
+}
+
+function checkSlug(part: ObjectReader, key: string, value: string): void {
+  if (!SLUG.pattern.test(value)) {
+    part.error(
+      key,
+      'bad_pattern',
+      `is ${quote(value)}, must be lower-case letters, digits and _ only`,
+    )
+  }
+}
+
+function readChannels(part: ObjectReader): string[] {
+  const names = part.texts('supported_channels') ?? []
+  const known = names.filter(name => knownChannels.has(name))
+  if (known.length < names.length) {
+    const unknown = names.find(name => !knownChannels.has(name))
+    part.error(
+      'supported_channels',
+      'not_allowed',
+      `has ${quote(unknown)}, must be of ${joinAlternatives(channels)}`,
+    )
+  }
+  return known
+}

@@ -1,0 +1,197 @@
+import { mayDeclareHost } from '../core/domain.ts'
+import { type AdagentsInline, isUsable, type PropertyEntry } from '../model/documents/index.ts'
+import type { FaultCode } from '../model/fault-codes.ts'
+import type { Accepted, AcceptedLists } from './accepted-items.ts'
+import { quote } from './faults.ts'
+import type { ObjectReader } from './object-reader.ts'
+
+/**
+ * Checks that the parts of a file fit together: names used twice, and names that refer to nothing.
+ */
+export function checkReferences(
+  root: ObjectReader,
+  accepted: AcceptedLists,
+  document: AdagentsInline,
+  domain: string | undefined,
+): void {
+  checkContent(root, document)
+  checkRepeated(accepted)
+  checkEntries(accepted)
+  checkPlacements(accepted)
+  checkTags(root, accepted, document)
+  checkRevoked(root, document)
+  if (domain === undefined) checkOwners(accepted)
+  checkHosts(accepted, domain)
+}
+
+function checkContent(root: ObjectReader, document: AdagentsInline): void {
+  if (isUsable(document)) return
+  const rule = 'list an agent, or at least one property, placement, format or signal'
+  root.error(
+    'authorized_agents',
+    'empty',
+    `lists no agent that can be used, and the file describes nothing else: ${rule}`,
+  )
+}
+
+function checkRepeated(accepted: AcceptedLists): void {
+  repeats(accepted.agents, 'url', ({ item }) => item.agent_url, 'warn', 'repeated_agent')
+  repeats(accepted.properties, 'property_id', ({ item }) =>
+    item.property_id === undefined ? undefined : `${item.publisher_domain} ${item.property_id}`,
+  )
+  repeats(accepted.collections, 'collection_id', ({ item }) => item.collection_id)
+  repeats(accepted.placements, 'placement_id', ({ item }) => item.placement_id)
+  repeats(accepted.signals, 'id', ({ item }) => item.id, 'warn')
+}
+
+function repeats<T>(
+  list: readonly Accepted<T>[],
+  key: string,
+  nameOf: (accepted: Accepted<T>) => string | undefined,
+  report: 'error' | 'warn' = 'error',
+  code: FaultCode = 'repeated',
+): void {
+  if (list.length < 2) return
+  const seen = new Map<string, ObjectReader>()
+  for (const accepted of list) {
+    const name = nameOf(accepted)
+    if (name === undefined) continue
+    const first = seen.get(name)
+    if (first === undefined) seen.set(name, accepted.part)
+    else accepted.part[report](key, code, `is the same as ${first.path(key)}`)
+  }
+}
+
+/** Lists an entry may refer to, by the key of the reference. */
+const referable = {
+  property_ids: ({ properties }) => properties.map(({ item }) => item.property_id),
+  property_tags: ({ properties }) => properties.flatMap(({ item }) => item.tags),
+  signal_ids: ({ signals }) => signals.map(({ item }) => item.id),
+  signal_tags: ({ signals }) => signals.flatMap(({ item }) => item.tags),
+  placement_ids: ({ placements }) => placements.map(({ item }) => item.placement_id),
+  placement_tags: ({ placements }) => placements.flatMap(({ item }) => item.tags),
+} as const satisfies Record<string, (accepted: AcceptedLists) => (string | undefined)[]>
+
+type Nameable = keyof typeof referable
+const nameables = Object.keys(referable) as Nameable[]
+
+function checkEntries(accepted: AcceptedLists): void {
+  const known = new Map<Nameable, Set<string | undefined>>()
+  for (const { part, item } of accepted.agents) {
+    for (const key of nameables) {
+      const references = item[key]
+      const type = item.authorization_type ?? key
+      if (references === undefined || !(key.startsWith('placement') || type === key)) continue
+      const there = known.get(key) ?? new Set(referable[key](accepted))
+      known.set(key, there)
+      unresolved(part, key, references, there, toNoun(key))
+    }
+  }
+}
+
+function toNoun(key: string): string {
+  const [noun, by] = key.split('_')
+  return by === 'ids' ? `${noun} of this file` : `tag of any ${noun} of this file`
+}
+
+function checkPlacements({ placements, properties }: AcceptedLists): void {
+  if (placements.length === 0) return
+  const ids = new Set(properties.map(({ item }) => item.property_id))
+  for (const { part, item } of placements) {
+    unresolved(part, 'property_ids', item.property_ids ?? [], ids, 'property of this file')
+  }
+}
+
+function unresolved(
+  part: ObjectReader,
+  key: string,
+  names: readonly string[],
+  known: ReadonlySet<string | undefined>,
+  noun: string,
+): void {
+  const missing = names.filter(name => !known.has(name))
+  if (missing.length > 0)
+    part.warn(key, 'unresolved', `names ${enumerate(missing)}, which is no ${noun}`)
+}
+
+function enumerate(names: readonly string[]): string {
+  const shown = names.slice(0, 3).map(quote).join(', ')
+  return names.length > 3 ? `${shown} and ${names.length - 3} more` : shown
+}
+
+function checkTags(root: ObjectReader, accepted: AcceptedLists, document: AdagentsInline): void {
+  const used = {
+    tags: accepted.properties,
+    placement_tags: accepted.placements,
+    signal_tags: accepted.signals,
+  }
+  for (const key of Object.keys(used) as (keyof typeof used)[]) {
+    const described = document[key]
+    const tags = new Set<string>()
+    for (const { item } of used[key]) for (const tag of item.tags) tags.add(tag)
+    const missing = [...tags].filter(tag => !described || !Object.hasOwn(described, tag))
+    if (missing.length > 0)
+      root.warn(key, 'undescribed', `does not describe ${enumerate(missing)}, which is used`)
+  }
+}
+
+/** A listing wins over every other mention, so the other mention is most likely a mistake. */
+function checkRevoked(root: ObjectReader, document: AdagentsInline): void {
+  if (document.revoked_publisher_domains.length === 0) return
+  const references = new Set<string | undefined>()
+  for (const property of document.properties) references.add(property.publisher_domain)
+  for (const { publisher_properties = [] } of document.agents) {
+    for (const selector of publisher_properties) {
+      for (const domain of selector.publisher_domains) references.add(domain)
+    }
+  }
+  const both = document.revoked_publisher_domains
+    .map(({ publisher_domain }) => publisher_domain)
+    .filter(domain => references.has(domain))
+  if (both.length > 0) {
+    root.warn(
+      'revoked_publisher_domains',
+      'contradictory',
+      `lists ${enumerate(both)}, named elsewhere in the file`,
+    )
+  }
+}
+
+/** A file that several publishers point to must say which property is whose. */
+function checkOwners({ properties }: AcceptedLists): void {
+  for (const { part } of properties) {
+    if (part.has('publisher_domain')) continue
+    part.warn(
+      'publisher_domain',
+      'missing',
+      'is missing, and this file is read for other domains: name one',
+    )
+  }
+}
+
+/** Reports properties that claim hosts of others; readers leave them out. */
+function checkHosts({ properties, agents }: AcceptedLists, domain: string | undefined): void {
+  for (const { part, item } of properties) {
+    const fault = foreignHost(item, domain)
+    if (fault !== undefined) part.error('identifiers', 'foreign_host', fault)
+  }
+  for (const { part, item } of agents) {
+    const faults = (item.properties ?? []).flatMap(property => foreignHost(property, domain) ?? [])
+    for (const fault of faults) part.error('properties', 'foreign_host', `holds one that ${fault}`)
+  }
+}
+
+function foreignHost(
+  { identifiers, publisher_domain }: PropertyEntry,
+  domain: string | undefined,
+): string | undefined {
+  const owner = publisher_domain ?? domain
+  const foreign = identifiers.find(
+    ({ type, value }) =>
+      owner !== undefined &&
+      (type === 'domain' || type === 'subdomain') &&
+      !mayDeclareHost(owner, value),
+  )
+  if (foreign === undefined) return undefined
+  return `has ${quote(foreign.value)}, which is neither ${owner} nor a name below it, so the property was left out`
+}

@@ -1,0 +1,42 @@
+import { type RevokedPublisherDomain, revocationReasons } from '../model/documents/index.ts'
+import { parseShortDomain, readDomain } from './addresses.ts'
+import { quote } from './faults.ts'
+import { isObject, ObjectReader, optional } from './object-reader.ts'
+
+const KEY = 'revoked_publisher_domains'
+const ALWAYS = '1970-01-01T00:00:00Z'
+
+/**
+ * Reads the domains that a file disowns. To be listed is enough: a revocation without a readable
+ * time, one written as a bare name, or a single one that is not in a list, still revokes.
+ */
+export function readRevoked(root: ObjectReader): RevokedPublisherDomain[] {
+  const value = root.value[KEY]
+  if (value === undefined) return []
+  if (!Array.isArray(value)) root.error(KEY, 'wrong_type', `must be a list, not ${quote(value)}`)
+  const list: unknown[] = Array.isArray(value) ? value : [value]
+  return list.flatMap((item, i) => readOne(root, item, Array.isArray(value) ? `${KEY}[${i}]` : KEY))
+}
+
+function readOne(root: ObjectReader, item: unknown, at: string): RevokedPublisherDomain[] {
+  if (isObject(item)) return readRevocation(new ObjectReader(item, at, root.faults))
+  const domain = parseShortDomain(item)
+  const meaning = domain === undefined ? '' : ` (${domain} was taken as revoked)`
+  root.faults.error(
+    at,
+    'wrong_type',
+    `must be an object with publisher_domain and revoked_at${meaning}`,
+  )
+  return domain === undefined ? [] : [{ publisher_domain: domain, revoked_at: ALWAYS }]
+}
+
+function readRevocation(part: ObjectReader): RevokedPublisherDomain[] {
+  const domain = readDomain(part, 'publisher_domain')
+  const revokedAt = part.moment('revoked_at', false)
+  if (!part.has('revoked_at')) part.error('revoked_at', 'missing', 'is missing: say since when')
+  const reason = part.oneOf('reason', revocationReasons)
+  if (domain === undefined) return []
+  return [
+    { publisher_domain: domain, revoked_at: revokedAt ?? ALWAYS, ...optional('reason', reason) },
+  ]
+}

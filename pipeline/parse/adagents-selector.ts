@@ -1,0 +1,75 @@
+import { type Selector, selectionTypes } from '../model/documents/index.ts'
+import { parseShortDomain, readDomain } from './addresses.ts'
+import { quote } from './faults.ts'
+import { joinAlternatives, type ObjectReader, SLUG } from './object-reader.ts'
+
+/**
+ * Parses a selector of other publishers' properties, by one of three predicates. Undefined when it
+ * is not clear whose or which: ids mean something within one publisher only, so `by_id` takes no
+ * list of domains.
+ */
+export function parseSelector(part: ObjectReader): Selector | undefined {
+  const type = part.oneOf('selection_type', selectionTypes)
+  if (!part.has('selection_type')) {
+    part.error(
+      'selection_type',
+      'missing',
+      `is missing, must be ${joinAlternatives(selectionTypes)}`,
+    )
+  }
+  const domains = readDomains(part)
+  if (type === undefined || domains === undefined) return undefined
+  if (type === 'all') return { publisher_domains: domains, selection_type: type }
+  if (type === 'by_id' && part.has('publisher_domains')) {
+    part.error(
+      'publisher_domains',
+      'contradictory',
+      'cannot go with by_id: write one selector per publisher_domain',
+    )
+    return undefined
+  }
+  const key = type === 'by_id' ? 'property_ids' : 'property_tags'
+  const names = part.names(key, SLUG) ?? []
+  if (names.length === 0) {
+    part.error(key, 'empty', `must list at least one with selection_type ${type}`)
+    return undefined
+  }
+  return { publisher_domains: domains, selection_type: type, [key]: names }
+}
+
+function readDomains(part: ObjectReader): string[] | undefined {
+  const one = part.has('publisher_domain')
+  if (one === part.has('publisher_domains')) {
+    const why = one ? 'stands beside publisher_domains' : 'and publisher_domains are both missing'
+    part.error('publisher_domain', 'contradictory', `${why}: give exactly one of the two`)
+    return undefined
+  }
+  if (!one) return readDomainList(part)
+  const domain = readDomain(part, 'publisher_domain')
+  return domain === undefined ? undefined : [domain]
+}
+
+/** One network may list thousands; what repeats is told once. */
+function readDomainList(part: ObjectReader): string[] | undefined {
+  const list = part.list('publisher_domains')
+  if (list === undefined) return undefined
+  const domains = new Set<string>()
+  let repeated: string | undefined
+  list.forEach((value, i) => {
+    const domain = parseShortDomain(value)
+    if (domain === undefined) {
+      part.error(
+        `publisher_domains[${i}]`,
+        'bad_domain',
+        `is ${quote(value)}, must be a domain name`,
+      )
+    } else if (domains.has(domain)) repeated = domain
+    else domains.add(domain)
+  })
+  if (repeated !== undefined) {
+    part.warn('publisher_domains', 'repeated', `lists ${repeated} more than once`)
+  }
+  if (domains.size > 0) return [...domains]
+  part.error('publisher_domains', 'empty', 'must list at least one domain name')
+  return undefined
+}

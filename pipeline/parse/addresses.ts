@@ -1,0 +1,83 @@
+import { toAgentUrlKey } from '../core/agent-url.ts'
+import { normalizeUrl, parsePublisherDomain } from '../core/domain.ts'
+import { quote } from './faults.ts'
+import type { ObjectReader } from './object-reader.ts'
+
+const URL_CHARS = 2_048
+const DOMAIN_CHARS = 512
+/** Matches an address of RFC 3986 characters only. */
+const PLAIN_URL = /^https?:\/\/[a-z0-9.\-_~:/?#[\]@!$&'()*+,;=%]+$/i
+const NOT_HTTPS = 'must start with https://'
+
+/** Reads a domain as the documents write it, in ASCII. Reports one that is missing or is none. */
+export function readDomain(part: ObjectReader, key: string): string | undefined {
+  const value = part.value[key]
+  const domain = parseShortDomain(value)
+  if (domain === undefined) {
+    part.error(key, 'bad_domain', `${quoteValue(value)} must be a domain name such as acme.example`)
+  } else if (domain !== value) {
+    part.warn(
+      key,
+      'imprecise',
+      `is ${quote(value)} and was read as ${domain}: write the bare domain`,
+    )
+  }
+  return domain
+}
+
+/** `parsePublisherDomain`, without the cost of asking about a text no domain can be as long as. */
+export function parseShortDomain(value: unknown): string | undefined {
+  return typeof value === 'string' && value.length <= DOMAIN_CHARS
+    ? parsePublisherDomain(value)
+    : undefined
+}
+
+function quoteValue(value: unknown): string {
+  return value === undefined ? 'is missing and' : `is ${quote(value)} and`
+}
+
+/** The address as declared and its key. Reports what is missing, no address, or not https. */
+export function readAgentUrl(
+  part: ObjectReader,
+  key: string,
+): { url: string; agent_url: string } | undefined {
+  const url = part.requiredText(key, URL_CHARS)
+  if (url === undefined) {
+    if (!part.has(key)) part.error(key, 'missing', 'is missing: name the address of the agent')
+    return undefined
+  }
+  const agentUrl = toAgentUrlKey(url)
+  if (agentUrl === undefined) {
+    part.error(key, 'bad_address', `is ${quote(url)}, must be an https address without a user name`)
+    return undefined
+  }
+  if (!PLAIN_URL.test(url)) {
+    part.warn(key, 'imprecise', 'has characters that must be percent-encoded: encode them')
+  }
+  if (!agentUrl.startsWith('https:')) part.error(key, 'not_https', NOT_HTTPS)
+  return { url, agent_url: agentUrl }
+}
+
+/**
+ * The https address of another file, in the one spelling under which that file is fetched and
+ * shared. Undefined, with an error, for anything that is not one or carries a user name.
+ */
+export function readLocation(part: ObjectReader, key: string): string | undefined {
+  const written = part.text(key, URL_CHARS)
+  if (written === undefined) return undefined
+  const fault = findFault(written)
+  if (fault !== undefined) {
+    part.error(key, fault === NOT_HTTPS ? 'not_https' : 'bad_address', fault)
+    return undefined
+  }
+  return normalizeUrl(written).href
+}
+
+function findFault(written: string): string | undefined {
+  if (!URL.canParse(written)) return 'must be an address such as https://acme.example/file.json'
+  const url = new URL(written)
+  if (url.protocol !== 'https:') return NOT_HTTPS
+  if (url.username || url.password) return 'must not carry a user name or password'
+  if (url.port !== '') return 'must use the default port of https'
+  return url.href.length > URL_CHARS ? `is longer than ${URL_CHARS} characters` : undefined
+}

@@ -1,0 +1,186 @@
+import { parseDomain } from '../core/domain.ts'
+import {
+  type BrandEntry,
+  type BrandProperty,
+  kellerTypes,
+  propertyTypes,
+  relationships,
+  stores,
+} from '../model/documents/index.ts'
+import { readAgents } from './brand-agents.ts'
+import { quote } from './faults.ts'
+import { type JsonObject, joinAlternatives, type ObjectReader, optional } from './object-reader.ts'
+
+const URL_CHARS = 2_048
+const SLUG = /^[a-z0-9_]+$/
+const REGION = /^(?:[A-Z]{2}|global)$/
+const knownTypes: ReadonlySet<string> = new Set(propertyTypes)
+
+const readElsewhere: ReadonlySet<string> = new Set([
+  'id',
+  'names',
+  'keller_type',
+  'parent_brand',
+  'url',
+  'properties',
+  'agents',
+  'brand_agent',
+  'rights_agent',
+  'contact',
+  'house_domain',
+])
+
+/** Keys of the whole file, where the file is one brand. */
+export const fileKeys: ReadonlySet<string> = new Set([
+  '$schema',
+  'version',
+  'last_updated',
+  'house',
+  'brands',
+  'brand_refs',
+  'authorized_operators',
+  'authoritative_location',
+  'redirect_reason',
+  'redirect_effective_at',
+  'region',
+  'note',
+])
+
+/** Undefined without an id. */
+export function parseBrand(
+  part: ObjectReader,
+  without?: ReadonlySet<string>,
+): BrandEntry | undefined {
+  const id = part.requiredText('id')
+  if (id === undefined) {
+    if (!part.has('id')) part.error('id', 'missing', 'is missing, so the brand was left out')
+    return undefined
+  }
+  if (!SLUG.test(id)) {
+    part.error(
+      'id',
+      'bad_pattern',
+      `is ${quote(id)}, must be lower-case letters, digits and _ only`,
+    )
+  }
+  const names = readNames(part)
+  return {
+    id,
+    name: primaryName(names) ?? id,
+    names,
+    ...optional('keller_type', part.oneOf('keller_type', kellerTypes)),
+    ...optional('parent_brand', part.text('parent_brand')),
+    ...optional('url', readUrl(part)),
+    properties: readProperties(part),
+    agents: readAgents(part),
+    manifest: readManifest(part, without),
+  }
+}
+
+function readNames(part: ObjectReader): Record<string, string>[] {
+  const names: Record<string, string>[] = []
+  for (const item of part.parts('names')) {
+    const name: Record<string, string> = {}
+    for (const locale of Object.keys(item.value)) {
+      const text = item.label(locale)
+      if (text !== undefined) name[locale] = text
+    }
+    const count = Object.keys(item.value).length
+    if (count === 0) item.faults.error(item.at, 'empty', 'is empty: write { "en": "the name" }')
+    if (count > 1)
+      item.faults.warn(item.at, 'imprecise', 'holds several languages: write one object for each')
+    if (Object.keys(name).length > 0) names.push(name)
+  }
+  if (names.length === 0)
+    part.error('names', 'empty', 'must list at least one name, such as { "en": "Acme" }')
+  return names
+}
+
+function primaryName(names: readonly Record<string, string>[]): string | undefined {
+  for (const name of names) if (Object.hasOwn(name, 'en')) return name.en
+  return names[0] && Object.values(names[0])[0]
+}
+
+function readUrl(part: ObjectReader): string | undefined {
+  const url = part.text('url', URL_CHARS)
+  if (url === undefined) return undefined
+  if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return url
+  part.error(
+    'url',
+    'bad_address',
+    `is ${quote(url)}, must be an address such as https://acme.example`,
+  )
+  return undefined
+}
+
+function readProperties(part: ObjectReader): BrandProperty[] {
+  const properties: BrandProperty[] = []
+  for (const item of part.parts('properties')) {
+    const property = parseProperty(item)
+    if (property !== undefined) properties.push(property)
+  }
+  return properties
+}
+
+/** Undefined without an identifier, and with a relationship that is none: it must not read as owned. */
+function parseProperty(part: ObjectReader): BrandProperty | undefined {
+  const type = readType(part)
+  const identifier = readIdentifier(part, type)
+  const relationship = part.has('relationship')
+    ? part.oneOf('relationship', relationships)
+    : 'owned'
+  const store = part.oneOf('store', stores)
+  if (type === 'mobile_app' && store === undefined) {
+    part.warn('store', 'missing', 'is missing: say which app store the identifier belongs to')
+  }
+  if (identifier === undefined || relationship === undefined) return undefined
+  return {
+    type: type ?? 'website',
+    identifier,
+    ...optional('store', store),
+    ...optional('region', readRegion(part)),
+    ...optional('primary', part.flag('primary')),
+    relationship,
+  }
+}
+
+const typeRule = `must be ${joinAlternatives(propertyTypes)}`
+
+function readType(part: ObjectReader): string | undefined {
+  const type = part.requiredText('type')
+  if (!part.has('type'))
+    part.error('type', 'missing', `is missing and was read as website, ${typeRule}`)
+  if (type !== undefined && !knownTypes.has(type))
+    part.error('type', 'not_allowed', `is ${quote(type)}, ${typeRule}`)
+  return type
+}
+
+function readIdentifier(part: ObjectReader, type: string | undefined): string | undefined {
+  const identifier = part.requiredText('identifier', URL_CHARS)
+  if (!part.has('identifier')) {
+    part.error('identifier', 'missing', 'is missing, so the property was left out')
+  }
+  if (identifier === undefined || (type ?? 'website') !== 'website') return identifier
+  if (parseDomain(identifier) !== undefined) return identifier
+  part.error(
+    'identifier',
+    'bad_domain',
+    `is ${quote(identifier)}, must be a bare domain such as acme.example`,
+  )
+  return undefined
+}
+
+function readRegion(part: ObjectReader): string | undefined {
+  const region = part.text('region')
+  if (region === undefined || REGION.test(region)) return region
+  part.error(
+    'region',
+    'bad_country',
+    `is ${quote(region)}, must be a country code such as GB, or global`,
+  )
+  return undefined
+}
+
+function readManifest(part: ObjectReader, without: ReadonlySet<string> | undefined): JsonObject {
+  return part.rest(without ? new Set([...readElsewhere, ...without]) : readElsewhere)
+}

@@ -1,0 +1,135 @@
+import { type BrandDocument, redirectReasons } from '../model/documents/index.ts'
+import { readDomain, readLocation } from './addresses.ts'
+import { readAgents } from './brand-agents.ts'
+import { fileKeys, parseBrand } from './brand-entry.ts'
+import { readPortfolio } from './brand-portfolio.ts'
+import { quote } from './faults.ts'
+import { isObject, type ObjectReader, optional } from './object-reader.ts'
+
+const REGION = /^[A-Z]{2}$/
+
+const redirectKeys = ['$schema', 'redirect_reason', 'redirect_effective_at', 'note', 'last_updated']
+const closed = {
+  authoritative_location: new Set(['authoritative_location', ...redirectKeys]),
+  house_redirect: new Set(['house', 'region', ...redirectKeys]),
+  house_portfolio: new Set([
+    '$schema',
+    'house',
+    'brands',
+    'brand_refs',
+    'version',
+    'default_language',
+    'contact',
+    'authorized_operators',
+    'trademarks',
+    'last_updated',
+  ]),
+  brand_agent: new Set([
+    '$schema',
+    'agents',
+    'brand_agent',
+    'contact',
+    'data_subject_contestation',
+    'version',
+    'last_updated',
+  ]),
+}
+
+/**
+ * Parses a brand.json. The order of the variants matters: a canonical document may carry agents, and a
+ * pointer wins over what stands beside it. Undefined when it is no variant.
+ */
+export function parseBrandJson(
+  root: ObjectReader,
+  domain: string | undefined,
+): BrandDocument | undefined {
+  root.text('$schema', 2_048)
+  const document =
+    readAuthoritativeLocation(root) ??
+    readHouseRedirect(root) ??
+    readHousePortfolio(root, domain) ??
+    readCanonical(root) ??
+    readBrandAgent(root)
+  if (document === undefined) {
+    const forms = 'a house with brands, a brand with id and names, a list of agents, or a pointer'
+    root.error('root', 'unknown_form', `is none of the forms of a brand.json: ${forms}`)
+  } else if (document.variant !== 'brand_canonical') checkClosed(root, closed[document.variant])
+  return document
+}
+
+function readAuthoritativeLocation(root: ObjectReader): BrandDocument | undefined {
+  const location = readLocation(root, 'authoritative_location')
+  if (location === undefined) return undefined
+  checkRedirect(root)
+  return { variant: 'authoritative_location', authoritative_location: location }
+}
+
+function readHouseRedirect(root: ObjectReader): BrandDocument | undefined {
+  if (!root.has('house') || isObject(root.value.house)) return undefined
+  const house = readDomain(root, 'house')
+  if (house === undefined) return undefined
+  return {
+    variant: 'house_redirect',
+    house,
+    ...optional('region', readRegion(root)),
+    ...checkRedirect(root),
+  }
+}
+
+function checkRedirect(root: ObjectReader) {
+  root.moment('last_updated')
+  return {
+    ...optional('redirect_reason', root.oneOf('redirect_reason', redirectReasons)),
+    ...optional('redirect_effective_at', root.moment('redirect_effective_at')),
+  }
+}
+
+function readRegion(root: ObjectReader): string | undefined {
+  const region = root.text('region')
+  if (region === undefined || REGION.test(region)) return region
+  root.error('region', 'bad_country', `is ${quote(region)}, must be a country code such as GB`)
+  return undefined
+}
+
+function readHousePortfolio(
+  root: ObjectReader,
+  domain: string | undefined,
+): BrandDocument | undefined {
+  if (!isObject(root.value.house)) return undefined
+  const house = root.part('house')
+  if (!Array.isArray(root.value.brands) && !Array.isArray(root.value.brand_refs)) {
+    root.error('brands', 'missing', 'and brand_refs are both missing: a house must list its brands')
+    return undefined
+  }
+  return house && readPortfolio(root, house, domain)
+}
+
+function readCanonical(root: ObjectReader): BrandDocument | undefined {
+  if (typeof root.value.id !== 'string' || !Array.isArray(root.value.names)) return undefined
+  const brand = parseBrand(root, fileKeys)
+  if (brand === undefined) return undefined
+  const misplaced = [...fileKeys].filter(key => root.has(key) && !ownKeys.has(key))
+  for (const key of misplaced) root.error(key, 'misplaced', 'has no place in the file of one brand')
+  const houseDomain = root.has('house_domain') ? readDomain(root, 'house_domain') : undefined
+  return {
+    variant: 'brand_canonical',
+    brand,
+    ...optional('house_domain', houseDomain),
+    ...optional('last_updated', root.moment('last_updated')),
+  }
+}
+const ownKeys: ReadonlySet<string> = new Set(['$schema', 'version', 'last_updated'])
+
+function readBrandAgent(root: ObjectReader): BrandDocument | undefined {
+  if (!Array.isArray(root.value.agents) && !isObject(root.value.brand_agent)) return undefined
+  const agents = readAgents(root)
+  if (agents.length === 0) root.error('agents', 'empty', 'holds no usable agent: list at least one')
+  return { variant: 'brand_agent', agents }
+}
+
+function checkClosed(root: ObjectReader, known: ReadonlySet<string>): void {
+  for (const key of Object.keys(root.value)) {
+    if (!known.has(key))
+      root.error(key, 'misplaced', 'is not known in this form of a brand.json: take it out')
+  }
+}

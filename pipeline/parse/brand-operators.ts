@@ -1,0 +1,74 @@
+import { type AuthorizedOperator, operatorScopes } from '../model/documents/index.ts'
+import { readDomain } from './addresses.ts'
+import { readCountries } from './countries.ts'
+import { quote } from './faults.ts'
+import { joinAlternatives, type ObjectReader, optional } from './object-reader.ts'
+
+const knownScopes: ReadonlySet<string> = new Set(operatorScopes)
+
+/** Reads the operators of a house's brands, which are known by these ids. Contacts are not read. */
+export function readOperators(
+  root: ObjectReader,
+  brandIds: readonly string[],
+): AuthorizedOperator[] {
+  const ids = new Set(['*', ...brandIds])
+  return root.parts('authorized_operators').flatMap(part => parseOperator(part, ids) ?? [])
+}
+
+/** Undefined when it is unclear who is meant, for which brands, or when. */
+function parseOperator(
+  part: ObjectReader,
+  ids: ReadonlySet<string>,
+): AuthorizedOperator | undefined {
+  const domain = readDomain(part, 'domain')
+  const brands = part.texts('brands') ?? []
+  if (brands.length === 0)
+    part.error('brands', 'empty', 'must list ids of brands, or * for all of them')
+  for (const id of brands) {
+    if (!ids.has(id))
+      part.warn('brands', 'unresolved', `names ${quote(id)}, which is no brand of this file`)
+  }
+  const scopes = readScopes(part)
+  const countries = readCountries(part)
+  const window = readWindow(part)
+  if (domain === undefined || brands.length === 0 || window === undefined) return undefined
+  return {
+    domain,
+    brands,
+    ...optional('countries', countries),
+    ...optional('scopes', scopes),
+    ...window,
+  }
+}
+
+function readScopes(part: ObjectReader): AuthorizedOperator['scopes'] {
+  const scopes = part.restriction('scopes')
+  const unknown = scopes?.filter(scope => !knownScopes.has(scope)) ?? []
+  for (const scope of unknown) {
+    part.error(
+      'scopes',
+      'not_allowed',
+      `has ${quote(scope)}, must be ${joinAlternatives(operatorScopes)}`,
+    )
+  }
+  return scopes && operatorScopes.filter(scope => scopes.includes(scope))
+}
+
+function readWindow(
+  part: ObjectReader,
+): Pick<AuthorizedOperator, 'valid_from' | 'valid_until'> | undefined {
+  const from = part.moment('valid_from')
+  const until = part.moment('valid_until')
+  const isUnclear =
+    (part.has('valid_from') && from === undefined) ||
+    (part.has('valid_until') && until === undefined)
+  if (isUnclear) return undefined
+  if (from !== undefined && until !== undefined && Date.parse(until) <= Date.parse(from)) {
+    part.error(
+      'valid_until',
+      'out_of_order',
+      'is not after valid_from, so the operator is never in force',
+    )
+  }
+  return { ...optional('valid_from', from), ...optional('valid_until', until) }
+}

@@ -1,0 +1,82 @@
+import type { Instant } from '../core/clock.ts'
+import type { AdagentsDocument } from '../model/documents/index.ts'
+import { faultCodes } from '../model/fault-codes.ts'
+import type { AdagentsCounts } from '../model/live.ts'
+import type { Fault } from '../model/observation.ts'
+import type { ReportedFault } from '../model/reported-fault.ts'
+import { addAdvice } from './adagents-advice.ts'
+import { parseAdagents } from './adagents-json.ts'
+import { Faults } from './faults.ts'
+import { isObject, type JsonObject, ObjectReader } from './object-reader.ts'
+import { readJson } from './read-json.ts'
+
+export interface CheckedFile {
+  /** The file as JSON, tidied; absent when it is none. */
+  root?: JsonObject
+  /** Absent when the file says nothing known. */
+  document?: AdagentsDocument
+  faults: Fault[]
+}
+
+/**
+ * Checks the bytes of an adagents.json as the crawler reads them, and adds advice for whoever
+ * maintains the file. `domain` serves it; undefined for a file that others point to.
+ */
+export function checkAdagents(
+  bytes: Uint8Array,
+  domain: string | undefined,
+  { now, maxFaults }: { now: Instant; maxFaults: number },
+): CheckedFile {
+  const faults = new Faults(maxFaults)
+  const read = readJson(bytes, faults)
+  if (read.outcome !== 'ok') return { faults: faults.list() }
+  const document = parseAdagents(new ObjectReader(read.root, '', faults), domain)
+  if (document?.variant === 'inline') addAdvice(document, now, faults)
+  return { root: read.root, ...(document && { document }), faults: faults.list() }
+}
+
+/** Messages that name what they are about. */
+const HAS_SUBJECT = /^(?:the|there|redirects|\d+ more) /
+
+/** Puts the field before a message that only says what is wrong with it: many print messages alone. */
+export function toSentence({ field, message }: Pick<Fault, 'field' | 'message'>): string {
+  if (HAS_SUBJECT.test(message)) return message
+  return `${field === 'root' ? 'the file' : field} ${message}`
+}
+
+/** Reports faults as people are told them, errors apart from warnings. */
+export function reportFaults(faults: readonly Fault[]): {
+  valid: boolean
+  errors: ReportedFault[]
+  warnings: ReportedFault[]
+} {
+  const reported = faults.map(fault => ({
+    ...fault,
+    message: toSentence(fault),
+    suggestion: faultCodes[fault.code].repair,
+  }))
+  const errors = reported.filter(({ severity }) => severity === 'error')
+  const warnings = reported.filter(({ severity }) => severity === 'warning')
+  return { valid: errors.length === 0, errors, warnings }
+}
+
+/** Counts that people compare with what they meant to publish. */
+export function countEntries(root: JsonObject | undefined): AdagentsCounts {
+  const properties = toArray(root?.properties)
+  const types = new Map<string, number>()
+  for (const property of properties) {
+    const type = isObject(property) ? property.property_type : undefined
+    const name = typeof type === 'string' && /^[a-z_]{1,64}$/.test(type) ? type : 'unknown'
+    types.set(name, (types.get(name) ?? 0) + 1)
+  }
+  return {
+    agent_count: toArray(root?.authorized_agents).length,
+    property_count: properties.length,
+    property_type_counts: Object.fromEntries(types),
+    tag_count: isObject(root?.tags) ? Object.keys(root.tags).length : 0,
+  }
+}
+
+function toArray(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : []
+}

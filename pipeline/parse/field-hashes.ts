@@ -1,0 +1,26 @@
+import { hashStructure } from '../core/structural-hash.ts'
+import type { JsonObject } from './object-reader.ts'
+
+const OWN_FIELDS = 64
+const IGNORED_FIELDS = new Set(['$schema', 'last_updated'])
+
+/**
+ * Hashes the value of each top-level key, whatever order its sets are written in. One of `lists` that is empty, or no list, is as if it were
+ * not there. A file with more than 64 fields has the others hashed together under `…`. The hash tells
+ * changes by accident or intent of one publisher apart; whoever forged one would only hide which of
+ * his own fields he changed.
+ */
+export function hashFields(root: JsonObject, lists: ReadonlySet<string>): Record<string, string> {
+  const fields: Record<string, string> = {}
+  const keys = Object.keys(root).filter(key => !IGNORED_FIELDS.has(key))
+  for (const key of keys.slice(0, OWN_FIELDS)) {
+    const value = root[key]
+    const isEmptyList = lists.has(key) && !(Array.isArray(value) && value.length > 0)
+    if (!isEmptyList) fields[key] = hashStructure({ [key]: value })
+  }
+  const others = keys.slice(OWN_FIELDS)
+  if (others.length > 0) {
+    fields['…'] = hashStructure(Object.fromEntries(others.map(key => [key, root[key]])))
+  }
+  return fields
+}

@@ -1,0 +1,267 @@
+import type { FaultCode } from '../model/fault-codes.ts'
+import { parseMoment } from './datetime.ts'
+import { type Faults, quote, truncate } from './faults.ts'
+
+export type JsonObject = Record<string, unknown>
+
+const ID_CHARS = 255
+const LABEL_CHARS = 500
+/** Characters allowed in names of a kind. */
+export interface Alphabet {
+  pattern: RegExp
+  allows: string
+}
+
+/** Ids and tags of properties. */
+export const SLUG = { pattern: /^[a-z0-9_]+$/, allows: 'lower-case letters, digits and _' }
+export const SIGNAL_ID = { pattern: /^[a-zA-Z0-9_-]+$/, allows: 'letters, digits, _ and -' }
+export const SIGNAL_TAG = {
+  pattern: /^[a-z0-9_-]+$/,
+  allows: 'lower-case letters, digits, _ and -',
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/**
+ * One object of a document with its place in it. Every reader takes what is sound, reports what is
+ * not, and never throws: a key that is absent, or not usable, reads as undefined.
+ */
+export class ObjectReader {
+  readonly value: JsonObject
+  readonly at: string
+  readonly faults: Faults
+  /** Its place in the list it stands in. */
+  readonly index: number
+
+  constructor(value: JsonObject, at: string, faults: Faults, index = 0) {
+    this.value = value
+    this.at = at
+    this.faults = faults
+    this.index = index
+  }
+
+  path(key: string): string {
+    return this.at === '' ? key : `${this.at}.${key}`
+  }
+
+  has(key: string): boolean {
+    return this.value[key] !== undefined
+  }
+
+  error(key: string, code: FaultCode, message: string): void {
+    this.faults.error(this.path(key), code, message)
+  }
+
+  warn(key: string, code: FaultCode, message: string): void {
+    this.faults.warn(this.path(key), code, message)
+  }
+
+  /** A text that is compared: trimmed, never shortened. */
+  text(key: string, maxChars = ID_CHARS): string | undefined {
+    return this.#text(key, maxChars, true)
+  }
+
+  /** Reads a text like `text`, one that must be there: nobody is advised to leave it out. */
+  requiredText(key: string, maxChars = ID_CHARS): string | undefined {
+    return this.#text(key, maxChars, false)
+  }
+
+  /** A text that people read: shortened when it is too long. */
+  label(key: string, maxChars = LABEL_CHARS): string | undefined {
+    return this.#label(key, maxChars, true)
+  }
+
+  /** Reads a text like `label`, one that must be there: nobody is advised to leave it out. */
+  requiredLabel(key: string, maxChars = LABEL_CHARS): string | undefined {
+    return this.#label(key, maxChars, false)
+  }
+
+  #text(key: string, maxChars: number, isOptional: boolean): string | undefined {
+    const value = this.value[key]
+    if (value === undefined) return undefined
+    if (typeof value === 'string') {
+      return readText(value, this.path(key), this.faults, { maxChars, isOptional })
+    }
+    const advice = isOptional ? '; leave it out if there is none' : ''
+    this.error(key, 'wrong_type', `must be a text, not ${quote(value)}${advice}`)
+    return undefined
+  }
+
+  #label(key: string, maxChars: number, isOptional: boolean): string | undefined {
+    const value = this.value[key]
+    if (typeof value !== 'string' || value.length <= maxChars) {
+      return this.#text(key, maxChars, isOptional)
+    }
+    this.error(key, 'too_long', `is longer than ${maxChars} characters and was cut off: shorten it`)
+    return truncate(value, maxChars).trim() || undefined
+  }
+
+  oneOf<const Value extends string>(key: string, values: readonly Value[]): Value | undefined {
+    const value = this.value[key]
+    if (value === undefined) return undefined
+    const word = values.find(known => known === value)
+    if (word === undefined)
+      this.error(key, 'not_allowed', `is ${quote(value)}, must be ${joinAlternatives(values)}`)
+    return word
+  }
+
+  flag(key: string): boolean | undefined {
+    const value = this.value[key]
+    if (value === undefined || typeof value === 'boolean') return value
+    this.error(key, 'wrong_type', `must be true or false, not ${quote(value)}`)
+    return undefined
+  }
+
+  /** A point in time, in UTC. */
+  moment(key: string, isOptional = true): string | undefined {
+    const value = this.value[key]
+    if (value === undefined) return undefined
+    const moment = typeof value === 'string' ? parseMoment(value) : undefined
+    if (!moment) {
+      const rule = 'must be a date and time such as 2026-01-31T09:00:00Z'
+      const advice = isOptional ? '; leave it out if there is none' : ''
+      this.error(key, 'bad_moment', `is ${quote(value)}, ${rule}${advice}`)
+      return undefined
+    }
+    if (!moment.full) {
+      this.warn(
+        key,
+        'imprecise',
+        `is not a full date and time with a zone and was read as ${moment.iso}: write it so`,
+      )
+    }
+    return moment.iso
+  }
+
+  list(key: string): unknown[] | undefined {
+    const value = this.value[key]
+    if (value === undefined || Array.isArray(value)) return value
+    this.error(key, 'wrong_type', `must be a list, not ${quote(value)}`)
+    return undefined
+  }
+
+  /** The distinct texts of a list; items that are none are left out. */
+  texts(key: string): string[] | undefined {
+    return this.list(key) && this.#texts(key)
+  }
+
+  /** Like `texts`, of names that a pattern allows; others are reported and kept. */
+  names(key: string, { pattern, allows }: Alphabet): string[] | undefined {
+    const names = this.texts(key)
+    const invalid = names?.find(name => !pattern.test(name))
+    if (invalid !== undefined) {
+      this.error(key, 'bad_pattern', `has ${quote(invalid)}: ${allows} only`)
+    }
+    return names
+  }
+
+  /**
+   * Like `texts`, for a list that narrows a grant: whatever stands there, when something does, the
+   * answer is a list, and an empty one admits nothing.
+   */
+  restriction(key: string): string[] | undefined {
+    const value = this.value[key]
+    if (value === undefined) return undefined
+    if (!Array.isArray(value)) {
+      this.error(
+        key,
+        'wrong_type',
+        `must be a list, not ${quote(value)}: until it is, this entry reaches nothing`,
+      )
+      return []
+    }
+    const texts = this.#texts(key)
+    if (value.length === 0) {
+      this.error(
+        key,
+        'empty',
+        'is empty, so this entry reaches nothing: leave it out to set no limit',
+      )
+    }
+    return texts
+  }
+
+  /** The objects of a list, each with its place; items that are none are left out. */
+  parts(key: string): ObjectReader[] {
+    const list = this.list(key)
+    if (list === undefined || list.length === 0) return []
+    const parts: ObjectReader[] = []
+    const path = this.path(key)
+    for (let i = 0; i < list.length; i++) {
+      const item = list[i]
+      if (isObject(item)) parts.push(new ObjectReader(item, `${path}[${i}]`, this.faults, i))
+      else this.faults.error(`${path}[${i}]`, 'wrong_type', `must be an object, not ${quote(item)}`)
+    }
+    return parts
+  }
+
+  part(key: string): ObjectReader | undefined {
+    const value = this.value[key]
+    if (value === undefined) return undefined
+    if (isObject(value)) return new ObjectReader(value, this.path(key), this.faults)
+    this.error(key, 'wrong_type', `must be an object, not ${quote(value)}`)
+    return undefined
+  }
+
+  /** Returns the members beside the `known` keys, as written. */
+  rest(known: ReadonlySet<string>): JsonObject {
+    const rest: JsonObject = {}
+    for (const key of Object.keys(this.value)) if (!known.has(key)) rest[key] = this.value[key]
+    return rest
+  }
+
+  #texts(key: string): string[] {
+    const list = this.value[key] as unknown[]
+    const path = this.path(key)
+    const texts = new Set<string>()
+    for (let i = 0; i < list.length; i++) {
+      const item = list[i]
+      if (typeof item !== 'string') {
+        this.faults.error(`${path}[${i}]`, 'wrong_type', `must be a text, not ${quote(item)}`)
+        continue
+      }
+      const text = readText(item, `${path}[${i}]`, this.faults, {
+        maxChars: ID_CHARS,
+        isOptional: true,
+      })
+      if (text !== undefined && texts.has(text)) {
+        this.faults.warn(`${path}[${i}]`, 'repeated', `repeats ${quote(text)}`)
+      }
+      if (text !== undefined) texts.add(text)
+    }
+    return [...texts]
+  }
+}
+
+function readText(
+  value: string,
+  at: string,
+  faults: Faults,
+  { maxChars, isOptional }: { maxChars: number; isOptional: boolean },
+): string | undefined {
+  const trimmed = value.trim()
+  if (trimmed === '') {
+    const advice = isOptional ? 'leave it out or say something' : 'say something'
+    faults.error(at, 'empty', `is empty: ${advice}`)
+  } else if (trimmed.length > maxChars)
+    faults.error(at, 'too_long', `is longer than ${maxChars} characters`)
+  else {
+    if (trimmed !== value) faults.warn(at, 'imprecise', 'has blanks around it: take them out')
+    return trimmed
+  }
+  return undefined
+}
+
+export function joinAlternatives(values: readonly string[]): string {
+  return values.length === 1 ? values[0]! : `${values.slice(0, -1).join(', ')} or ${values.at(-1)}`
+}
+
+/** `{ [key]: value }`, or nothing: absent keys stay absent. */
+export function optional<Key extends string, Value>(
+  key: Key,
+  value: Value | undefined,
+): { [K in Key]?: Value } {
+  return value === undefined ? {} : ({ [key]: value } as { [K in Key]?: Value })
+}

@@ -1,0 +1,99 @@
+import { isUtf8 } from 'node:buffer'
+import { isPersonal } from '../core/pii.ts'
+import { type Faults, quote } from './faults.ts'
+import { isObject, type JsonObject } from './object-reader.ts'
+
+const MAX_LEVELS = 64
+const UNSTORABLE = /\\u(?:d[89a-f]|0000)/i
+const ESCAPE = /\\ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2}|\\u(d[89a-f][0-9a-f]{2}|0000)|\\./gis
+
+export type JsonRead =
+  | { outcome: 'ok'; root: JsonObject }
+  | { outcome: 'unusable' }
+  | { outcome: 'not_json' }
+
+/**
+ * Reads bytes as one JSON object that is safe to hand around: at most 64 levels deep, no
+ * `__proto__`, no half characters or NULs in any text, no e-mail address under `email`, and nothing
+ * named `contact` below its top level. UTF-8 whatever the headers say; a byte order mark is
+ * tolerated.
+ */
+export function readJson(body: Uint8Array, faults: Faults): JsonRead {
+  const text = decodeText(body, faults)
+  let root: unknown
+  try {
+    root = JSON.parse(UNSTORABLE.test(text) ? repairEscapes(text) : text)
+  } catch (error) {
+    faults.error('json', 'not_json', whyNotJson(text, error))
+    return { outcome: 'not_json' }
+  }
+  if (!isObject(root)) {
+    faults.error('root', 'not_an_object', `must be a JSON object, not ${quote(root)}`)
+    return { outcome: 'unusable' }
+  }
+  if (!sanitize(root, 1)) {
+    faults.error(
+      'root',
+      'too_deep',
+      `is nested more than ${MAX_LEVELS} levels deep: make it flatter`,
+    )
+    return { outcome: 'unusable' }
+  }
+  return { outcome: 'ok', root }
+}
+
+/** UTF-8 whatever the headers say; a byte order mark is tolerated. */
+export function decodeText(body: Uint8Array, faults: Faults): string {
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+  if (!isUtf8(bytes)) {
+    faults.warn(
+      'root',
+      'not_utf8',
+      'is not valid UTF-8: some characters were lost; save the file as UTF-8',
+    )
+  }
+  const text = bytes.toString('utf8')
+  return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
+}
+
+/** Half a surrogate pair or a NUL has no place in a store; it becomes the replacement character. */
+function repairEscapes(text: string): string {
+  return text.replace(ESCAPE, (written, unstorable) =>
+    unstorable === undefined ? written : '\\ufffd',
+  )
+}
+
+function whyNotJson(text: string, error: unknown): string {
+  const start = text.slice(0, 1_000).trimStart()
+  if (start === '' && text.trim() === '') return 'the file is empty'
+  if (start.startsWith('<')) return 'is a web page, not JSON: serve the file itself at this address'
+  const position = /position (\d+)/.exec(error instanceof Error ? error.message : '')
+  if (!position) return 'is not valid JSON: run it through a JSON checker'
+  const before = text.slice(0, Number(position[1])).split('\n')
+  return `is not valid JSON near line ${before.length}, column ${before.at(-1)!.length + 1}`
+}
+
+/** False when the node is too deep; the recursion is bounded by the same limit. */
+function sanitize(node: JsonObject | unknown[], level: number): boolean {
+  if (level > MAX_LEVELS) return false
+  if (Array.isArray(node)) {
+    for (let i = 0; i < node.length; i++) if (!sanitizeValue(node[i], level)) return false
+    return true
+  }
+  for (const key in node) {
+    const value = node[key]
+    if (isUnwanted(key, value, level)) delete node[key]
+    else if (!sanitizeValue(value, level)) return false
+  }
+  return true
+}
+
+function sanitizeValue(value: unknown, level: number): boolean {
+  if (typeof value !== 'object' || value === null) return true
+  return sanitize(value as JsonObject | unknown[], level + 1)
+}
+
+function isUnwanted(key: string, value: unknown, level: number): boolean {
+  if (key === '__proto__') return true
+  return isPersonal(key, value) && (key !== 'contact' || level > 1)
+}

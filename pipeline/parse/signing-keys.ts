@@ -1,0 +1,62 @@
+import type { JsonObject, ObjectReader } from './object-reader.ts'
+
+const PRIVATE = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']
+const PUBLIC =
+  /^(?:kid|kty|alg|use|crv|x|y|n|e|key_ops|x5u|x5c|x5t|x5t#S256|revoked_at|[a-z]+_use)$/
+const TEXTS = ['alg', 'use', 'crv', 'x', 'y', 'n', 'e']
+const VALUE_CHARS = 4_096
+
+/**
+ * The keys an agent is pinned to. A list that is there but not usable pins it to none; one key that
+ * is not usable is left out, and so is a key whose revocation cannot be dated. Only public members
+ * are kept.
+ */
+export function readSigningKeys(part: ObjectReader): JsonObject[] | undefined {
+  if (!part.has('signing_keys')) return undefined
+  checkPrivateKeys(part, 'signing_keys')
+  if (Array.isArray(part.value.signing_keys) && part.value.signing_keys.length === 0) {
+    part.error('signing_keys', 'empty', 'is empty, so no key is trusted: leave it out to pin none')
+  }
+  return part
+    .parts('signing_keys')
+    .map(readKey)
+    .filter(key => key !== undefined)
+}
+
+function readKey(part: ObjectReader): JsonObject | undefined {
+  const complete = (['kid', 'kty'] as const).filter(key => part.text(key) !== undefined)
+  for (const key of ['kid', 'kty'])
+    if (!part.has(key)) part.error(key, 'missing', 'is missing, so the key was left out')
+  for (const key of TEXTS) part.text(key, VALUE_CHARS)
+  const revokedAt = part.moment('revoked_at')
+  if (complete.length < 2 || (part.has('revoked_at') && revokedAt === undefined)) return undefined
+  const key: JsonObject = {}
+  for (const [name, value] of Object.entries(part.value)) {
+    if (PUBLIC.test(name) && isPlain(value)) key[name] = value
+  }
+  if (revokedAt !== undefined) key.revoked_at = revokedAt
+  return key
+}
+
+function isPlain(value: unknown): boolean {
+  return Array.isArray(value) ? value.every(isPlainText) : isPlainText(value)
+}
+
+function isPlainText(value: unknown): boolean {
+  return typeof value === 'string' && value.length <= VALUE_CHARS
+}
+
+/** A private key on the web is everybody's: say so wherever one stands. */
+export function checkPrivateKeys(
+  part: ObjectReader,
+  key: 'signing_keys' | 'encryption_keys',
+): void {
+  const list = part.value[key]
+  if (!Array.isArray(list)) return
+  list.forEach((item, i) => {
+    const member = PRIVATE.find(name => item?.[name] !== undefined)
+    if (member === undefined) return
+    const message = `is part of a private key: replace the key pair at once, this one is public now`
+    part.error(`${key}[${i}].${member}`, 'private_key', message)
+  })
+}

@@ -1,0 +1,120 @@
+import { toAgentUrlKey } from '../../core/agent-url.ts'
+import { isUrl } from '../../model/observation.ts'
+import type { Operating } from '../../resolve/authority.ts'
+import {
+  Declarations,
+  type Declared,
+  type Operator,
+  resolveOperator,
+} from '../../resolve/operator.ts'
+import { hashKey, toAgentKey } from '../../serving/keys.ts'
+import type { ServingStore } from '../../serving/lmdb.ts'
+import { CommitCache } from '../cache/commit-cache.ts'
+import { DocumentCache } from '../cache/document-cache.ts'
+import type { Reader } from '../reader.ts'
+import { isOwnSite } from './first-party.ts'
+import { findFreshness } from './stored.ts'
+
+/** An agent as it is known: granted something, or named by a brand.json. */
+export interface KnownAgent {
+  agent_url: string
+  publisher_count: number
+  operator: Operator | null
+  /** True if its operator is silent; set once that was looked up, and cached with the agent. */
+  isSilent?: boolean
+}
+
+/**
+ * The agent that an address means: the one of that very key, else the first that differs from it in
+ * nothing but case. Nobody knows the agent when nothing is found; it has a site all the same.
+ */
+export function findAgent(reader: Reader, agentUrl: string): KnownAgent {
+  const store = reader.serving
+  if (store === undefined) return toStranger(agentUrl)
+  return asked.get(store, agentUrl, () => storedAgent(store, agentUrl) ?? toStranger(agentUrl))
+}
+
+const ASKED_BYTES = 8 * 1024 * 1024
+/** Bytes of an agent in the cache, beside its address. */
+const AGENT_BYTES = 300
+const asked = new CommitCache<KnownAgent>(
+  ASKED_BYTES,
+  ({ agent_url }) => agent_url.length + AGENT_BYTES,
+)
+
+function storedAgent(store: ServingStore, agentUrl: string): KnownAgent | undefined {
+  const stored = store.text('agent', toAgentKey(agentUrl)) ?? likeIn(store, agentUrl)?.toString()
+  return stored === undefined ? undefined : JSON.parse(stored)
+}
+
+function toStranger(agentUrl: string): KnownAgent {
+  const operator = toAgentUrlKey(agentUrl) === undefined ? undefined : resolveOperator(agentUrl, [])
+  return { agent_url: agentUrl, publisher_count: 0, operator: operator ?? null }
+}
+
+function likeIn(store: ServingStore, agentUrl: string): Buffer | undefined {
+  const [like] = toAgentKey(agentUrl).split(' ')
+  const found = [...store.range('agent', like!)].map(({ value }) => Buffer.from(value))
+  return found.sort(Buffer.compare)[0]
+}
+
+const KEPT_BYTES = 16 * 1024 * 1024
+const parsed = new DocumentCache(
+  'operator',
+  KEPT_BYTES,
+  json => new Declarations((json as (Declared & { store: string | null })[]).map(withoutNull)),
+)
+const silent = new Declarations([])
+
+function withoutNull({ store, ...declared }: Declared & { store: string | null }): Declared {
+  return store === null ? declared : { ...declared, store }
+}
+
+/**
+ * Finds the properties that the brand.json behind an agent declares. A valid file without properties is
+ * silent.
+ */
+export function findOperating(reader: Reader, { operator }: KnownAgent): Operating {
+  if (operator === null) return { operator: undefined, declared: undefined }
+  const { location, names_agent } = operator
+  const store = reader.serving
+  if (store === undefined) return { operator, declared: names_agent ? silent : undefined }
+  const says = words.get(store, location, () => readWord(reader, store, location))
+  if (says === 'something') {
+    const declared = parsed.get(store, hashKey(location))
+    return { operator, declared, ownsSite: publisher => isOwnSite(reader, operator, publisher) }
+  }
+  return { operator, declared: names_agent || says === 'nothing' ? silent : undefined }
+}
+
+/** Tells whether the brand.json behind an agent, if there is one, declares no properties. */
+export function isOperatorSilent({ serving }: Reader, agent: KnownAgent): boolean {
+  const { operator } = agent
+  if (operator === null) return true
+  agent.isSilent ??= !serving?.has('operator', hashKey(operator.location))
+  return agent.isSilent
+}
+
+/** Content of a brand.json about properties; `unread`: no valid file is known. */
+type Word = 'something' | 'nothing' | 'unread'
+
+const WORDS_BYTES = 4 * 1024 * 1024
+const WORD_BYTES = 200
+const words = new CommitCache<Word>(WORDS_BYTES, () => WORD_BYTES)
+
+function readWord(reader: Reader, store: ServingStore, location: string): Word {
+  if (store.has('operator', hashKey(location))) return 'something'
+  return !isUrl(location) && isRead(reader, location) ? 'nothing' : 'unread'
+}
+
+/** Lists the properties that the brand.json of a domain declares. */
+export function listDeclared(reader: Reader, location: string): readonly Declared[] {
+  const store = reader.serving
+  return (store && parsed.get(store, hashKey(location))?.all) ?? []
+}
+
+/** Tells whether a file was ever read, however long ago. */
+function isRead(reader: Reader, domain: string): boolean {
+  const { state } = findFreshness(reader, 'brand.json', domain)
+  return state === 'current' || state === 'stale'
+}

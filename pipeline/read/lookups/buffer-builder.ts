@@ -1,0 +1,93 @@
+const SCRATCH_BYTES = 64 * 1024
+/** A larger buffer serves one answer only. */
+const KEPT_BYTES = 4 * 1024 * 1024
+/** Buffers that were given back and wait for an answer take up no more. */
+const SPARE_BYTES = 8 * 1024 * 1024
+
+/** Bytes on loan: whoever is sure that nobody reads them any more gives them back, or nobody does. */
+export interface LentBytes {
+  body: Buffer
+  release(): void
+}
+
+/**
+ * Puts one answer together from stored bytes. One at a time in a process: from `start` to `lend`
+ * nothing may be awaited, which also keeps every value that is copied in valid.
+ */
+export class BufferBuilder {
+  #scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES)
+  #length = 0
+  readonly #spare: Buffer<ArrayBuffer>[] = []
+  #spareBytes = 0
+
+  /** Begins an answer; what an earlier one left behind when it failed is forgotten. */
+  start(): void {
+    this.#length = 0
+  }
+
+  get length(): number {
+    return this.#length
+  }
+
+  bytes(source: Uint8Array): void {
+    this.#makeRoom(source.length)
+    this.#scratch.set(source, this.#length)
+    this.#length += source.length
+  }
+
+  /** A part of stored bytes, without a view of it in between. */
+  part(source: Buffer, start: number, end: number): void {
+    this.#makeRoom(end - start)
+    this.#length += source.copy(this.#scratch, this.#length, start, end)
+  }
+
+  ascii(text: string): void {
+    this.#makeRoom(text.length)
+    this.#length += this.#scratch.write(text, this.#length, 'latin1')
+  }
+
+  text(text: string): void {
+    this.#makeRoom(3 * text.length)
+    this.#length += this.#scratch.write(text, this.#length)
+  }
+
+  /**
+   * The answer in a buffer that serves another one after `release`. Memory that is taken anew for each
+   * answer has the collector go through the whole heap several times a second.
+   */
+  lend(): LentBytes {
+    const buffer = this.#scratch
+    const body = buffer.subarray(0, this.#length)
+    this.#scratch = this.#takeSpare()
+    let isOut = true
+    const release = () => {
+      if (!isOut) return
+      isOut = false
+      this.#takeBack(buffer)
+    }
+    return { body, release }
+  }
+
+  #takeSpare(): Buffer<ArrayBuffer> {
+    const spare = this.#spare.pop()
+    if (spare === undefined) return Buffer.allocUnsafeSlow(SCRATCH_BYTES)
+    this.#spareBytes -= spare.length
+    return spare
+  }
+
+  #takeBack(buffer: Buffer<ArrayBuffer>): void {
+    if (buffer.length > KEPT_BYTES || this.#spareBytes + buffer.length > SPARE_BYTES) return
+    this.#spare.push(buffer)
+    this.#spareBytes += buffer.length
+  }
+
+  #makeRoom(more: number): void {
+    const needed = this.#length + more
+    if (needed <= this.#scratch.length) return
+    const larger = Buffer.allocUnsafeSlow(Math.max(needed, 2 * this.#scratch.length))
+    larger.set(this.#scratch.subarray(0, this.#length))
+    this.#scratch = larger
+  }
+}
+
+export const writer = new BufferBuilder()

@@ -1,0 +1,87 @@
+import type { Identifier } from '../../model/documents/index.ts'
+import { listLookupKeys } from '../../resolve/identifiers.ts'
+import { type Pair, readNamed } from '../../serving/identifier-index.ts'
+import { hashKey, toElsewhereKey } from '../../serving/keys.ts'
+import type { ServingStore } from '../../serving/lmdb.ts'
+import { CommitCache } from '../cache/commit-cache.ts'
+import type { Reader } from '../reader.ts'
+import { findInventory, type StockedProperty } from './inventory.ts'
+
+/** Properties that one identifier may lead to; some types of identifier name a kind, not a thing. */
+const CANDIDATES_MAX = 2_000
+
+/** A property that an identifier names, and the publishers whose grants may reach it. */
+export interface Candidate {
+  property: StockedProperty
+  /** Its owner, and those whose properties were merged into it. */
+  publishers: readonly string[]
+}
+
+export interface Candidates {
+  found: Candidate[]
+  /** There are more than were looked at. */
+  truncated: boolean
+}
+
+/** The active properties that an identifier names; one that was merged is part of another by now. */
+export function findCandidates(reader: Reader, asked: Identifier): Candidates {
+  const places = findPropertyPlaces(reader, asked)
+  const found = places.flatMap(place => {
+    const property = findProperty(reader, place)
+    return property ? [{ property, publishers: place.publishers }] : []
+  })
+  return { found, truncated: places.length >= CANDIDATES_MAX }
+}
+
+/** The property at a place, while it is active. */
+export function findProperty(reader: Reader, { rid, owner }: Place): StockedProperty | undefined {
+  const property = findInventory(reader, owner)?.property(rid)
+  return property?.is_active ? property : undefined
+}
+
+/** Location of a property, with the publishers whose grants may reach it. */
+export interface Place extends Pair {
+  publishers: readonly string[]
+}
+
+/** Finds the active properties that an identifier names. */
+export function findPropertyPlaces({ serving: store }: Reader, asked: Identifier): Place[] {
+  if (store === undefined) return []
+  const owners = new Map<string, string>()
+  for (const key of new Set(listLookupKeys(asked))) {
+    for (const { rid, owner } of readPairs(store, hashKey(key), CANDIDATES_MAX - owners.size)) {
+      owners.set(rid, owner)
+    }
+  }
+  const { hasAliases } = store
+  return [...owners].map(([rid, owner]) => ({
+    rid,
+    owner,
+    publishers: hasAliases ? [owner, ...listGranters(store, rid)].sort() : [owner],
+  }))
+}
+
+/** Other publishers whose grants reach a property, because theirs was merged into it. */
+function listGranters(store: ServingStore, rid: string): string[] {
+  const [name] = toElsewhereKey(rid, '').split(' ')
+  return readPairs(store, name!, CANDIDATES_MAX).map(pair => pair.rid)
+}
+
+const KNOWN_BYTES = 8 * 1024 * 1024
+const PAIR_BYTES = 200
+/** Pairs under names that many properties share, read once a commit. */
+const known = new CommitCache<Pair[]>(KNOWN_BYTES, pairs => PAIR_BYTES * (1 + pairs.length))
+
+function readPairs(store: ServingStore, name: string, limit: number): readonly Pair[] {
+  const value = store.text('named', name)
+  if (value === undefined) return []
+  const few = readNamed(value)
+  if (few !== undefined) return few.slice(0, limit)
+  const all = known.get(store, name, () =>
+    [...store.range('identifier', name, { limit: CANDIDATES_MAX })].map(({ key, value }) => ({
+      rid: key.slice(key.indexOf(' ') + 1),
+      owner: value.toString('latin1'),
+    })),
+  )
+  return all.slice(0, limit)
+}

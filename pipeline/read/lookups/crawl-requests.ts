@@ -1,0 +1,47 @@
+import { type Instant, toIso } from '../../core/clock.ts'
+import { MAX_ATTEMPTS } from '../../diff/crawl-request.ts'
+import type { CrawlRequestRow, CrawlRequestStatus } from '../../model/crawl-request.ts'
+import { toUrl } from '../../model/observation.ts'
+import type { Reader } from '../reader.ts'
+
+export interface StoredCrawlRequest extends Omit<CrawlRequestRow, 'seq'> {
+  requested_by: string
+  org_id: string | null
+}
+
+export function findCrawlRequest(reader: Reader, id: string): StoredCrawlRequest | undefined {
+  const value = reader.serving?.get('crawl_request', id)
+  return value === undefined
+    ? undefined
+    : (JSON.parse(Buffer.from(value).toString()) as StoredCrawlRequest)
+}
+
+/**
+ * Converts a crawl request to the status its caller sees. A pause that has passed counts as ended: the
+ * files are being fetched.
+ */
+export function crawlRequestStatus(request: StoredCrawlRequest, now: Instant): CrawlRequestStatus {
+  const { next_attempt_at, files } = request
+  const isDue = next_attempt_at !== null && next_attempt_at <= toIso(now)
+  return {
+    crawl_request_id: request.crawl_request_id,
+    domain: request.domain,
+    status: isDue ? 'running' : request.status,
+    attempts: request.attempts,
+    max_attempts: MAX_ATTEMPTS,
+    requested_at: request.requested_at,
+    started_at: request.started_at,
+    last_attempted_at: request.last_attempted_at,
+    completed_at: request.completed_at,
+    next_attempt_at: isDue ? null : next_attempt_at,
+    last_error_code: request.last_error_code,
+    outcome: files.map(({ kind, location, outcome, attempts, http_status, attempted_at }) => ({
+      file: kind,
+      url: toUrl({ kind, location }),
+      outcome,
+      attempts,
+      http_status,
+      attempted_at,
+    })),
+  }
+}

@@ -1,0 +1,70 @@
+import { parseDomain, stripHostPrefix, toIdentifierHost } from '../../core/domain.ts'
+import type { Identifier } from '../../model/documents/index.ts'
+import type { Source } from '../../model/observation.ts'
+import type { FreshnessBlock } from '../../model/responses/index.ts'
+import type { Operating, Verdict } from '../../resolve/authority.ts'
+import { listPublisherFiles } from '../../resolve/deciding-files.ts'
+import { formatFreshness, pickWeakest } from '../../serving/freshness-record.ts'
+import type { Reader } from '../reader.ts'
+import { findInventory } from './inventory.ts'
+import { documentSpaces, findFilesFreshness, findStoredFreshness } from './stored.ts'
+
+/** The files of each party whose word decided an answer: a publisher's, or an operator's. */
+export type Deciding = readonly (readonly Source[])[]
+
+/** Lists the files that decide what is known of a publisher; of one that nobody knows, its own. */
+export function listFilesOfPublisher(reader: Reader, domain: string): Source[] {
+  const stored = findInventory(reader, domain)?.stored
+  return stored
+    ? listPublisherFiles({ ...stored, domain })
+    : [{ kind: 'adagents.json', location: domain }]
+}
+
+/** The operator's word counts where it says anything of a sale that the publisher grants. */
+export function isOperatorHeard({ publisher, operator }: Verdict['sides']): boolean {
+  return publisher === 'match' && operator !== 'unknown'
+}
+
+/** Lists what decided about a sale of one publisher. */
+export function listDeciding(
+  reader: Reader,
+  publisher: string,
+  { operator }: Operating,
+  sides: Verdict['sides'],
+): Deciding {
+  const files = listFilesOfPublisher(reader, publisher)
+  if (!isOperatorHeard(sides) || operator === undefined) return [files]
+  return [files, [{ kind: 'brand.json', location: operator.location }]]
+}
+
+/** Lists the file that would say whose an identifier is that nobody is known to list, if there is one. */
+export function listFilesOfIdentifier({ type, value }: Identifier): Deciding {
+  if (type !== 'domain' && type !== 'subdomain') return []
+  const host = toIdentifierHost(value).replace(/^\*\./, '')
+  const domain = parseDomain(type === 'domain' ? stripHostPrefix(host) : host)
+  return domain === undefined ? [] : [[{ kind: 'adagents.json', location: domain }]]
+}
+
+/** Finds the weakest of the files that decided an answer. */
+export function findDecidingFreshness(reader: Reader, deciding: Deciding): FreshnessBlock {
+  return pickWeakestOfAny(deciding.map(files => findFilesFreshness(reader, files)))
+}
+
+/** Finds the weakest of the files behind what several publishers say. */
+export function findPublishersFreshness(
+  reader: Reader,
+  publishers: readonly string[],
+): FreshnessBlock {
+  const { publisher } = documentSpaces
+  return pickWeakestOfAny(publishers.map(domain => findStoredFreshness(reader, publisher, domain)))
+}
+
+/** Picks the weakest of the files that decided; where no file did, nobody looked at one. */
+export function pickWeakestOfAny(blocks: readonly FreshnessBlock[]): FreshnessBlock {
+  return blocks.length === 0 ? { state: 'never_crawled' } : pickWeakest(blocks)
+}
+
+/** Formats the freshness of the deciding files as JSON text. */
+export function formatDecidingFreshness(reader: Reader, deciding: Deciding): string {
+  return formatFreshness(findDecidingFreshness(reader, deciding))
+}

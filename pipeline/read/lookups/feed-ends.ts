@@ -1,0 +1,56 @@
+import { type EventType, eventTypeNames, type FeedEvent } from '../../model/event.ts'
+import type { EventKey } from '../../serving/event-block.ts'
+import type { ServingStore } from '../../serving/lmdb.ts'
+import { blockAround, findNewest, toTrack, wholeLog } from './feed-lanes.ts'
+
+/** The newest events of a log, looked up once a commit: nothing else changes them. */
+class LogEnds {
+  readonly store: ServingStore
+  readonly seq: number
+  readonly head: EventKey | undefined
+  readonly #newest = new Map<EventType, EventKey | undefined>()
+  readonly #createdAt = new Map<EventKey, string>()
+
+  constructor(store: ServingStore, seq: number) {
+    this.store = store
+    this.seq = seq
+    this.head = findNewest(store, wholeLog)
+  }
+
+  newestOf(type: EventType): EventKey | undefined {
+    if (!this.#newest.has(type)) this.#newest.set(type, findNewest(this.store, toTrack(type)))
+    return this.#newest.get(type)
+  }
+
+  newestOfAll(types: readonly EventType[]): EventKey | undefined {
+    if (types.length === eventTypeNames.length) return this.head
+    let newest: EventKey | undefined
+    for (const type of types) {
+      const id = this.newestOf(type)
+      if (id !== undefined && (newest === undefined || id > newest)) newest = id
+    }
+    return newest
+  }
+
+  createdAt(key: EventKey): string | undefined {
+    const known = this.#createdAt.get(key)
+    if (known !== undefined) return known
+    const block = blockAround(this.store, wholeLog, key)
+    if (block === undefined) return undefined
+    const index = block.indexFrom(key)
+    const text = Buffer.from(block.text(index, index + 1)).toString()
+    const { created_at } = JSON.parse(text) as FeedEvent
+    this.#createdAt.set(key, created_at)
+    return created_at
+  }
+}
+
+let ends: LogEnds | undefined
+
+export type { LogEnds }
+
+export function readEnds(store: ServingStore): LogEnds {
+  const { seq } = store
+  if (ends?.store !== store || ends.seq !== seq) ends = new LogEnds(store, seq)
+  return ends
+}

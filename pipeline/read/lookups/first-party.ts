@@ -1,0 +1,46 @@
+import { isSameSite } from '../../core/domain.ts'
+import type { BrandResolution } from '../../model/responses/index.ts'
+import type { Operator } from '../../resolve/operator.ts'
+import { findJsonEnd, HEAD_LENGTH, toFiles } from '../../serving/document-value.ts'
+import type { ServingStore } from '../../serving/lmdb.ts'
+import { CommitCache } from '../cache/commit-cache.ts'
+import type { Reader } from '../reader.ts'
+
+/** House or brand that a domain's own brand.json makes it part of. */
+interface Affiliation {
+  /** Its house, where that names it back, and the brand that it is. */
+  domains: string[]
+  /** The files that say so. */
+  locations: string[]
+}
+
+const KEPT_BYTES = 4 * 1024 * 1024
+const AFFILIATION_BYTES = 400
+const kept = new CommitCache<Affiliation>(KEPT_BYTES, () => AFFILIATION_BYTES)
+const nobodys: Affiliation = { domains: [], locations: [] }
+
+/**
+ * Tells whether a publisher is a site of the one who operates an agent: its own brand.json makes it part
+ * of the operator's house or brand, or leads to the operator's file. What people say of it counts for
+ * nothing, and neither does a house that does not name it back.
+ */
+export function isOwnSite(reader: Reader, operator: Operator, publisher: string): boolean {
+  const { serving } = reader
+  if (serving === undefined) return false
+  const found = kept.get(serving, publisher, () => findAffiliation(serving, publisher))
+  return (
+    found.locations.includes(operator.location) ||
+    found.domains.some(domain => isSameSite(domain, operator.domain))
+  )
+}
+
+function findAffiliation(serving: ServingStore, publisher: string): Affiliation {
+  const value = serving.peek('brand', publisher)
+  if (value === undefined) return nobodys
+  const json = value.toString('utf8', HEAD_LENGTH, findJsonEnd(value))
+  const locations = toFiles(value)?.map(({ location }) => location) ?? []
+  const brand = JSON.parse(json) as BrandResolution
+  if (brand.source !== 'brand_json' || brand.claimed_house_domain !== undefined) return nobodys
+  const { house_domain, canonical_domain } = brand
+  return { locations, domains: [canonical_domain, ...(house_domain ? [house_domain] : [])] }
+}

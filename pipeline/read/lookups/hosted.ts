@@ -1,0 +1,26 @@
+import type { HostedKind, StoredOrigin } from '../../model/hosted.ts'
+import { HEAD_LENGTH, readEtag, readModifiedAt } from '../../serving/document-value.ts'
+import { toHostedKey } from '../../serving/keys.ts'
+import type { Reader } from '../reader.ts'
+import type { StoredAnswer } from './stored.ts'
+
+/** The file that the registry serves for a domain, ready to be sent. */
+export function findHosted(
+  { serving }: Reader,
+  kind: HostedKind,
+  domain: string,
+): StoredAnswer | undefined {
+  const value = serving?.get('hosted', toHostedKey(kind, domain))
+  if (value === undefined) return undefined
+  return {
+    etag: readEtag(value),
+    modifiedAt: readModifiedAt(value),
+    body: value.subarray(HEAD_LENGTH),
+  }
+}
+
+/** Finds the state of a domain and its hosted file; undefined where nobody claimed it or looked. */
+export function findOrigin({ serving }: Reader, domain: string): StoredOrigin | undefined {
+  const value = serving?.get('origin', domain)
+  return value === undefined ? undefined : (JSON.parse(value.toString()) as StoredOrigin)
+}

@@ -1,0 +1,22 @@
+import { HEAD_LENGTH } from '../../serving/document-value.ts'
+import type { Reader } from '../reader.ts'
+
+/** The source stands before everything that is long. */
+const HEAD_BYTES = 600
+const DOMAIN_CHARS = 253
+const SOURCE = /"source":"(\w+)"/
+
+/**
+ * Tells the source of a domain's inventory; undefined when there is none, and for what is no domain.
+ */
+export function getInventorySource(
+  { serving }: Reader,
+  domain: string,
+): 'adagents_json' | 'hosted' | undefined {
+  // The store takes no key of any length.
+  const value = domain.length > DOMAIN_CHARS ? undefined : serving?.peek('property', domain)
+  if (value === undefined) return undefined
+  const head = Buffer.from(value.buffer, value.byteOffset, Math.min(value.length, HEAD_BYTES))
+  const source = SOURCE.exec(head.toString('latin1', HEAD_LENGTH))?.[1]
+  return source === 'adagents_json' ? source : 'hosted'
+}

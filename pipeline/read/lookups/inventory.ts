@@ -1,0 +1,117 @@
+import { groupBy } from '../../core/group.ts'
+import type { ForSale, GrantInForce, Granting } from '../../resolve/authority.ts'
+import { isTimed } from '../../resolve/sale-terms.ts'
+import type {
+  StoredGrant,
+  StoredInventory,
+  StoredProperty,
+} from '../../serving/inventory-record.ts'
+import { DocumentCache } from '../cache/document-cache.ts'
+import type { Reader } from '../reader.ts'
+
+const KEPT_BYTES = 32 * 1024 * 1024
+
+/** A property with what answers show of it. */
+export type StockedProperty = ForSale & Pick<StoredProperty, 'property_type' | 'name' | 'status'>
+
+/** A grant as it is kept, ready to be judged. */
+export type StockedGrant = GrantInForce & Pick<StoredGrant, 'in_force'>
+
+/** Inventory of a publisher: its properties and grants. */
+export class Inventory {
+  readonly stored: StoredInventory
+  readonly properties: readonly StockedProperty[]
+  /** True if any grant has a window, so that answers depend on the time. */
+  readonly isTimed: boolean
+  readonly #positions: ReadonlyMap<string, number>
+  readonly #stored: ReadonlyMap<string, StoredGrant[]>
+  readonly #grants = new Map<string, StockedGrant[]>()
+  readonly #sets: ReadonlySet<number>[] = []
+
+  constructor(stored: StoredInventory) {
+    this.stored = stored
+    this.properties = stored.properties.map(property => ({
+      ...property,
+      publisher_domain: stored.publisher_domain,
+      is_active: property.status === 'active',
+    }))
+    this.isTimed = stored.grants.some(isTimed)
+    this.#positions = new Map(this.properties.map((one, i) => [one.property_rid, i]))
+    this.#stored = groupBy(stored.grants, grant => grant.agent_url)
+  }
+
+  get agents(): Iterable<string> {
+    return this.#stored.keys()
+  }
+
+  property(rid: string): StockedProperty | undefined {
+    const position = this.#positions.get(rid)
+    return position === undefined ? undefined : this.properties[position]
+  }
+
+  /** Its grants to an agent, whose windows are open or not. */
+  grantsTo(agentUrl: string): readonly StockedGrant[] {
+    const known = this.#grants.get(agentUrl)
+    if (known !== undefined) return known
+    const stored = this.#stored.get(agentUrl)
+    if (stored === undefined) return []
+    const grants = stored.map(grant => ({
+      ...grant,
+      reaches: toReaches(grant, this.stored.publisher_domain, this.#positions, place =>
+        this.#setAt(place),
+      ),
+    }))
+    this.#grants.set(agentUrl, grants)
+    return grants
+  }
+
+  /** A set as it is looked up: one for all grants that reach it. */
+  #setAt(place: number): ReadonlySet<number> {
+    const known = this.#sets[place] ?? new Set(this.stored.sets[place])
+    this.#sets[place] = known
+    return known
+  }
+
+  granting(agentUrl: string): Granting {
+    const { publisher_domain: domain, valid, placements } = this.stored
+    const grants = this.grantsTo(agentUrl)
+    return { domain, is_known: valid || grants.length > 0, placements, grants }
+  }
+}
+
+function toReaches(
+  { reach, elsewhere }: StoredGrant,
+  publisher: string,
+  positions: ReadonlyMap<string, number>,
+  setAt: (place: number) => ReadonlySet<number>,
+): GrantInForce['reaches'] {
+  const reached = reach === 'all' ? undefined : setAt(reach)
+  return ({ publisher_domain, property_rid, is_active }) => {
+    if (publisher_domain !== publisher) return elsewhere?.includes(property_rid) ?? false
+    const position = positions.get(property_rid)
+    if (position === undefined) return false
+    return reached === undefined ? is_active : reached.has(position)
+  }
+}
+
+const parsed = new DocumentCache(
+  'inventory',
+  KEPT_BYTES,
+  json => new Inventory(json as StoredInventory),
+)
+
+/** Undefined of a domain whose file was never understood. */
+export function findInventory(reader: Reader, domain: string): Inventory | undefined {
+  const store = reader.serving
+  return store && parsed.get(store, domain)
+}
+
+/** Tells whether an inventory is parsed already, so that nothing is cheaper than using it. */
+export function isInventoryKept({ serving }: Reader, domain: string): boolean {
+  return serving !== undefined && parsed.has(serving, domain)
+}
+
+/** The side of a publisher nobody knows. */
+export function buildUnknownGranting(domain: string): Granting {
+  return { domain, is_known: false, placements: [], grants: [] }
+}

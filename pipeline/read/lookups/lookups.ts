@@ -1,0 +1,230 @@
+import { hash } from 'node:crypto'
+import { DAY } from '../../core/clock.ts'
+import { toUrl } from '../../model/observation.ts'
+import type {
+  DomainLookup,
+  FreshnessBlock,
+  PropertyResolution,
+  PublisherLookup,
+} from '../../model/responses/index.ts'
+import type { Reader } from '../reader.ts'
+import { findHosted } from './hosted.ts'
+import { describeHosted, findPointingHere } from './hosting.ts'
+import { findInventory } from './inventory.ts'
+import { getMembers, type Members, toPublicMember } from './members.ts'
+import {
+  documentSpaces,
+  findFileFreshness,
+  findFreshness,
+  findStored,
+  type StoredAnswer,
+} from './stored.ts'
+
+/** The lookup of a publisher, and whether its own file lists any property. */
+interface FoundPublisher extends StoredAnswer {
+  isStocked: boolean
+}
+
+/**
+ * Finds the lookup of a publisher. `base` is the public address of the registry; `more` are further
+ * members of the answer, which its ETag does not cover.
+ */
+export function findPublisher(
+  reader: Reader,
+  domain: string,
+  base: string,
+  more?: object,
+): FoundPublisher | undefined {
+  const member = toPublicMember(getMembers(reader).ownerOf(domain))
+  const added =
+    member === null && more === undefined
+      ? NO_MEMBER
+      : `,${JSON.stringify({ member, ...more }).slice(1, -1)}`
+  let isAbsent = false
+  const found = findStored(reader, documentSpaces.publisher, domain, {
+    more: added,
+    within: freshness => {
+      isAbsent = freshness.state === 'absent'
+      return hostingMembers(freshness)
+    },
+  })
+  if (found === undefined) return toldPublisher(reader, domain, base, more)
+  const { body, etag, isStocked } = isAbsent ? withAbsentFile(found) : found
+  const known = member === null ? etag : `${etag}.${hashAnswer(member)}`
+  const hosted = findPointingHere(reader, body, domain, base)
+  if (hosted === undefined) return { body, etag: known, isStocked }
+  return {
+    body: JSON.stringify(hosted),
+    etag: `${known}.${hashAnswer(hosted.hosting)}`,
+    isStocked,
+  }
+}
+
+const INVALID_FILE = '"files":{"adagents_json":{"status":"invalid"'
+
+/** A file that is not there is not invalid, which only the crawl state tells apart. */
+function withAbsentFile<Found extends StoredAnswer>(found: Found): Found {
+  const text = found.body.toString()
+  const told = text.replace(INVALID_FILE, INVALID_FILE.replace('invalid', 'absent'))
+  return text === told ? found : { ...found, body: told, etag: `${found.etag}.absent` }
+}
+
+const NO_MEMBER = ',"member":null'
+
+/** Formats the crawl state of the deciding files as further members of `hosting`. */
+function hostingMembers({ succeeded_at, http_status }: FreshnessBlock): string {
+  return (
+    (succeeded_at === undefined ? '' : `,"last_validated":"${succeeded_at}"`) +
+    (http_status === undefined ? '' : `,"last_http_status":${http_status}`)
+  )
+}
+
+/** The lookup of a publisher that has no file, by what people told of it. */
+function toldPublisher(
+  reader: Reader,
+  domain: string,
+  base: string,
+  more?: object,
+): FoundPublisher | undefined {
+  const told = findStored(reader, documentSpaces.property, domain)
+  if (told === undefined) return undefined
+  const { properties, ...rest } = JSON.parse(told.body.toString()) as PropertyResolution
+  const { properties_total, properties_truncated } = rest
+  const { freshness, ...unknown } = buildUnknownPublisher(reader, domain)
+  const isServed = findHosted(reader, 'adagents.json', domain) !== undefined
+  const answer = {
+    ...unknown,
+    ...(isServed && {
+      hosting: { ...unknown.hosting, ...describeHosted(reader, domain, base) },
+    }),
+    properties: properties.map(property => ({ ...property, source: 'community' })),
+    ...(properties_truncated && { properties_total, properties_truncated }),
+    ...more,
+  }
+  const body = Buffer.from(JSON.stringify({ ...answer, freshness }))
+  const isStocked = (findInventory(reader, domain)?.properties.length ?? 0) > 0
+  return { body, etag: `${told.etag}.${hashAnswer(answer)}`, isStocked }
+}
+
+export function findDomainLookup(reader: Reader, domain: string): StoredAnswer | undefined {
+  const found = findStored(reader, documentSpaces.lookup, domain)
+  if (found === undefined) return undefined
+  const { body, etag } = found
+  const members = getMembers(reader)
+  const claiming = listClaiming(reader, domain)
+  return claiming.length > 0 || namesEnrolled(body.toString(), members)
+    ? withMembers({ body, etag }, members, claiming)
+    : { body, etag }
+}
+
+const URL_BEGINS = '"url":"'
+
+/**
+ * Tells whether a member shows any agent of a lookup; most show few. Addresses hold nothing escaped.
+ */
+function namesEnrolled(lookup: string, members: Members): boolean {
+  if (members.publicAgents === 0) return false
+  for (let at = lookup.indexOf(URL_BEGINS); at >= 0; ) {
+    const start = at + URL_BEGINS.length
+    const end = lookup.indexOf('"', start)
+    if (members.whoEnrolled(lookup.slice(start, end)) !== undefined) return true
+    at = lookup.indexOf(URL_BEGINS, end)
+  }
+  return false
+}
+
+/** Age beyond which an agent's claim no longer counts. */
+const CLAIM_HOLDS_MS = 7 * DAY
+
+/** Agents that said lately that they sell for a domain, which says nothing of whether they may. */
+export function listClaiming(
+  reader: Reader,
+  domain: string,
+): DomainLookup['sales_agents_claiming'] {
+  const { serving } = reader
+  if (serving === undefined) return []
+  const claimed = serving.get('claim', domain)
+  if (claimed === undefined) return []
+  const members = getMembers(reader)
+  return (JSON.parse(claimed.toString()) as string[])
+    .filter(url => {
+      const { succeeded_at } = findFreshness(reader, 'agent', url)
+      return succeeded_at !== undefined && reader.now() - Date.parse(succeeded_at) < CLAIM_HOLDS_MS
+    })
+    .map(url => {
+      const member = toPublicMember(members.whoEnrolled(url))
+      return { url, ...(member !== null && { member }) }
+    })
+}
+
+/** Says of each agent which member shows it, and which agents claim the domain. */
+function withMembers(
+  found: StoredAnswer,
+  members: Members,
+  claiming: DomainLookup['sales_agents_claiming'],
+): StoredAnswer {
+  const lookup = JSON.parse(found.body.toString()) as DomainLookup
+  const told: object[] = [...claiming]
+  const authorized_agents = lookup.authorized_agents.map(agent => {
+    const member = toPublicMember(members.whoEnrolled(agent.url))
+    if (member === null) return agent
+    told.push({ url: agent.url, ...member })
+    return { ...agent, member }
+  })
+  if (told.length === 0) return found
+  const body = Buffer.from(
+    JSON.stringify({ ...lookup, authorized_agents, sales_agents_claiming: claiming }),
+  )
+  return { body, etag: `${found.etag}.${hashAnswer(told)}` }
+}
+
+function hashAnswer(said: object): string {
+  return hash('sha256', JSON.stringify(said), 'base64url').slice(0, 8)
+}
+
+/** Validity of the file of a domain that never had a good one; null where nobody can say. */
+const validity = {
+  never_crawled: null,
+  failing: null,
+  current: null,
+  stale: null,
+  absent: false,
+  invalid: false,
+} as const
+
+/** Status of a file without usable content, by its freshness: an absent file is not invalid. */
+const fileStatus: Partial<Record<FreshnessBlock['state'], 'absent' | 'invalid'>> = {
+  absent: 'absent',
+  invalid: 'invalid',
+}
+
+/** The publisher lookup of a domain that nothing is stored of. */
+export function buildUnknownPublisher(reader: Reader, domain: string): PublisherLookup {
+  const freshness = findFileFreshness(reader, 'adagents.json', domain)
+  const { http_status } = freshness
+  const brand = findFreshness(reader, 'brand.json', domain)
+  const isRead = brand.state === 'current' || brand.state === 'stale'
+  return {
+    domain,
+    member: toPublicMember(getMembers(reader).ownerOf(domain)),
+    adagents_valid: validity[freshness.state],
+    discovery_method: null,
+    manager_domain: null,
+    hosting: {
+      mode: freshness.state === 'invalid' ? 'self_invalid' : 'none',
+      expected_url: toUrl({ kind: 'adagents.json', location: domain }),
+      ...(http_status !== undefined && { last_http_status: http_status }),
+    },
+    files: {
+      adagents_json: {
+        status: fileStatus[freshness.state] ?? 'unknown',
+        expected_url: toUrl({ kind: 'adagents.json', location: domain }),
+      },
+      brand_json: { status: isRead ? 'present' : 'unknown' },
+    },
+    properties: [],
+    authorized_agents: [],
+    formats: [],
+    freshness,
+  }
+}

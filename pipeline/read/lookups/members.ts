@@ -1,0 +1,107 @@
+import type { MemberAgent, StoredMember } from '../../model/member.ts'
+import type { ServingStore } from '../../serving/lmdb.ts'
+import type { Reader } from '../reader.ts'
+
+/** An agent as the list of agents shows it, with the member that enrolled it. */
+export interface EnrolledAgent extends MemberAgent {
+  member: StoredMember
+}
+
+/**
+ * All members, for questions by agent and by domain. They are few and change seldom, so a process
+ * keeps them in memory and reads them again when the serving store says that one changed.
+ */
+export class Members {
+  /** In which commit one changed last. */
+  readonly changed: number
+  readonly all: readonly StoredMember[]
+  /** Agents that everybody sees, and those that members with API access see; each address once. */
+  readonly shownToAll: readonly EnrolledAgent[]
+  readonly shownToMembers: readonly EnrolledAgent[]
+  readonly #byDomain = new Map<string, StoredMember>()
+  readonly #byPublicAgent: ReadonlyMap<string, StoredMember>
+
+  constructor(changed: number, all: readonly StoredMember[]) {
+    this.changed = changed
+    this.all = all
+    for (const member of all) {
+      for (const domain of member.domains) this.#byDomain.set(domain, member)
+    }
+    const agents = all
+      .flatMap(member => member.agents.map((agent): EnrolledAgent => ({ ...agent, member })))
+      .sort((a, b) => (a.enrolled_at < b.enrolled_at ? -1 : a.enrolled_at > b.enrolled_at ? 1 : 0))
+    const shown = agents.filter(({ visibility }) => visibility !== 'private')
+    this.shownToMembers = onceEach(shown)
+    this.shownToAll = onceEach(shown.filter(({ visibility }) => visibility === 'public'))
+    this.#byPublicAgent = new Map(this.shownToAll.map(({ url, member }) => [url, member]))
+  }
+
+  /** Finds the member that holds this domain. */
+  ownerOf(domain: string): StoredMember | undefined {
+    return this.#byDomain.get(domain)
+  }
+
+  /**
+   * Finds the member that holds this domain, or the longest domain above it that a member has verified.
+   */
+  ownerAbove(domain: string): StoredMember | undefined {
+    for (let rest = domain; rest.includes('.'); rest = rest.slice(rest.indexOf('.') + 1)) {
+      const member = this.#byDomain.get(rest)
+      if (member) return member
+    }
+    return undefined
+  }
+
+  /** Finds the member that shows this agent to everybody. */
+  whoEnrolled(agentUrl: string): StoredMember | undefined {
+    return this.#byPublicAgent.get(agentUrl)
+  }
+
+  get publicAgents(): number {
+    return this.#byPublicAgent.size
+  }
+}
+
+/**
+ * Removes repeats of agents. Where several members enrolled one address, the holder of its domain
+ * counts, else the last; the position is that of the first.
+ */
+function onceEach(agents: readonly EnrolledAgent[]): EnrolledAgent[] {
+  const kept = new Map<string, EnrolledAgent>()
+  for (const agent of agents) {
+    const other = kept.get(agent.url)
+    if (other === undefined || isOwn(agent) || !isOwn(other)) kept.set(agent.url, agent)
+  }
+  return [...kept.values()]
+}
+
+function isOwn({ url, member }: EnrolledAgent): boolean {
+  const { hostname } = new URL(url)
+  return member.domains.some(domain => hostname === domain || hostname.endsWith(`.${domain}`))
+}
+
+const nobody = new Members(0, [])
+const known = new WeakMap<ServingStore, Members>()
+
+export function getMembers({ serving }: Reader): Members {
+  if (serving === undefined) return nobody
+  const { membersChanged } = serving
+  if (membersChanged === 0) return nobody
+  const read = known.get(serving)
+  if (read?.changed === membersChanged) return read
+  const all = [...serving.entries('member')].map(
+    ({ value }) => JSON.parse(value.toString()) as StoredMember,
+  )
+  const members = new Members(membersChanged, all)
+  known.set(serving, members)
+  return members
+}
+
+/** Returns the public part of a member whose profile is public. */
+export function toPublicMember(
+  member: StoredMember | undefined,
+): { slug: string; display_name: string } | null {
+  if (!member?.is_public) return null
+  const { slug, display_name } = member
+  return { slug, display_name }
+}

@@ -1,0 +1,70 @@
+import type { Source } from '../../model/observation.ts'
+import { listPublisherFiles } from '../../resolve/deciding-files.ts'
+import { HEAD_LENGTH } from '../../serving/document-value.ts'
+import type { Reader } from '../reader.ts'
+import { isInventoryKept } from './inventory.ts'
+
+/** A longer inventory is parsed, and kept when it is asked for again. */
+const SHORT = 16 * 1024
+
+/**
+ * A publisher of which little need be read: whoever it grants anything is granted all it has, for good
+ * and on any terms (`sellers` of `StoredInventory`).
+ */
+export interface PlainSales {
+  /** Some file of it is known, so that its silence says something. */
+  valid: boolean
+  sellers: readonly string[]
+  /** The property of a rid; undefined where it takes more to find it. */
+  property(rid: string): PlainProperty | undefined
+  /** The files that decide what is known of it. */
+  files(): Source[]
+}
+
+/** A property as the JSON of its parts. */
+export interface PlainProperty {
+  /** The id, or the rid of one that has none. */
+  id: string
+  /** Its type, name, identifiers and tags, as members. */
+  members: string
+}
+
+/**
+ * Looks at the text of an inventory where that tells enough and it was not parsed already. Its members are searched for as
+ * `buildInventory` orders them: what they are searched by has quotes that no text within it can have.
+ */
+export function findPlainSales(reader: Reader, publisher: string): PlainSales | undefined {
+  if (isInventoryKept(reader, publisher)) return undefined
+  const value = reader.serving?.peek('inventory', publisher)
+  if (value === undefined || value.length > SHORT) return undefined
+  const text = value.toString('utf8', HEAD_LENGTH, value.length)
+  const sellers = between(text, ',"sellers":', ',"discovery_method":')
+  if (sellers === undefined) return undefined
+  return {
+    valid: between(text, ',"valid":', ',"sellers":') === 'true',
+    sellers: JSON.parse(sellers),
+    property: rid => propertyIn(text, rid),
+    files: () => filesIn(text, publisher),
+  }
+}
+
+function filesIn(text: string, domain: string): Source[] {
+  const members = between(text, ',"discovery_method":', ',"property_count":')
+  return listPublisherFiles({ ...JSON.parse(`{"discovery_method":${members}}`), domain })
+}
+
+function propertyIn(text: string, rid: string): PlainProperty | undefined {
+  const start = text.indexOf(`{"property_rid":"${rid}",`)
+  if (start < 0) return undefined
+  const id = between(text, ',"property_id":', ',"property_type":', start)
+  const members = between(text, ',"property_type":', ',"status":', start)
+  if (id === undefined || members === undefined) return undefined
+  return { id: id === 'null' ? `"${rid}"` : id, members: `"property_type":${members}` }
+}
+
+function between(text: string, before: string, after: string, from = 0): string | undefined {
+  const start = text.indexOf(before, from)
+  if (start < 0) return undefined
+  const end = text.indexOf(after, start + before.length)
+  return end < 0 ? undefined : text.slice(start + before.length, end)
+}

@@ -1,0 +1,12 @@
+import type { Reader } from '../reader.ts'
+import type { LentBytes } from './buffer-builder.ts'
+import { type Asked, documentSpaces, findStored, resolveMany, type StoredAnswer } from './stored.ts'
+
+export function findProperties(reader: Reader, domain: string): StoredAnswer | undefined {
+  return findStored(reader, documentSpaces.property, domain)
+}
+
+/** Property resolutions by key, null where none is known. */
+export function resolveProperties(reader: Reader, asked: Asked): LentBytes {
+  return resolveMany(reader, documentSpaces.property, asked)
+}

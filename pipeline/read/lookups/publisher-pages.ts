@@ -1,0 +1,138 @@
+import type { PublisherLookup } from '../../model/responses/index.ts'
+import { ROLLUP, toPropertyItem } from '../../serving/documents.ts'
+import type { Reader } from '../reader.ts'
+import { listDeclared } from './agents.ts'
+import { findInventory, type Inventory } from './inventory.ts'
+import { buildUnknownPublisher, findPublisher } from './lookups.ts'
+
+/** Properties that a brand.json lends to the lookup of its domain. */
+const DECLARED = 200
+
+export interface PageAsked {
+  limit: number
+  /** Public address of the registry. */
+  base: string
+  /** Number of properties and agents on the pages before. */
+  cursor: number
+  /** Takes as many items as fit in half of the answer. */
+  takeHalf<Item>(items: readonly Item[]): Item[]
+}
+
+/** The lookup of a publisher as an object: of one that nothing is stored of, too. */
+function publisherObject(reader: Reader, domain: string, base: string): PublisherLookup {
+  const found = findPublisher(reader, domain, base)
+  return found ? JSON.parse(found.body.toString()) : buildUnknownPublisher(reader, domain)
+}
+
+/**
+ * A page of a publisher's properties and of its agents: the same stretch of both lists, so that one
+ * cursor goes through them.
+ */
+export function buildPublisherPage(reader: Reader, domain: string, asked: PageAsked): object {
+  const whole = withoutCuts(publisherObject(reader, domain, asked.base))
+  const inventory = findInventory(reader, domain)
+  const isStocked = inventory !== undefined && inventory.properties.length > 0
+  const lent = isStocked || whole.properties.length > 0 ? [] : declaredItems(reader, domain)
+  if (inventory === undefined && lent.length === 0) return whole
+  const { limit, cursor, takeHalf } = asked
+  const all = isStocked ? inventory.properties : lent
+  const everyone = inventory === undefined ? [] : agentsIn(inventory)
+  const rows = isStocked
+    ? inventory.properties
+        .slice(cursor, cursor + limit)
+        .map(row => ({ ...toPropertyItem(row), source: 'adagents_json' }))
+    : lent.slice(cursor, cursor + limit)
+  const urls = everyone.slice(cursor, cursor + limit)
+  const properties = takeHalf<object>(rows)
+  const agents = takeHalf(
+    urls.map((url, i) => toAgent(inventory!, url, lent.length === 0 && cursor + i < ROLLUP)),
+  )
+  const isCut = [properties.length < rows.length, agents.length < urls.length]
+  const step = Math.min(isCut[0] ? properties.length : limit, isCut[1] ? agents.length : limit)
+  // One item that is larger than all the room is passed over: a page always leads on.
+  const end = cursor + Math.max(step, 1)
+  const isLast = end >= all.length && end >= everyone.length
+  return {
+    ...whole,
+    properties: properties.slice(0, step),
+    properties_total: all.length,
+    authorized_agents: agents.slice(0, step),
+    authorized_agents_total: everyone.length,
+    has_more: !isLast,
+    next_cursor: isLast ? null : String(end),
+  }
+}
+
+/** Removes the counts of cut lists, which are wrong for other pages. */
+function withoutCuts(lookup: PublisherLookup): PublisherLookup {
+  const cuts = ['properties_truncated', 'authorized_agents_truncated', 'next_cursor']
+  const kept = Object.entries(lookup).filter(([name]) => !cuts.includes(name))
+  return Object.fromEntries(kept) as PublisherLookup
+}
+
+function agentsIn(inventory: Inventory): string[] {
+  return [...inventory.agents]
+    .filter(url => inventory.grantsTo(url).some(grant => grant.in_force))
+    .sort()
+}
+
+function toAgent(inventory: Inventory, url: string, isCounted: boolean): object {
+  const grants = inventory.grantsTo(url).filter(grant => grant.in_force)
+  const words = grants[0]?.authorized_for ?? null
+  const total = inventory.stored.property_count
+  const reached = isCounted
+    ? inventory.properties.filter(one => grants.some(grant => grant.reaches(one))).length
+    : 0
+  return {
+    url,
+    ...(words !== null && { authorized_for: words }),
+    source: 'adagents_json',
+    authorization_types: [...new Set(grants.map(grant => grant.authorization_type))],
+    ...(isCounted && {
+      properties_authorized: reached,
+      properties_total: total,
+      publisher_wide: total > 0 && reached === total,
+    }),
+  }
+}
+
+/** The properties that the brand.json of a domain lists, each once. */
+function declaredItems(reader: Reader, domain: string): object[] {
+  const once = new Map(
+    listDeclared(reader, domain).map(
+      one => [`${one.type}:${one.identifier.toLowerCase()}`, one] as const,
+    ),
+  )
+  return [...once.values()].map(({ type, identifier, relationship }) => ({
+    type,
+    property_type: type,
+    name: identifier,
+    identifiers: [{ type: type === 'website' ? 'domain' : type, value: identifier }],
+    tags: [`relationship:${relationship}`],
+    source: 'brand_json',
+    ...(relationship !== 'owned' && { delegation_type: relationship }),
+  }))
+}
+
+/**
+ * Lends a domain whose adagents.json lists nothing what its brand.json lists. How much of it an
+ * agent may sell nobody has said, so no counts are told.
+ */
+export function withDeclared(reader: Reader, lookup: PublisherLookup): PublisherLookup | undefined {
+  if (lookup.properties.length > 0) return undefined
+  const properties = declaredItems(reader, lookup.domain)
+  if (properties.length === 0) return undefined
+  const agents = lookup.authorized_agents.map(
+    ({ properties_authorized: _, properties_total: __, publisher_wide: ___, ...agent }) => agent,
+  )
+  return {
+    ...lookup,
+    properties: properties.slice(0, DECLARED),
+    ...(properties.length > DECLARED && {
+      properties_total: properties.length,
+      properties_truncated: true,
+      next_cursor: String(DECLARED),
+    }),
+    authorized_agents: agents,
+  } as unknown as PublisherLookup
+}

@@ -1,0 +1,69 @@
+import type { EntryState, RevisionRow } from '../../model/rows.ts'
+import { toHistoryKey, toRevisionKey } from '../../serving/document-value.ts'
+import type { ServingStore } from '../../serving/lmdb.ts'
+import type { Entity } from '../../store/entries.ts'
+import type { Reader } from '../reader.ts'
+
+type RevisionFacts = Pick<
+  RevisionRow,
+  'revision_number' | 'editor_id' | 'edit_summary' | 'source' | 'is_rollback' | 'created_at'
+>
+
+/** A page of the revisions of an entry, newest first, and how many there are. */
+export function listRevisions(
+  { serving }: Reader,
+  entity: Entity,
+  domain: string,
+  { limit, offset }: { limit: number; offset: number },
+): { total: number; revisions: RevisionFacts[] } {
+  if (serving === undefined) return { total: 0, revisions: [] }
+  const total = findLastNumber(serving, entity, domain)
+  const first = Math.max(0, total - offset)
+  const numbers = Array.from({ length: Math.min(limit, first) }, (_, i) => first - i)
+  const revisions = numbers.flatMap(number => findFacts(serving, entity, domain, number) ?? [])
+  return { total, revisions }
+}
+
+/**
+ * Finds a revision with what it left. That is told only while the entry is shown, and only of what was
+ * shown then or is now: what waited for a moderator and was never approved stays hidden, and so does
+ * everything of an entry that was withdrawn.
+ */
+export function findRevision(
+  { serving }: Reader,
+  entity: Entity,
+  domain: string,
+  number: number,
+): object | undefined {
+  if (serving === undefined) return undefined
+  const facts = findFacts(serving, entity, domain, number)
+  const stored = serving.text('revision_content', toRevisionKey(entity, domain, number))
+  if (facts === undefined || stored === undefined) return undefined
+  const { status, content }: Left = JSON.parse(stored)
+  const isCurrent = findLastNumber(serving, entity, domain) === number
+  const isShown = serving.text('entry', toHistoryKey(entity, domain)) === 'live'
+  return { ...facts, content: isShown && (isCurrent || status === 'live') ? content : null }
+}
+
+/** Content of an entry after a revision, and whether that was shown. */
+interface Left {
+  status: EntryState['status']
+  content: object
+}
+
+/** Finds the number of the last revision of an entry; 0 where nobody has saved it. */
+function findLastNumber(serving: ServingStore, entity: Entity, domain: string): number {
+  return Number(serving.text('revision', toHistoryKey(entity, domain)) ?? 0)
+}
+
+function findFacts(
+  serving: ServingStore,
+  entity: Entity,
+  domain: string,
+  number: number,
+): RevisionFacts | undefined {
+  const stored = serving.text('revision', toRevisionKey(entity, domain, number))
+  if (stored === undefined) return undefined
+  const { editor_name: _, ...facts } = JSON.parse(stored)
+  return facts
+}

@@ -1,0 +1,218 @@
+import type { Instant } from '../../core/clock.ts'
+import type { SourceKind } from '../../model/documents/index.ts'
+import { isHostedFor } from '../../model/hosted.ts'
+import type { FileKind, Source } from '../../model/observation.ts'
+import type { FreshnessBlock } from '../../model/responses/index.ts'
+import {
+  findJsonEnd,
+  HEAD_LENGTH,
+  isMutual,
+  isStocked,
+  readEtag,
+  readModifiedAt,
+  toFiles,
+} from '../../serving/document-value.ts'
+import { formatFreshness, pickWeakest, readFreshness } from '../../serving/freshness-record.ts'
+import { toFreshnessKey, toPointerKey } from '../../serving/keys.ts'
+import type { ServingStore, SpaceName } from '../../serving/lmdb.ts'
+import { CommitCache } from '../cache/commit-cache.ts'
+import type { Reader } from '../reader.ts'
+import { type LentBytes, writer } from './buffer-builder.ts'
+
+/** Ready to be sent: content with its freshness block, and the ETag of the content alone. */
+export interface StoredAnswer {
+  etag: string
+  /** Not said where something else than a commit of this key changes the content too. */
+  modifiedAt?: Instant
+  body: Buffer | string
+}
+
+/** A short answer is sent in one piece with its headers, as text; of a long one the bytes are not read. */
+const SHORT = 16 * 1024
+
+/** A key space of documents, and the file that their freshness speaks of. */
+interface DocumentSpace {
+  space: Extract<SpaceName, 'brand' | 'property' | 'publisher' | 'lookup'>
+  file: FileKind
+}
+
+export const documentSpaces = {
+  brand: { space: 'brand', file: 'brand.json' },
+  property: { space: 'property', file: 'adagents.json' },
+  publisher: { space: 'publisher', file: 'adagents.json' },
+  lookup: { space: 'lookup', file: 'adagents.json' },
+} as const satisfies Record<string, DocumentSpace>
+
+export type DocumentSpaceName = keyof typeof documentSpaces
+
+/** Members that an answer gets when it is sent, and that its ETag does not cover. */
+interface Added {
+  /** JSON, each member with a comma before it. */
+  more?: string
+  /** Adds the freshness to the object that is the last member of the stored value. */
+  within?(freshness: FreshnessBlock): string
+}
+
+const LONG_ANSWERS_BYTES = 8 * 1024 * 1024
+/** Long answers by their key and their end, which holds all that depends on the clock. */
+const longAnswers = new CommitCache<Buffer>(LONG_ANSWERS_BYTES, ({ length }) => length)
+
+/** The answer stored under a domain, and whether it is marked as stocked. */
+export function findStored(
+  reader: Reader,
+  shelf: DocumentSpace,
+  domain: string,
+  { more = '', within }: Added = {},
+): (StoredAnswer & { isStocked: boolean }) | undefined {
+  const store = reader.serving
+  const found = store?.peek(shelf.space, domain)
+  if (store === undefined || found === undefined) return undefined
+  const files = toFiles(found)
+  const mutual = isMutual(found)
+  const braces = within === undefined ? 1 : 2
+  const isShort = found.length <= SHORT
+  const text = isShort ? found.toString('utf8', HEAD_LENGTH, findJsonEnd(found) - braces) : ''
+  const etag = readEtag(found)
+  const modifiedAt = readModifiedAt(found)
+  const stocked = isStocked(found)
+  const freshness = decidedBy(
+    store,
+    files ?? [{ kind: shelf.file, location: domain }],
+    reader.now(),
+  )
+  const inner = within === undefined ? '' : `${within(freshness)}}`
+  const verified = mutual ? verifiedMember(store, files ?? [], reader.now()) : ''
+  const end = `${inner}${more}${verified},"freshness":${formatFreshness(freshness)}}`
+  if (isShort) return { etag, modifiedAt, isStocked: stocked, body: text + end }
+  const body = longAnswers.get(store, `${shelf.space} ${domain} ${end}`, () => {
+    // What was peeked at is gone after another read.
+    const value = store.peek(shelf.space, domain)!
+    return Buffer.concat([readContent(value, braces), Buffer.from(end)])
+  })
+  return { etag, modifiedAt, isStocked: stocked, body }
+}
+
+/** The name under which a caller asked, and the domain it means, if any. */
+export type Asked = ReadonlyMap<string, string | undefined>
+
+/** The answers of many domains as one object: a member a key, in order, null where none is known. */
+export function resolveMany(reader: Reader, shelf: DocumentSpace, asked: Asked): LentBytes {
+  const store = reader.serving
+  const now = reader.now()
+  let before = '{"results":{'
+  writer.start()
+  for (const [key, domain] of asked) {
+    writer.text(`${before}${JSON.stringify(key)}:`)
+    before = ','
+    const value = domain === undefined ? undefined : store?.peek(shelf.space, domain)
+    if (store === undefined || domain === undefined || value === undefined) writer.ascii('null')
+    else {
+      const files = toFiles(value)
+      const mutual = isMutual(value)
+      writer.bytes(readContent(value))
+      if (mutual) writer.ascii(verifiedMember(store, files ?? [], now))
+      const freshness = decidedBy(store, files ?? [{ kind: shelf.file, location: domain }], now)
+      // As the last member, and with the brace that closes the answer.
+      writer.ascii(`,"freshness":${formatFreshness(freshness)}}`)
+    }
+  }
+  writer.ascii('}}')
+  return writer.lend()
+}
+
+/** Finds the freshness of a domain's file or of an agent, also where nothing is stored. */
+export function findFreshness(reader: Reader, kind: SourceKind, location: string): FreshnessBlock {
+  const { serving } = reader
+  return serving === undefined
+    ? { state: 'never_crawled' }
+    : freshnessIn(serving, kind, location, reader.now())
+}
+
+/** Finds the freshness of an answer: that of the weakest of the files that decided it. */
+export function findFilesFreshness(reader: Reader, files: readonly Source[]): FreshnessBlock {
+  const { serving } = reader
+  return serving === undefined
+    ? { state: 'never_crawled' }
+    : decidedBy(serving, files, reader.now())
+}
+
+/** Finds the freshness of the file of a domain of which nothing is stored, and of where it leads. */
+export function findFileFreshness(reader: Reader, kind: FileKind, domain: string): FreshnessBlock {
+  return findFilesFreshness(reader, [{ kind, location: domain }])
+}
+
+/** Formats that freshness as JSON text. */
+export function formatFileFreshness(reader: Reader, kind: FileKind, domain: string): string {
+  return formatFreshness(findFileFreshness(reader, kind, domain))
+}
+
+/**
+ * Finds the freshness of the files behind a stored answer of a domain, or of its own file where there
+ * is none.
+ */
+export function findStoredFreshness(
+  reader: Reader,
+  shelf: DocumentSpace,
+  domain: string,
+): FreshnessBlock {
+  const value = reader.serving?.peek(shelf.space, domain)
+  const files = value && toFiles(value)
+  return findFilesFreshness(reader, files ?? [{ kind: shelf.file, location: domain }])
+}
+
+/**
+ * Formats the time at which a brand and its house were last known to name each other: the older of the
+ * last reads of both files.
+ */
+function verifiedMember(store: ServingStore, files: readonly Source[], now: Instant): string {
+  const times = files.flatMap(
+    ({ kind, location }) => freshnessIn(store, kind, location, now).succeeded_at ?? [],
+  )
+  const [oldest] = times.sort()
+  return oldest === undefined ? '' : `,"relationship_verified_at":"${oldest}"`
+}
+
+/**
+ * Files that nobody fetches, because the registry serves them itself, weaken nothing. The file that the
+ * first one leads to counts also where it was never read, and nothing was made of it.
+ */
+function decidedBy(store: ServingStore, files: readonly Source[], now: Instant): FreshnessBlock {
+  const [first, ...others] = files
+  if (first === undefined) return { state: 'never_crawled' }
+  const own = freshnessIn(store, first.kind, first.location, now)
+  const target = findTarget(store, first)
+  if (others.length === 0 && target === undefined) return own
+  const known = [own, ...others.map(one => freshnessIn(store, one.kind, one.location, now))].filter(
+    ({ state }) => state !== 'never_crawled',
+  )
+  if (target !== undefined) {
+    const led = freshnessIn(store, target.kind, target.location, now)
+    if (led.state !== 'never_crawled' || !isHostedFor(first.location, target)) known.push(led)
+  }
+  return known.length === 0 ? own : pickWeakest(known)
+}
+
+/** Finds the file that the file of a domain leads to. */
+function findTarget(store: ServingStore, { kind, location }: Source): Source | undefined {
+  if (kind === 'agent' || kind === 'ads.txt') return undefined
+  const target = store.text('pointer', toPointerKey(kind, location))
+  return target === undefined ? undefined : { kind, location: target }
+}
+
+function freshnessIn(
+  store: ServingStore,
+  kind: SourceKind,
+  location: string,
+  now: Instant,
+): FreshnessBlock {
+  return readFreshness(store.peek('freshness', toFreshnessKey(kind, location)), kind, now)
+}
+
+/** The stored JSON without its closing braces; as short-lived as the value. */
+function readContent(value: Buffer, braces = 1): Uint8Array {
+  return new Uint8Array(
+    value.buffer,
+    value.byteOffset + HEAD_LENGTH,
+    findJsonEnd(value) - HEAD_LENGTH - braces,
+  )
+}

@@ -1,0 +1,86 @@
+import { type LentBytes, writer } from '../lookups/buffer-builder.ts'
+import { type AgentIndex, type Dimension, formatScore } from './agent-index.ts'
+import { intersectRanks } from './postings.ts'
+
+/** Each agent's bytes begin with one. */
+const COMMA = 1
+
+/** A place in the order of relevance: after this agent. */
+export interface Place {
+  score: number
+  url: string
+}
+
+export interface AgentsAsked {
+  /** Values by dimension, of those that are filtered by: any of a dimension, and of each dimension. */
+  filters: ReadonlyMap<Dimension, readonly string[]>
+  type?: string | undefined
+  hasTmp?: boolean | undefined
+  minProperties: number
+  after?: Place | undefined
+  limit: number
+  maxBytes: number
+  cursorOf(place: Place): string
+}
+
+/** A page of the agents that pass, the most relevant first, as JSON that is ready to be sent. */
+export function searchAgents(agents: AgentIndex, asked: AgentsAsked): LentBytes {
+  const { filters, limit, maxBytes } = asked
+  const isFiltered = filters.size > 0
+  const names = JSON.stringify([...filters.keys()])
+  const end = Buffer.from(`${names}},"matched_filters":${names}}`)
+  let last: number | undefined
+  let written = 0
+  let hasMore = false
+  writer.start()
+  writer.ascii('{"results":[')
+  for (const rank of passing(agents, asked)) {
+    const { bytes, factsEnd } = agents.rows[rank]!
+    hasMore = written === limit || (written > 0 && writer.length + bytes.length > maxBytes)
+    if (hasMore) break
+    const start = written === 0 ? COMMA : 0
+    if (!isFiltered) {
+      writer.part(bytes, start, factsEnd)
+      writer.ascii(formatScore(agents.scores[rank]!))
+    } else if (start > 0) writer.part(bytes, start, bytes.length)
+    // The usual case needs no view of the bytes.
+    else writer.bytes(bytes)
+    writer.bytes(end)
+    last = rank
+    written += 1
+  }
+  const cursor = last === undefined ? null : asked.cursorOf(placeAt(agents, last))
+  const told = JSON.stringify(cursor)
+  const next = hasMore ? told : 'null'
+  writer.ascii(`],"cursor":${told},"next_cursor":${next},"has_more":${hasMore}}`)
+  return writer.lend()
+}
+
+function* passing(agents: AgentIndex, asked: AgentsAsked): Generator<number> {
+  const { filters, type, hasTmp, minProperties, after } = asked
+  const sets = [...filters].map(([name, values]) => agents.postings.any(name, values))
+  if (type !== undefined) sets.push(agents.postings.any('type', [type]))
+  const start = after === undefined ? 0 : rankAfter(agents, after)
+  for (const rank of intersectRanks(sets, start, agents.size)) {
+    if (agents.propertyCounts[rank]! < minProperties) continue
+    if (hasTmp !== undefined && agents.hasTmp[rank] !== hasTmp) continue
+    yield rank
+  }
+}
+
+/** The first rank behind a place, whether or not that agent is still there. */
+function rankAfter({ scores, urls, size }: AgentIndex, { score, url }: Place): number {
+  let low = 0
+  let high = size
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    const its = scores[middle]!
+    if (its > score || (its === score && urls[middle]! <= url)) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+function placeAt({ scores, urls }: AgentIndex, rank: number): Place {
+  return { score: scores[rank]!, url: urls[rank]! }
+}

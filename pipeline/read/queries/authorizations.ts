@@ -1,0 +1,130 @@
+import { toIso } from '../../core/clock.ts'
+import {
+  isListedInFull,
+  LIST_ITEMS_MAX,
+  toAuthorizationPayload,
+} from '../../diff/authorization-events.ts'
+import type { AuthorizationItem } from '../../model/responses/authorizations.ts'
+import type { AuthorizationRow } from '../../model/rows.ts'
+import type { StoredGrantRow } from '../../store/grant-rows.ts'
+import type { Snapshot } from '../reader.ts'
+import { countOnce } from './counts.ts'
+
+/** A place in the order of an agent's grants: by publisher, then by property, then by id. */
+export interface GrantPlace {
+  publisher_domain: string
+  property_id_slug: string | null
+  id: string
+}
+
+/** A grant as JSON text: reading that costs a third of reading as many columns. */
+interface Grant {
+  facts: string
+  property_id_slug: string | null
+}
+
+type GrantFacts = StoredGrantRow & {
+  /** The first of the properties it reaches. */
+  shown: string[] | null
+  granted_ms: number
+  changed_ms: number
+}
+
+const GRANTS = `
+select g.publisher_domain, g.id, p.property_id as property_id_slug, to_json(g)::varchar as facts
+from (select a.*, s.shown, case when property_count = 1 then s.shown[1] end as property_rid,
+    epoch_ms(granted_at)::double as granted_ms, epoch_ms(changed_at)::double as changed_ms
+  from authorizations a left join (select set_id, property_rids[:${LIST_ITEMS_MAX}] as shown
+    from property_sets) s on s.set_id = a.property_set
+  where in_force) g
+left join properties p on p.property_rid = g.property_rid`
+
+const OF_AGENT = `
+select * from (${GRANTS} where g.agent_url = $agent)
+where $publisher is null or (publisher_domain, property_id_slug is null,
+  coalesce(property_id_slug, ''), id::varchar) > ($publisher, $slug is null, coalesce($slug, ''), $id)
+order by publisher_domain, property_id_slug nulls last, id::varchar limit $limit`
+
+const OF_AGENT_TOTAL =
+  'select count(*) as total from authorizations where in_force and agent_url = $agent'
+
+/** The agent that an address names: the very one, else one that differs in case alone. */
+export async function findAgent({ db }: Snapshot, key: string): Promise<string> {
+  const row = await db.one<{ agent_url: string }>(
+    `select agent_url from agents where lower(agent_url) = lower($key)
+     order by agent_url != $key, agent_url limit 1`,
+    { key },
+  )
+  return row?.agent_url ?? key
+}
+
+/** Lists an agent's grants after a place, with their total. */
+export async function listGrants(
+  snapshot: Snapshot,
+  { agent, after, limit }: { agent: string; after: GrantPlace | undefined; limit: number },
+): Promise<{ items: AuthorizationItem[]; total: number }> {
+  const [rows, total] = await Promise.all([
+    snapshot.db.all<Grant>(OF_AGENT, {
+      agent,
+      publisher: after?.publisher_domain ?? null,
+      slug: after?.property_id_slug ?? null,
+      id: after?.id ?? null,
+      limit,
+    }),
+    countOnce(snapshot, OF_AGENT_TOTAL, { agent }),
+  ])
+  return { items: await makeItems(snapshot, rows), total }
+}
+
+/** Every grant in force, some at a time. */
+export async function* streamGrants(snapshot: Snapshot): AsyncGenerator<AuthorizationItem[]> {
+  for await (const rows of snapshot.db.stream<Grant>(GRANTS)) {
+    for (let at = 0; at < rows.length; at += ROWS) {
+      yield await makeItems(snapshot, rows.slice(at, at + ROWS))
+    }
+  }
+}
+
+/** Rows that are made ready at a time: each may list thousands of properties. */
+const ROWS = 200
+
+async function makeItems(snapshot: Snapshot, rows: readonly Grant[]): Promise<AuthorizationItem[]> {
+  const items: AuthorizationItem[] = []
+  for (const { facts, property_id_slug } of rows) {
+    const grant = JSON.parse(facts) as GrantFacts
+    items.push(toItem(grant, property_id_slug, await listReached(snapshot, grant)))
+  }
+  return items
+}
+
+/** The properties that a grant reaches: all of them only where nothing else tells which these are. */
+async function listReached({ db }: Snapshot, grant: GrantFacts): Promise<readonly string[]> {
+  const shown = grant.shown ?? []
+  if (grant.property_count <= LIST_ITEMS_MAX || !isListedInFull(grant)) return shown
+  const set = await db.one<Pick<AuthorizationRow, 'property_rids'>>(
+    'select property_rids from property_sets where set_id = $set::uuid',
+    { set: grant.property_set },
+  )
+  return set?.property_rids ?? shown
+}
+
+function toItem(
+  grant: GrantFacts,
+  property_id_slug: string | null,
+  property_rids: readonly string[],
+): AuthorizationItem {
+  const { granted_ms, changed_ms, ...row } = grant
+  const times = { granted_at: toIso(granted_ms), changed_at: toIso(changed_ms) }
+  return {
+    authorized_for: null,
+    signing_keys: null,
+    ...toAuthorizationPayload({ ...row, ...times }, row.property_count, property_rids),
+    property_rid: row.property_count === 1 ? property_rids[0] : null,
+    property_id_slug,
+    disputed: false,
+    created_by: null,
+    expires_at: row.effective_until,
+    override_applied: false,
+    override_reason: null,
+  } as AuthorizationItem
+}

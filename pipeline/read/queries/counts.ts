@@ -1,0 +1,16 @@
+import { SnapshotCache } from '../cache/snapshot-cache.ts'
+import type { Snapshot } from '../reader.ts'
+
+const counted = new SnapshotCache<number>(1_000)
+
+/** Counts the rows of a snapshot that match a query, as `total`. */
+export function countOnce(
+  snapshot: Snapshot,
+  sql: string,
+  asked: Readonly<Record<string, string | null>> = {},
+): Promise<number> {
+  return counted.get(snapshot, JSON.stringify([sql, asked]), async () => {
+    const row = await snapshot.db.one<{ total: number }>(sql, asked)
+    return row?.total ?? 0
+  })
+}

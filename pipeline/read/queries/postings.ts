@@ -1,0 +1,79 @@
+const WORD = 32
+
+/** A set of ranks, a bit each. */
+export type Bits = Uint32Array
+
+/**
+ * Postings by facet and value: a list of ranks while they are few, a bitmap once a list would be
+ * larger.
+ */
+export class Postings {
+  readonly #words: number
+  readonly #of = new Map<string, number[] | Bits>()
+
+  constructor(size: number) {
+    this.#words = Math.ceil(size / WORD)
+  }
+
+  /** Ranks are added in rising order. */
+  add(facet: string, value: string, rank: number): void {
+    const key = toKey(facet, value)
+    const ranks = this.#of.get(key)
+    if (ranks === undefined) this.#of.set(key, [rank])
+    else if (!Array.isArray(ranks)) set(ranks, rank)
+    else if (ranks.length < this.#words) ranks.push(rank)
+    else {
+      const bits = this.#none()
+      for (const one of ranks) set(bits, one)
+      set(bits, rank)
+      this.#of.set(key, bits)
+    }
+  }
+
+  /** Unites the postings of these values. The result must not be written to. */
+  any(facet: string, values: readonly string[]): Bits {
+    const found = [...new Set(values)].flatMap(value => {
+      const ranks = this.#of.get(toKey(facet, value))
+      return ranks === undefined ? [] : [ranks]
+    })
+    const [only] = found
+    if (found.length === 1 && only instanceof Uint32Array) return only
+    const bits = this.#none()
+    for (const ranks of found) {
+      if (Array.isArray(ranks)) for (const rank of ranks) set(bits, rank)
+      else for (let word = 0; word < bits.length; word++) bits[word]! |= ranks[word]!
+    }
+    return bits
+  }
+
+  #none(): Bits {
+    return new Uint32Array(this.#words)
+  }
+}
+
+function toKey(facet: string, value: string): string {
+  return `${facet} ${value}`
+}
+
+function set(bits: Bits, rank: number): void {
+  bits[rank >>> 5]! |= 1 << (rank & 31)
+}
+
+/** The ranks from `start` to before `end` that are in every set, rising. */
+export function* intersectRanks(
+  sets: readonly Bits[],
+  start: number,
+  end: number,
+): Generator<number> {
+  for (let word = start >>> 5; word * WORD < end; word++) {
+    let left = -1
+    for (const bits of sets) left &= bits[word]!
+    if (word === start >>> 5) left &= -1 << (start & 31)
+    while (left !== 0) {
+      const rank = word * WORD + (31 - Math.clz32(left & -left))
+      if (rank >= end) return
+      yield rank
+      left &= left - 1
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import { fold } from '../../core/fold.ts'
+import type { PublisherMatch } from '../../model/responses/search.ts'
+import { collectionNames, type SearchIndex } from '../../search/search-index.ts'
+import { getMembers, type Members, toPublicMember } from '../lookups/members.ts'
+import type { Reader, Snapshot } from '../reader.ts'
+import { toFoundProperty } from './properties.ts'
+import { findPublishers } from './publishers.ts'
+
+/** The best matches of each kind, each a list of items as JSON. */
+export async function searchEverything(
+  reader: Reader,
+  index: SearchIndex,
+  text: string,
+  limit: number,
+): Promise<{ brands: string[]; publishers: string[]; properties: string[] }> {
+  const found = await index.search(collectionNames, text, limit)
+  const members = getMembers(reader)
+  const publishers =
+    members.all.length === 0 || reader.snapshot === undefined
+      ? found.publishers
+      : await withMembers(found.publishers, members, reader.snapshot, { text, limit })
+  return { ...found, publishers, properties: found.properties.map(toFoundProperty) }
+}
+
+/**
+ * Publishers with the members they belong to; where there is room, those of members that are called
+ * so follow. Members are private facts of which only this is public, so no search file has them.
+ */
+async function withMembers(
+  found: readonly string[],
+  members: Members,
+  snapshot: Snapshot,
+  { text, limit }: { text: string; limit: number },
+): Promise<string[]> {
+  const domains = found.map(item => (JSON.parse(item) as PublisherMatch).domain)
+  const room = limit - domains.length
+  if (room > 0) {
+    const others = domainsOfMembersCalled(text, members).filter(one => !domains.includes(one))
+    domains.push(...(await findPublishers(snapshot, others, room)))
+  }
+  return domains.map(domain => {
+    const member = toPublicMember(members.ownerOf(domain))
+    return JSON.stringify({ domain, member } satisfies PublisherMatch)
+  })
+}
+
+function domainsOfMembersCalled(text: string, members: Members): string[] {
+  const folded = fold(text)
+  const called = foldNames(members).filter(({ name }) => name.includes(folded))
+  return called.flatMap(({ domains }) => domains)
+}
+
+interface NamedMember {
+  name: string
+  domains: readonly string[]
+}
+
+const known = new WeakMap<Members, readonly NamedMember[]>()
+
+/** Folded names of members whose profile is public; folded once, since they are asked for by every search. */
+function foldNames(members: Members): readonly NamedMember[] {
+  const names = known.get(members) ?? getFoldedNames(members)
+  known.set(members, names)
+  return names
+}
+
+function getFoldedNames({ all }: Members): NamedMember[] {
+  const shown = all.filter(({ is_public, domains }) => is_public && domains.length > 0)
+  return shown.map(({ display_name, domains }) => ({ name: fold(display_name), domains }))
+}
+
+/** Brands that match a text, the best first, as JSON. */
+export async function findBrands(
+  index: SearchIndex,
+  text: string,
+  limit: number,
+): Promise<string[]> {
+  return (await index.search(['brands'], text, limit)).brands
+}

@@ -1,0 +1,41 @@
+import type { Database, Parameters } from '../store/duckdb.ts'
+import { FairPool } from './fair-queue.ts'
+
+/** Threads of this process wait for a query each; there are four, and files are read by them too. */
+const AT_ONCE = 3
+
+/**
+ * Questions to a snapshot, on a few connections. Each statement is a kind of question, and kinds take
+ * turns (`fair-queue.ts`): 503 beyond `most` of one kind at once.
+ */
+export class SnapshotQueries {
+  readonly #connections: readonly Database[]
+  readonly #turns: FairPool<Database>
+
+  private constructor(connections: readonly Database[], most: number) {
+    this.#connections = connections
+    this.#turns = new FairPool(connections, most)
+  }
+
+  static async on(db: Database, most: number): Promise<SnapshotQueries> {
+    const others = Array.from({ length: AT_ONCE - 1 }, () => db.another())
+    return new SnapshotQueries([db, ...(await Promise.all(others))], most)
+  }
+
+  all<Row>(sql: string, parameters?: Parameters): Promise<Row[]> {
+    return this.#turns.use(sql, db => db.all<Row>(sql, parameters))
+  }
+
+  async one<Row>(sql: string, parameters?: Parameters): Promise<Row | undefined> {
+    return (await this.all<Row>(sql, parameters))[0]
+  }
+
+  /** On a connection of its own; whoever asks sees to it that they are few. */
+  stream<Row>(sql: string): AsyncGenerator<Row[]> {
+    return this.#connections[0]!.stream<Row>(sql)
+  }
+
+  close(): void {
+    for (const connection of [...this.#connections].reverse()) connection.close()
+  }
+}

@@ -1,0 +1,203 @@
+import { existsSync, statSync } from 'node:fs'
+import { type Clock, type Instant, MINUTE, toIso } from '../core/clock.ts'
+import { limits } from '../core/limits.ts'
+import { readSearchCheckpoint, type SearchCheckpoint } from '../search/checkpoint.ts'
+import { SearchIndex } from '../search/search-index.ts'
+import { SERVING_FORMAT, ServingStore } from '../serving/lmdb.ts'
+import { type Checkpoint, readCheckpoint } from '../store/checkpoint.ts'
+import { Database } from '../store/duckdb.ts'
+import { findFormat, findNewestFormat } from '../store/migrations.ts'
+import { type Paths, resolvePaths } from '../store/paths.ts'
+import { isTampered } from '../store/seals.ts'
+import { Snapshot } from './snapshot.ts'
+
+export type { Snapshot }
+
+/** For so long lists show what the search file does while that is behind the snapshot. */
+const LISTS_BEHIND_MS = 10 * MINUTE
+/** The search file may be some behind. */
+const SNAPSHOTS_REMEMBERED = 1_000
+/** Readers of a store that was replaced get this long to finish. */
+const GRACE_MS = 30_000
+
+/**
+ * Sources of the API's answers: the serving store for lookups by key, the current snapshot for lists,
+ * the search file for search and for the lists it holds. All are opened read-only; nothing here writes
+ * or waits for a writer.
+ */
+export class Reader {
+  readonly paths: Paths
+  readonly clock: Clock
+  readonly #most: number
+  #serving: { store: ServingStore; inode: number } | undefined
+  #snapshot: Snapshot | undefined
+  #opened: Checkpoint | undefined
+  /** Times at which the latest snapshots were made, by the commit that they show. */
+  readonly #asOf = new Map<number, string>()
+  #search: SearchIndex | undefined
+  #searched: SearchCheckpoint | undefined
+  #behindSince: Instant | undefined
+  #polling: NodeJS.Timeout | undefined
+  #refreshing: Promise<void> = Promise.resolve()
+
+  /** `most` questions of one kind to a snapshot at once; what comes beyond that is refused. */
+  constructor(dataDir: string, clock: Clock, most: number = limits.snapshotQueries) {
+    this.paths = resolvePaths(dataDir)
+    this.clock = clock
+    this.#most = most
+  }
+
+  now(): Instant {
+    return this.clock.now()
+  }
+
+  /** Undefined until something was committed. */
+  get serving(): ServingStore | undefined {
+    return this.#serving?.store
+  }
+
+  get snapshot(): Snapshot | undefined {
+    return this.#snapshot
+  }
+
+  /** Undefined until the search file of the first snapshot was made. */
+  get search(): SearchIndex | undefined {
+    return this.#search
+  }
+
+  /**
+   * Search file for lists, where there is one. It is made after its snapshot, so until then lists show
+   * the one before; without any, they are read from the snapshot.
+   */
+  get lists(): SearchIndex | undefined {
+    const isLate =
+      this.#behindSince !== undefined && this.#behindSince + LISTS_BEHIND_MS <= this.now()
+    return isLate ? undefined : this.#search
+  }
+
+  /**
+   * Finds until when everything that was committed is in what shows this commit: until now where nothing
+   * came after it. Undefined where that is not known any more.
+   */
+  findAsOf(seq: number): string | undefined {
+    if (seq >= (this.serving?.seq ?? 0)) return toIso(this.now())
+    return this.#asOf.get(seq)
+  }
+
+  get isReady(): boolean {
+    return this.#serving !== undefined && this.#serving.store.seq > 0
+  }
+
+  /**
+   * Opens what there is and looks for newer stores every `everyMs`. Where one cannot be opened what is
+   * open stays, `tell` is told, and it is tried again.
+   */
+  async follow(everyMs: number, tell: (error: unknown) => void = () => undefined): Promise<void> {
+    await this.refresh().catch(tell)
+    this.#polling = setInterval(() => void this.refresh().catch(tell), everyMs)
+    this.#polling.unref()
+  }
+
+  /**
+   * Opens a newer snapshot or a serving store that was made again. Fails where one of them cannot be opened,
+   * when the others are open.
+   */
+  refresh(): Promise<void> {
+    const refreshing = this.#refreshing.then(async () => {
+      const troubles = [
+        await findTrouble(() => this.#openServing()),
+        await findTrouble(() => this.#openSnapshot()),
+        await findTrouble(() => this.#openSearch()),
+      ].filter(trouble => trouble !== undefined)
+      const isBehind = this.#search !== undefined && this.#search.seq < (this.#snapshot?.seq ?? 0)
+      this.#behindSince = isBehind ? (this.#behindSince ?? this.now()) : undefined
+      if (troubles.length > 0) throw troubles[0]
+    })
+    this.#refreshing = refreshing.catch(() => undefined)
+    return refreshing
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#polling)
+    await this.#refreshing
+    await this.#serving?.store.close()
+    this.#snapshot?.close()
+    await this.#search?.close()
+  }
+
+  #openServing(): void {
+    const found = statSync(this.paths.servingFile, { throwIfNoEntry: false })
+    if (found === undefined || this.#serving?.inode === found.ino) return
+    assertUntouched(this.paths, this.paths.servingFile)
+    const store = ServingStore.open(this.paths.servingFile, { readOnly: true })
+    if (!store.isComplete || !isOfThisVersion(store)) {
+      void store.close()
+      return
+    }
+    const old = this.#serving?.store
+    this.#serving = { store, inode: found.ino }
+    if (old) setTimeout(() => void old.close(), GRACE_MS).unref()
+  }
+
+  async #openSnapshot(): Promise<void> {
+    const checkpoint = readCheckpoint(this.paths)
+    if (checkpoint === undefined || checkpoint.snapshot === this.#opened?.snapshot) return
+    const file = `${this.paths.snapshots}/${checkpoint.snapshot}`
+    if (!existsSync(file)) return
+    const old = this.#snapshot
+    const db = await Database.open(file, { readOnly: true, memoryLimit: '512MB' })
+    try {
+      if ((await findFormat(db)) !== findNewestFormat('index')) return void db.close()
+      this.#snapshot = await Snapshot.of(db, this.#most, old)
+    } catch (error) {
+      db.close()
+      throw error
+    }
+    this.#opened = checkpoint
+    this.#noteAsOf(checkpoint)
+    if (old) setTimeout(() => old.close(), GRACE_MS).unref()
+  }
+
+  #noteAsOf({ seq, as_of }: Checkpoint): void {
+    if (as_of !== undefined) this.#asOf.set(seq, as_of)
+    if (this.#asOf.size > SNAPSHOTS_REMEMBERED) this.#asOf.delete(this.#asOf.keys().next().value!)
+  }
+
+  async #openSearch(): Promise<void> {
+    const next = readSearchCheckpoint(this.paths)
+    if (next === undefined || next.seq === this.#searched?.seq) return
+    const old = this.#search
+    if (old && next.file === this.#searched?.file && next.contents === this.#searched.contents) {
+      this.#search = old.at(next.seq)
+    } else {
+      const file = `${this.paths.search}/${next.file}`
+      if (!existsSync(file)) return
+      assertUntouched(this.paths, file)
+      this.#search = await SearchIndex.open(file, next.seq)
+      if (old) setTimeout(() => void old.close(), GRACE_MS).unref()
+    }
+    this.#searched = next
+  }
+}
+
+/** Tells whether this version wrote the store; the indexer makes another one's again. */
+function isOfThisVersion({ format = SERVING_FORMAT }: ServingStore): boolean {
+  return format === SERVING_FORMAT
+}
+
+/**
+ * Throws where something other than the registry changed the file: reading it could end the process. The
+ * writer makes it again.
+ */
+function assertUntouched(paths: Paths, file: string): void {
+  if (isTampered(paths, file)) throw new Error(`${file} is damaged: the indexer makes it again`)
+}
+
+async function findTrouble(open: () => void | Promise<void>): Promise<unknown> {
+  try {
+    await open()
+    return undefined
+  } catch (error) {
+    return error ?? new Error('not opened')
+  }
+}

@@ -1,0 +1,92 @@
+import type { Database } from '../store/duckdb.ts'
+import { AgentIndex } from './queries/agent-index.ts'
+import { SnapshotQueries } from './query-pool.ts'
+
+interface Made {
+  db: SnapshotQueries
+  seq: number
+  committedAt: string | null
+  lastEventId: string | null
+  agents: AgentIndex | Promise<AgentIndex>
+}
+
+/** The index as of one commit, for lists, search and whatever a replica begins with. */
+export class Snapshot {
+  readonly db: SnapshotQueries
+  /** The commit it shows, and when that was. */
+  readonly seq: number
+  readonly committedAt: string | null
+  /** The last event of that commit or one before it. */
+  readonly lastEventId: string | null
+  #agents: AgentIndex | Promise<AgentIndex>
+  #holders = 0
+  #isLetGo = false
+  #isClosed = false
+
+  private constructor({ db, seq, committedAt, lastEventId, agents }: Made) {
+    this.db = db
+    this.seq = seq
+    this.committedAt = committedAt
+    this.lastEventId = lastEventId
+    this.#agents = agents
+    if (agents instanceof Promise) this.#await(agents)
+  }
+
+  /** The agents of the graph, ready to be searched; a promise of them while they are read. */
+  get agents(): AgentIndex | Promise<AgentIndex> {
+    return this.#agents
+  }
+
+  #await(agents: Promise<AgentIndex>): void {
+    const letGo = this.hold()
+    const take = (made: AgentIndex) => {
+      this.#agents = made
+    }
+    // Where they cannot be read, whoever asks for them is told.
+    void agents.then(take, () => undefined).finally(letGo)
+  }
+
+  /**
+   * Opens a snapshot. Caches that are still valid are taken over from the one before, and its agents are
+   * read before it takes that one's place. The first one is shown while they are read. For `most` see
+   * `SnapshotQueries`.
+   */
+  static async of(db: Database, most: number, before?: Snapshot): Promise<Snapshot> {
+    const meta = await db.one<{
+      seq: number
+      committed_at: string | null
+      last_event_id: string | null
+    }>('select seq, committed_at, last_event_id from meta')
+    const { seq = 0, committed_at = null, last_event_id = null } = meta ?? {}
+    const stamp = { seq, committedAt: committed_at, lastEventId: last_event_id }
+    const read = before && (await readAgents(db, before))
+    const queries = await SnapshotQueries.on(db, most)
+    const agents = read ?? AgentIndex.of(db)
+    return new Snapshot({ db: queries, ...stamp, agents })
+  }
+
+  /** Keeps the file open until what is returned is called, once, though others let go of it. */
+  hold(): () => void {
+    this.#holders += 1
+    return () => {
+      this.#holders -= 1
+      this.#closeUnused()
+    }
+  }
+
+  close(): void {
+    this.#isLetGo = true
+    this.#closeUnused()
+  }
+
+  #closeUnused(): void {
+    if (!this.#isLetGo || this.#holders > 0 || this.#isClosed) return
+    this.#isClosed = true
+    this.db.close()
+  }
+}
+
+async function readAgents(db: Database, { agents }: Snapshot): Promise<AgentIndex> {
+  const before = await Promise.resolve(agents).catch(() => undefined)
+  return AgentIndex.of(db, before)
+}

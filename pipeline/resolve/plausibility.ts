@@ -1,0 +1,94 @@
+import { DAY, type Instant, MINUTE, toIso } from '../core/clock.ts'
+import type { Fault } from '../model/observation.ts'
+
+/** Clocks of those who write a file may differ by this much. */
+const SKEW = MINUTE
+/** A file that leads elsewhere is believed when it has done so for this long. */
+export const MOVE_DELAY_MS = DAY
+
+/** Marks of a document that can make a change implausible. */
+export interface DocumentHeader {
+  last_updated: string | null
+  authoritative_location: string | null
+}
+
+/** The document that stands, since when, and whether its grants are over. */
+export interface AcceptedDocument extends DocumentHeader {
+  accepted_at: Instant
+  ended: boolean
+}
+
+/** The version of the file that is held already. */
+export interface HeldVersion {
+  reason: PlausibilityFault['reason']
+  leads_to: string | null
+  first_seen_at: Instant
+}
+
+export interface FetchedDocument extends DocumentHeader {
+  observed_at: Instant
+  /** A person asked for this crawl: the move was meant. */
+  requested: boolean
+}
+
+export interface PlausibilityFault {
+  reason: 'older' | 'moved'
+  leads_to: string | null
+  first_seen_at: Instant
+  /** Time from which it is believed if it stays; undefined for what is never believed. */
+  believed_at?: Instant
+  fault: Fault
+}
+
+/**
+ * Checks whether a changed document is plausible. An attacker who controls a file, or a cache on the
+ * way to it, can serve an old document to undo a revocation, or lead to a document of their own. So an
+ * older one counts as no answer while the newer one stands; one that points elsewhere counts after a
+ * day, in which its publisher can notice.
+ */
+export function checkPlausibility(
+  accepted: AcceptedDocument,
+  fresh: FetchedDocument,
+  held: HeldVersion | undefined,
+): PlausibilityFault | undefined {
+  const reason = isOlder(accepted, fresh) ? 'older' : isMoved(accepted, fresh) ? 'moved' : undefined
+  if (reason === undefined) return undefined
+  const leads_to = fresh.authoritative_location
+  const isSame = held?.reason === reason && held.leads_to === leads_to
+  const first_seen_at = isSame ? held.first_seen_at : fresh.observed_at
+  if (reason === 'older') {
+    return { reason, leads_to, first_seen_at, fault: olderFault(accepted, fresh) }
+  }
+  const believed_at = first_seen_at + MOVE_DELAY_MS
+  if (fresh.requested || fresh.observed_at >= believed_at) return undefined
+  return { reason, leads_to, first_seen_at, believed_at, fault: movedFault(accepted, believed_at) }
+}
+
+/**
+ * A time that lay ahead when the document was accepted says no more than that moment: a slip in one
+ * file must not lock out all that follow. A document whose grants are over protects nothing.
+ */
+function isOlder(accepted: AcceptedDocument, { last_updated }: DocumentHeader): boolean {
+  if (accepted.ended || accepted.last_updated === null || last_updated === null) return false
+  const known = Math.min(Date.parse(accepted.last_updated), accepted.accepted_at)
+  return Date.parse(last_updated) < known - SKEW
+}
+
+function isMoved(accepted: DocumentHeader, fresh: DocumentHeader): boolean {
+  return (
+    accepted.authoritative_location !== null &&
+    fresh.authoritative_location !== null &&
+    accepted.authoritative_location !== fresh.authoritative_location
+  )
+}
+
+function olderFault(accepted: DocumentHeader, { last_updated }: DocumentHeader): Fault {
+  const message = `is ${last_updated}, older than ${accepted.last_updated} of the file read before: that one still counts`
+  return { field: 'last_updated', code: 'held_back', message, severity: 'error' }
+}
+
+function movedFault(accepted: DocumentHeader, acceptedAt: Instant): Fault {
+  const until = `until ${toIso(acceptedAt)}, or until somebody asks for a crawl`
+  const message = `leads elsewhere than before: ${accepted.authoritative_location} still counts ${until}`
+  return { field: 'authoritative_location', code: 'held_back', message, severity: 'warning' }
+}

@@ -1,0 +1,41 @@
+import { renameSync, rmSync } from 'node:fs'
+import { Database } from '../store/duckdb.ts'
+import type { CollectionContents } from './collection.ts'
+import { CollectionBuilder } from './collection-builder.ts'
+import { PartsWriter, toLockPath } from './file.ts'
+import { collectionSources } from './search-entries.ts'
+import { type CollectionName, SEARCH_FORMAT, type SearchContents } from './search-index.ts'
+
+/** Makes the search file of a snapshot. It stands complete under its name, or not at all. */
+export async function buildSearch(snapshot: string, target: string): Promise<void> {
+  const db = await Database.open(snapshot, { readOnly: true, memoryLimit: '256MB', threads: 1 })
+  const fresh = `${target}.new`
+  const file = new PartsWriter(fresh)
+  try {
+    const collections = {
+      brands: await buildCollection(db, file, 'brands'),
+      publishers: await buildCollection(db, file, 'publishers'),
+      properties: await buildCollection(db, file, 'properties'),
+    }
+    await file.end({ format: SEARCH_FORMAT, collections } satisfies SearchContents)
+  } finally {
+    await file.close()
+    db.close()
+  }
+  // The lock of a file of this name is nothing to go by for another one.
+  rmSync(toLockPath(target), { force: true })
+  renameSync(fresh, target)
+}
+
+async function buildCollection(
+  db: Database,
+  file: PartsWriter,
+  name: CollectionName,
+): Promise<CollectionContents> {
+  const { sql, entryOf } = collectionSources[name]
+  const collection = new CollectionBuilder(file)
+  for await (const rows of db.stream<Record<string, unknown>>(sql)) {
+    for (const row of rows) collection.add(entryOf(row))
+  }
+  return collection.finish()
+}

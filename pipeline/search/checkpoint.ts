@@ -1,0 +1,20 @@
+import { z } from 'zod'
+import { readJson } from '../store/fsync.ts'
+import type { Paths } from '../store/paths.ts'
+import { SEARCH_FORMAT } from './search-index.ts'
+
+/** Name of the current search file and the commit that it shows; replaced last. */
+export const SearchCheckpoint = z.object({
+  seq: z.int(),
+  file: z.string().regex(/^\d{6,}\.search$/),
+  format: z.int(),
+  /** Changes with everything that can be found, and with what is shown of it. */
+  contents: z.string(),
+})
+export type SearchCheckpoint = z.infer<typeof SearchCheckpoint>
+
+/** Undefined where there is none, or one that cannot be read: a start makes that again. */
+export function readSearchCheckpoint(paths: Paths): SearchCheckpoint | undefined {
+  const checkpoint = readJson(paths.searchCheckpoint, SearchCheckpoint)
+  return checkpoint?.format === SEARCH_FORMAT ? checkpoint : undefined
+}

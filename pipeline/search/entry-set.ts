@@ -1,0 +1,47 @@
+import type { Slices } from './slices.ts'
+
+/** So many are soon sorted. */
+const SORTED = 512
+const BITS = 32
+const SHIFT = 5
+const PAUSE_EVERY = 4_096
+
+/** Numbers of entries, each once: a few, or a bit for each entry that there is. */
+export class EntrySet {
+  readonly #sparse = new Set<number>()
+  readonly #bits: Uint32Array | undefined
+  #size = 0
+
+  /** Allocates a set over so many entries that will hold `most` at most. */
+  constructor(count: number, sparseMax: number) {
+    if (sparseMax > SORTED) this.#bits = new Uint32Array(Math.ceil(count / BITS))
+  }
+
+  get size(): number {
+    return this.#size
+  }
+
+  add(id: number): void {
+    if (this.has(id)) return
+    this.#size++
+    if (this.#bits === undefined) this.#sparse.add(id)
+    else this.#bits[id >>> SHIFT]! |= 1 << (id % BITS)
+  }
+
+  has(id: number): boolean {
+    if (this.#bits === undefined) return this.#sparse.has(id)
+    return (this.#bits[id >>> SHIFT]! & (1 << (id % BITS))) !== 0
+  }
+
+  *iterateAscending(): Slices<number[]> {
+    if (this.#bits === undefined) return [...this.#sparse].sort((a, b) => a - b)
+    const ids: number[] = []
+    for (let word = 0; word < this.#bits.length; word++) {
+      for (let rest = this.#bits[word]!; rest !== 0; rest &= rest - 1) {
+        ids.push(BITS * word + BITS - 1 - Math.clz32(rest & -rest))
+      }
+      if (word % PAUSE_EVERY === 0) yield
+    }
+    return ids
+  }
+}

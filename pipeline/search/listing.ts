@@ -1,0 +1,117 @@
+import type { Collection } from './collection.ts'
+
+const FLAGS = 256
+/** For one filter it is known before each so many entries how many fit. */
+const BLOCK = 1_024
+/** Bodies of first pages that are kept; each is at most as large as an answer may be. */
+const PAGES = 8
+
+export interface PageRange {
+  limit: number
+  offset: number
+}
+
+/** A filter of a list; its name is the same for the same flags. */
+export interface ListFilter {
+  name: string
+  matches(flags: number): boolean
+}
+
+/**
+ * A collection as its list shows it, in its order. A page costs what it is long, wherever it begins:
+ * entries are numbered in the order of the list, and of a filter it is remembered how many fit before
+ * each block of them.
+ */
+export class Listing {
+  readonly #collection: Collection
+  /** Number of entries by flags. */
+  readonly #counts: readonly (readonly [flags: number, count: number])[]
+  readonly #filters = new Map<string, Filtered>()
+  readonly #pages = new Map<string, Buffer>()
+
+  constructor(collection: Collection) {
+    collection.assertOpen()
+    this.#collection = collection
+    const counts = new Uint32Array(FLAGS)
+    for (let id = 0; id < collection.count; id++) counts[collection.flagsOf(id)]!++
+    this.#counts = [...counts.entries()].filter(([, count]) => count > 0)
+  }
+
+  /** Counts the entries whose flags fit. */
+  count(matches: (flags: number) => boolean): number {
+    return this.#counts.reduce((sum, [flags, count]) => (matches(flags) ? sum + count : sum), 0)
+  }
+
+  /** A page as JSON, commas between its items; as many as fit into so many bytes, each with one comma. */
+  page(
+    range: PageRange,
+    filter: ListFilter | undefined,
+    maxBytes: number,
+  ): { items: Buffer; count: number; isCut: boolean } {
+    this.#collection.assertOpen()
+    const ids =
+      filter === undefined
+        ? idsBetween(range.offset, Math.min(range.offset + range.limit, this.#collection.count))
+        : this.#filtered(filter).page(range)
+    return this.#collection.itemsOf(ids, maxBytes)
+  }
+
+  /** Caches an answer that many ask for alike. */
+  memoize(name: string, make: () => Buffer): Buffer {
+    const known = this.#pages.get(name)
+    if (known !== undefined) return known
+    const [oldest] = this.#pages.keys()
+    if (this.#pages.size >= PAGES && oldest !== undefined) this.#pages.delete(oldest)
+    const made = make()
+    this.#pages.set(name, made)
+    return made
+  }
+
+  #filtered({ name, matches: fits }: ListFilter): Filtered {
+    const known = this.#filters.get(name)
+    if (known !== undefined) return known
+    const made = new Filtered(this.#collection, fits)
+    this.#filters.set(name, made)
+    return made
+  }
+}
+
+/** The entries whose flags fit. */
+class Filtered {
+  readonly #collection: Collection
+  readonly #matches = new Uint8Array(FLAGS)
+  /** Number of matches before each block, and in all. */
+  readonly #before: Uint32Array
+
+  constructor(collection: Collection, matches: (flags: number) => boolean) {
+    this.#collection = collection
+    for (let flags = 0; flags < FLAGS; flags++) this.#matches[flags] = matches(flags) ? 1 : 0
+    this.#before = new Uint32Array(Math.ceil(collection.count / BLOCK) + 1)
+    for (let id = 0; id < collection.count; id++) {
+      this.#before[Math.floor(id / BLOCK) + 1]! += this.#matches[collection.flagsOf(id)]!
+    }
+    for (let block = 1; block < this.#before.length; block++) {
+      this.#before[block]! += this.#before[block - 1]!
+    }
+  }
+
+  page({ offset, limit }: PageRange): number[] {
+    const ids: number[] = []
+    let block = 0
+    for (let end = this.#before.length - 1; block < end; ) {
+      const middle = (block + end + 1) >> 1
+      if (this.#before[middle]! <= offset) block = middle
+      else end = middle - 1
+    }
+    let passed = this.#before[block]!
+    for (let id = block * BLOCK; id < this.#collection.count && ids.length < limit; id++) {
+      if (this.#matches[this.#collection.flagsOf(id)] === 0) continue
+      if (passed++ >= offset) ids.push(id)
+    }
+    return ids
+  }
+}
+
+function idsBetween(start: number, end: number): number[] {
+  return Array.from({ length: Math.max(0, end - start) }, (_, i) => start + i)
+}

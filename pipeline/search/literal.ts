@@ -1,0 +1,129 @@
+import type { Collection, Rank } from './collection.ts'
+import type { Range } from './range.ts'
+import type { Slices } from './slices.ts'
+import { ORDERED } from './suffix-sorter.ts'
+import { buildPatterns } from './texts.ts'
+
+/** So many places are soon looked at, each. */
+const DIRECT_CHECK_MAX = 48
+/** So many entries are soon sorted. */
+const SORTED = 2_048
+const PAUSE_EVERY = 4_096
+/** A mark before a text, and one behind it. */
+const RANK_BITS = 2
+
+/** The first of those that contain a text, the best ones first, and whether one of them is called so. */
+export function* findFirstContaining(
+  collection: Collection,
+  folded: string,
+  limit: number,
+): Slices<{ ids: number[]; isCalledSo: boolean }> {
+  const { is, begins: beginsWith, contains } = buildPatterns(folded)
+  const suffixes = collection.suffixes.startingWith(contains)
+  if (measureRange(suffixes) <= DIRECT_CHECK_MAX || contains.length + RANK_BITS > ORDERED) {
+    const { called, beginning, containing } = yield* rankContaining(collection, contains, suffixes)
+    const ids = called.concat(beginning, containing).slice(0, limit)
+    return { ids, isCalledSo: called.length > 0 }
+  }
+  const beginning = collection.suffixes.startingWith(beginsWith)
+  const called =
+    measureRange(beginning) === 0 ? beginning : collection.suffixes.firstOf(beginning, is)
+  const found = new Set<number>()
+  for (const range of [called, beginning, suffixes]) {
+    if (found.size === limit) break
+    // Of so many at least the missing ones are new.
+    for (const id of collection.suffixes.smallestIds(range, limit))
+      if (found.size < limit) found.add(id)
+  }
+  const isCalledSo = measureRange(called) > 0
+  return { ids: [...found], isCalledSo }
+}
+
+/** Everything that contains a text, by how well it does. */
+export function* findAllContaining(collection: Collection, folded: string): Slices<number[]> {
+  const { contains } = buildPatterns(folded)
+  const suffixes = collection.suffixes.startingWith(contains)
+  const { called, beginning, containing } = yield* rankContaining(collection, contains, suffixes)
+  return called.concat(beginning, containing)
+}
+
+/** Entries by how they hold a text at best, each of the lists rising. */
+interface ByRank {
+  called: number[]
+  beginning: number[]
+  containing: number[]
+}
+
+/** Looks at each place where a text may stand. */
+function* rankContaining(
+  collection: Collection,
+  text: Uint8Array,
+  suffixes: Range,
+): Slices<ByRank> {
+  // Sorting many would take long at a stretch.
+  const best =
+    measureRange(suffixes) <= SORTED ? new SparseRanks() : new DenseRanks(collection.count)
+  for (let start = suffixes.start; start < suffixes.end; start += PAUSE_EVERY) {
+    const end = Math.min(suffixes.end, start + PAUSE_EVERY)
+    for (const suffix of collection.suffixes.positionsOf({ start, end })) {
+      if (text.length > ORDERED && !collection.isAt(suffix, text)) continue
+      best.add(collection.owners.of(suffix), collection.rankAt(suffix, text.length))
+    }
+    yield
+  }
+  return yield* best.byRank()
+}
+
+/** The best rank of each of few entries. */
+class SparseRanks {
+  readonly #ranks = new Map<number, Rank>()
+
+  add(id: number, rank: Rank): void {
+    const known = this.#ranks.get(id)
+    if (known === undefined || rank < known) this.#ranks.set(id, rank)
+  }
+
+  // biome-ignore lint/correctness/useYield: few are soon sorted
+  *byRank(): Slices<ByRank> {
+    const lists = noneByRank()
+    const ids = Uint32Array.from(this.#ranks.keys()).sort()
+    for (const id of ids) lists[names[this.#ranks.get(id)!]].push(id)
+    return lists
+  }
+}
+
+/** Collects many ranked entries. */
+class DenseRanks {
+  /** Per entry by how much its rank is better than no match. */
+  readonly #gains: Uint8Array
+
+  constructor(count: number) {
+    this.#gains = new Uint8Array(count)
+  }
+
+  add(id: number, rank: Rank): void {
+    const gain = names.length - rank
+    if (gain > this.#gains[id]!) this.#gains[id] = gain
+  }
+
+  *byRank(): Slices<ByRank> {
+    const lists = noneByRank()
+    for (let id = 0; id < this.#gains.length; id++) {
+      const gain = this.#gains[id]!
+      if (gain > 0) lists[names[names.length - gain]!].push(id)
+      if (id % PAUSE_EVERY === 0) yield
+    }
+    return lists
+  }
+}
+
+/** Ranks as they are called here. */
+const names = ['called', 'beginning', 'containing'] as const
+
+function noneByRank(): ByRank {
+  return { called: [], beginning: [], containing: [] }
+}
+
+function measureRange({ start, end }: Range): number {
+  return end - start
+}

@@ -1,0 +1,155 @@
+import { toCodePoints } from '../core/edit-distance.ts'
+import { splitWords } from '../core/fold.ts'
+import type { Collection } from './collection.ts'
+import { EntrySet } from './entry-set.ts'
+import type { Slices } from './slices.ts'
+import { isMisspelled } from './vocabulary.ts'
+import { SHORTEST_TYPED } from './word-keys.ts'
+
+/** Words of a query at most; longer queries are not searched for misspellings. */
+const WORDS_MAX = 8
+/** So many entries are soon looked at, each whether it has the other words too. */
+const DIRECT_CHECK_MAX = 128
+/** To look at an entry takes as long as to read that it has a word, so many times. */
+const CANDIDATES_MAX = 64
+const PAUSE_EVERY = 256
+
+/** Possible meanings of a typed word, and the number of entries these words have together. */
+interface Meaning {
+  words: readonly number[]
+  entries: number
+}
+
+/**
+ * Entries in whose texts each word that is asked for stands, or one of four characters or more that
+ * is one edit from it; rising, without those in `but`.
+ */
+export function* findNear(
+  collection: Collection,
+  folded: string,
+  but: ReadonlySet<number>,
+  limit = Number.POSITIVE_INFINITY,
+): Slices<number[]> {
+  const typedWords = [...new Set(splitWords(folded))].map(toCodePoints)
+  if (typedWords.length > WORDS_MAX) return []
+  const [rarest, ...others] = listMeanings(collection, typedWords)
+  if (rarest === undefined || rarest.entries === 0) return []
+  const isAlone = typedWords.length === 1
+  let having = yield* firstHaving(
+    collection,
+    rarest,
+    but,
+    isAlone ? limit : Number.POSITIVE_INFINITY,
+  )
+  if (isAlone) return (yield* having.iterateAscending()).slice(0, limit)
+  let max = rarest.entries
+  for (const other of others) {
+    if (max <= DIRECT_CHECK_MAX || other.entries > CANDIDATES_MAX * max) break
+    having = yield* alsoHaving(collection, other, having, max)
+    max = having.size
+  }
+  return yield* firstHavingAll(collection, yield* having.iterateAscending(), typedWords, limit)
+}
+
+/**
+ * Lists what the words may mean, as far as it helps to know; the meaning with the fewest entries comes
+ * first.
+ */
+function listMeanings(collection: Collection, typedWords: readonly number[][]): Meaning[] {
+  const meanings: Meaning[] = []
+  for (const typed of [...typedWords].sort(compareSelectivity)) {
+    const words = collection.words.findWithinOneEdit(typed)
+    const entries = words.reduce((sum, word) => sum + collection.words.countOf(word), 0)
+    meanings.push({ words, entries })
+    if (entries <= DIRECT_CHECK_MAX) break
+  }
+  return meanings.sort((a, b) => a.entries - b.entries)
+}
+
+/** A short word is looked up once and is often none; of the others the longest are the rarest. */
+function compareSelectivity(a: readonly number[], b: readonly number[]): number {
+  const isShort = (typed: readonly number[]) => Number(typed.length < SHORTEST_TYPED)
+  return isShort(b) - isShort(a) || b.length - a.length
+}
+
+/** Entries that have one of these words; of each word the first ones, as many as are wanted. */
+function* firstHaving(
+  collection: Collection,
+  { words }: Meaning,
+  but: ReadonlySet<number>,
+  limit: number,
+): Slices<EntrySet> {
+  const max = words.reduce((sum, word) => sum + Math.min(collection.words.countOf(word), limit), 0)
+  const having = new EntrySet(collection.count, max)
+  let visited = 0
+  for (const word of words) {
+    const cursor = collection.words.entriesOf(word)
+    for (let read = 0; read < limit && cursor.next() < collection.count; ) {
+      if (++visited % (16 * PAUSE_EVERY) === 0) yield
+      if (but.has(cursor.id)) continue
+      having.add(cursor.id)
+      read++
+    }
+  }
+  return having
+}
+
+/** Filters `among`, which are `most` at most, to those that have one of these words too. */
+function* alsoHaving(
+  collection: Collection,
+  { words, entries }: Meaning,
+  among: EntrySet,
+  max: number,
+): Slices<EntrySet> {
+  const having = new EntrySet(collection.count, Math.min(entries, max))
+  let visited = 0
+  for (const word of words) {
+    const cursor = collection.words.entriesOf(word)
+    while (cursor.next() < collection.count) {
+      if (among.has(cursor.id)) having.add(cursor.id)
+      if (++visited % (16 * PAUSE_EVERY) === 0) yield
+    }
+  }
+  return having
+}
+
+/** The first of these entries in whose texts each word stands as it was typed, or as it may be meant. */
+function* firstHavingAll(
+  collection: Collection,
+  ids: readonly number[],
+  typedWords: readonly number[][],
+  limit: number,
+): Slices<number[]> {
+  const parts = typedWords.map(listRequiredParts)
+  const found: number[] = []
+  let visited = 0
+  for (const id of ids) {
+    if (found.length === limit) break
+    const mayHave = parts.every(either => either.some(part => collection.contains(id, part)))
+    if (mayHave && hasAll(collection, id, typedWords)) found.push(id)
+    if (++visited % PAUSE_EVERY === 0) yield
+  }
+  return found
+}
+
+/**
+ * One of these stands in every text that has a word which the typed one may mean: an edit leaves one
+ * half of a word as it was, if it is not two neighbours in its very middle.
+ */
+function listRequiredParts(typed: readonly number[]): Uint8Array[] {
+  if (typed.length < SHORTEST_TYPED) return [encodePoints(typed)]
+  const half = typed.length >> 1
+  const changed = [...typed]
+  changed[half - 1] = typed[half]!
+  changed[half] = typed[half - 1]!
+  return [typed.slice(0, half), typed.slice(half), changed].map(encodePoints)
+}
+
+function encodePoints(points: readonly number[]): Uint8Array {
+  return Buffer.from(String.fromCodePoint(...points))
+}
+
+function hasAll(collection: Collection, id: number, typedWords: readonly number[][]): boolean {
+  const words = collection.wordsOf(id)
+  return typedWords.every(typed => words.some(word => isMisspelled(typed, word)))
+}

@@ -1,0 +1,55 @@
+/** Rising ids as a list keeps them: the difference to the one before, seven bits a byte, low first. */
+export class PostingsBuffer {
+  #bytes = new Uint8Array(1024)
+  length = 0
+
+  add(difference: number): void {
+    if (this.length + 5 > this.#bytes.length) {
+      const larger = new Uint8Array(2 * this.#bytes.length)
+      larger.set(this.#bytes)
+      this.#bytes = larger
+    }
+    let rest = difference
+    while (rest > 127) {
+      this.#bytes[this.length++] = (rest & 127) | 128
+      rest >>>= 7
+    }
+    this.#bytes[this.length++] = rest
+  }
+
+  /** Returns what was added from a position on, without a copy: valid until the next `add`. */
+  slice(from = 0, to = this.length): Uint8Array {
+    return this.#bytes.subarray(from, to)
+  }
+}
+
+/** Goes through one list as far as somebody needs it. */
+export class Cursor {
+  /** The id it stands at; Infinity after the last. */
+  id = -1
+  readonly #bytes: Uint8Array
+  #at: number
+  readonly #end: number
+
+  constructor(bytes: Uint8Array, start: number, end: number) {
+    this.#bytes = bytes
+    this.#at = start
+    this.#end = end
+  }
+
+  next(): number {
+    if (this.#at === this.#end) {
+      this.id = Number.POSITIVE_INFINITY
+      return this.id
+    }
+    let byte = this.#bytes[this.#at++]!
+    let difference = byte & 127
+    for (let shift = 7; byte > 127; shift += 7) {
+      byte = this.#bytes[this.#at++]!
+      difference |= (byte & 127) << shift
+    }
+    // The first difference is to -1, so that every one is at least 1.
+    this.id += difference
+    return this.id
+  }
+}

@@ -1,0 +1,136 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { setPriority } from 'node:os'
+import { fileURLToPath } from 'node:url'
+import { readCheckpoint } from '../store/checkpoint.ts'
+import { Database } from '../store/duckdb.ts'
+import { replaceFile } from '../store/fsync.ts'
+import type { Paths } from '../store/paths.ts'
+import type { Seals } from '../store/seals.ts'
+import { buildSearch } from './build.ts'
+import { readSearchCheckpoint, type SearchCheckpoint } from './checkpoint.ts'
+import { isLock, toLockPath } from './file.ts'
+import { SEARCH_FORMAT } from './search-index.ts'
+
+/** From so many entries on the file is made by a process of its own: this one has writes to serve. */
+const IN_PROCESS_ENTRIES_MAX = 5_000
+const CHILD_PRIORITY = 10
+const FILES_KEPT = 2
+
+const CONTENTS = ['brands', 'publishers', 'properties', 'entries'].map(
+  table => `(select count(*) || ' ' || coalesce(max(seq), 0) || ' ' from ${table})`,
+)
+
+/**
+ * Keeps the search file up with the snapshots: a file made from the current one, unless nothing
+ * that can be found has changed. Snapshots and the writer wait for none of this.
+ */
+export class SearchPublisher {
+  readonly #paths: Paths
+  readonly #seals: Pick<Seals, 'forget' | 'note'> | undefined
+  readonly #inProcessMax: number
+  /** False if the next publishing deletes all older files too; true again after it. */
+  keepsOlder = true
+  #child: ChildProcess | undefined
+  #isClosed = false
+  #queue: Promise<void> = Promise.resolve()
+
+  constructor(
+    paths: Paths,
+    inProcessMax = IN_PROCESS_ENTRIES_MAX,
+    seals?: Pick<Seals, 'forget' | 'note'>,
+  ) {
+    this.#paths = paths
+    this.#seals = seals
+    this.#inProcessMax = inProcessMax
+  }
+
+  /** Resolves when the file shows the current snapshot, or a later one. */
+  publish(): Promise<void> {
+    const published = this.#queue.then(() => this.#publish())
+    this.#queue = published.catch(() => undefined)
+    return published
+  }
+
+  /** Closes the publisher; unfinished work is left to the next process. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#child?.kill()
+    await this.#queue
+  }
+
+  async #publish(): Promise<void> {
+    const paths = this.#paths
+    const checkpoint = readCheckpoint(paths)
+    const known = readSearchCheckpoint(paths)
+    if (this.#isClosed || checkpoint === undefined || checkpoint.seq === known?.seq) return
+    const snapshot = `${paths.snapshots}/${checkpoint.snapshot}`
+    const { contents, entries } = await readContents(snapshot)
+    const isSame = contents === known?.contents && existsSync(`${paths.search}/${known.file}`)
+    const file = isSame ? known.file : checkpoint.snapshot.replace('.duckdb', '.search')
+    if (!isSame) {
+      mkdirSync(paths.search, { recursive: true })
+      await this.#build(snapshot, `${paths.search}/${file}`, entries)
+      if (this.#isClosed) return
+      this.#seals?.forget(paths.search)
+      this.#seals?.note(`${paths.search}/${file}`)
+    }
+    const { seq } = checkpoint
+    const next: SearchCheckpoint = { seq, file, format: SEARCH_FORMAT, contents }
+    replaceFile(paths.searchCheckpoint, `${JSON.stringify(next)}\n`)
+    prune(paths, file, this.keepsOlder ? FILES_KEPT : 1)
+    this.keepsOlder = true
+  }
+
+  async #build(snapshot: string, target: string, entries: number): Promise<void> {
+    if (entries <= this.#inProcessMax) return buildSearch(snapshot, target)
+    const program = fileURLToPath(new URL(BUILD_PROGRAM, import.meta.url))
+    const execArgv = program.endsWith('.ts') ? ['--import', 'tsx'] : []
+    const child = fork(program, [snapshot, target], {
+      execArgv,
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    })
+    this.#child = child
+    if (child.pid !== undefined) lower(child.pid)
+    const [code, signal] = await new Promise<[number | null, string | null]>((resolve, reject) => {
+      child.once('error', reject)
+      child.once('exit', (status, by) => resolve([status, by]))
+    })
+    this.#child = undefined
+    if (code !== 0 && !this.#isClosed)
+      throw new Error(`the search file was not made: ${signal ?? `status ${code}`}`)
+  }
+}
+
+const BUILD_PROGRAM = import.meta.url.endsWith('.ts') ? './build-program.ts' : './build-program.js'
+
+function lower(pid: number): void {
+  try {
+    setPriority(pid, CHILD_PRIORITY)
+  } catch {
+    // It ended already, or the system does not let us.
+  }
+}
+
+async function readContents(snapshot: string): Promise<{ contents: string; entries: number }> {
+  const db = await Database.open(snapshot, { readOnly: true, memoryLimit: '128MB', threads: 1 })
+  try {
+    const row = await db.one<{ contents: string; entries: number }>(
+      `select ${CONTENTS.join(' || ')} as contents, (select count(*) from brands)
+         + (select count(*) from publishers) + (select count(*) from properties) as entries`,
+    )
+    return row!
+  } finally {
+    db.close()
+  }
+}
+
+/** Readers of a file that is deleted keep it, and the lock beside it. */
+function prune(paths: Paths, current: string, kept: number): void {
+  const files = readdirSync(paths.search).filter(name => !isLock(name))
+  const others = files.filter(name => name !== current && name < current).sort()
+  for (const name of others.slice(0, others.length + 1 - kept)) {
+    for (const removed of [name, toLockPath(name)])
+      rmSync(`${paths.search}/${removed}`, { force: true })
+  }
+}

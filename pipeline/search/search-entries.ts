@@ -1,0 +1,89 @@
+import { fold, listTypedForms } from '../core/fold.ts'
+import type { PublisherMatch } from '../model/responses/search.ts'
+import {
+  brandItemColumns,
+  brandItemTable,
+  brandOrder,
+  packBrandFlags,
+  toBrandItem,
+} from './brand-items.ts'
+import {
+  listedProperties,
+  type PropertyItemRow,
+  packPropertyFlags,
+  toPropertyListItem,
+} from './property-items.ts'
+import type { CollectionName } from './search-index.ts'
+
+/** One thing that can be found. */
+export interface SearchEntry {
+  /** Its names, folded. */
+  names: string[]
+  /** Other texts by which it is found. */
+  aside: string[]
+  flags: number
+  /** Item that lists show. */
+  item: object
+}
+
+/** Source of a collection, in the order of its list: exactly what lists show. */
+export interface CollectionSource {
+  sql: string
+  entryOf(row: Record<string, unknown>): SearchEntry
+}
+
+/** A publisher says its name as the brand of its domain. */
+const publishers = `select domain, brand_name, names
+  from publishers left join brands using (domain) where valid order by domain`
+const brands = `select ${brandItemColumns}, house_name, names from ${brandItemTable} ${brandOrder}`
+
+export const collectionSources: Readonly<Record<CollectionName, CollectionSource>> = {
+  brands: {
+    sql: brands,
+    entryOf({ house_name: house, names, ...row }) {
+      const item = toBrandItem(row)
+      return {
+        names: folded([item.brand_name, ...localized(names), ...listTypedForms(item.domain)]),
+        aside: folded(house === null ? [] : [house as string]),
+        flags: packBrandFlags(item),
+        item,
+      }
+    },
+  },
+  publishers: {
+    sql: publishers,
+    entryOf({ domain, brand_name, names }) {
+      const item: PublisherMatch = { domain: domain as string, member: null }
+      return {
+        names: folded([brand_name, ...localized(names), ...listTypedForms(item.domain)]),
+        aside: [],
+        flags: 0,
+        item,
+      }
+    },
+  },
+  properties: {
+    sql: listedProperties,
+    entryOf(row) {
+      const item = toPropertyListItem(row as unknown as PropertyItemRow)
+      const values = item.identifiers.flatMap(({ value }) => listTypedForms(value))
+      return {
+        names: folded([item.name, ...values, ...listTypedForms(item.publisher_domain)]),
+        aside: [],
+        flags: packPropertyFlags(item),
+        item,
+      }
+    },
+  },
+}
+
+/** The names of a brand in whatever language. */
+function localized(names: unknown): string[] {
+  return ((names ?? []) as Record<string, string>[]).flatMap(Object.values)
+}
+
+/** Each text once, none of them empty. */
+function folded(texts: readonly unknown[]): string[] {
+  const known = texts.filter(text => typeof text === 'string').map(fold)
+  return [...new Set(known)].filter(text => text !== '')
+}

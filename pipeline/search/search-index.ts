@@ -1,0 +1,175 @@
+import { fold } from '../core/fold.ts'
+import { Collection, type CollectionContents } from './collection.ts'
+import { PartsReader } from './file.ts'
+import { Listing } from './listing.ts'
+import { findAllContaining, findFirstContaining } from './literal.ts'
+import { findNear } from './near.ts'
+import { runInSlices, type Slices } from './slices.ts'
+
+/** Version of the file; one of another version is made again. */
+export const SEARCH_FORMAT = 6
+
+export const collectionNames = ['brands', 'publishers', 'properties'] as const
+export type CollectionName = (typeof collectionNames)[number]
+
+export interface SearchContents {
+  format: number
+  collections: Record<CollectionName, CollectionContents>
+}
+
+const PAUSE_EVERY = 1_024
+
+/**
+ * Finds entries by their texts. What is called as asked comes first, then what begins so, then what
+ * contains it, then what may be meant with one edit; and within each of these the order of the list.
+ */
+export class SearchIndex {
+  /** The commit it shows. */
+  readonly seq: number
+  readonly #file: PartsReader<SearchContents>
+  readonly #collections: Record<CollectionName, Collection>
+  readonly #listings = new Map<CollectionName, Listing>()
+  readonly #mayGoOn: () => void
+
+  private constructor(
+    seq: number,
+    file: PartsReader<SearchContents>,
+    collections: Record<CollectionName, Collection>,
+  ) {
+    this.seq = seq
+    this.#file = file
+    this.#collections = collections
+    this.#mayGoOn = () => file.assertOpen()
+  }
+
+  static async open(path: string, seq: number): Promise<SearchIndex> {
+    const file = await PartsReader.open<SearchContents>(path)
+    const { collections } = file.contents
+    return new SearchIndex(seq, file, {
+      brands: new Collection(file, collections.brands),
+      publishers: new Collection(file, collections.publishers),
+      properties: new Collection(file, collections.properties),
+    })
+  }
+
+  /** Returns the same entries under a later commit. */
+  at(seq: number): SearchIndex {
+    return new SearchIndex(seq, this.#file, this.#collections)
+  }
+
+  close(): Promise<void> {
+    return this.#file.close()
+  }
+
+  /** All entries of a collection, as its list shows them. */
+  listing(name: CollectionName): Listing {
+    const known = this.#listings.get(name) ?? new Listing(this.#collections[name])
+    this.#listings.set(name, known)
+    return known
+  }
+
+  /**
+   * The first of all entries of some collections that match, as JSON. Where one is called exactly as
+   * asked, or enough contain what was asked, nobody misspelled anything.
+   */
+  async search<Name extends CollectionName>(
+    names: readonly Name[],
+    text: string,
+    limit: number,
+  ): Promise<Record<Name, string[]>> {
+    const collections = names.map(name => this.#collections[name])
+    const items = await runInSlices(findBestItems(collections, fold(text), limit), this.#mayGoOn)
+    return Object.fromEntries(names.map((name, i) => [name, items[i]!])) as Record<Name, string[]>
+  }
+
+  /**
+   * Every entry that contains the text, in order; where none does, those that it may mean misspelled.
+   * A list is a filter, so what else might be meant is not mixed with what was asked for.
+   */
+  async all(name: CollectionName, text: string): Promise<Matches> {
+    const collection = this.#collections[name]
+    return new Matches(
+      collection,
+      await runInSlices(findAll(collection, fold(text)), this.#mayGoOn),
+    )
+  }
+}
+
+/** All entries that match. */
+export class Matches {
+  readonly #collection: Collection
+  readonly #ids: readonly number[]
+
+  constructor(collection: Collection, ids: readonly number[]) {
+    this.#collection = collection
+    this.#ids = ids
+  }
+
+  /** Counts those whose flags fit. */
+  counter(): (matches: (flags: number) => boolean) => number {
+    this.#collection.assertOpen()
+    const counts = new Uint32Array(256)
+    for (const id of this.#ids) counts[this.#collection.flagsOf(id)]!++
+    return matches => counts.reduce((sum, count, flags) => (matches(flags) ? sum + count : sum), 0)
+  }
+
+  /** A page of those whose flags fit, as JSON. */
+  page(
+    { offset, limit }: { offset: number; limit: number },
+    matches: (flags: number) => boolean,
+  ): Promise<string[]> {
+    const collection = this.#collection
+    collection.assertOpen()
+    const ids = this.#ids
+      .filter(id => matches(collection.flagsOf(id)))
+      .slice(offset, offset + limit)
+    return runInSlices(readItems(collection, ids), () => collection.assertOpen())
+  }
+}
+
+function* readItems(collection: Collection, ids: readonly number[]): Slices<string[]> {
+  const items: string[] = []
+  for (const id of ids) {
+    items.push(collection.itemOf(id))
+    if (items.length % PAUSE_EVERY === 0) yield
+  }
+  return items
+}
+
+function* findBestItems(
+  collections: readonly Collection[],
+  folded: string,
+  limit: number,
+): Slices<string[][]> {
+  const found = yield* findBest(collections, folded, limit)
+  return found.map((ids, i) => ids.map(id => collections[i]!.itemOf(id)))
+}
+
+function* findBest(
+  collections: readonly Collection[],
+  folded: string,
+  limit: number,
+): Slices<readonly number[][]> {
+  if (folded === '' || limit === 0) return collections.map(() => [])
+  const found: number[][] = []
+  let isCalledSo = false
+  for (const collection of collections) {
+    const literal = yield* findFirstContaining(collection, folded, limit)
+    found.push(literal.ids)
+    isCalledSo ||= literal.isCalledSo
+  }
+  const all = found.reduce((sum, { length }) => sum + length, 0)
+  if (isCalledSo || all >= limit) return found
+  for (const [i, collection] of collections.entries()) {
+    const ids = found[i]!
+    if (ids.length === limit) continue
+    ids.push(...(yield* findNear(collection, folded, new Set(ids), limit - ids.length)))
+  }
+  return found
+}
+
+function* findAll(collection: Collection, folded: string): Slices<number[]> {
+  if (folded === '') return []
+  const found = yield* findAllContaining(collection, folded)
+  return found.length > 0 ? found : yield* findNear(collection, folded, new Set())
+}

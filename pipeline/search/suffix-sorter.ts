@@ -1,0 +1,89 @@
+import { END } from './texts.ts'
+
+/** Suffixes are told apart by so many of their bytes. */
+export const ORDERED = 66
+/** By how many bytes a part is sorted at once, and how many every part has in common before. */
+const STEP = 4
+const IN_COMMON = 2
+/** Fewer are sorted by comparing them. */
+const COMPARISON_SORT_MAX = 24
+
+/**
+ * Sorts places in texts by what stands there, as far as END or ORDERED bytes. Those that say the
+ * same stay as they were.
+ */
+export class SuffixSorter {
+  readonly #texts: Uint8Array
+  /** Sort keys: the bytes in the higher half of each number, their place in the lower half. */
+  #pairs = new BigUint64Array(1024)
+  #prefixWords = new Uint32Array(this.#pairs.buffer)
+
+  constructor(texts: Uint8Array) {
+    this.#texts = texts
+  }
+
+  /** Sorts one place or more that rise, at each of which the same two bytes stand. */
+  sort(positions: Uint32Array): void {
+    if (this.#texts[positions[0]! + IN_COMMON - 1] === END) return
+    if (positions.length > this.#pairs.length) {
+      this.#pairs = new BigUint64Array(positions.length)
+      this.#prefixWords = new Uint32Array(this.#pairs.buffer)
+    }
+    this.#sort(positions, IN_COMMON)
+  }
+
+  /** The first `depth` bytes are the same, and none of them is END. */
+  #sort(positions: Uint32Array, depth: number): void {
+    if (positions.length <= COMPARISON_SORT_MAX) return this.#insert(positions, depth)
+    const prefixWords = this.#prefixWords
+    for (let i = 0; i < positions.length; i++) {
+      prefixWords[2 * i] = positions[i]!
+      prefixWords[2 * i + 1] = this.#bytesAt(positions[i]! + depth)
+    }
+    this.#pairs.subarray(0, positions.length).sort()
+    const ties: number[] = []
+    for (let i = 0, start = 0; i < positions.length; i++) {
+      positions[i] = prefixWords[2 * i]!
+      const bytes = prefixWords[2 * i + 1]!
+      const isLast = i + 1 === positions.length || prefixWords[2 * i + 3] !== bytes
+      if (!isLast) continue
+      if (i > start && (bytes & 255) > END) ties.push(start, i + 1)
+      start = i + 1
+    }
+    if (depth + STEP >= ORDERED) return
+    for (let i = 0; i < ties.length; i += 2) {
+      this.#sort(positions.subarray(ties[i], ties[i + 1]), depth + STEP)
+    }
+  }
+
+  /** The next bytes as a number; nothing stands behind END. */
+  #bytesAt(at: number): number {
+    let number = 0
+    for (let i = 0, byte = -1; i < STEP; i++) {
+      byte = byte === END || byte === 0 ? 0 : this.#texts[at + i]!
+      number = (number << 8) | byte
+    }
+    return number >>> 0
+  }
+
+  #insert(positions: Uint32Array, depth: number): void {
+    for (let i = 1; i < positions.length; i++) {
+      const position = positions[i]!
+      let at = i
+      for (; at > 0 && this.#isBefore(position, positions[at - 1]!, depth); at--) {
+        positions[at] = positions[at - 1]!
+      }
+      positions[at] = position
+    }
+  }
+
+  #isBefore(position: number, other: number, depth: number): boolean {
+    for (let i = depth; i < ORDERED; i++) {
+      const byte = this.#texts[position + i]!
+      const against = this.#texts[other + i]!
+      if (byte !== against) return byte < against
+      if (byte === END) return false
+    }
+    return false
+  }
+}

@@ -1,0 +1,166 @@
+import { BlockMinima } from './block-minima.ts'
+import type { Numbers32, PartsReader } from './file.ts'
+import type { Owners } from './owners.ts'
+import { clip, type Range } from './range.ts'
+import { ORDERED } from './suffix-sorter.ts'
+import {
+  BLOCK,
+  insertSmallest,
+  MINIMA_PER_BLOCK,
+  NONE,
+  readHead,
+  type SuffixesContents,
+} from './suffixes-builder.ts'
+
+const BYTE_MIN = 0
+const GREATEST_BYTE = 0xff
+
+/**
+ * All suffixes of some texts, sorted: those that begin with the same bytes stand together. Of each
+ * block the first ones stand together once more, close enough for the caches of the CPU.
+ */
+export class Suffixes {
+  readonly #sorted: Numbers32
+  readonly #texts: Uint8Array
+  readonly #owners: Owners
+  readonly #firstPositions: Uint32Array
+  readonly #prefixes: Uint32Array
+  readonly #minima: BlockMinima
+
+  constructor(
+    file: PartsReader<unknown>,
+    { sorted, firstPositions: firsts, prefixes: heads, minima: least }: SuffixesContents,
+    texts: Uint8Array,
+    owners: Owners,
+  ) {
+    this.#sorted = file.numbers(sorted)
+    this.#texts = texts
+    this.#owners = owners
+    this.#firstPositions = file.uint32(firsts)
+    this.#prefixes = file.uint32(heads)
+    this.#minima = new BlockMinima(file.uint32(least))
+  }
+
+  /** Finds the suffixes that begin with these bytes, of which no more than ORDERED count. */
+  startingWith(bytes: Uint8Array): Range {
+    const start = this.#boundary(bytes, 0)
+    const end = this.#boundary(bytes, 1, Math.floor(start / BLOCK))
+    return { start, end }
+  }
+
+  /** The first ones of a range, which all begin alike: those that begin with these bytes. */
+  firstOf({ start }: Range, bytes: Uint8Array): Range {
+    return { start, end: this.#boundary(bytes, 1, Math.floor(start / BLOCK)) }
+  }
+
+  /** Reads where the suffixes of a range begin in the texts. */
+  positionsOf({ start, end }: Range): Uint32Array {
+    return this.#sorted.between(start, end)
+  }
+
+  /** The least entries that suffixes of a range belong to; rising, each once. */
+  smallestIds(range: Range, limit: number): number[] {
+    return limit <= MINIMA_PER_BLOCK
+      ? this.#smallestFromMinima(range).slice(0, limit)
+      : this.#smallestByReading(range, limit)
+  }
+
+  /**
+   * Lists the least entries of a range as far as blocks store them; only blocks at its ends are read.
+   */
+  #smallestFromMinima({ start, end }: Range): number[] {
+    const found = new Uint32Array(MINIMA_PER_BLOCK).fill(NONE)
+    const [from, to] = [Math.ceil(start / BLOCK), Math.floor(end / BLOCK)]
+    if (from > to) this.#collectFromBlocks(found, { start, end })
+    else {
+      this.#minima.collectSmallest(from, to, found)
+      this.#collectFromBlocks(found, { start, end: from * BLOCK })
+      this.#collectFromBlocks(found, { start: to * BLOCK, end })
+    }
+    return Array.from(found).filter(id => id !== NONE)
+  }
+
+  /** Adds the least entries of a range that lies in one block. */
+  #collectFromBlocks(found: Uint32Array, range: Range): void {
+    if (range.start === range.end) return
+    if (this.#minima.minimumOf(Math.floor(range.start / BLOCK)) >= found[MINIMA_PER_BLOCK - 1]!)
+      return
+    for (let i = range.start; i < range.end; i++) {
+      insertSmallest(found, 0, this.#owners.of(this.#sorted.at(i)))
+    }
+  }
+
+  #smallestByReading(range: Range, limit: number): number[] {
+    const found: number[] = []
+    for (const { number, minimum: least } of this.#minima.blocksOf(range)) {
+      if (found.length === limit && least >= found[limit - 1]!) break
+      this.#addSmallest(found, limit, clip(range, number * BLOCK, BLOCK))
+    }
+    return found
+  }
+
+  #addSmallest(found: number[], limit: number, range: Range): void {
+    for (const position of this.positionsOf(range)) {
+      const id = this.#owners.of(position)
+      if (found.length === limit && id >= found[limit - 1]!) continue
+      let at = found.length
+      while (at > 0 && found[at - 1]! > id) at--
+      if (found[at - 1] === id) continue
+      found.splice(at, 0, id)
+      if (found.length > limit) found.pop()
+    }
+  }
+
+  /** The first suffix that compares with these bytes as at least `order`; it is in `block` or later. */
+  #boundary(bytes: Uint8Array, order: 0 | 1, block = 0): number {
+    const within = [readHead(bytes, 0, BYTE_MIN), readHead(bytes, 0, GREATEST_BYTE)] as const
+    let low = block
+    let high = this.#firstPositions.length
+    // It is mostly near, if it is known where to begin.
+    for (let step = 1; block > 0 && low + step < high; step *= 2) {
+      if (this.#compareFirst(low + step, bytes, within) >= order) high = low + step
+      else low += step
+    }
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (this.#compareFirst(middle, bytes, within) < order) low = middle + 1
+      else high = middle
+    }
+    if (low === 0) return 0
+    return this.#boundaryIn((low - 1) * BLOCK, bytes, order)
+  }
+
+  /** The first suffix of a block; its head tells mostly, and heads lie close together in memory. */
+  #compareFirst(
+    block: number,
+    bytes: Uint8Array,
+    [minimum, greatest]: readonly [number, number],
+  ): number {
+    const head = this.#prefixes[block]!
+    if (head < minimum) return -1
+    if (head > greatest) return 1
+    return this.#compare(this.#firstPositions[block]!, bytes)
+  }
+
+  /** Searches for the boundary within the block that begins there. */
+  #boundaryIn(start: number, bytes: Uint8Array, order: 0 | 1): number {
+    let low = start
+    let high = Math.min(start + BLOCK, this.#sorted.length)
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (this.#compare(this.#sorted.at(middle), bytes) < order) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+
+  /** Negative, zero or positive, as what stands there comes before, begins with, or comes after them. */
+  #compare(position: number, bytes: Uint8Array): number {
+    const length = Math.min(bytes.length, ORDERED)
+    for (let i = 0; i < length; i++) {
+      const difference = this.#texts[position + i]! - bytes[i]!
+      if (difference !== 0) return difference
+    }
+    return 0
+  }
+}

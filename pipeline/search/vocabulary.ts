@@ -1,0 +1,94 @@
+import { isWithinOneEdit } from '../core/edit-distance.ts'
+import type { Numbers32, PartsReader } from './file.ts'
+import { Cursor } from './postings.ts'
+import type { VocabularyContents } from './vocabulary-builder.ts'
+import { FUZZY_CHARS_MIN, hashVariants, SHORTEST_TYPED, WORD_CHARS_MAX } from './word-keys.ts'
+
+/** Bytes that a character has at most. */
+const CHARACTER = 4
+
+/** Tells whether a typed word is another word, or that word misspelled. */
+export function isMisspelled(typed: ArrayLike<number>, candidate: ArrayLike<number>): boolean {
+  if (typed.length < SHORTEST_TYPED || candidate.length < FUZZY_CHARS_MIN) {
+    return (
+      typed.length === candidate.length &&
+      Array.from(typed).every((point, i) => point === candidate[i])
+    )
+  }
+  return isWithinOneEdit(typed, candidate)
+}
+
+/** The words of all entries, to be asked for those that a word may mean. */
+export class Vocabulary {
+  readonly #text: Uint8Array
+  readonly #starts: Uint32Array
+  readonly #bucketEnds: Uint32Array
+  readonly #buckets: Numbers32
+  readonly #counts: Uint32Array
+  readonly #ends: Float64Array
+  readonly #lists: Uint8Array
+
+  constructor(file: PartsReader<unknown>, contents: VocabularyContents) {
+    this.#text = file.uint8(contents.text)
+    this.#starts = file.uint32(contents.starts)
+    this.#bucketEnds = file.uint32(contents.bucketEnds)
+    this.#buckets = file.numbers(contents.buckets)
+    this.#counts = file.uint32(contents.counts)
+    this.#ends = file.float64(contents.ends)
+    this.#lists = file.uint8(contents.lists)
+  }
+
+  /** Counts the entries that have a word. */
+  countOf(word: number): number {
+    return this.#counts[word]!
+  }
+
+  /** The entries that have it, rising. */
+  entriesOf(word: number): Cursor {
+    const start = word === 0 ? 0 : this.#ends[word - 1]!
+    return new Cursor(this.#lists, start, this.#ends[word]!)
+  }
+
+  /** Numbers of the words that the one given as code points may mean. */
+  findWithinOneEdit(typed: readonly number[]): number[] {
+    if (typed.length > WORD_CHARS_MAX) return []
+    const found = new Set<number>()
+    const bytes = Buffer.from(String.fromCodePoint(...typed))
+    for (const key of hashVariants(typed, SHORTEST_TYPED)) {
+      for (const word of this.#wordsWith(key)) {
+        if (this.#isBeyondOneEdit(word, bytes) || found.has(word)) continue
+        if (isMisspelled(typed, this.#pointsOf(word))) found.add(word)
+      }
+    }
+    return [...found]
+  }
+
+  /** Tells quickly whether a word is more than one edit from the word with these bytes. */
+  #isBeyondOneEdit(word: number, bytes: Uint8Array): boolean {
+    const start = this.#starts[word]!
+    const end = this.#starts[word + 1]!
+    if (Math.abs(end - start - bytes.length) > CHARACTER) return true
+    // An edit leaves the first character of a word as it was, or the last one.
+    return this.#text[start] !== bytes[0] && this.#text[end - 1] !== bytes[bytes.length - 1]
+  }
+
+  /** The words in the bucket of a key. */
+  #wordsWith(key: number): Uint32Array {
+    const bucket = key % this.#bucketEnds.length
+    const start = bucket === 0 ? 0 : this.#bucketEnds[bucket - 1]!
+    return this.#buckets.between(start, this.#bucketEnds[bucket]!)
+  }
+
+  #pointsOf(word: number): number[] {
+    const points: number[] = []
+    const end = this.#starts[word + 1]!
+    for (let at = this.#starts[word]!; at < end; ) {
+      const firstByte = this.#text[at++]!
+      const more = firstByte < 0x80 ? 0 : firstByte < 0xe0 ? 1 : firstByte < 0xf0 ? 2 : 3
+      let point = more === 0 ? firstByte : firstByte & (0x3f >> more)
+      for (let i = 0; i < more; i++) point = (point << 6) | (this.#text[at++]! & 0x3f)
+      points.push(point)
+    }
+    return points
+  }
+}

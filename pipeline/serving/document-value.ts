@@ -1,0 +1,103 @@
+import { hash } from 'node:crypto'
+import type { Instant } from '../core/clock.ts'
+import type { Source } from '../model/observation.ts'
+import type { RevisionRow } from '../model/rows.ts'
+
+const TIME_LENGTH = 6
+const ETAG_LENGTH = 22
+const MARK_AT = TIME_LENGTH + ETAG_LENGTH
+/** Bytes that stand before the JSON of a document value. */
+export const HEAD_LENGTH = MARK_AT + 1
+
+/** Members of a document that a reader must know before it is sent. */
+interface Marked {
+  isStocked?: boolean
+  /** A house and its brand name each other; its files say since when that is known. */
+  isMutual?: boolean
+  /** The files that decided it, where these are more than the domain's own one. */
+  files?: readonly Source[]
+}
+
+const STOCKED = 1
+const HAS_FILES = 2
+const MUTUAL = 4
+const FILES_LENGTH = 2
+
+/**
+ * Makes a document as it is kept: when it was put there (6 bytes), its ETag (22), its marks (1), its JSON
+ * as it is sent. Where files are told, their JSON and its length (2) follow.
+ */
+export function encodeDocument(document: object, at: Instant, marked: Marked = {}): Buffer {
+  const { isStocked = false, isMutual = false, files = [] } = marked
+  const json = JSON.stringify(document)
+  const etag = hash('sha256', json, 'base64url').slice(0, ETAG_LENGTH)
+  const end = HEAD_LENGTH + Buffer.byteLength(json)
+  const told = files.length > 1 ? Buffer.from(JSON.stringify(files)) : undefined
+  const value = Buffer.allocUnsafe(end + (told ? told.length + FILES_LENGTH : 0))
+  value.writeUIntBE(at, 0, TIME_LENGTH)
+  value.write(etag, TIME_LENGTH, 'latin1')
+  const marks = (isStocked ? STOCKED : 0) | (told ? HAS_FILES : 0) | (isMutual ? MUTUAL : 0)
+  value.writeUInt8(marks, MARK_AT)
+  value.write(json, HEAD_LENGTH)
+  if (told) {
+    told.copy(value, end)
+    value.writeUInt16BE(told.length, end + told.length)
+  }
+  return value
+}
+
+/** Tells where the JSON of a document ends. */
+export function findJsonEnd(value: Buffer): number {
+  if ((value[MARK_AT]! & HAS_FILES) === 0) return value.length
+  const end = value.length - FILES_LENGTH
+  return end - value.readUInt16BE(end)
+}
+
+/** The files that decided a document; undefined where its domain's own one did alone. */
+export function toFiles(value: Buffer): Source[] | undefined {
+  const end = findJsonEnd(value)
+  if (end === value.length) return undefined
+  return JSON.parse(value.toString('utf8', end, value.length - FILES_LENGTH))
+}
+
+/**
+ * Reads when a document was stored: not before its last change, and later where it was projected anew.
+ */
+export function readModifiedAt(value: Buffer): Instant {
+  return value.readUIntBE(0, TIME_LENGTH)
+}
+
+export function readEtag(value: Buffer): string {
+  return value.toString('latin1', TIME_LENGTH, MARK_AT)
+}
+
+export function isMutual(value: Uint8Array): boolean {
+  return (value[MARK_AT]! & MUTUAL) !== 0
+}
+
+export function isStocked(value: Uint8Array): boolean {
+  return (value[MARK_AT]! & STOCKED) !== 0
+}
+
+/** Tells whether two document values have equal content, whenever they were stored. */
+export function holdSame(a: Buffer, b: Buffer): boolean {
+  return a.subarray(TIME_LENGTH).equals(b.subarray(TIME_LENGTH))
+}
+
+/** Builds the key of an entry's last revision number, and the prefix of its revisions. */
+export function toHistoryKey(entity: RevisionRow['entity'], domain: string): string {
+  return `${entity} ${domain}`
+}
+
+export function toRevisionKey(
+  entity: RevisionRow['entity'],
+  domain: string,
+  number: number,
+): string {
+  return `${toHistoryKey(entity, domain)} ${number}`
+}
+
+/** Encodes a record that is read as plain JSON. */
+export function toJsonValue(value: unknown): Buffer {
+  return Buffer.from(JSON.stringify(value))
+}

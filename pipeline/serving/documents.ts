@@ -1,0 +1,239 @@
+import { stripNulls } from '../diff/events.ts'
+import type { Identifier } from '../model/documents/index.ts'
+import { isUrl, toUrl } from '../model/observation.ts'
+import type {
+  BrandResolution,
+  DomainLookup,
+  PropertyResolution,
+  PublisherLookup,
+} from '../model/responses/index.ts'
+import type {
+  AuthorizationRow,
+  BrandRow,
+  EntryRow,
+  PropertyRow,
+  PublisherRow,
+} from '../model/rows.ts'
+import type { HostedProperty } from '../model/save.ts'
+import { readProperties } from '../store/entries.ts'
+import { toBrandCard, toFormats } from './brand-card.ts'
+import { countReached } from './inventory-record.ts'
+
+/** Properties and agents one answer lists; it says when there are more. */
+const ITEMS = 200
+/** Bytes of one list at most, so that an answer with both stays below what callers take. */
+const PROPERTY_BYTES = 120 * 1024
+const AGENT_BYTES = 60 * 1024
+/** Agents of whom it is told how far they reach. */
+export const ROLLUP = 50
+
+export function toBrandResolution(row: BrandRow): BrandResolution {
+  const { domain: _, seq: __, resolved_location: ___, manifest, ...facts } = row
+  const { enrichment = null, ...found } = row.source === 'enriched' ? { ...manifest } : {}
+  const shown = enrichment === null ? manifest : found
+  return stripNulls({
+    ...facts,
+    brand_manifest:
+      shown === null && row.brand_id === null ? null : { name: row.brand_name, ...shown },
+    enrichment,
+  }) as BrandResolution
+}
+
+/** Everything the index holds of one publisher, active properties first. */
+export interface PublisherState {
+  publisher: PublisherRow
+  properties: PropertyRow[]
+  authorizations: AuthorizationRow[]
+}
+
+export function toPropertyResolution(state: PublisherState): PropertyResolution {
+  const agents = toAgents(state.authorizations)
+  return {
+    publisher_domain: state.publisher.domain,
+    source: 'adagents_json',
+    verified: state.publisher.valid,
+    ...cut('authorized_agents', agents),
+    ...cut('properties', state.properties, PROPERTY_BYTES, toPropertyItem),
+  } as PropertyResolution
+}
+
+/** Builds the property resolution of a community entry, which authorizes nobody. */
+export function toHostedResolution(entry: EntryRow, contact?: object): PropertyResolution {
+  return {
+    publisher_domain: entry.domain,
+    source: 'hosted',
+    verified: false,
+    authorized_agents: [],
+    ...cut('properties', readProperties(entry).map(toHostedItem)),
+    ...(contact && { contact }),
+  } as unknown as PropertyResolution
+}
+
+export function toHostedItem({ property_id, property_type, ...property }: HostedProperty) {
+  return {
+    ...(property_id === undefined ? {} : { id: property_id }),
+    type: property_type,
+    property_type,
+    ...property,
+    status: 'active',
+  }
+}
+
+export function toDomainLookup({ publisher, authorizations }: PublisherState): DomainLookup {
+  return {
+    domain: publisher.domain,
+    ...cut('authorized_agents', toAgents(authorizations)),
+    sales_agents_claiming: [],
+  } as unknown as DomainLookup
+}
+
+/** Facts for a publisher's lookup from elsewhere than its own file. */
+export interface Surroundings {
+  brand: BrandRow | undefined
+  /** Publishers whose file it manages, and how many of them have a valid one. */
+  network: { publisher_count: number; valid_count: number } | undefined
+}
+
+/** `hosting` stands last: how its file fared is added to it when the answer is sent. */
+export function toPublisherLookup(
+  state: PublisherState,
+  { brand, network }: Surroundings,
+): Omit<PublisherLookup, 'member'> {
+  const { publisher } = state
+  const properties = cut('properties', state.properties, PROPERTY_BYTES, toListedProperty)
+  const agents = cut('authorized_agents', countReach(state), AGENT_BYTES)
+  return {
+    domain: publisher.domain,
+    adagents_valid: publisher.valid,
+    discovery_method: publisher.discovery_method,
+    manager_domain: publisher.manager_domain,
+    files: toFiles(publisher, brand),
+    ...(brand && { brand: toBrandCard(brand) }),
+    ...(network && { network }),
+    ...properties,
+    ...agents,
+    ...goesOn(properties, agents),
+    ...rollupTruncated(publisher.agent_count),
+    formats: toFormats(publisher.catalog.formats),
+    hosting: toHosting(publisher),
+  } as unknown as Omit<PublisherLookup, 'member'>
+}
+
+/** Adds the cursor of the next page, behind what both lists show. */
+function goesOn(...lists: Record<string, unknown>[]) {
+  const shown = lists.flatMap(list => {
+    const [[name, items]] = Object.entries(list) as [[string, unknown[]]]
+    return list[`${name}_truncated`] === true ? items.length : []
+  })
+  return shown.length === 0 ? {} : { next_cursor: String(Math.min(...shown)) }
+}
+
+function rollupTruncated(total_agents: number) {
+  return total_agents > ROLLUP ? { rollup_truncated: { cap: ROLLUP, total_agents } } : {}
+}
+
+function toListedProperty(row: PropertyRow) {
+  return { ...toPropertyItem(row), source: 'adagents_json' }
+}
+
+function toFiles({ domain, valid }: PublisherRow, brand: BrandRow | undefined) {
+  return {
+    adagents_json: {
+      status: valid ? 'valid' : 'invalid',
+      expected_url: toUrl({ kind: 'adagents.json', location: domain }),
+    },
+    brand_json:
+      brand === undefined ? { status: 'unknown' } : { status: 'present', name: brand.brand_name },
+  }
+}
+
+type Shown = Pick<
+  PropertyRow,
+  'property_id' | 'property_rid' | 'property_type' | 'name' | 'status'
+> & { identifiers: readonly Identifier[]; tags: readonly string[] }
+
+export function toPropertyItem(row: Shown) {
+  return {
+    ...(row.property_id === null ? {} : { id: row.property_id }),
+    property_rid: row.property_rid,
+    type: row.property_type,
+    property_type: row.property_type,
+    name: row.name,
+    identifiers: row.identifiers,
+    tags: row.tags,
+    status: row.status,
+  }
+}
+
+function toHosting({ domain, resolved_location, valid }: PublisherRow) {
+  const redirected = isUrl(resolved_location) || resolved_location !== domain
+  const mode = !valid ? 'self_invalid' : redirected ? 'self_redirected' : 'self'
+  return {
+    mode,
+    expected_url: toUrl({ kind: 'adagents.json', location: domain }),
+    resolved_url: toUrl({ kind: 'adagents.json', location: resolved_location }),
+  }
+}
+
+/** One entry an agent, however many entries of the file name it. */
+function toAgents(rows: readonly AuthorizationRow[]) {
+  return [...byAgent(rows)].map(([url, [first]]) => ({
+    url,
+    ...(first!.authorized_for === null ? {} : { authorized_for: first!.authorized_for }),
+  }))
+}
+
+/**
+ * Counts what an agent reaches of this publisher's own properties; a grant may also reach one they were
+ * merged into.
+ */
+function countReach({ publisher, properties, authorizations }: PublisherState) {
+  const total = publisher.property_count
+  const own = new Set(properties.map(row => row.property_rid))
+  return [...byAgent(authorizations)].map(([url, grants], i) => {
+    const reached = i < ROLLUP ? countReached(grants, own) : 0
+    return {
+      url,
+      ...(grants[0]!.authorized_for === null ? {} : { authorized_for: grants[0]!.authorized_for }),
+      source: 'adagents_json',
+      authorization_types: [...new Set(grants.map(grant => grant.authorization_type))],
+      ...(i < ROLLUP && {
+        properties_authorized: reached,
+        properties_total: total,
+        publisher_wide: total > 0 && reached === total,
+      }),
+    }
+  })
+}
+
+function byAgent(rows: readonly AuthorizationRow[]): Map<string, AuthorizationRow[]> {
+  const agents = new Map<string, AuthorizationRow[]>()
+  for (const row of rows) {
+    const others = agents.get(row.agent_url)
+    if (others) others.push(row)
+    else agents.set(row.agent_url, [row])
+  }
+  return new Map([...agents].sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+/** The first items as they are shown: only these are made, of a publisher's thousands. */
+function cut<Name extends string, Item>(
+  name: Name,
+  items: readonly Item[],
+  most = PROPERTY_BYTES,
+  show: (item: Item) => unknown = item => item,
+) {
+  let bytes = 0
+  const shown = items.slice(0, ITEMS).map(show)
+  const over = shown.findIndex(item => {
+    bytes += Buffer.byteLength(JSON.stringify(item)) + 1
+    return bytes > most
+  })
+  if (over !== -1) shown.length = over
+  return {
+    [name]: shown,
+    ...(shown.length < items.length
+      ? { [`${name}_total`]: items.length, [`${name}_truncated`]: true }
+      : {}),
+  }
+}

@@ -1,0 +1,144 @@
+import { type Instant, toIso } from '../core/clock.ts'
+import { type Effect, getEffect, type Outcome, outcomeNames } from '../core/outcomes.ts'
+import type { SourceKind } from '../model/documents/index.ts'
+import { sourceKinds } from '../model/observation.ts'
+import type { FreshnessBlock } from '../model/responses/index.ts'
+
+/** State of the file behind an answer. */
+export type FreshnessState = FreshnessBlock['state']
+
+/** From when on an answer that nobody could confirm is called stale. */
+export const STALE_AFTER_MS = 48 * 3_600_000
+
+const stateOf: Record<Effect, FreshnessState> = {
+  success: 'current',
+  absent: 'absent',
+  unusable: 'invalid',
+  garbled: 'invalid',
+  unreachable: 'failing',
+}
+
+export interface CrawlFacts {
+  outcome: Outcome
+  status: number | null
+  attempted_at: Instant
+  succeeded_at: Instant | null
+}
+
+export const CELL_BYTES = 16
+
+/** Kinds as they are kept: in the order in which files of a location come from the index. */
+export const keptKinds: readonly SourceKind[] = [...sourceKinds].sort()
+
+/**
+ * Crawl state as it is kept: kind of file (1 byte), outcome (1), HTTP status (2), the last attempt and
+ * the last success (6 each), 0 for none. A value holds a cell for each file of one location, in the order of
+ * their kinds: those are looked at together, and a night writes all of them. They are small, and stand
+ * apart from the content, so that a quiet night rewrites no documents.
+ */
+export function encodeFreshness(kind: SourceKind, facts: CrawlFacts): Buffer {
+  const value = Buffer.allocUnsafe(CELL_BYTES)
+  const { outcome, status, attempted_at, succeeded_at } = facts
+  const codes = [keptKinds.indexOf(kind), outcomeNames.indexOf(outcome)] as const
+  writeCell(value, 0, ...codes, status ?? 0, attempted_at, succeeded_at ?? 0)
+  return value
+}
+
+/** Writes a cell into a larger buffer, with the numbers that stand for kind and outcome. */
+export function writeCell(
+  target: Buffer,
+  at: number,
+  kind: number,
+  outcome: number,
+  status: number,
+  attempted: Instant,
+  succeeded: Instant,
+): void {
+  target[at] = kind
+  target[at + 1] = outcome
+  target.writeUInt16BE(status, at + 2)
+  target.writeUIntBE(attempted, at + 4, 6)
+  target.writeUIntBE(succeeded, at + 10, 6)
+}
+
+/** The cells of `after`, and those of `before` that are of other files. */
+export function mergeFreshness(before: Uint8Array | undefined, after: Buffer): Buffer {
+  if (before === undefined) return after
+  const others: Buffer[] = []
+  for (let at = 0; at < before.length; at += CELL_BYTES) {
+    if (findCell(after, before[at]!) < 0)
+      others.push(Buffer.from(before.subarray(at, at + CELL_BYTES)))
+  }
+  if (others.length === 0) return after
+  for (let at = 0; at < after.length; at += CELL_BYTES) {
+    others.push(after.subarray(at, at + CELL_BYTES))
+  }
+  return Buffer.concat(others.sort((a, b) => a[0]! - b[0]!))
+}
+
+/** Finds where the cell of a kind begins; negative where there is none. */
+function findCell(value: Uint8Array, kind: number): number {
+  for (let at = 0; at < value.length; at += CELL_BYTES) if (value[at] === kind) return at
+  return -1
+}
+
+/** The freshness block of an answer; without a cell nobody has tried the file. */
+export function readFreshness(
+  value: Uint8Array | undefined,
+  kind: SourceKind,
+  now: Instant,
+): FreshnessBlock {
+  const at = value === undefined ? -1 : findCell(value, keptKinds.indexOf(kind))
+  if (value === undefined || at < 0) return { state: 'never_crawled' }
+  const outcome = outcomeNames[value[at + 1]!]!
+  if (outcome === 'deferred') return { state: 'never_crawled', outcome }
+  const status = numberAt(value, at + 2, at + 4)
+  const attempted = numberAt(value, at + 4, at + 10)
+  const succeeded = numberAt(value, at + 10, at + CELL_BYTES)
+  const state = stateOf[getEffect(outcome)]
+  const block: FreshnessBlock = {
+    state: state === 'current' && succeeded + STALE_AFTER_MS <= now ? 'stale' : state,
+    outcome,
+    checked_at: toIso(attempted),
+  }
+  if (succeeded !== 0) {
+    block.succeeded_at = succeeded === attempted ? block.checked_at : toIso(succeeded)
+  }
+  if (status !== 0) block.http_status = status
+  return block
+}
+
+const weakness: Readonly<Record<FreshnessState, number>> = {
+  current: 0,
+  stale: 1,
+  failing: 2,
+  invalid: 3,
+  absent: 4,
+  never_crawled: 5,
+}
+
+/** Picks the weakest link: the file that stands worst, of those that stand alike the one read longest ago. */
+export function pickWeakest(blocks: readonly FreshnessBlock[]): FreshnessBlock {
+  return blocks.reduce((weakest, block) => (isWeaker(block, weakest) ? block : weakest))
+}
+
+function isWeaker(one: FreshnessBlock, other: FreshnessBlock): boolean {
+  const by = weakness[one.state] - weakness[other.state]
+  return by === 0 ? (one.succeeded_at ?? '') < (other.succeeded_at ?? '') : by > 0
+}
+
+function numberAt(bytes: Uint8Array, start: number, end: number): number {
+  let number = 0
+  for (let i = start; i < end; i++) number = number * 256 + bytes[i]!
+  return number
+}
+
+/** Formats a freshness block as JSON text. No part of it needs an escape. */
+export function formatFreshness(block: FreshnessBlock): string {
+  const { state, outcome, checked_at, succeeded_at, http_status } = block
+  if (outcome === undefined) return `{"state":"${state}"}`
+  if (checked_at === undefined) return `{"state":"${state}","outcome":"${outcome}"}`
+  const succeeded = succeeded_at === undefined ? '' : `,"succeeded_at":"${succeeded_at}"`
+  const status = http_status === undefined ? '' : `,"http_status":${http_status}`
+  return `{"state":"${state}","outcome":"${outcome}","checked_at":"${checked_at}"${succeeded}${status}}`
+}

@@ -1,0 +1,129 @@
+import { toIso } from '../core/clock.ts'
+import { buildHostedAddress, parseHostedDomain } from '../model/hosted.ts'
+import type { Invalidated } from '../model/invalidated.ts'
+import { type Source, toSourceKey } from '../model/observation.ts'
+import type { EntryRow } from '../model/rows.ts'
+import type { KnownFile } from '../resolve/derivation.ts'
+import { buildHostedAdagents } from '../resolve/hosted-adagents.ts'
+import { buildHostedBrand } from '../resolve/hosted-brand.ts'
+import type { Database } from '../store/duckdb.ts'
+import { type Entity, loadEntries, readProperties } from '../store/entries.ts'
+import { inList } from '../store/in-list.ts'
+
+/** Domains up to which what was found is cached until a document is written: a save asks twice. */
+const MEMO_DOMAINS_MAX = 100
+
+const entityOf = { 'adagents.json': 'property', 'brand.json': 'brand' } as const
+const fileOf = { property: 'adagents.json', brand: 'brand.json' } as const
+
+/** Nothing is there, so what a domain said before it pointed there stands on. */
+export const noFile: KnownFile = { validity: 'valid' }
+
+/**
+ * Hosted files by their key, as the rules see them: made of the entries as they stand, never fetched.
+ * One that nobody told anything for is a file that is not there; one that says nothing takes back what was said.
+ */
+export async function loadHostedFiles(
+  db: Database,
+  base: string,
+  sources: readonly Source[],
+): Promise<Map<string, KnownFile>> {
+  const files = new Map<string, KnownFile>()
+  for (const kind of ['adagents.json', 'brand.json'] as const) {
+    const asked = sources.filter(source => source.kind === kind)
+    const domainOf = (source: Source) => parseHostedDomain(base, source)!
+    const entries = await loadEntries(db, entityOf[kind], asked.map(domainOf))
+    for (const source of asked) {
+      const domain = domainOf(source)
+      const document = toDocument(entries.get(domain))
+      const file: KnownFile = document
+        ? { validity: 'valid', document, location: buildHostedAddress(base, kind, domain) }
+        : noFile
+      files.set(toSourceKey(source), file)
+    }
+  }
+  return files
+}
+
+function toDocument(entry: EntryRow | undefined): KnownFile['document'] {
+  if (entry === undefined) return undefined
+  if (entry.entity === 'property') return toAdagents(entry)
+  return isTold(entry) ? buildHostedBrand(normalizeEntryTime(entry)).document : undefined
+}
+
+/** Tells whether people submitted it: a domain cannot point to what the registry found by itself. */
+export function isTold({ status, source }: EntryRow): boolean {
+  return status === 'live' && source !== 'enriched'
+}
+
+/**
+ * Builds the adagents.json of an entry. One that is not shown has no content, so nothing older comes
+ * back.
+ */
+export function toAdagents(entry: EntryRow) {
+  const properties = entry.status === 'live' ? readProperties(entry) : []
+  return buildHostedAdagents({ ...normalizeEntryTime(entry), properties })
+}
+
+/** An entry with its time spelled as documents spell times. */
+export function normalizeEntryTime(entry: EntryRow): EntryRow {
+  const updated_at = toIso(Date.parse(entry.updated_at)).replace('.000Z', 'Z')
+  return { ...entry, updated_at }
+}
+
+/** Entries whose domain points to its hosted file: what that says is derived from them. */
+export async function listInvalidatedHosted(
+  db: Database,
+  entries: readonly Pick<EntryRow, 'entity' | 'domain'>[],
+  base: string | undefined,
+): Promise<Invalidated[]> {
+  const stirred: Invalidated[] = []
+  for (const entity of ['brand', 'property'] as const) {
+    const domains = entries.filter(one => one.entity === entity).map(({ domain }) => domain)
+    for (const location of await findPointingHere(db, entity, domains, base)) {
+      stirred.push({
+        kind: fileOf[entity],
+        location,
+        is_new: false,
+        is_own: true,
+        known_until: null,
+      })
+    }
+  }
+  return stirred
+}
+
+/** Domains whose own file is a pointer to their hosted one. */
+export async function findPointingHere(
+  db: Database,
+  entity: Entity,
+  domains: readonly string[],
+  base: string | undefined,
+): Promise<ReadonlySet<string>> {
+  if (base === undefined || domains.length === 0) return new Set()
+  const asked = [...new Set(domains)].sort()
+  const read = () => readPointing(db, entity, asked, base)
+  if (asked.length > MEMO_DOMAINS_MAX) return read()
+  return db.written.memo(`pointing ${entity}`, JSON.stringify(asked), ['documents'], read)
+}
+
+async function readPointing(
+  db: Database,
+  entity: Entity,
+  domains: readonly string[],
+  base: string,
+): Promise<ReadonlySet<string>> {
+  const kind = fileOf[entity]
+  const { condition, keys } = inList('location', domains)
+  const rows = await db.all<{ location: string; leads_to: string }>(
+    `select location, json_extract_string(document, '$.authoritative_location') as leads_to
+     from documents where kind = $kind and ${condition}
+       and json_extract_string(document, '$.authoritative_location') is not null`,
+    { kind, ...keys },
+    'kept',
+  )
+  const here = rows.filter(
+    ({ location, leads_to }) => parseHostedDomain(base, { kind, location: leads_to }) === location,
+  )
+  return new Set(here.map(({ location }) => location))
+}

@@ -1,0 +1,45 @@
+/** Pairs of an identifier that stand in its one value; where there are more, that says only so. */
+const INLINE_PAIRS_MAX = 8
+const MANY = '*'
+
+/** A property by the key it is found under: its rid, and who owns it. */
+export interface Pair {
+  rid: string
+  owner: string
+}
+
+interface Stored {
+  key: string
+  value: Buffer
+}
+
+/** Under what the pairs of one identifier stand together. */
+export function toIdentifierName(pairKey: string): string {
+  return pairKey.slice(0, pairKey.indexOf(' '))
+}
+
+/** More need not be read to make the value of a name. */
+export const PAIRS_READ = INLINE_PAIRS_MAX + 1
+
+/**
+ * All pairs of an identifier as one value, which one read finds: asking for them as a range costs several
+ * reads, and most names that are asked for have none. One that thousands list stays small, so that a
+ * change of one of them writes little. Undefined where there are none.
+ */
+export function encodePairs(pairs: readonly Stored[]): Buffer | undefined {
+  if (pairs.length === 0) return undefined
+  if (pairs.length > INLINE_PAIRS_MAX) return Buffer.from(MANY)
+  const lines = pairs.map(
+    ({ key, value }) => `${key.slice(key.indexOf(' ') + 1)} ${value.toString('latin1')}`,
+  )
+  return Buffer.from(lines.join('\n'), 'latin1')
+}
+
+/** Undefined where there are more than stand in the value. */
+export function readNamed(value: string): Pair[] | undefined {
+  if (value === MANY) return undefined
+  return value.split('\n').map(line => {
+    const space = line.indexOf(' ')
+    return { rid: line.slice(0, space), owner: line.slice(space + 1) }
+  })
+}

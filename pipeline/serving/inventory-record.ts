@@ -1,0 +1,264 @@
+import { groupBy } from '../core/group.ts'
+import type { Identifier, PlacementEntry } from '../model/documents/index.ts'
+import type { AuthorizationRow, PropertyRow, PublisherRow } from '../model/rows.ts'
+import { isTimed, type Placed, type Restrictions } from '../resolve/sale-terms.ts'
+
+export interface StoredProperty {
+  property_rid: string
+  property_id: string | null
+  property_type: string
+  name: string
+  identifiers: Identifier[]
+  tags: string[]
+  status: PropertyRow['status']
+}
+
+export interface StoredGrant extends Restrictions {
+  agent_url: string
+  entry: number
+  authorization_type: string
+  authorized_for: string | null
+  in_force: boolean
+  has_keys: boolean
+  /** Place in `sets`; `all` for every active one. */
+  reach: number | 'all'
+  /** Properties of other publishers, that some of this one's were merged into. */
+  elsewhere?: string[]
+}
+
+/**
+ * Inventory of a publisher by which sales are judged: all of it, also grants whose window is not open.
+ */
+export interface StoredInventory {
+  publisher_domain: string
+  valid: boolean
+  /**
+   * The agents it grants anything, by their first entry, where each is granted all active properties for
+   * good and on any terms: of such a publisher hardly more need be read. Stands near the beginning.
+   */
+  sellers?: string[]
+  discovery_method: string
+  manager_domain: string | null
+  resolved_location: string
+  property_count: number
+  properties: StoredProperty[]
+  /** Positions in `properties` that grants reach: each list once for all grants of it. */
+  sets: number[][]
+  grants: StoredGrant[]
+  placements: Placed[]
+}
+
+export interface InventoryRows {
+  publisher: PublisherRow
+  /** Active ones first; without aliases. */
+  properties: readonly PropertyRow[]
+  /** In force or not. */
+  authorizations: readonly AuthorizationRow[]
+}
+
+export function buildInventory({
+  publisher,
+  properties,
+  authorizations,
+}: InventoryRows): StoredInventory {
+  const reaching = new Reaching(properties, publisher.property_count)
+  const grants = authorizations.map(row => storedGrant(row, reaching.of(row)))
+  const { sets } = reaching
+  const sellers = plainSellers({ properties, grants, sets })
+  return {
+    publisher_domain: publisher.domain,
+    valid: publisher.valid,
+    ...(sellers && { sellers }),
+    discovery_method: publisher.discovery_method,
+    manager_domain: publisher.manager_domain,
+    resolved_location: publisher.resolved_location,
+    property_count: publisher.property_count,
+    properties: properties.map(storedProperty),
+    sets,
+    grants,
+    placements: (publisher.catalog.placements as PlacementEntry[]).map(
+      ({ placement_id, tags, property_ids, property_tags, collection_ids }) => ({
+        placement_id,
+        tags,
+        property_ids,
+        property_tags,
+        collection_ids,
+      }),
+    ),
+  }
+}
+
+function storedProperty(row: PropertyRow): StoredProperty {
+  const { property_rid, property_id, property_type, name, identifiers, tags, status } = row
+  return { property_rid, property_id, property_type, name, identifiers, tags, status }
+}
+
+/** Reach of the grants of one publisher; each property set is worked out once. */
+class Reaching {
+  readonly sets: number[][] = []
+  readonly #positions: ReadonlyMap<string, number>
+  readonly #active: number
+  readonly #known = new Map<string | null, Pick<StoredGrant, 'reach' | 'elsewhere'>>()
+
+  constructor(properties: readonly PropertyRow[], active: number) {
+    this.#positions = new Map(properties.map((row, i) => [row.property_rid, i]))
+    this.#active = active
+  }
+
+  of(row: AuthorizationRow): Pick<StoredGrant, 'reach' | 'elsewhere'> {
+    const name = `${row.property_set} ${row.publisher_wide}`
+    const reach = this.#known.get(name) ?? this.#make(row)
+    this.#known.set(name, reach)
+    return reach
+  }
+
+  #make({ property_rids, publisher_wide }: AuthorizationRow) {
+    const own = property_rids.flatMap(rid => this.#positions.get(rid) ?? []).sort((a, b) => a - b)
+    const elsewhere = property_rids.filter(rid => !this.#positions.has(rid))
+    if (publisher_wide && elsewhere.length === 0 && own.length === this.#active) {
+      return { reach: 'all' as const }
+    }
+    const reach = this.sets.push(own) - 1
+    return { reach, ...(elsewhere.length > 0 && { elsewhere }) }
+  }
+}
+
+function storedGrant(
+  row: AuthorizationRow,
+  reach: Pick<StoredGrant, 'reach' | 'elsewhere'>,
+): StoredGrant {
+  return {
+    agent_url: row.agent_url,
+    entry: row.entry,
+    authorization_type: row.authorization_type,
+    authorized_for: row.authorized_for,
+    in_force: row.in_force,
+    has_keys: (row.signing_keys ?? []).length > 0,
+    delegation_type: row.delegation_type,
+    countries: row.countries,
+    placement_ids: row.placement_ids,
+    placement_tags: row.placement_tags,
+    collections: row.collections,
+    effective_from: row.effective_from,
+    effective_until: row.effective_until,
+    ...reach,
+  }
+}
+
+/**
+ * Reach of an agent at a publisher by grants in force, as lists of an agent's publishers show it.
+ */
+export interface StoredReach {
+  publisher_domain: string
+  discovery_method: string
+  manager_domain: string | null
+  /** Only properties with an id of their own are counted. */
+  properties_authorized: number
+  properties_total: number
+  signing_keys_pinned: boolean
+  /** For what, in the publisher's words. */
+  authorized_for: string | null
+  /** The file whose last reading confirmed it. */
+  verified_by: string
+  /** Number of active properties, where all of them are granted to the agent without a window. */
+  sold?: number
+}
+
+interface Selling {
+  properties: readonly Pick<StoredProperty, 'status'>[]
+  grants: readonly StoredGrant[]
+  sets: readonly number[][]
+}
+
+/**
+ * The agents to whom a publisher grants all of its active properties, as long as no time plays a part:
+ * what is answered of them needs nothing else of the publisher.
+ */
+export function listWholeSales({ properties, grants, sets }: Selling): Map<string, number> {
+  const active = properties.flatMap(({ status }, i) => (status === 'active' ? [i] : []))
+  if (active.length === 0 || grants.some(isTimed)) return new Map()
+  const known = new Map<string, boolean>()
+  const sales = [...groupBy(grants, ({ agent_url }) => agent_url)].filter(([, own]) => {
+    if (!own.every(grant => grant.in_force)) return false
+    if (own.some(({ reach }) => reach === 'all')) return true
+    const named = [...new Set(own.map(({ reach }) => reach as number))].sort((a, b) => a - b)
+    const name = named.join()
+    const isWhole =
+      known.get(name) ??
+      isReached(
+        active,
+        named.map(place => sets[place]!),
+      )
+    known.set(name, isWhole)
+    return isWhole
+  })
+  return new Map(sales.map(([agent]) => [agent, active.length]))
+}
+
+function isReached(active: readonly number[], lists: readonly number[][]): boolean {
+  if (lists.length === 1 && lists[0]!.length < active.length) return false
+  const reached = new Set<number>()
+  for (const list of lists) for (const position of list) reached.add(position)
+  return active.every(position => reached.has(position))
+}
+
+/** Many grants are not looked through: the list is short, or there is none. */
+const MOST_GRANTS = 100
+
+function plainSellers(selling: Selling): string[] | undefined {
+  const { grants } = selling
+  if (grants.length > MOST_GRANTS || !grants.every(isPlain)) return undefined
+  const agents = new Set(grants.map(({ agent_url }) => agent_url))
+  return listWholeSales(selling).size === agents.size ? [...agents] : undefined
+}
+
+/** Tells whether a grant reaches its publisher's own properties, on any terms. */
+function isPlain(grant: StoredGrant): boolean {
+  const { countries, placement_ids, placement_tags, collections, elsewhere } = grant
+  const isAnywhere = countries === null && collections === null
+  return isAnywhere && placement_ids === null && placement_tags === null && elsewhere === undefined
+}
+
+export function buildReaches(rows: InventoryRows): Map<string, StoredReach> {
+  const { publisher, properties, authorizations } = rows
+  const withId = new Set(
+    properties
+      .filter(row => row.property_id !== null && row.status === 'active')
+      .map(row => row.property_rid),
+  )
+  const known = new Map<string, number>()
+  const inForce = authorizations.filter(row => row.in_force)
+  const reaches = [...groupBy(inForce, row => row.agent_url)].map(
+    ([agent_url, grants]): [string, StoredReach] => {
+      const name = [...new Set(grants.map(grant => grant.property_set))].sort().join()
+      const authorized = known.get(name) ?? countReached(grants, withId)
+      known.set(name, authorized)
+      return [
+        agent_url,
+        {
+          publisher_domain: publisher.domain,
+          discovery_method: publisher.discovery_method,
+          manager_domain: publisher.manager_domain,
+          properties_authorized: authorized,
+          properties_total: publisher.property_count,
+          signing_keys_pinned: grants.some(grant => (grant.signing_keys ?? []).length > 0),
+          authorized_for:
+            grants.find(grant => grant.authorized_for !== null)?.authorized_for ?? null,
+          verified_by: publisher.resolved_location,
+        },
+      ]
+    },
+  )
+  return new Map(reaches)
+}
+
+/** Counts the properties that the grants reach together; a set that they share is counted once. */
+export function countReached(
+  grants: readonly AuthorizationRow[],
+  among: ReadonlySet<string>,
+): number {
+  const lists = new Set(grants.map(grant => grant.property_rids))
+  const reached = new Set<string>()
+  for (const list of lists) for (const rid of list) if (among.has(rid)) reached.add(rid)
+  return reached.size
+}

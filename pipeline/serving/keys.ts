@@ -1,0 +1,136 @@
+import { hash } from 'node:crypto'
+import type { RoleHolder } from '../core/roles.ts'
+import type { SourceKind } from '../model/documents/index.ts'
+import type { HostedKind } from '../model/hosted.ts'
+import { isUrl } from '../model/observation.ts'
+import type { AuthorizationRow, PropertyRow } from '../model/rows.ts'
+import { toIdentifierKey } from '../resolve/identifiers.ts'
+
+/**
+ * Keys of pairs. The first part is a hash, so that addresses of any length fit; all keys of one agent,
+ * or of one identifier, stand together and are read as a range.
+ */
+export function hashKey(text: string): string {
+  return hash('sha256', text, 'base64url').slice(0, 16)
+}
+
+let lastAgent = ''
+let hashOfLast = hashKey(lastAgent)
+
+/**
+ * Hashes the address of an agent. The last one is cached: one answer looks under several keys of one
+ * agent.
+ */
+export function hashAgent(agentUrl: string): string {
+  if (agentUrl !== lastAgent) {
+    hashOfLast = hashKey(agentUrl)
+    lastAgent = agentUrl
+  }
+  return hashOfLast
+}
+
+/**
+ * Builds the key of the crawl facts of a domain's files, of those at an address, or of an agent.
+ */
+export function toFreshnessKey(kind: SourceKind, location: string): string {
+  if (kind === 'agent') return `agent ${hashAgent(location)}`
+  return isUrl(location) ? `address ${hashKey(location)}` : location
+}
+
+/** Builds the key of what an agent reaches of a publisher. */
+export function toReachKey(agentUrl: string, publisher: string): string {
+  return `${hashAgent(agentUrl)} ${publisher}`
+}
+
+/** An agent; those that differ in nothing but case stand together. */
+export function toAgentKey(agentUrl: string): string {
+  const own = hashAgent(agentUrl)
+  const loose = agentUrl.toLowerCase()
+  return `${loose === agentUrl ? own : hashKey(loose)} ${own}`
+}
+
+/** Builds the key of a holder of roles; an id of any length fits. */
+export function toRoleKey(holder: RoleHolder, id: string): string {
+  return `${holder} ${hashKey(id)}`
+}
+
+/** The file that is hosted for a domain. */
+export function toHostedKey(kind: HostedKind, domain: string): string {
+  return `${kind} ${domain}`
+}
+
+/** Builds the key of where the file of a domain leads. */
+export function toPointerKey(kind: SourceKind, domain: string): string {
+  return `${kind} ${domain}`
+}
+
+/** A logo of a brand; those of one brand stand together. */
+export function toLogoKey(domain: string, logoId: string): string {
+  return `${domain} ${logoId}`
+}
+
+/** Under which all reviews stand together, without what was handed in. */
+export const REVIEWS = 'review'
+
+export function reviewKey(reviewId: string): string {
+  return `${REVIEWS} ${reviewId}`
+}
+
+/** Builds the key of a review's payload. */
+export function toPayloadKey(reviewId: string): string {
+  return `payload ${reviewId}`
+}
+
+export function toIdentifierEntryKey(key: string, rid: string): string {
+  return `${hashKey(key)} ${rid}`
+}
+
+/** That a publisher's grants reach a property of another one, which its own was merged into. */
+export function toElsewhereKey(rid: string, publisher: string): string {
+  return `${hashKey(`granted ${rid}`)} ${publisher}`
+}
+
+/** The rows of one publisher that its properties are found by. */
+export interface Findable {
+  properties: readonly PropertyRow[]
+  authorizations: readonly AuthorizationRow[]
+}
+
+/** Under what a publisher's active properties are found, and those of others that its grants reach. */
+export function listIdentifierKeys({ properties, authorizations }: Findable): string[] {
+  const keys = new Set<string>()
+  for (const row of properties.filter(({ status }) => status === 'active')) {
+    for (const one of row.identifiers) {
+      keys.add(toIdentifierEntryKey(toIdentifierKey(one), row.property_rid))
+    }
+  }
+  const own = new Set(properties.map(row => row.property_rid))
+  const seen = new Set<readonly string[]>()
+  for (const { property_rids, publisher_domain } of authorizations) {
+    if (seen.has(property_rids)) continue
+    seen.add(property_rids)
+    for (const rid of property_rids) {
+      if (!own.has(rid)) keys.add(toElsewhereKey(rid, publisher_domain))
+    }
+  }
+  return [...keys]
+}
+
+/** Builds the key of an organization's proof for a domain. */
+export function toOwnershipKey(orgId: string, domain: string): string {
+  return `${orgId} ${domain}`
+}
+
+/** Builds the key of a domain's holder. */
+export function toHolderKey(domain: string): string {
+  return `holder ${domain}`
+}
+
+/** Under which the domains that an organization holds stand together. */
+export function toHoldingsKey(orgId: string): string {
+  return `holds ${orgId}`
+}
+
+export function toHoldingKey(orgId: string, domain: string): string {
+  return `${toHoldingsKey(orgId)} ${domain}`
+}

@@ -1,0 +1,282 @@
+import { existsSync, mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { open, type RootDatabase, type Database as Space } from 'lmdb'
+import { assertSoundHead } from '../store/lmdb-head.ts'
+import { PRIVATE } from '../store/paths.ts'
+import { mergeFreshness } from './freshness-record.ts'
+import { encodePairs, PAIRS_READ, toIdentifierName } from './identifier-index.ts'
+
+/** Key in `meta` of the commit in which any member changed last. */
+export const MEMBERS_CHANGED = 'members'
+
+/** Version of the keys and values; a store of another version is projected again. */
+export const SERVING_FORMAT = 24
+
+const ZERO = 0x30
+
+/** Key spaces of the store. Values of the first seven are documents (`encodeDocument`). */
+export const spaces = [
+  'brand',
+  'property',
+  'publisher',
+  'lookup',
+  'inventory',
+  'operator',
+  'hosted',
+  'reach',
+  'identifier',
+  'named',
+  'claim',
+  'agent',
+  'operated',
+  'freshness',
+  'pointer',
+  'event',
+  'event_by_type',
+  'principal',
+  'org_key',
+  'user',
+  'issuer',
+  'member',
+  'ownership',
+  'role',
+  'review',
+  'policy',
+  'mirror',
+  'origin',
+  'logo',
+  'alias',
+  'crawl_request',
+  'revision',
+  'revision_content',
+  'entry',
+  'meta',
+] as const
+export type SpaceName = (typeof spaces)[number]
+/** The spaces whose values are documents. */
+export const documentSpaces: ReadonlySet<SpaceName> = new Set(spaces.slice(0, 7))
+
+export type Key = string | Buffer
+/** A value to put; undefined removes the key. */
+export interface Entry {
+  space: SpaceName
+  key: Key
+  value: Buffer | undefined
+}
+
+/** The event log in its order, and again a lane for each type: the byte of the type before each key. */
+export type LogName = Extract<SpaceName, 'event' | 'event_by_type'>
+
+/** Part of a log from `start` to before `end`, downward when reversed. Keys are spelled a character a byte. */
+export interface Range {
+  start: string
+  exclusiveStart?: boolean
+  end: string
+  reverse?: boolean
+  limit?: number
+}
+
+/**
+ * Holds what readers are answered from: ready-to-send values by key, memory-mapped and shared by every
+ * process of the host. A commit is one transaction; a reader sees all of it or nothing.
+ */
+export class ServingStore {
+  readonly #root: RootDatabase
+  readonly #spaces: Record<SpaceName, Space<Buffer, Key>>
+  #aliases = { seq: -1, are: false }
+  readonly #logs: Record<LogName, Space<Buffer, string>>
+
+  private constructor(root: RootDatabase) {
+    this.#root = root
+    const entries = spaces.map(name => [name, openSpace(root, name)])
+    this.#spaces = Object.fromEntries(entries)
+    this.#logs = {
+      event: openLog(root, 'event'),
+      event_by_type: openLog(root, 'event_by_type'),
+    }
+  }
+
+  static open(file: string, { readOnly = false } = {}): ServingStore {
+    if (!readOnly) mkdirSync(dirname(file), { recursive: true, mode: PRIVATE })
+    if (existsSync(file)) assertSoundHead(file)
+    const root = open({ path: file, readOnly, maxDbs: spaces.length + 4, maxReaders: 512 })
+    if (!readOnly) root.readerCheck()
+    return new ServingStore(root)
+  }
+
+  /** True once all key spaces exist: a reader may open the file while the writer still creates it. */
+  get isComplete(): boolean {
+    return Object.values(this.#spaces).every(space => space !== undefined)
+  }
+
+  /** The commit this store shows; 0 before the first. */
+  get seq(): number {
+    return this.#number('seq') ?? 0
+  }
+
+  /** The commit in which any member changed last; 0 while there is none. */
+  get membersChanged(): number {
+    return this.#number(MEMBERS_CHANGED) ?? 0
+  }
+
+  /** True if properties were ever merged; looked up once a commit. */
+  get hasAliases(): boolean {
+    const { seq } = this
+    if (this.#aliases.seq !== seq) this.#aliases = { seq, are: this.count('alias') > 0 }
+    return this.#aliases.are
+  }
+
+  get format(): number | undefined {
+    return this.#number('format')
+  }
+
+  get(space: SpaceName, key: Key): Buffer | undefined {
+    return this.#spaces[space].getBinary(key)
+  }
+
+  /**
+   * The value without a copy: valid only until the next read of this process, so whoever asks copies
+   * what it needs in the same tick.
+   */
+  peek(space: SpaceName, key: Key): Buffer | undefined {
+    return this.#spaces[space].getBinaryFast(key) as Buffer | undefined
+  }
+
+  /** The value as text, without a copy of its bytes. */
+  text(space: SpaceName, key: Key): string | undefined {
+    const value = this.peek(space, key)
+    return value?.toString('utf8', 0, value.length)
+  }
+
+  count(space: SpaceName): number {
+    return (this.#spaces[space].getStats() as { entryCount: number }).entryCount
+  }
+
+  has(space: SpaceName, key: Key): boolean {
+    return this.#spaces[space].doesExist(key)
+  }
+
+  /** Keys from `start` (exclusive) upward, or downward from the end. */
+  keys(space: SpaceName, range: { after?: Buffer; below?: Buffer; limit?: number }): Buffer[] {
+    const { after, below, limit } = range
+    return [
+      ...this.#spaces[space].getKeys({
+        ...(after === undefined ? {} : { start: after, exclusiveStart: true }),
+        ...(below === undefined ? {} : { end: below }),
+        ...(limit === undefined ? {} : { limit }),
+      }),
+    ] as Buffer[]
+  }
+
+  /** Blocks of events in their order; a value is valid until the next read of this process. */
+  events(space: LogName, range: Range): Iterable<{ key: string; value: Uint8Array }> {
+    const entries = this.#logs[space].getRange({ ...range })
+    return entries as Iterable<{ key: string; value: Uint8Array }>
+  }
+
+  /** Entries whose key begins with `prefix` and a space, after the key `after` of them. */
+  range(
+    space: SpaceName,
+    prefix: string,
+    { after, limit }: { after?: string; limit?: number } = {},
+  ): Iterable<{ key: string; value: Buffer }> {
+    return this.#spaces[space].getRange({
+      start: `${prefix} ${after ?? ''}`,
+      end: `${prefix}!`,
+      ...(after !== undefined && { exclusiveStart: true }),
+      ...(limit !== undefined && { limit }),
+    }) as Iterable<{ key: string; value: Buffer }>
+  }
+
+  *entries(space: SpaceName, after?: Key): Iterable<{ key: Key; value: Buffer }> {
+    const range = after === undefined ? {} : { start: after, exclusiveStart: true }
+    yield* this.#spaces[space].getRange(range)
+  }
+
+  /** Writes a commit: all entries and its number, or nothing. On disk, and read here, when it returns. */
+  write(entries: readonly Entry[], seq: number): void {
+    this.#root.transactionSync(() => {
+      this.#put(entries)
+      this.#spaces.meta.putSync('seq', Buffer.from(String(seq)))
+      this.#spaces.meta.putSync('format', Buffer.from(String(SERVING_FORMAT)))
+    })
+    this.#root.resetReadTxn()
+  }
+
+  /** Writes a part of a commit that is too large to be written at once; its number follows with the last. */
+  writePart(entries: readonly Entry[]): void {
+    this.#root.transactionSync(() => this.#put(entries))
+    this.#root.resetReadTxn()
+  }
+
+  #put(entries: readonly Entry[]): void {
+    const names = new Set<string>()
+    for (const { space, key, value } of entries) {
+      if (space === 'identifier') {
+        if (this.#holds(space, key, value)) continue
+        names.add(toIdentifierName(key as string))
+      }
+      if (value === undefined) this.#spaces[space].removeSync(key)
+      else if (space === 'freshness') this.#putFreshness(key, value)
+      else this.#spaces[space].putSync(key, value)
+    }
+    for (const name of names) this.#name(name)
+  }
+
+  /** Writes the freshness of one file of a location and keeps that of its other files. */
+  #putFreshness(key: Key, value: Buffer): void {
+    const held = this.#spaces.freshness.getBinaryFast(key) as Buffer | undefined
+    this.#spaces.freshness.putSync(key, mergeFreshness(held, value))
+  }
+
+  /**
+   * Tells whether a pair is stored already: of a publisher's thousands of identifiers a commit changes
+   * few.
+   */
+  #holds(space: SpaceName, key: Key, value: Buffer | undefined): boolean {
+    const held = this.#spaces[space].getBinaryFast(key)
+    return held === undefined ? value === undefined : value?.compare(held, 0, held.length) === 0
+  }
+
+  /** Derives the value of an identifier's name from its pairs, which several publishers may own. */
+  #name(name: string): void {
+    const value = encodePairs([...this.range('identifier', name, { limit: PAIRS_READ })])
+    if (value === undefined) this.#spaces.named.removeSync(name)
+    else this.#spaces.named.putSync(name, value)
+  }
+
+  async close(): Promise<void> {
+    await this.#root.close()
+  }
+
+  /** Read at every request, so it is read where it lies. */
+  #number(key: string): number | undefined {
+    const digits = this.#spaces.meta.getBinaryFast(key)
+    if (digits === undefined) return undefined
+    let number = 0
+    for (let i = 0; i < digits.length; i++) number = 10 * number + digits[i]! - ZERO
+    return number
+  }
+}
+
+function openSpace(root: RootDatabase, name: SpaceName): Space<Buffer, Key> {
+  const binary = name === 'event' || name === 'event_by_type'
+  return root.openDB<Buffer, Key>(name, {
+    encoding: 'binary',
+    ...(binary ? { keyEncoding: 'binary' as const } : {}),
+  })
+}
+
+/**
+ * The spaces of the event log again, for walking them: a page reads hundreds of entries, and copying
+ * each key and value into a buffer of its own costs more than reading it.
+ */
+function openLog(root: RootDatabase, name: LogName): Space<Buffer, string> {
+  return root.openDB<Buffer, string>(name, {
+    encoder: { encode: (value: Buffer) => value, decode: (bytes: Buffer) => bytes },
+    keyEncoder: {
+      writeKey: (key: string, target: Buffer, at: number) => at + target.write(key, at, 'latin1'),
+      readKey: (bytes: Buffer, from: number, to: number) => bytes.toString('latin1', from, to),
+    },
+  } as object)
+}

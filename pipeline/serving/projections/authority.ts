@@ -1,0 +1,157 @@
+import type { Instant } from '../../core/clock.ts'
+import { type Declared, resolveOperator } from '../../resolve/operator.ts'
+import { type Database, toListExpression } from '../../store/duckdb.ts'
+import { encodeDocument, toJsonValue } from '../document-value.ts'
+import {
+  buildInventory,
+  buildReaches,
+  type InventoryRows,
+  listWholeSales,
+} from '../inventory-record.ts'
+import { hashKey, listIdentifierKeys, toAgentKey, toReachKey } from '../keys.ts'
+import type { Entry, SpaceName } from '../lmdb.ts'
+import type { Scope } from './change-scope.ts'
+
+/** An agent as a brand.json names it. */
+export interface NamedAgent {
+  agent_url: string
+  /** The type as the file spells it. */
+  type: string
+}
+
+/** Keys that went away, removed before anything is put since one may be back; agents and operators. */
+export async function projectKeys(
+  index: Database,
+  { keyed, parameters, at }: Scope,
+): Promise<{ gone: Entry[]; put: Entry[] }> {
+  const rows = await index.all<{ space: Keyed; key: string }>(keyed, parameters)
+  const of = (space: Keyed) => rows.filter(row => row.space === space).map(({ key }) => key)
+  const gone = Object.entries(vanished).flatMap(([touched, space]) =>
+    of(touched as Keyed).map((key): Entry => ({ space, key, value: undefined })),
+  )
+  const put = [
+    ...(await agentEntries(index, of('agent'))),
+    ...(await operatorEntries(index, of('operator'), at)),
+    ...(await operatedEntries(index, of('operated'))),
+    ...(await claimEntries(index, of('claim'))),
+  ]
+  return { gone, put }
+}
+
+/** Under what name keys that went away are told, and the space they are taken out of. */
+const vanished = {
+  reach: 'reach',
+  identifier: 'identifier',
+  freshness_gone: 'freshness',
+} as const satisfies Record<string, SpaceName>
+
+type Keyed = keyof typeof vanished | 'agent' | 'operator' | 'operated' | 'claim'
+
+/** Projects the sale rights of one publisher's properties, by publisher, agent and identifier. */
+export function projectAuthority(rows: InventoryRows, at: Instant): Entry[] {
+  const { domain } = rows.publisher
+  const stored = buildInventory(rows)
+  const whole = listWholeSales(stored)
+  const reaches = [...buildReaches(rows)].map(([agent, reach]) => {
+    const sold = whole.get(agent)
+    return {
+      space: 'reach' as const,
+      key: toReachKey(agent, domain),
+      value: toJsonValue(sold === undefined ? reach : { ...reach, sold }),
+    }
+  })
+  const owner = Buffer.from(domain)
+  const identifiers = listIdentifierKeys(rows).map(key => ({
+    space: 'identifier' as const,
+    key,
+    value: owner,
+  }))
+  const inventory = encodeDocument(stored, at)
+  return [{ space: 'inventory', key: domain, value: inventory }, ...reaches, ...identifiers]
+}
+
+/** Agents that are granted anything or that some brand.json names, and who operates them. */
+async function agentEntries(index: Database, keys: readonly string[]): Promise<Entry[]> {
+  if (keys.length === 0) return []
+  const rows = await index.all<{
+    agent_url: string
+    publisher_count: number | null
+    named_by: string[] | null
+  }>(
+    `with touched as (select unnest(${toListExpression('$keys')}) as agent_url),
+     naming as (select agent_url, list(distinct location order by location) as named_by
+       from agent_declarations semi join touched using (agent_url) group by all)
+     select agent_url, a.publisher_count::double as publisher_count, n.named_by
+     from touched left join agents a using (agent_url) left join naming n using (agent_url)`,
+    { keys: JSON.stringify(keys) },
+  )
+  return rows.map(({ agent_url, publisher_count, named_by }) => ({
+    space: 'agent',
+    key: toAgentKey(agent_url),
+    value:
+      publisher_count === null && named_by === null
+        ? undefined
+        : toJsonValue({
+            agent_url,
+            publisher_count: publisher_count ?? 0,
+            operator: resolveOperator(agent_url, named_by ?? []) ?? null,
+          }),
+  }))
+}
+
+/** Projects the declarations of brand.json files about properties, by file. */
+async function operatorEntries(
+  index: Database,
+  keys: readonly string[],
+  at: Instant,
+): Promise<Entry[]> {
+  if (keys.length === 0) return []
+  const rows = await index.all<{ location: string; declared: Declared[] | null }>(
+    `with touched as (select unnest(${toListExpression('$keys')}) as location),
+     said as (select location, to_json(list({'brand_id': brand_id, 'type': type,
+         'identifier': identifier, 'store': store, 'relationship': relationship}
+         order by brand_id, type, identifier, store, relationship)) as declared
+       from property_declarations semi join touched using (location) group by all)
+     select location, declared from touched left join said using (location)`,
+    { keys: JSON.stringify(keys) },
+  )
+  return rows.map(({ location, declared }) => ({
+    space: 'operator',
+    key: hashKey(location),
+    value: declared === null ? undefined : encodeDocument(declared, at),
+  }))
+}
+
+/** The agents that brand.json files name, by file. */
+async function operatedEntries(index: Database, locations: readonly string[]): Promise<Entry[]> {
+  if (locations.length === 0) return []
+  const rows = await index.all<{ location: string; agents: NamedAgent[] | null }>(
+    `with touched as (select unnest(${toListExpression('$locations')}) as location)
+     select location, to_json(list({'agent_url': agent_url, 'type': type} order by agent_url)
+       filter (agent_url is not null)) as agents
+     from touched left join agent_declarations using (location) group by location`,
+    { locations: JSON.stringify(locations) },
+  )
+  return rows.map(({ location, agents }) => ({
+    space: 'operated',
+    key: hashKey(location),
+    value: agents === null ? undefined : toJsonValue(agents),
+  }))
+}
+
+/** Projects the agents that claim to sell for these domains. */
+async function claimEntries(index: Database, domains: readonly string[]): Promise<Entry[]> {
+  if (domains.length === 0) return []
+  const rows = await index.all<{ publisher_domain: string; agents: string[] | null }>(
+    `with touched as (select distinct unnest(${toListExpression('$domains')}) as publisher_domain)
+     select publisher_domain, to_json(list(agent_url order by agent_url)
+       filter (agent_url is not null)) as agents
+     from touched left join agent_claims using (publisher_domain) group by publisher_domain`,
+    { domains: JSON.stringify(domains) },
+  )
+  return rows.map(({ publisher_domain, agents }) => ({
+    space: 'claim',
+    key: publisher_domain,
+    value: agents === null ? undefined : toJsonValue(agents),
+  }))
+}

@@ -1,0 +1,32 @@
+import type { Instant } from '../../core/clock.ts'
+import type { BrandRow } from '../../model/rows.ts'
+import { listBrandFiles } from '../../resolve/deciding-files.ts'
+import type { Database } from '../../store/duckdb.ts'
+import { brandRows } from '../../store/entries.ts'
+import { encodeDocument } from '../document-value.ts'
+import { toBrandResolution } from '../documents.ts'
+import type { Entry } from '../lmdb.ts'
+import type { Scope } from './change-scope.ts'
+
+function brandValue(row: BrandRow, at: Instant): Buffer {
+  const isMutual = row.relationship_trust === 'mutual'
+  return encodeDocument(toBrandResolution(row), at, { isMutual, files: listBrandFiles(row) })
+}
+
+export async function projectBrands(
+  index: Database,
+  { brands, known: touched, parameters, planning, at }: Scope,
+): Promise<Entry[]> {
+  const keys =
+    touched?.brands ?? (await index.all<{ key: string }>(brands, parameters)).map(({ key }) => key)
+  if (keys.length === 0) return []
+  const rows = touched
+    ? [...(await brandRows.read(index, touched.brands)).values()]
+    : await index.all<BrandRow>(
+        `select * from brands where domain in ${brands}`,
+        parameters,
+        planning,
+      )
+  const known = new Map(rows.map(row => [row.domain, brandValue(row, at)]))
+  return keys.map(key => ({ space: 'brand', key, value: known.get(key) }))
+}

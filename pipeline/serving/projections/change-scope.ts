@@ -1,0 +1,231 @@
+import type { Instant } from '../../core/clock.ts'
+import type { RevisionRow } from '../../model/rows.ts'
+import { appendedChanges, appendedRevisions, type Touched } from '../../store/appended-rows.ts'
+import {
+  type Database,
+  type Parameters,
+  type Planning,
+  toListExpression,
+} from '../../store/duckdb.ts'
+import type { RowProjection } from './projection.ts'
+import { rowProjections } from './row-projections.ts'
+
+/** Rows of the index that are held in memory at a time. */
+const SLICE_ROWS = 20_000
+/** A revision counts as so many rows as its content is long. */
+const BYTES_OF_A_ROW = 2_000
+
+/**
+ * Scope of a projection: SQL that selects keys and rows. An empty part selects nothing and is not
+ * queried.
+ */
+export interface Scope {
+  /** Subquery, or a list, of the domains whose brand, or whose inventory, is projected: the latter shows the former. */
+  brands: string
+  publishers: string
+  /** Empty where none of the publishers' entries is touched, but at most the brand of their domain. */
+  hosts?: string
+  /** Keys that these three select, where they are known. */
+  known?: Readonly<Record<'brands' | 'publishers' | 'hosts', readonly string[]>>
+  /** Subquery of the ids of policies. */
+  policies: string
+  /**
+   * Query for keys with their space: agents, claimed domains and brand.json files that are projected, and
+   * keys of the spaces `reach`, `identifier` and `freshness` that went away.
+   */
+  keyed: string
+  /** Query for keys of other spaces that went away, with their space. */
+  gone: string
+  /** Condition on rows of `events`, and one on rows of `revisions`. */
+  events: string
+  revisions: string
+  /** Rows that `revisions` selects, where this process has just written them. */
+  newRevisions?: readonly RevisionRow[] | undefined
+  /** Conditions on the rows of the other projections; one that is left out selects nothing. */
+  rows: ReadonlyMap<RowProjection, string>
+  parameters: Parameters
+  /** Planning of queries about one table within these. */
+  planning?: Planning
+  /** Time at which what is projected counts as changed. */
+  at: Instant
+}
+
+/** Up to so many keys are given to the questions; more are found by them. */
+const INLINE_KEYS_MAX = 500
+
+/** Builds the scope of the commits after `seq` up to `last`; unchanged tables are not queried. */
+export async function buildScopeAfter(
+  { index, accounts }: { index: Database; accounts: Database },
+  { seq, last }: { seq: number; last: number },
+  at: Instant,
+  news: HasChanged,
+): Promise<Scope> {
+  const commits = JSON.stringify(Array.from({ length: last - seq }, (_, n) => seq + 1 + n))
+  const touched = news(index, ['changes'])
+    ? (appendedChanges.of(index, { seq, last }) ?? (await touchedBy(index, commits)))
+    : []
+  const parameters: Record<string, string | number> = { seq, last, commits }
+  const keysOf = (name: string, ...spaces: string[]) => {
+    if (touched === undefined) return touchedIn(spaces)
+    const keys = keysIn(touched, spaces)
+    if (keys.length === 0) return ''
+    if (keys.length === 1 && name !== 'policies') {
+      parameters[name] = keys[0]!
+      return `($${name})`
+    }
+    parameters[name] = JSON.stringify(keys)
+    return `(select unnest(${toListExpression(`$${name}`)}) as key)`
+  }
+  const hasNews = {
+    index: (tables: readonly string[]) => news(index, tables),
+    accounts: (tables: readonly string[]) => news(accounts, tables),
+  }
+  const inIndex = (where: string, table: string) => (hasNews.index([table]) ? where : '')
+  const changed = rowProjections.filter(({ store, tables }) => hasNews[store](tables))
+  return {
+    brands: keysOf('brands', 'brand'),
+    publishers: keysOf('publishers', 'publisher', 'brand'),
+    hosts: keysOf('hosts', 'publisher'),
+    ...(touched && {
+      known: {
+        brands: keysIn(touched, ['brand']),
+        publishers: keysIn(touched, ['publisher', 'brand']),
+        hosts: keysIn(touched, ['publisher']),
+      },
+    }),
+    policies: keysOf('policies', 'policy'),
+    keyed: keyedAfter(touched, inIndex(CHANGED_AGENTS, 'agents'), parameters),
+    gone: goneAfter(touched, parameters),
+    events: inIndex('seq > $seq', 'events'),
+    revisions: inIndex(last === seq + 1 ? 'seq = $last' : OF_COMMITS, 'revisions'),
+    newRevisions: appendedRevisions.of(index, { seq, last }),
+    rows: new Map(changed.map(projection => [projection, projection.changed])),
+    parameters,
+    planning: touched === undefined ? 'anew' : 'kept',
+    at,
+  }
+}
+const CHANGED_AGENTS = `select 'agent' as space, agent_url as key from agents where seq > $seq`
+
+/** Spaces of which the projection is told keys. */
+const KEYED = ['reach', 'identifier', 'agent', 'operator', 'operated', 'claim', 'freshness_gone']
+
+function keysIn(touched: readonly Touched[], spaces: readonly string[]): string[] {
+  const keys = touched.filter(({ space }) => spaces.includes(space)).map(({ key }) => key)
+  return [...new Set(keys)]
+}
+
+/** A list, so that also a plan that is kept reads only where these commits are. */
+const OF_COMMITS = `seq in (select unnest(from_json($commits::varchar, '["BIGINT"]')))`
+
+/** Undefined where it is much. */
+async function touchedBy(index: Database, commits: string): Promise<Touched[] | undefined> {
+  const rows = await index.all<Touched>(
+    `select distinct space, key from changes where ${OF_COMMITS} limit ${INLINE_KEYS_MAX + 1}`,
+    { commits },
+    'kept',
+  )
+  return rows.length > INLINE_KEYS_MAX ? undefined : rows
+}
+
+const spacesIn = (spaces: readonly string[]) => `seq > $seq and space in ('${spaces.join("', '")}')`
+
+function touchedIn(spaces: readonly string[]): string {
+  return `(select distinct key from changes where ${spacesIn(spaces)})`
+}
+
+function keyedAfter(
+  touched: Touched[] | undefined,
+  agents: string,
+  parameters: Record<string, string | number>,
+): string {
+  if (touched === undefined) {
+    return `select space, key from changes where ${spacesIn(KEYED)} union ${CHANGED_AGENTS}`
+  }
+  const rows = touched.filter(({ space }) => KEYED.includes(space))
+  if (rows.length === 0) return agents
+  parameters.keyed = JSON.stringify(rows)
+  return agents === '' ? rowsOf('$keyed') : `${rowsOf('$keyed')} union ${agents}`
+}
+
+/** Keys of whatever space that went away are told under its name after this word. */
+const GONE = 'gone '
+
+function goneAfter(
+  touched: Touched[] | undefined,
+  parameters: Record<string, string | number>,
+): string {
+  if (touched === undefined) {
+    return `select substr(space, ${GONE.length + 1}) as space, key from changes
+      where seq > $seq and starts_with(space, '${GONE}')`
+  }
+  const rows = touched.flatMap(({ space, key }) =>
+    space.startsWith(GONE) ? [{ space: space.slice(GONE.length), key }] : [],
+  )
+  if (rows.length === 0) return ''
+  parameters.gone = JSON.stringify(rows)
+  return rowsOf('$gone')
+}
+
+const rowsOf = (parameter: string) => `select unnest(
+  from_json(${parameter}::varchar, '[{"space":"VARCHAR","key":"VARCHAR"}]'), recursive := true)`
+
+/** One of `count` slices of the whole index. */
+export function buildScopeOfSlice(slice: number, count: number, at: Instant): Scope {
+  const inSlice = (column: string) => `hash(${column}::varchar) % $count = $slice`
+  return {
+    brands: `(select domain as key from brands where ${inSlice('domain')}
+      union select domain from entries where entity = 'brand' and ${inSlice('domain')})`,
+    publishers: `(select domain as key from publishers where ${inSlice('domain')}
+      union select domain from entries where entity = 'property' and ${inSlice('domain')})`,
+    keyed: `select 'agent' as space, agent_url as key from agents where ${inSlice('agent_url')}
+      union select 'agent', agent_url from agent_declarations where ${inSlice('agent_url')}
+      union select 'operator', location from property_declarations where ${inSlice('location')}
+      union select 'operated', location from agent_declarations where ${inSlice('location')}
+      union select 'claim', publisher_domain from agent_claims where ${inSlice('publisher_domain')}`,
+    gone: `select '' as space, '' as key from meta where seq < 0 and ${inSlice('seq')}`,
+    events: 'seq % $count = $slice',
+    revisions: inSlice('domain'),
+    rows: new Map(rowProjections.map(projection => [projection, inSlice(projection.slicedBy)])),
+    policies: `(select policy_id as key from policies where ${inSlice('policy_id')})`,
+    parameters: { slice, count },
+    at,
+  }
+}
+
+/** Into how many slices the index is cut, so that one fits into memory. */
+export async function sliceCount(index: Database): Promise<number> {
+  const row = await index.one<{ n: number }>(
+    `select greatest((select count(*) from crawl_state), (select count(*) from events),
+       (select count(*) from properties), (select count(*) from authorizations),
+       (select coalesce(sum(strlen(state)), 0) // ${BYTES_OF_A_ROW} from revisions)) as n`,
+  )
+  return Math.max(1, Math.ceil((row?.n ?? 0) / SLICE_ROWS))
+}
+
+/** Tells whether any of these tables was written since its last projection. */
+export type HasChanged = (db: Database, tables: readonly string[]) => boolean
+
+/** Remembers of which tables everything was made already; at first that is none. */
+export class ProjectionCursor {
+  #marks = new Map<Database, Map<string, number>>()
+
+  /** `settle` is called when all that the answers led to is done; until then the news stay news. */
+  begin(): { news: HasChanged; settle: () => void } {
+    const asked = new Map<Database, Map<string, number>>()
+    const news: HasChanged = (db, tables) => {
+      const marks = asked.get(db) ?? new Map<string, number>()
+      asked.set(db, marks)
+      const name = tables.join()
+      const mark = db.written.version(tables)
+      marks.set(name, mark)
+      return this.#marks.get(db)?.get(name) !== mark
+    }
+    const settle = () => {
+      for (const [db, marks] of asked) {
+        this.#marks.set(db, new Map([...(this.#marks.get(db) ?? []), ...marks]))
+      }
+    }
+    return { news, settle }
+  }
+}

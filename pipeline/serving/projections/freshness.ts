@@ -1,0 +1,92 @@
+import { outcomeNames } from '../../core/outcomes.ts'
+import { ROW_END } from '../../store/duckdb.ts'
+import { toUpdatesMark } from '../../store/table-versions.ts'
+import { CELL_BYTES, keptKinds, mergeFreshness, writeCell } from '../freshness-record.ts'
+import { toFreshnessKey } from '../keys.ts'
+import type { RowProjection } from './projection.ts'
+
+const placeIn = (names: readonly string[], column: string) =>
+  `list_position(['${names.join("', '")}'], ${column}) - 1`
+
+const COLUMNS = [
+  placeIn(keptKinds, 'kind'),
+  placeIn(outcomeNames, 'outcome'),
+  'coalesce(status, 0)',
+  'coalesce(epoch_ms(attempted_at), 0)',
+  'coalesce(epoch_ms(succeeded_at), 0)',
+  'location',
+]
+
+/** A night asks for all that it looked at; files of a location that it did not look at stay as they are kept. */
+export const freshnessProjection: RowProjection = {
+  store: 'index',
+  // A file is new before it was ever looked at: there is nothing to show of it.
+  tables: [toUpdatesMark('crawl_state')],
+  changed: 'seq > $seq',
+  slicedBy: 'location',
+  from: 'crawl_state',
+  async project({ index }, where, parameters) {
+    const rows = `crawl_state where ${where} and outcome is not null`
+    const values = new Map<string, Buffer>()
+    for (const { key, value } of toCells(new Lines(await index.text(COLUMNS, rows, parameters)))) {
+      values.set(key, mergeFreshness(values.get(key), value))
+    }
+    return [...values].map(([key, value]) => ({ space: 'freshness', key, value }))
+  },
+}
+
+/**
+ * Converts rows to cells, one per file. Rows of one location follow each other as a rule, and are
+ * joined.
+ */
+function* toCells(lines: Lines): Iterable<{ key: string; value: Buffer }> {
+  let key = ''
+  let value: Buffer = EMPTY
+  while (!lines.ended) {
+    const cell = Buffer.allocUnsafe(CELL_BYTES)
+    const kind = lines.number()
+    writeCell(cell, 0, kind, lines.number(), lines.number(), lines.number(), lines.number())
+    const location = lines.rest()
+    const own = toFreshnessKey(keptKinds[kind]!, location)
+    if (own === key) value = mergeFreshness(value, cell)
+    else {
+      if (value.length > 0) yield { key, value }
+      key = own
+      value = cell
+    }
+  }
+  if (value.length > 0) yield { key, value }
+}
+const EMPTY = Buffer.alloc(0)
+
+/** Rows of numbers and a text at their end, read where they lie. */
+class Lines {
+  readonly #text: string
+  #at = 0
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  get ended(): boolean {
+    return this.#at >= this.#text.length
+  }
+
+  number(): number {
+    const text = this.#text
+    let number = 0
+    let at = this.#at
+    for (let digit = text.charCodeAt(at) - 48; digit >= 0; digit = text.charCodeAt(++at) - 48) {
+      number = number * 10 + digit
+    }
+    this.#at = at + 1
+    return number
+  }
+
+  rest(): string {
+    const end = this.#text.indexOf(ROW_END, this.#at)
+    const text = this.#text.slice(this.#at, end < 0 ? undefined : end)
+    this.#at = end < 0 ? this.#text.length : end + 1
+    return text
+  }
+}

@@ -1,0 +1,68 @@
+import { loadContacts } from '../../accounts/editors.ts'
+import type { Accounts } from '../../accounts/store.ts'
+import type { EntryRow } from '../../model/rows.ts'
+import type { Contact } from '../../model/save.ts'
+import { buildHostedAdagentsFile } from '../../resolve/hosted-adagents.ts'
+import { buildHostedBrand } from '../../resolve/hosted-brand.ts'
+import type { Database } from '../../store/duckdb.ts'
+import { type Entity, loadEntries } from '../../store/entries.ts'
+import { encodeDocument, toHistoryKey } from '../document-value.ts'
+import { isTold, normalizeEntryTime, toAdagents } from '../hosted-files.ts'
+import { toHostedKey } from '../keys.ts'
+import type { Entry } from '../lmdb.ts'
+import type { Scope } from './change-scope.ts'
+
+/** Entries: whether they are shown, and the files that the registry makes of them for their domains. */
+export async function projectHostedEntries(
+  index: Database,
+  accounts: Accounts,
+  scope: Scope,
+): Promise<Entry[]> {
+  const { brands, publishers, hosts, known, at } = scope
+  const rows = known
+    ? [
+        ...(await loadEntries(index, 'brand', known.brands)).values(),
+        ...(await loadEntries(index, 'property', known.hosts)).values(),
+      ]
+    : [
+        ...(await entriesWithin(index, 'brand', brands, scope)),
+        ...(await entriesWithin(index, 'property', hosts === '' ? '' : publishers, scope)),
+      ]
+  if (rows.length === 0) return []
+  const ids = rows.flatMap(({ contact_id }) => contact_id ?? [])
+  const contacts = await loadContacts(accounts.db, ids)
+  return rows.flatMap((row): Entry[] => {
+    const { entity, domain, status } = row
+    const kind = entity === 'brand' ? 'brand.json' : 'adagents.json'
+    const file = buildHostedFile(row, contacts.get(row.contact_id ?? ''))
+    return [
+      { space: 'entry', key: toHistoryKey(entity, domain), value: Buffer.from(status) },
+      {
+        space: 'hosted',
+        key: toHostedKey(kind, domain),
+        value: file && encodeDocument(file, at),
+      },
+    ]
+  })
+}
+
+function entriesWithin(
+  index: Database,
+  entity: Entity,
+  domains: string,
+  { parameters, planning }: Scope,
+): Promise<EntryRow[]> | EntryRow[] {
+  if (domains === '') return []
+  return index.all<EntryRow>(
+    `select * from entries where entity = $entity and domain in ${domains}`,
+    { ...parameters, entity },
+    planning,
+  )
+}
+
+function buildHostedFile(entry: EntryRow, contact: Contact | undefined): object | undefined {
+  if (entry.entity === 'brand') {
+    return isTold(entry) ? buildHostedBrand(normalizeEntryTime(entry)).file : undefined
+  }
+  return buildHostedAdagentsFile(toAdagents(entry), contact)
+}

@@ -1,0 +1,58 @@
+import { parseDomain } from '../../core/domain.ts'
+import type { AdagentsPointer, BrandDocument } from '../../model/documents/index.ts'
+import { isUrl, parseSource } from '../../model/observation.ts'
+import { findNextPlace } from '../../resolve/brand-facts.ts'
+import { toPointerKey } from '../keys.ts'
+import type { RowProjection } from './projection.ts'
+
+interface KeptDocument {
+  kind: 'adagents.json' | 'brand.json'
+  location: string
+  /** Null unless it leads to another file. */
+  document: AdagentsPointer | BrandDocument | null
+}
+
+const LEADS_ELSEWHERE = `(kind = 'adagents.json' and variant = 'pointer'
+  or kind = 'brand.json' and variant in ('authoritative_location', 'house_redirect'))`
+
+/**
+ * Locations that domains' own files lead to. An answer depends on that file also while nothing was ever read there, so
+ * nothing else in the store would name it.
+ */
+export const pointerProjection: RowProjection = {
+  store: 'index',
+  tables: ['documents'],
+  changed: 'seq > $seq',
+  slicedBy: 'location',
+  from: 'documents',
+  async project({ index }, where, parameters) {
+    const rows = await index.all<KeptDocument>(
+      `select kind, location, document from documents where ${where} and ${LEADS_ELSEWHERE}
+       union all select kind, location, null from documents
+       where ${where} and kind in ('adagents.json', 'brand.json') and not ${LEADS_ELSEWHERE}`,
+      parameters,
+    )
+    return rows
+      .filter(({ location }) => !isUrl(location))
+      .map(row => {
+        const target = findTarget(row)
+        return {
+          space: 'pointer',
+          key: toPointerKey(row.kind, row.location),
+          value: target === undefined ? undefined : Buffer.from(target),
+        }
+      })
+  },
+}
+
+/** The location of the other file; undefined where there is none that could be read. */
+function findTarget({ location, document }: KeptDocument): string | undefined {
+  const current = parseDomain(location)
+  if (document === null || current === undefined) return undefined
+  const target =
+    document.variant === 'pointer'
+      ? parseSource('adagents.json', document.authoritative_location)
+      : findNextPlace({ current, location }, document)
+  if (target === undefined || target === 'nowhere') return undefined
+  return target.location === location ? undefined : target.location
+}

@@ -1,0 +1,76 @@
+import { loadIssuers } from '../../accounts/issuers.ts'
+import { loadMemberships } from '../../accounts/memberships.ts'
+import { loadPrincipals } from '../../accounts/organizations.ts'
+import { loadStoredRoles } from '../../accounts/roles.ts'
+import { toJsonValue } from '../document-value.ts'
+import { toRoleKey } from '../keys.ts'
+import type { Entry } from '../lmdb.ts'
+import type { RowProjection } from './projection.ts'
+
+/** Each key under the hash of its secret, by which callers are known, and under its organization. */
+export const keyProjection: RowProjection = {
+  store: 'accounts',
+  tables: ['api_keys', 'organizations'],
+  changed: 'greatest(k.seq, o.seq) > $seq',
+  slicedBy: 'hash',
+  from: 'api_keys k join organizations o using (org_id)',
+  async project({ accounts }, where, parameters) {
+    const rows = await loadPrincipals(accounts.db, where, parameters)
+    return rows.flatMap(({ hash, revoked, ...principal }): Entry[] => {
+      const { org_id, key_id } = principal
+      const value = revoked ? undefined : toJsonValue(principal)
+      return [
+        { space: 'principal', key: hash, value },
+        { space: 'org_key', key: `${org_id} ${key_id}`, value },
+      ]
+    })
+  },
+}
+
+/** Persons with the organizations they belong to; a person who belongs to none any more is forgotten. */
+export const userProjection: RowProjection = {
+  store: 'accounts',
+  tables: ['memberships', 'organizations'],
+  changed: `user_id in (select x.user_id from memberships x join organizations y using (org_id)
+    where greatest(x.seq, y.seq) > $seq)`,
+  slicedBy: 'user_id',
+  from: 'memberships',
+  async project({ accounts }, where, parameters) {
+    const found = await loadMemberships(accounts.db, where, parameters)
+    return [...found].map(([user_id, memberships]) => ({
+      space: 'user',
+      key: user_id,
+      value: memberships.length > 0 ? toJsonValue({ memberships }) : undefined,
+    }))
+  },
+}
+
+/** The identity provider, by whose keys each process verifies tokens. */
+export const issuerProjection: RowProjection = {
+  store: 'accounts',
+  tables: ['issuers'],
+  changed: 'seq > $seq',
+  slicedBy: 'issuer',
+  from: 'issuers',
+  async project({ accounts }, where, parameters) {
+    const rows = await loadIssuers(accounts.db, where, parameters)
+    return rows.map(row => ({ space: 'issuer', key: row.issuer, value: toJsonValue(row) }))
+  },
+}
+
+/** Roles of a key or a person; one who holds none any more is forgotten. */
+export const roleProjection: RowProjection = {
+  store: 'accounts',
+  tables: ['roles'],
+  changed: 'seq > $seq',
+  slicedBy: 'id',
+  from: 'roles',
+  async project({ accounts }, where, parameters) {
+    const rows = await loadStoredRoles(accounts.db, where, parameters)
+    return rows.map(row => ({
+      space: 'role',
+      key: toRoleKey(row.holder, row.id),
+      value: row.roles.length === 0 ? undefined : toJsonValue(row),
+    }))
+  },
+}

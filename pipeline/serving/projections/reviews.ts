@@ -1,0 +1,72 @@
+import { loadStoredLogos } from '../../accounts/logos.ts'
+import { type KeptMirror, loadMirrors } from '../../accounts/mirrors.ts'
+import { loadStoredReviews } from '../../accounts/reviews.ts'
+import { toIso } from '../../core/clock.ts'
+import type { StoredMirror } from '../../model/mirror.ts'
+import { toJsonValue } from '../document-value.ts'
+import { reviewKey, toLogoKey, toPayloadKey } from '../keys.ts'
+import type { Entry } from '../lmdb.ts'
+import type { RowProjection } from './projection.ts'
+
+/** Reviews, and apart from them what was handed in: a queue is read without that. */
+export const reviewProjection: RowProjection = {
+  store: 'accounts',
+  tables: ['reviews'],
+  changed: 'r.seq > $seq',
+  slicedBy: 'review_id',
+  from: 'reviews r',
+  async project({ accounts }, where, parameters) {
+    const rows = await loadStoredReviews(accounts.db, where, parameters)
+    return rows.flatMap(({ payload, ...review }): Entry[] => [
+      { space: 'review', key: reviewKey(review.review_id), value: toJsonValue(review) },
+      { space: 'review', key: toPayloadKey(review.review_id), value: toJsonValue(payload) },
+    ])
+  },
+}
+
+/** Mirrors as they are served, with the contact, which no public store has. */
+export const mirrorProjection: RowProjection = {
+  store: 'accounts',
+  tables: ['mirrors'],
+  changed: 'seq > $seq',
+  slicedBy: 'platform',
+  from: 'mirrors',
+  async project({ accounts }, where, parameters) {
+    const rows = await loadMirrors(accounts.db, where, parameters)
+    return rows.map(row => ({
+      space: 'mirror',
+      key: row.platform,
+      value: row.removed ? undefined : toJsonValue(toStoredMirror(row)),
+    }))
+  },
+}
+
+function toStoredMirror({
+  platform,
+  digest,
+  content,
+  created_at,
+  updated_at,
+}: KeptMirror): StoredMirror {
+  const { document, catalog_etag, superseded_by, publisher_domains } = content
+  const adagents_json = { ...document, last_updated: toIso(Date.parse(updated_at)) }
+  const facts = { platform, catalog_etag, superseded_by, adagents_json, digest }
+  return { ...facts, publisher_domains, created_at, updated_at }
+}
+
+/** Logos with whose they are, by which readers know who may see them. */
+export const logoProjection: RowProjection = {
+  store: 'accounts',
+  tables: ['logos'],
+  changed: 'seq > $seq',
+  slicedBy: 'domain',
+  from: 'logos',
+  async project({ accounts }, where, parameters) {
+    const rows = await loadStoredLogos(accounts.db, where, parameters)
+    return rows.map(logo => ({
+      space: 'logo',
+      key: toLogoKey(logo.domain, logo.logo_id),
+      value: toJsonValue(logo),
+    }))
+  },
+}

@@ -1,0 +1,71 @@
+import { loadEditorNames } from '../../accounts/editors.ts'
+import type { Accounts } from '../../accounts/store.ts'
+import type { EntryState, RevisionRow } from '../../model/rows.ts'
+import type { Database } from '../../store/duckdb.ts'
+import { toHistoryKey, toJsonValue, toRevisionKey } from '../document-value.ts'
+import type { Entry } from '../lmdb.ts'
+import type { Scope } from './change-scope.ts'
+
+/**
+ * Each revision with what it left, and how far the numbers of its entry go. Names of editors are
+ * private: they are looked up here and stand in no table of the index.
+ */
+export async function projectRevisions(
+  index: Database,
+  accounts: Accounts,
+  { revisions, newRevisions, parameters, planning }: Scope,
+): Promise<Entry[]> {
+  const rows =
+    newRevisions ??
+    (await index.all<RevisionRow>(
+      `select * from revisions where ${revisions}`,
+      parameters,
+      planning,
+    ))
+  if (rows.length === 0) return []
+  const names = await loadEditorNames(accounts.db, [...new Set(rows.map(row => row.editor_id))])
+  // The latest of each is among them: numbers rise with the commits, and a slice has all of a domain.
+  const last = new Map<string, number>()
+  for (const { entity, domain, revision_number } of rows) {
+    const key = toHistoryKey(entity, domain)
+    last.set(key, Math.max(revision_number, last.get(key) ?? 0))
+  }
+  return [
+    ...rows.map(row => ({
+      space: 'revision' as const,
+      key: toRevisionKey(row.entity, row.domain, row.revision_number),
+      value: toJsonValue(toRevision(row, names)),
+    })),
+    ...rows.filter(({ entity }) => entity !== 'policy').map(toContentEntry),
+    ...[...last].map(([key, number]) => ({
+      space: 'revision' as const,
+      key,
+      value: Buffer.from(String(number)),
+    })),
+  ]
+}
+
+/** Converts a revision to the content of its entry and whether that was shown; the contact is kept elsewhere. */
+function toContentEntry({ entity, domain, revision_number, state }: RevisionRow): Entry {
+  const { status, brand_name, document } = state as unknown as EntryState
+  const content = { ...(brand_name !== null && { brand_name }), document }
+  return {
+    space: 'revision_content',
+    key: toRevisionKey(entity, domain, revision_number),
+    value: Buffer.from(JSON.stringify({ status, content })),
+  }
+}
+
+/** An editor that no credential names any more is shown as `system`, as automation is. */
+function toRevision(row: RevisionRow, names: ReadonlyMap<string, string>) {
+  return {
+    revision_number: row.revision_number,
+    editor_id: row.editor_id,
+    editor_name: names.get(row.editor_id) ?? 'system',
+    edit_summary: row.edit_summary,
+    source: row.source,
+    is_rollback: row.is_rollback,
+    ...(row.rolled_back_to === null ? {} : { rolled_back_to: row.rolled_back_to }),
+    created_at: row.created_at,
+  }
+}

@@ -1,0 +1,26 @@
+import { aliasProjection } from './aliases.ts'
+import { crawlRequestProjection } from './crawl-requests.ts'
+import { freshnessProjection } from './freshness.ts'
+import { memberProjection, originProjection, ownershipProjection } from './members.ts'
+import { pointerProjection } from './pointers.ts'
+import { issuerProjection, keyProjection, roleProjection, userProjection } from './principals.ts'
+import type { RowProjection } from './projection.ts'
+import { logoProjection, mirrorProjection, reviewProjection } from './reviews.ts'
+
+/** All projections of which the rows that changed are found by their own `seq`. */
+export const rowProjections: readonly RowProjection[] = [
+  freshnessProjection,
+  pointerProjection,
+  keyProjection,
+  userProjection,
+  issuerProjection,
+  memberProjection,
+  ownershipProjection,
+  roleProjection,
+  reviewProjection,
+  mirrorProjection,
+  originProjection,
+  logoProjection,
+  aliasProjection,
+  crawlRequestProjection,
+]

@@ -1,0 +1,70 @@
+import type { PublicJwk } from './keys.ts'
+
+/** A JSON document that was fetched: its value, where it was found, and how long it may be kept. */
+export interface Fetched {
+  value: unknown
+  /** The URL after redirects. */
+  url: string
+  /** `max-age` in seconds; 0 where it must not be stored, undefined where nothing is said. */
+  maxAge?: number
+}
+
+/**
+ * Fetches JSON over HTTPS. It must resolve to undefined for whatever fails, and never reach a closed
+ * address. `redirects` says whether redirects are followed.
+ */
+export type FetchJson = (
+  url: string,
+  options: { redirects: boolean },
+) => Promise<Fetched | undefined>
+
+/** Nothing is kept longer than this, in seconds, whatever its `max-age` says. */
+const MAX_LIFETIME_SECONDS = 3600
+
+/** A document is not asked for again sooner than this, in seconds, whoever wants a fresh one. */
+const COOLDOWN_SECONDS = 30
+
+/** A value that is kept for as long as its source allows, and is fetched again on request. */
+export class Cached<Value> {
+  #value: Value | undefined
+  #fetchedAt = Number.NEGATIVE_INFINITY
+  #lifetime = 0
+  #pending: Promise<Value | undefined> | undefined
+  readonly #load: () => Promise<{ value: Value | undefined; maxAge?: number | undefined }>
+  readonly #now: () => number
+
+  /** `now` is in seconds. */
+  constructor(
+    load: () => Promise<{ value: Value | undefined; maxAge?: number | undefined }>,
+    now: () => number,
+  ) {
+    this.#load = load
+    this.#now = now
+  }
+
+  /** The value that is kept, or a new one where it is too old or `refresh` asks for one. */
+  async get(refresh = false): Promise<Value | undefined> {
+    const age = this.#now() - this.#fetchedAt
+    if (age < COOLDOWN_SECONDS || (!refresh && age < this.#lifetime)) return this.#value
+    this.#pending ??= this.#fetch().finally(() => {
+      this.#pending = undefined
+    })
+    return this.#pending
+  }
+
+  async #fetch(): Promise<Value | undefined> {
+    const { value, maxAge = MAX_LIFETIME_SECONDS } = await this.#load()
+    this.#fetchedAt = this.#now()
+    this.#lifetime = Math.min(maxAge, MAX_LIFETIME_SECONDS)
+    this.#value = value
+    return value
+  }
+}
+
+/** The key of a `kid`. Undefined where there is none, and where two share it. */
+export function findInKeySet(jwks: unknown, keyid: string): PublicJwk | undefined {
+  const keys = (jwks as { keys?: unknown } | null)?.keys
+  if (!Array.isArray(keys)) return undefined
+  const found = keys.filter(key => (key as PublicJwk | null)?.kid === keyid)
+  return found.length === 1 ? found[0] : undefined
+}

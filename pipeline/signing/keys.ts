@@ -1,0 +1,59 @@
+import { createPublicKey, type JsonWebKey, type KeyObject, sign, verify } from 'node:crypto'
+import type { SigningProfile } from './profile.ts'
+
+/** A public key as a JWKS lists it. */
+export interface PublicJwk extends JsonWebKey {
+  kid: string
+  alg?: string
+  key_ops?: string[]
+}
+
+/** Fields that a JWK of each algorithm must have. */
+const KINDS = {
+  ed25519: { kty: 'OKP', crv: 'Ed25519', alg: ['EdDSA', 'Ed25519'] },
+  'ecdsa-p256-sha256': { kty: 'EC', crv: 'P-256', alg: ['ES256'] },
+} as const
+
+/** An algorithm as the `alg` parameter of a signature names it. */
+export type Algorithm = keyof typeof KINDS
+
+export function isAlgorithm(alg: unknown): alg is Algorithm {
+  return typeof alg === 'string' && Object.hasOwn(KINDS, alg)
+}
+
+/** True if a key is one of the algorithm and says that it verifies signatures of this profile. */
+export function isKeyFor(jwk: PublicJwk, alg: Algorithm, { keyUse }: SigningProfile): boolean {
+  const kind = KINDS[alg]
+  const isOfAlgorithm =
+    jwk.kty === kind.kty &&
+    jwk.crv === kind.crv &&
+    (jwk.alg === undefined || kind.alg.some(name => name === jwk.alg))
+  return (
+    isOfAlgorithm &&
+    keyUse.values.some(use => use === jwk[keyUse.field]) &&
+    Array.isArray(jwk.key_ops) &&
+    jwk.key_ops.includes('verify')
+  )
+}
+
+/** The key of a JWK, or undefined where its numbers are no point of its curve. */
+export function importPublicKey({ kty, crv, x, y }: PublicJwk): KeyObject | undefined {
+  try {
+    return createPublicKey({ key: { kty, crv, x, y } as JsonWebKey, format: 'jwk' })
+  } catch {
+    return undefined
+  }
+}
+
+/** ECDSA signatures are the two numbers side by side, 64 bytes, as RFC 9421 has them. */
+const RAW_NUMBERS = { dsaEncoding: 'ieee-p1363' } as const
+
+export function signText(text: string, alg: Algorithm, key: KeyObject): Buffer {
+  if (alg === 'ed25519') return sign(null, Buffer.from(text), key)
+  return sign('sha256', Buffer.from(text), { key, ...RAW_NUMBERS })
+}
+
+export function verifyText(text: string, alg: Algorithm, key: KeyObject, bytes: Buffer): boolean {
+  if (alg === 'ed25519') return verify(null, Buffer.from(text), key, bytes)
+  return verify('sha256', Buffer.from(text), { key, ...RAW_NUMBERS }, bytes)
+}

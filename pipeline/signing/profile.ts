@@ -1,0 +1,70 @@
+/** Why a signature was refused. `toErrorCode` gives the code that is answered. */
+export type Refusal =
+  | 'required'
+  | 'header_malformed'
+  | 'params_incomplete'
+  | 'tag_invalid'
+  | 'alg_not_allowed'
+  | 'window_invalid'
+  | 'components_incomplete'
+  | 'components_unexpected'
+  | 'target_uri_malformed'
+  | 'key_unknown'
+  | 'key_purpose_invalid'
+  | 'key_revoked'
+  | 'revocation_stale'
+  | 'rate_abuse'
+  | 'invalid'
+  | 'digest_mismatch'
+  | 'replayed'
+
+/** A profile of RFC 9421: the parts of a request that are signed, and the keys that may sign. */
+export interface SigningProfile {
+  kind: 'webhook' | 'request'
+  /** The `tag` parameter that keeps a signature for one purpose from being used for another. */
+  tag: string
+  /** The field of a JWK that names its purpose, and the purposes that may sign here. */
+  keyUse: { field: string; values: readonly string[] }
+  components: readonly string[]
+  /** Says if the body's digest must be covered, may be, or must not be. */
+  digest: 'required' | 'either' | 'forbidden'
+}
+
+const ADDRESS = ['@method', '@target-uri', '@authority'] as const
+
+/** Longest time between `created` and `expires`, in seconds. */
+export const MAX_WINDOW_SECONDS = 300
+
+/** Largest difference between the clocks of signer and verifier, in seconds. */
+export const MAX_SKEW_SECONDS = 60
+
+/** The profile of webhooks, which an agent posts to a buyer's address. */
+export function buildWebhookProfile(protocolName: string): SigningProfile {
+  return {
+    kind: 'webhook',
+    tag: `${protocolName}/webhook-signing/v1`,
+    keyUse: { field: `${protocolName}_use`, values: ['request-signing', 'webhook-signing'] },
+    components: [...ADDRESS, 'content-type', 'content-digest'],
+    digest: 'required',
+  }
+}
+
+/** The profile of a buyer's calls of an agent's tasks. */
+export function buildRequestProfile(
+  protocolName: string,
+  digest: SigningProfile['digest'] = 'either',
+): SigningProfile {
+  return {
+    kind: 'request',
+    tag: `${protocolName}/request-signing/v1`,
+    keyUse: { field: `${protocolName}_use`, values: ['request-signing'] },
+    components: [...ADDRESS, 'content-type'],
+    digest,
+  }
+}
+
+/** The code of a refusal as it is sent, such as `webhook_signature_tag_invalid`. */
+export function toErrorCode({ kind }: SigningProfile, refusal: Refusal): string {
+  if (refusal === 'target_uri_malformed') return `${kind}_target_uri_malformed`
+  return `${kind}_signature_${refusal}`
+}

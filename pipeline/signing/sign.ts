@@ -1,0 +1,58 @@
+import { type KeyObject, randomBytes } from 'node:crypto'
+import { computeContentDigest } from './digest.ts'
+import { type Algorithm, signText } from './keys.ts'
+import { MAX_WINDOW_SECONDS, type SigningProfile } from './profile.ts'
+import { buildSignatureBase, type SignedRequest } from './signature-base.ts'
+import { normalizeTargetUri } from './target-uri.ts'
+
+export interface SigningKey {
+  /** The `kid` under which the signer's JWKS lists the public key. */
+  keyid: string
+  alg: Algorithm
+  privateKey: KeyObject
+}
+
+export interface SigningOptions {
+  /** The time of the signature, in seconds. */
+  now: number
+  /** Must be new for each attempt; 16 random bytes where none is given. */
+  nonce?: string
+}
+
+/**
+ * The headers that sign a request: `Content-Digest` where the profile covers the body,
+ * `Signature-Input` and `Signature`. The body must be sent as the very bytes that are given here.
+ * Throws a TypeError where the URL cannot be signed or a covered header is absent.
+ */
+export function signRequest(
+  request: SignedRequest,
+  { keyid, alg, privateKey }: SigningKey,
+  profile: SigningProfile,
+  { now, nonce = randomBytes(16).toString('base64url') }: SigningOptions,
+): Record<string, string> {
+  const target = normalizeTargetUri(request.url)
+  if (!target) throw new TypeError(`${request.url} is no address that can be signed`)
+  const isBodyCovered = profile.digest !== 'forbidden'
+  const digest = isBodyCovered ? { 'Content-Digest': computeContentDigest(request.body) } : {}
+  const components = isBodyCovered
+    ? [...new Set([...profile.components, 'content-digest'])]
+    : profile.components
+  const created = Math.floor(now)
+  const params = [
+    `(${components.map(name => `"${name}"`).join(' ')})`,
+    `created=${created}`,
+    `expires=${created + MAX_WINDOW_SECONDS}`,
+    `nonce="${nonce}"`,
+    `keyid="${keyid}"`,
+    `alg="${alg}"`,
+    `tag="${profile.tag}"`,
+  ].join(';')
+  const signed = { ...request, headers: { ...request.headers, ...digest } }
+  const base = buildSignatureBase(signed, target, components, params)
+  if (base === undefined) throw new TypeError(`a header of ${components.join(', ')} is missing`)
+  return {
+    ...digest,
+    'Signature-Input': `sig1=${params}`,
+    Signature: `sig1=:${signText(base, alg, privateKey).toString('base64url')}:`,
+  }
+}

@@ -1,0 +1,41 @@
+/** A URL as a signature covers it. */
+export interface TargetUri {
+  /** `@target-uri`: scheme, authority, path and query. */
+  uri: string
+  /** `@authority`: host, and the port where it is not the scheme's own. */
+  authority: string
+}
+
+/** Scheme, authority as written, path, and query with its `?`; a fragment is left out. */
+const PARTS = /^(https?):\/\/([^/?#]+)([^?#]*)(\?[^#]*)?/i
+
+const UNRESERVED = /[A-Za-z0-9\-._~]/
+
+/**
+ * The canonical form of a URL, so that signer and verifier sign the same bytes: lower-case scheme and
+ * host, A-labels, no default port, user or fragment, dot segments resolved, unreserved characters of
+ * the path decoded; the query stays byte for byte. Undefined for what is no http(s) URL with a host.
+ */
+export function normalizeTargetUri(url: string): TargetUri | undefined {
+  const parts = PARTS.exec(url)
+  if (!parts || !URL.canParse(url)) return undefined
+  const { protocol, host, hostname, port, pathname } = new URL(url)
+  if (hostname === '') return undefined
+  const authority = hostname.endsWith('.') ? `${hostname.slice(0, -1)}${port && `:${port}`}` : host
+  return { uri: `${protocol}//${authority}${normalizePath(pathname)}${parts[4] ?? ''}`, authority }
+}
+
+/** True if the authority of a URL is written in ASCII, as HTTP transmits it. */
+export function hasAsciiAuthority(url: string): boolean {
+  const authority = PARTS.exec(url)?.[2] ?? ''
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII is meant, control characters included
+  return /^[\x00-\x7f]*$/.test(authority)
+}
+
+/** Decodes `%XX` of unreserved characters, and writes the others with capital letters. */
+function normalizePath(path: string): string {
+  return path.replace(/%[0-9a-f]{2}/gi, escaped => {
+    const char = String.fromCharCode(Number.parseInt(escaped.slice(1), 16))
+    return UNRESERVED.test(char) ? char : escaped.toUpperCase()
+  })
+}

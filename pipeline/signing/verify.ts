@@ -1,0 +1,167 @@
+import { checkContentDigest } from './digest.ts'
+import {
+  type Algorithm,
+  importPublicKey,
+  isAlgorithm,
+  isKeyFor,
+  type PublicJwk,
+  verifyText,
+} from './keys.ts'
+import {
+  MAX_SKEW_SECONDS,
+  MAX_WINDOW_SECONDS,
+  type Refusal,
+  type SigningProfile,
+} from './profile.ts'
+import type { ReplayStore } from './replay-store.ts'
+import { buildSignatureBase, findHeader, type SignedRequest } from './signature-base.ts'
+import {
+  parseByteDictionary,
+  parseSignatureInputs,
+  type SignatureInput,
+} from './structured-fields.ts'
+import { hasAsciiAuthority, normalizeTargetUri, type TargetUri } from './target-uri.ts'
+
+export interface Verifier {
+  profile: SigningProfile
+  /**
+   * The public key of a `keyid` of the expected signer, or undefined where it has none that was
+   * valid when the signature was `created`, in seconds.
+   */
+  findKey(keyid: string, created: number): PublicJwk | undefined | Promise<PublicJwk | undefined>
+  /** Tells if a key was revoked by the time in seconds. Without it no key is. */
+  checkRevocation?(keyid: string, now: number): Revocation | Promise<Revocation>
+  replays: ReplayStore
+  /** True to refuse a request without a signature. A webhook without one is always refused. */
+  isRequired?: boolean
+}
+
+type Revocation = 'valid' | 'revoked' | 'stale'
+
+export type Verification =
+  | { outcome: 'verified'; keyid: string }
+  /** No signature, and none is required. */
+  | { outcome: 'unsigned' }
+  | { outcome: 'refused'; refusal: Refusal }
+
+/** A signature whose form is right: nothing is said yet of who made it. */
+interface Claim {
+  input: SignatureInput
+  signature: Buffer
+  target: TargetUri
+  keyid: string
+  /** In seconds, as the signer's clock told it. */
+  created: number
+  nonce: string
+  alg: Algorithm
+}
+
+/**
+ * Verifies the signature of a request at a time in seconds. What is cheap is checked first, a key is
+ * asked for only where the form is right, and a nonce is remembered only when everything else holds.
+ */
+export async function verifySignature(
+  request: SignedRequest,
+  { profile, findKey, checkRevocation, replays, isRequired = false }: Verifier,
+  now: number,
+): Promise<Verification> {
+  const isUnsigned = !findHeader(request, 'signature') && !findHeader(request, 'signature-input')
+  if (isUnsigned && profile.kind === 'request') {
+    return isRequired ? refuse('required') : { outcome: 'unsigned' }
+  }
+  const claim = readClaim(request, profile, now)
+  if (typeof claim === 'string') return refuse(claim)
+  const { keyid, created, alg, input, signature, target } = claim
+  const jwk = await findKey(keyid, created)
+  if (!jwk) return refuse('key_unknown')
+  const key = isKeyFor(jwk, alg, profile) && importPublicKey(jwk)
+  if (!key) return refuse('key_purpose_invalid')
+  const revocation = (await checkRevocation?.(keyid, now)) ?? 'valid'
+  if (revocation === 'revoked') return refuse('key_revoked')
+  if (revocation === 'stale') return refuse('revocation_stale')
+  const nonce = { keyid, uri: target.uri, nonce: claim.nonce }
+  const isFull = await replays.isFull(keyid, now)
+  if (isFull && !(await replays.has(nonce, now))) return refuse('rate_abuse')
+  const base = buildSignatureBase(request, target, input.components, input.raw)
+  if (base === undefined || !verifyText(base, alg, key, signature)) return refuse('invalid')
+  if (input.components.includes('content-digest')) {
+    const digest = findHeader(request, 'content-digest') ?? ''
+    if (!checkContentDigest(digest, request.body)) return refuse('digest_mismatch')
+  }
+  return (await replays.add(nonce, now)) ? { outcome: 'verified', keyid } : refuse('replayed')
+}
+
+function refuse(refusal: Refusal): Verification {
+  return { outcome: 'refused', refusal }
+}
+
+/** Reads what a request claims, or the first thing that is wrong with its form. */
+function readClaim(request: SignedRequest, profile: SigningProfile, now: number): Claim | Refusal {
+  const headers = readHeaders(request)
+  if (!headers) return 'header_malformed'
+  const { input, signature } = headers
+  const { params } = input
+  const [created, expires] = [params.get('created'), params.get('expires')]
+  const [nonce, keyid] = [params.get('nonce'), params.get('keyid')]
+  const [alg, tag] = [params.get('alg'), params.get('tag')]
+  if (![created, expires, nonce, keyid, alg, tag].every(value => value !== undefined)) {
+    return 'params_incomplete'
+  }
+  if (typeof nonce !== 'string' || typeof keyid !== 'string') return 'header_malformed'
+  if (typeof alg !== 'string' || typeof tag !== 'string') return 'header_malformed'
+  if (tag !== profile.tag) return 'tag_invalid'
+  if (!isAlgorithm(alg)) return 'alg_not_allowed'
+  if (!isWithinWindow(created, expires, now)) return 'window_invalid'
+  const refusal = checkComponents(input.components, profile)
+  if (refusal) return refusal
+  const target = normalizeTargetUri(request.url)
+  if (!target || !isSecure(target)) return 'target_uri_malformed'
+  return { input, signature, target, keyid, created: created as number, nonce, alg }
+}
+
+/**
+ * The signature of a request: the one labelled `sig1`, else the first. Undefined where a header does
+ * not parse, where one of the two headers lacks it, or where a covered header has several values.
+ */
+function readHeaders(
+  request: SignedRequest,
+): { input: SignatureInput; signature: Buffer } | undefined {
+  const inputs = parseSignatureInputs(findHeader(request, 'signature-input') ?? '')
+  const signatures = parseByteDictionary(findHeader(request, 'signature') ?? '')
+  const input = inputs?.find(({ label }) => label === 'sig1') ?? inputs?.[0]
+  const signature = input && signatures?.get(input.label)
+  if (!input || !signature || !hasAsciiAuthority(request.url)) return undefined
+  const isAmbiguous =
+    findHeader(request, 'content-type')?.includes(',') ||
+    (input.components.includes('content-digest') &&
+      findHeader(request, 'content-digest') !== undefined &&
+      !parseByteDictionary(findHeader(request, 'content-digest')!))
+  return isAmbiguous ? undefined : { input, signature }
+}
+
+function isWithinWindow(created: unknown, expires: unknown, now: number): boolean {
+  if (!Number.isInteger(created) || !Number.isInteger(expires)) return false
+  const [from, until] = [created as number, expires as number]
+  return (
+    until > from &&
+    until - from <= MAX_WINDOW_SECONDS &&
+    from <= now + MAX_SKEW_SECONDS &&
+    until >= now - MAX_SKEW_SECONDS
+  )
+}
+
+function checkComponents(
+  components: readonly string[],
+  { components: wanted, digest }: SigningProfile,
+): Refusal | undefined {
+  const covers = (name: string) => components.includes(name)
+  if (!wanted.every(covers)) return 'components_incomplete'
+  if (digest === 'required' && !covers('content-digest')) return 'components_incomplete'
+  if (digest === 'forbidden' && covers('content-digest')) return 'components_unexpected'
+  return undefined
+}
+
+/** True if a target is reached over TLS, or stands on the loopback of this machine. */
+function isSecure({ uri }: TargetUri): boolean {
+  return /^https:|^http:\/\/(?:127\.\d+\.\d+\.\d+|\[::1\])[:/]/.test(uri)
+}

@@ -1,0 +1,77 @@
+import type { RevisionRow } from '../model/rows.ts'
+import type { Database } from './duckdb.ts'
+
+/** More rows than this are read again. */
+const APPENDED_ROWS_MAX = 500
+
+interface Commit<Row> {
+  seq: number
+  rows: Row[] | undefined
+}
+
+/**
+ * Rows that the commit which is being made adds to a table of which rows are only added: its projection
+ * is handed these, as long as they are few.
+ */
+export class AppendedRows<Row> {
+  readonly #commits = new WeakMap<Database, Commit<Row>>()
+
+  /** From here on a commit is made; what one before it noted, that came to nothing, is forgotten. */
+  begin(db: Database, seq: number): void {
+    this.#commits.set(db, { seq, rows: [] })
+  }
+
+  note(db: Database, seq: number, rows: readonly Row[]): void {
+    const commit = this.#commits.get(db)
+    const known = commit?.seq === seq ? commit.rows : undefined
+    const all = known && [...known, ...rows]
+    this.#commits.set(db, { seq, rows: all && all.length <= APPENDED_ROWS_MAX ? all : undefined })
+  }
+
+  /** Some of the rows were deleted again: what the commit added is to be read. */
+  forget(db: Database): void {
+    this.#commits.delete(db)
+  }
+
+  /**
+   * Returns the rows that the one commit after `seq` added, if this process made it and they were few.
+   */
+  of(db: Database, { seq, last }: { seq: number; last: number }): Row[] | undefined {
+    const commit = this.#commits.get(db)
+    return last === seq + 1 && commit?.seq === last ? commit.rows : undefined
+  }
+}
+
+export interface Touched {
+  space: string
+  key: string
+}
+
+/** Serving keys touched by the commit in progress. */
+export const appendedChanges = new AppendedRows<Touched>()
+
+/** Records the serving keys that a commit touched, for its projection. */
+export async function recordChanges(
+  db: Database,
+  seq: number,
+  keys: Readonly<Record<string, readonly string[]>>,
+): Promise<void> {
+  const rows = Object.entries(keys).flatMap(([space, touched]) =>
+    touched.map(key => ({ seq, space, key })),
+  )
+  appendedChanges.note(db, seq, rows)
+  await db.insert('changes', rows)
+}
+
+/** The revisions of the commit that is being made. */
+export const appendedRevisions = new AppendedRows<RevisionRow>()
+
+/** Adds revisions; one is never changed. */
+export async function addRevisions(
+  db: Database,
+  seq: number,
+  rows: readonly RevisionRow[],
+): Promise<void> {
+  appendedRevisions.note(db, seq, rows)
+  await db.insert('revisions', rows)
+}

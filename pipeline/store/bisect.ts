@@ -1,0 +1,43 @@
+import { Fatal } from '../core/errors.ts'
+
+/**
+ * Runs the work on all items. Where it fails because of what they are, it runs on their halves instead,
+ * down to the single ones at fault, which are set aside.
+ */
+export async function bisect<Item>(
+  items: readonly Item[],
+  work: (some: readonly Item[]) => Promise<unknown>,
+  setAside: (item: Item, error: Error) => Promise<unknown> | unknown,
+): Promise<void> {
+  try {
+    await work(items)
+  } catch (error) {
+    const [only] = items
+    if (only === undefined || !isDataFault(error)) throw error
+    if (items.length === 1) {
+      await setAside(only, error)
+      return
+    }
+    const middle = items.length >> 1
+    await bisect(items.slice(0, middle), work, setAside)
+    await bisect(items.slice(middle), work, setAside)
+  }
+}
+
+/** Failures of LMDB that lie in a key or a value; all others with a number are the disk's. */
+const LMDB_DATA_FAULTS: readonly unknown[] = [-30_781]
+
+/**
+ * Tells whether the data is at fault, rather than the disk, another writer or a store that was closed.
+ * Data that needs more memory than the index may use is at fault: it would need as much the next time.
+ * Where that memory was to be had on the disk, the disk is.
+ */
+export function isDataFault(error: unknown): error is Error {
+  if (!(error instanceof Error) || error instanceof Fatal || 'errno' in error) return false
+  if ('code' in error && typeof error.code === 'number')
+    return LMDB_DATA_FAULTS.includes(error.code)
+  return !(
+    /^(IO|INTERNAL|FATAL|Connection|TransactionContext) Error/i.test(error.message) ||
+    /max_temp_directory_size|closed|MDB_MAP_FULL|no space left/i.test(error.message)
+  )
+}

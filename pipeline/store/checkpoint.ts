@@ -1,0 +1,94 @@
+import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import {
+  createReadStream,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+} from 'node:fs'
+import { basename } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { promisify } from 'node:util'
+import { z } from 'zod'
+import { readJson, replaceFile, syncPath } from './fsync.ts'
+import type { Paths } from './paths.ts'
+
+const run = promisify(execFile)
+
+/** The one small file that is replaced last: which snapshot is current, and how far it goes. */
+export const Checkpoint = z.object({
+  seq: z.int(),
+  snapshot: z.string().regex(/^\d{6,}\.duckdb$/),
+  last_event_id: z.string().nullable(),
+  sha256: z.string(),
+  /** Time at which it was made: all that was committed until then is in it. */
+  as_of: z.string().exactOptional(),
+})
+export type Checkpoint = z.infer<typeof Checkpoint>
+
+/** Undefined where there is none, or one that cannot be read: a start makes that again. */
+export function readCheckpoint(paths: Paths): Checkpoint | undefined {
+  return readJson(paths.checkpoint, Checkpoint)
+}
+
+/**
+ * Copies the file of the index, which stands still, to the next numbered snapshot. The copy is made by a
+ * child process: opening the index file in this one would drop DuckDB's lock on it.
+ */
+export async function copySnapshot(paths: Paths): Promise<string> {
+  mkdirSync(paths.snapshots, { recursive: true })
+  const path = paths.snapshotOf(lastNumber(paths) + 1)
+  const fresh = `${path}.new`
+  // A part of one would keep what is left of a disk that is full.
+  await run('cp', ['--reflink=auto', paths.index, fresh]).catch(error => {
+    rmSync(fresh, { force: true })
+    throw error
+  })
+  syncPath(fresh)
+  renameSync(fresh, path)
+  syncPath(paths.snapshots)
+  return basename(path)
+}
+
+/** Makes a snapshot the current one: `registry.duckdb` for people, then the checkpoint, last. */
+export function advance(paths: Paths, next: Checkpoint): void {
+  linkCurrent(paths, next.snapshot)
+  replaceFile(paths.checkpoint, `${JSON.stringify(next)}\n`)
+}
+
+/** Makes `registry.duckdb` a second name of a snapshot, if that is still there. */
+export function linkCurrent(paths: Paths, snapshot: string): void {
+  const file = `${paths.snapshots}/${snapshot}`
+  if (!existsSync(file)) return
+  const link = `${paths.registry}.new`
+  rmSync(link, { force: true })
+  linkSync(file, link)
+  renameSync(link, paths.registry)
+  // Renaming one name of a file to another one of it does nothing.
+  rmSync(link, { force: true })
+}
+
+/** Deletes all but the newest `keep` snapshots. Readers of a deleted one keep their file. */
+export function pruneSnapshots(paths: Paths, keep: number): void {
+  for (const name of listSnapshots(paths).slice(0, -keep)) rmSync(`${paths.snapshots}/${name}`)
+}
+
+export async function hashFile(file: string): Promise<string> {
+  const hash = createHash('sha256')
+  await pipeline(createReadStream(file), hash)
+  return hash.digest('hex')
+}
+
+export function listSnapshots(paths: Paths): string[] {
+  if (!existsSync(paths.snapshots)) return []
+  return readdirSync(paths.snapshots)
+    .filter(name => /^\d{6,}\.duckdb$/.test(name))
+    .sort((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10))
+}
+
+function lastNumber(paths: Paths): number {
+  return Number.parseInt(listSnapshots(paths).at(-1) ?? '0', 10)
+}

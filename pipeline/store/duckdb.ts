@@ -1,0 +1,395 @@
+import { renameSync, rmSync } from 'node:fs'
+import { dirname } from 'node:path'
+import {
+  type DuckDBConnection,
+  DuckDBInstance,
+  type DuckDBMaterializedResult,
+  type DuckDBPreparedStatement,
+  DuckDBTypeId,
+  JSDuckDBValueConverter,
+} from '@duckdb/node-api'
+import { createRowMaker, describeStructure } from './duckdb-values.ts'
+import { syncPath } from './fsync.ts'
+import { StatementCache } from './statement-cache.ts'
+import { TableVersions } from './table-versions.ts'
+import { Transactions } from './transactions.ts'
+
+export type Parameter = string | number | boolean | null
+export type Parameters = Readonly<Record<string, Parameter>>
+export type Cell = Parameter | undefined
+
+/**
+ * Size of the log at which DuckDB checkpoints by itself. The log is held in memory too, and the larger
+ * it is, the longer takes the commit that checkpoints it.
+ */
+export const CHECKPOINT_AT = '64MB'
+
+/**
+ * Choice between planning a statement `anew` and using its cached plan. DuckDB leaves out of a plan what
+ * no present row can reach, and never looks again: so only an insert of given rows, or a query of one
+ * table that compares with nothing but parameters, may be `kept`.
+ */
+export type Planning = 'anew' | 'kept'
+
+export interface OpenOptions {
+  readOnly?: boolean
+  memoryLimit?: string
+  threads?: number
+}
+
+/** Separator between texts: control characters, which no name, address or header can hold. */
+const CELL_END = '\u001f'
+export const ROW_END = '\u001e'
+
+const THREADS = 2
+
+/**
+ * The one door to DuckDB: one file, one connection. Rows come back as plain JSON values: 64-bit
+ * integers as numbers, timestamps as ISO 8601 text, JSON columns parsed.
+ *
+ * Two rules keep data safe and are easy to break. Nobody in this process may open the file by
+ * another way (that drops the lock; snapshots are copied by a child process). And after an error in
+ * a transaction COMMIT would claim success, so `transactions.ts` always rolls back and throws.
+ */
+export class Database {
+  readonly file: string
+  readonly #options: OpenOptions
+  #instance: DuckDBInstance
+  #connection: DuckDBConnection
+  #plans: StatementCache<DuckDBPreparedStatement>
+  /** The columns of tables that were written. */
+  readonly #types = new Map<string, [column: string, type: string][]>()
+  /** Versions of the tables that this process wrote; nobody else writes to the file. */
+  readonly written = new TableVersions()
+  /** True for the connection that closes the file with itself. */
+  readonly #isFirst: boolean
+  #threads: number
+  readonly #transactions = new Transactions(
+    sql => this.#connection.run(sql),
+    () => this.written.noteAll(),
+  )
+
+  private constructor(
+    file: string,
+    options: OpenOptions,
+    instance: DuckDBInstance,
+    connection: DuckDBConnection,
+    isFirst = true,
+  ) {
+    this.#isFirst = isFirst
+    this.file = file
+    this.#options = options
+    this.#threads = options.threads ?? THREADS
+    this.#instance = instance
+    this.#connection = connection
+    this.#plans = new StatementCache(sql => connection.prepare(sql))
+  }
+
+  /** Throws when another process has the file open for writing (`isLocked` tells). */
+  static async open(file: string, options: OpenOptions = {}): Promise<Database> {
+    const instance = await DuckDBInstance.create(file, {
+      memory_limit: options.memoryLimit ?? '512MB',
+      threads: String(options.threads ?? THREADS),
+      ...(file === ':memory:' ? {} : { temp_directory: `${file}.tmp` }),
+      ...(options.readOnly ? { access_mode: 'READ_ONLY' } : {}),
+    })
+    const connection = await instance.connect()
+    await connection.run("set TimeZone = 'UTC'")
+    await connection.run(`set checkpoint_threshold = '${CHECKPOINT_AT}'`)
+    return new Database(file, options, instance, connection)
+  }
+
+  /** Opens another connection to the same file, for reading beside this one; closed before it. */
+  async another(): Promise<Database> {
+    const connection = await this.#instance.connect()
+    await connection.run("set TimeZone = 'UTC'")
+    return new Database(this.file, this.#options, this.#instance, connection, false)
+  }
+
+  /** Parameters that the statement does not name are left aside. */
+  async run(
+    sql: string,
+    parameters: Parameters = {},
+    planning: Planning = 'anew',
+  ): Promise<number> {
+    this.written.noteStatement(sql)
+    await this.#transactions.beforeWriting()
+    const result = await this.#execute(sql, parameters, planning)
+    return Number(result.rowsChanged)
+  }
+
+  async all<Row>(
+    sql: string,
+    parameters: Parameters = {},
+    planning: Planning = 'anew',
+  ): Promise<Row[]> {
+    const result = await this.#execute(sql, parameters, planning)
+    const rowOf = createRowMaker<Row>(result)
+    // All of it is here: fetching it chunk by chunk would wait for another thread each time.
+    return Array.from({ length: result.chunkCount }, (_, n) =>
+      result.getChunk(n).convertRows(JSDuckDBValueConverter).map(rowOf),
+    ).flat()
+  }
+
+  async one<Row>(
+    sql: string,
+    parameters: Parameters = {},
+    planning: Planning = 'anew',
+  ): Promise<Row | undefined> {
+    return (await this.all<Row>(sql, parameters, planning))[0]
+  }
+
+  /**
+   * These columns of all rows of `from`, spelled as text, nulls as empty ones: many small rows come so for
+   * a tenth of what they cost one by one. No value may hold one of the two characters between them.
+   * The rows can be walked once. A text that is kept of one keeps all of them in memory (`detach`).
+   */
+  async texts(
+    columns: readonly string[],
+    from: string,
+    parameters: Parameters = {},
+    order?: string,
+  ): Promise<Iterable<string[]>> {
+    return rowsIn(await this.text(columns, from, parameters, order))
+  }
+
+  /** Reads a result in one piece, for a reader that makes no text of each cell. */
+  async text(
+    columns: readonly string[],
+    from: string,
+    parameters: Parameters = {},
+    order?: string,
+  ): Promise<string> {
+    const cells = columns.map(column => `coalesce((${column})::varchar, '')`)
+    const sorted = order === undefined ? '' : `order by ${order}`
+    const row = await this.one<{ lines: string | null }>(
+      `select string_agg(concat_ws(chr(31), ${cells.join(', ')}), chr(30) ${sorted}) as lines from ${from}`,
+      parameters,
+    )
+    return row?.lines ?? ''
+  }
+
+  /**
+   * Rows as they are found, a few thousand at a time, on a connection of its own: for answers that are
+   * larger than the memory they may take.
+   */
+  async *stream<Row>(sql: string, parameters: Parameters = {}): AsyncGenerator<Row[]> {
+    const connection = await this.#instance.connect()
+    try {
+      await connection.run("set TimeZone = 'UTC'")
+      const result = await connection.stream(sql, { ...parameters })
+      const rowOf = createRowMaker<Row>(result)
+      for await (const rows of result.yieldRowsJs()) yield rows.map(rowOf)
+    } finally {
+      connection.closeSync()
+    }
+  }
+
+  /** Runs `work` alone on the connection; all of it is kept, or nothing. */
+  transaction<Result>(work: () => Promise<Result>): Promise<Result> {
+    return this.#transactions.whole(work)
+  }
+
+  /** Runs work that mostly writes nothing, and one statement that ends it, in a transaction. */
+  transactionEnding(work: () => Promise<void>, last: () => Promise<void>): Promise<void> {
+    return this.#transactions.ending(work, last)
+  }
+
+  /**
+   * Sets the number of threads of later statements: for little work a second one costs more than it
+   * gains.
+   */
+  async useThreads(threads: number): Promise<void> {
+    if (threads === this.#threads) return
+    await this.#connection.run(`set threads = ${threads}`)
+    this.#threads = threads
+  }
+
+  /** Inserts rows of JSON values, each keyed by column name; absent keys become null. */
+  async insert(table: string, rows: readonly object[]): Promise<void> {
+    if (rows.length === 0) return
+    this.written.note(table)
+    await this.#transactions.beforeWriting()
+    const structure = await this.#structureOf(table)
+    const insert = (from: string, given: string) =>
+      this.#execute(`insert into ${table} by name select unnest(${from})`, { rows: given }, 'kept')
+    if (rows.length === 1) {
+      // Without a list the plan of a row is a shorter one.
+      await insert(
+        `from_json($rows::varchar, '${structure.slice(1, -1)}')`,
+        JSON.stringify(rows[0]),
+      )
+      return
+    }
+    const list = `from_json($rows::varchar, '${structure}'), recursive := true`
+    for (const text of chunkRows(rows)) await insert(list, text)
+  }
+
+  /** Writes these columns of rows that are there, by a column in which no two of them are the same. */
+  async update(
+    table: string,
+    key: string,
+    columns: readonly string[],
+    rows: readonly object[],
+  ): Promise<void> {
+    const named = [key, ...columns]
+    const structure = await this.#structureOf(table, named)
+    const given = rows.map(row => {
+      const cells = row as Readonly<Record<string, unknown>>
+      return Object.fromEntries(named.map(column => [column, cells[column]]))
+    })
+    await this.run(
+      `update ${table} set ${columns.map(column => `${column} = fresh.${column}`).join(', ')}
+       from (select unnest(from_json($rows::varchar, '${structure}'), recursive := true)) as fresh
+       where ${table}.${key} = fresh.${key}`,
+      { rows: JSON.stringify(given) },
+      'kept',
+    )
+  }
+
+  /** Appends flat rows to a table of varchar, double and boolean columns: the fastest way in. */
+  async append(table: string, rows: Iterable<readonly Cell[]>): Promise<void> {
+    this.written.note(table)
+    await this.#transactions.beforeWriting()
+    const appender = await this.#connection.createAppender(table)
+    for (const row of rows) {
+      for (const cell of row) {
+        if (typeof cell === 'string') appender.appendVarchar(cell)
+        else if (typeof cell === 'number') appender.appendDouble(cell)
+        else if (typeof cell === 'boolean') appender.appendBoolean(cell)
+        else appender.appendNull()
+      }
+      appender.endRow()
+    }
+    appender.closeSync()
+  }
+
+  /**
+   * Writes the file anew, so that nothing can be read in it that was deleted; `create` makes the tables
+   * of the new one. Nobody may use the database meanwhile.
+   */
+  async compact(create: (fresh: Database) => Promise<void>): Promise<void> {
+    const path = `${this.file}.new`
+    for (const old of [path, `${path}.wal`]) rmSync(old, { force: true })
+    const fresh = await Database.open(path, this.#options)
+    await create(fresh)
+    fresh.close()
+    const tables = await this.all<{ name: string; whole: string }>(
+      `select table_name as name, format('"{}"."main"."{}"', database_name, table_name) as whole
+       from duckdb_tables() where database_name = current_database() and not temporary`,
+    )
+    await this.run(`attach '${path.replaceAll("'", "''")}' as fresh`)
+    for (const { name, whole } of tables) {
+      await this.run(`insert into fresh.main."${name}" by name from ${whole}`)
+    }
+    await this.run('checkpoint fresh')
+    await this.run('detach fresh')
+    this.close()
+    rmSync(`${this.file}.wal`, { force: true })
+    renameSync(path, this.file)
+    syncPath(dirname(this.file))
+    const again = await Database.open(this.file, this.#options)
+    this.#instance = again.#instance
+    this.#connection = again.#connection
+    this.#plans = again.#plans
+    this.#threads = again.#threads
+  }
+
+  close(): void {
+    this.#connection.closeSync()
+    if (this.#isFirst) this.#instance.closeSync()
+  }
+
+  async #execute(
+    sql: string,
+    parameters: Parameters,
+    planning: Planning,
+  ): Promise<DuckDBMaterializedResult> {
+    if (planning === 'kept') {
+      return this.#plans.use(sql, statement => {
+        bindAs(statement, parameters)
+        return statement.run()
+      })
+    }
+    const named = Object.entries(parameters).filter(([name]) => isNamed(sql, name))
+    if (named.length === 0) return this.#connection.run(sql)
+    const statement = await this.#connection.prepare(sql)
+    try {
+      statement.bind(Object.fromEntries(named))
+      return await statement.run()
+    } finally {
+      statement.destroySync()
+    }
+  }
+
+  /** Describes the JSON structure of a table's rows, with all columns or some. */
+  async #structureOf(table: string, some?: readonly string[]): Promise<string> {
+    const types = this.#types.get(table) ?? (await this.#readTypes(table))
+    this.#types.set(table, types)
+    return describeStructure(some ? types.filter(([column]) => some.includes(column)) : types)
+  }
+
+  async #readTypes(table: string): Promise<[column: string, type: string][]> {
+    const columns = await this.all<{ column_name: string; data_type: string }>(
+      'select column_name, data_type from duckdb_columns() where table_name = $table',
+      { table },
+    )
+    return columns.map(({ column_name, data_type }) => [column_name, data_type])
+  }
+}
+
+/** One row after the other: all at once would be many times as much as the text. */
+function* rowsIn(text: string): Generator<string[]> {
+  if (text === '') return
+  let start = 0
+  for (let end = 0; end >= 0; start = end + 1) {
+    end = text.indexOf(ROW_END, start)
+    yield text.slice(start, end < 0 ? undefined : end).split(CELL_END)
+  }
+}
+
+/** Tells whether a statement has a parameter; parameters that it lacks are dropped. */
+function isNamed(sql: string, name: string): boolean {
+  const at = sql.indexOf(`$${name}`)
+  return at >= 0 && new RegExp(`\\$${name}(?!\\w)`).test(sql)
+}
+
+/** Binds numbers as the type that is planned for; another one would have the statement planned again. */
+function bindAs(statement: DuckDBPreparedStatement, parameters: Parameters): void {
+  for (let index = 1; index <= statement.parameterCount; index++) {
+    const value = parameters[statement.parameterName(index)]!
+    if (typeof value !== 'number') statement.bindValue(index, value)
+    else if (statement.parameterTypeId(index) === DuckDBTypeId.BIGINT) {
+      statement.bindBigInt(index, BigInt(value))
+    } else statement.bindDouble(index, value)
+  }
+}
+
+/** Tells whether opening failed because another process holds the file. */
+export function isLocked(error: unknown): boolean {
+  return error instanceof Error && error.message.includes('Could not set lock')
+}
+
+/** A list of values as one parameter: `where x in (select unnest(${listOf('$xs')}))`. */
+export function toListExpression(parameter: string): string {
+  return `from_json(${parameter}::varchar, '["VARCHAR"]')`
+}
+
+const LIST_ROWS = 10_000
+const LIST_CHARS = 16 * 1024 * 1024
+
+/** Rows as JSON, in lists that are not too long to be one text: a single row may hold a megabyte. */
+function* chunkRows(rows: readonly object[]): Generator<string> {
+  let texts: string[] = []
+  let chars = 0
+  for (const row of rows) {
+    const text = JSON.stringify(row)
+    texts.push(text)
+    chars += text.length
+    if (texts.length < LIST_ROWS && chars < LIST_CHARS) continue
+    yield `[${texts.join(',')}]`
+    texts = []
+    chars = 0
+  }
+  if (texts.length > 0) yield `[${texts.join(',')}]`
+}

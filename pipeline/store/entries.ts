@@ -1,0 +1,125 @@
+import type { BrandRow, EntryRow, PublisherRow } from '../model/rows.ts'
+import type { HostedProperty } from '../model/save.ts'
+import type { Database } from './duckdb.ts'
+import { inList } from './in-list.ts'
+import { RowCache } from './row-cache.ts'
+
+export type Entity = EntryRow['entity']
+
+const keyOf = ({ entity, domain }: Pick<EntryRow, 'entity' | 'domain'>) => `${entity} ${domain}`
+
+const entryRows = new RowCache<EntryRow>({ table: 'entries', id: 'entry_id', keyOf, find })
+
+/** Brands by their domain. */
+export const brandRows = knownByDomain<BrandRow>('brands')
+
+/** Publishers by their domain. */
+export const publisherRows = knownByDomain<PublisherRow>('publishers')
+
+function knownByDomain<Row extends { domain: string }>(table: string) {
+  return new RowCache<Row>({
+    table,
+    id: 'domain',
+    keyOf: ({ domain }) => domain,
+    find(db, domains) {
+      const { condition, keys } = inList('domain', domains)
+      return db.all<Row>(`select * from ${table} where ${condition}`, keys, 'kept')
+    },
+  })
+}
+
+async function find(db: Database, asked: readonly string[]): Promise<EntryRow[]> {
+  const rows: EntryRow[] = []
+  for (const entity of ['brand', 'property'] as const) {
+    const ofKind = asked.filter(key => key.startsWith(`${entity} `))
+    if (ofKind.length === 0) continue
+    const domains = ofKind.map(key => key.slice(entity.length + 1))
+    const { condition, keys } = inList('domain', domains)
+    rows.push(
+      ...(await db.all<EntryRow>(
+        `select * from entries where entity = $entity and ${condition}`,
+        { entity, ...keys },
+        'kept',
+      )),
+    )
+  }
+  return rows
+}
+
+/** Loads the community entries of these domains, by domain. */
+export async function loadEntries(
+  db: Database,
+  entity: Entity,
+  domains: readonly string[],
+): Promise<Map<string, EntryRow>> {
+  const rows = await entryRows.read(
+    db,
+    domains.map(domain => keyOf({ entity, domain })),
+  )
+  return new Map([...rows.values()].map(row => [row.domain, row]))
+}
+
+/** Finds the domains that have a file of their own. */
+export async function findManaged(
+  db: Database,
+  entity: Entity,
+  domains: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const managed =
+    entity === 'brand'
+      ? [...(await brandRows.read(db, domains)).values()].filter(
+          ({ source }) => source === 'brand_json',
+        )
+      : [...(await publisherRows.read(db, domains)).values()].filter(({ valid }) => valid)
+  return new Set(managed.map(({ domain }) => domain))
+}
+
+/** Loads the shown entries of these domains. */
+export async function loadLiveEntries(
+  db: Database,
+  entity: Entity,
+  domains: readonly string[],
+): Promise<Map<string, EntryRow>> {
+  const entries = await loadEntries(db, entity, domains)
+  return new Map([...entries].filter(([, { status }]) => status === 'live'))
+}
+
+/** Writes entries in the place of those that are there. */
+export async function replaceEntries(db: Database, entries: readonly EntryRow[]): Promise<void> {
+  await entryRows.replace(db, new Map(entries.map(entry => [keyOf(entry), entry])))
+}
+
+/** The brand that an entry is, where no document says which one the domain is. */
+export function toBrandRow(
+  { domain, brand_name, source, document }: EntryRow,
+  seq: number,
+): BrandRow {
+  const { brand_manifest: manifest = null, enrichment } = document
+  return {
+    domain,
+    canonical_id: domain,
+    canonical_domain: domain,
+    brand_name: brand_name ?? domain,
+    source,
+    brand_id: null,
+    keller_type: (document.keller_type as string | undefined) ?? null,
+    house_domain: null,
+    house_name: null,
+    claimed_house_domain: (document.house_domain as string | undefined) ?? null,
+    parent_brand: (document.parent_brand as string | undefined) ?? null,
+    brand_agent_url: null,
+    relationship_trust: null,
+    relationship_declared_at: null,
+    names: null,
+    manifest: (enrichment === undefined
+      ? manifest
+      : { ...(manifest as object), enrichment }) as BrandRow['manifest'],
+    seq,
+    resolved_location: null,
+  }
+}
+
+/** The properties of a publisher's entry. */
+export function readProperties({ document }: Pick<EntryRow, 'document'>): HostedProperty[] {
+  return (document.properties ?? []) as HostedProperty[]
+}

@@ -1,0 +1,35 @@
+import { CHECKPOINT_AT, type Database } from './duckdb.ts'
+
+const NEVER = '1000TB'
+
+/** Releases of the databases whose checkpoints are frozen; the next caller waits for them. */
+const standing = new WeakMap<Database, Promise<void>>()
+
+/**
+ * Brings all that is committed into the file of a database, and has it stand still until `release` is
+ * called. What is committed meanwhile goes to the log beside it: DuckDB overwrites nothing that the last
+ * checkpoint wrote before the next one, since a crash would leave it with that and the log alone. So a copy
+ * made meanwhile is whole, and shows what was there at this moment. Nobody may commit until this resolves.
+ */
+export async function freezeCheckpoints(db: Database): Promise<{ release(): Promise<void> }> {
+  const before = standing.get(db)
+  let end: () => void
+  standing.set(db, new Promise<void>(resolve => (end = resolve)))
+  await before
+  const release = () => checkpointAt(db, CHECKPOINT_AT).finally(() => end())
+  try {
+    await db.run('checkpoint')
+    await checkpointAt(db, NEVER)
+  } catch (error) {
+    await release()
+    throw error
+  }
+  return { release }
+}
+
+/** On a connection of its own: on the other one a transaction may be under way. */
+async function checkpointAt(db: Database, size: string): Promise<void> {
+  const aside = await db.another()
+  await aside.run(`set checkpoint_threshold = '${size}'`)
+  aside.close()
+}

@@ -1,0 +1,63 @@
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+
+/** Bytes of the header of a page. */
+const PAGE_HEADER = 24
+const META_BYTES = 160
+const MAGIC = 0xbeefc0de
+const LEAST_PAGE = 256
+/** Offsets within the description of a store (`MDB_meta` of LMDB, little-endian). */
+const at = { magic: 0, pageSize: 24, freeRoot: 64, mainRoot: 112, lastPage: 120, commit: 128 }
+/** Root of a tree that has no page yet. */
+const NO_PAGE = 0xffff_ffff_ffff_ffffn
+
+/** Throws, in words, where it would be dangerous to open an LMDB file. */
+export function assertSoundHead(file: string): void {
+  const damage = findDamagedHead(file)
+  if (damage !== undefined) throw new Error(`${file} is damaged: ${damage}`)
+}
+
+interface Head {
+  pageSize: number
+  roots: bigint[]
+  lastPage: bigint
+  commit: bigint
+}
+
+/**
+ * Tells what is wrong with the first two pages of an LMDB file, which describe all others, and with its
+ * length; undefined where nothing is. LMDB maps the file into memory and believes what stands there: a file
+ * that is empty, cut off or begins with something else ends the process that opens it by a signal.
+ */
+export function findDamagedHead(file: string): string | undefined {
+  const descriptor = openSync(file, 'r')
+  try {
+    const size = fstatSync(descriptor).size
+    if (size === 0) return 'it is empty'
+    const first = readHead(descriptor, 0)
+    if (first === undefined) return 'it does not begin as a store does'
+    const second = readHead(descriptor, first.pageSize)
+    if (second === undefined) return 'its second page is not that of a store'
+    const last = first.commit > second.commit ? first : second
+    if (BigInt(size) < (last.lastPage + 1n) * BigInt(first.pageSize)) return 'it is cut off'
+    const isBeyond = (root: bigint) => root !== NO_PAGE && root > last.lastPage
+    return last.roots.some(isBeyond) ? 'its first pages lead beyond its end' : undefined
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+function readHead(descriptor: number, position: number): Head | undefined {
+  const page = Buffer.alloc(PAGE_HEADER + META_BYTES)
+  if (readSync(descriptor, page, 0, page.length, position) < page.length) return undefined
+  const meta = page.subarray(PAGE_HEADER)
+  const pageSize = meta.readUInt32LE(at.pageSize)
+  const isStore = meta.readUInt32LE(at.magic) === MAGIC && isPageSize(pageSize)
+  if (!isStore) return undefined
+  const roots = [meta.readBigUInt64LE(at.freeRoot), meta.readBigUInt64LE(at.mainRoot)]
+  const [lastPage, commit] = [meta.readBigUInt64LE(at.lastPage), meta.readBigUInt64LE(at.commit)]
+  return { pageSize, roots, lastPage, commit }
+}
+
+function isPageSize(bytes: number): boolean {
+  return bytes >= LEAST_PAGE && Number.isInteger(Math.log2(bytes))
+}

@@ -1,0 +1,42 @@
+import { type Instant, toIso } from '../core/clock.ts'
+import { Fatal } from '../core/errors.ts'
+import type { Database } from './duckdb.ts'
+
+/** The one row of `meta`: how far the index is, and who may write it. */
+export interface Meta {
+  format: number
+  fence: number
+  seq: number
+  last_event_id: string | null
+}
+
+/** Takes the next fencing number: whoever held an older one can commit no more. */
+export async function raiseFence(index: Database): Promise<Meta> {
+  return index.transaction(async () => {
+    await index.run('update meta set fence = fence + 1')
+    return (await index.one<Meta>('select format, fence, seq, last_event_id from meta'))!
+  })
+}
+
+/** Numbers a commit inside its transaction. Fails when another writer has raised the fence. */
+export async function numberCommit(
+  index: Database,
+  fence: number,
+  commit: { seq: number; now: Instant; lastEventId: string | undefined },
+): Promise<void> {
+  const { seq, lastEventId } = commit
+  const isLast = lastEventId === undefined ? '' : ', last_event_id = $last::varchar::uuid'
+  const numbered = await index.run(
+    `update meta set seq = $seq, committed_at = $now::varchar::timestamptz${isLast}
+     where fence = $fence and seq = $before`,
+    {
+      seq,
+      before: seq - 1,
+      now: toIso(commit.now),
+      fence,
+      ...(lastEventId !== undefined && { last: lastEventId }),
+    },
+    'kept',
+  )
+  if (numbered !== 1) throw new Fatal('another writer has taken over the index')
+}

@@ -1,0 +1,117 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Fatal } from '../core/errors.ts'
+import { projectRoot } from '../core/project-root.ts'
+import type { Database } from './duckdb.ts'
+import { createTables, declareTables } from './schema.ts'
+
+/** A database whose format is numbered. */
+export type StoreName = 'index' | 'accounts'
+
+/** A step to the next format of a store. */
+export interface Migration {
+  /** Format that the store has afterwards. */
+  format: number
+  /** Name of the SQL file below `data/migrations`. */
+  file: string
+}
+
+/** Is told of each migration that was performed. */
+export type TellMigration = (migration: Migration) => void
+
+/** Format of a store that was never migrated and, of the accounts, says of none. */
+const FIRST_FORMAT = 1
+
+const folder = join(projectRoot, 'data', 'migrations')
+const tablesOf = { index: 'tables', accounts: 'accounts' } as const
+const fileOf = { index: 'index.duckdb', accounts: 'accounts/accounts.duckdb' }
+const firstMeta = {
+  index: 'insert into meta (format, fence, seq) values ($format, 0, 0)',
+  accounts: 'insert into meta (format) values ($format)',
+}
+
+/** Lists the migrations of a store, from the oldest on. */
+export function listMigrations(store: StoreName): Migration[] {
+  return readdirSync(join(folder, store))
+    .sort()
+    .map(name => ({ format: Number.parseInt(name, 10), file: `${store}/${name}` }))
+}
+
+/** Finds the format that this program writes. */
+export function findNewestFormat(store: StoreName): number {
+  return listMigrations(store).at(-1)?.format ?? FIRST_FORMAT
+}
+
+/** Finds the format of a store; undefined where nothing was ever kept in it. */
+export async function findFormat(db: Database): Promise<number | undefined> {
+  const tables = await db.all<{ name: string }>(
+    'select table_name as name from duckdb_tables() where not temporary',
+  )
+  if (tables.length === 0) return undefined
+  if (!tables.some(({ name }) => name === 'meta')) return FIRST_FORMAT
+  return (await db.one<{ format: number }>('select format from meta'))?.format
+}
+
+/** Lists the migrations that a store has not seen. Throws where it is newer than this program. */
+export async function listPending(db: Database, store: StoreName): Promise<Migration[]> {
+  const [format, newest] = [await findFormat(db), findNewestFormat(store)]
+  if (format === undefined) return []
+  if (format > newest) {
+    throw new Fatal(
+      `${fileOf[store]} has format ${format} and was written by a newer version; this one reads ` +
+        `formats up to ${newest}. Start the newer version, or go back with ` +
+        '`registry restore DIR --force` and a backup that this version made',
+    )
+  }
+  return listMigrations(store).filter(migration => migration.format > format)
+}
+
+/**
+ * Brings a store to the newest format, a transaction for each migration, and creates what is missing of
+ * its tables; an empty one gets the tables as they are now.
+ */
+export async function migrate(
+  db: Database,
+  store: StoreName,
+  tell: TellMigration = () => undefined,
+): Promise<void> {
+  const pending = await listPending(db, store)
+  if ((await findFormat(db)) === undefined) await createStore(db, store)
+  for (const migration of pending) {
+    await perform(db, migration)
+    tell(migration)
+  }
+  await createTables(db, tablesOf[store])
+  // Then DuckDB has no change of a table to replay from its log.
+  if (pending.length > 0) await db.run('checkpoint')
+}
+
+/** Tables without a row in `meta` are left of a first start that was cut off, and may be of any shape. */
+async function createStore(db: Database, store: StoreName): Promise<void> {
+  const left = await db.all<{ name: string; rows: number }>(
+    'select table_name as name, estimated_size as rows from duckdb_tables() where not temporary',
+  )
+  if (left.some(({ rows }) => rows > 0)) {
+    throw new Fatal(`${fileOf[store]} has rows and does not say of which format they are`)
+  }
+  await db.transaction(async () => {
+    for (const { name } of left) await db.run(`drop table ${name}`)
+    await declareTables(db, tablesOf[store])
+    await db.run(firstMeta[store], { format: findNewestFormat(store) })
+  })
+}
+
+async function perform(db: Database, { format, file }: Migration): Promise<void> {
+  const sql = readFileSync(join(folder, file), 'utf8')
+  try {
+    // Each thread reads whole pieces of a table, which long lists make large.
+    await db.useThreads(1)
+    await db.transaction(async () => {
+      await db.run(sql)
+      await db.run('update meta set format = $format', { format })
+    })
+  } catch (error) {
+    const [reason] = (error instanceof Error ? error.message : String(error)).split('\n')
+    throw new Fatal(`migration ${file} failed and changed nothing: ${reason}`, { cause: error })
+  }
+}

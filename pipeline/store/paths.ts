@@ -1,0 +1,73 @@
+import { createHash } from 'node:crypto'
+import { chmodSync, mkdirSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+
+/** Mode of a folder that is for the user of the registry alone. */
+export const PRIVATE = 0o700
+
+/** Finds the folder of copies of the accounts that migrations leave. */
+export function findBackupsBeside(accounts: string): string {
+  return join(dirname(accounts), 'backups')
+}
+
+/** Every file name below DATA_DIR. */
+export function resolvePaths(dataDir: string) {
+  const dir = resolve(dataDir)
+  const at = (...parts: string[]) => join(dir, ...parts)
+  return {
+    dir,
+    index: at('index.duckdb'),
+    /** In a folder of its own, so that its write-ahead log is as private as it is. */
+    accounts: at('accounts', 'accounts.duckdb'),
+    accountsBackups: findBackupsBeside(at('accounts', 'accounts.duckdb')),
+    lease: at('lease.duckdb'),
+    serving: at('serving'),
+    servingFile: at('serving', 'serving.mdb'),
+    events: at('events'),
+    eventsOf: (day: string) => at('events', `${day}.ndjson`),
+    snapshots: at('snapshots'),
+    snapshotOf: (number: number) => at('snapshots', `${String(number).padStart(6, '0')}.duckdb`),
+    registry: at('registry.duckdb'),
+    search: at('search'),
+    searchCheckpoint: at('search', 'current.json'),
+    parquet: at('parquet'),
+    bodies: at('bodies'),
+    bodyOf: (hash: string) => at('bodies', hash.slice(-2), `${hash}.gz`),
+    /** Pictures of logos. */
+    pictures: at('logos'),
+    pictureOf: (hash: string) => at('logos', hash.slice(0, 2), hash),
+    checkpoint: at('checkpoint.json'),
+    restoring: at('restoring'),
+    /** Sizes and times of the derived files as the registry left them (`seals.ts`). */
+    seals: at('seals'),
+    /** Damaged files that were made again; as private as the data they may hold. */
+    damaged: at('damaged'),
+    run: at('run.json'),
+    /** Locked by the one `start` that may run here. */
+    startLock: at('start.duckdb'),
+    redis: at('redis'),
+    redisPid: at('redis', 'redis.pid'),
+    /** Files that Redis could not read any more. */
+    redisDamaged: at('redis-damaged'),
+    /** Socket paths are limited to about 100 bytes, so a deep DATA_DIR gets one elsewhere. */
+    redisSocket: shortest(at('redis', 'redis.sock'), dir),
+  }
+}
+
+export type Paths = ReturnType<typeof resolvePaths>
+
+/** Makes DATA_DIR, and within it the folders that nobody else on the host may look into. */
+export function makeFolders({ dir, accounts, serving, bodies, pictures }: Paths): void {
+  mkdirSync(dir, { recursive: true })
+  for (const folder of [dirname(accounts), serving, bodies, pictures]) {
+    mkdirSync(folder, { recursive: true })
+    chmodSync(folder, PRIVATE)
+  }
+}
+
+function shortest(wanted: string, dir: string): string {
+  if (Buffer.byteLength(wanted) <= 100) return wanted
+  const name = createHash('sha256').update(dir).digest('hex').slice(0, 16)
+  return join(tmpdir(), `registry-${name}.sock`)
+}

@@ -1,0 +1,105 @@
+import { LRUCache } from 'lru-cache'
+import type { Database } from './duckdb.ts'
+import { deleteRows, updateRows } from './rows.ts'
+
+/** Rows of one query at most that are cached. */
+const CACHED_QUERY_ROWS_MAX = 100
+/** Characters of JSON of a table's cached rows at most. */
+const ROW_CACHE_CHARS_MAX = 4_000_000
+/** A shorter row counts for as much, so that there are at most 10,000. */
+const ROW_CHARS_MIN = 400
+
+/** A table whose rows are known by a key. */
+interface Keyed<Row> {
+  table: string
+  keyOf(row: Row): string
+  /** The column by which a row is deleted, and what it says there. */
+  id: string & keyof Row
+  find(db: Database, keys: readonly string[]): Promise<Row[]>
+}
+
+/** `row` is undefined where there is none. */
+interface Known<Row> {
+  row: Row | undefined
+}
+
+interface Memory<Row> {
+  /** Version of the table when it was read. */
+  mark: number
+  /** By key. */
+  rows: LRUCache<string, Known<Row>>
+}
+
+/**
+ * Rows that the one writer read or wrote lately: of a small commit, what it has just written is what
+ * its projection shows. Whoever writes the table by another way, or takes back what was written, has
+ * all of it read again.
+ */
+export class RowCache<Row extends object> {
+  readonly #of: Keyed<Row>
+  readonly #memories = new WeakMap<Database, Memory<Row>>()
+
+  constructor(of: Keyed<Row>) {
+    this.#of = of
+  }
+
+  /** Rows by their key; nobody may change them. */
+  async read(db: Database, keys: readonly string[]): Promise<Map<string, Row>> {
+    if (keys.length > CACHED_QUERY_ROWS_MAX) return this.#find(db, keys)
+    const memory = this.#memoryOf(db)
+    const unknown = keys.filter(key => !memory.rows.has(key))
+    const found = unknown.length > 0 ? await this.#find(db, unknown) : new Map<string, Row>()
+    const rows = new Map<string, Row>()
+    for (const key of keys) {
+      const row = found.get(key) ?? memory.rows.get(key)?.row
+      if (row !== undefined) rows.set(key, row)
+    }
+    for (const key of unknown) keep(memory, key, found.get(key))
+    return rows
+  }
+
+  /** Writes rows, by their key, in the place of those that are there; undefined leaves none there. */
+  async replace(db: Database, fresh: ReadonlyMap<string, Row | undefined>): Promise<void> {
+    const { table, id } = this.#of
+    const before = await this.read(db, [...fresh.keys()])
+    const changes = [...fresh].flatMap(([key, row]) => {
+      const old = before.get(key)
+      return old && row ? [{ old, row }] : []
+    })
+    if (changes.length === fresh.size && fresh.size <= CACHED_QUERY_ROWS_MAX) {
+      await updateRows(db, table, id, changes)
+    } else {
+      const ids = [...before.values()].map(row => String(row[id]))
+      await deleteRows(db, table, id, ids)
+      await db.insert(
+        table,
+        [...fresh.values()].flatMap(row => row ?? []),
+      )
+    }
+    if (fresh.size > CACHED_QUERY_ROWS_MAX) return
+    const memory = this.#memories.get(db)!
+    memory.mark = db.written.version([table])
+    for (const [key, row] of fresh) keep(memory, key, row)
+  }
+
+  async #find(db: Database, keys: readonly string[]): Promise<Map<string, Row>> {
+    const rows = await this.#of.find(db, keys)
+    return new Map(rows.map(row => [this.#of.keyOf(row), row]))
+  }
+
+  #memoryOf(db: Database): Memory<Row> {
+    const mark = db.written.version([this.#of.table])
+    const known = this.#memories.get(db)
+    if (known?.mark === mark) return known
+    const memory: Memory<Row> = { mark, rows: new LRUCache({ maxSize: ROW_CACHE_CHARS_MAX }) }
+    this.#memories.set(db, memory)
+    return memory
+  }
+}
+
+/** Remembers a row as it is once it was stored: without members that say nothing. */
+function keep<Row>({ rows }: Memory<Row>, key: string, row: Row | undefined): void {
+  const text = row === undefined ? '' : JSON.stringify(row)
+  const size = Math.max(ROW_CHARS_MIN, text.length)
+  rows.set(key, { row: text === '' ? undefined : JSON.parse(text) }, { size })
+}

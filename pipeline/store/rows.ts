@@ -1,0 +1,91 @@
+import type { Change } from '../diff/diff.ts'
+import type { Database, Parameter } from './duckdb.ts'
+import { inList } from './in-list.ts'
+
+/** Deletes rows by key. Deleting and inserting again is how DuckDB changes scattered rows fastest. */
+export async function deleteRows(
+  db: Database,
+  table: string,
+  column: string,
+  keys: readonly string[],
+): Promise<void> {
+  if (keys.length === 0) return
+  const gone = inList(`${column}::varchar`, keys)
+  await db.run(`delete from ${table} where ${gone.condition}`, gone.keys, 'kept')
+}
+
+/**
+ * Writes what differs of a few rows where they stand, by a key that no two of them share: that takes
+ * less than deleting them and inserting them again, which is two statements, and whole rows on their
+ * way to the disk.
+ */
+export async function updateRows<Row extends object>(
+  db: Database,
+  table: string,
+  key: keyof Row & string,
+  changes: readonly { old: Row; row: Row }[],
+): Promise<void> {
+  const fresh = changes.map(({ old, row }): Row => ({ ...voided(old), ...row }))
+  const changed = new Set(changes.flatMap(({ old }, n) => differing(old, fresh[n]!)))
+  const [only] = fresh
+  if (changed.size === 0 || only === undefined) return
+  if (fresh.length === 1) await updateRow(db, table, key, [...changed], only)
+  else await db.update(table, key, [...changed], fresh)
+}
+
+/** Nothing is joined for a single row. */
+async function updateRow(
+  db: Database,
+  table: string,
+  key: string,
+  changed: readonly string[],
+  row: object,
+): Promise<void> {
+  const cells = toCells(row)
+  const set = changed.map(column => `${column} = $${column}`)
+  const values = changed.map(column => [column, cells.get(column)!])
+  await db.run(
+    `update ${table} set ${set.join(', ')} where ${key}::varchar = $row_key`,
+    { ...Object.fromEntries(values), row_key: String(cells.get(key)) },
+    'kept',
+  )
+}
+
+/** The columns in which a row says something else than before. */
+function differing<Row extends object>(old: Row, row: Row): string[] {
+  const columns = Object.keys(row) as (keyof Row & string)[]
+  return columns.filter(column => !isSame(old[column] ?? null, row[column] ?? null))
+}
+
+function isSame(a: unknown, b: unknown): boolean {
+  const areBoth = typeof a === 'object' && a !== null && typeof b === 'object' && b !== null
+  return a === b || (areBoth && JSON.stringify(a) === JSON.stringify(b))
+}
+
+/** The columns of a row as they are given to a statement. */
+function toCells(row: object): Map<string, Parameter> {
+  const cells = Object.entries(row).map(([column, value]): [string, Parameter] => [
+    column,
+    typeof value === 'object' && value !== null ? JSON.stringify(value) : (value ?? null),
+  ])
+  return new Map(cells)
+}
+
+function voided(row: object): object {
+  return Object.fromEntries(Object.keys(row).map(column => [column, null]))
+}
+
+/** Makes a table agree with what changed: nothing else of it is touched. */
+export async function writeChanges<Row extends object>(
+  db: Database,
+  table: string,
+  key: keyof Row & string,
+  changes: readonly Change<Row>[],
+): Promise<void> {
+  const gone = changes.flatMap(change => (change.kind === 'added' ? [] : [String(change.old[key])]))
+  await deleteRows(db, table, key, gone)
+  await db.insert(
+    table,
+    changes.flatMap(change => (change.kind === 'removed' ? [] : [change.row])),
+  )
+}

@@ -1,0 +1,70 @@
+import { LRUCache } from 'lru-cache'
+
+const WRITES = /^\s*(insert\s+into|update|delete\s+from)\s+(\w+)/i
+const MAY_WRITE = /\b(?:insert|update|delete|truncate|alter|drop|attach)\b/i
+const MEMOS_MAX = 200
+
+interface Memo {
+  question: string
+  mark: number
+  value: Promise<unknown>
+}
+
+/** Stands for a table where only rows that were there count as news, and none that are new. */
+export function toUpdatesMark(table: string): string {
+  return `${table} updated`
+}
+
+/**
+ * Counts writes to tables through one connection, and caches what was read of tables that were not
+ * written since. The one writer knows without a query that nothing has changed.
+ */
+export class TableVersions {
+  readonly #counts = new Map<string, number>()
+  readonly #known = new LRUCache<string, Memo>({ max: MEMOS_MAX })
+  #all = 0
+
+  /** Notes the table that a statement writes; every table where that cannot be told. */
+  noteStatement(sql: string): void {
+    const [, verb, table] = WRITES.exec(sql) ?? []
+    if (verb === undefined || table === undefined) {
+      if (MAY_WRITE.test(sql)) this.#all++
+      return
+    }
+    this.note(table)
+    if (verb.toLowerCase() === 'update') this.note(toUpdatesMark(table))
+  }
+
+  note(table: string): void {
+    this.#counts.set(table, (this.#counts.get(table) ?? 0) + 1)
+  }
+
+  /** Invalidates everything: what was written may be undone. */
+  noteAll(): void {
+    this.#all++
+  }
+
+  /** Stays the same as long as none of these tables is written. */
+  version(tables: readonly string[]): number {
+    return tables.reduce((sum, table) => sum + (this.#counts.get(table) ?? 0), this.#all)
+  }
+
+  /**
+   * Returns the cached value of a name, if the question is the same and none of the tables was written
+   * since; else reads it again.
+   */
+  memo<Value>(
+    name: string,
+    question: string,
+    tables: readonly string[],
+    read: () => Promise<Value>,
+  ): Promise<Value> {
+    const mark = this.version(tables)
+    const known = this.#known.get(name)
+    if (known?.mark === mark && known.question === question) return known.value as Promise<Value>
+    const value = read()
+    this.#known.set(name, { question, mark, value })
+    value.catch(() => this.#known.delete(name))
+    return value
+  }
+}

@@ -1,0 +1,68 @@
+/** Runs one statement of the connection. */
+type Run = (sql: 'begin' | 'commit' | 'rollback') => Promise<unknown>
+
+/**
+ * The transactions of one connection, one after the other. After an error COMMIT would claim success,
+ * so whatever fails is rolled back.
+ */
+export class Transactions {
+  readonly #run: Run
+  readonly #failed: () => void
+  #queue: Promise<unknown> = Promise.resolve()
+  /** One that was asked for begins with the first statement that writes. */
+  #state: 'none' | 'asked for' | 'open' = 'none'
+
+  /** `failed` is called when what was written may be undone. */
+  constructor(run: Run, failed: () => void) {
+    this.#run = run
+    this.#failed = failed
+  }
+
+  /** All that the work writes is kept, or nothing. */
+  whole<Result>(work: () => Promise<Result>): Promise<Result> {
+    return this.#alone(async () => {
+      await this.#begin()
+      return work()
+    })
+  }
+
+  /** Runs work and the statement that ends it, which alone needs no transaction around it. */
+  ending(work: () => Promise<void>, last: () => Promise<void>): Promise<void> {
+    return this.#alone(async () => {
+      this.#state = 'asked for'
+      await work()
+      if (this.#state === 'asked for') this.#state = 'none'
+      await last()
+    })
+  }
+
+  /** Comes before each statement that writes. */
+  async beforeWriting(): Promise<void> {
+    if (this.#state === 'asked for') await this.#begin()
+  }
+
+  #alone<Result>(work: () => Promise<Result>): Promise<Result> {
+    const turn = this.#queue.then(() => this.#kept(work))
+    this.#queue = turn.catch(() => undefined)
+    return turn
+  }
+
+  async #kept<Result>(work: () => Promise<Result>): Promise<Result> {
+    try {
+      const result = await work()
+      if (this.#state === 'open') await this.#run('commit')
+      return result
+    } catch (error) {
+      if (this.#state === 'open') await this.#run('rollback').catch(() => undefined)
+      this.#failed()
+      throw error
+    } finally {
+      this.#state = 'none'
+    }
+  }
+
+  async #begin(): Promise<void> {
+    this.#state = 'open'
+    await this.#run('begin')
+  }
+}

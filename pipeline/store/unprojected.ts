@@ -1,0 +1,50 @@
+import type { Database } from './duckdb.ts'
+
+/** A subject whose answer cannot be made from its rows, and why. */
+export interface Unprojected {
+  /** Part of the projection, such as `publishers`. */
+  part: string
+  subject: string
+  reason: string
+}
+
+/** Before each reason, by which such rows of `quarantine` are told from others. */
+const MARK = 'not_projected: '
+const IS_UNPROJECTED = `starts_with(reason, '${MARK}')`
+
+/** Loads the subjects whose last answer could not be made, so that the one before it stands. */
+export function loadUnprojected(index: Database): Promise<Unprojected[]> {
+  return index.written.memo('unprojected', '', ['quarantine'], () =>
+    index.all<Unprojected>(
+      `select kind as part, location as subject, substr(reason, ${MARK.length + 1}) as reason
+       from quarantine where ${IS_UNPROJECTED} order by all`,
+    ),
+  )
+}
+
+/** Quarantines subjects that cannot be projected, in place of those known until now; returns the new ones. */
+export async function replaceUnprojected(
+  index: Database,
+  subjects: readonly Unprojected[],
+  { seq, at }: { seq: number; at: string },
+): Promise<Unprojected[]> {
+  const known = await loadUnprojected(index)
+  const keyOf = ({ part, subject }: Unprojected) => `${part} ${subject}`
+  const before = new Set(known.map(keyOf))
+  const after = new Set(subjects.map(keyOf))
+  if (before.size === after.size && [...after].every(key => before.has(key))) return []
+  await index.transaction(async () => {
+    await index.run(`delete from quarantine where ${IS_UNPROJECTED}`)
+    await index.insert(
+      'quarantine',
+      subjects.map(({ part, subject, reason }) => ({
+        kind: part,
+        location: subject,
+        observed_at: at,
+        reason: `${MARK}${reason}`,
+        seq,
+      })),
+    )
+  })
+  return subjects.filter(one => !before.has(keyOf(one)))
+}

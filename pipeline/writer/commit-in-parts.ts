@@ -1,0 +1,68 @@
+import type { Observation } from '../model/observation.ts'
+import type { Answer, Submission } from '../model/submission.ts'
+import { bisect } from '../store/bisect.ts'
+import type { Batch } from './apply-batch.ts'
+
+/** A commit that every store has. */
+export interface Committed {
+  seq: number
+  events: number
+  /** Answers to submissions, by their ids. */
+  answers: Map<string, Answer>
+}
+
+/**
+ * Commits a batch. What is asked for behind a take-down, or behind its end, is judged by it, so that
+ * ends a commit: whoever asks is told the same whether both came together or not.
+ */
+export async function commitSplitAtTakedowns(
+  batch: Batch,
+  commit: (batch: Batch) => Promise<Committed>,
+): Promise<Committed> {
+  const [first = [], ...later] = splitAtTakedowns(batch.submissions)
+  let done = await commit({ ...batch, submissions: first })
+  for (const submissions of later) {
+    const { actor } = batch
+    const next = await commit({ observations: [], submissions, ...(actor && { actor }) })
+    done = {
+      seq: next.seq,
+      events: done.events + next.events,
+      answers: new Map([...done.answers, ...next.answers]),
+    }
+  }
+  return done
+}
+
+function splitAtTakedowns(submissions: readonly Submission[]): (readonly Submission[])[] {
+  const end = submissions.findIndex(({ operation }) => isTakedown(operation.op)) + 1
+  if (end === 0 || end === submissions.length) return [submissions]
+  return [submissions.slice(0, end), ...splitAtTakedowns(submissions.slice(end))]
+}
+
+function isTakedown(op: Submission['operation']['op']): boolean {
+  return op === 'domain.takedown' || op === 'domain.readmit'
+}
+
+/**
+ * Commits a batch. When something in it cannot be taken in, its halves are committed instead, down
+ * to the one observation at fault, which is committed as `poison`: remembered, and stopping nobody.
+ */
+export async function commitBisecting(
+  batch: Batch,
+  commit: (batch: Batch) => Promise<Committed>,
+): Promise<Committed> {
+  const done: Committed[] = []
+  const commitPart = async (part: Partial<Batch>) => {
+    // Submissions go with the first part that is committed.
+    const submissions = done.length === 0 ? batch.submissions : []
+    done.push(await commit({ ...batch, ...part, submissions }))
+  }
+  await bisect(
+    batch.observations,
+    observations => commitPart({ observations }),
+    (seen: Observation, { message }) =>
+      commitPart({ observations: [], poison: [{ seen, reason: message.slice(0, 500) }] }),
+  )
+  const events = done.reduce((sum, part) => sum + part.events, 0)
+  return { ...done.at(-1)!, events, answers: done[0]!.answers }
+}

@@ -1,0 +1,233 @@
+import { listDecisionsSince } from '../accounts/entry-reviews.ts'
+import { loadPublicationsSince } from '../accounts/publications.ts'
+import type { Accounts, Begun } from '../accounts/store.ts'
+import type { Clock, Instant } from '../core/clock.ts'
+import { HOUR } from '../core/clock.ts'
+import type { Config } from '../core/config.ts'
+import { allSettledOrThrow } from '../core/promises.ts'
+import { type ProtectedNames, readProtectedNames } from '../core/protected-names.ts'
+import { findLastTime, findNextTime } from '../core/schedule.ts'
+import { RisingIds } from '../core/uuid-v7.ts'
+import { WindowCounter } from '../core/window-counter.ts'
+import { toHostingBase } from '../model/hosted.ts'
+import type { Answer, Refusal } from '../model/submission.ts'
+import type { Database } from '../store/duckdb.ts'
+import { type Meta, numberCommit } from '../store/meta.ts'
+import type { Paths } from '../store/paths.ts'
+import { type Applied, apply, type Batch } from './apply-batch.ts'
+import type { Applying } from './apply-context.ts'
+import { keepPictures, pictureOperations } from './community/logo-files.ts'
+import { resolveReverts } from './community/reverts.ts'
+import { keepBody } from './crawl/documents.ts'
+import type { Projection } from './projector.ts'
+import { completeAnswers, judgeSubmissions, readEditing } from './submission-answers.ts'
+import type { TakedownList } from './takedown/takedown-list.ts'
+
+/** Parts of the writer that the committer needs. */
+export interface Committing {
+  paths: Paths
+  index: Database
+  accounts: Accounts
+  takedowns: TakedownList
+  /** Position of the index; a commit advances it. */
+  meta: Meta
+  config: Config
+  clock: Clock
+  /** Reads what must be shown of a commit. */
+  read: (seq: number) => Promise<Projection | undefined>
+  onStep?: (step: 'accounts' | 'index', moment: 'before' | 'after') => void
+}
+
+/** Result of a commit: the applied batch, and its answers as far as the accounts know them. */
+export interface Kept extends Applied {
+  seq: number
+  batch: Batch
+  answers: ReadonlyMap<string, Answer>
+  /**
+   * Projection of the commit, where it is small: that of many observations is read once their rows are
+   * released, and a large one in slices.
+   */
+  projection: Projection | undefined
+}
+
+/**
+ * Takes a batch into the accounts and the index: steps 0 and 1 of any commit. While the accounts come
+ * to the disk, what follows from them is written to the index, which commits only once they are there.
+ */
+export class Committer {
+  readonly #of: Committing
+  readonly #ids: RisingIds
+  readonly #protectedNames: ProtectedNames
+  readonly #hostingBase: string | undefined
+  #night: Night = { began: 0, ends: 0 }
+
+  constructor(of: Committing) {
+    this.#of = of
+    this.#ids = new RisingIds(of.clock, of.meta.last_event_id ?? undefined)
+    this.#protectedNames = readProtectedNames(of.config.PROTECTED_NAMES)
+    this.#hostingBase = toHostingBase(of.config.BASE_URL)
+  }
+
+  async commit(asked: Batch, now: Instant): Promise<Kept> {
+    const { index, accounts, meta } = this.#of
+    const seq = meta.seq + 1
+    await index.useThreads(1)
+    const isAnyRevert = asked.submissions.some(({ operation }) => operation.op === 'audit.revert')
+    const stores = { index, accounts: accounts.db }
+    const { refused, ...resolved } = isAnyRevert
+      ? await resolveReverts(stores, asked.submissions)
+      : { submissions: asked.submissions, refused: nothingRefused }
+    const given = { ...asked, ...resolved }
+    const begun = this.#begin(given, { now, seq }, refused)
+    try {
+      return await this.#take(given, begun, { now, seq })
+    } catch (error) {
+      await Promise.allSettled([begun.decided, begun.kept])
+      throw error
+    }
+  }
+
+  /** Answers with what only the index knows too. */
+  answersOf({ batch, answers, saved }: Kept): Promise<Map<string, Answer>> {
+    if (batch.submissions.length === 0) return Promise.resolve(new Map(answers))
+    return completeAnswers(this.#of.index, batch.submissions, answers, saved)
+  }
+
+  #begin(
+    batch: Batch,
+    stamp: { now: Instant; seq: number },
+    reverts: ReadonlyMap<string, Refusal>,
+  ): Begun<Told> {
+    const { submissions } = batch
+    const tell = (answers: ReadonlyMap<string, Answer>) => this.#tell(batch, answers)
+    if (submissions.length === 0) {
+      const answers = new Map<string, Answer>()
+      const decided = tell(answers).then(told => ({ answers, fresh: new Set<string>(), told }))
+      return { decided, kept: Promise.resolve() }
+    }
+    const { config, index, accounts, takedowns, onStep } = this.#of
+    const { REQUIRE_OWNERSHIP_PROOF: needsProof, LIMITS } = config
+    onStep?.('accounts', 'before')
+    const judge = async () => {
+      const { refused, doubts } = await judgeSubmissions(submissions, {
+        index,
+        accounts: accounts.db,
+        now: stamp.now,
+        needsProof,
+        proofDays: LIMITS.proofDays,
+        protectedNames: this.#protectedNames,
+        takenDown: takedowns.takenDown,
+        enrichedBrands: LIMITS.enrichedBrands,
+        base: this.#hostingBase,
+      })
+      return { refused: new Map([...refused, ...reverts]), doubts }
+    }
+    const { decided, kept } = accounts.begin(submissions, stamp, judge, tell)
+    const told = kept.then(() => onStep?.('accounts', 'after'))
+    told.catch(() => undefined)
+    return { decided, kept: told }
+  }
+
+  /** Reads what the index shows of the accounts, besides what this commit submits. */
+  async #tell(batch: Batch, answers: ReadonlyMap<string, Answer>) {
+    const { accounts, takedowns, meta } = this.#of
+    const { db } = accounts
+    const done = batch.submissions.filter(
+      ({ submission_id }) => 'done' in answers.get(submission_id)!,
+    )
+    const enrolments = done.length > 0 ? await accounts.enrolments(done, answers) : []
+    const publications = batch.publications ?? (await loadPublicationsSince(db, meta.seq))
+    return {
+      takedowns: await takedowns.in(batch),
+      enrolments: [...(batch.enrolments ?? []), ...enrolments],
+      ...(publications && { publications }),
+      decisions: batch.decisions ?? (await listDecisionsSince(db, meta.seq)),
+    }
+  }
+
+  async #take(
+    given: Batch,
+    { decided, kept }: Begun<Told>,
+    { now, seq }: { now: Instant; seq: number },
+  ): Promise<Kept> {
+    const { index, meta, paths, onStep } = this.#of
+    for (const { body, hash } of given.observations) {
+      if (body && hash) keepBody(paths, hash, body)
+    }
+    const taken = await index.transaction(async () => {
+      const { answers, fresh, told } = await decided
+      const submissions = given.submissions.filter(
+        ({ submission_id }) => 'done' in answers.get(submission_id)!,
+      )
+      const editing = answers.size > 0 ? { editing: readEditing(answers) } : {}
+      const batch: Batch = { ...given, ...told, ...editing, submissions, fresh }
+      const applied = await apply(index, batch, this.#applying(now, seq))
+      await kept
+      const pictured = submissions.filter(({ operation }) => pictureOperations.has(operation.op))
+      if (pictured.length > 0) await keepPictures(this.#of, pictured, seq)
+      onStep?.('index', 'before')
+      const commit = { seq, now, lastEventId: applied.events.at(-1)?.event_id }
+      const numbering = numberCommit(index, meta.fence, commit)
+      const reading = given.observations.length > 0 ? undefined : this.#of.read(seq)
+      await allSettledOrThrow(numbering, Promise.resolve(reading))
+      return { ...applied, seq, batch, answers, projection: await reading }
+    })
+    meta.seq = seq
+    meta.last_event_id = taken.events.at(-1)?.event_id ?? meta.last_event_id
+    onStep?.('index', 'after')
+    return taken
+  }
+
+  /** In memory: a writer that starts begins a new hour. */
+  readonly #newNames = new WindowCounter(HOUR)
+
+  #applying(now: Instant, seq: number): Applying {
+    const { config, takedowns } = this.#of
+    const { RECRAWL_HOURS, FRONTIER_MAX, LIMITS } = config
+    const { began, ends } = this.#nightOf(now)
+    return {
+      now,
+      seq,
+      ids: this.#ids,
+      mint: () => this.#ids.next(),
+      nextRun: ends,
+      soonestMs: RECRAWL_HOURS * HOUR,
+      frontierMax: FRONTIER_MAX,
+      agentsPerSite: LIMITS.agentsPerSite,
+      agentsPerDocumentHour: LIMITS.agentsPerDocumentHour,
+      namesPerDocumentHour: LIMITS.namesPerDocumentHour,
+      namesPerSiteHour: LIMITS.namesPerSiteHour,
+      newNames: this.#newNames,
+      portionRows: LIMITS.commitRows,
+      takenDown: takedowns.takenDown,
+      hostingBase: this.#hostingBase,
+      night: began,
+      brake: {
+        share: config.BRAKE_SHARE,
+        factor: config.BRAKE_FACTOR,
+        rows: config.BRAKE_ROWS,
+        publishers: config.BRAKE_PUBLISHERS,
+      },
+    }
+  }
+
+  /** The night that it is: reading the schedule costs as much as a statement, and few commits need it anew. */
+  #nightOf(now: Instant): Night {
+    const { began, ends } = this.#night
+    if (now < began || now >= ends) {
+      const { CRAWL_SCHEDULE: schedule } = this.#of.config
+      this.#night = { began: findLastTime(schedule, now), ends: findNextTime(schedule, now) }
+    }
+    return this.#night
+  }
+}
+
+/** From one time of the schedule to the next. */
+interface Night {
+  began: Instant
+  ends: Instant
+}
+
+const nothingRefused: ReadonlyMap<string, Refusal> = new Map()
+
+type Told = Pick<Batch, 'takedowns' | 'enrolments' | 'publications' | 'decisions'>

@@ -1,0 +1,37 @@
+import { listWaitingBrands } from '../../accounts/brand-submissions.ts'
+import type { OperationOf, Refusal, Submission } from '../../model/submission.ts'
+import { type Database, toListExpression } from '../../store/duckdb.ts'
+
+/** Brands that are submitted and told of already, or wait for a person: each is told once. What the registry found out by itself gives way. */
+export async function findRefusedBrands(
+  submitted: readonly (Submission & { operation: OperationOf<'brand.submit'> })[],
+  { index, accounts }: { index: Database; accounts: Database },
+): Promise<Map<string, Refusal>> {
+  const refused = new Map<string, Refusal>()
+  const domains = submitted.map(({ operation }) => operation.domain)
+  const known = await knownBrands(index, domains)
+  const waiting = await listWaitingBrands(accounts)
+  const first = new Set<string>()
+  for (const { submission_id, operation } of submitted) {
+    const { domain } = operation
+    if (known.has(domain)) {
+      refused.set(submission_id, { refused: `${domain} is known already`, error: 'conflict' })
+    } else if (waiting.has(domain) || first.has(domain)) {
+      const text = `a brand of ${domain} waits to be reviewed`
+      refused.set(submission_id, { refused: text, error: 'conflict' })
+    }
+    first.add(domain)
+  }
+  return refused
+}
+
+async function knownBrands(db: Database, domains: readonly string[]): Promise<Set<string>> {
+  const rows = await db.all<{ domain: string }>(
+    `select domain from brands where source != 'enriched'
+       and domain in (select unnest(${toListExpression('$domains')}))
+     union select domain from entries where entity = 'brand' and source != 'enriched'
+       and domain in (select unnest(${toListExpression('$domains')}))`,
+    { domains: JSON.stringify(domains) },
+  )
+  return new Set(rows.map(({ domain }) => domain))
+}

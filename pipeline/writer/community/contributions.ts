@@ -1,0 +1,71 @@
+import {
+  buildContributedRow,
+  diffContribution,
+  getDeclaringHost,
+} from '../../diff/contributions.ts'
+import type { EventDraft } from '../../model/event.ts'
+import type { OperationOf } from '../../model/submission.ts'
+import { toIdentifierKey } from '../../resolve/identifiers.ts'
+import { type Database, toListExpression } from '../../store/duckdb.ts'
+
+type Contribution = OperationOf<'property.contribute'>
+
+/** Takes identifiers into the catalog that nobody knew by now: each makes one property. */
+export async function applyContributions(
+  db: Database,
+  contributions: readonly Contribution[],
+  stamp: { now: number; seq: number },
+): Promise<EventDraft[]> {
+  const drafts: EventDraft[] = []
+  for (const contribution of contributions) {
+    const known = await findRids(db, contribution, { disputed: true })
+    const fresh = new Map(
+      contribution.contributed
+        .map(one => [toIdentifierKey(one.identifier), one] as const)
+        .filter(([key]) => !known.has(key))
+        .reverse(),
+    )
+    const hosts = [...fresh.values()].flatMap(
+      ({ identifier }) => getDeclaringHost(identifier) ?? [],
+    )
+    const publishers = await publishersAmong(db, hosts)
+    const rows = [...fresh.values()].map(one => {
+      const host = getDeclaringHost(one.identifier)
+      const owner = host === undefined || publishers.has(host) ? '' : host
+      return buildContributedRow(one, owner, stamp)
+    })
+    await db.insert('properties', rows)
+    drafts.push(...diffContribution(rows))
+  }
+  return drafts
+}
+
+/** The property of each identifier, by its key, where one was made since they were looked for. */
+export async function findRids(
+  db: Database,
+  { contributed, since }: Pick<Contribution, 'contributed' | 'since'>,
+  { disputed = false } = {},
+): Promise<Map<string, string>> {
+  const keys = contributed.map(({ identifier }) => toIdentifierKey(identifier))
+  const rows = await db.all<{ key: string; property_rid: string }>(
+    `with known as (
+       select property_rid, source, unnest(identifiers) as i from properties
+       where (source = 'contributed' or seq > $since) and status != 'removed'
+         and ($disputed or stale_reason is distinct from 'disputed'))
+     select i.type || ':' || lower(i.value) as key,
+       arg_min(property_rid, (source != 'authoritative', property_rid)) as property_rid
+     from known where i.type || ':' || lower(i.value) in (select unnest(${toListExpression('$keys')}))
+     group by all`,
+    { since, disputed, keys: JSON.stringify(keys) },
+  )
+  return new Map(rows.map(({ key, property_rid }) => [key, property_rid]))
+}
+
+/** A known publisher says itself what it has: nothing is added to its records. */
+async function publishersAmong(db: Database, hosts: readonly string[]): Promise<Set<string>> {
+  const rows = await db.all<{ domain: string }>(
+    `select domain from publishers where domain in (select unnest(${toListExpression('$hosts')}))`,
+    { hosts: JSON.stringify(hosts) },
+  )
+  return new Set(rows.map(({ domain }) => domain))
+}

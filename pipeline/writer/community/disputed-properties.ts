@@ -1,0 +1,39 @@
+import type { Suspension } from '../../accounts/publications.ts'
+import { toIso } from '../../core/clock.ts'
+import { diff } from '../../diff/diff.ts'
+import { diffProperty } from '../../diff/events.ts'
+import type { EventDraft } from '../../model/event.ts'
+import type { PropertyRow } from '../../model/rows.ts'
+import { type Database, toListExpression } from '../../store/duckdb.ts'
+import { writeChanges } from '../../store/rows.ts'
+
+const ACTOR = 'registry:dispute'
+/** Stale reason of a property whose identifier is disputed. */
+export const DISPUTED = 'disputed'
+
+/** Contributed properties turn stale while they are disputed, and active again when they were right. */
+export async function applySuspensions(
+  db: Database,
+  suspensions: readonly Suspension[],
+  stamp: { now: number; seq: number },
+): Promise<EventDraft[]> {
+  if (suspensions.length === 0) return []
+  const asked = new Map(suspensions.map(one => [one.property_rid, one.suspended]))
+  const before = await db.all<PropertyRow>(
+    `select * from properties where source = 'contributed'
+       and property_rid::varchar in (select unnest(${toListExpression('$rids')})) order by property_rid`,
+    { rids: JSON.stringify([...asked.keys()]) },
+  )
+  const stamped = { changed_at: toIso(stamp.now), seq: stamp.seq }
+  const after = before.map((row): PropertyRow => {
+    const suspended = asked.get(row.property_rid)
+    if (suspended && row.status === 'active') {
+      return { ...row, status: 'stale', stale_reason: DISPUTED, ...stamped }
+    }
+    const isOver = !suspended && row.stale_reason === DISPUTED
+    return isOver ? { ...row, status: 'active', stale_reason: null, ...stamped } : row
+  })
+  const changes = diff(before, after, row => row.property_rid, ['status', 'stale_reason'])
+  await writeChanges(db, 'properties', 'property_rid', changes)
+  return changes.flatMap(diffProperty).map(event => ({ ...event, actor: ACTOR }))
+}

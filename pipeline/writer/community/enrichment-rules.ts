@@ -1,0 +1,54 @@
+import { listWaitingBrands } from '../../accounts/brand-submissions.ts'
+import type { ProtectedNames } from '../../core/protected-names.ts'
+import type { OperationOf, Refusal, Submission } from '../../model/submission.ts'
+import type { Database } from '../../store/duckdb.ts'
+import { findManaged, loadEntries } from '../../store/entries.ts'
+import { isOpenToFindings } from './enrichments.ts'
+import { nameFaults } from './lookalike-lookup.ts'
+
+interface Known {
+  index: Database
+  accounts: Database
+  protectedNames: ProtectedNames
+  /** Maximum number of brands that are known by enrichment alone. */
+  enrichedBrands: number
+}
+
+/**
+ * Judges what the registry found out by itself: it is kept only where neither a file of the domain nor a
+ * person speaks, under a name that nobody could mistake, and only so much of it.
+ */
+export async function findRefusedEnrichments(
+  asked: readonly (Submission & { operation: OperationOf<'brand.enrich'> })[],
+  { index, accounts, protectedNames, enrichedBrands }: Known,
+): Promise<Map<string, Refusal>> {
+  const refused = new Map<string, Refusal>()
+  const domains = asked.map(({ operation }) => operation.domain)
+  const entries = await loadEntries(index, 'brand', domains)
+  const managed = await findManaged(index, 'brand', domains)
+  const waiting = await listWaitingBrands(accounts)
+  const newNames = domains.filter(domain => !entries.has(domain))
+  const faults = await nameFaults(index, newNames, protectedNames)
+  let room = newNames.length === 0 ? 0 : enrichedBrands - (await countEnriched(index))
+  const why = ({ domain }: OperationOf<'brand.enrich'>): string | undefined => {
+    const entry = entries.get(domain)
+    if (managed.has(domain)) return `${domain} speaks for itself in its brand.json`
+    if (!isOpenToFindings(entry) || waiting.has(domain)) return `somebody told of ${domain}`
+    const fault = faults.get(domain)
+    if (fault) return fault.reason
+    if (entry === undefined && room-- <= 0) return 'no more brands are kept than these'
+    return undefined
+  }
+  for (const { submission_id, operation } of asked) {
+    const reason = why(operation)
+    if (reason !== undefined) refused.set(submission_id, { refused: reason, error: 'conflict' })
+  }
+  return refused
+}
+
+async function countEnriched(index: Database): Promise<number> {
+  const row = await index.one<{ n: number }>(
+    `select count(*)::double as n from entries where entity = 'brand' and source = 'enriched'`,
+  )
+  return row!.n
+}

@@ -1,0 +1,32 @@
+import { type Instant, toIso } from '../../core/clock.ts'
+import type { Domain } from '../../core/domain.ts'
+import type { Limits } from '../../core/limits.ts'
+import { type Database, toListExpression } from '../../store/duckdb.ts'
+
+interface Asked {
+  now: Instant
+  limit: number
+  /** Domains that are not asked for. */
+  besides: readonly string[]
+  limits: Pick<Limits, 'enrichedDays' | 'enrichedDaysMost'>
+}
+
+/** Lists brands that the registry found out about itself and has to look for again (`refreshDueAt`), the longest due first. */
+export async function listBrandsToRefresh(
+  db: Database,
+  { now, limit, besides, limits: { enrichedDays: least, enrichedDaysMost: most } }: Asked,
+): Promise<Domain[]> {
+  const rows = await db.all<{ domain: Domain }>(
+    `select domain from (
+       select e.domain, json_extract_string(document, '$.enrichment.found_at')::timestamptz as found_at,
+         json_extract_string(document, '$.enrichment.unchanged_since')::timestamptz as since
+       from entries e semi join (select domain from brands where source = 'enriched') b using (domain)
+       where e.entity = 'brand' and e.source = 'enriched' and e.status = 'live')
+     where found_at + least(greatest(found_at - since, to_days($least::integer)), to_days($most::integer))
+         <= $now::timestamptz
+       and domain not in (select unnest(${toListExpression('$besides')}))
+     order by found_at, domain limit $limit`,
+    { now: toIso(now), limit, besides: JSON.stringify(besides), least, most },
+  )
+  return rows.map(({ domain }) => domain)
+}

@@ -1,0 +1,104 @@
+import { toFreshnessKey } from '../../serving/keys.ts'
+import { recordChanges } from '../../store/appended-rows.ts'
+import { type Database, toListExpression } from '../../store/duckdb.ts'
+import { listDomains } from '../entities/agent-claims.ts'
+import { keepAgentSources, namedAgents, type Probing } from '../entities/agent-sources.ts'
+
+/** All agents that a member shows to everybody. */
+export interface Enrolment {
+  org_id: string
+  agents: readonly string[]
+}
+
+/**
+ * Keeps which agents members show to everybody: these are probed. One that is shown no more, and
+ * that nobody else names, is forgotten: only its member may know of it now.
+ */
+export async function applyEnrolments(
+  db: Database,
+  enrolments: readonly Enrolment[],
+  applying: Probing,
+): Promise<void> {
+  if (enrolments.length === 0) return
+  const orgs = { orgs: JSON.stringify(enrolments.map(({ org_id }) => org_id)) }
+  const theirs = `org_id in (select unnest(${toListExpression('$orgs')}))`
+  const before = await db.all<Enrolled>(
+    `select org_id, agent_url from enrolled_agents where ${theirs}`,
+    orgs,
+  )
+  const after = enrolments.flatMap(({ org_id, agents }) =>
+    agents.map((agent_url): Enrolled => ({ org_id, agent_url })),
+  )
+  const added = without(after, before)
+  const gone = without(before, after)
+  for (const { org_id, agent_url } of gone) {
+    await db.run('delete from enrolled_agents where org_id = $org_id and agent_url = $agent_url', {
+      org_id,
+      agent_url,
+    })
+  }
+  const { seq } = applying
+  await db.insert(
+    'enrolled_agents',
+    added.map(row => ({ ...row, seq })),
+  )
+  const changed = [...added, ...gone].map(({ agent_url }) => agent_url)
+  await keepAgentSources(db, changed, [], applying)
+  await forget(
+    db,
+    gone.map(({ agent_url }) => agent_url),
+    seq,
+  )
+}
+
+/** Finds the enrolments that the index does not know, or knows otherwise. */
+export async function findUnknownEnrolments(
+  db: Database,
+  enrolments: readonly Enrolment[],
+): Promise<Enrolment[]> {
+  const known = new Map<string, Set<string>>()
+  for (const { org_id, agent_url } of await db.all<Enrolled>('from enrolled_agents')) {
+    known.set(org_id, (known.get(org_id) ?? new Set()).add(agent_url))
+  }
+  return enrolments.filter(({ org_id, agents }) => {
+    const there = known.get(org_id) ?? new Set()
+    return there.size !== agents.length || agents.some(agent => !there.has(agent))
+  })
+}
+
+interface Enrolled {
+  org_id: string
+  agent_url: string
+}
+
+function without(rows: readonly Enrolled[], others: readonly Enrolled[]): Enrolled[] {
+  const keyOf = ({ org_id, agent_url }: Enrolled) => `${org_id} ${agent_url}`
+  const known = new Set(others.map(keyOf))
+  return rows.filter(row => !known.has(keyOf(row)))
+}
+
+/** Nothing of an agent stays that nobody shows or names any more: its address may be private now. */
+async function forget(db: Database, agents: readonly string[], seq: number): Promise<void> {
+  if (agents.length === 0) return
+  const unnamed = (key: string) => `${key} in (select unnest(${toListExpression('$agents')}))
+    and ${key} not in (${namedAgents})`
+  const parameters = { agents: JSON.stringify(agents) }
+  const known = await db.all<{ location: string }>(
+    `select location from crawl_state where kind = 'agent' and ${unnamed('location')}`,
+    parameters,
+  )
+  const claims = await db.all<{ publisher_domain: string }>(
+    `select publisher_domain from agent_claims where ${unnamed('agent_url')}`,
+    parameters,
+  )
+  for (const table of ['documents', 'crawl_state']) {
+    await db.run(`delete from ${table} where kind = 'agent' and ${unnamed('location')}`, parameters)
+  }
+  for (const table of ['agent_profiles', 'agent_claims']) {
+    await db.run(`delete from ${table} where ${unnamed('agent_url')}`, parameters)
+  }
+  await recordChanges(db, seq, {
+    freshness_gone: known.map(({ location }) => toFreshnessKey('agent', location)),
+    claim: listDomains(claims),
+  })
+}

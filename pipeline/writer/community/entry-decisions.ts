@@ -1,0 +1,34 @@
+import type { EntryDecision } from '../../accounts/entry-reviews.ts'
+import type { Domain } from '../../core/domain.ts'
+import type { Stamp } from '../../diff/stamp.ts'
+import type { EventDraft } from '../../model/event.ts'
+import { recordChanges } from '../../store/appended-rows.ts'
+import type { Database } from '../../store/duckdb.ts'
+import { loadEntries, replaceEntries } from '../../store/entries.ts'
+import { loadPublishers } from '../entities/publisher-rows.ts'
+import { showBrands } from './saves.ts'
+import { showProperties } from './told-properties.ts'
+
+/** Shows entries that a person has approved; those that were rejected stay hidden until somebody saves again. */
+export async function applyDecisions(
+  db: Database,
+  decisions: readonly EntryDecision[],
+  stamp: Pick<Stamp, 'now' | 'seq'>,
+): Promise<EventDraft[]> {
+  const { seq } = stamp
+  const events: EventDraft[] = []
+  for (const { entity, domain, status } of decisions) {
+    const entry = (await loadEntries(db, entity, [domain])).get(domain)
+    if (entry?.status !== 'pending') continue
+    const decided = { ...entry, status, seq }
+    await replaceEntries(db, [decided])
+    if (entity === 'brand') await showBrands(db, [decided], seq)
+    else {
+      await recordChanges(db, seq, { publisher: [domain] })
+      const records = await loadPublishers(db, [domain as Domain])
+      const changed = [{ before: undefined, entry: decided }]
+      events.push(...(await showProperties(db, changed, records, stamp)))
+    }
+  }
+  return events
+}

@@ -1,0 +1,75 @@
+import { createHash } from 'node:crypto'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { listUnusedPictures, loadStoredLogos } from '../../accounts/logos.ts'
+import type { Accounts } from '../../accounts/store.ts'
+import type { Submission } from '../../model/submission.ts'
+import { replaceFile, syncPath } from '../../store/fsync.ts'
+import type { Paths } from '../../store/paths.ts'
+
+/**
+ * Keeps the pictures of logos that were taken, each named by its hash, and deletes those of which a
+ * commit has rejected the last logo. Done between the accounts and the index: what a crash cuts off
+ * is delivered again. The audit keeps no pictures, so a replay brings none.
+ */
+export async function keepPictures(
+  { paths, accounts }: { paths: Paths; accounts: Accounts },
+  submissions: readonly Submission[],
+  seq: number,
+): Promise<void> {
+  for (const { operation } of submissions) {
+    if (operation.op !== 'logo.save' || operation.bytes === undefined) continue
+    keepPicture(paths, operation.sha256, Buffer.from(operation.bytes, 'base64'))
+  }
+  if (!submissions.some(({ operation: { op } }) => removing.has(op))) return
+  for (const hash of await listUnusedPictures(accounts.db, seq)) {
+    rmSync(paths.pictureOf(hash), { force: true })
+  }
+}
+
+const removing: ReadonlySet<string> = new Set(['review.reject', 'domain.takedown'])
+
+/** Operations that bring a picture, or may take the last logo away that shows one. */
+export const pictureOperations: ReadonlySet<string> = new Set(['logo.save', ...removing])
+
+function keepPicture(paths: Paths, hash: string, bytes: Buffer): void {
+  const path = paths.pictureOf(hash)
+  if (existsSync(path)) return
+  mkdirSync(dirname(path), { recursive: true })
+  syncPath(paths.pictures)
+  replaceFile(path, bytes)
+}
+
+/** Copies pictures from one folder to another, beside what is there. */
+export function copyPictures(from: string, to: string): void {
+  if (existsSync(from)) cpSync(from, to, { recursive: true, filter: isWhole })
+}
+
+/** A file that is being written has another name. */
+function isWhole(path: string): boolean {
+  return !path.endsWith('.new')
+}
+
+/** Pictures in a folder that are not what their names say. */
+export function listDamagedPictures(folder: string): string[] {
+  if (!existsSync(folder)) return []
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter(entry => entry.isFile())
+    .map(entry => join(entry.parentPath, entry.name))
+    .filter(isWhole)
+    .filter(
+      path => createHash('sha256').update(readFileSync(path)).digest('hex') !== basename(path),
+    )
+}
+
+/** Logos that are shown to somebody and have no picture. */
+export async function listLogosWithoutPicture({
+  paths,
+  accounts,
+}: {
+  paths: Paths
+  accounts: Accounts
+}): Promise<string[]> {
+  const logos = await loadStoredLogos(accounts.db, `status != 'rejected'`, {})
+  return logos.filter(({ hash }) => !existsSync(paths.pictureOf(hash))).map(one => one.logo_id)
+}

@@ -1,0 +1,104 @@
+import type { KeptMirror } from '../../accounts/mirrors.ts'
+import { createMirrorEvents, diffMirroredCollections } from '../../diff/mirrors.ts'
+import type { Stamp } from '../../diff/stamp.ts'
+import type { EventDraft } from '../../model/event.ts'
+import type { MirrorContent, MirroredCollection } from '../../model/mirror.ts'
+import type { CollectionRow } from '../../model/rows.ts'
+import { loadAliases } from '../../store/aliases.ts'
+import { type Database, toListExpression } from '../../store/duckdb.ts'
+import { writeChanges } from '../../store/rows.ts'
+
+/**
+ * Shows mirrors as they were published, and no longer those that were removed. Their collections
+ * become records with events, but only of publishers without a valid file: a publisher's own word
+ * is the last one.
+ */
+export async function applyMirrors(
+  db: Database,
+  mirrors: readonly KeptMirror[],
+  stamp: Stamp,
+): Promise<EventDraft[]> {
+  if (mirrors.length === 0) return []
+  const before = await collectionsListed(db)
+  await replaceMirrors(db, mirrors, stamp.seq)
+  const after = await collectionsListed(db)
+  const touched = new Map([...before, ...after])
+  const standing = await mirroredRows(db, [...touched.keys()])
+  const changes = diffMirroredCollections(
+    [...after].flatMap(([key, one]) => (standing.closed.has(key) ? [] : [one])),
+    standing.rows,
+    stamp,
+  )
+  await writeChanges(db, 'collections', 'collection_rid', changes)
+  return createMirrorEvents(changes)
+}
+
+async function replaceMirrors(
+  db: Database,
+  mirrors: readonly KeptMirror[],
+  seq: number,
+): Promise<void> {
+  await db.run(
+    `delete from mirrors where platform in (select unnest(${toListExpression('$platforms')}))`,
+    {
+      platforms: JSON.stringify(mirrors.map(({ platform }) => platform)),
+    },
+  )
+  const rows = mirrors
+    .filter(({ removed }) => !removed)
+    .map(({ content, removed: _, ...mirror }) => ({ ...mirror, ...stripContact(content), seq }))
+  await db.insert('mirrors', rows)
+}
+
+/** Removes the contact of a mirror: it is a person and stands in no public store. */
+function stripContact({ document, ...content }: MirrorContent) {
+  const { contact: _, ...adagents_json } = document
+  return { ...content, adagents_json }
+}
+
+/**
+ * Lists the collections of all mirrors, by publisher and id; of two that list the same the later one
+ * counts.
+ */
+async function collectionsListed(db: Database): Promise<Map<string, MirroredCollection>> {
+  const rows = await db.all<{ collections: MirroredCollection[] }>(
+    'select collections from mirrors order by updated_at, platform',
+  )
+  const listed = rows.flatMap(({ collections }) => collections)
+  return new Map(listed.map(one => [toKey(one.publisher_domain, one.entry.collection_id), one]))
+}
+
+function toKey(publisher: string, collectionId: string): string {
+  return `${publisher} ${collectionId}`
+}
+
+/** The records of these that mirrors may change, and which of these they may not. */
+async function mirroredRows(
+  db: Database,
+  keys: readonly string[],
+): Promise<{ rows: CollectionRow[]; closed: Set<string> }> {
+  const asked = { keys: JSON.stringify(keys) }
+  const rows = await db.all<CollectionRow>(
+    `select * from collections where publisher_domain || ' ' || collection_id
+       in (select unnest(${toListExpression('$keys')})) order by created_at, collection_rid`,
+    asked,
+  )
+  const valid = await db.all<{ key: string }>(
+    `select key from (select unnest(${toListExpression('$keys')}) as key)
+     where split_part(key, ' ', 1) in (select domain from publishers where valid)`,
+    asked,
+  )
+  const merged = await loadAliases(
+    db,
+    'collection',
+    rows.map(row => row.collection_rid),
+  )
+  const isOpen = ({ collection_rid, source, status }: CollectionRow) =>
+    !merged.has(collection_rid) && (source === 'contributed' || status === 'removed')
+  const closed = new Set(valid.map(({ key }) => key))
+  for (const row of rows) {
+    if (!isOpen(row)) closed.add(toKey(row.publisher_domain, row.collection_id))
+  }
+  const open = rows.filter(row => !closed.has(toKey(row.publisher_domain, row.collection_id)))
+  return { rows: open, closed }
+}

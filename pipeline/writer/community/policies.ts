@@ -1,0 +1,38 @@
+import type { Publications } from '../../accounts/publications.ts'
+import { addRevisions, recordChanges } from '../../store/appended-rows.ts'
+import { type Database, toListExpression } from '../../store/duckdb.ts'
+
+/** Shows policies as they were saved, and no longer those that were rejected. */
+export async function applyPolicies(
+  db: Database,
+  { policies, withdrawn, revisions }: Publications,
+  { seq }: { seq: number },
+): Promise<void> {
+  const touched = [...policies.map(({ policy_id }) => policy_id), ...withdrawn]
+  if (touched.length === 0) return
+  await db.run(
+    `delete from policies where policy_id in (select unnest(${toListExpression('$touched')}))`,
+    {
+      touched: JSON.stringify(touched),
+    },
+  )
+  await db.run(
+    `delete from revisions where entity = 'policy' and (
+       domain in (select unnest(${toListExpression('$withdrawn')}))
+       or domain || ' ' || revision_number in (select unnest(${toListExpression('$saved')})))`,
+    {
+      withdrawn: JSON.stringify(withdrawn),
+      saved: JSON.stringify(revisions.map(row => `${row.domain} ${row.revision_number}`)),
+    },
+  )
+  await db.insert(
+    'policies',
+    policies.map(row => ({ ...row, seq })),
+  )
+  await addRevisions(
+    db,
+    seq,
+    revisions.map(row => ({ ...row, seq })),
+  )
+  await recordChanges(db, seq, { policy: touched })
+}

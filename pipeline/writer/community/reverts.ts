@@ -1,0 +1,107 @@
+import { type AuditRow, listAuditRows } from '../../accounts/audit.ts'
+import { isAsLeft } from '../../accounts/changed-rows.ts'
+import type { FindRevision, KnownChange } from '../../accounts/operation-definition.ts'
+import { getDefinition } from '../../accounts/operations.ts'
+import {
+  type Answer,
+  Operation,
+  type OperationOf,
+  type Refusal,
+  type Submission,
+} from '../../model/submission.ts'
+import type { Database } from '../../store/duckdb.ts'
+
+interface Stores {
+  index: Database
+  accounts: Database
+}
+
+type Revert = OperationOf<'audit.revert'>
+
+/** Submissions of which those that take others back are what that comes to, or refused. */
+export interface Resolved {
+  submissions: readonly Submission[]
+  refused: ReadonlyMap<string, Refusal>
+}
+
+/**
+ * Puts the operation that takes another one back in the place of the wish to do so. Under the same
+ * id, so that one which is delivered again is what it was the first time.
+ */
+export async function resolveReverts(
+  stores: Stores,
+  submissions: readonly Submission[],
+): Promise<Resolved> {
+  const refused = new Map<string, Refusal>()
+  const resolved: Submission[] = []
+  for (const submission of submissions) {
+    const { operation, submission_id } = submission
+    if (operation.op !== 'audit.revert') {
+      resolved.push(submission)
+      continue
+    }
+    const { reverts } = operation
+    const found =
+      (await carriedOut(stores, submission_id)) ?? (await inverse(stores, operation, submission_id))
+    if ('refused' in found) refused.set(submission_id, found)
+    const what = 'refused' in found ? {} : { operation: found }
+    resolved.push({ ...submission, ...what, reverts })
+  }
+  return { submissions: resolved, refused }
+}
+
+/** Loads the operation as it was carried out. */
+async function carriedOut(
+  { accounts }: Stores,
+  id: string,
+): Promise<Operation | Refusal | undefined> {
+  const [row] = await listAuditRows(accounts, { id, limit: 1 })
+  return row && ('refused' in row.answer ? row.answer : restoreOperation(row))
+}
+
+async function inverse(
+  stores: Stores,
+  { reverts, editor }: Revert,
+  revision_id: string,
+): Promise<Operation | Refusal> {
+  const [row] = await listAuditRows(stores.accounts, { id: reverts, limit: 1 })
+  if (row === undefined) {
+    return { refused: `nothing was submitted as ${reverts}`, error: 'not_found' }
+  }
+  if (!isDone(row.answer)) return { refused: 'it was refused: there is nothing to take back' }
+  const told = restoreOperation(row)
+  if (row.changes?.length === 0) return { refused: 'it changed nothing' }
+  if (row.changes && !(await isAsLeft(stores.accounts, told, row.changes))) {
+    return { refused: 'what it changed was changed again since: take that back first' }
+  }
+  const findRevision: FindRevision = (...of) => findRevisionNumbers(stores.index, ...of)
+  return invertOperation(told, { changes: row.changes ?? [], revision_id, editor, findRevision })
+}
+
+/** Builds the operation that takes this one back, or tells why there is none. */
+async function invertOperation(
+  operation: Operation,
+  known: KnownChange,
+): Promise<Operation | Refusal> {
+  const definition = getDefinition(operation)
+  const inverse =
+    'invert' in definition ? await definition.invert(operation, known) : definition.irreversible
+  return typeof inverse === 'string' ? { refused: inverse } : Operation.parse(inverse)
+}
+
+function findRevisionNumbers(index: Database, ...[entity, domain, of]: Parameters<FindRevision>) {
+  return index.one<{ number: number; last: number }>(
+    `select r.revision_number::double as number, e.revision_number::double as last
+     from revisions r join entries e using (entity, domain)
+     where r.revision_id::varchar = $of and entity = $entity and domain = $domain`,
+    { of, entity, domain },
+  )
+}
+
+function isDone(answer: Answer): boolean {
+  return 'done' in answer
+}
+
+function restoreOperation({ operation, content }: AuditRow): Operation {
+  return { op: operation, ...content } as unknown as Operation
+}

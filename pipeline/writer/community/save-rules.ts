@@ -1,0 +1,179 @@
+import { listWaitingBrands } from '../../accounts/brand-submissions.ts'
+import { loadOriginOwners } from '../../accounts/origins.ts'
+import { hasProof } from '../../accounts/proofs.ts'
+import type { Instant } from '../../core/clock.ts'
+import { getRegistrableDomain } from '../../core/domain.ts'
+import type { ProtectedNames } from '../../core/protected-names.ts'
+import type { EntryRow } from '../../model/rows.ts'
+import type { Refusal, SaveVerdicts, Submission } from '../../model/submission.ts'
+import { findPointingHere } from '../../serving/hosted-files.ts'
+import type { Database } from '../../store/duckdb.ts'
+import { type Entity, findManaged, loadEntries } from '../../store/entries.ts'
+import { nameFaults } from './lookalike-lookup.ts'
+import { getEntity, listDomains, type Save } from './saves.ts'
+
+interface Deciding {
+  index: Database
+  accounts: Database
+  now: Instant
+  /** True where an organization must have proven the domain. */
+  needsProof: boolean
+  /** Days for which a proof counts. */
+  proofDays: number
+  protectedNames: ProtectedNames
+  /** Public address of the registry, if files can be pointed to there. */
+  base: string | undefined
+}
+
+/**
+ * Judges saves: refused are first those of what a document of the domain itself speaks for, then what
+ * waits for a person, then names that pass for others, then whoever has not shown that the domain is theirs.
+ */
+export async function judgeSaves(
+  submissions: readonly (Submission & { operation: Save })[],
+  deciding: Deciding,
+): Promise<SaveVerdicts> {
+  const judged: SaveVerdicts = { refused: new Map(), doubts: new Map() }
+  const judge = await createJudge(
+    submissions.map(({ operation }) => operation),
+    deciding,
+  )
+  for (const { submission_id, operation } of submissions) {
+    const verdict = await judge(operation)
+    if (verdict === undefined) continue
+    if (typeof verdict === 'string') judged.doubts.set(submission_id, verdict)
+    else judged.refused.set(submission_id, verdict)
+  }
+  return judged
+}
+
+async function createJudge(saves: readonly Save[], deciding: Deciding) {
+  const { index, accounts, base } = deciding
+  const domains = { brand: listDomains(saves, 'brand'), property: listDomains(saves, 'property') }
+  const standing = {
+    brand: await loadStanding(index, 'brand', domains.brand),
+    property: await loadStanding(index, 'property', domains.property),
+  }
+  const hosted = {
+    brand: await findPointingHere(index, 'brand', domains.brand, base),
+    property: await findPointingHere(index, 'property', domains.property, base),
+  }
+  const owners = await loadOriginOwners(accounts)
+  const waiting = await listWaitingBrands(accounts)
+  const proven = provenIn(deciding)
+  const isNew = (save: Save) => {
+    const { status, is_found } = standing[getEntity(save)].get(save.domain) ?? unknown
+    return save.op !== 'entry.rollback' && (is_found || isUnknown(status))
+  }
+  const newNames = saves.filter(isNew).map(({ domain }) => domain)
+  const faults = newNames.length > 0 && (await nameFaults(index, newNames, deciding.protectedNames))
+  return async (save: Save): Promise<Refusal | string | undefined> => {
+    const entity = getEntity(save)
+    const { domain } = save
+    const { is_managed, status } = standing[entity].get(domain) ?? unknown
+    if (is_managed && !hosted[entity].has(domain)) return managed(entity, domain)
+    if (save.op === 'entry.rollback' && save.to_revision > 0) {
+      const nowhere = await unknownTarget(index, save, status)
+      if (nowhere) return nowhere
+    }
+    if (status === 'pending' || (entity === 'brand' && waiting.has(domain))) {
+      return { refused: `the entry of ${domain} waits to be reviewed`, error: 'conflict' }
+    }
+    const fault = isNew(save) && faults ? faults.get(domain) : undefined
+    if (fault?.verdict === 'refused') return { refused: `domain: ${fault.reason}` }
+    if (save.op === 'entry.rollback' && save.moderates) return undefined
+    const owner = entity === 'property' ? owners.get(domain) : undefined
+    if (owner !== undefined && owner !== save.editor.org_id) return foreign(domain)
+    if (!(await proven(save))) return unproven(domain)
+    // Whoever saves it after this one, in the same commit, finds it waiting: a person decides one content.
+    if (fault) standing[entity].set(domain, { is_managed, is_found: false, status: 'pending' })
+    return fault?.reason
+  }
+}
+
+/** One that a person has rejected or taken back counts as if nobody had saved it. */
+function isUnknown(status: EntryRow['status'] | null): boolean {
+  return status === null || status === 'rejected' || status === 'withdrawn'
+}
+
+function managed(entity: Entity, domain: string): Refusal {
+  const file = entity === 'brand' ? 'brand.json' : 'adagents.json'
+  return { refused: `${domain} speaks for itself: it is managed by its ${file}`, error: 'conflict' }
+}
+
+function foreign(domain: string): Refusal {
+  return {
+    refused: `${domain} points to its hosted file for another organization`,
+    error: 'forbidden',
+  }
+}
+
+function unproven(domain: string): Refusal {
+  return {
+    refused: `show first that ${domain}, or a domain above it, is your organization’s`,
+    error: 'ownership_proof_required',
+  }
+}
+
+/**
+ * Asks once for each pair of organization and domain, the registrable domain first: whoever has shown
+ * that one may save all below it.
+ */
+function provenIn({ accounts, now, needsProof, proofDays }: Deciding) {
+  const known = new Map<string, Promise<boolean>>()
+  const ask = (org_id: string, domain: string): Promise<boolean> => {
+    const pair = `${org_id} ${domain}`
+    const asked = known.get(pair) ?? hasProof(accounts, org_id, domain, now, proofDays)
+    known.set(pair, asked)
+    return asked
+  }
+  return async ({ editor: { org_id }, domain }: Save): Promise<boolean> => {
+    if (!needsProof) return true
+    if (org_id === null) return false
+    return (await ask(org_id, getRegistrableDomain(domain) ?? domain)) || ask(org_id, domain)
+  }
+}
+
+async function unknownTarget(
+  db: Database,
+  { entity, domain, to_revision }: Extract<Save, { op: 'entry.rollback' }>,
+  status: EntryRow['status'] | null,
+): Promise<Refusal | undefined> {
+  if (status === 'rejected') {
+    return { refused: `what was saved of ${domain} was rejected`, error: 'not_found' }
+  }
+  const found = await db.one(
+    `select 1 from revisions where entity = $entity and domain = $domain
+       and revision_number = $to_revision`,
+    { entity, domain, to_revision },
+  )
+  return found === undefined
+    ? { refused: `${domain} has no revision ${to_revision}`, error: 'not_found' }
+    : undefined
+}
+
+/** State of an entry, and whether the domain's own file replaces it. */
+interface Standing {
+  is_managed: boolean
+  /** The registry found it by itself: whoever tells of it first is judged as with any new name. */
+  is_found: boolean
+  status: EntryRow['status'] | null
+}
+
+const unknown: Standing = { is_managed: false, is_found: false, status: null }
+
+async function loadStanding(
+  db: Database,
+  entity: Entity,
+  domains: readonly string[],
+): Promise<Map<string, Standing>> {
+  const entries = await loadEntries(db, entity, domains)
+  const managed = await findManaged(db, entity, domains)
+  return new Map(
+    domains.map(domain => {
+      const { status = null, source } = entries.get(domain) ?? {}
+      const is_found = source === 'enriched'
+      return [domain, { is_managed: managed.has(domain), is_found, status }]
+    }),
+  )
+}

@@ -1,0 +1,336 @@
+import type { ApprovedBrand } from '../../accounts/brand-submissions.ts'
+import { toIso } from '../../core/clock.ts'
+import type { Domain } from '../../core/domain.ts'
+import { allSettledOrThrow } from '../../core/promises.ts'
+import { deriveId } from '../../core/uuid-v7.ts'
+import { buildHostedProperties } from '../../diff/hosted.ts'
+import type { PublisherRows } from '../../diff/rows.ts'
+import type { Stamp } from '../../diff/stamp.ts'
+import type { EventDraft } from '../../model/event.ts'
+import type { EntryRow, EntryState, PropertyRow, RevisionRow } from '../../model/rows.ts'
+import { type OperationOf, type Submission, selectOperations } from '../../model/submission.ts'
+import { addRevisions, recordChanges } from '../../store/appended-rows.ts'
+import { type Database, toListExpression } from '../../store/duckdb.ts'
+import {
+  brandRows,
+  type Entity,
+  findManaged,
+  loadEntries,
+  readProperties,
+  replaceEntries,
+  toBrandRow,
+} from '../../store/entries.ts'
+import type { TakenDown } from '../../store/takedown-set.ts'
+import { addDomains } from '../crawl/frontier.ts'
+import { loadPublishers } from '../entities/publisher-rows.ts'
+import { OPEN_SHARE } from '../submissions.ts'
+import { buildFoundState, isOpenToFindings, summarizeFound } from './enrichments.ts'
+import { showProperties } from './told-properties.ts'
+
+export type Save = OperationOf<'brand.save' | 'property.save' | 'entry.rollback'>
+
+/** An operation that makes a revision: a save or an enrichment. */
+export type Edit = Save | OperationOf<'brand.enrich'>
+
+/** Editing facts of saves, from the accounts. */
+export interface Editing {
+  /** The public ids of those who save, by revision. */
+  editors: ReadonlyMap<string, string>
+  /** Revisions whose entry waits for a person to look at it. */
+  waiting: ReadonlySet<string>
+}
+
+/** Result of a save: the entry and the revision that left it so. */
+export type Saved = Pick<RevisionRow, 'domain' | 'revision_number' | 'created_at'> & {
+  entity: Entity
+  entry_id: string
+  state: EntryState
+}
+
+export const saveNames = ['brand.save', 'property.save', 'entry.rollback'] as const
+
+/** Saves, and what the registry found out by itself. */
+export function listEdits(submissions: readonly Submission[]): Edit[] {
+  return selectOperations(submissions, ...saveNames, 'brand.enrich')
+}
+
+export function getEntity(edit: Edit): Entity {
+  if (edit.op === 'entry.rollback') return edit.entity
+  return edit.op === 'property.save' ? 'property' : 'brand'
+}
+
+/**
+ * Carries out saves in their order, each as the next revision of its entry: the numbers are given
+ * here, by the one who writes, so none is given twice or left out. Returns what each came to, by its
+ * revision, and what that means for records.
+ */
+export async function applySaves(
+  db: Database,
+  submissions: readonly Submission[],
+  { editors, waiting }: Editing,
+  stamp: Stamp & { frontierMax: number },
+): Promise<{ saved: Map<string, Saved>; events: EventDraft[] }> {
+  const saved = new Map<string, Saved>()
+  const saves = listEdits(submissions)
+  if (saves.length === 0) return { saved, events: [] }
+  const { now, seq } = stamp
+  const entries = {
+    brand: await loadEntries(db, 'brand', listDomains(saves, 'brand')),
+    property: await loadEntries(db, 'property', listDomains(saves, 'property')),
+  }
+  const standing = new Map(entries.property)
+  const hosts = listDomains(saves, 'property') as Domain[]
+  const records =
+    hosts.length > 0 ? await loadPublishers(db, hosts) : new Map<string, PublisherRows>()
+  const targets = await rollbackTargets(db, saves)
+  const revisions: RevisionRow[] = []
+  for (const save of saves) {
+    const entity = getEntity(save)
+    const before = entries[entity].get(save.domain)
+    const target = targets.get(save.revision_id)
+    if (save.op === 'entry.rollback' && (before === undefined || target === undefined)) continue
+    if (save.op === 'brand.enrich' && !isOpenToFindings(before)) continue
+    const status = waiting.has(save.revision_id) ? 'pending' : (target?.status ?? 'live')
+    const known = records.get(save.domain)?.properties ?? []
+    const state = { ...(target ?? stateAfter(save, before, known)), status } as const
+    const entry = entryAfter(save, state, before, stamp)
+    entries[entity].set(save.domain, entry)
+    revisions.push(buildRevision(save, entry, editors.get(save.revision_id) ?? 'system'))
+    saved.set(save.revision_id, toSaved(entry))
+  }
+  const touched = (entity: Entity) =>
+    [...entries[entity].values()].filter(entry => entry.seq === seq)
+  const [brands, publishers] = [touched('brand'), touched('property')]
+  await allSettledOrThrow(
+    replaceEntries(db, [...brands, ...publishers]),
+    addRevisions(db, seq, revisions),
+    showBrands(db, brands, seq),
+  )
+  const withdrawn = publishers.filter(({ status }) => status === 'withdrawn')
+  await recordChanges(db, seq, {
+    publisher: publishers.map(({ domain }) => domain),
+    'gone property': withdrawn.map(({ domain }) => domain),
+  })
+  const made = revisions.filter(({ revision_number }) => revision_number === 1)
+  if (made.length > 0) await addNewcomers(db, made, { now, seq, max: stamp.frontierMax })
+  if (publishers.length === 0) return { saved, events: [] }
+  const told = publishers.map(entry => ({ before: standing.get(entry.domain), entry }))
+  return { saved, events: await showProperties(db, told, records, stamp) }
+}
+
+/**
+ * Adds the domains of new entries to the frontier: saved ones may exceed its maximum, enriched ones fill
+ * only the share that is open to strangers.
+ */
+async function addNewcomers(
+  db: Database,
+  made: readonly RevisionRow[],
+  { now, seq, max }: { now: number; seq: number; max: number },
+): Promise<void> {
+  const told = made.filter(({ source }) => source !== 'enriched')
+  const found = made.filter(({ source }) => source === 'enriched')
+  const newcomers = told.map(({ domain }) => ({ domain, why: 'saved' as const }))
+  await addDomains(db, newcomers, { now, seq, max: max + told.length })
+  const demanded = found.map(({ domain }) => ({ domain, why: 'demanded' as const }))
+  await addDomains(db, demanded, { now, seq, max: Math.floor(max * OPEN_SHARE) })
+}
+
+function toSaved(entry: EntryRow): Saved {
+  const { entity, domain, entry_id, revision_number, updated_at: created_at } = entry
+  return { entity, domain, revision_number, state: toEntryState(entry), created_at, entry_id }
+}
+
+function toEntryState({ source, status, brand_name, document, contact_id }: EntryRow): EntryState {
+  return { source, status, brand_name, document, contact_id }
+}
+
+/** Brands that were approved and are no revision yet, as saves, and who made them. */
+export async function buildApprovedSaves(
+  db: Database,
+  brands: readonly ApprovedBrand[],
+  takenDown: TakenDown,
+): Promise<{ submissions: Submission[]; editors: Map<string, string> }> {
+  const made = await findSaved(
+    db,
+    brands.map(({ save }) => save.revision_id),
+  )
+  const fresh = brands.filter(
+    ({ save }) => !made.has(save.revision_id) && !takenDown.covers(save.domain),
+  )
+  return {
+    submissions: fresh.map(({ save }) => ({ submission_id: save.revision_id, operation: save })),
+    editors: new Map(fresh.map(({ save, editor_id }) => [save.revision_id, editor_id])),
+  }
+}
+
+/** The domains whose entries of a kind are saved. */
+export function listDomains(saves: readonly Edit[], entity: Entity): string[] {
+  const ofKind = saves.filter(save => getEntity(save) === entity)
+  return [...new Set(ofKind.map(({ domain }) => domain))]
+}
+
+/** Computes the state of an entry after a save or an enrichment. Rollbacks restore an earlier state instead. */
+function stateAfter(
+  save: Edit,
+  before: EntryRow | undefined,
+  records: readonly PropertyRow[],
+): EntryState {
+  if (save.op === 'brand.enrich') return buildFoundState(save, before)
+  const live = { source: 'community', status: 'live' } as const
+  if (save.op === 'property.save') {
+    const known = before === undefined ? [] : readProperties(before)
+    let minted = 0
+    // A save that is carried out again, in a restored index, gives the same rids.
+    const mint = () => deriveId('hosted property', save.revision_id, String(minted++))
+    const properties = buildHostedProperties(save.properties, known, records, mint)
+    const contact_id = save.contact === undefined ? null : save.revision_id
+    const document = { authorized_agents: [], properties }
+    return { ...live, brand_name: null, document, contact_id }
+  }
+  const brand = save as OperationOf<'brand.save'>
+  const { brand_name } = brand
+  return { ...live, brand_name, document: brandAfter(brand, before), contact_id: null }
+}
+
+/**
+ * Computes a brand after a save. Fields that are left out stay, but a submitted file stays only beside
+ * the manifest that it came with.
+ */
+function brandAfter(
+  save: OperationOf<'brand.save'>,
+  before: EntryRow | undefined,
+): EntryRow['document'] {
+  const {
+    brand_manifest: kept,
+    brand_json: handed,
+    enrichment: _,
+    ...others
+  } = before?.document ?? {}
+  const isEdited = save.brand_manifest !== undefined
+  const manifest = isEdited ? save.brand_manifest : kept
+  const brand_json = save.brand_json ?? (isEdited ? undefined : handed)
+  const { house_domain, keller_type, parent_brand } = save
+  return {
+    ...others,
+    ...(house_domain !== undefined && { house_domain }),
+    ...(keller_type !== undefined && { keller_type }),
+    ...(parent_brand !== undefined && { parent_brand }),
+    ...(manifest ? { brand_manifest: manifest } : {}),
+    ...(brand_json ? { brand_json } : {}),
+  }
+}
+
+function entryAfter(
+  save: Edit,
+  state: EntryState,
+  before: EntryRow | undefined,
+  { now, seq }: Stamp,
+): EntryRow {
+  return {
+    entity: getEntity(save),
+    domain: save.domain,
+    entry_id: before?.entry_id ?? save.revision_id,
+    ...state,
+    revision_number: (before?.revision_number ?? 0) + 1,
+    created_at: before?.created_at ?? toIso(now),
+    updated_at: toIso(now),
+    seq,
+  }
+}
+
+function buildRevision(save: Edit, entry: EntryRow, editor_id: string): RevisionRow {
+  const { entity, domain, revision_number, updated_at: created_at, seq } = entry
+  const back = save.op === 'entry.rollback' ? save.to_revision : null
+  return {
+    entity,
+    domain,
+    revision_number,
+    revision_id: save.revision_id,
+    editor_id,
+    edit_summary: summarizeEdit(save, entry),
+    source: entry.source,
+    is_rollback: back !== null,
+    rolled_back_to: back,
+    state: { ...toEntryState(entry) },
+    created_at,
+    seq,
+  }
+}
+
+function summarizeEdit(save: Edit, { document }: EntryRow): string {
+  switch (save.op) {
+    case 'brand.enrich':
+      return summarizeFound(document)
+    case 'entry.rollback':
+      return save.to_revision === 0 ? 'Withdrawn' : `Rolled back to revision ${save.to_revision}`
+    case 'brand.save':
+      return 'Saved the brand'
+    case 'property.save':
+      return 'Saved the properties'
+  }
+}
+
+/** The states that rollbacks restore, by the revision that restores them. */
+async function rollbackTargets(
+  db: Database,
+  saves: readonly Edit[],
+): Promise<Map<string, EntryState>> {
+  const targets = new Map<string, EntryState>()
+  for (const save of saves) {
+    if (save.op !== 'entry.rollback') continue
+    const { entity, domain, to_revision } = save
+    if (to_revision === 0) {
+      targets.set(save.revision_id, nothing)
+      continue
+    }
+    const row = await db.one<{ state: EntryState }>(
+      `select state from revisions where entity = $entity and domain = $domain
+         and revision_number = $to_revision`,
+      { entity, domain, to_revision },
+    )
+    if (row !== undefined) targets.set(save.revision_id, { ...row.state, status: 'live' })
+  }
+  return targets
+}
+
+/** State before the first revision. */
+const nothing: EntryState = {
+  source: 'community',
+  status: 'withdrawn',
+  brand_name: null,
+  document: {},
+  contact_id: null,
+}
+
+/** Puts entries into the place of brands that no document speaks of. */
+export async function showBrands(
+  db: Database,
+  entries: readonly EntryRow[],
+  seq: number,
+): Promise<void> {
+  if (entries.length === 0) return
+  const brand = entries.map(({ domain }) => domain)
+  const managed = await findManaged(db, 'brand', brand)
+  const shown = entries.flatMap(entry => {
+    if (managed.has(entry.domain)) return []
+    const row = entry.status === 'live' ? toBrandRow(entry, seq) : undefined
+    return [[entry.domain, row] as const]
+  })
+  await allSettledOrThrow(brandRows.replace(db, new Map(shown)), recordChanges(db, seq, { brand }))
+}
+
+/** Loads these revisions by id, whichever commit made them. */
+export async function findSaved(
+  db: Database,
+  revisionIds: readonly string[],
+): Promise<Map<string, Saved>> {
+  if (revisionIds.length === 0) return new Map()
+  const rows = await db.all<Saved & { revision_id: string }>(
+    `select r.revision_id, r.entity, r.domain, r.revision_number::double as revision_number, r.state,
+       r.created_at, e.entry_id
+     from revisions r join entries e using (entity, domain)
+     where r.revision_id in (select unnest(${toListExpression('$ids')})::uuid)`,
+    { ids: JSON.stringify(revisionIds) },
+  )
+  return new Map(rows.map(({ revision_id, ...saved }) => [revision_id, saved]))
+}

@@ -1,0 +1,85 @@
+import type { Domain } from '../../core/domain.ts'
+import { diff } from '../../diff/diff.ts'
+import { diffProperty } from '../../diff/events.ts'
+import { buildSavedRows, mayShowSavedProperties, SAVE_ACTOR } from '../../diff/hosted.ts'
+import type { PublisherRows } from '../../diff/rows.ts'
+import type { Stamp } from '../../diff/stamp.ts'
+import type { EventDraft } from '../../model/event.ts'
+import type { EntryRow } from '../../model/rows.ts'
+import type { HostedProperty } from '../../model/save.ts'
+import { recordChanges } from '../../store/appended-rows.ts'
+import type { Database } from '../../store/duckdb.ts'
+import { loadEntries, readProperties } from '../../store/entries.ts'
+import { writeChanges } from '../../store/rows.ts'
+import { statusAndFacts } from '../entities/publisher-changes.ts'
+import { buildEmptyPublisherRows, loadPublishers } from '../entities/publisher-rows.ts'
+
+/** An entry of a publisher, and as it was before the commit. */
+export interface ToldChange {
+  before: EntryRow | undefined
+  entry: EntryRow
+}
+
+/**
+ * Makes records of what people tell of publishers without a file that counts, and says what changed of
+ * them: like what anybody contributes, they are of the registry, and grant nothing.
+ */
+export async function showProperties(
+  db: Database,
+  changed: readonly ToldChange[],
+  standing: ReadonlyMap<string, PublisherRows>,
+  stamp: Pick<Stamp, 'now' | 'seq'>,
+): Promise<EventDraft[]> {
+  const changes = changed.flatMap(({ before, entry }) => {
+    const { domain } = entry
+    const old = standing.get(domain) ?? buildEmptyPublisherRows(undefined)
+    if (!mayShowSavedProperties(old)) return []
+    const told = listShown(entry)
+    const rids = new Set(told.map(({ property_rid }) => property_rid))
+    const was = before === undefined ? [] : readProperties(before)
+    const untold = was.map(one => one.property_rid).filter(rid => !rids.has(rid))
+    const fresh = buildSavedRows(domain, told, old, stamp, new Set(untold))
+    return diff(old.properties, fresh, row => row.property_rid, statusAndFacts)
+  })
+  await writeChanges(db, 'properties', 'property_rid', changes)
+  return changes.flatMap(diffProperty).map(event => ({ ...event, actor: SAVE_ACTOR }))
+}
+
+/** Entries whose properties one commit records. */
+const ENTRIES_PER_COMMIT = 200
+
+/**
+ * Finds the next domains after one of entries with a property that has no record: versions before records
+ * of told properties have left such.
+ */
+export async function findUnrecorded(db: Database, after: string): Promise<Domain[]> {
+  const rows = await db.all<{ domain: Domain }>(
+    `select distinct domain from (
+       select domain, unnest(from_json(document->'properties', '[{"property_rid":"UUID"}]'), recursive := true)
+       from entries where entity = 'property' and status = 'live') told
+     anti join properties using (property_rid)
+     anti join (select domain from publishers where valid) using (domain)
+     anti join (select publisher_domain as domain from authorizations) using (domain)
+     where property_rid is not null and domain > $after order by domain
+     limit ${ENTRIES_PER_COMMIT}`,
+    { after },
+  )
+  return rows.map(({ domain }) => domain)
+}
+
+/** Makes the records of entries that stand without them. */
+export async function recordEntries(
+  db: Database,
+  domains: readonly Domain[],
+  stamp: Pick<Stamp, 'now' | 'seq'>,
+): Promise<EventDraft[]> {
+  if (domains.length === 0) return []
+  const entries = [...(await loadEntries(db, 'property', domains)).values()]
+  await recordChanges(db, stamp.seq, { publisher: entries.map(({ domain }) => domain) })
+  const changed = entries.map(entry => ({ before: undefined, entry }))
+  return showProperties(db, changed, await loadPublishers(db, domains), stamp)
+}
+
+function listShown(entry: EntryRow): HostedProperty[] {
+  return entry.status === 'live' ? readProperties(entry) : []
+}

@@ -1,0 +1,114 @@
+import { execFile } from 'node:child_process'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { z } from 'zod'
+import type { Accounts } from '../accounts/store.ts'
+import { hashFile } from '../store/checkpoint.ts'
+import type { Database } from '../store/duckdb.ts'
+import { freezeCheckpoints } from '../store/freeze-checkpoints.ts'
+import { replaceFile, syncPath } from '../store/fsync.ts'
+import { type Paths, PRIVATE } from '../store/paths.ts'
+import { copyPictures, listDamagedPictures } from './community/logo-files.ts'
+
+const run = promisify(execFile)
+
+/** The stores that nothing else can be made of, and their names in a backup. */
+export const backedUp = { index: 'index.duckdb', accounts: 'accounts.duckdb' } as const
+export const MANIFEST = 'manifest.json'
+/** Pictures of logos, each named by its hash: so no manifest need list them. */
+export const PICTURES = 'logos'
+
+/** Manifest of a backup: both stores as they were after one commit. */
+export const Manifest = z.object({
+  format: z.literal(1),
+  seq: z.int(),
+  made_at: z.iso.datetime(),
+  files: z.array(z.object({ name: z.string(), bytes: z.int(), sha256: z.string() })),
+})
+export type Manifest = z.infer<typeof Manifest>
+
+/**
+ * Creates the folder in which a backup is written until it is whole. Throws when something stands there
+ * already.
+ */
+export function beginBackup(dir: string): string {
+  const partial = `${resolve(dir)}.partial`
+  if (existsSync(dir)) throw new Error(`${dir} is there already`)
+  rmSync(partial, { recursive: true, force: true })
+  mkdirSync(partial, { recursive: true })
+  chmodSync(partial, PRIVATE)
+  return partial
+}
+
+/**
+ * Copies both stores. Nobody may commit until this is done. The copies are made by a child process,
+ * since opening the files in this one would drop DuckDB's locks on them.
+ */
+export async function copyStores(
+  stores: { index: Database; accounts: Accounts; paths: Paths },
+  to: string,
+): Promise<void> {
+  const { index, accounts, paths } = stores
+  for (const [db, from, name] of [
+    [index, paths.index, backedUp.index],
+    [accounts.db, paths.accounts, backedUp.accounts],
+  ] as const) {
+    const { release } = await freezeCheckpoints(db)
+    await run('cp', ['--reflink=auto', from, `${to}/${name}`]).finally(release)
+  }
+  copyPictures(paths.pictures, `${to}/${PICTURES}`)
+}
+
+/** Writes down what was copied and gives the backup its name: one without it is none. */
+export async function finishBackup(
+  partial: string,
+  dir: string,
+  made: Pick<Manifest, 'seq' | 'made_at'>,
+): Promise<Manifest> {
+  const files = []
+  for (const name of Object.values(backedUp)) {
+    const file = `${partial}/${name}`
+    syncPath(file)
+    files.push({ name, bytes: statSync(file).size, sha256: await hashFile(file) })
+  }
+  const manifest: Manifest = { format: 1, ...made, files }
+  replaceFile(`${partial}/${MANIFEST}`, `${JSON.stringify(manifest, null, 2)}\n`)
+  renameSync(partial, dir)
+  syncPath(dirname(resolve(dir)))
+  return manifest
+}
+
+/** The manifest of a backup whose files are what it says they are. Throws with what is wrong. */
+export async function checkBackup(dir: string): Promise<Manifest> {
+  const file = `${dir}/${MANIFEST}`
+  if (!existsSync(file)) throw new Error(`${dir} is no backup: it has no ${MANIFEST}`)
+  const manifest = Manifest.parse(JSON.parse(readFileSync(file, 'utf8')))
+  for (const name of Object.values(backedUp)) {
+    const listed = manifest.files.find(one => one.name === name)
+    if (listed === undefined || !existsSync(`${dir}/${name}`)) {
+      throw new Error(`the backup has no ${name}`)
+    }
+    await checkFile(`${dir}/${name}`, listed)
+  }
+  const [damaged] = listDamagedPictures(`${dir}/${PICTURES}`)
+  if (damaged !== undefined) throw new Error(`${damaged} is not what was backed up`)
+  return manifest
+}
+
+export async function checkFile(
+  file: string,
+  { name, sha256 }: Manifest['files'][number],
+): Promise<void> {
+  if ((await hashFile(file)) !== sha256) {
+    throw new Error(`${name} is not what was backed up: its SHA-256 differs`)
+  }
+}

@@ -1,0 +1,189 @@
+import { DAY, type Instant, toIso } from '../../core/clock.ts'
+import type { Domain } from '../../core/domain.ts'
+import {
+  type Answer,
+  findFirstEnd,
+  findSuspiciousLosses,
+  type Losses,
+  restoreLosses,
+} from '../../diff/losses.ts'
+import { BASELINE_NIGHTS, type BrakeLimits, isMass, reachesFloors } from '../../resolve/brake.ts'
+import { type Database, toListExpression } from '../../store/duckdb.ts'
+import { releaseHeld } from './held-publishers.ts'
+
+/** Facts about a commit that the brake needs. */
+export interface Braking {
+  now: Instant
+  seq: number
+  /** Start of this commit's night: the last time of CRAWL_SCHEDULE. */
+  night: Instant
+  brake: BrakeLimits
+  /** Released publishers: their losses are applied and count for nothing. */
+  released?: ReadonlySet<Domain>
+}
+
+/** Losses that were held back. Rows are counted as they would have been taken. */
+export interface HeldBack extends Losses {
+  publishers: number
+}
+
+/** A publisher derived again: the rows that stand, and those that its answer makes. */
+export interface Answered extends Answer {
+  domain: Domain
+}
+
+export interface Braked<One extends Answered> {
+  /** Answers, with the losses of held publishers restored. */
+  answers: One[]
+  held: HeldBack
+  /** Times at which held grants end by their own windows: then the answer is needed again. */
+  ends: Map<Domain, Instant>
+}
+
+interface Suspicious extends Losses {
+  domain: Domain
+  reason: string
+}
+
+/** Nights that are kept to be looked at; what is usual is told from fewer. */
+const NIGHTS_KEPT_MS = 30 * DAY
+
+/**
+ * Lets answers through, but for those that take so much together that something else must be wrong: a
+ * captive portal, a broken mirror. Whoever is held keeps the rows that stood, and takes on what its
+ * answer says otherwise, until the answer takes nothing any more, or somebody releases or drops it.
+ */
+export async function applyBrake<One extends Answered>(
+  db: Database,
+  answers: readonly One[],
+  braking: Braking,
+): Promise<Braked<One>> {
+  await beginNight(db, braking)
+  const suspicious = answers.flatMap((one): Suspicious[] => {
+    const { domain } = one
+    if (braking.released?.has(domain)) return []
+    const losses = findSuspiciousLosses(one, braking.now)
+    return losses ? [{ domain, ...losses }] : []
+  })
+  const known = await heldAmong(db, answers)
+  const fresh = suspicious.filter(({ domain }) => !known.has(domain))
+  const isTooMuch = fresh.length > 0 && (await wouldBeMass(db, fresh, braking))
+  const held = suspicious.filter(({ domain }) => isTooMuch || known.has(domain))
+  await recordNight(db, fresh, isTooMuch, braking)
+  await recordHeld(db, held, known, braking)
+  const names = new Set(held.map(({ domain }) => domain))
+  const ends = answers.flatMap((one): [Domain, Instant][] => {
+    const end = names.has(one.domain) ? findFirstEnd(one, braking.now) : undefined
+    return end === undefined ? [] : [[one.domain, end]]
+  })
+  return {
+    ends: new Map(ends),
+    answers: answers.map(one =>
+      names.has(one.domain) ? { ...one, fresh: restoreLosses(one, braking.now) } : one,
+    ),
+    held: summed(isTooMuch ? fresh : []),
+  }
+}
+
+function summed(suspicious: readonly Suspicious[]): HeldBack {
+  const sum = (count: (one: Suspicious) => number) =>
+    suspicious.reduce((total, one) => total + count(one), 0)
+  return {
+    publishers: suspicious.length,
+    grants: sum(one => one.grants),
+    properties: sum(one => one.properties),
+  }
+}
+
+/** A night is remembered also when it takes nothing: that is what is usual then. */
+export async function beginNight(
+  db: Database,
+  { night: begun }: Pick<Braking, 'night'>,
+): Promise<void> {
+  const night = toIso(begun)
+  const known = await db.written.memo('night', night, ['nights'], () =>
+    db.one('select 1 from nights where night = $night::timestamptz', { night }),
+  )
+  if (known !== undefined) return
+  await db.insert('nights', [{ night, publishers: 0, losses: 0, taken: 0 }])
+}
+
+async function wouldBeMass(
+  db: Database,
+  fresh: readonly Suspicious[],
+  { night, brake: limits }: Braking,
+): Promise<boolean> {
+  const now = summed(fresh)
+  const so = await db.one<{ publishers: number; losses: number; taken: number }>(
+    'select publishers, losses, taken from nights where night = $night::timestamptz',
+    { night: toIso(night) },
+  )
+  const total = {
+    rows: so!.losses + now.grants + now.properties,
+    publishers: so!.publishers + now.publishers,
+  }
+  if (!reachesFloors(total, limits)) return false
+  const active = await db.one<{ n: number }>(
+    `select (select count(*) from authorizations where in_force)
+       + (select count(*) from properties where status = 'active') as n`,
+  )
+  const before = await db.all<{ taken: number }>(
+    `select taken from (select night, taken from nights where night < $night::timestamptz
+       order by night desc limit ${BASELINE_NIGHTS.max}) order by night`,
+    { night: toIso(night) },
+  )
+  const known = { active: active!.n + so!.taken, before: before.map(({ taken }) => taken) }
+  return isMass(total, known, limits)
+}
+
+async function recordNight(
+  db: Database,
+  fresh: readonly Suspicious[],
+  isHeld: boolean,
+  { night }: Braking,
+): Promise<void> {
+  if (fresh.length === 0) return
+  const { publishers, grants, properties } = summed(fresh)
+  const losses = grants + properties
+  await db.run(
+    `update nights set publishers = publishers + $publishers, losses = losses + $losses,
+       taken = taken + $taken where night = $night::timestamptz`,
+    { publishers, losses, taken: isHeld ? 0 : losses, night: toIso(night) },
+  )
+  await db.run('delete from nights where night < $first::timestamptz', {
+    first: toIso(night - NIGHTS_KEPT_MS),
+  })
+}
+
+/** Loads which of these publishers are held already, and since when. */
+async function heldAmong(db: Database, answers: readonly Answered[]): Promise<Map<Domain, string>> {
+  if (answers.length === 0 || !(await db.one('select 1 from held limit 1'))) return new Map()
+  const rows = await db.all<{ subject: Domain; since: string }>(
+    `select subject, since from held
+     where rule = 'publisher' and subject in (select unnest(${toListExpression('$domains')}))`,
+    { domains: JSON.stringify(answers.map(({ domain }) => domain)) },
+  )
+  return new Map(rows.map(({ subject, since }) => [subject, since]))
+}
+
+/** Writes who is held now, in the place of all that were held among the answers. */
+async function recordHeld(
+  db: Database,
+  held: readonly Suspicious[],
+  known: ReadonlyMap<Domain, string>,
+  { now, seq }: Braking,
+): Promise<void> {
+  await releaseHeld(db, [...known.keys()])
+  await db.insert(
+    'held',
+    held.map(({ domain, reason, grants, properties }) => ({
+      rule: 'publisher',
+      subject: domain,
+      reason,
+      grants,
+      properties,
+      since: known.get(domain) ?? toIso(now),
+      seq,
+    })),
+  )
+}

@@ -1,0 +1,250 @@
+import { type Instant, toIso } from '../../core/clock.ts'
+import { missingOutcomes } from '../../core/outcomes.ts'
+import { advance, type DueSource } from '../../diff/crawl-request.ts'
+import { isSameValue } from '../../diff/diff.ts'
+import {
+  type Attempt,
+  type CrawlRequestRow,
+  type CrawlScope,
+  crawlScopes,
+  ownFiles,
+} from '../../model/crawl-request.ts'
+import { type Observation, type Source, toSourceKey } from '../../model/observation.ts'
+import type { OperationOf } from '../../model/submission.ts'
+import { type Database, toListExpression } from '../../store/duckdb.ts'
+import { deleteRows } from '../../store/rows.ts'
+import type { TakenDown } from '../../store/takedown-set.ts'
+import { addHops } from './frontier.ts'
+
+/** Files that one request waits for; a file that names thousands does not make all of them due. */
+const FILES_MAX = 20
+
+interface Stamp {
+  now: Instant
+  seq: number
+}
+
+/** Records a request; `settleRequests` of the same commit makes its files due. */
+export async function openRequest(
+  db: Database,
+  { crawl_request_id, scope, domain }: OperationOf<'crawl.request'>,
+  { now, seq }: Stamp,
+): Promise<void> {
+  const row: CrawlRequestRow = {
+    crawl_request_id,
+    scope,
+    domain,
+    status: 'queued',
+    attempts: 0,
+    requested_at: toIso(now),
+    requested_seq: seq,
+    started_at: null,
+    last_attempted_at: null,
+    completed_at: null,
+    next_attempt_at: null,
+    last_error_code: null,
+    files: [],
+    seq,
+    publishers: scope === 'manager' ? await countPublishers(db, domain) : null,
+  }
+  await db.insert('crawl_requests', [row])
+}
+
+/** Publishers whose answer is read from a file of this manager. */
+async function countPublishers(db: Database, domain: string): Promise<number> {
+  const row = await db.one<{ n: number }>(
+    `select count(distinct subject) as n from depends_on
+     where rule = 'publisher' and kind = 'adagents.json' and subject != $domain
+       and (location = $domain or starts_with(location, 'https://' || $domain || '/'))`,
+    { domain },
+  )
+  return row?.n ?? 0
+}
+
+/**
+ * Brings the open requests up to what this commit has seen, after answers were derived again: so a
+ * request is done in the very commit that shows what it brought. Files it still needs become due.
+ */
+export async function settleRequests(
+  db: Database,
+  {
+    observations,
+    poison = [],
+  }: {
+    observations: readonly Observation[]
+    poison?: readonly { seen: Observation }[] | undefined
+  },
+  { now, seq, takenDown }: Stamp & { takenDown: TakenDown },
+): Promise<void> {
+  const read = () => openRequests(db)
+  const open = await db.written.memo('open requests', '', ['crawl_requests'], read)
+  if (open.length === 0) return
+  const needed = await neededFiles(db, open, takenDown)
+  const attempts = new Map(
+    [
+      ...(observations.length > 0 ? await attemptsTakenIn(db, seq) : []),
+      ...poison.map(({ seen }) => attemptSetAside(seen)),
+    ].map(attempt => [toSourceKey(attempt), attempt]),
+  )
+  const settled = open.map(request => ({
+    before: request,
+    ...advance(request, needed.get(toGroup(request)) ?? [], attempts, now),
+  }))
+  const changed = settled.filter(({ before, request }) => !isSameValue(before, request))
+  await replaceRequests(
+    db,
+    changed.map(({ request }) => ({ ...request, seq })),
+  )
+  await release(
+    db,
+    changed.flatMap(({ request }) => (request.completed_at === null ? [] : [request])),
+  )
+  await makeWanted(
+    db,
+    settled.flatMap(({ dueSources: wanted }) => wanted),
+    { now, seq, takenDown },
+  )
+}
+
+function openRequests(db: Database): Promise<CrawlRequestRow[]> {
+  return db.all(
+    'select * from crawl_requests where completed_at is null order by requested_seq, crawl_request_id',
+  )
+}
+
+function toGroup({ scope, domain }: Pick<CrawlRequestRow, 'scope' | 'domain'>): string {
+  return `${scope} ${domain}`
+}
+
+/** Rules that read files of the domain, and the kinds of files that pointers lead them to. */
+const reads = [
+  { own: 'brand.json', rule: 'brand', kinds: ['brand.json'] },
+  { own: 'adagents.json', rule: 'publisher', kinds: ['adagents.json', 'ads.txt'] },
+] as const
+
+function* listReads(scopes: readonly CrawlScope[]) {
+  for (const scope of scopes) {
+    for (const { own, rule, kinds } of reads) {
+      if (!ownFiles[scope].some(kind => kind === own)) continue
+      for (const kind of kinds) yield [scope, own, rule, kind]
+    }
+  }
+}
+
+/**
+ * The files that the answers for a domain are read from: its own, the fallback of one that is not
+ * there, and where they lead. A manager's may also stand at an address of its own that others name.
+ * What was taken down is read for nobody (`neededFiles`): who waits for it would wait for ever.
+ */
+const NEEDED = `
+create or replace temp table requested_files as
+select scope, domain, kind, location, min(turn) as turn from (
+  select scope, domain, own as kind, domain as location, 0 as turn from asked join reads using (scope)
+  union
+  select scope, domain, 'ads.txt', domain, 1
+  from asked join crawl_state own on own.kind = 'adagents.json' and own.location = domain
+  where scope = 'domain' and own.outcome in ('${missingOutcomes.join("', '")}')
+  union
+  select scope, domain, d.kind, d.location, 2
+  from asked join reads using (scope)
+  join depends_on d on d.rule = reads.rule and d.subject = domain and d.kind = reads.kind
+  union
+  select scope, domain, d.kind, d.location, 2
+  from asked join depends_on d on d.rule = 'publisher' and d.kind = 'adagents.json'
+    and starts_with(d.location, 'https://' || domain || '/')
+  where scope = 'manager')
+group by scope, domain, kind, location`
+
+async function neededFiles(
+  db: Database,
+  open: readonly CrawlRequestRow[],
+  takenDown: TakenDown,
+): Promise<Map<string, Source[]>> {
+  await db.run('create or replace temp table asked (scope varchar, domain varchar)')
+  await db.run(
+    'create or replace temp table reads (scope varchar, own varchar, rule varchar, kind varchar)',
+  )
+  const groups = new Map(open.map(({ scope, domain }) => [`${scope} ${domain}`, [scope, domain]]))
+  await db.append('asked', groups.values())
+  await db.append('reads', listReads(crawlScopes))
+  await db.run(NEEDED)
+  const rows = await db.all<Source & Pick<CrawlRequestRow, 'scope' | 'domain'>>(
+    `select scope, domain, kind, location from requested_files
+     qualify row_number() over (partition by scope, domain order by turn, kind, location) <= $most
+     order by scope, domain, turn, kind desc, location`,
+    { most: FILES_MAX },
+  )
+  const needed = new Map<string, Source[]>()
+  for (const { kind, location, ...row } of rows) {
+    if (takenDown.covers(location)) continue
+    const files = needed.get(toGroup(row)) ?? []
+    files.push({ kind, location })
+    needed.set(toGroup(row), files)
+  }
+  return needed
+}
+
+/** Attempts of this batch that crawl_state took in, of files that somebody asked for. */
+function attemptsTakenIn(db: Database, seq: number): Promise<Attempt[]> {
+  return db.all<Attempt>(
+    `select i.kind, i.location, i.at_ms as at, i.outcome, i.status::integer as status,
+       coalesce(i.after_seq, -1)::bigint as after_seq,
+       i.at_ms + 1000 * i.retry_after_s as not_before
+     from incoming i semi join requested_files using (kind, location)
+     join crawl_state s using (kind, location)
+     where s.seq = $seq and s.attempted_at >= to_timestamp(i.at_ms / 1000)`,
+    { seq },
+  )
+}
+
+function attemptSetAside({ kind, location, observed_at, after_seq = -1 }: Observation): Attempt {
+  const at = Number.isFinite(observed_at) ? observed_at : 0
+  return { kind, location, at, after_seq, outcome: 'quarantined', status: null, not_before: null }
+}
+
+async function replaceRequests(db: Database, rows: readonly CrawlRequestRow[]): Promise<void> {
+  await deleteRows(
+    db,
+    'crawl_requests',
+    'crawl_request_id',
+    rows.map(({ crawl_request_id }) => crawl_request_id),
+  )
+  await db.insert('crawl_requests', rows)
+}
+
+/** Returns files that nobody waits for any more to their ordinary schedule. */
+async function release(db: Database, over: readonly CrawlRequestRow[]): Promise<void> {
+  if (over.length === 0) return
+  const locations = over.flatMap(({ domain, files }) => [
+    domain,
+    ...files.map(({ location }) => location),
+  ])
+  await db.run(
+    `update crawl_state set priority = 2
+     where priority = 0 and location in (select unnest(${toListExpression('$locations')}))`,
+    { locations: JSON.stringify([...new Set(locations)]) },
+  )
+}
+
+/** Makes files due at the time they are wanted, before all that nobody asked for. */
+async function makeWanted(
+  db: Database,
+  wanted: readonly DueSource[],
+  stamp: Stamp & { takenDown: TakenDown },
+): Promise<void> {
+  if (wanted.length === 0) return
+  await addHops(db, wanted, stamp)
+  await db.run(`create or replace temp table wanted (
+    kind varchar, location varchar, due_ms double, is_own boolean)`)
+  await db.append(
+    'wanted',
+    wanted.map(({ kind, location, due_at, is_own }) => [kind, location, due_at, is_own]),
+  )
+  await db.run(
+    `update crawl_state s set due_at = to_timestamp(w.due_ms / 1000), priority = 0,
+       requested = s.requested or w.is_own
+     from (select kind, location, min(due_ms) as due_ms, bool_or(is_own) as is_own
+           from wanted group by all) w
+     where s.kind = w.kind and s.location = w.location`,
+  )
+}

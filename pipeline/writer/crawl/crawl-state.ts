@@ -1,0 +1,168 @@
+import type { Instant } from '../../core/clock.ts'
+import { toIso } from '../../core/clock.ts'
+import { missingOutcomes } from '../../core/outcomes.ts'
+import type { Invalidated } from '../../model/invalidated.ts'
+import type { Observation } from '../../model/observation.ts'
+import type { Database } from '../../store/duckdb.ts'
+import { type Recrawling, toParameters } from './recrawl-schedule.ts'
+import { stage } from './staging.ts'
+import { ALL_TRANSITIONS, SET_TIMES, TRANSITIONS_OF_TIMES } from './transitions.ts'
+
+const saysMissing = (row: string) =>
+  `coalesce(${row}.outcome in ('${missingOutcomes.join("', '")}'), false)`
+
+/** An agent that is not known was forgotten while it was probed, and stays so. */
+const ADD_UNKNOWN = `
+insert into crawl_state (kind, location, priority, streak, requested, seq)
+select i.kind, i.location, 2, 0, false, $seq
+from night n join incoming i using (seen_id) where n.row_id is null
+order by i.location, i.kind`
+
+const CREATE_NIGHT = `create or replace temp table night as ${ALL_TRANSITIONS}`
+
+/** Selects the rows of a night that are more than new times. */
+const DIFFERENCES = `
+select coalesce(bool_or(row_id is null), false) as any_unknown,
+  coalesce(bool_or(is_loud), false) as any_loud,
+  coalesce(bool_or(is_own or is_first or is_turned or is_otherwise or says_other), false) as any_stirred,
+  coalesce(bool_or(is_probed), false) as any_took
+from night`
+
+/** A file that answered as before needs its times only; the rest of its row is not written. */
+const UPDATE_TIMES = `${SET_TIMES} from night n where s.rowid = n.row_id`
+
+/** Comes before the times: what was said before is dated by the attempt before. */
+const UPDATE_OUTCOME = `
+update crawl_state s set outcome = i.outcome, effect = if(n.is_silent, s.effect, i.effect),
+  status = i.status::usmallint,
+  streak_since = if(n.new_streak = 1 and not n.is_silent, n.seen_at, s.streak_since),
+  etag = case when n.is_silent then s.etag when i.outcome = 'unchanged' then coalesce(i.etag, s.etag)
+    else i.etag end,
+  last_modified = case when n.is_silent then s.last_modified
+    when i.outcome = 'unchanged' then coalesce(i.last_modified, s.last_modified)
+    else i.last_modified end,
+  hash = if(n.is_new, i.hash, s.hash),
+  absent_at = case
+    when i.effect = 'success' or ${saysMissing('i')} then null
+    when ${saysMissing('s')} then s.attempted_at
+    else s.absent_at end,
+  requested = false,
+  priority = if(i.effect = 'success' or s.priority < 2, 2, s.priority)
+from night n join incoming i using (seen_id) where s.rowid = n.row_id and n.is_loud`
+
+/** Only agents have one: a night of files writes none. */
+const TOOK = `
+update crawl_state s set took_ms = i.took_ms::uinteger
+from night n join incoming i using (seen_id)
+where s.rowid = n.row_id and i.took_ms is not null`
+
+/**
+ * A house that fails is believed for a time only (resolve/brand-house.ts): its brands must know. And
+ * whether a domain's ads.txt may stand in for its file depends on how that one answers.
+ */
+const STIRRED = `
+with night as (
+  select i.kind, i.location, n.*,
+    if(is_new, least(epoch_ms(n.known_at)::double, i.at_ms - 1), null) as known_until
+  from night n join incoming i using (seen_id)
+  where is_own or is_first or is_turned or is_otherwise or says_other)
+select kind, location, is_new, is_own or instead is not null as is_own, known_until from night
+left join (select location as instead from crawl_state where kind = 'ads.txt')
+  on night.kind = 'adagents.json' and says_other and instead = location
+where is_own or instead is not null or ((is_first or is_turned or is_otherwise) and exists (
+  select 1 from depends_on d where d.kind = night.kind and d.location = night.location))
+order by kind, location`
+
+/**
+ * Takes a batch of observations into crawl_state: those that found their file as it was by one
+ * statement, and what is left by the join that tells what is unknown and what differs. What is as it was
+ * never comes back from there. An observation that is not later than the last one of its file is
+ * ignored, so a batch may be delivered twice; and so none that one statement took in is looked at by
+ * the next.
+ */
+export async function applyObservations(
+  db: Database,
+  observations: readonly Observation[],
+  recrawling: Recrawling,
+): Promise<Invalidated[]> {
+  const staged = await stage(db, observations)
+  const { taken, stirred } = await applyUnchanged(db, recrawling)
+  const others = taken === staged ? [] : await applyChanged(db, recrawling)
+  return stirred.length === 0 ? others : [...stirred, ...others].sort(inOrder)
+}
+
+/** Kinds and locations are ASCII. */
+function inOrder(a: Invalidated, b: Invalidated): number {
+  return a.kind === b.kind ? (a.location < b.location ? -1 : 1) : a.kind < b.kind ? -1 : 1
+}
+
+/**
+ * Applies observations that change nothing but times, as most of a night do, in one statement. It does
+ * what `applyChanged` would do to each, and leaves out those whose own answer must be derived again, or of
+ * whose row more than times and counts is written.
+ */
+const AS_BEFORE = `${SET_TIMES} from (${TRANSITIONS_OF_TIMES}) n where s.rowid = n.row_id`
+
+/** Files that ended by this, and that somebody else's answer is read from. */
+const ENDED = `
+select kind, location, false as is_new, false as is_own, null as known_until from crawl_state s
+where seq = $seq and effect = 'absent' and hash is null and ended_at = attempted_at
+  and ended_at <= $now::timestamptz and exists (
+    select 1 from depends_on d where d.kind = s.kind and d.location = s.location)
+order by kind, location`
+
+/** Takes in which of the incoming files are as they were; tells how many, and whom that stirs. */
+export async function applyUnchanged(
+  db: Database,
+  recrawling: Recrawling,
+): Promise<{ taken: number; stirred: Invalidated[] }> {
+  const parameters = toParameters(recrawling)
+  const taken = await db.run(AS_BEFORE, parameters)
+  return { taken, stirred: taken === 0 ? [] : await db.all<Invalidated>(ENDED, parameters) }
+}
+
+/** Takes in any that are staged, whatever they found. */
+export async function applyChanged(db: Database, recrawling: Recrawling): Promise<Invalidated[]> {
+  const parameters = toParameters(recrawling)
+  const tell = async () => {
+    await db.run(CREATE_NIGHT, parameters)
+    return (await db.one<Differences>(DIFFERENCES))!
+  }
+  let differences = await tell()
+  if (differences.any_unknown) {
+    await db.run(ADD_UNKNOWN, parameters)
+    differences = await tell()
+  }
+  if (differences.any_loud) await db.run(UPDATE_OUTCOME)
+  if (differences.any_took) await db.run(TOOK)
+  await db.run(UPDATE_TIMES, parameters)
+  return differences.any_stirred ? db.all<Invalidated>(STIRRED) : []
+}
+
+interface Differences {
+  any_unknown: boolean
+  any_loud: boolean
+  any_stirred: boolean
+  any_took: boolean
+}
+
+/** Files whose standing time alone has changed since they were last looked at. */
+export async function applyTransitions(db: Database, now: Instant): Promise<Invalidated[]> {
+  const at = { now: toIso(now) }
+  const turned = await db.all<Invalidated>(
+    `select kind, location, false as is_new, hash is not null as is_own,
+       null as known_until from crawl_state
+     where turns_at <= $now::timestamptz order by kind, location`,
+    at,
+  )
+  if (turned.length > 0) {
+    await db.run(
+      `update crawl_state set turns_at = least(
+         if(stale_at > $now::timestamptz, stale_at, null),
+         if(ended_at > $now::timestamptz, ended_at, null))
+       where turns_at <= $now::timestamptz`,
+      at,
+    )
+  }
+  return turned
+}

@@ -1,0 +1,62 @@
+import { type Instant, toIso } from '../../core/clock.ts'
+import type { Database } from '../../store/duckdb.ts'
+
+/** Progress of a crawl since some moment. */
+export interface CrawlSummary {
+  /** Files made due since then that nobody has answered for yet; mentions are not counted. */
+  waiting: number
+  /** Files attempted since then, by kind and outcome of the last attempt. */
+  outcomes: { kind: string; outcome: string; files: number }[]
+  brands: number
+  publishers: number
+  properties: number
+  authorizations: number
+  agents: number
+  /** Faults of the documents attempted since then, the commonest first. */
+  faults: { message: string; severity: string; times: number }[]
+}
+
+const FAULTS_SHOWN = 20
+
+export async function crawlSummary(
+  db: Database,
+  since: Instant,
+  now: Instant,
+  { withFaults = false } = {},
+): Promise<CrawlSummary> {
+  const at = { since: toIso(since), now: toIso(now) }
+  const [waiting] = await db.all<{ files: number }>(
+    `select count(*) as files from crawl_state
+     where priority < 3 and due_at between $since::timestamptz and $now::timestamptz`,
+    at,
+  )
+  const outcomes = await db.all<CrawlSummary['outcomes'][number]>(
+    `select kind, outcome, count(*) as files from crawl_state
+     where priority < 3 and attempted_at >= $since::timestamptz
+     group by all order by kind desc, files desc, outcome`,
+    { since: at.since },
+  )
+  const [counts] = await db.all<
+    Pick<CrawlSummary, 'brands' | 'publishers' | 'properties' | 'authorizations' | 'agents'>
+  >(
+    `select (select count(*) from brands) as brands, (select count(*) from publishers) as publishers,
+       (select count(*) from properties where status != 'removed') as properties,
+       (select count(*) from authorizations where in_force) as authorizations,
+       (select count(*) from agents) as agents`,
+  )
+  const faults = withFaults ? await commonFaults(db, at.since) : []
+  return { waiting: waiting!.files, outcomes, ...counts!, faults }
+}
+
+function commonFaults(db: Database, since: string): Promise<CrawlSummary['faults']> {
+  return db.all(
+    `select fault.message as message, fault.severity as severity, count(*) as times from (
+       select unnest(from_json(d.faults, '[{"field":"VARCHAR","message":"VARCHAR","severity":"VARCHAR"}]')) as fault
+       from (select kind, location, faults from documents
+         union all select kind, location, faults from held_documents) d semi join (
+         select kind, location from crawl_state where attempted_at >= $since::timestamptz
+       ) s using (kind, location))
+     group by all order by times desc, message limit ${FAULTS_SHOWN}`,
+    { since },
+  )
+}

@@ -1,0 +1,43 @@
+import { type Instant, SECOND } from '../../core/clock.ts'
+import type { Observation } from '../../model/observation.ts'
+import type { Database } from '../../store/duckdb.ts'
+
+/** One of another commit may have been tried since: that is no reason to wait. */
+const STILL_WAITS = 'coalesce(s.attempted_at < to_timestamp(d.at_ms / 1000), true)'
+
+const LATER = `
+update crawl_state s set due_at = to_timestamp(d.due_ms / 1000)
+from deferrals d
+where s.kind = d.kind and s.location = d.location and s.due_at is not null and ${STILL_WAITS}`
+
+/** Notes the deferral on files that were never tried, so that their freshness shows it. */
+const NOTE = `
+update crawl_state s set outcome = 'deferred', seq = $seq
+from deferrals d
+where s.kind = d.kind and s.location = d.location and s.attempted_at is null
+  and s.outcome is null`
+
+/**
+ * Makes files due later that crawlers did not ask for, since their site or address is asked as often as
+ * it may be. No attempt was made, so nothing else of them changes.
+ */
+export async function applyDeferrals(
+  db: Database,
+  deferred: readonly Observation[],
+  { seq, now }: { seq: number; now: Instant },
+): Promise<void> {
+  if (deferred.length === 0) return
+  await db.run(`create or replace temp table deferrals (
+    kind varchar, location varchar, at_ms double, due_ms double)`)
+  await db.append(
+    'deferrals',
+    deferred.map(({ kind, location, observed_at, retry_after_s = 60 }) => [
+      kind,
+      location,
+      Math.min(observed_at, now),
+      now + retry_after_s * SECOND,
+    ]),
+  )
+  await db.run(LATER)
+  await db.run(NOTE, { seq })
+}

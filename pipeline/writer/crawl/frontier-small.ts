@@ -1,0 +1,93 @@
+import { type Instant, toIso } from '../../core/clock.ts'
+import type { SourceKind } from '../../model/documents/index.ts'
+import { type Database, toListExpression } from '../../store/duckdb.ts'
+import { inList } from '../../store/in-list.ts'
+import { type Newcomer, type Reason, reasons } from './newcomer.ts'
+
+const KINDS: readonly SourceKind[] = ['adagents.json', 'brand.json']
+
+interface Known {
+  kind: SourceKind
+  location: string
+  priority: number
+}
+
+/** Does what `addDomains` does, for so few that their rows are sooner compared here than joined. */
+export async function addFewDomains(
+  db: Database,
+  newcomers: readonly Newcomer[],
+  { now, seq, max }: { now: Instant; seq: number; max: number },
+): Promise<void> {
+  const best = bestReasons(newcomers)
+  const named = inList('domain', [...best.keys()])
+  const known = await db.all<{ domain: string }>(
+    `select domain from frontier where ${named.condition}`,
+    named.keys,
+    'kept',
+  )
+  const located = inList('location', [...best.keys()])
+  const files = await db.all<Known>(
+    `select kind, location, priority from crawl_state where ${located.condition}`,
+    located.keys,
+    'kept',
+  )
+  const admitted = new Set(known.map(({ domain }) => domain))
+  const fresh = await admitDomains(db, best, admitted, max)
+  for (const domain of fresh) admitted.add(domain)
+  const since = toIso(now)
+  await db.insert(
+    'frontier',
+    fresh.map(domain => ({ domain, why: best.get(domain), since })),
+  )
+  const there = new Set(files.map(({ kind, location }) => `${kind} ${location}`))
+  const waiting = { streak: 0, failures: 0, due_at: since, requested: false, seq }
+  const missing = [...admitted].sort().flatMap(location => {
+    const priority = reasons[best.get(location)!]
+    const kinds = KINDS.filter(kind => !there.has(`${kind} ${location}`))
+    return kinds.map(kind => ({ kind, location, priority, ...waiting }))
+  })
+  await db.insert('crawl_state', missing)
+  await moveForward(db, files, best)
+}
+
+/** Picks the best reason of each domain that is named more than once. */
+function bestReasons(newcomers: readonly Newcomer[]): Map<string, Reason> {
+  const best = new Map<string, Reason>()
+  for (const { domain, why } of newcomers) {
+    const other = best.get(domain)
+    if (other === undefined || reasons[why] < reasons[other]) best.set(domain, why)
+  }
+  return best
+}
+
+/** Domains that are new, the most wanted first: as many as there is room for. */
+async function admitDomains(
+  db: Database,
+  best: ReadonlyMap<string, Reason>,
+  known: ReadonlySet<string>,
+  max: number,
+): Promise<string[]> {
+  const fresh = [...best.keys()].filter(domain => !known.has(domain)).sort()
+  if (fresh.length === 0) return []
+  const counted = await db.one<{ n: number }>('select count(*) as n from frontier')
+  return fresh
+    .sort((a, b) => reasons[best.get(a)!] - reasons[best.get(b)!])
+    .slice(0, Math.max(0, max - counted!.n))
+}
+
+async function moveForward(
+  db: Database,
+  files: readonly Known[],
+  best: ReadonlyMap<string, Reason>,
+): Promise<void> {
+  const turnOf = (location: string) => reasons[best.get(location)!]
+  const behind = files.filter(({ location, priority }) => turnOf(location) < priority)
+  for (const turn of new Set(behind.map(({ location }) => turnOf(location)))) {
+    const locations = behind.filter(one => turnOf(one.location) === turn).map(one => one.location)
+    await db.run(
+      `update crawl_state set priority = $turn
+       where priority > $turn and location in (select unnest(${toListExpression('$locations')}))`,
+      { turn, locations: JSON.stringify(locations) },
+    )
+  }
+}

@@ -1,0 +1,117 @@
+import { DAY, HOUR, type Instant, toIso } from '../../core/clock.ts'
+import type { Domain } from '../../core/domain.ts'
+import type { Invalidated } from '../../model/invalidated.ts'
+import type { OperationOf } from '../../model/submission.ts'
+import { type Database, toListExpression } from '../../store/duckdb.ts'
+
+/** A publisher whose losses are held back (data/tables/held.sql). */
+export interface HeldRow {
+  rule: string
+  subject: Domain
+  reason: string
+  grants: number
+  properties: number
+  since: string
+  seq: number
+}
+
+/** A file that is held because of what it says has this long to be read again before it is judged. */
+const REVIEW_MS = HOUR
+const STANDS_MS = 7 * DAY
+
+/** Loads the held publishers, the longest first. */
+export function loadHeldRows(db: Database): Promise<HeldRow[]> {
+  return db.all('select * from held order by since, subject')
+}
+
+/** Releases those of the domains that are held, and returns them. */
+export async function releaseHeld(db: Database, domains: readonly Domain[]): Promise<Domain[]> {
+  if (domains.length === 0) return []
+  const named = { domains: JSON.stringify(domains) }
+  const where = `rule = 'publisher' and subject in (select unnest(${toListExpression('$domains')}))`
+  const rows = await db.all<{ subject: Domain }>(
+    `select subject from held where ${where} order by subject`,
+    named,
+  )
+  if (rows.length > 0) await db.run(`delete from held where ${where}`, named)
+  return rows.map(({ subject }) => subject)
+}
+
+/** Answers to derive again because the brake was told to release or drop them. */
+export interface ReleasedHold {
+  stirred: Invalidated[]
+  /** Publishers whose answers apply, whatever they take. */
+  released: Domain[]
+}
+
+/** Carries out what was asked of the brake. */
+export async function applyHeld(
+  db: Database,
+  operations: readonly OperationOf<'held.release' | 'held.drop'>[],
+  stamp: { now: Instant; seq: number },
+): Promise<ReleasedHold> {
+  const unheld: ReleasedHold = { stirred: [], released: [] }
+  for (const { op, domains } of operations) {
+    if (op === 'held.release') unheld.released.push(...(await releaseHeld(db, domains)))
+    else unheld.stirred.push(...(await drop(db, domains, stamp)))
+  }
+  return unheld
+}
+
+/**
+ * Forgets the answers that would have taken rows from held publishers: who is held is so no more, and
+ * every file its answer is read from is due now.
+ *
+ * - A file whose last answer was no success counts as found unchanged now: it stands for another seven
+ *   days, and the next such answer is the first one again. Everybody who depends on it is derived again
+ *   (these files are returned).
+ * - A file that stands and takes rows by what it says stays the one that is known. It is read again,
+ *   and an hour from now the publisher is judged by what it says then, by the brake too.
+ */
+async function drop(
+  db: Database,
+  domains: readonly Domain[],
+  { now, seq }: { now: Instant; seq: number },
+): Promise<Invalidated[]> {
+  const dropped = await releaseHeld(db, domains)
+  if (dropped.length === 0) return []
+  await db.run('create or replace temp table dropped (subject varchar)')
+  await db.append(
+    'dropped',
+    dropped.map(subject => [subject]),
+  )
+  const at = { now: toIso(now), seq }
+  await db.run(DROPPED_FILES, { now: toIso(now) })
+  await db.run(FORGET_FAILURES, { ...at, until: toIso(now + STANDS_MS) })
+  await db.run(MAKE_DUE, at)
+  await db.insert(
+    'wakes',
+    dropped.map(subject => ({ rule: 'publisher', subject, wakes_at: toIso(now + REVIEW_MS) })),
+  )
+  return db.all<Invalidated>(
+    `select kind, location, false as is_new, hash is not null as is_own, null as known_until
+     from crawl_state semi join (from dropped_files where has_failed) using (kind, location)
+     order by kind, location`,
+  )
+}
+
+const DROPPED_FILES = `
+create or replace temp table dropped_files as
+select s.rowid as row_id, s.kind, s.location,
+  not coalesce(effect = 'success' and stale_at > $now::timestamptz
+    and ended_at > $now::timestamptz, attempted_at is null) as has_failed
+from crawl_state s semi join (
+  select 'adagents.json' as kind, subject as location from dropped
+  union all select d.kind, d.location from depends_on d semi join dropped using (subject)
+  where d.rule = 'publisher') using (kind, location)`
+
+const FORGET_FAILURES = `
+update crawl_state s set outcome = 'unchanged', effect = 'success', status = null,
+  streak = 1, streak_since = $now::timestamptz, failures = 0, succeeded_at = $now::timestamptz,
+  stale_at = $until::timestamptz, ended_at = $until::timestamptz, turns_at = $until::timestamptz,
+  requested = false, seq = $seq
+from dropped_files f where s.rowid = f.row_id and f.has_failed`
+
+const MAKE_DUE = `
+update crawl_state s set due_at = $now::timestamptz, priority = least(s.priority, 1), seq = $seq
+from dropped_files f where s.rowid = f.row_id`

@@ -1,0 +1,137 @@
+import { HOUR, type Instant, toIso } from '../../core/clock.ts'
+import { getRegistrableDomain } from '../../core/domain.ts'
+import type { WindowCounter } from '../../core/window-counter.ts'
+import { type Database, toListExpression } from '../../store/duckdb.ts'
+import type { TakenDown } from '../../store/takedown-set.ts'
+import type { Rule } from '../dependencies.ts'
+import type { Newcomer } from './newcomer.ts'
+
+/** Domains that the documents behind one answer name as theirs. */
+export interface Mentions {
+  rule: Rule
+  subject: string
+  domains: readonly string[]
+}
+
+export interface Admitting {
+  now: Instant
+  /** New names that one document may add in an hour, where nobody vouches for its domain. */
+  namesPerDocumentHour: number
+  /** New names below one registrable domain that documents and lookups may add in an hour. */
+  namesPerSiteHour: number
+  /** Count of names added below each registrable domain in this hour. */
+  newNames: WindowCounter
+}
+
+/** Multiple of the limit for a document whose domain an operator gave, or a person requested or saved. */
+export const VOUCHED_WEIGHT = 4
+/** So few names that end alike are not looked at one by one. */
+const ALIKE_MAX = 3
+/** A document that has more to add is looked at again then. */
+const AGAIN_MS = HOUR
+
+/**
+ * Lets in what documents mention, each a bounded number of new names an hour and each registrable domain
+ * too: the documents that have more to add are derived again an hour later, so that a manager with thousands of
+ * publishers is spread over a day instead of filling the frontier at once.
+ */
+export async function admitMentions(
+  db: Database,
+  all: readonly Mentions[],
+  admitting: Admitting & { takenDown: TakenDown },
+): Promise<Newcomer[]> {
+  const { takenDown } = admitting
+  const some = all
+    .map(one => ({ ...one, domains: one.domains.filter(domain => !takenDown.covers(domain)) }))
+    .filter(({ domains }) => domains.length > 0)
+  if (some.length === 0) return []
+  await db.run('create or replace temp table mentioned (document integer, domain varchar)')
+  await db.append('mentioned', toRows(some))
+  const { most, alike } = (await db.one<{ most: number; alike: number }>(CROWDED))!
+  const { namesPerDocumentHour: perDocument } = admitting
+  if (most <= perDocument && alike <= ALIKE_MAX) {
+    return some.flatMap(({ domains }) => domains.map(domain => ({ domain, why: 'mentioned' })))
+  }
+  const fresh = await db.all<{ document: number; domain: string }>(`${FRESH} order by all`)
+  const { admitted, left } = admit(fresh, await loadWeights(db, some), admitting)
+  await db.insert(
+    'wakes',
+    [...left].map(document => {
+      const { rule, subject } = some[document]!
+      return { rule, subject, wakes_at: toIso(admitting.now + AGAIN_MS) }
+    }),
+  )
+  return admitted
+}
+
+/** Names that nobody knows, each of the first document that has it. */
+const FRESH = `
+select min(document) as document, domain
+from mentioned anti join frontier using (domain) group by domain`
+
+/** The most that one document would add, and the most names that end alike. */
+const CROWDED = `
+with fresh as (${FRESH})
+select coalesce((select max(n) from (select count(*) as n from fresh group by document)), 0) as most,
+  coalesce((select max(n) from (
+    select count(*) as n from fresh group by regexp_extract(domain, '[^.]+\\.[^.]+$'))), 0) as alike`
+
+function* toRows(all: readonly Mentions[]) {
+  for (const [document, { domains }] of all.entries()) {
+    for (const domain of domains) yield [document, domain]
+  }
+}
+
+/** Loads the weight of each document, by the reason its domain is in the frontier. */
+async function loadWeights(db: Database, all: readonly Mentions[]): Promise<number[]> {
+  const vouched = await findVouched(
+    db,
+    all.map(({ subject }) => subject),
+  )
+  return all.map(({ subject }) => (vouched.has(subject) ? VOUCHED_WEIGHT : 1))
+}
+
+/** Finds the domains among these that an operator gave, or a person requested or saved. */
+export async function findVouched(
+  db: Database,
+  domains: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const vouched = await db.all<{ domain: string }>(
+    `select domain from frontier where why in ('given', 'requested', 'saved')
+       and domain in (select unnest(${toListExpression('$domains')}))`,
+    { domains: JSON.stringify([...new Set(domains)]) },
+  )
+  return new Set(vouched.map(({ domain }) => domain))
+}
+
+function admit(
+  fresh: readonly { document: number; domain: string }[],
+  weights: readonly number[],
+  { now, namesPerDocumentHour, namesPerSiteHour, newNames }: Admitting,
+): { admitted: Newcomer[]; left: Set<number> } {
+  const counts = new Map<number, number>()
+  const left = new Set<number>()
+  const admitted: Newcomer[] = []
+  for (const { document, domain } of fresh) {
+    const count = counts.get(document) ?? 0
+    const isFull = count >= namesPerDocumentHour * weights[document]!
+    const site = getRegistrableDomain(domain) ?? domain
+    if (isFull || !newNames.take(site, namesPerSiteHour, now)) {
+      left.add(document)
+      continue
+    }
+    counts.set(document, count + 1)
+    admitted.push({ domain, why: 'mentioned' })
+  }
+  return { admitted, left }
+}
+
+/** Lets in what strangers looked up, as far as its registrable domain may grow; the next lookup asks again. */
+export function admitDemanded(
+  domains: readonly string[],
+  { now, namesPerSiteHour, newNames }: Admitting,
+): string[] {
+  return domains.filter(domain =>
+    newNames.take(getRegistrableDomain(domain) ?? domain, namesPerSiteHour, now),
+  )
+}

@@ -1,0 +1,187 @@
+import { type Instant, SECOND, toIso } from '../../core/clock.ts'
+import { getEffect } from '../../core/outcomes.ts'
+import type { DocumentOf } from '../../model/documents/index.ts'
+import {
+  isUnderstood,
+  type Observation,
+  type Source,
+  toSourceKey,
+  type Understood,
+} from '../../model/observation.ts'
+import {
+  type AcceptedDocument,
+  checkPlausibility,
+  type DocumentHeader,
+  type HeldVersion,
+  type PlausibilityFault,
+} from '../../resolve/plausibility.ts'
+import type { Database } from '../../store/duckdb.ts'
+import { isLater, keepLatest } from './staging.ts'
+
+type Known = Source & AcceptedDocument & { requested: boolean; held: HeldVersion | null }
+
+/**
+ * Looks at a batch before it is taken in: what is not believed of it becomes an attempt that brought
+ * nothing, and is kept apart; what ends a doubt ends it. The validators and the hash of a file stay
+ * those of the document that stands, so the next attempt brings the doubtful one again.
+ *
+ * Like the rest of a commit it looks at the last observation of each file, and at none that is not
+ * later than what was taken in: a batch may be delivered twice.
+ */
+export async function filterImplausible(
+  db: Database,
+  observations: readonly Observation[],
+  { now, seq }: { now: Instant; seq: number },
+): Promise<readonly Observation[]> {
+  if (observations.length === 0) return observations
+  const anyHeld = await db.written.memo('any held', '', ['held_documents'], async () => {
+    return (await db.one('select 1 from held_documents limit 1')) !== undefined
+  })
+  const isWeighty = (seen: Observation) => anyHeld || (isUnderstood(seen) && hasMarks(seen))
+  if (!observations.some(isWeighty)) return observations
+  const weighty = keepLatest(observations).filter(isWeighty)
+  const last = new Map(weighty.map(seen => [toSourceKey(seen), seen]))
+  const known = await loadKnown(db, weighty, now)
+  const doubts = new Map<string, { seen: Understood; suspicion: PlausibilityFault }>()
+  const settled: Source[] = []
+  for (const file of known) {
+    const seen = last.get(toSourceKey(file))!
+    const suspicion = isUnderstood(seen) ? suspicionIn(file, seen) : undefined
+    if (suspicion) doubts.set(toSourceKey(file), { seen: seen as Understood, suspicion })
+    if (file.held && (suspicion || isSettledBy(seen))) settled.push(file)
+  }
+  await releaseHeld(db, settled)
+  await hold(db, [...doubts.values()], seq)
+  if (doubts.size === 0) return observations
+  return [
+    ...observations.filter(seen => !doubts.has(toSourceKey(seen))),
+    ...[...doubts.values()].map(doubtful),
+  ]
+}
+
+function suspicionIn(
+  file: Known,
+  { document, observed_at }: Understood,
+): PlausibilityFault | undefined {
+  const sighting = { ...readMarks(document), observed_at, requested: file.requested }
+  return checkPlausibility(file, sighting, file.held ?? undefined)
+}
+
+function readMarks(document: DocumentOf): DocumentHeader {
+  return {
+    last_updated: 'last_updated' in document ? document.last_updated : null,
+    authoritative_location:
+      'authoritative_location' in document ? document.authoritative_location : null,
+  }
+}
+
+function hasMarks({ document }: Understood): boolean {
+  const { last_updated, authoritative_location } = readMarks(document)
+  return last_updated !== null || authoritative_location !== null
+}
+
+/** No answer says nothing about what is held; any other one ends it. */
+function isSettledBy({ outcome }: Observation): boolean {
+  const effect = getEffect(outcome)
+  return effect !== 'unreachable' && effect !== 'garbled'
+}
+
+/** Files with a document that other bytes were read of, or with one that is held. */
+async function loadKnown(
+  db: Database,
+  seen: readonly Observation[],
+  now: Instant,
+): Promise<Known[]> {
+  if (seen.length === 0) return []
+  await db.run(`create or replace temp table weighed (
+    kind varchar, location varchar, at_ms double, hash varchar, after_seq double)`)
+  await db.append(
+    'weighed',
+    seen.map(({ kind, location, observed_at: at, hash, after_seq }) => {
+      return [kind, location, at, hash, after_seq]
+    }),
+  )
+  const rows = await db.all<
+    Known & {
+      marks: [string | null, string | null]
+      reason: HeldVersion['reason'] | null
+    } & HeldVersion
+  >(
+    `select w.kind, w.location, s.requested,
+       coalesce(s.ended_at <= $now::timestamptz, false) as ended,
+       json_extract_string(d.document, ['$.last_updated', '$.authoritative_location']) as marks,
+       epoch_ms(d.changed_at)::double as accepted_at,
+       h.reason, h.leads_to, epoch_ms(h.first_seen_at)::double as first_seen_at
+     from weighed w join crawl_state s using (kind, location)
+     join documents d using (kind, location)
+     left join held_documents h using (kind, location)
+     where ${isLater('w')}
+       and (h.kind is not null or w.hash is distinct from s.hash)
+     order by w.kind, w.location`,
+    { now: toIso(now) },
+  )
+  return rows.map(({ marks, reason, leads_to, first_seen_at, ...file }) => ({
+    ...file,
+    last_updated: marks[0],
+    authoritative_location: marks[1],
+    held: reason === null ? null : { reason, leads_to, first_seen_at },
+  }))
+}
+
+/** Converts an implausible observation to an attempt that brought nothing new. */
+function doubtful({
+  seen,
+  suspicion,
+}: {
+  seen: Understood
+  suspicion: PlausibilityFault
+}): Observation {
+  const { kind, location, observed_at, status, after_seq } = seen
+  const { believed_at } = suspicion
+  return {
+    kind,
+    location,
+    observed_at,
+    outcome: 'held' as const,
+    faults: [suspicion.fault],
+    ...(status !== undefined && { status }),
+    ...(after_seq !== undefined && { after_seq }),
+    ...(believed_at !== undefined && {
+      retry_after_s: Math.ceil((believed_at - observed_at) / SECOND),
+    }),
+  }
+}
+
+function hold(
+  db: Database,
+  doubts: readonly { seen: Understood; suspicion: PlausibilityFault }[],
+  seq: number,
+): Promise<void> {
+  return db.insert(
+    'held_documents',
+    doubts.map(({ seen, suspicion: { reason, leads_to, first_seen_at, fault } }) => ({
+      kind: seen.kind,
+      location: seen.location,
+      hash: seen.hash,
+      reason,
+      leads_to,
+      first_seen_at: toIso(first_seen_at),
+      seen_at: toIso(seen.observed_at),
+      faults: [fault, ...(seen.faults ?? [])],
+      document: seen.document,
+      seq,
+    })),
+  )
+}
+
+async function releaseHeld(db: Database, files: readonly Source[]): Promise<void> {
+  if (files.length === 0) return
+  await db.run('create or replace temp table settled (kind varchar, location varchar)')
+  await db.append(
+    'settled',
+    files.map(({ kind, location }) => [kind, location]),
+  )
+  await db.run(
+    `delete from held_documents h using settled x where h.kind = x.kind and h.location = x.location`,
+  )
+}

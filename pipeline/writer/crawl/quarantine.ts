@@ -1,0 +1,33 @@
+import { toIso } from '../../core/clock.ts'
+import type { Stamp } from '../../diff/stamp.ts'
+import type { Observation } from '../../model/observation.ts'
+import type { Database } from '../../store/duckdb.ts'
+import type { Recrawling } from './recrawl-schedule.ts'
+
+/** An observation that could not be taken in, and what the attempt ended in. */
+export interface Poison {
+  seen: Observation
+  reason: string
+}
+
+/** Sets observations aside. Their files are not due before the next night: nothing else would say so. */
+export async function quarantine(
+  db: Database,
+  poison: readonly Poison[],
+  { seq, nextRun }: Pick<Stamp, 'seq'> & Pick<Recrawling, 'nextRun'>,
+): Promise<void> {
+  const rows = poison.map(({ seen: { kind, location, observed_at }, reason }) => ({
+    kind: String(kind),
+    location: String(location),
+    observed_at: toIso(Number.isFinite(observed_at) ? observed_at : 0),
+    reason,
+    seq,
+  }))
+  await db.insert('quarantine', rows)
+  for (const { kind, location } of rows) {
+    await db.run(
+      'update crawl_state set due_at = $due::timestamptz where kind = $kind and location = $location',
+      { due: toIso(nextRun), kind, location },
+    )
+  }
+}

@@ -1,0 +1,70 @@
+import { type Instant, SECOND, toIso } from '../../core/clock.ts'
+import type { Parameters } from '../../store/duckdb.ts'
+
+/** Commit of a crawl state, and the bounds on when files are due again. */
+export interface Recrawling {
+  now: Instant
+  seq: number
+  /** The nightly run: a file that answered with a document lately is due then at the latest. */
+  nextRun: Instant
+  /** Shortest time until a file that has just changed is fetched again. */
+  soonestMs: number
+}
+
+/** Converts these to the parameters of the statements. */
+export function toParameters({ now, seq, nextRun, soonestMs }: Recrawling): Parameters {
+  return { now: toIso(now), seq, next_run: toIso(nextRun), soonest_s: soonestMs / SECOND }
+}
+
+/** In hours: days are counted by the calendar of a time zone, which costs more than a join. */
+export const DAY_LATER = 'interval 24 hour'
+export const WEEK_LATER = 'interval 168 hour'
+
+export const IS_HELD = `coalesce(new_succeeded_at > seen_at - ${WEEK_LATER}, false)`
+
+/** Time at which the state of a file next changes by itself. */
+export const TURNS_AT = `
+least(
+  if(new_stale_at > $now::timestamptz, new_stale_at, null),
+  if(new_ended_at > $now::timestamptz, new_ended_at, null))`
+
+const HOUR = 3_600
+const DAY = 24 * HOUR
+
+/** With the tenth that is added, an agent is asked at least once a day; one that fails, sooner. */
+const AGENT_HOURS = 21
+
+/**
+ * Seconds until a file is due again, by what it said: the first line that fits; null is the nightly
+ * run. A file is "held" when it answered with a document within a week. What a person has asked for is
+ * due when that request says (crawl-requests.ts).
+ */
+export const WAIT_S = `
+case
+  when kind = 'agent' then least(
+    if(effect = 'success', ${AGENT_HOURS},
+      2 ** least(if(is_silent, new_failures, new_streak) - 1, 10)), ${AGENT_HOURS}) * ${HOUR}
+  when effect = 'success' then $soonest_s * 2 ** least(new_streak - 1, 10)
+  when priority = 3 then ([1, 7, 30])[least(new_streak + new_failures, 3)] * ${DAY}
+  when is_silent then least(if(is_held, 24, 30 * 24), 2 ** least(new_failures - 1, 10)) * ${HOUR}
+  when new_succeeded_at is null then least(30, 2 ** least(new_streak - 1, 10)) * ${DAY}
+  when not is_held then least(30, 2 ** least(greatest(new_streak - 8, 0), 10)) * ${DAY}
+  when effect = 'absent' then if(new_streak = 1, 61 * 60, null)
+  else least(24, 2 ** least(new_streak - 1, 10)) * ${HOUR} end`
+
+/**
+ * Time at which a file is due again. Files fetched in one moment are not due in one: each location
+ * waits up to a tenth longer, always the same part. It is the hash of DuckDB, which costs a tenth of
+ * others; another one of a later version would move each file once. A held file waits for the nightly
+ * run at most, and nothing is fetched sooner than its server allowed. Agents have a schedule of their
+ * own, which no nightly run draws together.
+ */
+const NEXT_AT = `
+greatest(
+  seen_at + to_seconds(retry_after_s),
+  least(
+    seen_at + to_seconds(wait_s * (1 + hash(location) % 1000 / 10000)),
+    if(is_held and kind != 'agent', $next_run::timestamptz, null)))`
+
+/** Time at which any file is due again: an agent that nobody names is not due. */
+export const DUE_AT = `if(kind = 'agent' and due_at is null, null, ${NEXT_AT})`

@@ -1,0 +1,121 @@
+import { getEffect } from '../../core/outcomes.ts'
+import type { SourceKind } from '../../model/documents/index.ts'
+import { type Observation, toSourceKey } from '../../model/observation.ts'
+import type { Database } from '../../store/duckdb.ts'
+
+/** Separator between the texts of one observation; no header can hold it. */
+const MARK_END = '\u001f'
+const markOf = (place: number) => `nullif(split_part(marks, chr(31), ${place}), '')`
+
+/**
+ * A batch as it is brought: a row an observation with what is its own, and a row for what many
+ * have alike. A cell costs as much as looking for it in the row of many, and most have no validators and
+ * no hash, which come as one text. `incoming` shows all of it as rows with the number of the observation.
+ */
+const TABLES = `
+create or replace temp table seen (location varchar, at_ms double, saying double, marks varchar);
+create or replace temp table sayings (
+  saying double, kind varchar, outcome varchar, effect varchar, status double,
+  retry_after_s double, took_ms double, after_seq double);
+create or replace temp view incoming as
+select s.rowid as seen_id, kind, location, at_ms, outcome, effect, status, retry_after_s, took_ms,
+  after_seq, ${markOf(1)} as etag, ${markOf(2)} as last_modified, ${markOf(3)} as hash
+from seen s join sayings using (saying)`
+
+/**
+ * Builds the condition that an observation is later than the last one of its file: by its time, or
+ * because its file was handed out when that one was known already, whatever the clocks say, which are
+ * set back and differ between crawlers. One that is delivered again was handed out before its own
+ * result.
+ */
+export function isLater(seen: string): string {
+  const isByTime = `to_timestamp(${seen}.at_ms / 1000) > s.attempted_at`
+  return `(${isByTime} or coalesce(${seen}.after_seq >= s.seq, false))`
+}
+
+/** Brings the last observation of each file; returns how many those are. */
+export async function stage(db: Database, observations: readonly Observation[]): Promise<number> {
+  const last = keepLatest(observations)
+  const sayings = new Sayings()
+  await db.run(TABLES)
+  await db.append('seen', toRows(last, sayings))
+  await db.append('sayings', sayings.rows)
+  return last.length
+}
+
+function* toRows(observations: readonly Observation[], sayings: Sayings) {
+  for (const seen of observations) {
+    yield [seen.location, seen.observed_at, sayings.numberOf(seen), toMarks(seen)]
+  }
+}
+
+function toMarks({ etag, last_modified, hash }: Observation): string | undefined {
+  return etag === undefined && last_modified === undefined && hash === undefined
+    ? undefined
+    : `${etag ?? ''}${MARK_END}${last_modified ?? ''}${MARK_END}${hash ?? ''}`
+}
+
+type Said = Pick<Observation, 'outcome' | 'status' | 'retry_after_s' | 'took_ms' | 'after_seq'>
+
+/** Deduplicates texts that many observations share. */
+class Sayings {
+  readonly rows: (string | number | undefined)[][] = []
+  readonly #numbers = new Map<string, number>()
+  /** Most say what the one before them of the same kind has said. */
+  readonly #last = new Map<SourceKind, { said: Said; number: number }>()
+
+  numberOf(seen: Observation): number {
+    const last = this.#last.get(seen.kind)
+    if (last !== undefined && isSame(last.said, seen)) return last.number
+    const number = this.#find(seen)
+    this.#last.set(seen.kind, { said: seen, number })
+    return number
+  }
+
+  #find({ kind, outcome, status, retry_after_s, took_ms, after_seq }: Observation): number {
+    const row = [kind, outcome, getEffect(outcome), status, retry_after_s, took_ms, after_seq]
+    const key = row.join()
+    const known = this.#numbers.get(key)
+    if (known !== undefined) return known
+    const number = this.rows.length
+    this.#numbers.set(key, number)
+    this.rows.push([number, ...row])
+    return number
+  }
+}
+
+function isSame(a: Said, b: Said): boolean {
+  return (
+    a.outcome === b.outcome &&
+    a.status === b.status &&
+    a.after_seq === b.after_seq &&
+    a.retry_after_s === b.retry_after_s &&
+    a.took_ms === b.took_ms
+  )
+}
+
+/** The last observation of each file; of two that were made at once the one that came later. */
+export function keepLatest(observations: readonly Observation[]): readonly Observation[] {
+  if (areOfDifferentFiles(observations)) return observations
+  const last = new Map<string, Observation>()
+  for (const seen of observations) {
+    const key = toSourceKey(seen)
+    if ((last.get(key)?.observed_at ?? Number.NEGATIVE_INFINITY) <= seen.observed_at) {
+      last.set(key, seen)
+    }
+  }
+  return [...last.values()]
+}
+
+/**
+ * Tells whether no two observations are of one file, as is nearly always so, without building keys.
+ */
+function areOfDifferentFiles(observations: readonly Observation[]): boolean {
+  const kinds = new Map<string, Set<string>>()
+  for (const { kind, location } of observations) {
+    const locations = kinds.get(kind)
+    if (locations === undefined) kinds.set(kind, new Set([location]))
+    else locations.add(location)
+  }
+  return [...kinds.values()].reduce((files, { size }) => files + size, 0) === observations.length
+}

@@ -1,0 +1,146 @@
+import { type Effect, getEffect, outcomeNames } from '../../core/outcomes.ts'
+import { DAY_LATER, DUE_AT, IS_HELD, TURNS_AT, WAIT_S, WEEK_LATER } from './recrawl-schedule.ts'
+import { isLater } from './staging.ts'
+
+function toOutcomeList(effect: Effect): string {
+  const names = outcomeNames.filter(name => getEffect(name) === effect)
+  return `('${names.join("', '")}')`
+}
+const GARBLED = toOutcomeList('garbled')
+const SILENT = toOutcomeList('unreachable')
+
+/** Condition on an observation `i` and the state `s` of its file: the content is new. */
+const IS_NEW = `i.outcome = 'ok' and i.hash is distinct from s.hash`
+
+/** Condition that the answer brought validators other than the known ones. */
+const IS_VALIDATED_ANEW = `
+  (if(i.outcome = 'unchanged', coalesce(i.etag, s.etag), i.etag) is distinct from s.etag
+    or if(i.outcome = 'unchanged', coalesce(i.last_modified, s.last_modified), i.last_modified)
+      is distinct from s.last_modified)`
+
+const SEEN_AT = 'to_timestamp(i.at_ms / 1000)'
+
+/** Times of a file only ever rise. */
+const RISING_SEEN_AT = `
+if(${SEEN_AT} <= s.attempted_at,
+  greatest($now::timestamptz, s.attempted_at + interval 1 millisecond), ${SEEN_AT})`
+
+/**
+ * Builds the query for the state of files after one attempt, from the staged observations `i` and the
+ * states `s` for which `where` holds; its last step is `turning`. `stale_at` and `ended_at` are the moments from which its properties
+ * are stale and its grants over: a success sets both a week ahead, and so does the first attempt of all,
+ * so that silence fails closed by itself; a refusal to answer changes neither; an answer "not here" or
+ * "not this" draws them nearer and never pushes them away. A streak counts equal answers. An attempt that
+ * brought no answer is counted apart and neither ends a streak nor lengthens it: a timeout between two
+ * 404 proves nothing. A column that another one needs is made a step before it: in one step it would be
+ * computed again wherever it is named.
+ */
+const buildTransitions = (join: string, where: string) => `
+with seen as (
+  select i.seen_id, s.rowid as row_id, i.kind, i.location, i.outcome, i.effect, i.status,
+    i.retry_after_s, i.took_ms is not null as is_probed, ${RISING_SEEN_AT} as seen_at, i.effect = 'unreachable' as is_silent,
+    ${IS_NEW} as is_new,
+    s.attempted_at is null as is_first, s.hash is not null as had_document, s.outcome as old_outcome,
+    s.effect as old_effect, s.status as old_status, s.streak, s.streak_since, s.failures, s.priority,
+    s.requested, s.attempted_at, s.succeeded_at, s.due_at, s.stale_at, s.ended_at, s.turns_at,
+    ${IS_VALIDATED_ANEW} as is_validated_anew
+  from incoming i ${join} crawl_state s using (kind, location) where ${where}),
+counted as (
+  select *,
+    if(is_silent, old_effect, effect) as new_effect,
+    if(is_silent, least(failures::integer + 1, 255), 0) as new_failures,
+    case when is_silent then streak::integer
+      when old_effect = effect and not is_new then streak::integer + 1 else 1 end as new_streak,
+    if(effect = 'success', seen_at, succeeded_at) as new_succeeded_at,
+    coalesce(stale_at, seen_at + ${WEEK_LATER}) as old_stale_at,
+    coalesce(ended_at, seen_at + ${WEEK_LATER}) as old_ended_at
+  from seen),
+standing as (
+  select *,
+    if(new_streak = 1 and not is_silent, seen_at, streak_since) as new_streak_since,
+    case effect
+      when 'success' then seen_at + ${WEEK_LATER}
+      when 'absent' then least(stale_at, seen_at)
+      when 'unusable' then least(stale_at, seen_at)
+      when 'garbled' then if(old_outcome in ${GARBLED}, least(stale_at, seen_at), old_stale_at)
+      else old_stale_at end as new_stale_at,
+    ${IS_HELD} as is_held
+  from counted),
+ending as (
+  select *,
+    case effect
+      when 'success' then seen_at + ${WEEK_LATER}
+      when 'absent' then if(
+        requested or (new_streak >= 2 and seen_at >= new_streak_since + interval 1 hour),
+        least(ended_at, seen_at), old_ended_at)
+      when 'unusable' then least(old_ended_at, succeeded_at + ${DAY_LATER})
+      else old_ended_at end as new_ended_at,
+    ${WAIT_S} as wait_s
+  from standing),
+turning as (
+  select *,
+    ${TURNS_AT} as new_turns_at,
+    coalesce(stale_at <= $now::timestamptz, false) != (new_stale_at <= $now::timestamptz)
+      or coalesce(ended_at <= $now::timestamptz, false) != (new_ended_at <= $now::timestamptz)
+      or coalesce(turns_at <= $now::timestamptz, false) as is_turned,
+    ${DUE_AT} as new_due_at
+  from ending)`
+
+const IS_ANY_LATER = `
+if(s.rowid is null, i.kind != 'agent', s.attempted_at is null or ${isLater('i')})`
+
+/** Selects the transition of every staged observation, unknown files among them. */
+export const ALL_TRANSITIONS = `${buildTransitions('left join', IS_ANY_LATER)}
+select seen_id, row_id, seen_at, attempted_at as known_at, is_probed, is_silent, is_new, is_first, is_turned,
+  new_succeeded_at, new_streak, new_failures, new_stale_at, new_ended_at, new_turns_at, new_due_at,
+  is_new or (had_document and is_turned) as is_own,
+  kind = 'brand.json' and (new_effect is distinct from old_effect
+    or is_silent != (old_outcome in ${SILENT})) as is_otherwise,
+  kind = 'adagents.json' and outcome is distinct from old_outcome
+    and (effect != 'success' or old_effect is distinct from 'success') as says_other,
+  is_new or requested or new_effect is distinct from old_effect
+    or (failures > 0 and not is_silent) or if(effect = 'success', is_validated_anew,
+    outcome is distinct from old_outcome or status::usmallint is distinct from old_status
+  ) as is_loud
+from turning`
+
+/** Condition that a valid state stays valid. */
+const STANDS_ON = `
+s.outcome in ${toOutcomeList('success')}
+  and s.stale_at > $now::timestamptz and s.ended_at > $now::timestamptz
+  and ${SEEN_AT} + ${WEEK_LATER} > $now::timestamptz
+  and not (${IS_NEW}) and not ${IS_VALIDATED_ANEW}`
+
+/**
+ * Condition that an absent or garbled file is so again: at most its grants end, and it has no document.
+ */
+const STAYS_AWAY = `
+s.stale_at <= least(${SEEN_AT}, $now::timestamptz) and case i.effect
+  when 'garbled' then s.ended_at is not null
+  when 'absent' then s.ended_at <= least(${SEEN_AT}, $now::timestamptz)
+    or (s.hash is null and s.ended_at > $now::timestamptz)
+  else false end`
+
+/** No answer changes nothing that stands; from when on it has ended is known since the first attempt. */
+const STAYS_SILENT = `
+s.stale_at is not null and s.ended_at is not null`
+
+/** Tells from the columns themselves what changes nothing but times and counts: that is cheaper than the transitions. */
+const IS_AS_BEFORE = `
+${SEEN_AT} > s.attempted_at and i.kind != 'agent' and not s.requested
+  and coalesce(s.turns_at > $now::timestamptz, true)
+  and if(i.effect = 'success', ${STANDS_ON},
+    s.outcome = i.outcome and s.status is not distinct from i.status::usmallint
+      and if(i.effect = 'unreachable', ${STAYS_SILENT}, ${STAYS_AWAY}))`
+
+/** Selects the transitions that change nothing but times and counts, as most of a night do. */
+export const TRANSITIONS_OF_TIMES = `${buildTransitions('join', IS_AS_BEFORE)}
+select row_id, seen_at, new_succeeded_at, new_streak, new_failures, new_stale_at, new_ended_at,
+  new_turns_at, new_due_at
+from turning`
+
+/** Writes the times and counts of transitions `n` into their rows `s`. */
+export const SET_TIMES = `
+update crawl_state s set attempted_at = n.seen_at, succeeded_at = n.new_succeeded_at,
+  streak = n.new_streak, failures = n.new_failures, stale_at = n.new_stale_at,
+  ended_at = n.new_ended_at, turns_at = n.new_turns_at, due_at = n.new_due_at, seq = $seq`

@@ -1,0 +1,128 @@
+import { type Instant, toIso } from '../core/clock.ts'
+import type { Domain } from '../core/domain.ts'
+import type { SourceKind } from '../model/documents/index.ts'
+import type { Invalidated } from '../model/invalidated.ts'
+import { isUrl } from '../model/observation.ts'
+import type { Database } from '../store/duckdb.ts'
+import type { Derived } from './derivation-runner.ts'
+
+/** The rules, each answering for domains, and the source a subject's own answer begins with. */
+export const rules = ['brand', 'publisher'] as const
+export type Rule = (typeof rules)[number]
+export type Subjects = Record<Rule, Domain[]>
+
+/** Rule that reads a source at a well-known place. */
+const ruleOf: Record<SourceKind, Rule | undefined> = {
+  'brand.json': 'brand',
+  'adagents.json': 'publisher',
+  'ads.txt': 'publisher',
+  agent: undefined,
+}
+
+/**
+ * Finds whose answers must be derived again: the domains of invalidated files, their dependents, and
+ * those that time has changed by `now`.
+ */
+export async function findSubjects(
+  db: Database,
+  stirred: readonly Invalidated[],
+  now: Instant | undefined,
+): Promise<Subjects> {
+  const subjects: Record<Rule, Set<Domain>> = { brand: new Set(), publisher: new Set() }
+  for (const { kind, location, is_own } of stirred) {
+    const rule = ruleOf[kind]
+    if (is_own && rule && !isUrl(location)) subjects[rule].add(location as Domain)
+  }
+  const others = [
+    ...(stirred.length > 0 ? await findDependents(db, stirred) : []),
+    ...(now === undefined ? [] : await wokenBy(db, now)),
+  ]
+  for (const { rule, subject } of others.sort(inOrder)) subjects[rule].add(subject)
+  return { brand: [...subjects.brand], publisher: [...subjects.publisher] }
+}
+
+interface Dependent {
+  rule: Rule
+  subject: Domain
+}
+
+/** Domains are ASCII. */
+function inOrder(a: Dependent, b: Dependent): number {
+  return a.subject < b.subject ? -1 : a.subject > b.subject ? 1 : 0
+}
+
+async function findDependents(db: Database, stirred: readonly Invalidated[]): Promise<Dependent[]> {
+  await db.run('create or replace temp table stirred (kind varchar, location varchar)')
+  await db.append(
+    'stirred',
+    stirred.map(({ kind, location }) => [kind, location]),
+  )
+  return db.all(
+    'select distinct d.rule, d.subject from depends_on d semi join stirred using (kind, location)',
+  )
+}
+
+function wokenBy(db: Database, now: Instant): Promise<Dependent[]> {
+  return db.all('select distinct rule, subject from wakes where wakes_at <= $now::timestamptz', {
+    now: toIso(now),
+  })
+}
+
+/** The file that an answer begins with. */
+const firstOf: Record<Rule, SourceKind> = { brand: 'brand.json', publisher: 'adagents.json' }
+
+/** Domains after `after` that a rule may have an answer for: those that its first file is known of. */
+export async function listSubjects(
+  db: Database,
+  rule: Rule,
+  { after, limit }: { after: string; limit: number },
+): Promise<Domain[]> {
+  const rows = await db.all<{ subject: Domain }>(
+    `select location as subject from crawl_state
+     where kind = $kind and location > $after and not contains(location, '://')
+     order by subject limit $limit`,
+    { kind: firstOf[rule], after, limit },
+  )
+  return rows.map(({ subject }) => subject)
+}
+
+/** Remembers what the answers were read from, and when time alone changes them. */
+export async function recordDependencies(
+  db: Database,
+  rule: Rule,
+  derived: readonly Derived<string, unknown>[],
+): Promise<void> {
+  if (derived.length === 0) return
+  await db.run('create or replace temp table derived (subject varchar)')
+  await db.append(
+    'derived',
+    derived.map(({ subject }) => [subject]),
+  )
+  for (const table of ['depends_on', 'wakes']) {
+    await db.run(
+      `delete from ${table} d using derived x where d.rule = $rule and d.subject = x.subject`,
+      { rule },
+    )
+  }
+  await db.append('depends_on', dependencyRows(rule, derived))
+  await db.insert(
+    'wakes',
+    derived.flatMap(({ subject, wakesAt }) =>
+      wakesAt === undefined ? [] : [{ rule, subject, wakes_at: toIso(wakesAt) }],
+    ),
+  )
+}
+
+/** A subject's own file needs no row. */
+function* dependencyRows(rule: Rule, derived: readonly Derived<string, unknown>[]) {
+  for (const { subject, asked } of derived) {
+    const others = new Map(
+      asked.map(({ kind, location }) => [`${kind} ${location}`, [kind, location]]),
+    )
+    for (const [kind, location] of others.values()) {
+      if (location !== subject || ruleOf[kind as SourceKind] !== rule) {
+        yield [rule, subject, kind, location]
+      }
+    }
+  }
+}

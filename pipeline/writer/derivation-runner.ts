@@ -1,0 +1,183 @@
+import type { Instant } from '../core/clock.ts'
+import { parseHostedDomain } from '../model/hosted.ts'
+import { type Source, toSourceKey } from '../model/observation.ts'
+import type { Derivation, KnownFile, Question } from '../resolve/derivation.ts'
+import { type FileState, getValidity } from '../resolve/validity.ts'
+import { loadHostedFiles, noFile } from '../serving/hosted-files.ts'
+import type { Database } from '../store/duckdb.ts'
+import { nothingTakenDown, type TakenDown, withheld } from '../store/takedown-set.ts'
+
+export interface Derived<Subject, Answer> {
+  subject: Subject
+  answer: Answer
+  /** Every file the answer was read from, its own first: what it depends on. */
+  asked: Source[]
+  /** Time at which the answer next changes by itself. */
+  wakesAt: Instant | undefined
+}
+
+/** Files that rules see besides what was crawled, or instead of it. */
+export interface Shown {
+  takenDown?: TakenDown
+  /** Public address of the registry, if files can be pointed to there. */
+  hostingBase?: string | undefined
+}
+
+/** Files the derivations of one commit have asked for; each is loaded once. */
+export class Files {
+  readonly #db: Database
+  /** Domains whose files nobody sees. */
+  readonly takenDown: TakenDown
+  readonly now: Instant
+  /** Public address of the registry, by which it knows the files that it serves itself. */
+  readonly #base: string | undefined
+  readonly #known = new Map<string, KnownFile>()
+  readonly #fresh = new Map<string, NonNullable<KnownFile['document']>>()
+
+  constructor(db: Database, now: Instant, { takenDown, hostingBase: base }: Shown = {}) {
+    this.#db = db
+    this.takenDown = takenDown ?? nothingTakenDown
+    this.now = now
+    this.#base = base
+  }
+
+  /** Returns the domain of a source that is a hosted file. */
+  hostedFor(source: Source): string | undefined {
+    return parseHostedDomain(this.#base, source)
+  }
+
+  /** Hands over a document that was just kept, so that the index need not be asked for it. */
+  add(source: Source, document: NonNullable<KnownFile['document']>): void {
+    this.#fresh.set(toSourceKey(source), document)
+  }
+
+  get(source: Source): KnownFile {
+    if (this.takenDown.covers(source.location)) return withheld
+    return this.#known.get(toSourceKey(source)) ?? { validity: 'unknown' }
+  }
+
+  async load(sources: Iterable<Source>): Promise<void> {
+    const missing = [...new Map([...sources].map(one => [toSourceKey(one), one])).values()].filter(
+      source => !this.#known.has(toSourceKey(source)),
+    )
+    if (missing.length === 0) return
+    if (this.#base !== undefined) {
+      const hosted = missing.filter(source => this.hostedFor(source) !== undefined)
+      for (const [key, file] of await loadHostedFiles(this.#db, this.#base, hosted)) {
+        this.#known.set(key, file)
+      }
+    }
+    await this.#loadCrawled(missing.filter(source => !this.#known.has(toSourceKey(source))))
+  }
+
+  async #loadCrawled(missing: readonly Source[]): Promise<void> {
+    if (missing.length === 0) return
+    const rows = await this.#db.all<Source & FileState & Pick<KnownFile, 'document'>>(
+      `with wanted as (select unnest(
+         from_json($sources::json, '[{"kind":"VARCHAR","location":"VARCHAR","is_fresh":"BOOLEAN"}]'),
+         recursive := true))
+       select s.kind, s.location, s.outcome, s.effect, s.status, d.document,
+         epoch_ms(s.streak_since)::double as streak_since,
+         epoch_ms(s.attempted_at)::double as attempted_at,
+         epoch_ms(s.succeeded_at)::double as succeeded_at,
+         epoch_ms(s.stale_at)::double as stale_at, epoch_ms(s.ended_at)::double as ended_at,
+         epoch_ms(s.absent_at)::double as absent_at
+       from crawl_state s join wanted w using (kind, location)
+       left join documents d on d.kind = s.kind and d.location = s.location and not w.is_fresh`,
+      { sources: JSON.stringify(missing.map(source => this.#wanted(source))) },
+    )
+    for (const source of missing) this.#known.set(toSourceKey(source), { validity: 'unknown' })
+    for (const { document: stored, ...state } of rows) {
+      const document = this.#fresh.get(toSourceKey(state)) ?? stored
+      this.#known.set(toSourceKey(state), {
+        validity: getValidity(state, this.now),
+        state,
+        ...(document ? { document } : {}),
+      })
+    }
+  }
+
+  #wanted(source: Source) {
+    const { kind, location } = source
+    return { kind, location, is_fresh: this.#fresh.has(toSourceKey(source)) }
+  }
+}
+
+/**
+ * Runs one rule for many subjects in step: the files that all of them ask for next are loaded
+ * together, then each goes on with its own.
+ */
+export async function deriveAll<Subject, Answer>(
+  subjects: readonly Subject[],
+  rule: (subject: Subject) => Derivation<Answer>,
+  files: Files,
+): Promise<Derived<Subject, Answer>[]> {
+  let running = subjects.map(subject => new Running(subject, rule(subject)))
+  const all = running
+  while (running.length > 0) {
+    await files.load(running.flatMap(({ sees }) => sees ?? []))
+    running = running.filter(one => one.goOn(files))
+  }
+  return all.map(one => one.result(files.now))
+}
+
+/** One rule on its way: it stops at each file it wants to see. */
+class Running<Subject, Answer> {
+  readonly #subject: Subject
+  readonly #derivation: Derivation<Answer>
+  readonly #asked: Source[] = []
+  readonly #wakes: Instant[] = []
+  #step: IteratorResult<Question, Answer>
+
+  constructor(subject: Subject, derivation: Derivation<Answer>) {
+    this.#subject = subject
+    this.#derivation = derivation
+    this.#step = derivation.next()
+    this.#noteWakes()
+  }
+
+  get sees(): Source | undefined {
+    return !this.#step.done && 'source' in this.#step.value ? this.#step.value.source : undefined
+  }
+
+  /** Shows it the file it stopped at; false once it has answered. */
+  goOn(files: Files): boolean {
+    const source = this.sees
+    if (source === undefined) return false
+    this.#step = this.#derivation.next(this.#look(source, files))
+    this.#noteWakes()
+    return !this.#step.done
+  }
+
+  /**
+   * A hosted file is shown to who came by its domain's own file, and to nobody else: so whatever
+   * depends on it depends on that one, which a save stirs.
+   */
+  #look(source: Source, files: Files): KnownFile {
+    const domain = files.hostedFor(source)
+    if (domain === undefined) {
+      this.#asked.push(source)
+      return files.get(source)
+    }
+    const led = this.#asked.some(one => one.kind === source.kind && one.location === domain)
+    return led ? files.get(source) : noFile
+  }
+
+  result(now: Instant): Derived<Subject, Answer> {
+    if (!this.#step.done) throw new Error('a rule is asked for its answer before it has one')
+    const later = this.#wakes.filter(at => at > now)
+    return {
+      subject: this.#subject,
+      answer: this.#step.value,
+      asked: this.#asked,
+      wakesAt: later.length === 0 ? undefined : Math.min(...later),
+    }
+  }
+
+  #noteWakes(): void {
+    while (!this.#step.done && 'wake' in this.#step.value) {
+      this.#wakes.push(this.#step.value.wake)
+      this.#step = this.#derivation.next()
+    }
+  }
+}

@@ -1,0 +1,59 @@
+import type { EventDraft } from '../model/event.ts'
+import type { Invalidated } from '../model/invalidated.ts'
+import type { Database } from '../store/duckdb.ts'
+import type { Applying } from './apply-context.ts'
+import { listSubjects, rules, type Subjects } from './dependencies.ts'
+import { Files } from './derivation-runner.ts'
+import { deriveAgain } from './rederive.ts'
+
+/** Domains, or files, that are looked at at a time. */
+const SLICE = 20_000
+
+/**
+ * Derives every answer there is from the documents and the crawl state that the index holds, and
+ * writes what differs from the rows that stand. In an index where everything was always derived when
+ * it had to be, nothing does; in one that holds only documents and crawl state, it makes all the rows.
+ * Runs inside a transaction, as a commit does.
+ */
+export async function deriveEverything(db: Database, applying: Applying): Promise<EventDraft[]> {
+  const drafts: EventDraft[] = []
+  const derive = async (subjects: Partial<Subjects>, stirred: Invalidated[]) => {
+    const some = { brand: [], publisher: [], ...subjects }
+    const derived = await deriveAgain(
+      db,
+      some,
+      stirred,
+      new Files(db, applying.now, applying),
+      applying,
+    )
+    drafts.push(...derived.drafts)
+  }
+  for (const rule of rules) {
+    for (let after = ''; ; ) {
+      const subjects = await listSubjects(db, rule, { after, limit: SLICE })
+      if (subjects.length === 0) break
+      await derive({ [rule]: subjects }, [])
+      after = subjects.at(-1)!
+    }
+  }
+  for (let after = ''; ; ) {
+    const files = await someFilesOnAgents(db, after)
+    if (files.length === 0) break
+    await derive({}, files)
+    after = files.at(-1)!.location
+  }
+  return drafts
+}
+
+/** Files that say something of agents themselves, by location: all of one location at a time. */
+function someFilesOnAgents(db: Database, after: string): Promise<Invalidated[]> {
+  return db.all(
+    `select kind, location, true as is_new, true as is_own, null as known_until from crawl_state
+     where hash is not null and kind in ('brand.json', 'agent') and location in (
+       select distinct location from crawl_state
+       where hash is not null and kind in ('brand.json', 'agent') and location > $after
+       order by location limit ${SLICE})
+     order by location, kind`,
+    { after },
+  )
+}

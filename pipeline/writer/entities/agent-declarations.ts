@@ -1,0 +1,77 @@
+import type { Declaration } from '../../diff/agent-profile.ts'
+import type { AgentDeclaration, BrandDocument } from '../../model/documents/index.ts'
+import type { Invalidated } from '../../model/invalidated.ts'
+import type { Source } from '../../model/observation.ts'
+import { type Database, toListExpression } from '../../store/duckdb.ts'
+import type { Files } from '../derivation-runner.ts'
+
+/** The agents of which something else is said than before, and the files that say it. */
+interface ChangedDeclarations {
+  agents: string[]
+  locations: string[]
+}
+
+const noChange: ChangedDeclarations = { agents: [], locations: [] }
+
+/**
+ * Keeps what the brand.json files that stand say of agents, and returns what is said otherwise than
+ * before. Such a file speaks wherever it lies, for a domain or at an address.
+ */
+export async function updateDeclarations(
+  db: Database,
+  stirred: readonly Invalidated[],
+  files: Files,
+): Promise<ChangedDeclarations> {
+  const touched = stirred.filter(one => one.kind === 'brand.json' && one.is_own)
+  if (touched.length === 0) return noChange
+  await files.load(touched)
+  const locations = { locations: JSON.stringify(touched.map(({ location }) => location)) }
+  const inLocations = `location in (select unnest(${toListExpression('$locations')}))`
+  const before = await db.all<Declaration>(
+    `select agent_url, location, type from agent_declarations where ${inLocations}`,
+    locations,
+  )
+  const after = touched.flatMap(source => declaredIn(source, files))
+  const changed = symmetricDifference(before, after)
+  if (changed.length === 0) return noChange
+  await db.run(`delete from agent_declarations where ${inLocations}`, locations)
+  await db.insert('agent_declarations', after)
+  return {
+    agents: [...new Set(changed.map(({ agent_url }) => agent_url))],
+    locations: [...new Set(changed.map(({ location }) => location))],
+  }
+}
+
+function declaredIn(source: Source, files: Files): Declaration[] {
+  const { document, validity } = files.get(source)
+  if (document === undefined || validity === 'expired') return []
+  const { location } = source
+  const types = new Map<string, string>()
+  for (const { agent_url, type } of listAgents(document as BrandDocument)) {
+    if (!types.has(agent_url)) types.set(agent_url, type)
+  }
+  return [...types].map(([agent_url, type]) => ({ agent_url, location, type }))
+}
+
+function listAgents(document: BrandDocument): AgentDeclaration[] {
+  switch (document.variant) {
+    case 'house_portfolio':
+      return [...document.house.agents, ...document.brands.flatMap(brand => brand.agents)]
+    case 'brand_canonical':
+      return document.brand.agents
+    case 'brand_agent':
+      return document.agents
+    default:
+      return []
+  }
+}
+
+function symmetricDifference(before: Declaration[], after: Declaration[]): Declaration[] {
+  const keyOf = ({ agent_url, location, type }: Declaration) =>
+    JSON.stringify([agent_url, location, type])
+  const [was, is] = [new Set(before.map(keyOf)), new Set(after.map(keyOf))]
+  return [
+    ...before.filter(row => !is.has(keyOf(row))),
+    ...after.filter(row => !was.has(keyOf(row))),
+  ]
+}

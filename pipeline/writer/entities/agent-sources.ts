@@ -1,0 +1,135 @@
+import { toIso } from '../../core/clock.ts'
+import { getRegistrableDomain } from '../../core/domain.ts'
+import type { Database } from '../../store/duckdb.ts'
+import type { TakenDown } from '../../store/takedown-set.ts'
+import { planStarts, type Starting } from './agent-starts.ts'
+
+/** Sources that make an agent worth probing, as keys of agents. */
+export const namedAgents = [
+  'select agent_url from agents',
+  'select agent_url from agent_declarations',
+  'select agent_url from enrolled_agents',
+].join(' union all ')
+
+/** Longer addresses are not probed: they are keys in stores that bound them. */
+const ADDRESS_CHARS = 1_000
+
+/** Extracts the last two labels of a host, which it shares with its site: so both are joined by a hash. */
+const tailOf = (host: string) => `regexp_extract(${host}, '[^.]+\\.[^.]+$')`
+const HOST = `regexp_extract(location, '^https?://([^/?]+?)(?::\\d+)?(?:[/?]|$)', 1)`
+
+/** Named agents nobody has probed yet. */
+const NEWCOMERS = `
+create or replace temp table new_agents as
+select agent_url, site, null::timestamptz as starts_at from touched_agents
+semi join (${namedAgents}) named using (agent_url)
+anti join (select location as agent_url from crawl_state where kind = 'agent') known using (agent_url)
+where length(agent_url) <= ${ADDRESS_CHARS}`
+
+/**
+ * Adds agents to probe, a bounded number of each registrable domain, and more as more of them answer. Without
+ * the bound a file could name any number of hosts below somebody's domain and have all of them probed.
+ */
+const ADD = `
+insert into crawl_state (kind, location, priority, streak, due_at, requested, seq)
+select 'agent', agent_url, 2, 0, coalesce(starts_at, $now::timestamptz), false, $seq from new_agents
+left join (
+  select site, count(*) as probed, count(succeeded_at) as answered
+  from (select distinct site, ${tailOf('site')} as tail from new_agents) sites
+  join (
+    select ${HOST} as host, succeeded_at from crawl_state where kind = 'agent' and due_at is not null
+  ) probed on ${tailOf('host')} = tail and (host = site or ends_with(host, '.' || site))
+  group by site
+) known using (site)
+qualify row_number() over (partition by site order by agent_url)
+  <= $per_site + 2 * coalesce(answered, 0) - coalesce(probed, 0)`
+
+/** Named agents of the sites whose agents have just answered, which had to wait for that. */
+const WAITING = `
+insert into touched_agents
+select agent_url, site from (select distinct agent_url from (${namedAgents})) named
+anti join (select location as agent_url from crawl_state where kind = 'agent') known using (agent_url)
+join answered_sites
+  on ${tailOf("regexp_extract(agent_url, '^https?://([^/?]+?)(?::\\d+)?(?:[/?]|$)', 1)")} = tail
+  and contains(agent_url, site)`
+
+const WAKE = `
+update crawl_state s set due_at = $now::timestamptz, seq = $seq
+from (select agent_url from touched_agents
+      semi join (${namedAgents}) named using (agent_url)) t
+where s.kind = 'agent' and s.location = t.agent_url and s.due_at is null`
+
+/** One that was never probed leaves no trace, as if it had come and gone within one batch. */
+const FORGET = `
+delete from crawl_state s
+using (select agent_url from touched_agents
+       anti join (${namedAgents}) named using (agent_url)) t
+where s.kind = 'agent' and s.location = t.agent_url and s.attempted_at is null`
+
+const REST = `
+update crawl_state s set due_at = null, seq = $seq
+from (select agent_url from touched_agents
+      anti join (${namedAgents}) named using (agent_url)) t
+where s.kind = 'agent' and s.location = t.agent_url and s.due_at is not null`
+
+export interface Probing extends Starting {
+  seq: number
+  agentsPerSite: number
+  takenDown: TakenDown
+}
+
+/**
+ * Updates which of these agents are probed: named ones are, at once when they are new or back; agents
+ * that nobody names any more are not. `answered` are agents that have just answered: they make room for
+ * others of their sites.
+ */
+export async function keepAgentSources(
+  db: Database,
+  all: readonly string[],
+  answered: readonly string[],
+  probing: Probing,
+): Promise<void> {
+  const { now, seq, agentsPerSite, takenDown } = probing
+  const agents = all.filter(agent => !takenDown.covers(agent))
+  const sites = await fullSites(db, answered, agentsPerSite)
+  if (agents.length === 0 && sites.length === 0) return
+  await db.run('create or replace temp table touched_agents (agent_url varchar, site varchar)')
+  await db.append(
+    'touched_agents',
+    [...new Set(agents)].map(agent => [agent, getSite(agent)]),
+  )
+  if (sites.length > 0) await addWaiting(db, sites)
+  await db.run(NEWCOMERS)
+  await planStarts(db, probing)
+  await db.run(ADD, { now: toIso(now), seq, per_site: agentsPerSite })
+  await db.run(WAKE, { now: toIso(now), seq })
+  await db.run(FORGET)
+  await db.run(REST, { seq })
+}
+
+/** Sites of these agents that have so many that others may have had to wait. */
+async function fullSites(
+  db: Database,
+  answered: readonly string[],
+  agentsPerSite: number,
+): Promise<string[]> {
+  if (answered.length === 0) return []
+  const row = await db.one<{ n: number }>(
+    "select count(*) as n from crawl_state where kind = 'agent' and due_at is not null",
+  )
+  return row!.n < agentsPerSite ? [] : [...new Set(answered.map(getSite))]
+}
+
+async function addWaiting(db: Database, sites: readonly string[]): Promise<void> {
+  await db.run('create or replace temp table answered_sites (site varchar, tail varchar)')
+  await db.append(
+    'answered_sites',
+    sites.map(site => [site, site.split('.').slice(-2).join('.')]),
+  )
+  await db.run(WAITING)
+}
+
+function getSite(agent: string): string {
+  const { hostname } = new URL(agent)
+  return getRegistrableDomain(hostname) ?? hostname
+}

@@ -1,0 +1,52 @@
+import { HOUR, type Instant, toIso } from '../../core/clock.ts'
+import type { WindowCounter } from '../../core/window-counter.ts'
+import type { Database } from '../../store/duckdb.ts'
+import { findVouched, VOUCHED_WEIGHT } from '../crawl/mentions.ts'
+
+export interface Starting {
+  now: Instant
+  /** New agents that one document has probed in an hour, where nobody vouches for its domain. */
+  agentsPerDocumentHour: number
+  /** Counts of what documents added in this hour. */
+  newNames: WindowCounter
+}
+
+/** The first document that names each new agent; none names those that only a member shows. */
+const NAMED_BY = `
+select agent_url, min(document) as document from (
+  select agent_url, publisher_domain as document from authorizations
+  union all select unnest(listed_agents), domain from publishers where len(listed_agents) > 0
+  union all select agent_url, location from agent_declarations) named
+semi join new_agents using (agent_url)
+anti join enrolled_agents using (agent_url)
+group by agent_url order by document, agent_url`
+
+/**
+ * Sets when each of `new_agents` is probed first: so many of one document in an hour, the others in the
+ * hours after it. The agents of one file may be on as many sites as it has agents, so that no bound
+ * of a site holds them.
+ */
+export async function planStarts(db: Database, { now, ...limits }: Starting): Promise<void> {
+  const rows = await db.all<{ agent_url: string; document: string }>(NAMED_BY)
+  if (rows.length === 0) return
+  const vouched = await findVouched(
+    db,
+    rows.map(({ document }) => document),
+  )
+  const late = new Map<string, number>()
+  const delayed = rows.flatMap(({ agent_url, document }): [string, string][] => {
+    const most = limits.agentsPerDocumentHour * (vouched.has(document) ? VOUCHED_WEIGHT : 1)
+    if (limits.newNames.take(`agents of ${document}`, most, now)) return []
+    const count = late.get(document) ?? 0
+    late.set(document, count + 1)
+    return [[agent_url, toIso(now + HOUR * (1 + Math.floor(count / Math.max(1, most))))]]
+  })
+  if (delayed.length === 0) return
+  await db.run(
+    'create or replace temp table delayed_agents (agent_url varchar, starts_at timestamptz)',
+  )
+  await db.append('delayed_agents', delayed)
+  await db.run(
+    'update new_agents n set starts_at = d.starts_at from delayed_agents d where d.agent_url = n.agent_url',
+  )
+}

@@ -1,0 +1,152 @@
+import { toIso } from '../../core/clock.ts'
+import {
+  type AgentView,
+  agentFacts,
+  agentViewFacts,
+  diffAgent,
+  toAgentView,
+} from '../../diff/agent-events.ts'
+import { diff } from '../../diff/diff.ts'
+import type { FacetCount } from '../../diff/reach.ts'
+import type { Stamp } from '../../diff/stamp.ts'
+import type { EventDraft } from '../../model/event.ts'
+import type { AgentRow } from '../../model/rows.ts'
+import { type Database, toListExpression } from '../../store/duckdb.ts'
+import { deleteRows } from '../../store/rows.ts'
+import { loadProfiles, type Profiles, updateProfiles } from './agent-profiles.ts'
+import { addMergedReach } from './merged-reach.ts'
+
+const ADD_UP = `
+create or replace temp table counted as
+select agent_url, facet, value, sum(times)::bigint as times from (
+  select agent_url, facet, value, times::bigint as times from agent_facets
+  semi join (select distinct agent_url from reached) using (agent_url)
+  union all select agent_url, facet, value, times::bigint from reached)
+group by all having sum(times) > 0`
+
+const values = (facet: string) =>
+  `coalesce(list(distinct value order by value) filter (facet = '${facet}'), [])`
+
+/** Channels that more properties have than publishers name them for. */
+const IMPLIED = `
+select agent_url, 'implied_channel' as facet, value, 0 as times from (
+  select agent_url, value, coalesce(sum(times) filter (facet = 'channel'), 0)
+    - coalesce(sum(times) filter (facet = 'declared_channel'), 0) as implied
+  from counted where facet in ('channel', 'declared_channel') group by all)
+where implied > 0`
+
+const SUMMED = `
+select agent_url,
+  coalesce(sum(times) filter (facet = 'publisher'), 0)::double as publisher_count,
+  coalesce(sum(times) filter (facet = 'property'), 0)::double as property_count,
+  ${values('property_type')} as property_types, ${values('channel')} as channels,
+  ${values('tag')} as tags, ${values('market')} as markets,
+  ${values('declared_channel')} as declared_channels,
+  ${values('implied_channel')} as implied_channels, ${values('category')} as categories,
+  case when count(distinct value) filter (facet = 'taxonomy') = 1
+    then nullif(any_value(value) filter (facet = 'taxonomy'), '') end as category_taxonomy
+from (select * from counted union all ${IMPLIED}) group by agent_url order by agent_url`
+
+export interface AgentChanges {
+  events: EventDraft[]
+  /** Agents that joined the graph or left it. */
+  joinedOrLeft: string[]
+  /** Agents whose profile is another one now. */
+  profiles: string[]
+}
+
+/**
+ * Adds to what agents reach, makes the profiles of those that were probed or declared anew, writes
+ * what differs and says what that means. Only agents of the graph have events.
+ */
+export async function updateAgents(
+  db: Database,
+  reached: readonly FacetCount[],
+  told: readonly string[],
+  stamp: Stamp,
+): Promise<AgentChanges> {
+  const agents = [...new Set([...reached.map(row => row.agent_url), ...told])].sort()
+  if (agents.length === 0) return { events: [], joinedOrLeft: [], profiles: [] }
+  const before = await loadRows(db, agents)
+  const profilesBefore = await loadProfiles(db, agents)
+  const counted = await updateReach(db, reached, before, stamp)
+  const profiles = await updateProfiles(db, [...new Set(told)], stamp)
+  const changed = new Set(profiles)
+  // One that is gone is in neither of them.
+  const profilesAfter = new Map([
+    ...[...profilesBefore].filter(([agent]) => !changed.has(agent)),
+    ...(await loadProfiles(db, profiles)),
+  ])
+  const isCounted = new Set(reached.map(row => row.agent_url))
+  const after = [...counted, ...before.filter(row => !isCounted.has(row.agent_url))]
+  const changes = diff(
+    toViews(before, profilesBefore),
+    toViews(after, profilesAfter),
+    row => row.agent_url,
+    agentViewFacts,
+  )
+  return {
+    events: changes.flatMap(diffAgent),
+    joinedOrLeft: changes.flatMap(change => {
+      if (change.kind === 'changed') return []
+      return [(change.kind === 'added' ? change.row : change.old).agent_url]
+    }),
+    profiles,
+  }
+}
+
+function toViews(rows: readonly AgentRow[], profiles: Profiles): AgentView[] {
+  return rows.map(row => toAgentView(row, profiles.get(row.agent_url)))
+}
+
+function loadRows(db: Database, agents: readonly string[]): Promise<AgentRow[]> {
+  return db.all<AgentRow>(
+    `select * from agents where agent_url in (select unnest(${toListExpression('$agents')})) order by agent_url`,
+    { agents: JSON.stringify(agents) },
+  )
+}
+
+/** The rows of all reached agents as they are now; those that differ are written. */
+async function updateReach(
+  db: Database,
+  reached: readonly FacetCount[],
+  known: readonly AgentRow[],
+  { now, seq }: Stamp,
+): Promise<AgentRow[]> {
+  if (reached.length === 0) return []
+  await countAgain(db, reached)
+  await addMergedReach(db)
+  const isReached = new Set(reached.map(row => row.agent_url))
+  const before = known.filter(row => isReached.has(row.agent_url))
+  const discovered = new Map(before.map(row => [row.agent_url, row.discovered_at]))
+  const after = (await db.all<AgentRow>(SUMMED)).map(row => ({
+    ...row,
+    discovered_at: discovered.get(row.agent_url) ?? toIso(now),
+    changed_at: toIso(now),
+    seq,
+  }))
+  const changes = diff(before, after, row => row.agent_url, agentFacts)
+  const gone = changes.flatMap(change => (change.kind === 'added' ? [] : [change.old.agent_url]))
+  await deleteRows(db, 'agents', 'agent_url', gone)
+  await db.insert(
+    'agents',
+    changes.flatMap(change => (change.kind === 'removed' ? [] : [change.row])),
+  )
+  return after
+}
+
+/** Leaves the new counts of these agents in agent_facets, and in the temporary table `counted`. */
+async function countAgain(db: Database, reached: readonly FacetCount[]): Promise<void> {
+  await db.run(
+    'create or replace temp table reached (agent_url varchar, facet varchar, value varchar, times double)',
+  )
+  await db.append(
+    'reached',
+    reached.map(({ agent_url, facet, value, times }) => [agent_url, facet, value, times]),
+  )
+  await db.run(ADD_UP)
+  await db.run(
+    'delete from agent_facets f using (select distinct agent_url from reached) r where f.agent_url = r.agent_url',
+  )
+  await db.run('insert into agent_facets select agent_url, facet, value, times from counted')
+}

@@ -1,0 +1,85 @@
+import type { Domain } from '../../core/domain.ts'
+import { isSameValue } from '../../diff/diff.ts'
+import { buildBrandRow } from '../../diff/rows.ts'
+import type { Stamp } from '../../diff/stamp.ts'
+import type { BrandRow } from '../../model/rows.ts'
+import { deriveBrand } from '../../resolve/brand.ts'
+import { pending } from '../../resolve/derivation.ts'
+import { type Database, toListExpression } from '../../store/duckdb.ts'
+import { loadLiveEntries, toBrandRow } from '../../store/entries.ts'
+import { deleteRows } from '../../store/rows.ts'
+import type { Mentions } from '../crawl/mentions.ts'
+import { type Derived, deriveAll, type Files } from '../derivation-runner.ts'
+
+type BrandAnswer =
+  ReturnType<typeof deriveBrand> extends Generator<unknown, infer Answer, never> ? Answer : never
+
+export interface BrandChanges {
+  derived: Derived<Domain, BrandAnswer>[]
+  domains: Domain[]
+  mentions: Mentions[]
+}
+
+/**
+ * Derives brands again and writes those that differ; where no document says which brand a domain is,
+ * it is what people told. Brands have no events in the feed.
+ */
+export async function updateBrands(
+  db: Database,
+  domains: readonly Domain[],
+  files: Files,
+  { now, seq }: Stamp,
+): Promise<BrandChanges> {
+  const derived = await deriveAll(domains, domain => deriveBrand(domain, now), files)
+  const settled = derived.flatMap(({ subject: domain, answer }) =>
+    answer === pending ? [] : [{ domain, facts: answer }],
+  )
+  const before = await loadBrands(
+    db,
+    settled.map(({ domain }) => domain),
+  )
+  const open = settled.flatMap(({ domain, facts }) => (facts ? [] : [domain]))
+  const entries = await loadLiveEntries(db, 'brand', open)
+  const touched = settled.flatMap(({ domain, facts }) => {
+    const old = before.get(domain)
+    const entry = entries.get(domain)
+    const row = facts ? buildBrandRow(domain, facts, seq) : entry && toBrandRow(entry, seq)
+    return isSame(old, row) ? [] : [{ domain, row }]
+  })
+  await deleteRows(
+    db,
+    'brands',
+    'domain',
+    touched.map(({ domain }) => domain),
+  )
+  await db.insert(
+    'brands',
+    touched.flatMap(({ row }) => row ?? []),
+  )
+  return {
+    derived,
+    domains: touched.map(({ domain }) => domain),
+    mentions: settled.map(({ domain, facts }) => ({
+      rule: 'brand',
+      subject: domain,
+      domains: facts?.mentions ?? [],
+    })),
+  }
+}
+
+function isSame(old: BrandRow | undefined, row: BrandRow | undefined): boolean {
+  if (old === undefined || row === undefined) return old === row
+  return isSameValue({ ...old, seq: 0 }, { ...row, seq: 0 })
+}
+
+async function loadBrands(
+  db: Database,
+  domains: readonly Domain[],
+): Promise<Map<string, BrandRow>> {
+  if (domains.length === 0) return new Map()
+  const rows = await db.all<BrandRow>(
+    `select * from brands where domain in (select unnest(${toListExpression('$domains')}))`,
+    { domains: JSON.stringify(domains) },
+  )
+  return new Map(rows.map(row => [row.domain, row]))
+}

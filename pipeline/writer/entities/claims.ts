@@ -1,0 +1,186 @@
+import type { Domain } from '../../core/domain.ts'
+import { groupBy } from '../../core/group.ts'
+import { buildClaimRows, claimFacts } from '../../diff/claims.ts'
+import { diff } from '../../diff/diff.ts'
+import type { Stamp } from '../../diff/stamp.ts'
+import type { ClaimRow } from '../../model/rows.ts'
+import type { Claim } from '../../resolve/claims.ts'
+import type { NoPublisher, PublisherFacts } from '../../resolve/publisher.ts'
+import { type Database, toListExpression } from '../../store/duckdb.ts'
+import { writeChanges } from '../../store/rows.ts'
+import type { TakenDown } from '../../store/takedown-set.ts'
+
+/** Claims that are held in memory at a time, with those that stand: a file may make hundreds of thousands. */
+const SLICE = 20_000
+
+/** Some of the claims of a file: those of some agents, or of one about publishers within a range. */
+export interface ClaimSlice {
+  agents: readonly string[]
+  /** First publisher. */
+  from?: string | undefined
+  /** Publisher before which it ends. */
+  to?: string | undefined
+}
+
+export interface Claiming {
+  domain: Domain
+  facts: PublisherFacts | NoPublisher
+  /** Slices that are left of an answer which commits before took on in part. */
+  slices?: readonly ClaimSlice[]
+}
+
+type Context = Stamp & { takenDown: TakenDown }
+
+/**
+ * Writes what differs in the claims of these domains' files. They last as long as grants do: while a
+ * file is stale, until it has ended. A claim is no event: nobody was authorized. Of domains that are taken
+ * on in portions one slice is written, and the others are returned.
+ */
+export async function updateClaims(
+  db: Database,
+  answered: readonly Claiming[],
+  stamp: Context,
+  isInPortions: (domain: Domain) => boolean = () => false,
+): Promise<Map<Domain, readonly ClaimSlice[]>> {
+  const begun = answered.filter(({ slices }) => slices !== undefined)
+  const fresh = answered.filter(({ slices }) => slices === undefined)
+  const isMany = await manyStand(db, fresh)
+  const isQuick = ({ domain, facts }: Claiming) =>
+    claimsIn(facts, stamp).length <= SLICE && !isMany.has(domain)
+  const quick = fresh.filter(isQuick)
+  await updateSlice(
+    db,
+    quick.map(({ domain, facts }) => ({ domain, claims: claimsIn(facts, stamp) })),
+    stamp,
+  )
+  const left = new Map<Domain, readonly ClaimSlice[]>()
+  let isRoom = true
+  for (const one of [...begun, ...fresh.filter(one => !isQuick(one))]) {
+    const { domain, facts } = one
+    const claims = claimsIn(facts, stamp)
+    const slices = one.slices ?? (await cutClaims(db, domain, claims))
+    const now: readonly ClaimSlice[] = isInPortions(domain)
+      ? slices.slice(0, isRoom ? 1 : 0)
+      : slices
+    for (const slice of now) await updateSlice(db, [selectClaims(domain, claims, slice)], stamp)
+    isRoom &&= now.length === 0
+    if (now.length < slices.length) left.set(domain, slices.slice(now.length))
+  }
+  return left
+}
+
+function claimsIn(facts: PublisherFacts | NoPublisher, { takenDown }: Context): readonly Claim[] {
+  if (facts.validity === 'expired' || !facts.document) return []
+  return facts.claims.filter(one => !takenDown.covers(one.publisher_domain))
+}
+
+/** Domains of whose claims very many stand. */
+async function manyStand(
+  db: Database,
+  answered: readonly { domain: Domain }[],
+): Promise<Set<string>> {
+  if (answered.length === 0) return new Set()
+  const rows = await db.all<{ domain: string }>(
+    `select manager_domain as domain from claims
+     where manager_domain in (select unnest(${toListExpression('$domains')}))
+     group by manager_domain having count(*) > ${SLICE}`,
+    { domains: JSON.stringify(answered.map(({ domain }) => domain)) },
+  )
+  return new Set(rows.map(({ domain }) => domain))
+}
+
+/**
+ * Cuts the claims of a file and those that stand: agent by agent, as many as make up a slice, and an
+ * agent of more by ranges of publishers.
+ */
+async function cutClaims(
+  db: Database,
+  domain: Domain,
+  claims: readonly Claim[],
+): Promise<ClaimSlice[]> {
+  const byAgent = groupBy(claims, ({ entry }) => entry.agent_url)
+  const standing = await db.all<{ agent_url: string; n: number }>(
+    `select agent_url, count(*)::double as n from claims where manager_domain = $domain group by all`,
+    { domain },
+  )
+  const counts = new Map(standing.map(({ agent_url, n }) => [agent_url, n]))
+  const slices: ClaimSlice[] = []
+  let agents: string[] = []
+  let rows = 0
+  for (const agent of new Set([...byAgent.keys(), ...counts.keys()])) {
+    const own = byAgent.get(agent) ?? []
+    const size = own.length + (counts.get(agent) ?? 0)
+    if (size > SLICE) {
+      slices.push(...(await cutAgent(db, domain, agent, own)))
+      continue
+    }
+    if (rows + size > SLICE) {
+      slices.push({ agents })
+      agents = []
+      rows = 0
+    }
+    agents.push(agent)
+    rows += size
+  }
+  return agents.length > 0 ? [...slices, { agents }] : slices
+}
+
+async function cutAgent(
+  db: Database,
+  domain: Domain,
+  agent: string,
+  claims: readonly Claim[],
+): Promise<ClaimSlice[]> {
+  const standing = await db.all<{ publisher_domain: string }>(
+    'select publisher_domain from claims where manager_domain = $domain and agent_url = $agent',
+    { domain, agent },
+  )
+  const publishers = [...standing, ...claims].map(one => one.publisher_domain).sort()
+  const starts = new Set(publishers.filter((_, place) => place > 0 && place % SLICE === 0))
+  const bounds = [undefined, ...starts]
+  return bounds.map((from, place) => ({ agents: [agent], from, to: bounds[place + 1] }))
+}
+
+interface Sliced {
+  domain: Domain
+  claims: readonly Claim[]
+  /** All claims of the agents, where `claims` are not. */
+  all?: readonly Claim[]
+  /** Without one all claims of the domain are given. */
+  slice?: ClaimSlice
+}
+
+function selectClaims(domain: Domain, claims: readonly Claim[], slice: ClaimSlice): Sliced {
+  const { agents, from = '', to } = slice
+  const among = new Set(agents)
+  const all = claims.filter(({ entry }) => among.has(entry.agent_url))
+  const own = all.filter(
+    ({ publisher_domain: name }) => name >= from && (to === undefined || name < to),
+  )
+  return { domain, claims: own, all, slice }
+}
+
+/** All claims of these domains, or a slice of one. */
+async function updateSlice(db: Database, sliced: readonly Sliced[], stamp: Context): Promise<void> {
+  if (sliced.length === 0) return
+  const { agents = [], from, to } = sliced[0]!.slice ?? {}
+  const rows = await db.all<ClaimRow>(
+    `select * from claims where manager_domain in (select unnest(${toListExpression('$domains')}))
+     ${agents.length > 0 ? `and agent_url in (select unnest(${toListExpression('$agents')}))` : ''}
+     ${from === undefined ? '' : 'and publisher_domain >= $from'}
+     ${to === undefined ? '' : 'and publisher_domain < $to'}`,
+    {
+      domains: JSON.stringify(sliced.map(({ domain }) => domain)),
+      agents: JSON.stringify(agents),
+      from: from ?? '',
+      to: to ?? '',
+    },
+  )
+  const before = groupBy(rows, row => row.manager_domain)
+  const changes = sliced.flatMap(({ domain, claims, all }) => {
+    const old = before.get(domain) ?? []
+    const fresh = buildClaimRows(domain, claims, old, stamp, all)
+    return diff(old, fresh, row => row.claim_id, claimFacts)
+  })
+  await writeChanges(db, 'claims', 'claim_id', changes)
+}

@@ -1,0 +1,139 @@
+import { toIso } from '../../core/clock.ts'
+import type { Domain } from '../../core/domain.ts'
+import { uniteIdentifiers } from '../../diff/merges.ts'
+import { diffReach, type FacetCount } from '../../diff/reach.ts'
+import type { Stamp } from '../../diff/stamp.ts'
+import type { EventDraft } from '../../model/event.ts'
+import type { AliasRow } from '../../model/rows.ts'
+import { listGoneKeys } from '../../serving/gone-keys.ts'
+import { loadAliases, markAgents } from '../../store/aliases.ts'
+import { recordChanges } from '../../store/appended-rows.ts'
+import { type Database, toListExpression } from '../../store/duckdb.ts'
+import { deleteRows } from '../../store/rows.ts'
+import { type Merge, type MergeRow, type Merging, mergeKinds, mergeRows } from './merge-records.ts'
+import { loadPublishers } from './publisher-rows.ts'
+
+/** Result of merges: whose answers must be derived again, and the new reach of agents. */
+export interface Merged {
+  aliases: string[]
+  publishers: Domain[]
+  reached: FacetCount[]
+  events: EventDraft[]
+}
+
+export const noneMerged: Merged = { aliases: [], publishers: [], reached: [], events: [] }
+
+/**
+ * Carries out merges that were not refused, each with its event. The records are changed here; what
+ * follows for their publishers is derived again in the same commit, by the rules of every night. A
+ * merge that other merges have overtaken goes to where its canonical record went.
+ */
+export async function applyMerges(
+  db: Database,
+  merges: readonly Merge[],
+  stamp: Stamp,
+): Promise<Merged> {
+  const done: Merged = { aliases: [], publishers: [], reached: [], events: [] }
+  for (const merge of merges) {
+    const { aliases, publishers, reached, events } = await applyMerge(db, merge, stamp)
+    done.aliases.push(...aliases)
+    done.publishers.push(...publishers)
+    done.reached.push(...reached)
+    done.events.push(...events)
+  }
+  return done
+}
+
+async function applyMerge(db: Database, merge: Merge, stamp: Stamp): Promise<Merged> {
+  const { kind, eventOf } = mergeKinds[merge.op]
+  const aliases = await loadAliases(db, kind, [merge.alias_rid, merge.canonical_rid])
+  const canonical_rid = aliases.get(merge.canonical_rid) ?? merge.canonical_rid
+  const merging = { alias_rid: merge.alias_rid, canonical_rid, evidence: merge.evidence }
+  const rows = await mergeRows(db, merge.op, [merging.alias_rid, canonical_rid])
+  const [alias, canonical] = [rows.get(merging.alias_rid), rows.get(canonical_rid)]
+  const isOver = aliases.has(merging.alias_rid) || merging.alias_rid === canonical_rid
+  if (isOver || !alias || !canonical) return noneMerged
+  const owners = [...new Set([alias.publisher_domain, canonical.publisher_domain])] as Domain[]
+  const before = await loadPublishers(db, owners)
+  await recordAlias(db, kind, merging, stamp)
+  const row = await joinRows(db, merge.op, { alias, canonical }, stamp)
+  await countAgain(db, merge.op, owners, stamp)
+  const after = await loadPublishers(db, owners)
+  for (const domain of owners) {
+    await recordChanges(db, stamp.seq, { ...listGoneKeys(before.get(domain)!, after.get(domain)!) })
+  }
+  const reached = owners.flatMap(domain => diffReach(before.get(domain)!, after.get(domain)!))
+  reached.push(...(await markAgents(db, [merging.alias_rid, canonical_rid], [])))
+  const publishers = [...owners, ...(await listGranters(db, merging.alias_rid))]
+  return { aliases: [merging.alias_rid], publishers, reached, events: [eventOf(merging, row)] }
+}
+
+/**
+ * Records an alias. Aliases of it are redirected to its target, so that no lookup takes two steps.
+ */
+async function recordAlias(
+  db: Database,
+  kind: AliasRow['kind'],
+  { alias_rid, canonical_rid, evidence }: Merging,
+  { now, seq }: Stamp,
+): Promise<void> {
+  await db.run(
+    `update aliases set canonical_rid = $canonical_rid, seq = $seq
+     where kind = '${kind}' and canonical_rid = $alias_rid`,
+    { canonical_rid, alias_rid, seq },
+  )
+  const merged_at = toIso(now)
+  const row: AliasRow = {
+    kind,
+    alias_rid,
+    canonical_rid,
+    evidence: evidence ?? null,
+    merged_at,
+    seq,
+  }
+  await db.insert('aliases', [row])
+}
+
+/** The alias is removed and keeps what it declared; the canonical record answers for that too. */
+async function joinRows(
+  db: Database,
+  op: Merge['op'],
+  { alias, canonical }: Record<'alias' | 'canonical', MergeRow>,
+  { now, seq }: Stamp,
+): Promise<MergeRow> {
+  const { table, rid } = mergeKinds[op]
+  const stamped = { changed_at: toIso(now), seq }
+  const identifiers = uniteIdentifiers(canonical.identifiers, alias.identifiers)
+  const whole = { ...canonical, identifiers, ...stamped } as MergeRow
+  const rows = [{ ...alias, status: 'removed', ...stamped }, whole]
+  const rids = rows.map(row => (row as unknown as Record<string, string>)[rid]!)
+  await deleteRows(db, table, rid, rids)
+  await db.insert(table, rows)
+  return whole
+}
+
+async function countAgain(
+  db: Database,
+  op: Merge['op'],
+  domains: readonly string[],
+  { seq }: Stamp,
+): Promise<void> {
+  const { table, count } = mergeKinds[op]
+  await db.run(
+    `update publishers set seq = $seq, ${count} = (select count(*) from ${table} r
+       where r.publisher_domain = publishers.domain and r.status = 'active')
+     where domain in (select unnest(${toListExpression('$domains')}))`,
+    { seq, domains: JSON.stringify(domains) },
+  )
+  await recordChanges(db, seq, { publisher: domains })
+}
+
+/** Publishers whose grants reach a property. */
+async function listGranters(db: Database, rid: string): Promise<Domain[]> {
+  const rows = await db.all<{ domain: Domain }>(
+    `select distinct publisher_domain as domain from property_sets
+     where list_contains(property_rids, $rid::uuid) order by domain`,
+    { rid },
+  )
+  return rows.map(({ domain }) => domain)
+}

@@ -1,0 +1,86 @@
+import { groupBy } from '../../core/group.ts'
+import type { BrandDocument, BrandEntry } from '../../model/documents/index.ts'
+import type { Invalidated } from '../../model/invalidated.ts'
+import type { Declared } from '../../resolve/operator.ts'
+import { type Database, toListExpression } from '../../store/duckdb.ts'
+import { deleteRows } from '../../store/rows.ts'
+import type { Files } from '../derivation-runner.ts'
+
+export type PropertyDeclaration = Omit<Declared, 'store'> & {
+  location: string
+  store: string | null
+}
+
+/**
+ * Keeps what the brand.json files that stand say of properties, and returns the files that say
+ * something else than before.
+ */
+export async function updatePropertyDeclarations(
+  db: Database,
+  stirred: readonly Invalidated[],
+  files: Files,
+): Promise<string[]> {
+  const touched = stirred.filter(one => one.kind === 'brand.json' && one.is_own)
+  if (touched.length === 0) return []
+  await files.load(touched)
+  const before = await declarationsAt(
+    db,
+    touched.map(({ location }) => location),
+  )
+  const changed = touched.flatMap(({ kind, location }) => {
+    const { document, validity } = files.get({ kind, location })
+    const stands = document !== undefined && validity !== 'expired'
+    const rows = stands ? declaredIn(location, document as BrandDocument) : []
+    return toComparableText(rows) === toComparableText(before.get(location) ?? [])
+      ? []
+      : [{ location, rows }]
+  })
+  const locations = changed.map(({ location }) => location)
+  await deleteRows(db, 'property_declarations', 'location', locations)
+  await db.insert(
+    'property_declarations',
+    changed.flatMap(({ rows }) => rows),
+  )
+  return locations
+}
+
+async function declarationsAt(
+  db: Database,
+  locations: readonly string[],
+): Promise<Map<string, PropertyDeclaration[]>> {
+  const rows = await db.all<PropertyDeclaration>(
+    `select location, brand_id, type, identifier, store, relationship from property_declarations
+     where location in (select unnest(${toListExpression('$locations')}))`,
+    { locations: JSON.stringify(locations) },
+  )
+  return groupBy(rows, row => row.location)
+}
+
+/** Each once: what a file says twice, it says. */
+function declaredIn(location: string, document: BrandDocument): PropertyDeclaration[] {
+  const rows = listBrands(document).flatMap(brand =>
+    brand.properties.map(({ type, identifier, store, relationship }) => ({
+      location,
+      brand_id: brand.id,
+      type,
+      identifier,
+      store: store ?? null,
+      relationship,
+    })),
+  )
+  return [...new Map(rows.map(row => [JSON.stringify(row), row])).values()]
+}
+
+function listBrands(document: BrandDocument): BrandEntry[] {
+  if (document.variant === 'house_portfolio') return document.brands
+  return document.variant === 'brand_canonical' ? [document.brand] : []
+}
+
+function toComparableText(rows: readonly PropertyDeclaration[]): string {
+  return rows
+    .map(row =>
+      JSON.stringify([row.brand_id, row.type, row.identifier, row.store, row.relationship]),
+    )
+    .sort()
+    .join()
+}

@@ -1,0 +1,122 @@
+import { authorizationFacts, diffAuthorization } from '../../diff/authorization-events.ts'
+import { collectionFacts, diffCollection } from '../../diff/collections.ts'
+import { type Change, diff } from '../../diff/diff.ts'
+import { diffProperty, diffPublisher, propertyFacts } from '../../diff/events.ts'
+import { markFirstLoad } from '../../diff/first-load.ts'
+import { isFirstInProgress } from '../../diff/portion.ts'
+import { listPropertySets } from '../../diff/property-sets.ts'
+import { diffReach, type FacetCount } from '../../diff/reach.ts'
+import type { PublisherRows } from '../../diff/rows.ts'
+import type { Stamp } from '../../diff/stamp.ts'
+import type { EventDraft } from '../../model/event.ts'
+import type {
+  AuthorizationRow,
+  CollectionRow,
+  PropertyRow,
+  PropertySetRow,
+  PublisherRow,
+} from '../../model/rows.ts'
+import { type Gone, listGoneKeys, nothingGone } from '../../serving/gone-keys.ts'
+
+export interface RowChanges {
+  publisher: Change<PublisherRow>[]
+  properties: Change<PropertyRow>[]
+  sets: Change<PropertySetRow>[]
+  authorizations: Change<AuthorizationRow>[]
+  collections: Change<CollectionRow>[]
+}
+
+/** Consequences of the changes. */
+interface Consequences {
+  isChanged: boolean
+  /** Changes to the reach of agents. */
+  reached: FacetCount[]
+  /** Keys of the serving store that went away. */
+  gone: Gone
+  events: EventDraft[]
+}
+
+/** Columns of a property by which rows differ. */
+export const statusAndFacts = [...propertyFacts, 'status', 'stale_reason', 'channels'] as const
+const storedGrant = [...authorizationFacts, 'in_force', 'entry', 'property_set'] as const
+const storedPublisher = [
+  'valid',
+  'discovery_method',
+  'manager_domain',
+  'resolved_location',
+  'agent_count',
+  'property_count',
+  'collection_count',
+  'placement_count',
+  'format_count',
+  'signal_count',
+  'fields',
+  'catalog',
+  'listed_agents',
+  'reach_format',
+] as const satisfies (keyof PublisherRow)[]
+
+/** Compares the properties, grants and collections of a publisher. */
+export function diffRows(
+  old: PublisherRows,
+  fresh: PublisherRows,
+): Pick<RowChanges, 'properties' | 'authorizations' | 'collections'> {
+  return {
+    properties: diff(old.properties, fresh.properties, row => row.property_rid, statusAndFacts),
+    authorizations: diff(old.authorizations, fresh.authorizations, row => row.id, storedGrant),
+    collections: diff(
+      old.collections,
+      fresh.collections,
+      row => row.collection_rid,
+      collectionFacts,
+    ),
+  }
+}
+
+/** Computes the difference between the old and the new rows of one publisher. */
+export function diffPublisherRows(
+  old: PublisherRows,
+  fresh: PublisherRows,
+  stamp: Stamp,
+): RowChanges & Consequences {
+  const was = old.publisher ? [old.publisher] : []
+  const is = fresh.publisher ? [fresh.publisher] : []
+  const changes: RowChanges = {
+    publisher: diff(was, is, row => row.domain, storedPublisher),
+    sets: diff(
+      listPropertySets(old.authorizations),
+      listPropertySets(fresh.authorizations),
+      row => row.set_id,
+      [],
+    ),
+    ...diffRows(old, fresh),
+  }
+  const events = [
+    ...is.flatMap(row => diffPublisher(old.publisher, row)),
+    ...changes.properties.flatMap(diffProperty),
+    ...changes.authorizations.flatMap(change => diffAuthorization(change, stamp)),
+    ...changes.collections.flatMap(diffCollection),
+  ]
+  const reach = changes.properties.length + changes.authorizations.length
+  const isChanged = reach + changes.publisher.length + changes.collections.length > 0
+  return {
+    ...changes,
+    isChanged,
+    reached: isChanged ? diffReach(old, fresh) : [],
+    gone: reach === 0 ? nothingGone : listGoneKeys(old, fresh),
+    events:
+      old.publisher === undefined || isFirstInProgress(old.publisher)
+        ? markFirstLoad(events)
+        : events,
+  }
+}
+
+/** The managers before and after, if another one speaks for the publisher or it came to be valid or not. */
+export function listChangedManagers({ publisher }: RowChanges): string[] {
+  return publisher.flatMap(change => {
+    const was = change.kind === 'added' ? undefined : change.old
+    const is = change.kind === 'removed' ? undefined : change.row
+    const isSame = was?.manager_domain === is?.manager_domain && was?.valid === is?.valid
+    return isSame ? [] : [was?.manager_domain ?? [], is?.manager_domain ?? []].flat()
+  })
+}

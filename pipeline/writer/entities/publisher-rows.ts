@@ -1,0 +1,92 @@
+import type { Domain } from '../../core/domain.ts'
+import type { PublisherRows } from '../../diff/rows.ts'
+import type { CollectionRow, PropertyRow, PublisherRow } from '../../model/rows.ts'
+import { loadMerges } from '../../store/aliases.ts'
+import { type Database, toListExpression } from '../../store/duckdb.ts'
+import { loadGrants, toStoredChange } from '../../store/grant-rows.ts'
+import { writeChanges } from '../../store/rows.ts'
+import type { RowChanges } from './publisher-changes.ts'
+
+export function buildEmptyPublisherRows(publisher: PublisherRow | undefined): PublisherRows {
+  return { publisher, properties: [], authorizations: [], collections: [] }
+}
+
+/**
+ * The rows of publishers by domain. One without a row of its own may have properties and collections
+ * that others told of.
+ */
+export async function loadPublishers(
+  db: Database,
+  domains: readonly Domain[],
+): Promise<Map<string, PublisherRows>> {
+  const found = new Map<string, PublisherRows>()
+  if (domains.length === 0) return found
+  const of = { domains: JSON.stringify(domains) }
+  const inDomains = `in (select unnest(${toListExpression('$domains')}))`
+  const publishers = await db.all<PublisherRow>(
+    `select * from publishers where domain ${inDomains}`,
+    of,
+  )
+  const merged = await loadMerges(db, domains)
+  for (const publisher of publishers) {
+    const merges = merged.get(publisher.domain)
+    found.set(publisher.domain, {
+      ...buildEmptyPublisherRows(publisher),
+      ...(merges && { merges }),
+    })
+  }
+  const owned = `where publisher_domain ${inDomains}`
+  for (const row of await db.all<PropertyRow>(
+    `select * from properties ${owned} order by created_at, property_rid`,
+    of,
+  )) {
+    const rows = found.get(row.publisher_domain) ?? buildEmptyPublisherRows(undefined)
+    rows.properties.push(row)
+    found.set(row.publisher_domain, rows)
+  }
+  for (const row of await loadGrants(db, `${owned} order by entry, id`, of)) {
+    found.get(row.publisher_domain)?.authorizations.push(row)
+  }
+  for (const row of await db.all<CollectionRow>(
+    `select * from collections ${owned} order by created_at, collection_rid`,
+    of,
+  )) {
+    const rows = found.get(row.publisher_domain) ?? buildEmptyPublisherRows(undefined)
+    rows.collections.push(row)
+    found.set(row.publisher_domain, rows)
+  }
+  return found
+}
+
+export async function writePublishers(db: Database, changes: readonly RowChanges[]): Promise<void> {
+  await writeChanges(
+    db,
+    'publishers',
+    'domain',
+    changes.flatMap(change => change.publisher),
+  )
+  await writeChanges(
+    db,
+    'properties',
+    'property_rid',
+    changes.flatMap(change => change.properties),
+  )
+  await writeChanges(
+    db,
+    'property_sets',
+    'set_id',
+    changes.flatMap(change => change.sets),
+  )
+  await writeChanges(
+    db,
+    'authorizations',
+    'id',
+    changes.flatMap(change => change.authorizations.map(toStoredChange)),
+  )
+  await writeChanges(
+    db,
+    'collections',
+    'collection_rid',
+    changes.flatMap(change => change.collections),
+  )
+}

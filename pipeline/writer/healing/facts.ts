@@ -1,0 +1,187 @@
+import { existsSync, rmSync } from 'node:fs'
+import { relative } from 'node:path'
+import { Accounts } from '../../accounts/store.ts'
+import { Fatal } from '../../core/errors.ts'
+import { listSnapshots, readCheckpoint } from '../../store/checkpoint.ts'
+import { Database, isLocked } from '../../store/duckdb.ts'
+import { findFormat, listPending, migrate, type TellMigration } from '../../store/migrations.ts'
+import type { Paths } from '../../store/paths.ts'
+
+/** The stores that nothing else can be made of. */
+export interface Facts {
+  index: Database
+  accounts: Accounts
+}
+
+const RESTORE = 'put it back as it was, or run `registry restore DIR` with a backup'
+const RESTORE_INDEX = `${RESTORE}; with --keep-accounts it leaves the accounts that are there`
+
+/**
+ * Opens the index and the accounts, and migrates them. Throws, in words and with nothing begun anew,
+ * where one of them is gone, cannot be read, is newer than this program, or has lost what the other one
+ * knows.
+ */
+export async function openFacts(paths: Paths, tell?: TellMigration): Promise<Facts> {
+  if (!existsSync(paths.index) && hasTraces(paths)) {
+    throw new Fatal(`index.duckdb is gone, and other stores are there: ${RESTORE_INDEX}`)
+  }
+  const index = await openStore(paths, paths.index, RESTORE_INDEX, file =>
+    Database.open(file, { memoryLimit: '512MB' }),
+  )
+  try {
+    const pending = await listPending(index, 'index')
+    const accounts = await openAccounts(paths, index, tell)
+    try {
+      if (pending.length > 0) dropDerived(paths)
+      await migrate(index, 'index', tell)
+      await assertKnown(index, accounts)
+    } catch (error) {
+      accounts.close()
+      throw error
+    }
+    return { index, accounts }
+  } catch (error) {
+    index.close()
+    throw error
+  }
+}
+
+/** Deletes what shows the rows as they were before a migration: healing and publishing make it again. */
+function dropDerived({ checkpoint, searchCheckpoint, servingFile }: Paths): void {
+  for (const file of [checkpoint, searchCheckpoint, servingFile]) rmSync(file, { force: true })
+}
+
+/** Tells whether there are files that were made from an index. */
+function hasTraces(paths: Paths): boolean {
+  const made = [paths.accounts, paths.servingFile, paths.checkpoint, paths.registry]
+  return made.some(file => existsSync(file)) || listSnapshots(paths).length > 0
+}
+
+async function openAccounts(
+  paths: Paths,
+  index: Database,
+  tell: TellMigration | undefined,
+): Promise<Accounts> {
+  const seq = await findLastCommit(index)
+  if (!existsSync(paths.accounts) && seq > 0) {
+    throw new Fatal(
+      `accounts/accounts.duckdb is gone, and the index has ${seq} commits: ${RESTORE}`,
+    )
+  }
+  return openStore(paths, paths.accounts, RESTORE, file => Accounts.open(file, tell))
+}
+
+async function findLastCommit(index: Database): Promise<number> {
+  if ((await findFormat(index)) === undefined) return 0
+  return (await index.one<{ seq: number }>('select seq from meta'))!.seq
+}
+
+async function openStore<Store>(
+  paths: Paths,
+  file: string,
+  advice: string,
+  open: (file: string) => Promise<Store>,
+): Promise<Store> {
+  try {
+    return await open(file)
+  } catch (error) {
+    if (error instanceof Fatal) throw error
+    const name = relative(paths.dir, file)
+    if (isLocked(error)) {
+      throw new Fatal(`another program has ${name} open: end it first`, { cause: error })
+    }
+    const [reason] = (error instanceof Error ? error.message : String(error)).split('\n')
+    throw new Fatal(`${name} cannot be read: ${advice} (${reason})`, { cause: error })
+  }
+}
+
+/** The index hears of a write only when the accounts have it on disk: the last that it knows must be there. */
+async function assertKnown(index: Database, { db }: Accounts): Promise<void> {
+  const last = await index.all<{ id: string }>(
+    'select submission_id as id from submissions where seq = (select max(seq) from submissions)',
+  )
+  for (const { id } of last) {
+    if (await db.one('select 1 from submissions where submission_id = $id', { id })) continue
+    throw new Fatal(
+      'accounts/accounts.duckdb has lost writes that the index knows, as it does when its log ' +
+        `accounts.duckdb.wal is gone: ${RESTORE}`,
+    )
+  }
+}
+
+/** Describes commits that other stores show and the index lacks; undefined where it has all of them. */
+export async function findLostCommits(
+  paths: Paths,
+  { index, accounts }: Facts,
+  { seq: servingSeq, lastEvent: told }: { seq: number; lastEvent: string | undefined },
+): Promise<string | undefined> {
+  const meta = await index.one<{ seq: number; last: string | null }>(
+    'select seq, last_event_id as last from meta',
+  )
+  const { seq = 0, last = null } = meta ?? {}
+  const shown = Math.max(servingSeq, readCheckpoint(paths)?.seq ?? 0)
+  if (shown > seq) return `it is at commit ${seq}, and ${shown} was shown`
+  const done = await accounts.db.one<{ seq: number | null }>(
+    `select max(seq) as seq from submissions where (answer->'done') is not null`,
+  )
+  // The one after its last may be half done: what it was asked for comes again.
+  if ((done?.seq ?? 0) > seq + 1) return `it is at commit ${seq}, and the accounts at ${done?.seq}`
+  if (told !== undefined && (last === null || told > last)) {
+    return `${told} was told as an event, and it does not know it`
+  }
+  return undefined
+}
+
+/** Throws the refusal to start on an index that lost commits. */
+export function refuseOlderIndex(lost: string): never {
+  throw new Fatal(
+    `index.duckdb has lost commits, as it does when its log index.duckdb.wal is gone: ${lost}. ` +
+      'Put the log back; or run `registry replay`, which carries out again what the accounts say ' +
+      'was done; or `registry restore DIR --keep-accounts` with a backup',
+  )
+}
+
+/**
+ * Counts writes that the accounts did in a commit that the index has not made. After a crash between the
+ * two they are delivered again.
+ */
+export async function countHalfDone({ index, accounts }: Facts): Promise<number> {
+  const meta = await index.one<{ seq: number }>('select seq from meta')
+  const half = await accounts.db.one<{ writes: number }>(
+    `select count(*) as writes from submissions where (answer->'done') is not null and seq > $seq`,
+    { seq: meta?.seq ?? 0 },
+  )
+  return half!.writes
+}
+
+/**
+ * Ids of the writes that the accounts say were done and the index does not know; on request without those
+ * that are half done.
+ */
+export async function listUnknownToIndex(
+  index: Database,
+  accounts: Database,
+  { exceptHalfDone = false }: { exceptHalfDone?: boolean } = {},
+): Promise<string[]> {
+  const meta = await index.one<{ seq: number }>('select seq from meta')
+  const done = await accounts.all<{ id: string }>(
+    `select submission_id as id from submissions where (answer->'done') is not null and seq != $half`,
+    { half: exceptHalfDone ? (meta?.seq ?? 0) + 1 : -1 },
+  )
+  const rows = await index.all<{ id: string }>('select submission_id as id from submissions')
+  const known = new Set(rows.map(({ id }) => id))
+  return done.map(({ id }) => id).filter(id => !known.has(id))
+}
+
+/** Number of the last commit that the accounts know; 0 before the first. */
+export async function findLastNumber(accounts: Database): Promise<number> {
+  const last = await accounts.one<{ seq: number }>(
+    'select coalesce(max(seq), 0) as seq from submissions',
+  )
+  return last!.seq
+}
+
+/** Has the next commit numbered after this one. */
+export async function setNextNumber(index: Database, seq: number): Promise<void> {
+  await index.run('update meta set seq = greatest(seq, $seq)', { seq })
+}

@@ -1,0 +1,209 @@
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { basename, dirname } from 'node:path'
+import type { Log } from '../../core/log.ts'
+import { readSearchCheckpoint, SearchCheckpoint } from '../../search/checkpoint.ts'
+import { SERVING_FORMAT, ServingStore } from '../../serving/lmdb.ts'
+import { listSnapshots, readCheckpoint } from '../../store/checkpoint.ts'
+import {
+  DAY_OF_EVENT,
+  listEventFiles,
+  readLastEvent,
+  readLastInFile,
+} from '../../store/event-log.ts'
+import { readJson } from '../../store/fsync.ts'
+import { findDamagedHead } from '../../store/lmdb-head.ts'
+import type { Paths } from '../../store/paths.ts'
+import type { Seals } from '../../store/seals.ts'
+import { setAside } from '../../store/set-aside.ts'
+import type { Unprojected } from '../../store/unprojected.ts'
+import {
+  countHalfDone,
+  type Facts,
+  findLastNumber,
+  findLostCommits,
+  refuseOlderIndex,
+  setNextNumber,
+} from './facts.ts'
+import { makeDerived, makeEventFile, makeServing } from './make-derived.ts'
+
+/** Parts of the writer that healing needs. */
+export interface Healing extends Facts {
+  paths: Paths
+  seals: Seals
+  log: Log
+}
+
+const HALF_DONE =
+  'writes are in the accounts and not in the index: `registry replay` carries out those that do not come again'
+const CHANGED = 'it is not as the registry left it'
+
+/**
+ * Sets aside what is damaged of all that is made from the index, and makes it again; what is published is
+ * left to the next publishing, which has to follow where something of it was. Throws, in words, where the
+ * index has lost commits, unless that is accepted: then all that was made from it is made anew.
+ */
+export async function healStores(
+  of: Healing,
+  { acceptsOlderIndex = false }: { acceptsOlderIndex?: boolean },
+): Promise<{ areDamaged: boolean }> {
+  const { paths, index, seals } = of
+  const areDamaged = dropDamagedCopies(of)
+  const serving = await lookIntoServing(paths, seals)
+  const areEventsWhole = !seals.in(paths.events).some(file => seals.isChanged(file))
+  const shown = { seq: serving.seq, lastEvent: areEventsWhole ? readLastEvent(paths) : undefined }
+  const lost = await findLostCommits(paths, of, shown)
+  if (lost === undefined) {
+    await healServing(of, serving)
+    await healEventFiles(of)
+    const writes = await countHalfDone(of)
+    if (writes > 0) of.log.warn({ writes }, HALF_DONE)
+    return { areDamaged }
+  }
+  if (!acceptsOlderIndex) refuseOlderIndex(lost)
+  of.log.warn({ lost }, 'index.duckdb has lost commits: what was made of them is made anew')
+  const known = [serving.seq, readCheckpoint(paths)?.seq ?? 0, await findLastNumber(of.accounts.db)]
+  await setNextNumber(index, Math.max(...known))
+  // What was taken down may stand in an older index: it is taken down again.
+  await of.accounts.db.run('update taken_down set cleared_at = null')
+  tellUnprojected(of.log, await makeDerived(paths, of))
+  return { areDamaged: true }
+}
+
+/**
+ * Sets aside what was made from a snapshot, and the snapshot itself, where it is damaged: the next
+ * publishing makes it again. True where something was.
+ */
+function dropDamagedCopies({ paths, seals, log }: Healing): boolean {
+  const aside = (path: string, reason: string) => setAside({ paths, log }, path, reason)
+  const checkpoint = readCheckpoint(paths)
+  let isDamaged = checkpoint === undefined && listSnapshots(paths).length > 0
+  if (isDamaged) aside(paths.checkpoint, 'it cannot be read')
+  const snapshot = checkpoint && `${paths.snapshots}/${checkpoint.snapshot}`
+  if (snapshot && (!existsSync(snapshot) || isDamagedFile(seals, snapshot))) {
+    aside(snapshot, CHANGED)
+    for (const name of [paths.checkpoint, paths.registry]) rmSync(name, { force: true })
+    isDamaged = true
+  }
+  const isSearchDamaged = dropDamagedSearch({ paths, seals, log })
+  for (const file of seals.in(paths.parquet)) {
+    if (seals.isChanged(file)) aside(dirname(file), CHANGED)
+  }
+  return isDamaged || isSearchDamaged
+}
+
+function dropDamagedSearch({ paths, seals, log }: Omit<Healing, keyof Facts>): boolean {
+  if (!existsSync(paths.searchCheckpoint)) return listSnapshots(paths).length > 0
+  const current = readJson(paths.searchCheckpoint, SearchCheckpoint)
+  if (current === undefined) {
+    setAside({ paths, log }, paths.searchCheckpoint, 'it cannot be read')
+    return true
+  }
+  const file = `${paths.search}/${current.file}`
+  const isChanged = !existsSync(file) || seals.isChanged(file)
+  const reason = isChanged ? CHANGED : findDamagedHead(file)
+  if (reason === undefined) return false
+  setAside({ paths, log }, file, reason)
+  rmSync(paths.searchCheckpoint)
+  return true
+}
+
+function isDamagedFile(seals: Seals, file: string): boolean {
+  return statSync(file).size === 0 || seals.isChanged(file)
+}
+
+/** The commit that the serving store shows, and why it has to be made again. */
+interface ServingState {
+  seq: number
+  damage?: string
+  isOfOtherVersion?: boolean
+}
+
+/** Looks into the serving store as far as that is safe. */
+async function lookIntoServing(paths: Paths, seals: Seals): Promise<ServingState> {
+  const file = paths.servingFile
+  if (!existsSync(file)) return { seq: 0 }
+  const damage = findDamagedHead(file) ?? checkSeal(seals, file)
+  if (damage !== undefined) return { seq: 0, damage }
+  seals.test()
+  const store = ServingStore.open(file)
+  const { seq, format } = store
+  await store.close()
+  return { seq, isOfOtherVersion: format !== undefined && format !== SERVING_FORMAT }
+}
+
+function checkSeal(seals: Seals, file: string): string | undefined {
+  if (seals.isChanged(file)) return CHANGED
+  return seals.isTested ? 'the start before this one ended while it was opened' : undefined
+}
+
+/** Changed keys are needed until they are projected; a little longer helps a person who looks. */
+export const CHANGES_KEPT = 100
+
+/** Makes the serving store again where it is damaged or gone, or cannot be brought up to the index. */
+async function healServing(of: Healing, state: ServingState): Promise<void> {
+  const { paths, index, log } = of
+  const meta = await index.one<{ seq: number }>('select seq from meta')
+  const { seq: committed } = meta ?? { seq: 0 }
+  const { seq, damage, isOfOtherVersion } = state
+  const isTooOld = committed - seq > CHANGES_KEPT || (seq === 0 && committed > 1)
+  if (committed > 0 && !existsSync(paths.servingFile)) {
+    setAside({ paths, log }, paths.servingFile, CHANGED)
+  } else if (damage !== undefined) setAside({ paths, log }, paths.serving, damage)
+  else if (isOfOtherVersion || isTooOld) {
+    log.warn({ shows: seq, committed, isOfOtherVersion }, 'serving/ is made again')
+  } else return
+  tellUnprojected(log, await makeServing(paths, of))
+}
+
+function tellUnprojected(log: Log, unprojected: readonly Unprojected[]): void {
+  for (const one of unprojected) log.error(one, 'not projected: quarantined, it has no answer')
+}
+
+/** Makes each event file again that is damaged or gone; what only the last one lacks is added to it later. */
+async function healEventFiles({ paths, index, seals, log }: Healing): Promise<void> {
+  const names = listEventFiles(paths)
+  const files = new Set([
+    ...names.map(name => `${paths.events}/${name}`),
+    ...seals.in(paths.events),
+  ])
+  const last = names.at(-1)
+  const damaged = [...files].filter(
+    file =>
+      seals.isChanged(file) || (basename(file) === last && readLastInFile(file) === 'damaged'),
+  )
+  const days = damaged.length === 0 && names.length > 0 ? [] : await daysOfEvents(index)
+  const gone = names.length > 0 ? [] : days.map(day => paths.eventsOf(day))
+  for (const file of new Set([...damaged, ...gone])) {
+    const day = basename(file, '.ndjson')
+    setAside({ paths, log }, file, CHANGED)
+    if (days.includes(day)) await makeEventFile(paths, index, day)
+  }
+}
+
+async function daysOfEvents(index: Facts['index']): Promise<string[]> {
+  const rows = await index.all<{ day: string }>(
+    `select distinct ${DAY_OF_EVENT} as day from events order by day`,
+  )
+  return rows.map(({ day }) => day)
+}
+
+/** Every file that is made again when it is damaged, as they are now. */
+export function listDerived(paths: Paths): string[] {
+  const checkpoint = readCheckpoint(paths)
+  const search = readSearchCheckpoint(paths)
+  return [
+    paths.servingFile,
+    ...listEventFiles(paths).map(name => `${paths.events}/${name}`),
+    ...(checkpoint ? [`${paths.snapshots}/${checkpoint.snapshot}`] : []),
+    ...(search ? [`${paths.search}/${search.file}`] : []),
+    ...listFilesBelow(paths.parquet),
+  ]
+}
+
+/** Every file in a folder and those below it. */
+export function listFilesBelow(folder: string): string[] {
+  if (!existsSync(folder)) return []
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter(entry => entry.isFile())
+    .map(entry => `${entry.parentPath}/${entry.name}`)
+}

@@ -1,0 +1,110 @@
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { toIso } from '../../core/clock.ts'
+import type { FeedEvent } from '../../model/event.ts'
+import { ServingStore } from '../../serving/lmdb.ts'
+import { buildScopeOfSlice, sliceCount } from '../../serving/projections/change-scope.ts'
+import { projectEntries } from '../../serving/projections/index.ts'
+import { projectInSlices } from '../../serving/projections/project-slices.ts'
+import { selectPart } from '../../serving/projections/scope-slices.ts'
+import type { Database, Parameters } from '../../store/duckdb.ts'
+import { DAY_OF_EVENT, EventLog } from '../../store/event-log.ts'
+import { syncPath } from '../../store/fsync.ts'
+import type { Paths } from '../../store/paths.ts'
+import { replaceUnprojected, type Unprojected } from '../../store/unprojected.ts'
+import type { Facts } from './facts.ts'
+
+const EVENT_PAGE = 50_000
+
+/**
+ * Makes the serving store and the event files, and has what else was made from another index made again.
+ * Returns who has no answer in it, since none can be made from their rows.
+ */
+export async function makeDerived(paths: Paths, facts: Facts): Promise<Unprojected[]> {
+  const unprojected = await makeServing(paths, facts)
+  await makeEventFiles(paths, facts.index)
+  for (const made of [paths.checkpoint, paths.searchCheckpoint]) rmSync(made, { force: true })
+  return unprojected
+}
+
+/**
+ * Makes the serving store from the index and the accounts, and puts it in its place. Quarantines and
+ * returns those whose answer cannot be made: none was kept of them.
+ */
+export async function makeServing(
+  paths: Paths,
+  { index, accounts }: Facts,
+): Promise<Unprojected[]> {
+  const fresh = `${paths.serving}.new`
+  rmSync(fresh, { recursive: true, force: true })
+  const store = ServingStore.open(`${fresh}/serving.mdb`)
+  const count = await sliceCount(index)
+  const last = await index.one<{ seq: number; at: number }>(
+    'select seq, coalesce(epoch_ms(committed_at), 0)::double as at from meta',
+  )
+  const unprojected: Unprojected[] = []
+  for (let slice = 0; slice < count; slice++) {
+    const scope = buildScopeOfSlice(slice, count, last?.at ?? 0)
+    const made = await projectInSlices({ index, accounts }, scope, part => store.writePart(part))
+    unprojected.push(...made.unprojected)
+    const events = await projectEntries(index, accounts, selectPart(scope, 'events'))
+    store.writePart(events.entries)
+  }
+  const seq = last?.seq ?? 0
+  await replaceUnprojected(index, unprojected, { seq, at: toIso(last?.at ?? 0) })
+  store.write([], seq)
+  await store.close()
+  putInPlace(fresh, paths.serving, paths.dir)
+  return unprojected
+}
+
+/** Makes the event files from the index, and puts them in their place. */
+export async function makeEventFiles(paths: Paths, index: Database): Promise<void> {
+  const fresh = `${paths.events}.new`
+  rmSync(fresh, { recursive: true, force: true })
+  await writeEvents(paths, index, fresh, 'true', {})
+  putInPlace(fresh, paths.events, paths.dir)
+}
+
+/** Makes the file of one UTC day again. */
+export async function makeEventFile(paths: Paths, index: Database, day: string): Promise<void> {
+  const fresh = `${paths.events}.new`
+  rmSync(fresh, { recursive: true, force: true })
+  await writeEvents(paths, index, fresh, `${DAY_OF_EVENT} = $day`, { day })
+  const made = `${fresh}/${day}.ndjson`
+  if (existsSync(made)) {
+    mkdirSync(paths.events, { recursive: true })
+    renameSync(made, paths.eventsOf(day))
+    syncPath(paths.events)
+  }
+  rmSync(fresh, { recursive: true, force: true })
+}
+
+async function writeEvents(
+  paths: Paths,
+  index: Database,
+  folder: string,
+  which: string,
+  parameters: Parameters,
+): Promise<void> {
+  const eventsOf = (day: string) => `${folder}/${day}.ndjson`
+  const file = new EventLog({ ...paths, events: folder, eventsOf })
+  for (;;) {
+    const page = await index.all<FeedEvent>(
+      `select event_id, event_type, entity_type, entity_id, payload, actor, created_at
+       from events where ${which} and ($last is null or event_id > $last::uuid)
+       order by event_id limit ${EVENT_PAGE}`,
+      { ...parameters, last: file.last ?? null },
+    )
+    if (page.length === 0) break
+    file.append(page)
+  }
+}
+
+function putInPlace(fresh: string, place: string, folder: string): void {
+  const old = `${place}.old`
+  rmSync(old, { recursive: true, force: true })
+  if (existsSync(place)) renameSync(place, old)
+  renameSync(fresh, place)
+  syncPath(folder)
+  rmSync(old, { recursive: true, force: true })
+}

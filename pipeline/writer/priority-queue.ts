@@ -1,0 +1,44 @@
+/** Priority of work for the writer: submissions of people, or everything else. */
+export type Priority = 'people' | 'others'
+
+/**
+ * One piece of work after the other. Where both wait, people and others take turns, so somebody who
+ * saves stands behind one of the others and not behind all that came before: behind a night's commit
+ * or a checkpoint, never both; and people who save without end hold up nothing.
+ */
+export class PriorityQueue {
+  readonly #queues: Record<Priority, (() => Promise<void>)[]> = { people: [], others: [] }
+  #first: Priority = 'people'
+  #isBusy = false
+
+  take<Result>(who: Priority, work: () => Promise<Result>): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      this.#queues[who].push(() => work().then(resolve, reject))
+      if (!this.#isBusy) void this.#run()
+    })
+  }
+
+  /** Resolves when all that was asked for before has come to its end. */
+  async settled(): Promise<void> {
+    const nothing = async () => undefined
+    await Promise.all([this.take('people', nothing), this.take('others', nothing)])
+  }
+
+  async #run(): Promise<void> {
+    this.#isBusy = true
+    for (let next = this.#next(); next !== undefined; next = this.#next()) await next()
+    this.#isBusy = false
+  }
+
+  #next(): (() => Promise<void>) | undefined {
+    const first = this.#first
+    const who = this.#queues[first].length > 0 ? first : other(first)
+    const next = this.#queues[who].shift()
+    this.#first = next === undefined ? 'people' : other(who)
+    return next
+  }
+}
+
+function other(who: Priority): Priority {
+  return who === 'people' ? 'others' : 'people'
+}

@@ -1,0 +1,95 @@
+import { DAY, type Instant, toIso } from '../core/clock.ts'
+import type { Limits } from '../core/limits.ts'
+import type { Entry, ServingStore } from '../serving/lmdb.ts'
+import { type Database, toListExpression } from '../store/duckdb.ts'
+
+interface Stores {
+  index: Database
+  accounts: Database
+  serving: ServingStore
+}
+
+type Kept = Pick<Limits, 'requestRetentionDays' | 'privateRetentionDays'>
+
+/** Additions of domains are kept this long: demand adds one a second, and nobody looks them up. */
+const ADDITIONS_KEPT_MS = DAY
+
+/** Private rows that say what was, by the column that says since when they say nothing of today. */
+const over = {
+  memberships: 'removed_at',
+  roles: 'revoked_at',
+  billing_events: 'received_at',
+} as const
+
+/**
+ * Forgets who asked for what and who was what, once nobody needs to know. The accounts forget last, so
+ * that what a crash cuts off is found and done again.
+ */
+export async function forgetPrivateRows(
+  { index, accounts, serving }: Stores,
+  now: Instant,
+  { requestRetentionDays, privateRetentionDays }: Kept,
+): Promise<void> {
+  const requestsUntil = toIso(now - requestRetentionDays * DAY)
+  const until = toIso(now - privateRetentionDays * DAY)
+  await dropSubmissions(index, accounts, 'domains.add', toIso(now - ADDITIONS_KEPT_MS))
+  await dropRequests({ index, accounts, serving }, requestsUntil)
+  await dropSubmissions(index, accounts, 'crawl.request', requestsUntil)
+  // What was found stands in the revisions.
+  await dropSubmissions(index, accounts, 'brand.enrich', requestsUntil)
+  await dropContacts(index, accounts, until)
+  for (const [table, since] of Object.entries(over)) {
+    await accounts.run(`delete from ${table} where ${since} < $until::timestamptz`, { until })
+  }
+}
+
+/** The index forgets first: what it knows the accounts must know too. */
+async function dropSubmissions(
+  index: Database,
+  accounts: Database,
+  operation: string,
+  until: string,
+): Promise<void> {
+  const rows = await accounts.all<{ id: string }>(
+    `select submission_id as id from submissions
+     where operation = $operation and submitted_at < $until::timestamptz`,
+    { operation, until },
+  )
+  for (const db of [index, accounts]) await dropIn(db, 'submissions', 'submission_id', rows)
+}
+
+/** Requests for crawls, with who made them. */
+async function dropRequests({ index, accounts, serving }: Stores, until: string): Promise<void> {
+  const rows = await accounts.all<{ id: string }>(
+    `select crawl_request_id as id from crawl_requests where requested_at < $until::timestamptz`,
+    { until },
+  )
+  if (rows.length === 0) return
+  const gone = rows.map(({ id: key }): Entry => ({ space: 'crawl_request', key, value: undefined }))
+  serving.write(gone, serving.seq)
+  for (const db of [index, accounts]) await dropIn(db, 'crawl_requests', 'crawl_request_id', rows)
+}
+
+/** Erases the contacts of revisions that were replaced long ago. */
+async function dropContacts(index: Database, accounts: Database, until: string): Promise<void> {
+  const rows = await index.all<{ id: string }>(
+    `select revision_id::varchar as id from revisions
+     where entity = 'property' and created_at < $until::timestamptz
+       and revision_id not in (select contact_id from entries where contact_id is not null)`,
+    { until },
+  )
+  await dropIn(accounts, 'property_contacts', 'contact_id', rows)
+}
+
+async function dropIn(
+  db: Database,
+  table: string,
+  column: string,
+  rows: readonly { id: string }[],
+): Promise<void> {
+  if (rows.length === 0) return
+  await db.run(
+    `delete from ${table} where ${column}::varchar in (select unnest(${toListExpression('$ids')}))`,
+    { ids: JSON.stringify(rows.map(({ id }) => id)) },
+  )
+}

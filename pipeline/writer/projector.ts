@@ -1,0 +1,172 @@
+import type { Accounts } from '../accounts/store.ts'
+import { type Clock, toIso } from '../core/clock.ts'
+import type { Log } from '../core/log.ts'
+import type { FeedEvent } from '../model/event.ts'
+import type { Entry, ServingStore } from '../serving/lmdb.ts'
+import {
+  buildScopeAfter,
+  ProjectionCursor,
+  type Scope,
+} from '../serving/projections/change-scope.ts'
+import { loadEventsAfter } from '../serving/projections/events.ts'
+import { projectEntries } from '../serving/projections/index.ts'
+import { projectInSlices } from '../serving/projections/project-slices.ts'
+import {
+  buildScopeOfSubjects,
+  isOneSlice,
+  selectPart,
+} from '../serving/projections/scope-slices.ts'
+import { isDataFault } from '../store/bisect.ts'
+import { linkCurrent, readCheckpoint } from '../store/checkpoint.ts'
+import type { Database } from '../store/duckdb.ts'
+import { EventLog } from '../store/event-log.ts'
+import type { Meta } from '../store/meta.ts'
+import type { Paths } from '../store/paths.ts'
+import { loadUnprojected, replaceUnprojected } from '../store/unprojected.ts'
+import { CHANGES_KEPT } from './healing/heal.ts'
+import { followRetention } from './retention.ts'
+
+/** Parts of the writer that the projector needs. */
+export interface Projecting {
+  paths: Paths
+  index: Database
+  accounts: Accounts
+  serving: ServingStore
+  clock: Clock
+  log: Log
+  step: <Result>(
+    step: 'serving' | 'events',
+    work: () => Result | Promise<Result>,
+  ) => Promise<Result>
+}
+
+/** Projection of commits up to `seq` for the serving store and the event files. */
+export interface Projection {
+  seq: number
+  entries: Entry[]
+  events: FeedEvent[]
+  /** Called when the serving store has the entries. */
+  settle: () => void
+}
+
+/**
+ * Brings the serving store and the event files up to the index: steps 2 and 3 of any commit. What fits
+ * into memory is shown at once. Anything else, and what could not be shown so, goes slice by slice: then a
+ * subject that cannot be projected is quarantined and keeps its old answer.
+ */
+export class Projector {
+  readonly #of: Projecting
+  readonly #events: EventLog
+  /** Tables as of the last projection. */
+  readonly #seen = new ProjectionCursor()
+
+  constructor(of: Projecting) {
+    this.#of = of
+    this.#events = new EventLog(of.paths)
+  }
+
+  /**
+   * Reads what must be shown of the commits up to this one, whose transaction may still be open. Undefined
+   * where that is to be read in slices.
+   */
+  async read(seq: number): Promise<Projection | undefined> {
+    const { index, accounts } = this.#of
+    const { scope, settle } = await this.#begin(seq)
+    try {
+      if (!(await this.#isPlain(scope))) return undefined
+      return { seq, ...(await projectEntries(index, accounts, scope)), settle }
+    } catch (error) {
+      if (isDataFault(error)) return undefined
+      throw error
+    }
+  }
+
+  /** Shows the commits up to this one; the index has them. */
+  async show(seq: number, read?: Projection): Promise<void> {
+    const { index, step } = this.#of
+    const projection = read ?? (await this.read(seq))
+    const events = await step(
+      'serving',
+      () => (projection && this.#write(projection)) ?? this.#writeInSlices(seq),
+    )
+    await step('events', () => (events.length > 0 ? this.#events.append(events) : undefined))
+    if (seq % CHANGES_KEPT === 0) {
+      await index.run('delete from changes where seq <= $seq', { seq: seq - CHANGES_KEPT })
+    }
+  }
+
+  /** Does what a crash left undone, and tries again what could not be projected. */
+  async recover({ seq }: Meta): Promise<void> {
+    const { paths, index, serving } = this.#of
+    await this.show(seq)
+    this.#events.append(await loadEventsAfter(index, this.#events.last))
+    await followRetention(index, serving, paths)
+    const checkpoint = readCheckpoint(paths)
+    if (checkpoint) linkCurrent(paths, checkpoint.snapshot)
+    const known = await loadUnprojected(index)
+    if (known.length > 0) {
+      await this.#projectParts(buildScopeOfSubjects(known, this.#of.clock.now()), seq)
+    }
+  }
+
+  async #begin(seq: number): Promise<{ scope: Scope; settle: () => void }> {
+    const { index, accounts, serving, clock } = this.#of
+    const { news, settle } = this.#seen.begin()
+    const stores = { index, accounts: accounts.db }
+    const commits = { seq: serving.seq, last: seq }
+    return { scope: await buildScopeAfter(stores, commits, clock.now(), news), settle }
+  }
+
+  /** Tells whether a scope fits into one slice, and touches nobody who is quarantined. */
+  async #isPlain(scope: Scope): Promise<boolean> {
+    const { index } = this.#of
+    const unprojected = await loadUnprojected(index)
+    if (unprojected.length > 0) {
+      if (scope.known === undefined) return false
+      const touched = new Set([...scope.known.brands, ...scope.known.publishers])
+      if (unprojected.some(({ subject }) => touched.has(subject))) return false
+    }
+    return isOneSlice(index, scope)
+  }
+
+  /** Writes a projection in one transaction; undefined where that fails because of what it holds. */
+  #write({ seq, entries, events, settle }: Projection): FeedEvent[] | undefined {
+    try {
+      this.#of.serving.write(entries, seq)
+    } catch (error) {
+      if (isDataFault(error)) return undefined
+      throw error
+    }
+    settle()
+    return events
+  }
+
+  async #writeInSlices(seq: number): Promise<FeedEvent[]> {
+    const { index, accounts, serving } = this.#of
+    const { scope, settle } = await this.#begin(seq)
+    await this.#projectParts(scope, seq)
+    const { entries, events } = await projectEntries(index, accounts, selectPart(scope, 'events'))
+    serving.write(entries, seq)
+    settle()
+    return events
+  }
+
+  /** Writes all of a scope but its events, and remembers whom it has to do without. */
+  async #projectParts(scope: Scope, seq: number): Promise<void> {
+    const { index, accounts, serving, clock, log } = this.#of
+    const { unprojected, isProjected } = await projectInSlices(
+      { index, accounts },
+      scope,
+      entries => serving.writePart(entries),
+    )
+    const failed = new Set(unprojected.map(({ part, subject }) => `${part} ${subject}`))
+    const known = (await loadUnprojected(index)).filter(
+      one => !isProjected(one) && !failed.has(`${one.part} ${one.subject}`),
+    )
+    const at = toIso(clock.now())
+    const fresh = await replaceUnprojected(index, [...known, ...unprojected], { seq, at })
+    for (const { part, subject, reason } of fresh) {
+      log.error({ part, subject, reason }, 'not projected: quarantined, its old answer stands')
+    }
+  }
+}

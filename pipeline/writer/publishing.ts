@@ -1,0 +1,120 @@
+import { rmSync } from 'node:fs'
+import { type Clock, toIso } from '../core/clock.ts'
+import type { Domain } from '../core/domain.ts'
+import type { Log } from '../core/log.ts'
+import { SearchPublisher } from '../search/publish.ts'
+import {
+  advance,
+  copySnapshot,
+  hashFile,
+  pruneSnapshots,
+  readCheckpoint,
+} from '../store/checkpoint.ts'
+import type { Database } from '../store/duckdb.ts'
+import { freezeCheckpoints } from '../store/freeze-checkpoints.ts'
+import type { Paths } from '../store/paths.ts'
+import { createTables } from '../store/schema.ts'
+import type { Seals } from '../store/seals.ts'
+import type { TakedownList } from './takedown/takedown-list.ts'
+
+/** Parts of the writer that publishing needs. */
+export interface Published {
+  paths: Paths
+  index: Database
+  takedowns: TakedownList
+  clock: Clock
+  log: Log
+  seals: Seals
+  snapshotsKept: number
+  /** The last commit. */
+  last: () => { seq: number; last_event_id: string | null }
+  /** Runs work while nobody commits. */
+  alone: <Result>(work: () => Promise<Result>) => Promise<Result>
+  step: <Result>(
+    step: 'snapshot' | 'checkpoint',
+    work: () => Result | Promise<Result>,
+  ) => Promise<Result>
+}
+
+/** Makes snapshots of the index, one after the other, and what search is answered from. */
+export class Publishing {
+  readonly #of: Published
+  readonly #search: SearchPublisher
+  #turn: Promise<unknown> = Promise.resolve()
+
+  constructor(of: Published) {
+    this.#of = of
+    this.#search = new SearchPublisher(of.paths, undefined, of.seals)
+  }
+
+  /** Publishes what was committed since the last snapshot; returns how long that took in ms. */
+  publish(): Promise<number> {
+    const published = this.#turn.then(() => this.#publish())
+    this.#turn = published.catch(() => undefined)
+    void published
+      .then(() => this.searchable())
+      .catch(error => this.#of.log.error({ error }, 'not searchable'))
+    return published
+  }
+
+  /** Resolves when search shows what was published last; nothing else waits for that. */
+  searchable(): Promise<void> {
+    return this.#search.publish()
+  }
+
+  async close(): Promise<void> {
+    await this.#turn
+    await this.#search.close()
+  }
+
+  /** Nobody commits until the index stands still; the copy and its checksum hold up nobody. */
+  async #publish(): Promise<number> {
+    const { paths, log, clock, seals, snapshotsKept, step } = this.#of
+    const shown = readCheckpoint(paths)?.as_of
+    const begun = await this.#of.alone(() => this.#begin())
+    if (begun === undefined) return 0
+    const { cleared, at, file, ms } = begun
+    const copying = performance.now()
+    const copied = step('snapshot', () => copySnapshot(paths))
+    const snapshot = await copied.finally(() => file.release())
+    const copyMs = ms + performance.now() - copying
+    const path = `${paths.snapshots}/${snapshot}`
+    seals.forget(paths.snapshots)
+    seals.note(path)
+    const next = { ...at, snapshot, sha256: await hashFile(path) }
+    await step('checkpoint', () => advance(paths, next))
+    if (cleared.length > 0) await this.#clearCopies(cleared)
+    else pruneSnapshots(paths, snapshotsKept)
+    const lists_were_old_ms = shown && clock.now() - Date.parse(shown)
+    log.info({ seq: next.seq, snapshot, ms: Math.round(copyMs), lists_were_old_ms }, 'published')
+    return copyMs
+  }
+
+  /**
+   * Begins a snapshot. Content that was taken down can still be read in freed pages: the index is
+   * rewritten first.
+   */
+  async #begin() {
+    const { paths, index, takedowns, clock, last } = this.#of
+    const started = performance.now()
+    const { seq, last_event_id } = last()
+    const cleared = takedowns.uncleared
+    if (seq === (readCheckpoint(paths)?.seq ?? 0) && cleared.length === 0) return undefined
+    if (cleared.length > 0) await index.compact(fresh => createTables(fresh, 'tables'))
+    await index.useThreads(2)
+    const file = await freezeCheckpoints(index)
+    const at = { seq, last_event_id, as_of: toIso(clock.now()) }
+    return { cleared, at, file, ms: performance.now() - started }
+  }
+
+  /** Deletes every published copy but the one that was just made. */
+  async #clearCopies(domains: readonly Domain[]): Promise<void> {
+    const { paths, takedowns, clock, alone } = this.#of
+    pruneSnapshots(paths, 1)
+    for (const copies of [paths.parquet, paths.damaged, paths.accountsBackups]) {
+      rmSync(copies, { recursive: true, force: true })
+    }
+    this.#search.keepsOlder = false
+    await alone(() => takedowns.clear(domains, clock.now()))
+  }
+}

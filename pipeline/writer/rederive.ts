@@ -1,0 +1,83 @@
+import type { FacetCount } from '../diff/reach.ts'
+import type { EventDraft } from '../model/event.ts'
+import type { Invalidated } from '../model/invalidated.ts'
+import { recordChanges } from '../store/appended-rows.ts'
+import type { Database } from '../store/duckdb.ts'
+import type { Applying } from './apply-context.ts'
+import type { HeldBack } from './crawl/brake.ts'
+import { addDomains, addHops } from './crawl/frontier.ts'
+import { admitMentions } from './crawl/mentions.ts'
+import { recordDependencies, type Subjects } from './dependencies.ts'
+import type { Files } from './derivation-runner.ts'
+import { updateAgentClaims } from './entities/agent-claims.ts'
+import { updateDeclarations } from './entities/agent-declarations.ts'
+import { keepAgentSources } from './entities/agent-sources.ts'
+import { type AgentChanges, updateAgents } from './entities/agents.ts'
+import { updateBrands } from './entities/brands.ts'
+import { type Merged, noneMerged } from './entities/merges.ts'
+import { updatePropertyDeclarations } from './entities/property-declarations.ts'
+import { updatePublishers } from './entities/publishers.ts'
+import { moveGrants } from './entities/retarget-grants.ts'
+
+/** Result of deriving. */
+export interface Derivation {
+  drafts: EventDraft[]
+  /** Losses that the brake held back, if any. */
+  held: HeldBack
+  /** Publishers of which more is to be taken on by the next commits. */
+  unfinished: number
+}
+
+/** Derives answers again, and writes the difference and what follows from it. */
+export async function deriveAgain(
+  db: Database,
+  subjects: Subjects,
+  stirred: readonly Invalidated[],
+  files: Files,
+  applying: Applying,
+  merged: Merged = noneMerged,
+): Promise<Derivation> {
+  const brands = await updateBrands(db, subjects.brand, files, applying)
+  const publishing = [...new Set([...subjects.publisher, ...merged.publishers])]
+  const publishers = await updatePublishers(db, publishing, files, applying)
+  const moved = await moveGrants(db, merged.aliases, applying)
+  const reached = [...merged.reached, ...publishers.reached]
+  const agents = await updateAllOfAgents(db, reached, stirred, files, applying)
+  const operator = await updatePropertyDeclarations(db, stirred, files)
+  await recordDependencies(db, 'brand', brands.derived)
+  await recordDependencies(db, 'publisher', publishers.derived)
+  const asked = [...brands.derived, ...publishers.derived].flatMap(one => one.asked)
+  const untried = asked.filter(source => files.get(source).validity === 'unknown')
+  await addHops(db, untried, applying)
+  const mentioned = await admitMentions(db, [...brands.mentions, ...publishers.mentions], applying)
+  await addDomains(db, mentioned, { ...applying, max: applying.frontierMax })
+  await recordChanges(db, applying.seq, {
+    brand: brands.domains,
+    publisher: [...publishers.domains, ...publishers.managers],
+    ...publishers.gone,
+    agent: agents.named,
+    operated: agents.naming,
+    operator,
+  })
+  const drafts = [...merged.events, ...publishers.events, ...moved, ...agents.events]
+  return { drafts, held: publishers.held, unfinished: publishers.unfinished }
+}
+
+/** Agents by what reaches them, what was declared of them and what they said; who is probed follows. */
+async function updateAllOfAgents(
+  db: Database,
+  reached: readonly FacetCount[],
+  stirred: readonly Invalidated[],
+  files: Files,
+  applying: Applying,
+): Promise<AgentChanges & { named: string[]; naming: string[] }> {
+  const declared = await updateDeclarations(db, stirred, files)
+  const probed = stirred.filter(({ kind, is_new }) => kind === 'agent' && is_new)
+  await updateAgentClaims(db, probed, files, applying.seq)
+  const told = [...declared.agents, ...probed.map(({ location }) => location)]
+  const changes = await updateAgents(db, reached, told, applying)
+  const named = [...changes.joinedOrLeft, ...declared.agents]
+  const answered = probed.map(({ location }) => location)
+  await keepAgentSources(db, named, answered, applying)
+  return { ...changes, named, naming: declared.locations }
+}

@@ -1,0 +1,82 @@
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { DAY, type Instant, toDay } from '../core/clock.ts'
+import { toIdBytes, toInstant } from '../core/uuid-v7.ts'
+import { eventTypeNames } from '../model/event.ts'
+import { toTypeByte } from '../serving/event-block.ts'
+import type { Entry, ServingStore } from '../serving/lmdb.ts'
+import type { Database } from '../store/duckdb.ts'
+import type { Paths } from '../store/paths.ts'
+
+/** Bytes that no document names any more are kept this long, for a batch that is on its way. */
+const BODIES_KEPT_MS = DAY
+
+/**
+ * Takes the days out of the index whose events the feed does not reach back to. The day of the
+ * newest event stays, however old: whoever has read it may still go on after it.
+ */
+export async function dropOldEvents(
+  index: Database,
+  now: Instant,
+  retentionDays: number,
+): Promise<void> {
+  const newest = await index.one<{ id: string | null }>('select max(event_id) as id from events')
+  if (!newest?.id) return
+  const day = toDay(Math.min(now - retentionDays * DAY, toInstant(newest.id)))
+  await index.run('delete from events where event_id < $first::uuid', {
+    first: buildFirstId(Date.parse(`${day}T00:00:00Z`)),
+  })
+}
+
+/** Brings the serving store and the event files to what the index still holds. Safe to repeat. */
+export async function followRetention(
+  index: Database,
+  serving: ServingStore,
+  paths: Paths,
+): Promise<void> {
+  const oldest = await index.one<{ id: string | null }>('select min(event_id) as id from events')
+  if (!oldest?.id) return
+  const gone = blocksBefore(serving, toIdBytes(oldest.id))
+  if (gone.length > 0) serving.write(gone, serving.seq)
+  const day = toDay(toInstant(oldest.id))
+  for (const name of readdirSync(paths.events)) {
+    if (name < `${day}.ndjson`) rmSync(`${paths.events}/${name}`)
+  }
+}
+
+/** A block never holds events of two commits, nor a commit those of two days: it goes as a whole. */
+function blocksBefore(serving: ServingStore, id: Buffer): Entry[] {
+  const inLog = serving.keys('event', { below: id })
+  const byType = eventTypeNames.flatMap(type => {
+    const lane = Buffer.from([toTypeByte(type)])
+    return serving.keys('event_by_type', { after: lane, below: Buffer.concat([lane, id]) })
+  })
+  return [
+    ...inLog.map((key): Entry => ({ space: 'event', key, value: undefined })),
+    ...byType.map((key): Entry => ({ space: 'event_by_type', key, value: undefined })),
+  ]
+}
+
+/** Deletes the bytes of documents that others have taken the place of. */
+export async function dropOldBodies(index: Database, paths: Paths, now: Instant): Promise<void> {
+  const named = await index.all<{ hash: string }>('select hash from documents')
+  const kept = new Set(named.map(({ hash }) => `${hash}.gz`))
+  for (const folder of foldersIn(paths.bodies)) {
+    for (const name of readdirSync(folder)) {
+      const file = `${folder}/${name}`
+      if (!kept.has(name) && statSync(file).mtimeMs < now - BODIES_KEPT_MS) rmSync(file)
+    }
+  }
+}
+
+function foldersIn(folder: string): string[] {
+  if (!existsSync(folder)) return []
+  return readdirSync(folder, { withFileTypes: true })
+    .filter(entry => entry.isDirectory())
+    .map(({ name }) => `${folder}/${name}`)
+}
+
+/** The least id that an event of this moment can have. */
+function buildFirstId(instant: Instant): string {
+  const hex = instant.toString(16).padStart(12, '0')
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`
+}

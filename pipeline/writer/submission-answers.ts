@@ -1,0 +1,86 @@
+import {
+  type Answer,
+  type Refusal,
+  type SaveVerdicts,
+  type Submission,
+  selectSubmissions,
+} from '../model/submission.ts'
+import type { Database } from '../store/duckdb.ts'
+import { findRefusedPlaces, type TakenDown } from '../store/takedown-set.ts'
+import { findRefusedBrands } from './community/brand-submission-rules.ts'
+import { findRids } from './community/contributions.ts'
+import { findRefusedEnrichments } from './community/enrichment-rules.ts'
+import { judgeSaves } from './community/save-rules.ts'
+import { type Editing, findSaved, listEdits, type Saved, saveNames } from './community/saves.ts'
+import { findRefusedMerges } from './entities/refused-merges.ts'
+
+/**
+ * Submissions that the index cannot carry out as it stands before this commit, and saves that a
+ * person should look at first: why, by submission.
+ */
+export async function judgeSubmissions(
+  submissions: readonly Submission[],
+  known: Parameters<typeof judgeSaves>[1] & { takenDown: TakenDown; enrichedBrands: number },
+): Promise<SaveVerdicts> {
+  const merges = selectSubmissions(submissions, 'property.merge', 'collection.merge')
+  const enrichments = selectSubmissions(submissions, 'brand.enrich')
+  const saves = selectSubmissions(submissions, ...saveNames)
+  const brands = selectSubmissions(submissions, 'brand.submit')
+  const { doubts, ...judged } = saves.length > 0 ? await judgeSaves(saves, known) : nothingJudged
+  const refused = new Map<string, Refusal>([
+    ...judged.refused,
+    ...(brands.length > 0 ? await findRefusedBrands(brands, known) : []),
+    ...(enrichments.length > 0 ? await findRefusedEnrichments(enrichments, known) : []),
+  ])
+  if (merges.length > 0) {
+    const reasons = await findRefusedMerges(known.index, merges)
+    for (const [id, reason] of reasons) refused.set(id, { refused: reason })
+  }
+  for (const id of findRefusedPlaces(submissions, known.takenDown)) {
+    refused.set(id, { refused: 'the domain was taken down' })
+  }
+  return { refused, doubts }
+}
+
+const nothingJudged: SaveVerdicts = { refused: new Map(), doubts: new Map() }
+
+/**
+ * Answers with what only the index knows once it is committed, now or when the submission came
+ * before: the number of a save, and the property that each contributed identifier has. `just` are the
+ * saves of this commit.
+ */
+export async function completeAnswers(
+  index: Database,
+  submissions: readonly Submission[],
+  answers: ReadonlyMap<string, Answer>,
+  just: ReadonlyMap<string, Saved>,
+): Promise<Map<string, Answer>> {
+  const ids = listEdits(submissions).map(({ revision_id }) => revision_id)
+  const before = ids.filter(id => !just.has(id))
+  const saved = new Map([...just, ...(await findSaved(index, before))])
+  const complete = new Map(answers)
+  for (const { submission_id, operation } of submissions) {
+    const answer = answers.get(submission_id)
+    if (answer === undefined || !('done' in answer)) continue
+    const more =
+      operation.op === 'property.contribute'
+        ? { rids: Object.fromEntries(await findRids(index, operation)) }
+        : saved.get(String(answer.done.revision_id))
+    if (more) complete.set(submission_id, { ...answer, done: { ...answer.done, ...more } })
+  }
+  return complete
+}
+
+/** Reads the editing facts of saves from the answers of the accounts, by revision. */
+export function readEditing(answers: ReadonlyMap<string, Answer>): Editing {
+  const editors = new Map<string, string>()
+  const waiting = new Set<string>()
+  for (const answer of answers.values()) {
+    if (!('done' in answer)) continue
+    const { revision_id, editor_id, review_id } = answer.done as Record<string, string>
+    if (revision_id === undefined || editor_id === undefined) continue
+    editors.set(revision_id, editor_id)
+    if (review_id !== undefined) waiting.add(revision_id)
+  }
+  return { editors, waiting }
+}

@@ -1,0 +1,185 @@
+import type { Domain } from '../../core/domain.ts'
+import { diffReach, type FacetCount } from '../../diff/reach.ts'
+import type { Stamp } from '../../diff/stamp.ts'
+import type { SourceKind } from '../../model/documents/index.ts'
+import type { Invalidated } from '../../model/invalidated.ts'
+import type { Source } from '../../model/observation.ts'
+import { toHistoryKey, toRevisionKey } from '../../serving/document-value.ts'
+import { listGoneKeys } from '../../serving/gone-keys.ts'
+import { toFreshnessKey, toHostedKey, toPointerKey } from '../../serving/keys.ts'
+import { appendedRevisions, recordChanges } from '../../store/appended-rows.ts'
+import { type Database, toListExpression } from '../../store/duckdb.ts'
+import { isOfDomains } from '../../store/takedown-set.ts'
+import { loadPublishers } from '../entities/publisher-rows.ts'
+
+/** Answers of others that must be derived again. */
+export interface TakenAway {
+  stirred: Invalidated[]
+  /** Publishers whose rows reached what is gone. */
+  publishers: Domain[]
+  reached: FacetCount[]
+}
+
+/** Columns that say whose a row is. Tables of declarations, and who depends on a file, follow that (`stirred`). */
+const OWNERS = ['domain', 'publisher_domain', 'location', 'subject']
+const FOLLOWING = ['agent_declarations', 'property_declarations', 'depends_on']
+
+/**
+ * Takes the rows of domains out of every table. What others read from their files is derived again
+ * in the same commit, as if the files had long ended; there are no events, since an event would have
+ * to name the domain. Safe to repeat.
+ */
+export async function applyTakedown(
+  db: Database,
+  domains: readonly Domain[],
+  { seq }: Pick<Stamp, 'seq'>,
+): Promise<TakenAway> {
+  const of = { domains: JSON.stringify(domains) }
+  const sources = await db.all<Source>(
+    `select kind, location from crawl_state where ${isOfDomains('location')} order by kind, location`,
+    of,
+  )
+  const reached = await removePublishers(db, of, seq)
+  await recordGone(db, of, seq)
+  const publishers = await removeMerged(db, of, seq)
+  for (const { table, column } of await ownedColumns(db)) {
+    await db.run(`delete from ${table} where ${isOfDomains(column)}`, of)
+  }
+  // Revisions of the same commit are gone too, and must not be shown.
+  appendedRevisions.forget(db)
+  await db.run(`delete from claims where ${isOfDomains('manager_domain')}`, of)
+  await db.run(`delete from depends_on where ${isOfDomains('subject')}`, of)
+  return { stirred: sources.map(toInvalidated), publishers, reached }
+}
+
+function toInvalidated({ kind, location }: { kind: SourceKind; location: string }): Invalidated {
+  return { kind, location, is_new: kind === 'agent', is_own: true, known_until: null }
+}
+
+/** Removes publishers, with their share in the reach of agents and the keys of their properties. */
+async function removePublishers(
+  db: Database,
+  of: { domains: string },
+  seq: number,
+): Promise<FacetCount[]> {
+  const rows = await db.all<{ domain: Domain; manager_domain: string | null }>(
+    `select domain, manager_domain from publishers where ${isOfDomains('domain')}`,
+    of,
+  )
+  const before = await loadPublishers(
+    db,
+    rows.map(({ domain }) => domain),
+  )
+  const nothing = { properties: [], authorizations: [] }
+  for (const rowsOfOne of before.values()) {
+    await recordChanges(db, seq, { ...listGoneKeys(rowsOfOne, nothing) })
+  }
+  const managers = rows.flatMap(({ manager_domain }) => manager_domain ?? [])
+  await recordChanges(db, seq, { publisher: [...new Set(managers)] })
+  return [...before.values()].flatMap(rowsOfOne => diffReach(rowsOfOne, { ...nothing }))
+}
+
+/** Tells the projection which keys of the serving store end. */
+async function recordGone(db: Database, of: { domains: string }, seq: number): Promise<void> {
+  const names = await db.all<{ name: string }>(
+    `select location as name from crawl_state where ${isOfDomains('location')} and not contains(location, '://')
+     union select domain from brands where ${isOfDomains('domain')}
+     union select domain from entries where ${isOfDomains('domain')}
+     union select domain from publishers where ${isOfDomains('domain')}`,
+    of,
+  )
+  const domains = names.map(({ name }) => name)
+  const files = await db.all<Source>(
+    `select kind, location from crawl_state where ${isOfDomains('location')}`,
+    of,
+  )
+  const requests = await db.all<{ id: string }>(
+    `select crawl_request_id as id from crawl_requests where ${isOfDomains('domain')}`,
+    of,
+  )
+  const revisions = await db.all<{
+    entity: 'brand' | 'property'
+    domain: string
+    revision_number: number
+  }>(`select entity, domain, revision_number from revisions where ${isOfDomains('domain')}`, of)
+  const claimed = await db.all<{ publisher_domain: string }>(
+    `select distinct publisher_domain from agent_claims where ${isOfDomains('publisher_domain')}`,
+    of,
+  )
+  const histories = [...new Set(revisions.map(row => toHistoryKey(row.entity, row.domain)))]
+  const numbered = revisions.map(row => toRevisionKey(row.entity, row.domain, row.revision_number))
+  await recordChanges(db, seq, {
+    claim: claimed.map(({ publisher_domain }) => publisher_domain),
+    'gone brand': domains,
+    'gone property': domains,
+    'gone publisher': domains,
+    'gone lookup': domains,
+    'gone inventory': domains,
+    'gone hosted': domains.flatMap(domain => [
+      toHostedKey('adagents.json', domain),
+      toHostedKey('brand.json', domain),
+    ]),
+    'gone pointer': domains.flatMap(domain => [
+      toPointerKey('adagents.json', domain),
+      toPointerKey('brand.json', domain),
+    ]),
+    'gone freshness': [
+      ...new Set(files.map(({ kind, location }) => toFreshnessKey(kind, location))),
+    ],
+    'gone crawl_request': requests.map(({ id }) => id),
+    'gone revision': [...histories, ...numbered],
+    'gone revision_content': numbered,
+    'gone entry': histories,
+  })
+}
+
+const RECORDS = `(
+  select property_rid as rid, publisher_domain from properties
+  union all select collection_rid, publisher_domain from collections)`
+
+/** Merges with a record of theirs end; what others had merged into it is known no more. */
+async function removeMerged(db: Database, of: { domains: string }, seq: number): Promise<Domain[]> {
+  const rids = (
+    await db.all<{ rid: string }>(
+      `select rid::varchar as rid from ${RECORDS} where ${isOfDomains('publisher_domain')}`,
+      of,
+    )
+  ).map(({ rid }) => rid)
+  if (rids.length === 0) return []
+  const gone = { rids: JSON.stringify(rids) }
+  const isGone = (column: string) =>
+    `${column}::varchar in (select unnest(${toListExpression('$rids')}))`
+  const aliases = await db.all<{ rid: string }>(
+    `select alias_rid::varchar as rid from aliases
+     where ${isGone('alias_rid')} or ${isGone('canonical_rid')}`,
+    gone,
+  )
+  const others = await db.all<{ domain: Domain }>(
+    `select publisher_domain as domain from property_sets
+     where list_has_any(property_rids::varchar[], ${toListExpression('$rids')})
+     union select publisher_domain from ${RECORDS}
+     semi join aliases on alias_rid = rid and (${isGone('alias_rid')} or ${isGone('canonical_rid')})`,
+    gone,
+  )
+  const merged = { rids: JSON.stringify(aliases.map(({ rid }) => rid)) }
+  for (const [table, column] of [
+    ['properties', 'property_rid'],
+    ['collections', 'collection_rid'],
+    ['aliases', 'alias_rid'],
+  ]) {
+    await db.run(`delete from ${table} where ${isGone(column!)}`, merged)
+  }
+  await recordChanges(db, seq, { 'gone alias': aliases.map(({ rid }) => rid) })
+  return others.map(({ domain }) => domain)
+}
+
+async function ownedColumns(db: Database): Promise<{ table: string; column: string }[]> {
+  return db.all(
+    `select table_name as "table", column_name as "column" from duckdb_columns()
+     where not internal and database_name = current_database() and schema_name = 'main'
+       and column_name in (select unnest(${toListExpression('$owners')}))
+       and table_name not in (select unnest(${toListExpression('$following')}))
+     order by all`,
+    { owners: JSON.stringify(OWNERS), following: JSON.stringify(FOLLOWING) },
+  )
+}

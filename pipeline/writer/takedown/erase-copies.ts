@@ -1,0 +1,87 @@
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { type Instant, toDay, toIso } from '../../core/clock.ts'
+import type { Domain } from '../../core/domain.ts'
+import { groupBy } from '../../core/group.ts'
+import { toInstant } from '../../core/uuid-v7.ts'
+import type { FeedEvent } from '../../model/event.ts'
+import type { Entry, ServingStore } from '../../serving/lmdb.ts'
+import { projectEvents } from '../../serving/projections/events.ts'
+import { type Database, toListExpression } from '../../store/duckdb.ts'
+import { replaceFile } from '../../store/fsync.ts'
+import type { Paths } from '../../store/paths.ts'
+import { buildNamesPattern } from '../../store/takedown-set.ts'
+import { dropOldBodies } from '../retention.ts'
+
+interface Stores {
+  index: Database
+  serving: ServingStore
+  paths: Paths
+}
+
+type Stored = FeedEvent & { seq: number }
+
+/**
+ * Takes every event that names one of the domains out of the log, wherever it is kept, and deletes
+ * the bytes that no document names any more. The index forgets last, so that what a crash cuts off is
+ * found and done again. A reader whose cursor was such an event is told that it has expired.
+ */
+export async function erase(
+  { index, serving, paths }: Stores,
+  domains: readonly Domain[],
+  now: Instant,
+): Promise<void> {
+  const pattern = buildNamesPattern(domains)
+  const touched = await index.all<Stored>(
+    `select event_id, event_type, entity_type, entity_id, payload, actor, created_at, seq from events
+     where seq in (select seq from events
+       where regexp_matches(entity_id || ' ' || payload::varchar, $pattern)) order by event_id`,
+    { pattern },
+  )
+  const named = new RegExp(pattern)
+  const gone = new Set(
+    touched
+      .filter(({ entity_id, payload }) => named.test(`${entity_id} ${JSON.stringify(payload)}`))
+      .map(({ event_id }) => event_id),
+  )
+  serving.write(blocksWithout(touched, gone), serving.seq)
+  await rewriteFiles(index, paths, gone, now)
+  await index.run(
+    `delete from events where event_id::varchar in (select unnest(${toListExpression('$gone')}))`,
+    { gone: JSON.stringify([...gone]) },
+  )
+  await index.run('delete from changes')
+  await dropOldBodies(index, paths, Number.POSITIVE_INFINITY)
+}
+
+/** The blocks of these commits as they were go, and come again with what is left. */
+function blocksWithout(touched: readonly Stored[], gone: ReadonlySet<string>): Entry[] {
+  const commits = [...groupBy(touched, ({ seq }) => seq).values()].map(commit =>
+    commit.map(({ seq: _, ...event }) => event),
+  )
+  const before = commits.flatMap(projectEvents)
+  const left = commits.map(commit => commit.filter(({ event_id }) => !gone.has(event_id)))
+  return [...before.map(entry => ({ ...entry, value: undefined })), ...left.flatMap(projectEvents)]
+}
+
+/** Days that are over are sealed: what their files are from now on is written down. */
+async function rewriteFiles(
+  index: Database,
+  paths: Paths,
+  gone: ReadonlySet<string>,
+  now: Instant,
+): Promise<void> {
+  for (const day of new Set([...gone].map(id => toDay(toInstant(id))))) {
+    const file = paths.eventsOf(day)
+    if (!existsSync(file)) continue
+    const lines = readFileSync(file, 'utf8').split('\n').slice(0, -1)
+    const left = lines.filter(line => !gone.has((JSON.parse(line) as FeedEvent).event_id))
+    const text = left.map(line => `${line}\n`).join('')
+    if (left.length === 0) rmSync(file)
+    else replaceFile(file, text)
+    if (day === toDay(now)) continue
+    const sha256 = createHash('sha256').update(text).digest('hex')
+    await index.run('delete from event_files where day = $day::date', { day })
+    await index.insert('event_files', [{ day, sha256, rewritten_at: toIso(now) }])
+  }
+}

@@ -1,0 +1,64 @@
+import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { setTimeout } from 'node:timers/promises'
+import { isAlive } from '../../jobs/child-process.ts'
+import type { RunFile } from '../../jobs/run-file.ts'
+import type { Config } from '../../pipeline/core/config.ts'
+import { Lease } from '../../pipeline/store/lease.ts'
+import { resolvePaths } from '../../pipeline/store/paths.ts'
+import { runningRegistry } from './running.ts'
+
+/** An indexer whose `start` was killed ends by itself in this time, or it is ended. */
+const ORPHAN_MS = 5_000
+const POLL_MS = 100
+
+/**
+ * Makes this process the one `start` on DATA_DIR until it ends, however it ends. Fails, and has touched
+ * nothing, when another one runs there, or an indexer that somebody started by itself. What a killed
+ * `start` left running is waited for, then ended.
+ */
+export async function takeStartLock(config: Config): Promise<void> {
+  const paths = resolvePaths(config.DATA_DIR)
+  const lock = await Lease.take(paths.startLock)
+  if (lock === undefined) throw new Error(await describeOther(config))
+  const run = await runningRegistry(config)
+  if (run === undefined) return
+  const isOrphan = run.supervisor_pid !== undefined && !isAlive(run.supervisor_pid)
+  if (isOrphan && (await isFreed(paths.lease))) return
+  if (isOrphan && holdsOpen(run.pid, paths.lease)) {
+    process.kill(run.pid, 'SIGKILL')
+    if (await isFreed(paths.lease)) return
+  }
+  lock.release()
+  throw new Error(toAlreadyRunning(run))
+}
+
+async function describeOther(config: Config): Promise<string> {
+  const { run: file, dir } = resolvePaths(config.DATA_DIR)
+  const run = await runningRegistry(config)
+  if (run) return toAlreadyRunning(run)
+  const known = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as RunFile) : undefined
+  const where = known ? ` at ${known.base_url}` : ''
+  return `another start on ${dir} is coming up${where}, or ending`
+}
+
+function toAlreadyRunning({ base_url, pid, supervisor_pid }: RunFile): string {
+  return `already running at ${base_url}, process ${supervisor_pid ?? pid}`
+}
+
+async function isFreed(lease: string): Promise<boolean> {
+  for (const end = performance.now() + ORPHAN_MS; performance.now() < end; ) {
+    if (!(await Lease.isHeld(lease))) return true
+    await setTimeout(POLL_MS)
+  }
+  return false
+}
+
+/** Whether the process is the one that holds a file: its number alone may be another's by now. */
+function holdsOpen(pid: number, file: string): boolean {
+  try {
+    const open = `/proc/${pid}/fd`
+    return readdirSync(open).some(each => readlinkSync(`${open}/${each}`) === file)
+  } catch {
+    return false
+  }
+}

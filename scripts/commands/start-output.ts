@@ -1,0 +1,79 @@
+import { type Outcome, outcomes } from '../../pipeline/core/outcomes.ts'
+import type { CrawlSummary } from '../../pipeline/writer/crawl/crawl-summary.ts'
+
+const DEMO_DOMAIN = 'pinnacle-network.example'
+/** In the demo: a brand of which only its home page tells. */
+const DEMO_HOME_PAGE = 'only-a-home-page.example'
+
+export function printAddress(url: string): void {
+  print(`Agentic Ad Registry at ${url}/`)
+}
+
+/** Prints addresses worth opening; those of the demo internet where no domain is named. */
+export function printExamples(url: string, given: string | undefined): void {
+  const domain = given ?? DEMO_DOMAIN
+  const paths = [
+    '/',
+    '/api',
+    `/api/brands/resolve?domain=${domain}`,
+    `/api/brands/enrich?domain=${given ?? DEMO_HOME_PAGE}`,
+    `/api/properties/resolve?domain=${domain}`,
+    `/api/registry/lookup/domain/${domain}`,
+    '/api/brands/registry?limit=5',
+    '/api/registry/agents?health=true',
+    `/api/registry/operator?domain=${domain}`,
+    '/api/registry/stats',
+    '/openapi/registry.yaml',
+  ]
+  print('Worth opening:', ...paths.map(path => `  ${url}${path}`))
+}
+
+/** Prints what a crawl found, and why nothing where it reached nothing. */
+export function printFound(domains: number, summary: CrawlSummary): void {
+  const { brands, publishers, properties, agents } = summary
+  const files = summary.outcomes.reduce((sum, outcome) => sum + outcome.files, 0)
+  print(
+    `crawled ${domains} domains (${files} files): ${brands} brands, ${publishers} publishers, ` +
+      `${properties} properties, ${agents} agents`,
+  )
+  const why = describeUnreached(domains, summary.outcomes)
+  if (why) print(why)
+}
+
+/** Tells why not one file of a crawl could be asked for; undefined where any answered. */
+export function describeUnreached(
+  domains: number,
+  found: CrawlSummary['outcomes'],
+): string | undefined {
+  const files = new Map<Outcome, number>()
+  for (const one of found) {
+    const outcome = one.outcome as Outcome
+    if (!UNREACHED.has(outcome)) return undefined
+    files.set(outcome, (files.get(outcome) ?? 0) + one.files)
+  }
+  if (files.size === 0) return undefined
+  const reasons = [...files]
+    .sort(([, a], [, b]) => b - a)
+    .map(([outcome, count]) => `${outcomes[outcome].means} (${outcome}, ${count} files)`)
+  const which =
+    domains === 1
+      ? 'the domain could not be reached'
+      : `none of the ${domains} domains could be reached`
+  return (
+    `${which}: ${reasons.join('; ')}. ` +
+    'Check that this machine may reach port 443 of the internet and a name server (DNS_SERVER).'
+  )
+}
+
+/** Outcomes after which it is not known that anybody was there. */
+const UNREACHED: ReadonlySet<Outcome> = new Set([
+  'timeout',
+  'dns_failed',
+  'tls_failed',
+  'connection_failed',
+  'refused',
+] satisfies Outcome[])
+
+function print(...lines: string[]): void {
+  process.stdout.write(`${lines.join('\n')}\n`)
+}

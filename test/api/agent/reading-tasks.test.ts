@@ -1,0 +1,287 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Ajv } from 'ajv'
+import formats from 'ajv-formats'
+import fc from 'fast-check'
+import type { FastifyInstance } from 'fastify'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { buildAgentApp } from '../../../api/agent/app.ts'
+import { readConfig } from '../../../pipeline/core/config.ts'
+import { silentLog } from '../../../pipeline/core/log.ts'
+import { testClock } from '../../support/clock.ts'
+
+const TOKEN = 'a-test-credential'
+const schemas = join(
+  import.meta.dirname,
+  '../../../node_modules/@adcp/sdk/dist/lib/schemas-data/3.0/bundled',
+)
+
+let app: FastifyInstance
+
+beforeAll(async () => {
+  const config = readConfig({
+    PROTOCOL_NAME: 'adcp',
+    TEST_AGENT_TOKEN: TOKEN,
+    AGENT_BASE_URL: 'https://agent.example/',
+  })
+  app = buildAgentApp({ config, clock: testClock('2026-11-20T03:00Z'), log: silentLog })
+  await app.ready()
+})
+
+afterAll(() => app.close())
+
+// biome-ignore lint/suspicious/noExplicitAny: answers of any task, whose shapes the schemas check
+type Payload = Record<string, any>
+
+async function post(tenant: string, message: object, headers: Record<string, string> = {}) {
+  return app.inject({
+    method: 'POST',
+    url: `/${tenant}/mcp`,
+    headers: { authorization: `Bearer ${TOKEN}`, accept: 'application/json', ...headers },
+    payload: { jsonrpc: '2.0', id: 1, ...message },
+  })
+}
+
+async function call(tenant: string, name: string, given: object = {}) {
+  const answer = await post(tenant, { method: 'tools/call', params: { name, arguments: given } })
+  expect(answer.statusCode).toBe(200)
+  const { content, structuredContent, isError = false } = answer.json().result
+  expect(JSON.parse(content[0].text)).toEqual(structuredContent)
+  return { isError, payload: structuredContent as Payload }
+}
+
+async function succeed(tenant: string, name: string, given: object = {}): Promise<Payload> {
+  const { isError, payload } = await call(tenant, name, given)
+  expect({ isError, payload }).toMatchObject({ isError: false })
+  return payload
+}
+
+function validator(path: string) {
+  const ajv = new Ajv({ strict: false, allErrors: true, validateSchema: false })
+  formats.default(ajv)
+  return ajv.compile(JSON.parse(readFileSync(join(schemas, path), 'utf8')))
+}
+
+describe('answers are what the public schemas say', () => {
+  test.each([
+    ['sales', 'get_products', { buying_mode: 'wholesale' }, 'media-buy/get-products-response.json'],
+    ['sales', 'get_products', { brief: 'food' }, 'media-buy/get-products-response.json'],
+    [
+      'sales',
+      'get_products',
+      {
+        buying_mode: 'refine',
+        refine: [
+          { scope: 'product', product_id: 'summit_sports_ctv_reserved', action: 'more_like_this' },
+          { scope: 'proposal', proposal_id: 'p1', action: 'finalize' },
+          { scope: 'request', ask: 'cheaper' },
+        ],
+      },
+      'media-buy/get-products-response.json',
+    ],
+    ['sales', 'list_creative_formats', {}, 'media-buy/list-creative-formats-response.json'],
+    ['creative', 'list_creative_formats', {}, 'creative/list-creative-formats-response.json'],
+    ['signals', 'get_signals', { signal_spec: 'runners' }, 'signals/get-signals-response.json'],
+    ['sales', 'get_adcp_capabilities', {}, 'protocol/get-adcp-capabilities-response.json'],
+    ['signals', 'get_adcp_capabilities', {}, 'protocol/get-adcp-capabilities-response.json'],
+    ['creative', 'get_adcp_capabilities', {}, 'protocol/get-adcp-capabilities-response.json'],
+    ['brand', 'get_adcp_capabilities', {}, 'protocol/get-adcp-capabilities-response.json'],
+  ])('%s: %s %j', async (tenant, name, given, schema) => {
+    const validate = validator(schema)
+    validate(await succeed(tenant, name, given))
+    expect(validate.errors).toBeNull()
+  })
+})
+
+describe('products', () => {
+  const ids = (payload: Payload) => payload.products.map((one: Payload) => one.product_id)
+
+  test('come in the order of what they have of the brief', async () => {
+    const food = await succeed('sales', 'get_products', { brief: 'Cooking and recipes' })
+    expect(ids(food)[0]).toMatch(/^harborview_kitchen_/)
+    const all = await succeed('sales', 'get_products', { brief: 'zzz' })
+    expect(ids(all)).toHaveLength(10)
+  })
+
+  test('that are filtered all pass the filter, and their formats are listed', async () => {
+    const filters = { channels: ['ctv'], countries: ['de'], delivery_type: 'guaranteed' }
+    const { products } = await succeed('sales', 'get_products', { brief: 'sports', filters })
+    expect(products.map((one: Payload) => one.product_id)).toEqual(['summit_sports_ctv_reserved'])
+    const { formats } = await succeed('sales', 'list_creative_formats', {
+      format_ids: products[0].format_ids,
+    })
+    expect(formats.map((one: Payload) => one.format_id)).toEqual(products[0].format_ids)
+  })
+
+  test('are refined wish by wish, and each wish is answered in its place', async () => {
+    const product_id = 'driftwood_radio_streaming_audio_reserved'
+    const refined = await succeed('sales', 'get_products', {
+      buying_mode: 'refine',
+      refine: [
+        { scope: 'product', product_id },
+        { scope: 'product', product_id: 'nothing', action: 'omit' },
+      ],
+    })
+    expect(ids(refined)).toEqual([product_id])
+    expect(refined.refinement_applied).toEqual([
+      { scope: 'product', product_id, status: 'applied' },
+      { scope: 'product', product_id: 'nothing', status: 'unable', notes: expect.any(String) },
+    ])
+  })
+
+  test('page by page are all products, each once', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 1, max: 12 }), async max_results => {
+        const seen: string[] = []
+        for (let cursor: string | undefined; ; ) {
+          const pagination = { max_results, ...(cursor && { cursor }) }
+          const page = await succeed('sales', 'get_products', {
+            buying_mode: 'wholesale',
+            pagination,
+          })
+          seen.push(...ids(page))
+          expect(page.pagination.has_more).toBe(page.pagination.cursor !== undefined)
+          cursor = page.pagination.cursor
+          if (!cursor) break
+        }
+        expect(seen).toHaveLength(10)
+        expect(new Set(seen).size).toBe(10)
+      }),
+      { numRuns: 12 },
+    )
+  })
+})
+
+describe('what cannot be done is told', () => {
+  test.each([
+    ['sales', 'get_products', { buying_mode: 'refine' }, 'INVALID_REQUEST', 'refine'],
+    ['sales', 'get_products', { buying_mode: 'wholesale', brief: 'x' }, 'INVALID_REQUEST', 'brief'],
+    ['sales', 'get_products', { brief: 7 }, 'INVALID_REQUEST', 'brief'],
+    [
+      'sales',
+      'get_products',
+      { pagination: { cursor: 'x' } },
+      'INVALID_REQUEST',
+      'pagination.cursor',
+    ],
+    ['sales', 'list_creative_formats', { format_ids: ['x'] }, 'INVALID_FORMAT_ID', 'format_ids[0]'],
+    [
+      'sales',
+      'get_products',
+      { adcp_major_version: 99 },
+      'VERSION_UNSUPPORTED',
+      'adcp_major_version',
+    ],
+    ['signals', 'get_signals', {}, 'INVALID_REQUEST', 'signal_spec'],
+    ['brand', 'get_brand_identity', { brand_id: 'x' }, 'REFERENCE_NOT_FOUND', 'brand_id'],
+    ['brand', 'get_brand_identity', {}, 'INVALID_REQUEST', 'brand_id'],
+  ])('%s: %s %j is %s at %s', async (tenant, name, given, code, field) => {
+    const context = { trace: 'abc' }
+    const { isError, payload } = await call(tenant, name, { ...given, context })
+    expect(isError).toBe(true)
+    expect(payload).toMatchObject({ code, adcp_error: { code, field }, context })
+    expect(payload.message).toBe(payload.adcp_error.message)
+  })
+
+  test('a task that is not there, and one of another tenant', async () => {
+    for (const name of ['make_coffee', 'get_signals', '__proto__']) {
+      expect(await call('sales', name)).toMatchObject({
+        isError: true,
+        payload: { code: 'INVALID_REQUEST' },
+      })
+    }
+  })
+
+  test('whatever the arguments are, the answer is a result', async () => {
+    const tasks = [
+      ['sales', 'get_products'],
+      ['sales', 'list_creative_formats'],
+      ['signals', 'get_signals'],
+      ['brand', 'get_brand_identity'],
+      ['sales', 'get_adcp_capabilities'],
+    ] as const
+    const keys = fc.constantFrom(
+      'brief',
+      'refine',
+      'filters',
+      'pagination',
+      'format_ids',
+      'fields',
+      'signal_spec',
+      'brand_id',
+      'protocols',
+    )
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...tasks),
+        fc.dictionary(keys, fc.jsonValue({ maxDepth: 3 })),
+        async ([tenant, name], given) => {
+          const { isError, payload } = await call(tenant, name, given)
+          if (isError) expect(payload.code).not.toBe('SERVICE_UNAVAILABLE')
+        },
+      ),
+      { numRuns: 300 },
+    )
+  })
+})
+
+describe('the endpoint', () => {
+  test('refuses callers without the credential before it reads what they say', async () => {
+    for (const authorization of ['', 'Bearer wrong', `Basic ${TOKEN}`]) {
+      const answer = await post('sales', { method: 'tools/list' }, { authorization })
+      expect(answer.statusCode).toBe(401)
+      expect(answer.headers['www-authenticate']).toBe('Bearer realm="https://agent.example"')
+    }
+    const other = { authorization: '', 'x-adcp-auth': TOKEN }
+    expect((await post('sales', { method: 'tools/list' }, other)).statusCode).toBe(200)
+  })
+
+  test('answers as an event stream, or as JSON, whichever is accepted', async () => {
+    const accept = 'application/json, text/event-stream'
+    const stream = await post('sales', { method: 'tools/list' }, { accept })
+    expect(stream.headers['content-type']).toBe('text/event-stream')
+    expect(stream.body).toMatch(/^event: message\ndata: \{/)
+    const json = await post('sales', { method: 'tools/list' })
+    expect(json.headers['content-type']).toMatch(/^application\/json/)
+    expect(json.json().result.tools.map((tool: Payload) => tool.name)).toEqual([
+      'get_adcp_capabilities',
+      'get_products',
+      'list_creative_formats',
+    ])
+  })
+
+  test('answers in the same words what no task is reached by', async () => {
+    const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' }
+    const at = (url: string, payload: string) =>
+      app.inject({ method: 'POST', url, headers, payload })
+    for (const payload of ['{', '{"__proto__":{}}', '']) {
+      const answer = await at('/sales/mcp', payload)
+      expect(answer.statusCode).toBe(400)
+      expect(answer.json()).toMatchObject({ code: 'INVALID_REQUEST' })
+    }
+    const huge = await at('/sales/mcp', `"${'x'.repeat(1024 * 1024)}"`)
+    expect([huge.statusCode, huge.json().code]).toEqual([413, 'INVALID_REQUEST'])
+    const nowhere = await at('/coffee/mcp', '{}')
+    expect([nowhere.statusCode, nowhere.json().code]).toEqual([404, 'REFERENCE_NOT_FOUND'])
+  })
+
+  test('takes notifications, and has no streams of its own', async () => {
+    const told = await post('sales', { id: undefined, method: 'notifications/initialized' })
+    expect(told.statusCode).toBe(202)
+    const got = await app.inject({ url: '/sales/mcp' })
+    expect([got.statusCode, got.headers.allow]).toEqual([405, 'POST, OPTIONS'])
+    const asked = await app.inject({ method: 'OPTIONS', url: '/sales/mcp' })
+    expect(asked.statusCode).toBe(204)
+    expect(asked.headers['access-control-allow-origin']).toBe('*')
+  })
+
+  test('is found by the files of its origin', async () => {
+    const { tenants } = (await app.inject('/.well-known/adagents.json')).json()
+    const { agents } = (await app.inject('/.well-known/brand.json')).json()
+    expect(tenants.map((one: Payload) => one.url)).toEqual(agents.map((one: Payload) => one.url))
+    for (const { tenant, tools } of tenants) {
+      const listed = (await post(tenant, { method: 'tools/list' })).json().result.tools
+      expect(listed.map((tool: Payload) => tool.name)).toEqual(tools)
+    }
+  })
+})

@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest'
+import { buildOpenapi } from '../../api/operation/openapi.ts'
+import { operations } from '../../api/routes/index.ts'
+
+type Json = Record<string, unknown>
+
+/** The part of a description that these tests read. */
+interface Description {
+  paths: Record<string, Record<string, Json>>
+  components: { schemas: Record<string, Json> }
+}
+
+const description: Description = JSON.parse(
+  JSON.stringify(buildOpenapi(operations, 'https://registry.example')),
+)
+const { schemas } = description.components
+
+/** A parameter or a field, by where it stands, with the text that says what it means. */
+interface Described {
+  place: string
+  name: string
+  text: string | undefined
+}
+
+/** Every field of a schema, at whatever depth; components are walked on their own. */
+function* listFields(schema: unknown, place: string): Generator<Described> {
+  if (typeof schema !== 'object' || schema === null) return
+  if (Array.isArray(schema)) {
+    for (const part of schema) yield* listFields(part, place)
+    return
+  }
+  const { properties = {}, ...rest } = schema as Json
+  for (const [name, field] of Object.entries(properties as Record<string, Json>)) {
+    yield { place: `${place}.${name}`, name, text: textOf(field) }
+    yield* listFields(field, `${place}.${name}`)
+  }
+  for (const part of Object.values(rest)) yield* listFields(part, place)
+}
+
+/** What is said of a field itself, or of the component that it is. */
+function textOf(field: Json): string | undefined {
+  if (typeof field.description === 'string') return field.description
+  const named = [field, ...((field.anyOf as Json[] | undefined) ?? [])].find(part => '$ref' in part)
+  const component = schemas[String(named?.$ref).split('/').at(-1)!]
+  return component?.description as string | undefined
+}
+
+function* listParameters(): Generator<Described> {
+  for (const methods of Object.values(description.paths)) {
+    for (const { operationId, parameters = [], requestBody, responses } of Object.values(methods)) {
+      for (const { name, description: text } of parameters as {
+        name: string
+        description?: string
+      }[]) {
+        yield { place: `${operationId}?${name}`, name, text }
+      }
+      yield* listFields(requestBody, `${operationId} body`)
+      yield* listFields(responses, `${operationId} answer`)
+    }
+  }
+}
+
+const components = Object.entries(schemas).map(([name, schema]) => ({
+  place: name,
+  name: '',
+  text: schema.description as string | undefined,
+}))
+const fields = Object.entries(schemas).flatMap(([name, schema]) => [...listFields(schema, name)])
+const described = [...components, ...fields, ...listParameters()]
+
+const STOPWORDS = /^(a|an|the|of|its|it|is|this|that|all|each|these|by|at|in|on|to|for|and|or)$/
+
+/** Tells whether a text says more than the words of a name. */
+function saysMore(name: string, text: string): boolean {
+  const toWords = (given: string) => given.toLowerCase().match(/[a-z0-9]+/g) ?? []
+  const known = new Set(toWords(name.replace(/([a-z])([A-Z])/g, '$1_$2').replaceAll('_', ' ')))
+  const said = toWords(text).filter(word => !STOPWORDS.test(word))
+  return said.filter(word => !known.has(word) && !known.has(word.replace(/s$/, ''))).length > 1
+}
+
+test('every parameter, field and component is described', () => {
+  expect(described.length).toBeGreaterThan(2_000)
+  expect(described.filter(({ text }) => !text).map(({ place }) => place)).toEqual([])
+})
+
+test('a description is a sentence that says more than the name', () => {
+  const poor = described.filter(
+    ({ name, text = '' }) => !/^[A-Z0-9`“]/.test(text) || !saysMore(name, text),
+  )
+  expect(poor.map(({ place, text }) => `${place}: ${text}`)).toEqual([])
+})

@@ -1,0 +1,367 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { WriterClient } from '../../jobs/api-client/enqueue.ts'
+import { BrandRefresher } from '../../jobs/indexer/refresh-brands.ts'
+import { listAuditRows } from '../../pipeline/accounts/audit.ts'
+import { DAY } from '../../pipeline/core/clock.ts'
+import { refuse } from '../../pipeline/core/errors.ts'
+import { silentLog } from '../../pipeline/core/log.ts'
+import type { Enrichment } from '../../pipeline/model/enrichment.ts'
+import { Operation } from '../../pipeline/model/submission.ts'
+import { openRegistry, type TestRegistry } from '../support/app.ts'
+import { brandFile } from '../support/documents.ts'
+import { enrol, proveOwnership } from '../support/members.ts'
+import { createModerator } from '../support/mirrors.ts'
+import { startRedis, type TestRedis } from '../support/redis.ts'
+
+let redis: TestRedis
+let registry: TestRegistry
+let acme: string
+/** What the web says of a brand at the moment: undefined where no crawler answers. */
+let web: Enrichment | null | undefined
+let asked: string[] = []
+
+const requestLive = (async (request: { kind: string; domain: string }) => {
+  if (request.kind !== 'enrich_brand') return { host: 'public' }
+  asked.push(request.domain)
+  return web === undefined ? refuse('unavailable', 'nobody is there') : { enrichment: web }
+}) as WriterClient['requestLive']
+
+const found = (name: string, more: object = {}): Enrichment => ({
+  provider: 'home_page',
+  company: { name: `${name} Ltd` },
+  manifest: { name, url: 'https://x.example/', description: 'Found words', ...more },
+})
+
+beforeAll(async () => {
+  redis = await startRedis()
+  const saves = { savesPerHour: 10_000, savesPerOrganizationHour: 10_000, enrichedBrands: 30 }
+  // Each call looks anew, whatever was answered a moment ago.
+  const looks = { answerKeptSeconds: 0 }
+  registry = await openRegistry({
+    redis: redis.redis,
+    desk: { requestLive },
+    limits: { ...saves, ...looks },
+  })
+  acme = await enrol(registry, { org: 'Acme', domains: ['acme.example'] })
+})
+
+afterAll(async () => {
+  await registry.close()
+  await redis.close()
+})
+
+beforeEach(() => {
+  web = found('Found')
+  asked = []
+})
+
+const get = async (path: string) => (await registry.app.inject(`/api/${path}`)).json()
+const enrich = (domain: string) => get(`brands/enrich?domain=${domain}`)
+const resolve = (domain: string) => get(`brands/resolve?domain=${domain}`)
+
+function save(domain: string, brand_name: string, more: object = {}) {
+  return registry.app.inject({
+    method: 'POST',
+    url: '/api/brands/save',
+    headers: { authorization: `Bearer ${acme}` },
+    payload: { domain, brand_name, ...more },
+  })
+}
+
+describe('what was found of a brand', () => {
+  test('is kept: resolve, lists, search and the history of the brand show it with its source', async () => {
+    const domain = 'lemonade.example'
+    web = found('Lemonade')
+    expect(await enrich(domain)).toMatchObject({ cached: false, source_type: 'enriched' })
+    const at = '2026-11-20T03:00:00.000Z'
+    const resolved = await resolve(domain)
+    expect(resolved).toMatchObject({
+      canonical_id: domain,
+      canonical_domain: domain,
+      brand_name: 'Lemonade',
+      source: 'enriched',
+      enrichment: { provider: 'home_page', found_at: at, unchanged_since: at },
+      brand_manifest: {
+        name: 'Lemonade',
+        description: 'Found words',
+        company: { name: 'Lemonade Ltd' },
+      },
+    })
+    expect(resolved.brand_manifest.enrichment).toBeUndefined()
+    const bulk = await registry.app.inject({
+      method: 'POST',
+      url: '/api/brands/resolve/bulk',
+      payload: { domains: [domain] },
+    })
+    expect(bulk.json().results[domain]).toMatchObject({ source: 'enriched' })
+    expect(await get(`brands/history?domain=${domain}`)).toMatchObject({ total: 0, revisions: [] })
+    await registry.publish()
+    const { brands, stats } = await get('brands/registry?source=enriched')
+    expect(brands).toMatchObject([
+      { domain, source: 'enriched', verified: false, has_manifest: true },
+    ])
+    expect(stats).toMatchObject({ enriched: 1 })
+    expect((await get('search?q=lemonade')).brands).toMatchObject([{ domain, source: 'enriched' }])
+    const [revision] = await registry.sequencer.index.all(
+      `select editor_id, source, edit_summary from revisions`,
+    )
+    expect(revision).toEqual({
+      editor_id: 'system',
+      source: 'enriched',
+      edit_summary: 'Found on its home page',
+    })
+    expect(await registry.verify()).toEqual([])
+  })
+
+  test('answers the next who asks, and nobody is asked again before it has aged', async () => {
+    const domain = 'kept.example'
+    await enrich(domain)
+    web = undefined
+    expect(await enrich(domain)).toMatchObject({
+      success: true,
+      domain,
+      cached: true,
+      source_type: 'enriched',
+      provider: 'home_page',
+      manifest: { name: 'Found', description: 'Found words' },
+      company: { name: 'Found Ltd' },
+      found_at: expect.any(String),
+    })
+    expect(asked).toEqual([domain])
+    registry.clock.pass(29 * DAY)
+    expect(await enrich(domain)).toMatchObject({ cached: true })
+    expect(asked).toEqual([domain])
+  })
+
+  test('is looked for again once it has aged, and stands while nobody can look', async () => {
+    const domain = 'aged.example'
+    const { found_at } = await enrich(domain)
+    registry.clock.pass(30 * DAY)
+    for (const answer of [undefined, null]) {
+      web = answer
+      expect(await enrich(domain)).toMatchObject({ cached: true, found_at })
+    }
+    expect(asked).toEqual([domain, domain, domain])
+    web = found('Renamed')
+    expect(await enrich(domain)).toMatchObject({ cached: false, manifest: { name: 'Renamed' } })
+    expect(await resolve(domain)).toMatchObject({ source: 'enriched', brand_name: 'Renamed' })
+    const { total, revisions } = await get(`brands/history?domain=${domain}`)
+    expect([total, revisions]).toMatchObject([
+      1,
+      [{ revision_number: 2, editor_name: 'system', source: 'enriched', is_rollback: false }],
+    ])
+  })
+
+  test('is looked for later each time that it was the same', async () => {
+    const domain = 'same.example'
+    const looked = async (days: number) => {
+      registry.clock.pass(days * DAY)
+      asked = []
+      await enrich(domain)
+      return asked.length
+    }
+    await enrich(domain)
+    const path = [29, 1, 29, 1, 59, 1, 119, 1, 179, 1, 179, 1]
+    const times: number[] = []
+    for (const days of path) times.push(await looked(days))
+    expect(times).toEqual([0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1])
+    const { revisions } = await get(`brands/history?domain=${domain}`)
+    expect(revisions[0].edit_summary).toBe('Found unchanged on its home page')
+    expect(await registry.verify()).toEqual([])
+  })
+
+  test('tells of no e-mail address', () => {
+    const personal = { contact: { email: 'jo@x.example' }, email: 'jo@x.example' }
+    const operation = Operation.parse({
+      op: 'brand.enrich',
+      revision_id: randomUUID(),
+      domain: 'mail.example',
+      found_at: '2026-11-20T03:00:00Z',
+      enrichment: found('Mail', personal),
+    })
+    expect(JSON.stringify(operation)).not.toContain('jo@')
+    expect(operation).toMatchObject({ enrichment: { manifest: { name: 'Mail' } } })
+  })
+})
+
+describe('it stands over nobody', () => {
+  test('a file of the brand takes its place, and it never that of a file', async () => {
+    const domain = 'filed.example'
+    await enrich(domain)
+    await registry.observe(brandFile(domain, 'Filed'))
+    expect(await resolve(domain)).toMatchObject({ source: 'brand_json', brand_name: 'Filed' })
+    const { source, enrichment } = await resolve(domain)
+    expect([source, enrichment]).toEqual(['brand_json', undefined])
+    const [answer] = await registry.submit({
+      op: 'brand.enrich',
+      revision_id: randomUUID(),
+      domain,
+      found_at: '2026-11-20T03:00:00Z',
+      enrichment: found('Other'),
+    } as never)
+    expect(answer).toMatchObject({ refused: expect.stringContaining('brand.json') })
+    expect(await registry.verify()).toEqual([])
+  })
+
+  test('a house of which only the name is known keeps its source', async () => {
+    const domain = 'leaf.example'
+    await registry.observe(
+      {
+        kind: 'brand.json',
+        location: domain,
+        document: { variant: 'house_redirect', house: 'house.example' },
+      },
+      { kind: 'brand.json', location: 'house.example', outcome: 'absent', status: 404 },
+    )
+    expect(await enrich(domain)).toMatchObject({ cached: false })
+    expect(await resolve(domain)).toMatchObject({ source: 'brand_json' })
+  })
+
+  test('a member’s entry takes its place with what it does not say itself, and keeps it', async () => {
+    const domain = 'told.acme.example'
+    await proveOwnership(registry, 'Acme', 'acme.example')
+    await enrich(domain)
+    const saved = await save(domain, 'Told')
+    expect(saved.json()).toMatchObject({ revision_number: 2 })
+    const told = { source: 'community', brand_name: 'Told' }
+    expect(await resolve(domain)).toMatchObject({
+      ...told,
+      brand_manifest: { description: 'Found words' },
+    })
+    expect((await resolve(domain)).enrichment).toBeUndefined()
+    registry.clock.pass(200 * DAY)
+    asked = []
+    expect(await enrich(domain)).toMatchObject({ cached: true, source_type: 'community' })
+    expect(asked).toEqual([])
+    expect(await registry.verify()).toEqual([])
+  })
+
+  test('both in one commit: the member’s stands, whoever came first', async () => {
+    const editor = { kind: 'command', id: 'root', org_id: null } as const
+    for (const order of [0, 1]) {
+      const domain = `both${order}.acme.example`
+      const saving = { op: 'brand.save', revision_id: randomUUID(), domain, brand_name: 'Told' }
+      const finding = { op: 'brand.enrich', revision_id: randomUUID(), domain }
+      const operations = [
+        { ...saving, editor },
+        { ...finding, found_at: '2026-11-20T03:00:00Z', enrichment: found('Found') },
+      ]
+      const proven = await enrol(registry, { org: `Both ${order}`, domains: [domain] })
+      expect(proven).toBeDefined()
+      const org = { kind: 'key', id: 'k', org_id: await orgIdOf(`Both ${order}`) }
+      operations[0] = { ...operations[0], editor: org } as never
+      if (order === 1) operations.reverse()
+      await registry.submit(...(operations as never[]))
+      expect(await resolve(domain)).toMatchObject({ source: 'community', brand_name: 'Told' })
+    }
+    expect(await registry.verify()).toEqual([])
+  })
+
+  test('what was withdrawn stays so', async () => {
+    const domain = 'withdrawn.example'
+    await enrich(domain)
+    const [row] = await listAuditRows(registry.sequencer.accounts.db, {
+      operation: 'brand.enrich',
+      domain,
+      limit: 1,
+    })
+    const editor = { kind: 'command', id: 'root', org_id: null } as const
+    const revert = { op: 'audit.revert', reverts: row!.submission_id, editor } as const
+    expect((await registry.submit(revert))[0]).toHaveProperty('done')
+    expect(await resolve(domain)).toHaveProperty('error')
+    expect(await enrich(domain)).toMatchObject({ cached: false })
+    expect(await resolve(domain)).toHaveProperty('error')
+    expect(await registry.verify()).toEqual([])
+  })
+
+  test('a member goes back to what was found, and that is refreshed again', async () => {
+    const domain = 'back.acme.example'
+    await enrich(domain)
+    await proveOwnership(registry, 'Acme', 'acme.example')
+    expect((await save(domain, 'Told')).statusCode).toBe(200)
+    expect(await resolve(domain)).toMatchObject({ source: 'community' })
+    const secret = await createModerator(registry)
+    const answer = await registry.app.inject({
+      method: 'POST',
+      url: `/api/brands/discovered/${domain}/rollback`,
+      headers: { authorization: `Bearer ${secret}` },
+      payload: { to_revision: 1 },
+    })
+    expect(answer.statusCode, answer.body).toBe(200)
+    expect(await resolve(domain)).toMatchObject({ source: 'enriched', brand_name: 'Found' })
+  })
+
+  test('it is no file that a domain can point to', async () => {
+    const domain = 'pointing.example'
+    await enrich(domain)
+    const hosted = await registry.app.inject(`/brands/${domain}/brand.json`)
+    expect(hosted.statusCode).toBe(404)
+    expect(await get(`brands/brand-json?domain=${domain}`)).toMatchObject({
+      url: `https://${domain}/`,
+      data: { name: 'Found' },
+    })
+    const authoritative_location = `https://registry.example/brands/${domain}/brand.json`
+    await registry.observe({
+      kind: 'brand.json',
+      location: domain,
+      document: { variant: 'authoritative_location', authoritative_location },
+    })
+    expect(await resolve(domain)).toMatchObject({ source: 'enriched' })
+    expect(await registry.verify()).toEqual([])
+  })
+})
+
+describe('what is kept has bounds', () => {
+  test('a name that passes for another one is shown to who asks, and not kept', async () => {
+    await registry.observe(brandFile('summer-house.com', 'Summer House'))
+    const domain = 'surnmer-house.com'
+    expect(await enrich(domain)).toMatchObject({ cached: false })
+    expect(await resolve(domain)).toHaveProperty('error')
+  })
+
+  test('no more than so many; those that are kept are refreshed', async () => {
+    for (let i = 0; i < 31; i++) await enrich(`many${i}.example`)
+    await registry.publish()
+    const { stats } = await get('brands/registry?limit=1')
+    expect(stats.enriched).toBeLessThanOrEqual(30)
+    expect(await resolve('many30.example')).toHaveProperty('error')
+    web = found('Fresh')
+    registry.clock.pass(31 * DAY)
+    await enrich('lemonade.example')
+    expect(await resolve('lemonade.example')).toMatchObject({ brand_name: 'Fresh' })
+    expect(await registry.verify()).toEqual([])
+  })
+})
+
+describe('without anybody asking', () => {
+  test('what has aged is looked for again, and what is not found once a day', async () => {
+    const { clock, config, sequencer } = registry
+    const submit: WriterClient['submit'] = async operation => (await registry.submit(operation))[0]!
+    const desk = { requestLive, submit }
+    const refresher = new BrandRefresher(sequencer, desk, config.LIMITS, clock, silentLog)
+    registry.clock.pass(400 * DAY)
+    web = null
+    expect(await refresher.refreshNext()).toBe(0)
+    expect(asked).toHaveLength(20)
+    asked = []
+    web = found('Refreshed')
+    const left = await refresher.refreshNext()
+    expect([left, asked.length]).toEqual([left, left])
+    expect(left).toBeGreaterThan(0)
+    clock.pass(DAY)
+    expect(await refresher.refreshNext()).toBe(20)
+    expect(await refresher.refreshNext()).toBe(0)
+    expect(await resolve('lemonade.example')).toMatchObject({ brand_name: 'Refreshed' })
+    expect(await resolve('told.acme.example')).toMatchObject({ brand_name: 'Told' })
+    expect(await registry.verify()).toEqual([])
+  })
+})
+
+async function orgIdOf(name: string): Promise<string> {
+  const row = await registry.sequencer.accounts.db.one<{ org_id: string }>(
+    'select org_id from organizations where name = $name',
+    { name },
+  )
+  return row!.org_id
+}

@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest'
+import type { TestRegistry } from '../support/app.ts'
+import { brandFile } from '../support/documents.ts'
+import { agentAt, type LiveWeb, openLiveWeb } from '../support/live.ts'
+
+const ADAGENTS = '/.well-known/adagents.json'
+const BRAND = '/.well-known/brand.json'
+/** The defaults: half of it may be asked at once, and then two a second. */
+const rates = { siteRequestsPerMinute: 120, addressRequestsPerMinute: 3_000 }
+
+let web: LiveWeb
+let registry: TestRegistry
+
+/** A valid file that lists ten agents of one victim, each with a name of its own. */
+const listing = (publisher: string, site: string) => ({
+  authorized_agents: Array.from({ length: 10 }, (_, i) => ({
+    url: `https://${publisher.split('.')[0]}-${i}.${site}/mcp`,
+    authorized_for: 'display',
+    authorization_type: 'property_tags',
+    property_tags: ['all'],
+  })),
+  properties: [
+    {
+      property_type: 'website',
+      name: 'Site',
+      tags: ['all'],
+      identifiers: [{ type: 'domain', value: publisher }],
+    },
+  ],
+})
+
+const publishers = Array.from({ length: 20 }, (_, i) => `pub${i}.example`)
+
+beforeAll(async () => {
+  const files = publishers.map(name => [name, { [ADAGENTS]: listing(name, 'victim.example') }])
+  web = await openLiveWeb(
+    {
+      ...Object.fromEntries(files),
+      'acme.example': {
+        [BRAND]: { id: 'acme', names: [{ en: 'Acme' }], properties: [] },
+        [ADAGENTS]: listing('acme.example', 'honest.example'),
+        '/mcp': agentAt({ get_products: { products: [] } }),
+      },
+      ...Object.fromEntries(
+        Array.from({ length: 10 }, (_, i) => [`acme-${i}.honest.example`, { '/mcp': agentAt({}) }]),
+      ),
+    },
+    { validateMs: 3_000, liveBrandMs: 2_000, agentAskMs: 2_000, ...rates },
+  )
+  registry = await web.open({
+    validateMs: 3_000,
+    liveBrandMs: 2_000,
+    agentAskMs: 2_000,
+    answerKeptSeconds: 10,
+    answerKeptAtBoundSeconds: 300,
+  })
+})
+afterAll(() => web.close())
+beforeEach(() => web.forget())
+
+const validate = (domain: string, remoteAddress = '203.0.113.7') =>
+  registry.app.inject({
+    method: 'POST',
+    url: '/api/adagents/validate',
+    payload: { domain },
+    remoteAddress,
+  })
+const fresh = (domain: string, remoteAddress = '203.0.113.7') =>
+  registry.app.inject({ url: `/api/brands/resolve?domain=${domain}&fresh=true`, remoteAddress })
+const askedAt = (site: string) =>
+  web.origin.asked.filter(one => one.split('/')[0]!.endsWith(site)).length
+
+/** Many callers that want more of a site than it may be asked for, while something is done. */
+async function crowding<Result>(
+  site: string,
+  work: () => Promise<Result>,
+  ask: (domain: string, from: string) => Promise<unknown> = fresh,
+): Promise<Result> {
+  const crowd = Array.from({ length: 150 }, (_, i) => ask(`n${i}.${site}`, `198.51.100.${i}`))
+  await new Promise(resolve => setTimeout(resolve, 500))
+  const result = await work()
+  await Promise.all(crowd)
+  return result
+}
+
+describe('however many domains lead there, one site is asked for a bounded number of requests', () => {
+  test.each([
+    ['by one caller', () => '203.0.113.7'],
+    ['by twenty callers', (i: number) => `203.0.113.${i}`],
+  ])('20 validations of ten agents each, %s, and each of them is answered', async (_, from) => {
+    const answers = await Promise.all(publishers.map((name, i) => validate(name, from(i))))
+    expect(answers.map(({ statusCode }) => statusCode)).toEqual(Array(20).fill(200))
+    // Half a minute's worth at once, and two a second in three seconds.
+    expect(askedAt('.victim.example')).toBeLessThanOrEqual(60 + 3 * 2 + 10)
+    for (const answer of answers) {
+      const { validation, agent_cards = [], agents_unchecked = 0 } = answer.json().data
+      expect(validation.valid).toBe(true)
+      expect(agent_cards.length + agents_unchecked).toBe(10)
+    }
+    await new Promise(resolve => setTimeout(resolve, 500))
+  })
+
+  it('a validation of ten agents at one provider asks all of them', async () => {
+    const { data } = (await validate('acme.example')).json()
+    expect(data.agent_cards).toHaveLength(10)
+    expect(data.agent_cards.every(({ valid }: { valid: boolean }) => valid)).toBe(true)
+    expect(data.agents_unchecked).toBeUndefined()
+  })
+})
+
+describe('whoever asks for a site at its bound is not told 429', () => {
+  it('what is stored answers fresh=true, and says so', async () => {
+    await registry.observe(brandFile('www.crowded.example', 'Stored'))
+    const answer = await crowding('crowded.example', () => fresh('www.crowded.example'))
+    expect([answer.statusCode, answer.json()]).toMatchObject([
+      200,
+      { brand_name: 'Stored', live_brand_json: { valid: false, errors: [{ code: 'unasked' }] } },
+    ])
+    expect(web.origin.asked).not.toContain(`www.crowded.example${BRAND}`)
+    expect(askedAt('crowded.example')).toBeLessThanOrEqual(80)
+  })
+
+  it('what was seen minutes ago is told with its age', async () => {
+    web.hosts['www.seen.example'] = {
+      [BRAND]: { id: 'seen', names: [{ en: 'Seen' }], properties: [] },
+    }
+    expect((await fresh('www.seen.example')).statusCode).toBe(200)
+    registry.clock.pass(120_000)
+    const answer = await crowding('seen.example', () => fresh('www.seen.example'))
+    expect([answer.statusCode, answer.json().brand_name, answer.headers.age]).toEqual([
+      200,
+      'Seen',
+      '120',
+    ])
+  })
+
+  it('nothing was ever seen: 503 says when to come back, and nobody is asked for it', async () => {
+    const answer = await crowding(
+      'unknown.example',
+      () => validate('www.unknown.example'),
+      validate,
+    )
+    expect([answer.statusCode, Number(answer.headers['retry-after']) > 0]).toEqual([503, true])
+    expect(askedAt('unknown.example')).toBeLessThanOrEqual(80)
+  })
+
+  it('a question that is asked after others waits for its turn', async () => {
+    await Promise.all(
+      Array.from({ length: 62 }, (_, i) => fresh(`n${i}.busy.example`, `198.51.100.${i}`)),
+    )
+    const started = performance.now()
+    expect((await validate('www.busy.example')).statusCode).toBe(200)
+    expect(performance.now() - started).toBeGreaterThan(200)
+  })
+
+  it('a hundred questions about a hundred sites by one caller are all answered', async () => {
+    const names = Array.from({ length: 100 }, (_, i) => `many${i}.example`)
+    const answers = await Promise.all(names.map(name => validate(name)))
+    expect(new Set(answers.map(({ statusCode }) => statusCode))).toEqual(new Set([200]))
+  })
+})

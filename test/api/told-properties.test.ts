@@ -1,0 +1,239 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { DAY } from '../../pipeline/core/clock.ts'
+import { Operation } from '../../pipeline/model/submission.ts'
+import { openRegistry, type TestRegistry } from '../support/app.ts'
+import { publisherFile } from '../support/documents.ts'
+import { enrol, proveOwnership } from '../support/members.ts'
+import { createModerator } from '../support/mirrors.ts'
+import { startRedis, type TestRedis } from '../support/redis.ts'
+
+let redis: TestRedis
+let registry: TestRegistry
+let acme: string
+
+beforeAll(async () => {
+  redis = await startRedis()
+  const limits = { savesPerHour: 10_000, savesPerOrganizationHour: 10_000 }
+  registry = await openRegistry({ redis: redis.redis, limits })
+  acme = await enrol(registry, { org: 'Acme', domains: ['acme.example'] })
+})
+
+afterAll(async () => {
+  await registry.close()
+  await redis.close()
+})
+
+const authorized = () => ({ authorization: `Bearer ${acme}` })
+async function get(path: string) {
+  return (await registry.app.inject({ url: `/api/${path}`, headers: authorized() })).json()
+}
+const site = (value: string, name = value) => ({
+  type: 'website',
+  name,
+  identifiers: [{ type: 'domain', value }],
+})
+
+async function save(publisher_domain: string, properties: object[]): Promise<void> {
+  const answer = await registry.app.inject({
+    method: 'POST',
+    url: '/api/properties/save',
+    headers: authorized(),
+    payload: { publisher_domain, properties },
+  })
+  expect(answer.statusCode, answer.body).toBe(200)
+}
+
+const ridsOf = async (domain: string): Promise<string[]> =>
+  (await get(`properties/resolve?domain=${domain}`)).properties.map(
+    ({ property_rid }: { property_rid: string }) => property_rid,
+  )
+
+interface Listed {
+  publisher_domain: string
+  property_type: string
+}
+
+interface Told {
+  event_type: string
+  entity_id: string
+  actor: string
+  payload: Record<string, unknown>
+}
+
+/** All events, oldest first. */
+async function feed(): Promise<Told[]> {
+  return (await get('registry/feed?limit=10000')).events
+}
+
+/** What the feed tells of a publisher, oldest first: type, rid and who told it. */
+async function told(domain: string) {
+  const events = await feed()
+  return events
+    .filter(({ payload }) => payload.publisher_domain === domain)
+    .map(({ event_type, entity_id, actor }) => [event_type, entity_id, actor])
+}
+
+async function recordsOf(domain: string) {
+  await registry.publish()
+  const { entries } = await get('registry/catalog?status=all&limit=1000')
+  const websitesFirst = (a: Listed, b: Listed) => (a.property_type < b.property_type ? 1 : -1)
+  return entries.filter((item: Listed) => item.publisher_domain === domain).sort(websitesFirst)
+}
+
+describe('a property that people told of', () => {
+  const domain = 'told.acme.example'
+
+  test('is told by the feed with its source, and stands in catalog, sync and resolve', async () => {
+    await save(domain, [site(domain), { type: 'podcast', name: 'Morning' }])
+    const [rid, podcast] = (await ridsOf(domain)) as [string, string]
+    expect(await told(domain)).toEqual([
+      ['property.created', rid, 'registry:save'],
+      ['property.created', podcast, 'registry:save'],
+    ])
+    const [event] = (await feed()).filter(one => one.entity_id === rid)
+    expect(event!.payload).toMatchObject({
+      source: 'contributed',
+      classification: 'property',
+      publisher_domain: domain,
+      identifiers: [{ type: 'domain', value: domain }],
+      property: { property_type: 'website', name: domain },
+    })
+    expect(await recordsOf(domain)).toMatchObject([
+      { property_rid: rid, source: 'contributed', status: 'active', publisher_domain: domain },
+      { property_rid: podcast, source: 'contributed', status: 'active' },
+    ])
+    const { entries } = await get('registry/catalog/sync?since=2026-01-01T00:00:00Z')
+    expect(entries.map((one: { property_rid: string }) => one.property_rid)).toContain(rid)
+    const answer = await registry.app.inject({
+      method: 'POST',
+      url: '/api/registry/resolve',
+      payload: {
+        mode: 'lookup',
+        provenance: { type: 'impression_log' },
+        identifiers: [{ type: 'domain', value: domain }],
+      },
+    })
+    expect(answer.json().resolved, answer.body).toMatchObject([
+      { property_rid: rid, source: 'contributed' },
+    ])
+    expect(await registry.verify()).toEqual([])
+  })
+
+  test('is updated, ends when it is told no more, and comes back with its rid', async () => {
+    const [rid, podcast] = (await ridsOf(domain)) as [string, string]
+    const before = (await told(domain)).length
+    await save(domain, [site(domain, 'Renamed')])
+    await save(domain, [site(domain, 'Renamed')])
+    const secret = await createModerator(registry)
+    const back = await registry.app.inject({
+      method: 'POST',
+      url: `/api/properties/hosted/${domain}/rollback`,
+      headers: { authorization: `Bearer ${secret}` },
+      payload: { to_revision: 1 },
+    })
+    expect(back.statusCode, back.body).toBe(200)
+    expect((await told(domain)).slice(before)).toEqual([
+      ['property.updated', rid, 'registry:save'],
+      ['property.stale', podcast, 'registry:save'],
+      ['property.updated', rid, 'registry:save'],
+      ['property.reactivated', podcast, 'registry:save'],
+    ])
+    expect(await ridsOf(domain)).toEqual([rid, podcast])
+    expect(await registry.verify()).toEqual([])
+  })
+
+  test('grants nothing and is listed once', async () => {
+    await registry.publish()
+    const { properties } = await get('properties/registry?source=community')
+    const own = properties.filter((one: { domain: string }) => one.domain === domain)
+    expect(own).toHaveLength(2)
+    const asked = `agent_url=https://agent.example/mcp&identifier_type=domain&identifier_value=${domain}`
+    expect(await get(`registry/validate/property-authorization?${asked}`)).toMatchObject({
+      authorized: false,
+    })
+  })
+
+  test('is taken over by the publisher’s own file, and stands again once that has ended', async () => {
+    const [rid, podcast] = (await ridsOf(domain)) as [string, string]
+    const before = (await told(domain)).length
+    await registry.observe(
+      publisherFile(domain, { sites: [domain], agents: ['https://agent.example/mcp'] }),
+    )
+    expect(await ridsOf(domain)).toEqual([rid])
+    const types = (await told(domain)).slice(before).map(([type, id]) => [type, id])
+    expect(types.filter(([type]) => String(type).startsWith('property.'))).toEqual([
+      ['property.updated', rid],
+      ['property.stale', podcast],
+    ])
+    expect(await registry.verify()).toEqual([])
+    const later = (await told(domain)).length
+    for (let days = 0; days < 9; days++) {
+      registry.clock.pass(DAY)
+      const gone = { outcome: 'absent', status: 404 } as const
+      await registry.observe({ kind: 'adagents.json', location: domain, ...gone })
+      await registry.sequencer.tick()
+      expect(await registry.verify()).toEqual([])
+    }
+    await registry.reader.refresh()
+    expect(await ridsOf(domain)).toEqual([rid, podcast])
+    const events = (await told(domain)).slice(later).map(([type, id]) => [type, id])
+    expect(events).toContainEqual(['property.reactivated', podcast])
+    expect(await recordsOf(domain)).toMatchObject([
+      { property_rid: rid, source: 'contributed', status: 'active' },
+      { property_rid: podcast, source: 'contributed', status: 'active' },
+    ])
+  })
+
+  test('that somebody contributed before keeps its rid', async () => {
+    const host = 'known.acme.example'
+    const asked = await registry.app.inject({
+      method: 'POST',
+      url: '/api/registry/resolve',
+      headers: authorized(),
+      payload: {
+        mode: 'resolve',
+        provenance: { type: 'impression_log' },
+        identifiers: [{ type: 'domain', value: host }],
+      },
+    })
+    const [{ property_rid }] = asked.json().resolved
+    await proveOwnership(registry, 'Acme', 'acme.example')
+    await save(host, [site(host, 'Known')])
+    expect(await ridsOf(host)).toEqual([property_rid])
+    expect(await told(host)).toEqual([
+      ['property.created', property_rid, 'registry:contribution'],
+      ['property.updated', property_rid, 'registry:save'],
+    ])
+  })
+
+  test('ends with its entry, and leaves nothing behind a take-down', async () => {
+    const host = 'brief.acme.example'
+    await save(host, [site(host)])
+    const [rid] = await ridsOf(host)
+    const editor = { kind: 'command', id: 'root', org_id: null } as const
+    const withdraw = Operation.parse({
+      op: 'entry.rollback',
+      revision_id: randomUUID(),
+      domain: host,
+      editor,
+      entity: 'property',
+      to_revision: 0,
+      moderates: true,
+    })
+    expect((await registry.submit(withdraw))[0]).toHaveProperty('done')
+    expect((await told(host)).at(-1)).toEqual(['property.stale', rid, 'registry:save'])
+    await save(host, [site(host)])
+    expect(await ridsOf(host)).toEqual([rid])
+    await registry.submit(Operation.parse({ op: 'domain.takedown', domain: host }))
+    expect(await told(host)).toEqual([])
+    expect(await recordsOf(host)).toEqual([])
+    expect(await registry.verify()).toEqual([])
+  })
+
+  test('survives a rebuild as it was', async () => {
+    await registry.rebuild()
+    expect(await registry.verify()).toEqual([])
+    expect(await ridsOf(domain)).toHaveLength(2)
+  })
+})

@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import type { Operation } from '../../api/operation/operation.ts'
+import { operations } from '../../api/routes/index.ts'
+import { openRegistry, type TestRegistry } from '../support/app.ts'
+import { publisherFile } from '../support/documents.ts'
+import { enrol } from '../support/members.ts'
+
+let registry: TestRegistry
+let key: string
+const domain = 'acme.example'
+
+beforeAll(async () => {
+  registry = await openRegistry()
+  await registry.observe(publisherFile(domain, { sites: [domain], agents: [] }))
+  await registry.publish()
+  key = await enrol(registry, { org: 'Acme', tier: 'company_standard', domains: [domain] })
+})
+
+afterAll(() => registry.close())
+
+/** What an operation needs beside the parameter that is asked about. */
+const needed: Record<string, string> = {
+  agent: 'https://agent.example/mcp',
+  agent_url: 'https://agent.example/mcp',
+  agentUrl: 'https://agent.example/mcp',
+  encodedUrl: 'https://agent.example/mcp',
+  identifier_type: 'domain',
+  identifier_value: domain,
+  since: '2026-11-20T00:00:00Z',
+  type: 'domain',
+  value: domain,
+  q: 'acme',
+  policy_id: 'none',
+  domain,
+}
+
+function fieldsOf(schema: unknown): Record<string, z.ZodType> {
+  return schema instanceof z.ZodObject ? schema.shape : {}
+}
+
+const get = async (operation: Operation, query: Record<string, string>) => {
+  const required = Object.entries(fieldsOf(operation.query)).flatMap(([name, field]) =>
+    !field.safeParse(undefined).success && name in needed ? [[name, needed[name]!]] : [],
+  )
+  const given: Record<string, string> = { ...Object.fromEntries(required), ...query }
+  const path = operation.path.replace(/:(\w+)/g, (_, name) => {
+    const value = encodeURIComponent(given[name] ?? needed[name] ?? 'none')
+    delete given[name]
+    return value
+  })
+  return registry.app.inject({
+    url: `${path}?${new URLSearchParams(given)}`,
+    headers: { authorization: `Bearer ${key}` },
+  })
+}
+
+const reads = operations.filter(({ method, path }) => method === 'GET' && !/stream$/.test(path))
+const taking = (name: string) =>
+  reads.filter(({ query, params }) => name in fieldsOf(query) || name in fieldsOf(params))
+
+describe('a domain is spelled alike on every route', () => {
+  const spellings = [
+    'https://ACME.example/',
+    'acme.example.',
+    ' Acme.Example',
+    'http://acme.example/x?y',
+  ]
+  // These ask the domain itself, and nobody crawls here; the domain of a policy is a field of governance.
+  const asking = taking('domain').filter(
+    ({ id }) =>
+      !['validateProperty', 'validatePublisher', 'enrichBrand', 'listPolicies'].includes(id),
+  )
+
+  test.each(asking.map(operation => [operation.path, operation] as const))('%s', async (_, op) => {
+    const plain = await get(op, { domain })
+    for (const spelling of spellings) {
+      const answer = await get(op, { domain: spelling })
+      expect([answer.statusCode, withoutTimes(answer.body)]).toEqual([
+        plain.statusCode,
+        withoutTimes(plain.body),
+      ])
+    }
+    const port = await get(op, { domain: 'acme.example:8080' })
+    expect([400, 404]).toContain(port.statusCode)
+  })
+
+  test('in bulk too, by the name that was asked for', async () => {
+    const payload = { domains: ['https://ACME.example/', 'acme.example.'] }
+    for (const url of ['/api/properties/resolve/bulk', '/api/brands/resolve/bulk']) {
+      const answer = await registry.app.inject({ method: 'POST', url, payload })
+      expect(answer.statusCode).toBe(200)
+      expect(Object.keys(answer.json().results)).toEqual(['https://acme.example/', 'acme.example.'])
+    }
+  })
+
+  test('a product too', async () => {
+    for (const spelling of spellings) {
+      const answer = await registry.app.inject({
+        method: 'POST',
+        url: '/api/registry/validate/product-authorization',
+        payload: {
+          agent_url: needed.agent,
+          publisher_properties: [{ publisher_domain: spelling, selection_type: 'all' }],
+        },
+      })
+      expect(answer.json()).toMatchObject({ total_requested: 1, total_authorized: 0 })
+    }
+  })
+})
+
+const withoutTimes = (body: string) => body.replace(/"checked_at":"[^"]*"/g, '')
+
+/** Where the specification gives a range, or none is to be passed over by a replica. */
+const strict = new Set([
+  'readFeed',
+  'searchAgents',
+  'listCatalogCollections',
+  'syncCatalogCollections',
+])
+/** Where what is no number means the usual page, as the public reference has it. */
+const lenient = /\/history$|\/revisions$|\/agents\/:encodedUrl\/publishers$/
+
+describe('a page is as long as asked for on every list', () => {
+  const lists = taking('limit')
+
+  test.each(lists.map(operation => [operation.path, operation] as const))('%s', async (_, op) => {
+    const status = async (limit: string) => (await get(op, { limit })).statusCode
+    const usual = (await get(op, {})).statusCode
+    expect([200, 404]).toContain(usual)
+    if (strict.has(op.id)) {
+      expect([await status('1000000000'), await status('0')]).toEqual([400, 400])
+    } else expect([await status('1000000000'), await status('0')]).toEqual([usual, usual])
+    if (lenient.test(op.path)) return
+    for (const odd of ['-1', 'x', '1.5']) {
+      const answer = await get(op, { limit: odd })
+      expect([answer.statusCode, answer.json().code]).toEqual([400, 'invalid_request'])
+      expect(answer.json().error).toMatch(/^limit: must be a whole number/)
+    }
+  })
+
+  test.each(taking('cursor').map(operation => [operation.path, operation] as const))(
+    '%s says whether and where it goes on',
+    async (_, op) => {
+      const answer = await get(op, {})
+      if (answer.statusCode === 404) return
+      const body = answer.json()
+      if (op.id === 'readFeed') return expect(body).toMatchObject({ has_more: expect.any(Boolean) })
+      // The whole of it has no pages, unless it is cut.
+      if (op.id === 'lookUpPublisher') return expect(body).not.toHaveProperty('next_cursor')
+      expect(body).toHaveProperty('next_cursor')
+      expect(body).toHaveProperty('has_more')
+    },
+  )
+})
+
+test.each(['property.exploded', 'nonsense', 'nonsense.*', 'property.created,nonsense'])(
+  'an unknown type of events is refused with those there are: %s',
+  async types => {
+    const answer = await registry.app.inject({
+      url: `/api/registry/feed?types=${types}`,
+      headers: { authorization: `Bearer ${key}` },
+    })
+    expect(answer.statusCode).toBe(400)
+    expect(answer.json()).toMatchObject({ code: 'invalid_request' })
+    expect(answer.json().error).toContain('property.created')
+    expect(answer.json().valid_values).toContain('authorization.revoked')
+  },
+)

@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import type { Observation } from '../../pipeline/model/observation.ts'
+import type { Submission } from '../../pipeline/model/submission.ts'
+import { testClock } from '../support/clock.ts'
+import { listFilesEntered } from '../support/files-entered.ts'
+import { newSequencer } from '../support/registry.ts'
+import { answered, read } from '../support/sightings.ts'
+import { brandOf, proofOf, writeOf } from '../support/writes.ts'
+
+const clock = testClock('2026-11-20T03:00Z')
+
+/** The writer has done the same before, so nothing is read for the first time. */
+test('the commit of an edited brand enters at most 60 source files', async () => {
+  const registry = await newSequencer(clock)
+  const commit = (...submissions: Submission[]) =>
+    registry.commit({ observations: [], submissions })
+  await commit(writeOf('Org'))
+  await commit(proofOf('Org', 'org.example'))
+  for (const name of ['One', 'Two', 'Three']) await commit(brandOf('Org', 'a.org.example', name))
+  const edit = brandOf('Org', 'a.org.example', 'Four')
+  const files = await listFilesEntered(() => commit(edit))
+  expect(files).toContain('pipeline/writer/community/saves.ts')
+  expect(files.length, files.join('\n')).toBeLessThanOrEqual(60)
+})
+
+test('the commit of an unchanged observation enters at most 40 source files', async () => {
+  const registry = await newSequencer(clock)
+  const commit = (...observations: Observation[]) =>
+    registry.commit({ observations, submissions: [] })
+  const observeAgain = () => {
+    clock.tick({ days: 1 })
+    return answered('unchanged', 'brand.json', 'a.example', clock.now())
+  }
+  const brand = { house: { domain: 'a.example', name: 'A' }, brands: [] }
+  await commit(read('brand.json', 'a.example', brand, clock.now()))
+  for (const _ of [1, 2]) await commit(observeAgain())
+  const observation = observeAgain()
+  const files = await listFilesEntered(() => commit(observation))
+  expect(files).toContain('pipeline/writer/crawl/crawl-state.ts')
+  expect(files.length, files.join('\n')).toBeLessThanOrEqual(40)
+})

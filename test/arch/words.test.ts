@@ -1,0 +1,55 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { findWordFaults, nounFunctions } from './words.ts'
+
+const root = join(import.meta.dirname, '../..')
+const rooms = ['pipeline', 'jobs', 'api']
+
+function listSources(room: string): string[] {
+  const names = readdirSync(join(root, room), { recursive: true, encoding: 'utf8' })
+  return names.filter(name => name.endsWith('.ts')).map(name => `${room}/${name}`)
+}
+
+const sources = rooms
+  .flatMap(listSources)
+  .map(path => ({ path, text: readFileSync(join(root, path), 'utf8') }))
+
+test('names and comments follow the rules of CONTRIBUTING.md', () => {
+  expect(sources.length).toBeGreaterThan(500)
+  expect(sources.flatMap(({ path, text }) => findWordFaults(path, text))).toEqual([])
+})
+
+test('every exception is still needed', () => {
+  const all = sources.map(({ text }) => text).join('\n')
+  const unused = Object.keys(nounFunctions).filter(
+    name => !new RegExp(`function ${name}[<(]`).test(all),
+  )
+  expect(unused).toEqual([])
+})
+
+describe('a broken rule is found', () => {
+  test.each([
+    ['export function brandOf() {}', 'brandOf: begin with a verb instead of ending in Of'],
+    ['function rowOf() {}', 'rowOf: begin with a verb instead of ending in Of'],
+    ['export function entries() {}', 'entries: an exported function begins with a verb'],
+    ['const FEW = 10', 'FEW: name the thing and its unit'],
+    [
+      '/** Whose a domain is. */\nconst a = 1',
+      '“Whose a domain is. …”: begin a comment with its verb or its object',
+    ],
+    ['call({ ...{ a, b } })', 'an object literal is spread in another one'],
+  ])('%s', (source, fault) => {
+    expect(findWordFaults('api/a.ts', source)).toEqual([`api/a.ts: ${fault}`])
+  })
+
+  test.each([
+    'export function findBrand() {}',
+    'function entries() {}',
+    'const CANDIDATES_MAX = 10',
+    '/** Finds a brand. */',
+    'call({ ...rest })',
+  ])('%s is fine', source => {
+    expect(findWordFaults('api/a.ts', source)).toEqual([])
+  })
+})

@@ -1,0 +1,271 @@
+import { execFileSync } from 'node:child_process'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { scaleWorld } from '../../scripts/world/scale.ts'
+import { type ServedWorld, serveWorld } from '../../scripts/world/server.ts'
+import {
+  Command,
+  type Environment,
+  freePort,
+  printed,
+  temporaryFolder,
+  until,
+} from '../support/command.ts'
+import { findChild, isRunning, listChildren } from '../support/processes.ts'
+import { cleanUp } from '../support/registry.ts'
+
+/** Stores with a few domains and a key in them, made once and copied for each case. */
+const made = temporaryFolder()
+const domains = scaleWorld({ domains: 20, seed: 1 })
+let world: ServedWorld
+let secret: string
+
+beforeAll(async () => {
+  world = await serveWorld(domains)
+  const env = { DATA_DIR: made.path, CRAWL_CONNECT_TO: world.url }
+  await printed(['org', 'create', '--name', 'Acme'], env)
+  secret = await printed(['key', 'create', '--org', 'Acme', '--admin'], env)
+  writeFileSync(`${made.path}/domains.txt`, domains.domains.join('\n'))
+  await printed(['crawl', '--domains', `${made.path}/domains.txt`], env)
+  return async () => {
+    await world.close()
+    made.remove()
+  }
+})
+
+const started: Command[] = []
+afterEach(async () => {
+  for (const command of started.splice(0)) await command.interrupt()
+})
+
+/** A registry that runs on stores of its own. */
+class Running {
+  readonly start: Command
+  readonly dir: string
+  readonly base: string
+
+  constructor(env: Environment & { DATA_DIR: string; PORT: string }, through: string[] = []) {
+    const settings = { CRAWL_CONNECT_TO: world.url, LOG_LEVEL: 'warn', REDIS_URL: undefined }
+    // A write that nobody answers is to be refused soon: it is asked again and again.
+    const LIMITS = JSON.stringify({ answerMs: 2_000, redisConnectMs: 500 })
+    this.start = new Command(['start'], { ...settings, LIMITS, ...env }, through)
+    this.dir = env.DATA_DIR
+    this.base = `http://127.0.0.1:${env.PORT}`
+    started.push(this.start)
+  }
+
+  get pid(): number {
+    return this.start.child.pid!
+  }
+
+  async up(): Promise<this> {
+    await this.start.says(/openapi\/registry\.yaml/)
+    return this
+  }
+
+  async pidOf(command: string): Promise<number> {
+    return until(async () => findChild(this.pid, command))
+  }
+
+  async read(): Promise<number> {
+    return (await fetch(`${this.base}/api/brands/resolve?domain=${domains.domains[0]}`)).status
+  }
+
+  async list(): Promise<number> {
+    return (await fetch(`${this.base}/api/brands/registry`)).status
+  }
+
+  async write(): Promise<number> {
+    const response = await fetch(`${this.base}/api/me/api-keys`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+      body: '{"name":"one more"}',
+    })
+    return response.status
+  }
+
+  /** Writes until one is taken; reads are answered all the while. */
+  async writesAgain(): Promise<void> {
+    await until(async () => {
+      expect([200, 404]).toContain(await this.read())
+      expect(await this.list()).toBe(200)
+      return (await this.write()) === 201
+    })
+  }
+}
+
+function copyOfStores(): string {
+  const folder = temporaryFolder()
+  cleanUp(() => folder.remove())
+  cpSync(made.path, folder.path, { recursive: true })
+  return folder.path
+}
+
+async function run(more: Environment = {}): Promise<Running> {
+  const env = { DATA_DIR: copyOfStores(), PORT: String(await freePort()) }
+  return new Running({ ...env, ...more }).up()
+}
+
+describe('a Redis of the registry’s own', () => {
+  test('that is killed is started again; reads do not notice and writes are back soon', async () => {
+    const registry = await run()
+    const killed = await registry.pidOf('redis-server')
+    const api = await registry.pidOf('registry.js api')
+    process.kill(killed, 'SIGKILL')
+    const began = performance.now()
+    await registry.writesAgain()
+    expect(performance.now() - began).toBeLessThan(5_000)
+    expect(await registry.pidOf('redis-server')).not.toBe(killed)
+    expect(await registry.pidOf('registry.js api')).toBe(api)
+  })
+
+  test('that was just killed keeps nobody from ending it all', async () => {
+    const registry = await run()
+    const children = listChildren(registry.pid).map(({ pid }) => pid)
+    process.kill(await registry.pidOf('redis-server'), 'SIGKILL')
+    const { status } = await registry.start.interrupt()
+    expect(status).toBe(0)
+    await until(async () => !children.some(isRunning))
+  })
+
+  const garble = {
+    'a manifest': (dir: string) => writeFileSync(`${dir}/appendonly.aof.manifest`, 'not one\n'),
+    'a base file': (dir: string) => overwrite(dir, /base\.rdb$/),
+    'a log': (dir: string) => overwrite(dir, /incr\.aof$/),
+    'no base file': (dir: string) => {
+      for (const name of readdirSync(dir).filter(name => /base\.rdb$/.test(name))) {
+        rmSync(`${dir}/${name}`)
+      }
+    },
+  }
+
+  test.each(Object.entries(garble))(
+    'that finds %s it cannot read sets its data aside, says so and begins anew',
+    async (_, damage) => {
+      const registry = await run()
+      damage(`${registry.dir}/redis/appendonlydir`)
+      process.kill(await registry.pidOf('redis-server'), 'SIGKILL')
+      await registry.writesAgain()
+      expect(readdirSync(`${registry.dir}/redis-damaged`)).toEqual(['appendonlydir'])
+      await until(async () => registry.start.stderr.includes('redis cannot read its data'))
+    },
+  )
+
+  test('whose data was garbled while nothing ran keeps nobody from starting', async () => {
+    const dir = copyOfStores()
+    mkdirSync(`${dir}/redis/appendonlydir`, { recursive: true })
+    writeFileSync(`${dir}/redis/appendonlydir/appendonly.aof.manifest`, 'not one\n')
+    const registry = new Running({ DATA_DIR: dir, PORT: String(await freePort()) })
+    await registry.up()
+    await registry.writesAgain()
+  })
+})
+
+function overwrite(dir: string, name: RegExp): void {
+  const file = readdirSync(dir).find(each => name.test(each))!
+  writeFileSync(`${dir}/${file}`, `no such thing\n${readFileSync(`${dir}/${file}`, 'latin1')}`)
+}
+
+describe('two starts on one folder at once', () => {
+  test('are one that runs and one that says so and touches nothing', async () => {
+    const dir = copyOfStores()
+    const ports = [await freePort(), await freePort()]
+    const both = ports.map(port => new Running({ DATA_DIR: dir, PORT: String(port) }))
+    const loser = await Promise.race(both.map(one => one.start.finish().then(() => one)))
+    const winner = both.find(one => one !== loser)!
+    expect(loser.start.child.exitCode).toBe(1)
+    expect(loser.start.stderr).toMatch(/already running at|another start on/)
+    await winner.up()
+    expect(await winner.write()).toBe(201)
+    expect(listChildren(winner.pid).filter(({ command }) => /^redis/.test(command))).toHaveLength(1)
+  })
+})
+
+describe('a start that was killed', () => {
+  test('leaves nothing that keeps the next one from working at once', async () => {
+    const registry = await run()
+    const env = { DATA_DIR: registry.dir, PORT: new URL(registry.base).port }
+    const redis = await registry.pidOf('redis-server')
+    registry.start.child.kill('SIGKILL')
+    await registry.start.finish()
+    const next = await new Running(env).up()
+    expect(await next.write()).toBe(201)
+    expect(isRunning(redis)).toBe(false)
+  })
+})
+
+describe('an API of two processes', () => {
+  test('tells what both of them have counted, whichever is asked', async () => {
+    const registry = await run({ API_PROCESSES: '2' })
+    const close = { headers: { connection: 'close' } }
+    for (let asked = 0; asked < 40; asked++) await fetch(`${registry.base}/healthz`, close)
+    for (let scrape = 0; scrape < 10; scrape++) {
+      const text = await (await fetch(`${registry.base}/metrics`, close)).text()
+      expect(text).toContain('registry_requests_total{operation="isAlive",status="200"} 40\n')
+    }
+  })
+
+  test('is there while one of them is killed', async () => {
+    const registry = await run({ API_PROCESSES: '2' })
+    process.kill(await registry.pidOf('registry.js api'), 'SIGKILL')
+    const isBack = async () =>
+      listChildren(registry.pid).filter(({ command }) => command.endsWith('registry.js api'))
+        .length === 2
+    for (let asked = 0; asked < 200 || !(await isBack()); asked++) {
+      // A connection of its own each time: one that the killed process had would break.
+      const close = { headers: { connection: 'close' } }
+      expect((await fetch(`${registry.base}/api/brands/registry`, close)).status).toBe(200)
+    }
+  })
+})
+
+/** A small disk that only this process and those below it see. */
+const smallDisk = ['unshare', '-rm', 'sh', '-c']
+const mayMount = (() => {
+  try {
+    execFileSync(smallDisk[0]!, [...smallDisk.slice(1), 'mount -t tmpfs tmpfs /mnt'])
+    return true
+  } catch {
+    return false
+  }
+})()
+
+describe.skipIf(!mayMount)('a disk that is full', () => {
+  test('stops writes and no read, and all goes on once there is room', async () => {
+    const from = copyOfStores()
+    const mount = temporaryFolder()
+    cleanUp(() => mount.remove())
+    const script = `mount -t tmpfs -o size=160m tmpfs ${mount.path} && cp -a ${from}/. ${mount.path} && exec "$@"`
+    const env = { DATA_DIR: mount.path, PORT: String(await freePort()) }
+    const registry = await new Running(env, [...smallDisk, script, 'sh']).up()
+    const fill = `/proc/${registry.pid}/root${mount.path}/fill`
+    expect(await registry.write()).toBe(201)
+    // What Redis, an indexer that ends and a snapshot leave is filled as well.
+    const filling = (async () => {
+      for (let at = 0; existsSync(fill) || at === 0; at++) {
+        execFileSync('sh', ['-c', `cat /dev/zero >> ${fill} 2>/dev/null || true`])
+        await pause(200)
+      }
+    })()
+    const end = performance.now() + 8_000
+    await pause(1_000)
+    while (performance.now() < end) {
+      expect([200, 404]).toContain(await registry.read())
+      expect(await registry.list()).toBe(200)
+      expect(await registry.write()).toBe(503)
+    }
+    rmSync(fill)
+    await filling
+    await registry.writesAgain()
+    expect(registry.start.child.exitCode).toBeNull()
+  })
+})

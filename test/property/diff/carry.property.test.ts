@@ -1,0 +1,135 @@
+import fc from 'fast-check'
+import { describe, it } from 'vitest'
+import { DAY, HOUR, type Instant } from '../../../pipeline/core/clock.ts'
+import { carry } from '../../../pipeline/diff/carry.ts'
+import { isSameValue } from '../../../pipeline/diff/diff.ts'
+import type { AdagentsDocument } from '../../../pipeline/model/documents/index.ts'
+import { Revocations } from '../../../pipeline/resolve/revocation.ts'
+import { publisherFile } from '../../support/documents.ts'
+
+const domains = ['a.example', 'b.example', 'c.example']
+const start = Date.parse('2026-11-20T03:00Z')
+
+/** A document of one source, and how many hours after the one before it was read. */
+interface Reading {
+  hours: number
+  isPointer: boolean
+  revoked: { publisher_domain: string; revoked_at: string }[]
+}
+
+const reading: fc.Arbitrary<Reading> = fc.record({
+  hours: fc.integer({ min: 1, max: 6 * 24 }),
+  isPointer: fc.boolean(),
+  revoked: fc.uniqueArray(
+    fc.record({
+      publisher_domain: fc.constantFrom(...domains),
+      revoked_at: fc.constantFrom('1970-01-01T00:00:00Z', '2026-11-01T00:00:00Z'),
+    }),
+    { selector: one => one.publisher_domain },
+  ),
+})
+const readings = fc.array(reading, { minLength: 1, maxLength: 12 })
+
+const inline = publisherFile('m.example', { sites: [], agents: [] }).document as AdagentsDocument
+
+function documentOf({ isPointer, revoked }: Reading): AdagentsDocument {
+  return isPointer
+    ? { variant: 'pointer', authoritative_location: 'https://m.example/adagents.json' }
+    : ({ ...inline, revoked_publisher_domains: revoked } as AdagentsDocument)
+}
+
+function timesOf(all: readonly Reading[]): Instant[] {
+  let at = start
+  return all.map(({ hours }) => (at += hours * HOUR))
+}
+
+/** What is kept after all of them, each delivered so many times. */
+function keptOf(all: readonly Reading[], times = 1): AdagentsDocument {
+  const at = timesOf(all)
+  let kept: AdagentsDocument | undefined
+  for (const [i, one] of all.entries()) {
+    for (let n = 0; n < times; n++) kept = carry(kept, documentOf(one), at[i]!) as AdagentsDocument
+  }
+  return kept!
+}
+
+/** Told anew from all that was read: a domain is held for a week from each first time it was seen. */
+function isHeld(domain: string, all: readonly Reading[], now: Instant): boolean {
+  let since: Instant | undefined
+  let wasListed = false
+  for (const [i, at] of timesOf(all).entries()) {
+    const isListed =
+      !all[i]!.isPointer && all[i]!.revoked.some(one => one.publisher_domain === domain)
+    const isOver = since !== undefined && at >= since + 7 * DAY
+    if (isOver && !(wasListed && isListed)) since = undefined
+    if (isListed) since ??= at
+    wasListed = isListed
+  }
+  return wasListed || (since !== undefined && now < since + 7 * DAY)
+}
+
+describe('what a file is remembered to have revoked', () => {
+  it('is the same when each document is delivered again', () => {
+    fc.assert(fc.property(readings, all => isSameValue(keptOf(all, 2), keptOf(all))))
+  })
+
+  it('holds exactly while it is listed, and for a week from when it was first seen', () => {
+    fc.assert(
+      fc.property(readings, fc.integer({ min: 0, max: 9 * 24 }), (all, hours) => {
+        const now = timesOf(all).at(-1)! + hours * HOUR
+        const revocations = new Revocations(keptOf(all), now)
+        return domains.every(domain => revocations.has(domain) === isHeld(domain, all, now))
+      }),
+    )
+  })
+
+  it('changes by itself only when it said so', () => {
+    fc.assert(
+      fc.property(readings, all => {
+        const kept = keptOf(all)
+        const now = timesOf(all).at(-1)!
+        return domains.every(domain => {
+          const before = new Revocations(kept, now)
+          if (!before.has(domain)) return before.changeTimes.length === 0
+          const [turn] = before.changeTimes
+          if (turn === undefined) return new Revocations(kept, now + 1_000 * DAY).has(domain)
+          return (
+            new Revocations(kept, turn - 1).has(domain) && !new Revocations(kept, turn).has(domain)
+          )
+        })
+      }),
+    )
+  })
+
+  it('leaves the rest of the document alone', () => {
+    fc.assert(
+      fc.property(readings, all => {
+        const { remembered_revocations: _, ...rest } = keptOf(all)
+        const { before: __, ...document } = { before: undefined, ...rest }
+        return isSameValue(document, documentOf(all.at(-1)!))
+      }),
+    )
+  })
+
+  it('is the first ten thousand: a flood of others makes a file forget none', () => {
+    const listing = (prefix: string) =>
+      Array.from({ length: 8_000 }, (_, i) => ({
+        publisher_domain: `${prefix}${i}.example`,
+        revoked_at: '2026-11-01T00:00:00Z',
+      }))
+    const all = [domains, ['x'], ['y']].map(
+      (names, i): Reading => ({
+        hours: 1,
+        isPointer: false,
+        revoked:
+          i === 0
+            ? [{ publisher_domain: names[0]!, revoked_at: '2026-11-01T00:00:00Z' }]
+            : listing(names[0]!),
+      }),
+    )
+    const kept = keptOf(all)
+    const isKept = new Revocations(kept, timesOf(all).at(-1)!).has(domains[0]!)
+    if (!isKept || kept.remembered_revocations!.length !== 10_000)
+      throw new Error('it was forgotten')
+  })
+})

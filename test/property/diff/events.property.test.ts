@@ -1,0 +1,88 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { FeedEvent } from '../../../pipeline/model/event.ts'
+import type { Observation, Source } from '../../../pipeline/model/observation.ts'
+import { testClock } from '../../support/clock.ts'
+import { inTime } from '../../support/in-time.ts'
+import { type MemoryIndex, openMemoryIndex } from '../../support/memory-index.ts'
+import { contradictionsIn, heldIn, Replica } from '../../support/replica.ts'
+import { answered } from '../../support/sightings.ts'
+import { worldStart } from '../../support/world-files.ts'
+import { Living, type Night, nights } from '../../support/worlds.ts'
+
+const clock = testClock(worldStart)
+let index: MemoryIndex
+
+beforeAll(async () => {
+  index = await openMemoryIndex(clock)
+})
+
+afterAll(() => index.close())
+
+/** Lives through nights from the beginning; `hear` is told the events of every commit. */
+async function live(
+  path: readonly Night[],
+  hear: (events: readonly FeedEvent[]) => void,
+): Promise<void> {
+  await index.clear()
+  clock.tick({ ms: worldStart - clock.now() })
+  const commit: MemoryIndex['commit'] = async batch => {
+    const events = await index.commit(batch)
+    hear(events)
+    return events
+  }
+  const living = new Living({ ...index, commit }, clock)
+  for (const night of path) await living.through(night)
+}
+
+describe('the events of any nights', () => {
+  it('tell somebody who knows nothing else what the tables say, and never two things at once', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        nights,
+        inTime(30, async path => {
+          const replica = new Replica()
+          await live(path, events => {
+            replica.apply(events)
+            expect(contradictionsIn(events)).toEqual([])
+          })
+          expect(replica.holds).toEqual(await heldIn(index.db))
+        }),
+      ),
+      { numRuns: 40 },
+    )
+  })
+
+  it('are none when nothing has changed', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        nights,
+        inTime(15, async path => {
+          await live(path, () => {})
+          await index.commit(await unchangedIn(index, clock.tick({ minutes: 1 })))
+          const at = clock.tick({ ms: 1 })
+          if (await somethingTurns(index, at)) return
+          expect(await index.commit(await unchangedIn(index, at))).toEqual([])
+        }),
+      ),
+      { numRuns: 15 },
+    )
+  })
+})
+
+/** Every file that has a document is found as it was. */
+async function unchangedIn({ db }: MemoryIndex, at: number): Promise<Observation[]> {
+  const known = await db.all<Source>(
+    'select kind, location from crawl_state where hash is not null',
+  )
+  return known.map(({ kind, location }) => answered('unchanged', kind, location, at))
+}
+
+/** Whether time alone changes something until then. */
+async function somethingTurns({ db }: MemoryIndex, at: number): Promise<boolean> {
+  const times = await db.all<{ ms: number }>(
+    `select epoch_ms(turns_at)::double as ms from crawl_state where turns_at is not null
+     union all select epoch_ms(wakes_at)::double from wakes`,
+  )
+  return times.some(({ ms }) => ms <= at)
+}

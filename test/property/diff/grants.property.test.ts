@@ -1,0 +1,69 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { overNights, site } from '../../support/nights.ts'
+import { contradictionsIn, heldIn, Replica } from '../../support/replica.ts'
+
+const acme = 'acme.example'
+const files = ['https://files.example/a.json', 'https://files.example/b.json']
+const sales = 'https://sales.example/mcp'
+const app = { property_type: 'mobile_app', property_id: 'app', publisher_domain: acme }
+const named = (name: string) => ({
+  ...app,
+  name,
+  identifiers: [{ type: 'ios_bundle', value: name }],
+})
+
+/** Entries of one agent: few words, so that some are alike and others differ in their terms alone. */
+const entry = fc
+  .record({
+    reached: fc.constantFrom(
+      { authorization_type: 'property_ids', property_ids: ['site'] },
+      { authorization_type: 'property_ids', property_ids: ['app', 'site'] },
+      { authorization_type: 'inline_properties', properties: [named('one')] },
+      { authorization_type: 'inline_properties', properties: [named('two')] },
+    ),
+    countries: fc.constantFrom(['US'], ['GB', 'US']),
+  })
+  .map(({ reached, ...terms }) => ({ url: sales, authorized_for: 'All', ...reached, ...terms }))
+
+const night = fc.record({
+  /** Where the file stands: the domain's own place, or one that this points to. */
+  place: fc.constantFrom(acme, acme, ...files),
+  authorized_agents: fc.array(entry, { maxLength: 4 }),
+  apps: fc.subarray([named('one'), named('two')]),
+})
+
+const turned = ({ properties, authorized_agents }: Record<string, object[]>) => ({
+  properties: [...properties!].reverse(),
+  authorized_agents,
+})
+
+test('grants of one agent are told so that a replica has them, and not told of when properties change places', async () => {
+  const nights = fc.array(night, { minLength: 2, maxLength: 4, size: 'max' })
+  await fc.assert(
+    fc.asyncProperty(nights, path =>
+      overNights(async all => {
+        const replica = new Replica()
+        const hear = async (seen: Record<string, object>) => {
+          const events = await all.night(seen)
+          replica.apply(events)
+          expect(contradictionsIn(events)).toEqual([])
+          expect(replica.holds).toEqual(await heldIn(all.db))
+          return events.map(({ event_type }) => event_type)
+        }
+        for (const { place, apps, authorized_agents } of path) {
+          const file = { properties: [site(acme), ...apps], authorized_agents }
+          if (place !== acme) {
+            await hear({ [place]: file, [acme]: { authoritative_location: place } })
+            await hear({ [acme]: { authoritative_location: place } })
+          }
+          await hear({ [place]: file })
+          const told = await hear({ [place]: turned(file) })
+          expect(told.filter(type => type !== 'publisher.adagents_changed')).toEqual([])
+          if (place !== acme) expect(told).toEqual([])
+        }
+      }),
+    ),
+    { numRuns: 12 },
+  )
+})

@@ -1,0 +1,118 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { openRegistry, type TestRegistry } from '../../support/app.ts'
+import { Consumer } from '../../support/consumer.ts'
+import { inTime } from '../../support/in-time.ts'
+import type { MemoryIndex } from '../../support/memory-index.ts'
+import { heldIn } from '../../support/replica.ts'
+import { Living, type Night, nights } from '../../support/worlds.ts'
+
+/** Nights come to a whole registry, with its files and its API. */
+function livingIn(registry: TestRegistry): Living {
+  const { sequencer, clock } = registry
+  const commit: MemoryIndex['commit'] = async batch => {
+    const { observations = [], ...rest } = 'length' in batch ? { observations: batch } : batch
+    const begun = observations.map(seen => ({ after_seq: sequencer.seq, ...seen }))
+    await sequencer.commit({ submissions: [], ...rest, observations: begun })
+    return []
+  }
+  const index = { db: sequencer.index, commit } as MemoryIndex
+  const tick = ({ ms = 0 }) => {
+    clock.pass(ms)
+    return clock.now()
+  }
+  return new Living(index, { now: () => clock.now(), tick })
+}
+
+/** What of the index can be known without the first events of publishers. */
+async function lists({ sequencer }: TestRegistry) {
+  const { publishers: _, ...lists } = await heldIn(sequencer.index)
+  return lists
+}
+
+function known({ replica }: Consumer) {
+  const { publishers: _, ...lists } = replica.holds
+  return lists
+}
+
+type Row = Record<string, unknown>
+
+/** Each pair of an agent and an active property that the replica holds to be granted. */
+function pairsOf({ replica }: Consumer): string[] {
+  const { authorizations, properties } = replica.holds
+  const pairs = Object.values(authorizations).flatMap(({ agent_url, property_rids }) =>
+    (property_rids as string[])
+      .filter(rid => properties[rid]?.status === 'active')
+      .map(rid => `${agent_url} ${rid}`),
+  )
+  return [...new Set(pairs)].sort()
+}
+
+/** The same by the lookups of everything that identifies a property. */
+async function pairsByLookup({ app }: TestRegistry, { replica }: Consumer): Promise<string[]> {
+  const identifiers = new Set(
+    Object.values(replica.holds.properties).flatMap(({ identifiers }) =>
+      (identifiers as { type: string; value: string }[]).map(one =>
+        new URLSearchParams({ type: one.type, value: one.value }).toString(),
+      ),
+    ),
+  )
+  const pairs = new Set<string>()
+  for (const identifier of identifiers) {
+    const answer = await app.inject(`/api/registry/lookup/property?${identifier}`)
+    for (const { agent_url, property } of answer.json().agents as Row[]) {
+      pairs.add(`${agent_url} ${(property as Row).property_rid}`)
+    }
+  }
+  return [...pairs].sort()
+}
+
+describe('a replica that begins with search, authorizations, catalog and collections', () => {
+  it('and follows the feed from their cursor, says what the index says after any nights', async () => {
+    let compared = 0
+    const check = inTime(25, async (path: Night[], first: number, isTorn: boolean) => {
+      const registry = await openRegistry()
+      try {
+        const consumer = new Consumer(registry.app, await registry.createKey('Replica'))
+        const living = livingIn(registry)
+        const left = [...path]
+        const live = async () => {
+          const night = left.shift()
+          if (night !== undefined) await living.through(night)
+        }
+        const begin = async () => {
+          await registry.publish()
+          // The feed is ahead of the snapshot from here on.
+          await live()
+          await registry.reader.refresh()
+          const between = async () => {
+            await live()
+            await registry.publish()
+          }
+          await consumer.begin(isTorn ? between : undefined)
+        }
+        for (let night = 0; night <= first; night++) await live()
+        await begin()
+        for (;;) {
+          if (!(await consumer.follow())) {
+            await begin()
+            continue
+          }
+          expect(known(consumer)).toEqual(await lists(registry))
+          await registry.reader.refresh()
+          const pairs = pairsOf(consumer)
+          expect(pairs).toEqual(await pairsByLookup(registry, consumer))
+          compared += pairs.length
+          if (left.length === 0) return
+          await live()
+        }
+      } finally {
+        await registry.close()
+      }
+    })
+    await fc.assert(fc.asyncProperty(nights, fc.nat({ max: 3 }), fc.boolean(), check), {
+      numRuns: 25,
+    })
+    expect(compared).toBeGreaterThan(0)
+  })
+})

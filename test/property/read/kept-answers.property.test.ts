@@ -1,0 +1,154 @@
+import fc from 'fast-check'
+import type { FastifyInstance } from 'fastify'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { toIso } from '../../../pipeline/core/clock.ts'
+import { visibilities } from '../../../pipeline/core/membership.ts'
+import { Operation } from '../../../pipeline/model/submission.ts'
+import { scopes } from '../../../pipeline/resolve/visibility.ts'
+import { anotherApi, openRegistry, type TestRegistry } from '../../support/app.ts'
+import { enrol } from '../../support/members.ts'
+import { operatorFile, publishFiles } from '../../support/selling.ts'
+
+const RUNS = 8
+const HOUR = 3_600_000
+const ORG = 'Acme'
+const publishers = ['one.example', 'two.example']
+const agents = ['a', 'b', 'c'].map(name => `https://mcp.acme.example/${name}`)
+
+let registry: TestRegistry
+const keys: (string | undefined)[] = [undefined]
+
+beforeAll(async () => {
+  registry = await openRegistry()
+  keys.push(
+    await enrol(registry, { org: ORG, tier: 'company_leader', domains: ['acme.example'] }),
+    await enrol(registry, { org: 'Other', tier: 'company_standard' }),
+  )
+})
+
+afterAll(() => registry.close())
+
+const agent = fc.constantFrom(...agents)
+const publisher = fc.constantFrom(...publishers)
+const label = fc.constantFrom('', 'x.', '*.')
+
+/** A publisher's file, and the hours after which its grants end. */
+const granting = fc.record({
+  publisher,
+  labels: fc.uniqueArray(label, { maxLength: 3 }),
+  granted: fc.subarray(agents),
+  closes: fc.option(fc.constantFrom(1, 3), { nil: undefined, freq: 3 }),
+})
+const declaring = fc.record({
+  at: fc.constantFrom('acme.example', ...publishers),
+  of: fc.array(fc.tuple(publisher, fc.constantFrom('owned', 'direct', 'delegated')), {
+    maxLength: 2,
+  }),
+})
+const op = <Rest extends Record<string, fc.Arbitrary<unknown>>>(name: string, rest: Rest) =>
+  fc.record({ op: fc.constant(name), org: fc.constant(ORG), ...rest })
+const enrolling = op('member.agent.save', {
+  url: agent,
+  visibility: fc.constantFrom(...visibilities),
+  name: fc.constantFrom('First', 'Second'),
+})
+const changing = fc.oneof(
+  { weight: 3, arbitrary: enrolling },
+  op('member.agent.remove', { url: agent }),
+  op('member.tier', { tier: fc.constantFrom('company_leader', 'individual_academic', null) }),
+  op('member.update', { is_public: fc.boolean(), display_name: fc.constantFrom('Acme', 'Acme 2') }),
+  op('organization.domain.remove', { domain: fc.constantFrom('acme.example', 'one.example') }),
+  op('organization.domain.add', {
+    domain: fc.constantFrom('acme.example', 'one.example'),
+    proof: fc.constant('dns_txt'),
+  }),
+)
+const step = fc.oneof(
+  { weight: 3, arbitrary: fc.record({ granting }) },
+  fc.record({ declaring }),
+  { weight: 3, arbitrary: fc.record({ changing }) },
+  fc.record({ wait: fc.constantFrom(1, 2, 49) }),
+)
+type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never
+
+async function take(one: Step): Promise<void> {
+  if ('wait' in one) registry.clock.pass(one.wait * HOUR)
+  else if ('changing' in one) await registry.submit(Operation.parse(one.changing))
+  else if ('declaring' in one) {
+    const { at, of } = one.declaring
+    const sold = of.map(([identifier, relationship]) => ({ identifier, relationship }))
+    await publishFiles(registry, { [`brand ${at}`]: operatorFile(agents.slice(0, 2), sold) })
+  } else await publishFiles(registry, fileOf(one.granting))
+}
+
+type Granting = typeof granting extends fc.Arbitrary<infer Value> ? Value : never
+
+function fileOf({ publisher, labels, granted, closes }: Granting) {
+  const until = closes && toIso(registry.clock.now() + closes * HOUR)
+  const adagents = {
+    properties: labels.map(label => ({
+      property_type: 'website',
+      name: `Site ${label}`,
+      tags: ['all'],
+      identifiers: [{ type: 'domain', value: `${label}${publisher}` }],
+    })),
+    authorized_agents: granted.map(url => ({
+      url,
+      authorized_for: `by ${publisher}`,
+      authorization_type: 'property_tags',
+      property_tags: ['all'],
+      ...(until && { effective_until: until }),
+    })),
+  }
+  return { [publisher]: adagents }
+}
+
+const domains = [...publishers, 'acme.example', 'sub.acme.example', 'nobody.example']
+const hosts = publishers.flatMap(domain => [domain, `x.${domain}`, `y.${domain}`])
+const paths = [
+  ...domains.flatMap(domain => [
+    `publisher?domain=${domain}`,
+    `lookup/domain/${domain}`,
+    ...scopes.map(scope => `operator?domain=${domain}&scope=${scope}`),
+    ...agents.map(url => `publisher/authorization?domain=${domain}&agent=${url}`),
+  ]),
+  ...hosts.flatMap(host => [
+    `lookup/property?type=domain&value=${host}`,
+    ...agents.map(
+      url =>
+        `validate/property-authorization?agent_url=${url}&identifier_type=domain&identifier_value=${host}`,
+    ),
+  ]),
+]
+
+async function answersOf(app: FastifyInstance) {
+  const answers: Record<string, unknown> = {}
+  for (const [who, key] of keys.entries()) {
+    const headers = key === undefined ? {} : { authorization: `Bearer ${key}` }
+    for (const path of paths) {
+      const answer = await app.inject({ url: `/api/registry/${path}`, headers })
+      const { etag } = answer.headers
+      answers[`${who} ${path}`] = { status: answer.statusCode, etag, body: answer.json() }
+    }
+  }
+  return answers
+}
+
+test('whatever happened since it last answered, an API answers like one that has just started', async () => {
+  const check = async (steps: Step[]) => {
+    for (const one of steps) {
+      await answersOf(registry.app)
+      await take(one)
+      const known = await answersOf(registry.app)
+      const started = await anotherApi(registry)
+      expect(known).toEqual(await answersOf(started.app))
+      await started.close()
+    }
+    registry.clock.pass(HOUR)
+  }
+  await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 6 }), check), {
+    numRuns: RUNS,
+    examples: [[[{ wait: 1 }]]],
+  })
+  expect(await registry.verify()).toEqual([])
+})

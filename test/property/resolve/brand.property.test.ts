@@ -1,0 +1,191 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { DAY } from '../../../pipeline/core/clock.ts'
+import type { BrandDocument } from '../../../pipeline/model/documents/index.ts'
+import type { BrandFacts } from '../../../pipeline/resolve/brand.ts'
+import { documentAt, NOW, type Web, walk } from '../../support/brand-walk.ts'
+
+type Portfolio = Extract<BrandDocument, { variant: 'house_portfolio' }>
+
+/** Few, so that what they publish has to do with one another. */
+const domains = ['a.example', 'b.example', 'c.example']
+const files = ['https://cdn.example/1.json', 'https://a.example/3.json']
+const wellKnown = domains.map(domain => `https://${domain}/.well-known/brand.json`)
+
+const domain = fc.constantFrom(...domains)
+/** Brands whose websites are theirs in one of these ways. */
+const brandIn = (...ways: (string | undefined)[]) =>
+  fc.record({
+    id: fc.constantFrom('one', 'two'),
+    names: fc.constant([{ en: 'Name' }]),
+    keller_type: fc.constantFrom('master', 'sub_brand'),
+    properties: fc.array(
+      fc.record({
+        type: fc.constantFrom('website', 'website', 'mobile_app'),
+        identifier: domain,
+        primary: fc.boolean(),
+        relationship: fc.constantFrom(...ways),
+      }),
+      { maxLength: 4 },
+    ),
+  })
+type Brands = ReturnType<typeof brandIn>
+
+const ref = fc.record({
+  domain,
+  brand_id: fc.constantFrom('one', 'two'),
+  effective_at: fc.constantFrom(
+    undefined,
+    '2026-11-01T00:00:00Z',
+    '2020-01-01T00:00:00Z',
+    '2090-01-01T00:00:00Z',
+  ),
+})
+/** Most portfolios are of the domain that serves them. */
+const portfolioOf = (brand: Brands, location: string) =>
+  fc.record({
+    house: fc
+      .oneof({ weight: 3, arbitrary: fc.constant(location.split('/')[2] ?? location) }, domain)
+      .map(name => ({ domain: name, name })),
+    brands: fc.array(brand, { maxLength: 3 }),
+    brand_refs: fc.array(ref, { maxLength: 3 }),
+  })
+const canonicalOf = (brand: Brands) =>
+  fc.record({ brand, house_domain: fc.option(domain, { nil: undefined }) }).map(one => ({
+    ...one.brand,
+    house_domain: one.house_domain,
+  }))
+const pointer = fc
+  .constantFrom(...files, ...wellKnown)
+  .map(authoritative_location => ({ authoritative_location }))
+const redirect = domain.map(house => ({ house }))
+const agent = fc.constant({ agents: [{ type: 'brand', url: 'https://agent.example/mcp' }] })
+
+/** A web of such brands; keys that say nothing are left out. */
+function webOf(brand: Brands): fc.Arbitrary<Web> {
+  const found = (location: string) =>
+    fc.oneof(
+      { weight: 4, arbitrary: portfolioOf(brand, location) },
+      { weight: 4, arbitrary: canonicalOf(brand) },
+      { weight: 4, arbitrary: redirect },
+      { weight: 2, arbitrary: pointer },
+      agent,
+      fc.constantFrom('absent', 'unknown'),
+    )
+  return fc
+    .record(Object.fromEntries([...domains, ...files].map(one => [one, found(one)])))
+    .map(web => JSON.parse(JSON.stringify(web)) as Web)
+}
+const web = webOf(brandIn(undefined, 'owned', 'direct', 'delegated', 'ad_network'))
+
+/** Every portfolio among the files that speaks for this house. */
+function portfoliosOf(web: Web, house: string): Portfolio[] {
+  return Object.entries(web).flatMap(([location, content]) => {
+    const document = typeof content === 'string' ? undefined : documentAt(location, content)
+    return document?.variant === 'house_portfolio' && document.house.domain === house
+      ? [document]
+      : []
+  })
+}
+
+function names(one: BrandDocument, domain: string): boolean {
+  const brands = one.variant === 'house_portfolio' ? one.brands : []
+  const own = one.variant === 'brand_canonical' ? [one.brand] : []
+  return [...brands, ...own].some(({ properties }) =>
+    properties.some(
+      ({ type, identifier, relationship: how }) =>
+        type === 'website' && how === 'owned' && identifier === domain,
+    ),
+  )
+}
+
+function resolved(web: Web, domain: string): BrandFacts | undefined {
+  const { answer } = walk(web, domain)
+  return answer === 'pending' ? undefined : answer
+}
+
+/** Checks what holds of the answers on many webs, and that enough of them were of that kind. */
+function always(
+  webs: fc.Arbitrary<Web>,
+  isMeant: (facts: BrandFacts, requested: string) => boolean,
+  check: (facts: BrandFacts, requested: string, files: Web) => void,
+): void {
+  let met = 0
+  fc.assert(
+    fc.property(webs, domain, (files, requested) => {
+      const facts = resolved(files, requested)
+      if (facts === undefined || !isMeant(facts, requested)) return
+      met++
+      check(facts, requested, files)
+    }),
+    { seed: 20261120, numRuns: 5_000 },
+  )
+  expect(met).toBeGreaterThan(20)
+}
+
+describe('on any web of documents that point to one another', () => {
+  it('a walk ends after a few files, and reads none of them twice on one side', () => {
+    fc.assert(
+      fc.property(web, domain, (files, requested) => {
+        const { asked } = walk(files, requested)
+        expect(asked.length).toBeLessThanOrEqual(8)
+        for (const location of asked) {
+          expect(asked.filter(one => one === location).length).toBeLessThanOrEqual(2)
+        }
+      }),
+      { seed: 20261120, numRuns: 5_000 },
+    )
+  })
+
+  it('a brand of a house is given only to the house and to domains it names', () => {
+    always(
+      web,
+      (facts, requested) =>
+        facts.relationship_trust === 'inline' && requested !== facts.house_domain,
+      (facts, requested, files) => {
+        const portfolios = portfoliosOf(files, facts.house_domain!)
+        expect(portfolios.some(one => names(one, requested))).toBe(true)
+      },
+    )
+  })
+
+  it('a house and a brand are mutual only where the house names the brand, now', () => {
+    always(
+      web,
+      facts => facts.relationship_trust === 'mutual',
+      (facts, _requested, files) => {
+        const since = portfoliosOf(files, facts.house_domain!)
+          .flatMap(one => one.brand_refs)
+          .filter(one => one.domain === facts.canonical_domain && one.brand_id === facts.brand_id)
+          .map(one => (one.effective_at === undefined ? NOW : Date.parse(one.effective_at)))
+        expect(since.some(at => at <= NOW && NOW - at < 180 * DAY)).toBe(true)
+      },
+    )
+  })
+
+  it('a domain is another one only where that leads to the same house, or names it', () => {
+    always(
+      web,
+      ({ canonical_domain, house_domain }, requested) =>
+        canonical_domain !== requested && canonical_domain !== house_domain,
+      (facts, requested, files) => {
+        const own = JSON.stringify(files[facts.canonical_domain])
+        if (facts.relationship_trust === 'inline') expect(own).toContain(facts.house_domain)
+        else {
+          const documents = Object.entries(files).map(
+            ([location, one]) => typeof one === 'object' && documentAt(location, one),
+          )
+          expect(documents.some(one => one && names(one, requested))).toBe(true)
+        }
+      },
+    )
+  })
+
+  it('a domain that is sold, and not owned, is nobody else', () => {
+    always(
+      webOf(brandIn('direct', 'delegated', 'ad_network')),
+      () => true,
+      (facts, requested) => expect(facts.canonical_domain).toBe(requested),
+    )
+  })
+})

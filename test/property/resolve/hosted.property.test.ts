@@ -1,0 +1,116 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { buildHostedProperties } from '../../../pipeline/diff/hosted.ts'
+import { propertyTypes } from '../../../pipeline/model/documents/vocabulary.ts'
+import { BrandManifest, BrandName, SavedProperty } from '../../../pipeline/model/save.ts'
+import { checkAdagents } from '../../../pipeline/parse/check-adagents.ts'
+import { checkBrand } from '../../../pipeline/parse/check-brand.ts'
+import {
+  buildHostedAdagents,
+  buildHostedAdagentsFile,
+} from '../../../pipeline/resolve/hosted-adagents.ts'
+import { buildHostedBrand } from '../../../pipeline/resolve/hosted-brand.ts'
+import { schemaOf } from '../../support/schemas.ts'
+
+const domain = 'acme.example'
+const now = Date.parse('2026-11-20T03:00:00Z')
+const updated_at = '2026-11-20T03:00:00Z'
+const odd = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 30 }),
+  fc.constantFrom('Ä b', ' x ', 'a_1'),
+)
+const host = fc.constantFrom(
+  ...['acme.example', 'www.acme.example', '*.acme.example', 'ACME.example', 'x.example'],
+  ...['https://acme.example/', 'acme.example.', 'bücher.acme.example'],
+)
+const property = fc.record(
+  {
+    type: fc.oneof(
+      { weight: 6, arbitrary: fc.constantFrom(...propertyTypes) },
+      { weight: 1, arbitrary: odd },
+    ),
+    name: fc.oneof(fc.constantFrom('Acme', 'Shop'), odd),
+    id: fc.oneof(fc.constantFrom('site', 'shop'), odd),
+    tags: fc.array(fc.oneof(fc.constantFrom('news', 'sport'), odd), { maxLength: 4 }),
+    identifiers: fc.array(
+      fc.record({
+        type: fc.constantFrom('domain', 'subdomain', 'ios_bundle', 'rss_url'),
+        value: fc.oneof({ weight: 4, arbitrary: host }, { weight: 1, arbitrary: odd }),
+      }),
+      { maxLength: 4 },
+    ),
+  },
+  { requiredKeys: ['type', 'name'] },
+)
+const contact = fc.option(
+  fc.record({ name: odd, email: fc.oneof(odd, fc.constant('ada@acme.example')) }),
+  { nil: undefined },
+)
+
+test('whatever is saved, the adagents.json that is made of it is in order and read as it was meant', () => {
+  const isSound = schemaOf('adagents.json')
+  const somebody = {
+    url: 'https://agent.example/mcp',
+    authorized_for: 'all',
+    property_tags: ['all'],
+    authorization_type: 'property_tags',
+  }
+  let made = 0
+  let minted = 0
+  const mint = () => {
+    minted += 1
+    return `01939f00-0000-7000-8000-${String(minted).padStart(12, '0')}`
+  }
+  fc.assert(
+    fc.property(fc.array(property, { maxLength: 6 }), contact, (given, whom) => {
+      const saved = given.flatMap(one => SavedProperty.safeParse(one).data ?? [])
+      const properties = buildHostedProperties(saved, [], [], mint)
+      const document = buildHostedAdagents({ domain, properties, updated_at })
+      const file = buildHostedAdagentsFile(document, whom)
+      if (file === undefined) return void expect(document.properties).toEqual([])
+      made += 1
+      const bytes = Buffer.from(JSON.stringify(file))
+      const read = checkAdagents(bytes, undefined, { now, maxFaults: 100 })
+      expect(read.faults.filter(({ severity }) => severity === 'error')).toEqual([])
+      expect({ ...read.document, fields: {} }).toEqual(document)
+      const sold = { ...file, authorized_agents: [somebody] }
+      expect(isSound(sold), `${JSON.stringify(file)} ${JSON.stringify(isSound.errors)}`).toBe(true)
+    }),
+    { numRuns: 3_000, seed: 20_261_120 },
+  )
+  expect(made).toBeGreaterThan(500)
+})
+
+const logo = fc.record({ url: fc.oneof(fc.webUrl(), odd), tags: fc.array(odd, { maxLength: 3 }) })
+const manifest = fc.record(
+  {
+    description: fc.oneof(odd, fc.jsonValue({ maxDepth: 1 })),
+    tagline: fc.oneof(odd, fc.jsonValue({ maxDepth: 1 })),
+    industries: fc.oneof(fc.array(odd, { maxLength: 3 }), fc.jsonValue({ maxDepth: 1 })),
+    logos: fc.oneof(fc.array(logo, { maxLength: 3 }), fc.jsonValue({ maxDepth: 2 })),
+    colors: fc.oneof(
+      fc.array(fc.record({ hex: fc.constantFrom('#102030', 'red'), type: odd }), { maxLength: 4 }),
+      fc.dictionary(odd, fc.constantFrom('#102030', '#fff', 'red')),
+      fc.jsonValue({ maxDepth: 2 }),
+    ),
+    whatever: fc.jsonValue({ maxDepth: 2 }),
+  },
+  { requiredKeys: [] },
+)
+
+test('whatever is saved, the brand.json that is made of it is in order and read as it was meant', () => {
+  const isSound = schemaOf('brand.json')
+  fc.assert(
+    fc.property(fc.oneof(fc.constant('Acme'), odd), manifest, (given, told_of_it) => {
+      const brand_manifest = BrandManifest.safeParse(told_of_it).data ?? {}
+      const brand_name = BrandName.safeParse(given).data ?? null
+      const told = { domain, brand_name, document: { brand_manifest }, updated_at }
+      const { file, document } = buildHostedBrand(told)
+      const read = checkBrand(Buffer.from(JSON.stringify(file)), { maxFaults: 100 })
+      expect(read.faults.filter(({ severity }) => severity === 'error')).toEqual([])
+      expect(read.document).toEqual(document)
+      expect(isSound(file), `${JSON.stringify(file)} ${JSON.stringify(isSound.errors)}`).toBe(true)
+    }),
+    { numRuns: 3_000, seed: 20_261_120 },
+  )
+})

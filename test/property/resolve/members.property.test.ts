@@ -1,0 +1,66 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { hasMetric } from '../../../pipeline/resolve/agent-filter.ts'
+import {
+  type CallerRights,
+  listVisibilities,
+  type Scope,
+  scopes,
+} from '../../../pipeline/resolve/visibility.ts'
+
+const asker = fc.record({ isOwner: fc.boolean(), hasApiAccess: fc.boolean() })
+const scope = fc.constantFrom<Scope>(...scopes)
+
+describe('who sees which agents of a member', () => {
+  test('a scope narrows what may be seen and never widens it', () => {
+    const narrows = (who: CallerRights, asked: Scope) => {
+      const all = listVisibilities(who, 'all')
+      for (const visibility of listVisibilities(who, asked)) expect(all).toContain(visibility)
+    }
+    fc.assert(fc.property(asker, scope, narrows))
+  })
+
+  test('what is private is its owner’s, and what is for members needs one of the two', () => {
+    const keeps = (who: CallerRights, asked: Scope) => {
+      const seen = listVisibilities(who, asked)
+      if (seen.has('private')) expect(who.isOwner).toBe(true)
+      if (seen.has('members_only')) expect(who.isOwner || who.hasApiAccess).toBe(true)
+    }
+    fc.assert(fc.property(asker, scope, keeps))
+  })
+})
+
+const word = fc.constantFrom('a', 'b', 'Ab', 'c')
+const words = fc.array(word, { maxLength: 3 })
+const metric = fc.record({ metric_id: word, bodies: words }).map(({ metric_id, bodies }) => ({
+  metric_id,
+  accreditations: bodies.map(accrediting_body => ({
+    accrediting_body,
+    verified_by_aao: false as const,
+  })),
+}))
+const wanted = fc.record({
+  metric_ids: words,
+  accreditations: words,
+  q: fc.option(word, { nil: undefined }),
+})
+
+describe('which agents measure what is asked for', () => {
+  test('an agent is found exactly when one of its metrics alone would be', () => {
+    fc.assert(
+      fc.property(fc.array(metric, { maxLength: 4 }), wanted, (metrics, asked) => {
+        expect(hasMetric(metrics, asked)).toBe(metrics.some(one => hasMetric([one], asked)))
+      }),
+    )
+  })
+
+  test('another metric_id to choose from never loses an agent, where one was asked for', () => {
+    fc.assert(
+      fc.property(fc.array(metric, { maxLength: 4 }), wanted, word, (metrics, asked, more) => {
+        fc.pre(asked.metric_ids.length > 0 && hasMetric(metrics, asked))
+        const wider = { ...asked, metric_ids: [...asked.metric_ids, more] }
+        expect(hasMetric(metrics, wider)).toBe(true)
+      }),
+    )
+  })
+})

@@ -1,0 +1,104 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { PartsReader, PartsWriter } from '../../../pipeline/search/file.ts'
+import { Owners } from '../../../pipeline/search/owners.ts'
+import { ORDERED } from '../../../pipeline/search/suffix-sorter.ts'
+import { Suffixes } from '../../../pipeline/search/suffixes.ts'
+import { type SuffixesContents, writeSuffixes } from '../../../pipeline/search/suffixes-builder.ts'
+import { NAME, TextsBuffer } from '../../../pipeline/search/texts.ts'
+import { newDataDir } from '../../support/registry.ts'
+
+/** Texts that begin alike for long, and some in which a character has several bytes. */
+const letters = fc.constantFrom('a', 'a', 'b', 'é', '東', '😀')
+const short = fc.array(letters, { maxLength: 8 }).map(parts => parts.join(''))
+const long = fc
+  .tuple(fc.constantFrom('a', 'ab'), fc.integer({ min: 20, max: 60 }), short)
+  .map(([part, times, end]) => part.repeat(times) + end)
+const text = fc.oneof({ arbitrary: short, weight: 8 }, long)
+const entries = fc.array(fc.array(text, { maxLength: 3 }), { minLength: 1, maxLength: 120 })
+const asked = entries.chain(all => {
+  const part = fc
+    .tuple(fc.constantFrom('', ...all.flat()), fc.nat(70), fc.integer({ min: 1, max: 90 }))
+    .map(([whole, from, length]) => [...whole].slice(from, from + length).join(''))
+  return fc.tuple(fc.constant(all), fc.oneof(part, short, long))
+})
+
+interface Sorted {
+  run: Buffer
+  owners: Owners
+  suffixes: Suffixes
+  close(): Promise<void>
+}
+
+let files = 0
+
+async function sorted(folder: string, all: readonly string[][]): Promise<Sorted> {
+  const texts = new TextsBuffer()
+  const starts = [0]
+  for (const own of all) {
+    for (const one of own) texts.add(NAME, one)
+    starts.push(texts.length)
+  }
+  const run = Buffer.from(texts.slice())
+  const owners = new Owners(starts)
+  const path = `${folder}/${files++}.suffixes`
+  const writer = new PartsWriter(path)
+  await writer.end(writeSuffixes(writer, run, owners))
+  const file = await PartsReader.open<SuffixesContents>(path)
+  const suffixes = new Suffixes(file, file.contents, run, owners)
+  return { run, owners, suffixes, close: () => file.close() }
+}
+
+/** Where bytes stand, found by going from one place to the next. */
+function placesIn(run: Buffer, bytes: Buffer): number[] {
+  const places: number[] = []
+  for (let at = run.indexOf(bytes); at !== -1; at = run.indexOf(bytes, at + 1)) places.push(at)
+  return places
+}
+
+it('the places where a text stands are those that a look at each byte finds', async () => {
+  const folder = newDataDir()
+  await fc.assert(
+    fc.asyncProperty(asked, async ([all, wanted]) => {
+      fc.pre(wanted !== '')
+      const { run, suffixes, close } = await sorted(folder, all)
+      const bytes = Buffer.from(wanted)
+      const known = bytes.subarray(0, ORDERED)
+      const range = suffixes.startingWith(bytes)
+      const places = [...suffixes.positionsOf(range)].sort((a, b) => a - b)
+      expect(places).toEqual(placesIn(run, known))
+      await close()
+    }),
+    { numRuns: 300 },
+  )
+})
+
+it('the first entries that hold a text are the first of all that do, each once', async () => {
+  const folder = newDataDir()
+  await fc.assert(
+    fc.asyncProperty(asked, fc.integer({ min: 1, max: 9 }), async ([all, wanted], limit) => {
+      fc.pre(wanted !== '')
+      const { run, owners, suffixes, close } = await sorted(folder, all)
+      const bytes = Buffer.from(wanted).subarray(0, ORDERED)
+      const holding = new Set(placesIn(run, bytes).map(place => owners.of(place)))
+      const expected = [...holding].sort((a, b) => a - b).slice(0, limit)
+      expect(suffixes.smallestIds(suffixes.startingWith(bytes), limit)).toEqual(expected)
+      await close()
+    }),
+    { numRuns: 300 },
+  )
+})
+
+it('every byte belongs to the entry whose texts it stands in', async () => {
+  const folder = newDataDir()
+  await fc.assert(
+    fc.asyncProperty(entries, async all => {
+      const { run, owners, close } = await sorted(folder, all)
+      const lengths = all.map(own => own.reduce((sum, one) => sum + Buffer.byteLength(one) + 2, 0))
+      const expected = lengths.flatMap((length, id) => Array(length).fill(id))
+      expect(Array.from(run, (_, at) => owners.of(at))).toEqual(expected)
+      await close()
+    }),
+    { numRuns: 100 },
+  )
+})

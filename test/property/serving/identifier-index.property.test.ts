@@ -1,0 +1,58 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { readNamed } from '../../../pipeline/serving/identifier-index.ts'
+import { type Entry, ServingStore } from '../../../pipeline/serving/lmdb.ts'
+
+const RUNS = 15
+/** More than one value holds. */
+const RIDS = 12
+
+let folder: string
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'names-'))
+})
+
+afterEach(() => rmSync(folder, { recursive: true }))
+
+const change = fc.record({
+  name: fc.constantFrom('one', 'two'),
+  rid: fc.nat(RIDS - 1),
+  owner: fc.option(fc.constantFrom('a.example', 'b.example'), { freq: 3 }),
+})
+type Change = typeof change extends fc.Arbitrary<infer One> ? One : never
+
+function entryOf({ name, rid, owner }: Change): Entry {
+  const key = `${name} ${String(rid).padStart(2, '0')}`
+  return { space: 'identifier', key, value: owner === null ? undefined : Buffer.from(owner) }
+}
+
+test('one value says what an identifier names, whatever was added and taken away before', async () => {
+  let number = 0
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.array(change, { maxLength: 20 }), { maxLength: 5 }), async all => {
+      const store = ServingStore.open(join(folder, `${number++}.mdb`))
+      const truth = new Map<string, string>()
+      for (const [i, changes] of all.entries()) {
+        const entries = changes.map(entryOf)
+        store.write(entries, i + 1)
+        for (const { key, value } of entries) {
+          if (value === undefined) truth.delete(key as string)
+          else truth.set(key as string, value.toString())
+        }
+        for (const name of ['one', 'two']) {
+          const pairs = [...truth].filter(([key]) => key.startsWith(name)).sort()
+          const value = store.text('named', name)
+          const told = pairs.map(([key, owner]) => ({ rid: key.slice(4), owner }))
+          if (told.length === 0) expect(value).toBeUndefined()
+          else expect(readNamed(value!)).toEqual(told.length > 8 ? undefined : told)
+        }
+      }
+      await store.close()
+    }),
+    { numRuns: RUNS },
+  )
+})

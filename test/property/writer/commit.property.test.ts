@@ -1,0 +1,122 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Observation } from '../../../pipeline/model/observation.ts'
+import { type TestClock, testClock } from '../../support/clock.ts'
+import { type Contents, contentsOf, unordered } from '../../support/contents.ts'
+import { type MemoryIndex, withIndex } from '../../support/memory-index.ts'
+import { villageDomains, villageNight } from '../../support/village.ts'
+import { submission } from '../../support/writes.ts'
+
+const size = 40
+const start = '2026-11-20T03:00Z'
+/** What the order in which files come may change: whose turn they have. */
+const incidental = ['seq', 'priority', 'since', 'why']
+/** An agent that loses one grant and gains another has changed when these come one by one. */
+const times = ['changed_at', 'discovered_at', 'granted_at']
+
+const given = submission('given', {
+  op: 'domains.add',
+  domains: villageDomains(size) as never,
+  again: false,
+})
+
+/** Nights of the village, each after the last, committed the way `deliver` says. */
+async function indexOf(
+  nights: readonly number[],
+  deliver: (index: MemoryIndex, seen: Observation[]) => Promise<void>,
+  without: readonly string[] = incidental,
+): Promise<Contents> {
+  const clock = testClock(start)
+  return withIndex(clock, async index => {
+    await index.commit({ submissions: [given] })
+    for (const night of nights) {
+      await deliver(index, nightOf(night, clock))
+      clock.tick({ days: 1 })
+    }
+    return contentsOf(index.db, without)
+  })
+}
+
+function nightOf(night: number, clock: TestClock): Observation[] {
+  return villageNight(night, { count: size, size }, clock.now())
+}
+
+const atOnce = async (index: MemoryIndex, seen: Observation[]): Promise<void> => {
+  await index.commit(seen)
+}
+
+const nights = fc.array(fc.nat({ max: 40 }), { minLength: 1, maxLength: 3 })
+
+/** What stands, without how it came about. */
+function rows({ events: _, ...tables }: Contents) {
+  return tables
+}
+
+/** An agent that is named, not named and named again waits since the last time, if one can tell. */
+function rowsOfTried(contents: Contents) {
+  const { crawl_state, ...others } = rows(contents)
+  return { ...others, crawl_state: crawl_state.filter(row => row.attempted_at !== null) }
+}
+
+describe('a night that is committed', () => {
+  it('twice is committed once', async () => {
+    await fc.assert(
+      fc.asyncProperty(nights, async path => {
+        const once = await indexOf(path, atOnce)
+        const twice = await indexOf(path, async (index, seen) => {
+          await index.commit(seen)
+          expect(await index.commit(seen)).toEqual([])
+        })
+        expect(twice).toEqual(once)
+      }),
+      { numRuns: 5 },
+    )
+  })
+
+  it('again after a later one changes nothing', async () => {
+    await fc.assert(
+      fc.asyncProperty(nights, async path => {
+        const late: Observation[] = []
+        const once = await indexOf(path, atOnce)
+        const again = await indexOf(path, async (index, seen) => {
+          await index.commit(seen)
+          late.push(...seen)
+          expect(await index.commit(late)).toEqual([])
+        })
+        expect(again).toEqual(once)
+      }),
+      { numRuns: 4 },
+    )
+  })
+
+  it('with its files in another order is the same night', async () => {
+    await fc.assert(
+      fc.asyncProperty(nights, fc.infiniteStream(fc.nat()), async (path, random) => {
+        const inOrder = await indexOf(path, atOnce)
+        const shuffled = await indexOf(path, async (index, seen) => {
+          const turns = new Map(seen.map(one => [one, random.next().value as number]))
+          await index.commit([...seen].sort((a, b) => turns.get(a)! - turns.get(b)!))
+        })
+        expect(rows(shuffled)).toEqual(rows(inOrder))
+        expect(unordered(shuffled.events)).toEqual(unordered(inOrder.events))
+      }),
+      { numRuns: 8 },
+    )
+  })
+
+  it('in batches of any size is the same night', async () => {
+    await fc.assert(
+      fc.asyncProperty(nights, fc.integer({ min: 5, max: size }), async (path, batch) => {
+        const whole = await indexOf(path, atOnce, [...incidental, ...times])
+        const inBatches = async (index: MemoryIndex, seen: Observation[]) => {
+          for (let i = 0; i < seen.length; i += batch) {
+            await index.commit(seen.slice(i, i + batch))
+          }
+        }
+        const parts = await indexOf(path, inBatches, [...incidental, ...times])
+        expect(rowsOfTried(parts)).toEqual(rowsOfTried(whole))
+      }),
+      { numRuns: 6 },
+    )
+  })
+})

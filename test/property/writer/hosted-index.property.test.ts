@@ -1,0 +1,118 @@
+import { randomUUID } from 'node:crypto'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { Domain } from '../../../pipeline/core/domain.ts'
+import { checkIndex } from '../../../pipeline/maintenance/verify/check-index.ts'
+import type { AdagentsDocument, BrandDocument } from '../../../pipeline/model/documents/index.ts'
+import { buildHostedAddress } from '../../../pipeline/model/hosted.ts'
+import type { Observation } from '../../../pipeline/model/observation.ts'
+import type { Operation, Submission } from '../../../pipeline/model/submission.ts'
+import { testClock } from '../../support/clock.ts'
+import { brandFile, publisherFile } from '../../support/documents.ts'
+import { type MemoryIndex, openMemoryIndex } from '../../support/memory-index.ts'
+import { heldIn, Replica } from '../../support/replica.ts'
+
+const base = 'https://registry.example'
+const domains = ['a.example', 'b.example'] as Domain[]
+const editor = { kind: 'key', id: 'k', org_id: null } as const
+
+/** What happens to a domain: it is told of, or its own file is read. */
+const happening = fc.record({
+  domain: fc.constantFrom(...domains),
+  what: fc.constantFrom(
+    'told',
+    'untold',
+    'brand',
+    'points',
+    'points there',
+    'own',
+    'gone',
+    'own brand',
+    'points brand',
+  ),
+  name: fc.constantFrom('One', 'Two'),
+})
+type Happening = typeof happening extends fc.Arbitrary<infer Value> ? Value : never
+
+function saved({ domain, what, name }: Happening): Operation[] {
+  const common = { revision_id: randomUUID(), domain, editor }
+  const identifiers = name === 'One' ? [] : [{ type: 'domain' as const, value: domain }]
+  const site = { type: 'website', name, identifiers, tags: [] }
+  if (what === 'told') return [{ op: 'property.save', ...common, properties: [site] }]
+  if (what === 'untold') return [{ op: 'property.save', ...common, properties: [] }]
+  if (what === 'brand') return [{ op: 'brand.save', ...common, brand_name: name }]
+  return []
+}
+
+function read({ domain, what, name }: Happening, observed_at: number): Observation[] {
+  const seen = (one: Pick<Observation, 'kind' | 'location' | 'document'>): Observation[] => [
+    { ...one, observed_at, outcome: 'ok', status: 200, hash: `${what} ${name}` },
+  ]
+  const pointing = (kind: 'adagents.json' | 'brand.json', whose: string, variant: string) => {
+    const authoritative_location = `${buildHostedAddress(base, kind, whose)}?claim=${name}`
+    const document = { variant, authoritative_location } as AdagentsDocument | BrandDocument
+    return seen({ kind, location: domain, document })
+  }
+  const other = domains.find(one => one !== domain)!
+  if (what === 'points') return pointing('adagents.json', domain, 'pointer')
+  if (what === 'points there') return pointing('adagents.json', other, 'pointer')
+  if (what === 'points brand') return pointing('brand.json', domain, 'authoritative_location')
+  const agents = ['https://agent.example/mcp']
+  if (what === 'own') return seen(publisherFile(domain, { sites: [domain], agents }))
+  if (what === 'gone') {
+    const source = { kind: 'adagents.json', location: domain } as const
+    return [{ ...source, observed_at, outcome: 'absent', status: 404 }]
+  }
+  if (what === 'own brand') return seen(brandFile(domain, name))
+  return []
+}
+
+async function contentsOf({ db }: MemoryIndex) {
+  return {
+    brands: await db.all('select * exclude (seq) from brands order by domain'),
+    publishers: await db.all('select * exclude (seq, changed_at) from publishers order by domain'),
+    properties: await db.all('select * exclude (seq, changed_at) from properties order by all'),
+    grants: await db.all('select * exclude (seq, changed_at) from authorizations order by id'),
+  }
+}
+
+test('what stands of domains that point to their hosted files is what would be derived anew, whatever happened', async () => {
+  const clock = testClock('2026-11-20T03:00Z')
+  const index = await openMemoryIndex(clock, { hostingBase: base })
+  let hosted = 0
+  const run = async (happenings: readonly Happening[]) => {
+    await index.clear()
+    await index.db.run(`insert into meta values (1, 0, 1e9, now(), null)`)
+    const replica = new Replica()
+    for (const one of happenings) {
+      const now = clock.tick({ hours: one.what === 'gone' ? 30 : 3 })
+      const submissions = saved(one).map(
+        (operation): Submission => ({ submission_id: randomUUID(), operation }),
+      )
+      const events = await index.commit({ submissions, observations: read(one, now) })
+      // Whoever knows nothing but the feed has the properties that the index has, with their sources.
+      replica.apply(events)
+      expect(replica.holds.properties).toEqual((await heldIn(index.db)).properties)
+      expect((await checkIndex(index.db)).filter(wrong => /told|active prop/.test(wrong))).toEqual(
+        [],
+      )
+      const before = await contentsOf(index)
+      expect(await index.deriveEverything()).toEqual([])
+      expect(await contentsOf(index)).toEqual(before)
+      const fetched = await index.db.all(
+        `select location from crawl_state where starts_with(location, $base)`,
+        { base },
+      )
+      expect(fetched).toEqual([])
+      hosted += before.publishers.filter(row =>
+        String((row as { resolved_location: string }).resolved_location).startsWith(base),
+      ).length
+    }
+  }
+  await fc.assert(fc.asyncProperty(fc.array(happening, { minLength: 1, maxLength: 8 }), run), {
+    numRuns: 40,
+    seed: 20_261_120,
+  })
+  expect(hosted).toBeGreaterThan(10)
+  index.close()
+})

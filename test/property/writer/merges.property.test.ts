@@ -1,0 +1,139 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { checkIndex } from '../../../pipeline/maintenance/verify/check-index.ts'
+import { findRefusedMerges } from '../../../pipeline/writer/entities/refused-merges.ts'
+import { testClock } from '../../support/clock.ts'
+import { type MemoryIndex, withIndex } from '../../support/memory-index.ts'
+import { mergeOf } from '../../support/merging.ts'
+import { read } from '../../support/sightings.ts'
+
+const publishers = ['acme.example', 'harbour.example'] as const
+const THINGS = 3
+
+/** A person merges two of the known properties, or a night brings files that list some things. */
+type Step = { merge: [number, number] } | { listed: boolean[]; moved: boolean }
+
+const which = fc.nat({ max: publishers.length * THINGS - 1 })
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 2, arbitrary: fc.record({ merge: fc.tuple(which, which) }) },
+  fc.record({
+    listed: fc.array(fc.boolean(), { minLength: 2 * THINGS, maxLength: 2 * THINGS }),
+    moved: fc.boolean(),
+  }),
+)
+const path = fc.array(step, { minLength: 2, maxLength: 8 })
+
+/** Things of both publishers share an app and an agent; one identifier of each comes and goes. */
+function filesOf(listed: readonly boolean[], moved: boolean): Record<string, object> {
+  const properties = (p: number) =>
+    Array.from({ length: THINGS }, (_, n) => n)
+      .filter(n => listed[p * THINGS + n])
+      .map(n => ({
+        property_id: `p${n}`,
+        property_type: 'website',
+        name: `Thing ${n}`,
+        identifiers: [
+          { type: 'domain', value: `p${n}.${publishers[p]}` },
+          { type: 'domain', value: `${moved ? 'late' : 'early'}${n}.${publishers[p]}` },
+          { type: 'ios_bundle', value: `app.${n}` },
+        ],
+      }))
+  return Object.fromEntries(
+    publishers.map((domain, p) => [
+      domain,
+      {
+        properties: properties(p),
+        authorized_agents: ['sales.example', domain].map(host => ({
+          url: `https://${host}`,
+          authorized_for: 'All',
+          authorization_type: 'property_ids',
+          property_ids: ['p0', 'p1', 'p2'],
+        })),
+      },
+    ]),
+  )
+}
+
+/** What each rid answers with, as told by people one after the other. */
+class Expected {
+  readonly #leads: Map<string, string>
+
+  constructor(rids: readonly string[]) {
+    this.#leads = new Map(rids.map(rid => [rid, rid]))
+  }
+
+  accepts(alias: string, canonical: string): boolean {
+    const isLive = (rid: string) => this.#leads.get(rid) === rid
+    return alias !== canonical && isLive(alias) && isLive(canonical)
+  }
+
+  merge(alias: string, canonical: string): void {
+    for (const [rid, led] of this.#leads) if (led === alias) this.#leads.set(rid, canonical)
+  }
+
+  get entries(): string[][] {
+    return [...this.#leads].sort()
+  }
+
+  get live(): string[] {
+    return [...new Set(this.#leads.values())].sort()
+  }
+}
+
+async function leadsOf({ db }: MemoryIndex): Promise<string[][]> {
+  const rows = await db.all<{ rid: string; led: string }>(
+    `select p.property_rid as rid, coalesce(a.canonical_rid, p.property_rid) as led
+     from properties p left join aliases a on a.alias_rid = p.property_rid order by rid`,
+  )
+  return rows.map(({ rid, led }) => [rid, led])
+}
+
+async function standing({ db }: MemoryIndex): Promise<string[]> {
+  const rows = await db.all<{ rid: string }>(
+    `select property_rid as rid from properties where status != 'removed' order by rid`,
+  )
+  return rows.map(({ rid }) => rid)
+}
+
+async function live(steps: readonly Step[]): Promise<void> {
+  const clock = testClock('2026-11-20T03:00Z')
+  await withIndex(clock, async index => {
+    const night = async (files: Record<string, object>) => {
+      const at = clock.tick({ days: 1 })
+      const seen = Object.entries(files).map(([domain, file]) =>
+        read('adagents.json', domain, file, at),
+      )
+      return (await index.commit(seen)).map(event => event.event_type)
+    }
+    let files = filesOf(Array(6).fill(true), false)
+    await night(files)
+    const rids = (await leadsOf(index)).map(([rid]) => rid!)
+    const expected = new Expected(rids)
+    for (const step of steps) {
+      if ('merge' in step) {
+        const [alias, canonical] = step.merge.map(n => rids[n]!) as [string, string]
+        const accepted = expected.accepts(alias, canonical)
+        const merge = mergeOf('property', alias, canonical)
+        expect((await findRefusedMerges(index.db, [merge])).size).toBe(accepted ? 0 : 1)
+        if (!accepted) continue
+        expected.merge(alias, canonical)
+        const told = await index.commit({ submissions: [merge] })
+        expect(told.map(event => event.event_type)).not.toContain('property.created')
+      } else {
+        files = filesOf(step.listed, step.moved)
+        expect(await night(files)).not.toContain('property.created')
+      }
+      expect(await leadsOf(index)).toEqual(expected.entries)
+      expect(await standing(index)).toEqual(expected.live)
+      expect(await checkIndex(index.db)).toEqual([])
+      expect(await night(files)).toEqual([])
+    }
+    expect(await checkIndex(index.db)).toEqual([])
+  })
+}
+
+describe('properties that are merged in any order, between nights of any files', () => {
+  it('answer each with exactly one that lives, and the nights after are quiet', async () => {
+    await fc.assert(fc.asyncProperty(path, live), { numRuns: 8 })
+  })
+})

@@ -1,0 +1,76 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { FeedEvent } from '../../../pipeline/model/event.ts'
+import { testClock } from '../../support/clock.ts'
+import { contentsOf } from '../../support/contents.ts'
+import { inTime } from '../../support/in-time.ts'
+import { type MemoryIndex, openMemoryIndex } from '../../support/memory-index.ts'
+import { heldIn, Replica } from '../../support/replica.ts'
+import { worldStart } from '../../support/world-files.ts'
+import { Living, type Night, nights } from '../../support/worlds.ts'
+
+/** When and in which commit a row was written, and minted names, are others in portions. */
+const incidental = [
+  'seq',
+  'created_at',
+  'changed_at',
+  'granted_at',
+  'discovered_at',
+  'claimed_at',
+  'due_at',
+  'first_seen_at',
+  'attempted_at',
+  'merged_at',
+  'property_rid',
+  'property_rids',
+  'collection_rid',
+  'turns_at',
+  'files',
+]
+const tables = [
+  'publishers',
+  'properties',
+  'authorizations',
+  'collections',
+  'claims',
+  'agents',
+] as const
+
+async function livedThrough(
+  path: readonly Night[],
+  portionRows: number | undefined,
+  hear: (events: readonly FeedEvent[]) => void = () => undefined,
+) {
+  const clock = testClock(worldStart)
+  const index = await openMemoryIndex(clock, portionRows === undefined ? {} : { portionRows })
+  try {
+    const commit: MemoryIndex['commit'] = async batch => {
+      const events = await index.commit(batch)
+      hear(events)
+      return events
+    }
+    const living = new Living({ ...index, commit }, clock)
+    for (const night of path) await living.through(night)
+    const contents = await contentsOf(index.db, incidental)
+    const rows = Object.fromEntries(
+      tables.map(table => [table, contents[table].map(row => JSON.stringify(row)).sort()]),
+    )
+    return { rows, held: await heldIn(index.db) }
+  } finally {
+    index.close()
+  }
+}
+
+describe('any nights that commits take on in portions of any size', () => {
+  it('come to what they come to at once, and the feed tells it', async () => {
+    const check = inTime(40, async (path: Night[], size: number) => {
+      const replica = new Replica()
+      const portions = await livedThrough(path, size, events => replica.apply(events))
+      expect(replica.holds).toEqual(portions.held)
+      expect(portions.rows).toEqual((await livedThrough(path, undefined)).rows)
+    })
+    await fc.assert(fc.asyncProperty(nights, fc.integer({ min: 1, max: 6 }), check), {
+      numRuns: 25,
+    })
+  })
+})

@@ -1,0 +1,77 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { rebuild } from '../../../pipeline/maintenance/rebuild.ts'
+import { restore } from '../../../pipeline/maintenance/restore.ts'
+import { verify } from '../../../pipeline/maintenance/verify.ts'
+import { Operation } from '../../../pipeline/model/submission.ts'
+import type { Sequencer } from '../../../pipeline/writer/sequencer.ts'
+import { testClock } from '../../support/clock.ts'
+import { inTime } from '../../support/in-time.ts'
+import { type LargeShape, largeShapes } from '../../support/large-files.ts'
+import { newDataDir, openSequencer } from '../../support/registry.ts'
+import { read } from '../../support/sightings.ts'
+import { brandOf, proofOf, submission, writeOf } from '../../support/writes.ts'
+
+const shapes = fc.constantFrom(...(Object.keys(largeShapes) as LargeShape[]))
+const files = fc.array(fc.record({ shape: shapes, rows: fc.integer({ min: 20, max: 120 }) }), {
+  minLength: 14,
+  maxLength: 14,
+})
+
+describe('any 14 files that are large beside the limits', () => {
+  it('leave a registry that commits, answers, restarts and can be repaired', async () => {
+    const check = async (some: { shape: LargeShape; rows: number }[], areTogether: boolean) => {
+      const clock = testClock('2026-11-20T03:00Z')
+      const dataDir = newDataDir()
+      const settings = { LIMITS: JSON.stringify({ commitRows: 100 }) }
+      const open = () => openSequencer({ dataDir, clock, settings })
+      let registry: Sequencer = await open()
+      const observe = (named: typeof some) =>
+        named.map(({ shape, rows }, n) =>
+          read(
+            'adagents.json',
+            `f${n}.example`,
+            largeShapes[shape](rows, rows * 10, rows * 2),
+            clock.now(),
+          ),
+        )
+      const commit = async (observations: ReturnType<typeof observe>) => {
+        const parts = areTogether ? [observations] : observations.map(one => [one])
+        for (const part of parts) {
+          const committing = registry.commit({ observations: part, submissions: [] })
+          const save = brandOf('Acme', 'told.example', `Brand ${registry.seq}`)
+          await registry.commit({ observations: [], submissions: [save] })
+          await committing
+        }
+      }
+      const submissions = [writeOf('Acme'), proofOf('Acme', 'told.example')]
+      await registry.commit({ observations: [], submissions })
+      await commit(observe(some))
+      expect(await verify(registry)).toEqual([])
+      for (let n = 0; n < 14; n++)
+        expect(registry.serving.has('publisher', `f${n}.example`)).toBe(true)
+      clock.tick({ days: 1 })
+      await commit(observe([some[1]!, some[2]!, some[0]!]))
+      const backup = `${newDataDir()}/backup`
+      await registry.backUp(backup)
+      await registry.close()
+      await rebuild(dataDir)
+      registry = await open()
+      expect(await verify(registry)).toEqual([])
+      const operation = Operation.parse({
+        op: 'domain.takedown',
+        domain: 'f3.example',
+        reason: 'asked',
+      })
+      await registry.commit({ observations: [], submissions: [submission('takedown', operation)] })
+      expect(registry.serving.has('publisher', 'f3.example')).toBe(false)
+      expect(await verify(registry)).toEqual([])
+      await registry.close()
+      await restore(dataDir, backup, { force: true })
+      registry = await open()
+      expect(await verify(registry)).toEqual([])
+      await registry.close()
+    }
+    await fc.assert(fc.asyncProperty(files, fc.boolean(), inTime(30, check)), { numRuns: 2 })
+  }, 240_000)
+})

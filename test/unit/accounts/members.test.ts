@@ -1,0 +1,281 @@
+import { describe, expect, it } from 'vitest'
+import { deriveId } from '../../../pipeline/core/uuid-v7.ts'
+import { verify } from '../../../pipeline/maintenance/verify.ts'
+import type { Observation } from '../../../pipeline/model/observation.ts'
+import { type Answer, Operation, type Submission } from '../../../pipeline/model/submission.ts'
+import type { Sequencer } from '../../../pipeline/writer/sequencer.ts'
+import { testClock } from '../../support/clock.ts'
+import { probed as probeOf } from '../../support/members.ts'
+import { newDataDir, newSequencer, openSequencer } from '../../support/registry.ts'
+import { writeOf } from '../../support/writes.ts'
+
+const url = 'https://agent.acme.example/mcp'
+
+interface World {
+  registry: Sequencer
+  clock: ReturnType<typeof testClock>
+  ask(...operations: Record<string, unknown>[]): Promise<Answer>
+  deliver(...submissions: Submission[]): Promise<Answer[]>
+  probed(): Promise<string[]>
+  visibilities(): Promise<Record<string, string>>
+}
+
+let count = 0
+const submissionOf = (operation: Record<string, unknown>): Submission => ({
+  submission_id: deriveId('submission', String(count++)),
+  operation: Operation.parse({ org: 'Acme', ...operation }),
+})
+
+async function world(work: (world: World) => Promise<void>, tier = 'company_leader') {
+  const clock = testClock('2026-11-20T03:00Z')
+  const registry = await newSequencer(clock)
+  const deliver = async (...submissions: Submission[]) => {
+    const { answers } = await registry.commit({ observations: [], submissions })
+    return submissions.map(({ submission_id }) => answers.get(submission_id)!)
+  }
+  const ask = async (...operations: Record<string, unknown>[]) =>
+    (await deliver(...operations.map(submissionOf))).at(-1)!
+  await deliver(writeOf('Acme'), writeOf('Other'))
+  await ask({ op: 'member.tier', tier }, { op: 'member.create' })
+  await work({
+    registry,
+    clock,
+    ask,
+    deliver,
+    async probed() {
+      const rows = await registry.index.all<{ location: string }>(
+        `select location from crawl_state where kind = 'agent' and due_at is not null order by all`,
+      )
+      return rows.map(({ location }) => location)
+    },
+    async visibilities() {
+      const rows = await registry.accounts.db.all<{ agent_url: string; visibility: string }>(
+        'select agent_url, visibility from member_agents order by position',
+      )
+      return Object.fromEntries(rows.map(row => [row.agent_url, row.visibility]))
+    },
+  })
+  expect(await verify(registry)).toEqual([])
+}
+
+const refusal = (answer: Answer) => ('refused' in answer ? answer : undefined)
+
+describe('a member', () => {
+  it('has a slug made of its name, which no other has', () =>
+    world(async ({ ask, registry, deliver }) => {
+      const slugOf = async (operation: object) => {
+        const answer = await ask({ op: 'member.create', org: 'Other', ...operation })
+        return 'done' in answer ? answer.done.slug : answer.refused
+      }
+      expect(await slugOf({ slug: 'acme' })).toBe('another member is called acme')
+      expect(await slugOf({ display_name: ' Ácme ' })).toBe('acme-2')
+      expect(await slugOf({})).toBe('Other is a member already')
+      await deliver(writeOf('ACME'), writeOf('株式会社'))
+      expect(await slugOf({ org: 'ACME' })).toBe('acme-3')
+      expect(await slugOf({ org: '株式会社' })).toBe('member')
+      const slugs = await registry.accounts.db.all(
+        'select slug, is_public from members order by slug',
+      )
+      expect(slugs).toEqual([
+        { slug: 'acme', is_public: false },
+        { slug: 'acme-2', is_public: false },
+        { slug: 'acme-3', is_public: false },
+        { slug: 'member', is_public: false },
+      ])
+    }))
+
+  it('changes what is said, and keeps the rest', () =>
+    world(async ({ ask, registry }) => {
+      await ask({ op: 'member.update', display_name: 'Acme Inc', is_founding: true })
+      await ask({ op: 'member.update', is_public: true })
+      expect(
+        await registry.accounts.db.all(
+          'select slug, display_name, is_founding, is_public from members',
+        ),
+      ).toEqual([{ slug: 'acme', display_name: 'Acme Inc', is_founding: true, is_public: true }])
+      expect(refusal(await ask({ op: 'member.update', org: 'Other' }))).toEqual({
+        refused: 'Other is no member',
+        error: 'not_found',
+      })
+    }))
+
+  it('keeps a domain until it gives it up', () =>
+    world(async ({ ask }) => {
+      const add = (org: string) =>
+        ask({ op: 'organization.domain.add', org, domain: 'Acme.example', proof: 'dns_txt' })
+      const remove = (org: string) =>
+        ask({ op: 'organization.domain.remove', org, domain: 'acme.example' })
+      expect(await add('Acme')).toMatchObject({ done: { domain: 'acme.example' } })
+      expect(await add('Acme')).toMatchObject({ done: {} })
+      expect(refusal(await add('Other'))?.error).toBe('conflict')
+      expect(refusal(await remove('Other'))?.error).toBe('not_found')
+      await remove('Acme')
+      expect(await add('Other')).toMatchObject({ done: { proof: 'dns_txt' } })
+    }))
+
+  it.each([
+    { op: 'member.create', org: 'Nobody' },
+    { op: 'member.tier', org: 'Nobody', tier: null },
+    { op: 'member.agent.save', org: 'Nobody', url, type: 'sales' },
+    { op: 'organization.domain.add', org: 'Nobody', domain: 'a.example', proof: 'http' },
+  ])('is an organization that exists: $op', operation =>
+    world(async ({ ask }) => {
+      expect(await ask(operation)).toEqual({
+        refused: 'no organization named Nobody',
+        error: 'not_found',
+      })
+    }),
+  )
+})
+
+describe('an agent of a member', () => {
+  it('is private unless something else is said, and changes only as said', () =>
+    world(async ({ ask }) => {
+      const save = (more: object) => ask({ op: 'member.agent.save', url: `${url}/`, ...more })
+      expect(refusal(await save({ name: 'A' }))?.refused).toBe('a new agent needs a type')
+      expect(await save({ type: 'sales', name: 'A' })).toMatchObject({
+        done: { agent: { url, type: 'sales', visibility: 'private' }, is_new: true },
+      })
+      expect(await save({ visibility: 'public' })).toMatchObject({
+        done: { agent: { url, type: 'sales', name: 'A', visibility: 'public' }, is_new: false },
+      })
+    }))
+
+  it('is shown to members only where its member has no API access', () =>
+    world(async ({ ask, visibilities, probed }) => {
+      const answer = await ask({
+        op: 'member.agent.save',
+        url,
+        type: 'sales',
+        visibility: 'public',
+      })
+      expect(answer).toMatchObject({
+        done: {
+          agent: { visibility: 'members_only' },
+          warnings: [
+            {
+              code: 'visibility_downgraded',
+              agent_url: url,
+              reason: 'tier_required',
+              requested: 'public',
+              applied: 'members_only',
+            },
+          ],
+        },
+      })
+      expect([await visibilities(), await probed()]).toEqual([{ [url]: 'members_only' }, []])
+    }, 'individual_academic'))
+
+  it('is hidden when the tier goes, and not shown again when it comes back', () =>
+    world(async ({ ask, visibilities, probed }) => {
+      await ask({ op: 'member.agent.save', url, type: 'sales', visibility: 'public' })
+      expect(await probed()).toEqual([url])
+      expect(await ask({ op: 'member.tier', tier: 'individual_academic' })).toMatchObject({
+        done: { demoted: 1 },
+      })
+      await ask({ op: 'member.tier', tier: 'company_leader' })
+      expect([await visibilities(), await probed()]).toEqual([{ [url]: 'members_only' }, []])
+    }))
+
+  it('is removed once it is not public', () =>
+    world(async ({ ask, visibilities }) => {
+      await ask({ op: 'member.agent.save', url, type: 'sales', visibility: 'public' })
+      const remove = () => ask({ op: 'member.agent.remove', url })
+      expect(refusal(await remove())).toMatchObject({ error: 'unpublish_first' })
+      await ask({ op: 'member.agent.save', url, visibility: 'private' })
+      expect(await remove()).toMatchObject({ done: { url } })
+      expect(refusal(await remove())).toMatchObject({ error: 'not_found' })
+      expect(await visibilities()).toEqual({})
+    }))
+
+  it.each(['acme.example', 'ftp://acme.example', 'https://a.example/?x', 'https://a.example/#x'])(
+    'has an address that agents have, not %s',
+    wrong => {
+      const operation = { op: 'member.agent.save', org: 'Acme', url: wrong, type: 'sales' }
+      expect(Operation.safeParse(operation).success).toBe(false)
+    },
+  )
+})
+
+describe('what the index is told of members', () => {
+  const save = (agent: string, visibility: string) => ({
+    op: 'member.agent.save',
+    url: agent,
+    type: 'sales',
+    visibility,
+  })
+
+  it('is which agents are public: they are probed', () =>
+    world(async ({ ask, probed, registry }) => {
+      await ask(save(url, 'public'), save('https://m.example', 'members_only'))
+      await ask(save('https://p.example', 'private'))
+      expect(await probed()).toEqual([url])
+      await ask(
+        { op: 'member.create', org: 'Other' },
+        { op: 'member.tier', org: 'Other', tier: 'company_icl' },
+      )
+      await ask({ ...save(url, 'public'), org: 'Other' })
+      await ask(save(url, 'private'))
+      expect(await probed(), 'another member shows it').toEqual([url])
+      expect(await registry.index.all('select agent_url from enrolled_agents')).toHaveLength(1)
+    }))
+
+  it('is forgotten when an agent is shown no more, and a probe under way brings nothing back', () =>
+    world(async ({ ask, registry, clock }) => {
+      await ask(save(url, 'public'))
+      const observation = (): Observation => ({
+        ...probeOf(url, { claims: ['news.example'] }),
+        outcome: 'ok',
+        observed_at: clock.now(),
+      })
+      await registry.commit({ observations: [observation()], submissions: [] })
+      const rows = async () =>
+        (await registry.index.one<{ n: number }>(
+          `select (select count(*) from documents) + (select count(*) from crawl_state)
+             + (select count(*) from agent_profiles) + (select count(*) from enrolled_agents)
+             + (select count(*) from agent_claims) as n`,
+        ))!.n
+      expect(await rows()).toBe(5)
+      await ask(save(url, 'members_only'))
+      expect(await rows()).toBe(0)
+      clock.tick({ minutes: 1 })
+      await registry.commit({ observations: [observation()], submissions: [] })
+      expect(await rows()).toBe(0)
+    }))
+
+  it('is caught up with at the next start, when a crash kept a change from the index', async () => {
+    const clock = testClock('2026-11-20T03:00Z')
+    const opening = { dataDir: newDataDir(), clock }
+    const before = await openSequencer(opening)
+    const commit = (...submissions: Submission[]) =>
+      before.commit({ observations: [], submissions })
+    await commit(writeOf('Acme'), submissionOf({ op: 'member.tier', tier: 'company_icl' }))
+    await commit(submissionOf({ op: 'member.create' }), submissionOf(save(url, 'public')))
+    const hidden = submissionOf(save(url, 'private'))
+    await before.accounts.apply([hidden], { now: clock.now(), seq: before.seq + 1 })
+    expect(await verify(before)).toContain('index: 1 agents are enrolled that no member shows')
+    await before.close()
+
+    const after = await openSequencer(opening)
+    expect(await after.index.all('from enrolled_agents')).toEqual([])
+    // Its submission was never acknowledged, so it is delivered again.
+    await after.commit({ observations: [], submissions: [hidden] })
+    expect(await verify(after)).toEqual([])
+    await after.close()
+
+    const again = await openSequencer(opening)
+    expect(again.seq, 'nothing is left to catch up with').toBe(after.seq)
+    await again.close()
+  })
+
+  it('is what stands, when an old submission is delivered again after a newer one', () =>
+    world(async ({ ask, deliver, probed, registry, clock }) => {
+      const shown = submissionOf(save(url, 'public'))
+      // As after a crash between the two stores: the accounts have it, the index has not.
+      await registry.accounts.apply([shown], { now: clock.now(), seq: registry.seq + 1 })
+      await ask(save(url, 'private'))
+      const [answer] = await deliver(shown)
+      expect(answer).toMatchObject({ done: { agent: { visibility: 'public' } } })
+      expect(await probed()).toEqual([])
+    }))
+})

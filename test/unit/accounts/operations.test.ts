@@ -1,0 +1,36 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { getDefinition } from '../../../pipeline/accounts/operations.ts'
+import { Operation } from '../../../pipeline/model/submission.ts'
+
+const folder = join(import.meta.dirname, '../../../pipeline/accounts')
+const names = Operation.options.map(({ shape }) => shape.op.value)
+
+test('each operation of the model is defined in exactly one file, and nothing else is', () => {
+  const defined = readdirSync(folder)
+    .filter(file => file.endsWith('.ts'))
+    .flatMap(
+      file => readFileSync(join(folder, file), 'utf8').match(/^ {2}'[a-z.]+'(?=: \{)/gm) ?? [],
+    )
+    .map(found => found.trim().slice(1, -1))
+  expect(defined.toSorted()).toEqual(names.toSorted())
+})
+
+describe.each(names)('%s', name => {
+  const definition = getDefinition({ op: name } as Operation)
+
+  test('is carried out on the accounts', () => {
+    expect(definition.perform).toBeTypeOf('function')
+  })
+
+  test('either has an inverse or says why it has none', () => {
+    const ways = ['invert', 'irreversible'].filter(way => way in definition)
+    expect(ways).toHaveLength(1)
+  })
+
+  test('that needs its author to manage an organization names the organization', () => {
+    const { manager, membershipIn } = definition.requires ?? {}
+    if (manager) expect(membershipIn).toBeTypeOf('function')
+  })
+})

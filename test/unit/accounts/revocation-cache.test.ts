@@ -1,0 +1,187 @@
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { Accounts } from '../../../pipeline/accounts/store.ts'
+import { toUserId } from '../../../pipeline/core/standing.ts'
+import {
+  type Asker,
+  Operation,
+  type OperationOf,
+  type Submission,
+} from '../../../pipeline/model/submission.ts'
+import { cleanUp, newDataDir } from '../../support/registry.ts'
+
+const org_id = randomUUID()
+const ann: Asker = { kind: 'user', id: 'ann', org_id }
+const removed = { refused: 'you belong to that organization no more', error: 'forbidden' }
+const fallen = { refused: 'only a moderator does that', error: 'forbidden' }
+
+let accounts: Accounts
+let file: string
+let seq = 0
+const stamp = () => ({ now: Date.parse('2026-11-20T03:00Z'), seq: ++seq })
+
+const asked = (operation: object, by?: Asker): Submission => ({
+  submission_id: randomUUID(),
+  operation: Operation.parse(operation),
+  ...(by && { by }),
+})
+const saved = (by: Asker = ann) =>
+  asked(
+    {
+      op: 'brand.save',
+      revision_id: randomUUID(),
+      domain: 'acme.example',
+      brand_name: 'A',
+      editor: { kind: by.kind, id: by.id, org_id: by.org_id ?? null },
+    },
+    by,
+  )
+const removal = () => asked({ op: 'membership.remove', org: 'Acme', user_id: 'ann' })
+const joining = (role = 'owner', user_id = 'ann') =>
+  asked({ op: 'membership.set', org: 'Acme', user_id, role })
+const role = (op: 'role.grant' | 'role.revoke', held: Partial<OperationOf<'role.grant'>> = {}) =>
+  asked({ op, holder: 'user', id: 'ann', role: 'moderator', ...held })
+const unmirror = (by: Asker = ann) => asked({ op: 'mirror.remove', platform: 'p', force: true }, by)
+
+/** What these come to, in one commit and in this order: done, or why not. */
+async function outcomes(...submissions: Submission[]): Promise<unknown[]> {
+  const answers = await accounts.apply(submissions, stamp())
+  return submissions.map(({ submission_id }) => {
+    const answer = answers.get(submission_id)!
+    return 'done' in answer ? 'done' : answer
+  })
+}
+
+beforeEach(async () => {
+  file = join(newDataDir(), 'accounts.duckdb')
+  accounts = await Accounts.open(file)
+  cleanUp(() => accounts.close())
+  await outcomes(asked({ op: 'organization.create', org_id, name: 'Acme' }), joining())
+})
+
+describe('a person who was removed from an organization', () => {
+  test('saves nothing for it any more, in the same commit, a later one or after a start', async () => {
+    const waited = saved()
+    expect(await outcomes(saved(), removal(), saved())).toEqual(['done', 'done', removed])
+    expect(await outcomes(waited)).toEqual([removed])
+    accounts.close()
+    accounts = await Accounts.open(file)
+    expect(await outcomes(waited)).toEqual([removed])
+  })
+
+  test('is not remembered as the answer: another member asks for the same under the same id', async () => {
+    await outcomes(joining('member', 'bob'))
+    const waited = saved()
+    expect(await outcomes(removal(), waited)).toEqual(['done', removed])
+    expect(await outcomes({ ...waited, by: { kind: 'user', id: 'bob', org_id } })).toEqual(['done'])
+  })
+
+  test('belongs to it again once somebody says so', async () => {
+    expect(await outcomes(removal(), joining('member'), saved())).toEqual(['done', 'done', 'done'])
+  })
+
+  test('still founds another one, and acts for that', async () => {
+    const founded = randomUUID()
+    const found = asked(
+      {
+        op: 'organization.found',
+        org_id: founded,
+        user_id: 'ann',
+        name: 'Mine',
+        is_personal: false,
+        marketing_opt_in: false,
+      },
+      ann,
+    )
+    const save = saved({ ...ann, org_id: founded })
+    expect(await outcomes(removal(), found, save)).toEqual(['done', 'done', 'done'])
+  })
+
+  test('acts for the organization that enrolling an agent founds', async () => {
+    const agent = { op: 'member.agent.enrol', url: 'https://agent.example/mcp', type: 'sales' }
+    const founding = { org_id: randomUUID(), user_id: 'eve', name: 'Eve', is_personal: true }
+    const eve = { kind: 'user', id: 'eve' } as const
+    const enrol = asked({ ...agent, founding }, eve)
+    const more = asked({ op: 'member.agent.remove', org: founding.org_id, url: agent.url }, eve)
+    expect(await outcomes(enrol, more)).toEqual(['done', 'done'])
+  })
+
+  test('is one again where the removal was not kept', async () => {
+    const cut = accounts.begin(
+      [removal()],
+      stamp(),
+      async () => ({ refused: new Map(), doubts: new Map() }),
+      () => Promise.reject(new Error('cut off')),
+    )
+    await expect(cut.kept).rejects.toThrow('cut off')
+    expect(await outcomes(saved())).toEqual(['done'])
+  })
+})
+
+test('an owner who is a mere member from now on makes no key', async () => {
+  const hash = 'a'.repeat(64)
+  const key = () =>
+    asked({ op: 'key.create', key_id: randomUUID(), org: org_id, label: '', hash }, ann)
+  const [before, , after] = await outcomes(key(), joining('member'), key())
+  expect([before, after]).toEqual(['done', expect.objectContaining({ error: 'forbidden' })])
+  expect(await outcomes(saved())).toEqual(['done'])
+})
+
+describe('a role that was revoked', () => {
+  const gone = expect.objectContaining({ error: 'not_found' })
+
+  test('lets nothing through that waited for the writer', async () => {
+    expect(await outcomes(role('role.grant'), unmirror())).toEqual(['done', gone])
+    expect(await outcomes(role('role.revoke'), unmirror())).toEqual(['done', fallen])
+    expect(await outcomes(unmirror())).toEqual([fallen])
+  })
+
+  test('is missed only where it is needed', async () => {
+    const rollback = (moderates: boolean) =>
+      asked(
+        {
+          op: 'entry.rollback',
+          revision_id: randomUUID(),
+          domain: 'acme.example',
+          entity: 'brand',
+          to_revision: 0,
+          moderates,
+          editor: { kind: 'user', id: 'ann', org_id },
+        },
+        ann,
+      )
+    await outcomes(role('role.grant'), role('role.revoke'))
+    expect(await outcomes(rollback(true), rollback(false), saved())).toEqual([
+      fallen,
+      'done',
+      'done',
+    ])
+  })
+
+  test('takes nothing from whoever holds another one that lets them do it', async () => {
+    const admin = { role: 'admin' } as const
+    await outcomes(role('role.grant'), role('role.grant', admin))
+    expect(await outcomes(role('role.revoke'), unmirror())).toEqual(['done', gone])
+    expect(await outcomes(role('role.revoke', admin), unmirror())).toEqual(['done', fallen])
+  })
+
+  test('is that of a person whose subject is an address, and of a key', async () => {
+    const subject = 'Ann@acme.example'
+    const person: Asker = { kind: 'user', id: toUserId(subject)! }
+    const key_id = randomUUID()
+    const key: Asker = { kind: 'key', id: key_id, org_id }
+    await outcomes(
+      asked({ op: 'key.create', key_id, org: 'Acme', label: '', hash: 'b'.repeat(64) }),
+    )
+    const held = [{ id: subject }, { holder: 'key', id: key_id }] as const
+    await outcomes(...held.map(one => role('role.grant', one)))
+    expect(await outcomes(unmirror(person), unmirror(key))).toEqual([gone, gone])
+    await outcomes(...held.map(one => role('role.revoke', one)))
+    expect(await outcomes(unmirror(person), unmirror(key))).toEqual([fallen, fallen])
+  })
+
+  test('binds nobody at the command line', async () => {
+    expect(await outcomes(unmirror({ kind: 'command', id: 'root' }))).toEqual([gone])
+  })
+})

@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest'
+import { BoundedLog } from '../../../api/operation/bounded-log.ts'
+import { MINUTE } from '../../../pipeline/core/clock.ts'
+import { TestClock } from '../../support/app.ts'
+import { rememberingLog } from '../../support/remembering-log.ts'
+
+test('of one kind ten lines a minute are written, and then how many were not', () => {
+  const { log, said } = rememberingLog()
+  const clock = new TestClock()
+  const bounded = new BoundedLog(log, clock)
+  for (let i = 0; i < 1_000; i++) bounded.warn('refused listCatalog', { i }, 'refused')
+  bounded.warn('refused listAgents', {}, 'refused')
+  expect(said).toHaveLength(11)
+  clock.pass(MINUTE)
+  bounded.warn('refused listCatalog', { i: 1_000 }, 'refused')
+  expect(said).toHaveLength(12)
+  expect(said.at(-1)).toContain('"suppressed":990')
+  clock.pass(MINUTE)
+  bounded.warn('refused listCatalog', {}, 'refused')
+  expect(said.at(-1)).not.toContain('suppressed')
+})

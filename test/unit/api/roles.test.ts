@@ -1,0 +1,54 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { findKeyHolder } from '../../../api/auth/principal.ts'
+import type { Operation } from '../../../pipeline/model/submission.ts'
+import { openRegistry, type TestRegistry } from '../../support/app.ts'
+
+let registry: TestRegistry
+let secret: string
+let id: string
+
+beforeAll(async () => {
+  registry = await openRegistry()
+  secret = await registry.createKey('Acme')
+  id = findKeyHolder(registry.reader, secret)!.id
+})
+
+afterAll(() => registry.close())
+
+const rolesNow = () => findKeyHolder(registry.reader, secret)!.roles
+const change = (op: 'role.grant' | 'role.revoke', role: 'moderator' | 'admin', whose = id) =>
+  registry.submit({ op, role, holder: 'key', id: whose } satisfies Operation)
+
+describe('roles', () => {
+  test('a key has the roles it was given, until they are taken back', async () => {
+    expect(rolesNow()).toEqual([])
+    await change('role.grant', 'moderator')
+    await change('role.grant', 'admin')
+    await change('role.grant', 'admin')
+    expect(rolesNow()).toEqual(['admin', 'moderator'])
+    await change('role.revoke', 'admin')
+    expect(rolesNow()).toEqual(['moderator'])
+    await change('role.revoke', 'moderator')
+    expect(rolesNow()).toEqual([])
+    await change('role.grant', 'moderator')
+    expect(rolesNow()).toEqual(['moderator'])
+  })
+
+  test('a key that is unknown or revoked is given none, and what is not held is not taken', async () => {
+    const unknown = randomUUID()
+    expect(await change('role.grant', 'admin', unknown)).toEqual([
+      { refused: `no live key ${unknown}`, error: 'not_found' },
+    ])
+    expect(await change('role.revoke', 'admin')).toEqual([
+      { refused: `key ${id} is no admin`, error: 'not_found' },
+    ])
+  })
+
+  test('the stores agree on who holds what', async () => {
+    await registry.submit({ op: 'role.grant', role: 'admin', holder: 'user', id: 'ada@sub|1' })
+    expect(await registry.verify()).toEqual([])
+    await registry.restart()
+    expect(await registry.verify()).toEqual([])
+  })
+})

@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest'
+import { readConfig } from '../../../pipeline/core/config.ts'
+
+describe('DNS_SERVER', () => {
+  it.each(['127.0.0.1:53', '9.9.9.9', '[2620:fe::fe]:5353', '[::1]', '2620:fe::fe'])(
+    'may be %s',
+    DNS_SERVER => {
+      expect(readConfig({ DNS_SERVER }).DNS_SERVER).toBe(DNS_SERVER)
+    },
+  )
+
+  it.each([
+    'dns.example:53',
+    'localhost',
+    '127.0.0.1:',
+    '127.0.0.1:0',
+    '127.0.0.1:70000',
+    '1.2.3:53',
+  ])('may not be %s: it must be an address', DNS_SERVER => {
+    expect(() => readConfig({ DNS_SERVER })).toThrow('DNS_SERVER: must be ADDRESS:PORT')
+  })
+})
+
+describe('TRUSTED_PROXIES', () => {
+  it('are nobody, unless they are named', () => {
+    expect(readConfig({}).TRUSTED_PROXIES).toEqual([])
+    const TRUSTED_PROXIES = '127.0.0.1, 10.0.0.0/8,fd00::/8,'
+    expect(readConfig({ TRUSTED_PROXIES }).TRUSTED_PROXIES).toEqual([
+      '127.0.0.1',
+      '10.0.0.0/8',
+      'fd00::/8',
+    ])
+  })
+
+  it.each(['true', 'proxy.example', '10.0.0.0/33', '1', '10.0.0.1 10.0.0.2', '*'])(
+    'may not be %s',
+    TRUSTED_PROXIES => {
+      expect(() => readConfig({ TRUSTED_PROXIES })).toThrow('TRUSTED_PROXIES')
+    },
+  )
+})
+
+describe('CRAWL_SIGNING_KEY', () => {
+  it('needs to be told where the public key is found', () => {
+    expect(() => readConfig({ CRAWL_SIGNING_KEY: 'key.jwk' })).toThrow('needs BASE_URL')
+    const BASE_URL = 'https://registry.example'
+    expect(readConfig({ CRAWL_SIGNING_KEY: 'key.jwk', BASE_URL })).toMatchObject({ BASE_URL })
+  })
+})
+
+describe('AUTH_ISSUER', () => {
+  const AUTH_JWKS_URL = 'https://issuer.example/jwks'
+  const AUTH_ISSUER = 'https://issuer.example'
+
+  it('needs to be told where its keys are, and for whom its tokens are', () => {
+    expect(() => readConfig({ AUTH_ISSUER })).toThrow('needs AUTH_JWKS_URL')
+    expect(() => readConfig({ AUTH_ISSUER, AUTH_JWKS_URL })).toThrow('needs AUTH_AUDIENCE or')
+    const told = { AUTH_ISSUER, AUTH_JWKS_URL, AUTH_CLIENT_ID: 'console' }
+    expect(readConfig(told)).toMatchObject(told)
+  })
+
+  it.each(['http://issuer.example', 'https://issuer.example/?x', 'https://issuer.example/#x', 'x'])(
+    'may not be %s',
+    issuer => {
+      const told = { AUTH_ISSUER: issuer, AUTH_JWKS_URL, AUTH_AUDIENCE: 'x' }
+      expect(() => readConfig(told)).toThrow('AUTH_ISSUER')
+    },
+  )
+})

@@ -1,0 +1,163 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, test } from 'vitest'
+import { checkName } from '../../../pipeline/core/check-name.ts'
+import { ConfigError } from '../../../pipeline/core/config.ts'
+import { toSkeleton } from '../../../pipeline/core/confusables.ts'
+import { toAscii } from '../../../pipeline/core/domain.ts'
+import {
+  buildProtectedNames,
+  noneProtected,
+  readProtectedNames,
+} from '../../../pipeline/core/protected-names.ts'
+import { classifyScripts } from '../../../pipeline/core/unicode-scripts.ts'
+import { newDataDir } from '../../support/registry.ts'
+
+const verdictOf = (name: string, registered: string[], protectedNames: string[] = []) =>
+  checkName(toAscii(name), {
+    registered: registered.map(toAscii),
+    protectedNames: buildProtectedNames(protectedNames.map(toAscii)),
+  }).verdict
+
+describe('a name in other letters that looks like a registered ASCII name is refused', () => {
+  test.each([
+    ['аррӏе.com', 'apple.com', 'Cyrillic'],
+    ['рауоо.com', 'payoo.com', 'Cyrillic'],
+    ['ѕсоре.com', 'scope.com', 'Cyrillic'],
+    ['тасо.com', 'taco.com', 'Cyrillic capitals in small'],
+    ['кока.com', 'koka.com', 'Cyrillic'],
+    ['ооо.com', 'ooo.com', 'Cyrillic'],
+    ['οποο.com', 'onoo.com', 'Greek'],
+    ['օօօ.com', 'ooo.com', 'Armenian'],
+    ['асе.com', 'ace.com', 'Cyrillic'],
+    ['ɡoogle.com', 'google.com', 'Latin'],
+    ['ıota.com', 'iota.com', 'Latin'],
+    ['æon.com', 'aeon.com', 'Latin'],
+    ['www.аррӏе.com', 'apple.com', 'below it'],
+  ])('%s is not %s (%s)', (name, known) => {
+    expect(verdictOf(name, [known])).toBe('refused')
+    expect(verdictOf(name, [], [known])).toBe('refused')
+    expect(verdictOf(name, ['unlike.example'])).toBe('fine')
+  })
+})
+
+describe('a name that mixes scripts is refused, whatever it looks like', () => {
+  test.each([
+    ['pаypal.com', 'Latin with Cyrillic'],
+    ['αpple.com', 'Latin with Greek'],
+    ['аpple-shop.com', 'Latin with Cyrillic'],
+    ['рαζ.com', 'Cyrillic with Greek'],
+    ['ᎪᏴcom.example', 'Latin with Cherokee'],
+  ])('%s (%s)', name => {
+    expect(verdictOf(name, [])).toBe('refused')
+  })
+})
+
+describe('a name that IDNA 2008 does not allow is refused', () => {
+  test.each([
+    ['xn--i-7iq.ws', 'a heart'],
+    ['xn--ls8h.la', 'a pile'],
+    ['xn--zzzzzz.com', 'what decodes to nothing'],
+    ['xn--acme.com', 'an A-label without need'],
+  ])('%s (%s)', name => {
+    expect(checkName(name, { registered: [], protectedNames: noneProtected }).verdict).toBe(
+      'refused',
+    )
+  })
+})
+
+describe('an ASCII name that looks like another one is doubtful', () => {
+  test.each([
+    ['rnicrosoft.com', 'microsoft.com'],
+    ['microsoft.com', 'rnicrosoft.com'],
+    ['g00gle.com', 'google.com'],
+    ['paypa1.com', 'paypal.com'],
+    ['www.paypa1.com', 'paypal.com'],
+    ['paypal.com', 'раураӏ.com'],
+  ])('%s and %s', (name, known) => {
+    expect(verdictOf(name, [known])).toBe('doubtful')
+  })
+})
+
+describe('a name with a protected one in it is doubtful', () => {
+  const brands = ['acme.com', 'apple.com', 'bbc.co.uk', 'bücher.de']
+  test.each([
+    ['acme.net'],
+    ['acme-login.com'],
+    ['my-acrne.com'],
+    ['acme.com.evil.example'],
+    ['applepay.com'],
+    ['my-bbc.org'],
+    ['ạpple.com'],
+    ['bücher.com'],
+  ])('%s', name => {
+    expect(verdictOf(name, [], brands)).toBe('doubtful')
+  })
+
+  test.each([
+    ['acme.com', 'is protected itself'],
+    ['shop.acme.com', 'is below it'],
+    ['bücher.de', 'is protected itself'],
+    ['acmes.com', 'has a short name in a longer word'],
+    ['subbcode.com', 'has a short name in a longer word'],
+    ['acne.com', 'is another word'],
+    ['pineapp1.com', 'is another word'],
+  ])('%s is fine: it %s', name => {
+    expect(verdictOf(name, [], brands)).toBe('fine')
+  })
+})
+
+describe('a name in one script, or in what a language mixes, is fine', () => {
+  test.each([
+    ['bücher.de'],
+    ['bucher.de'],
+    ['straße.de'],
+    ['пример.com'],
+    ['例え-テスト.jp'],
+    ['東京タワーabc.jp'],
+    ['한국abc.kr'],
+    ['παράδειγμα.gr'],
+    ['مثال.example'],
+    ['उदाहरण.in'],
+    ['xn--e1afmkfd.xn--p1ai'],
+  ])('%s', name => {
+    expect(verdictOf(name, ['bucher.de', 'bücher.de', 'acme.com'], [])).toBe('fine')
+  })
+
+  it('one in a script that names are seldom written in is for a person to see', () => {
+    expect(classifyScripts('ᏣᎳᎩ')).toBe('unusual')
+    expect(classifyScripts('123-4')).toBe('one')
+  })
+})
+
+it('a name below that of the same owner is not taken for it', () => {
+  expect(verdictOf('www.acrne.com', ['acrne.com'])).toBe('fine')
+  expect(verdictOf('acme.com', ['acme.com'])).toBe('fine')
+})
+
+it('the look of a name is the same in any case, and never holds another name in it', () => {
+  expect(toSkeleton('ACME.example')).toBe(toSkeleton('acme.example'))
+  expect(toSkeleton('acme.com')).not.toBe(toSkeleton('acme.co'))
+})
+
+describe('the list of protected names', () => {
+  const fileOf = (text: string) => {
+    const path = join(newDataDir(), 'names.txt')
+    writeFileSync(path, text)
+    return path
+  }
+
+  it('is a file of domains, a line each, with remarks', () => {
+    const { sites } = readProtectedNames(fileOf('# ours\nacme.com\n\n www.Bücher.de # books\r\n'))
+    expect([...sites]).toEqual(['acme.com', 'xn--bcher-kva.de'])
+  })
+
+  it('is nothing where no file is named', () => {
+    expect(readProtectedNames(undefined).sites.size).toBe(0)
+  })
+
+  it('says which line is no domain, and when there is no file', () => {
+    expect(() => readProtectedNames(fileOf('acme.com\nacme\n'))).toThrow(/line 2/)
+    expect(() => readProtectedNames('/nowhere/names.txt')).toThrow(ConfigError)
+  })
+})

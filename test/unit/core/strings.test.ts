@@ -1,0 +1,36 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { describe, expect, it } from 'vitest'
+import { detach } from '../../../pipeline/core/strings.ts'
+
+const TEXTS = 100
+const CHARS = 500_000
+
+/** Bytes of the heap that are kept alive by what `keep` makes of a piece of each of many long texts. */
+function heldBy(keep: (piece: string) => string): number {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  collect()
+  const before = process.memoryUsage().heapUsed
+  const kept = Array.from({ length: TEXTS }, (_, n) => {
+    const text = Buffer.alloc(CHARS, `${n} a-location.example `).toString('latin1')
+    return keep(text.slice(0, 20))
+  })
+  collect()
+  const held = process.memoryUsage().heapUsed - before
+  expect(new Set(kept).size).toBe(TEXTS)
+  return held
+}
+
+describe('a copy of its own', () => {
+  it('lets go of the long text that a piece was cut from, which the piece does not', () => {
+    expect(heldBy(piece => piece)).toBeGreaterThan((TEXTS * CHARS) / 2)
+    expect(heldBy(detach)).toBeLessThan(CHARS)
+  })
+
+  it('says the same', () => {
+    for (const text of ['', 'brand.json bücher.example', '🙂'.repeat(50)]) {
+      expect(detach(text)).toBe(text)
+    }
+  })
+})

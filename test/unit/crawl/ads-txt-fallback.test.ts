@@ -1,0 +1,138 @@
+import { describe, expect, it, test } from 'vitest'
+import { limits } from '../../../pipeline/core/limits.ts'
+import { crawlBatch, limitHostsAtOnce } from '../../../pipeline/crawl/crawl-batch.ts'
+import type { CrawlTarget } from '../../../pipeline/model/observation.ts'
+import { readObservation } from '../../../pipeline/parse/read-observation.ts'
+import { fetcherTo, now, originOf } from '../../support/fetching.ts'
+
+const domain = 'acme.example'
+const adagents = `${domain}/.well-known/adagents.json`
+const target: CrawlTarget = { kind: 'adagents.json', location: domain }
+const denied = '<?xml version="1.0"?>\n<Error><Code>AccessDenied</Code></Error>'
+
+interface Page {
+  status?: number
+  body?: string
+  to?: string
+}
+
+/** Crawls the targets in a web of these pages, by `host/path`; anything else is a 404. */
+async function crawl(pages: Record<string, Page>, ...targets: CrawlTarget[]) {
+  const origin = await originOf((request, response, path) => {
+    const page = pages[`${request.headers.host}${path}`] ?? { status: 404 }
+    response.writeHead(page.status ?? (page.to ? 302 : 200), page.to ? { location: page.to } : {})
+    response.end(page.body ?? '')
+  })
+  const seen = await crawlBatch(targets, {
+    fetcher: fetcherTo(origin.url),
+    clock: { now: () => now },
+    limits: { ...limits, adsTxtBytes: 100 },
+    protocolName: 'proto',
+    atOnce: limitHostsAtOnce(4),
+  })
+  return { seen: seen.map(one => readObservation(one, limits)), origin }
+}
+
+const adsTxt = { body: '\ufeffa.example, 1, DIRECT\nManagerDomain = m.example\n' }
+const outcomesOf = async (pages: Record<string, Page>, ...targets: CrawlTarget[]) =>
+  (await crawl(pages, ...targets)).seen.map(({ kind, outcome }) => `${kind} ${outcome}`)
+
+describe('the ads.txt of a domain', () => {
+  it('is asked for at once when the domain has no adagents.json, over the same connection', async () => {
+    const { seen, origin } = await crawl({ [`${domain}/ads.txt`]: adsTxt }, target)
+    expect(seen).toMatchObject([
+      { ...target, outcome: 'absent', status: 404 },
+      {
+        kind: 'ads.txt',
+        location: domain,
+        outcome: 'ok',
+        status: 200,
+        document: { variant: 'ads_txt', manager_domain: 'm.example' },
+      },
+    ])
+    expect(origin.asked).toEqual([adagents, `${domain}/ads.txt`])
+    expect(origin.connections).toBe(1)
+  })
+
+  test.each<[string, Page, string[]]>([
+    ['410', { status: 410 }, ['adagents.json absent', 'ads.txt ok']],
+    [
+      '403 of a file store',
+      { status: 403, body: denied },
+      ['adagents.json store_denied', 'ads.txt ok'],
+    ],
+    ['403', { status: 403, body: '<p>AccessDenied</p>' }, ['adagents.json denied']],
+    ['401 of a file store', { status: 401, body: denied }, ['adagents.json denied']],
+    ['429', { status: 429 }, ['adagents.json throttled']],
+    ['500', { status: 500, body: denied }, ['adagents.json server_error']],
+    ['200 with a page', { body: '<p>' }, ['adagents.json not_json']],
+    ['200 with nonsense', { body: '{}' }, ['adagents.json unusable']],
+    [
+      'a redirect to another site',
+      { to: 'https://other.example/' },
+      ['adagents.json bad_redirect'],
+    ],
+    [
+      'a redirect to nowhere on the site',
+      { to: '/nowhere' },
+      ['adagents.json absent', 'ads.txt ok'],
+    ],
+  ])('is asked for or not after %s', async (_, page, expected) => {
+    const pages = { [adagents]: page, [`${domain}/ads.txt`]: adsTxt }
+    expect(await outcomesOf(pages, target)).toEqual(expected)
+  })
+
+  test.each<[string, Page]>([
+    ['is not there', { status: 404 }],
+    ['names nobody', { body: 'a.example, 1, DIRECT' }],
+    ['names the domain itself', { body: `managerdomain=${domain}` }],
+    ['is a page', { body: '<p>managerdomain=m.example' }],
+    ['is too large', { body: `managerdomain=m.example\n${'#'.repeat(100)}` }],
+  ])('leaves no trace when it %s', async (_, page) => {
+    expect(await outcomesOf({ [`${domain}/ads.txt`]: page }, target)).toEqual([
+      'adagents.json absent',
+    ])
+  })
+
+  it('is not asked for in place of a file by address, or of a brand.json', async () => {
+    const pages = { [`${domain}/ads.txt`]: adsTxt }
+    const byAddress = { ...target, location: `https://${domain}/a.json` }
+    const brand = { ...target, kind: 'brand.json' } as const
+    expect(await outcomesOf(pages, byAddress, brand)).toEqual([
+      'adagents.json absent',
+      'brand.json absent',
+    ])
+  })
+
+  it('is asked for once by a batch that names it', async () => {
+    const own = { kind: 'ads.txt', location: domain } as const
+    const { seen, origin } = await crawl({}, target, own)
+    expect(seen).toMatchObject([{ outcome: 'absent' }, { ...own, outcome: 'absent' }])
+    expect(origin.asked).toEqual([adagents, `${domain}/ads.txt`])
+  })
+
+  const hops = (count: number, last: Page): Record<string, Page> => ({
+    [`${domain}/ads.txt`]: { to: 'https://h1.example/ads.txt' },
+    ...Object.fromEntries(
+      Array.from({ length: count - 1 }, (_, i) => [
+        `h${i + 1}.example/ads.txt`,
+        { to: `https://h${i + 2}.example/ads.txt` },
+      ]),
+    ),
+    [`h${count}.example/ads.txt`]: last,
+  })
+
+  it('may lie five redirects away on other sites, and no further', async () => {
+    expect(await outcomesOf(hops(5, adsTxt), target)).toHaveLength(2)
+    expect(await outcomesOf(hops(6, adsTxt), target)).toHaveLength(1)
+  })
+
+  it.each(['https://10.0.0.1/ads.txt', 'https://localhost/ads.txt', 'http://m.example/ads.txt'])(
+    'is not followed to %s, which is not even asked',
+    async to => {
+      const { seen, origin } = await crawl({ [`${domain}/ads.txt`]: { to } }, target)
+      expect(seen).toHaveLength(1)
+      expect(origin.asked).toEqual([adagents, `${domain}/ads.txt`])
+    },
+  )
+})

@@ -1,0 +1,723 @@
+import type { ServerResponse } from 'node:http'
+import { gzipSync } from 'node:zlib'
+import { describe, expect, it, test } from 'vitest'
+import type { Outcome } from '../../../pipeline/core/outcomes.ts'
+import { carry } from '../../../pipeline/diff/carry.ts'
+import { AgentDocument } from '../../../pipeline/model/documents/index.ts'
+import { Observation } from '../../../pipeline/model/observation.ts'
+import {
+  type AgentAnswer,
+  agentHost,
+  documentOf,
+  probe,
+  probeBy,
+  probeHost,
+  silence,
+  streaming,
+  trained,
+} from '../../support/agent-host.ts'
+import { endsWithin } from '../../support/effort.ts'
+import { endless, fetcherTo, now } from '../../support/fetching.ts'
+
+const json = (value: object) => ({ content: [{ type: 'text', text: JSON.stringify(value) }] })
+const caps = (value: object) => ({ get_proto_capabilities: json(value) })
+const none = (response: ServerResponse, status: number) => response.writeHead(status).end()
+
+describe('the products of a seller', () => {
+  const products = [
+    {
+      delivery_type: 'guaranteed',
+      channels: ['ctv', 'smoke'],
+      countries: ['UK', 'Spain'],
+      format_options: [{ format_kind: 'video_hosted' }, { format_kind: 'Not A Kind' }, 7],
+    },
+    { delivery_type: 'non_guaranteed', delivery_channels: ['olv'], countries: ['US'] },
+    { delivery_type: ['x'], channels: 'ctv' },
+    'no product',
+  ]
+  const told = {
+    delivery_types: ['guaranteed', 'non_guaranteed'],
+    channels: ['ctv', 'olv'],
+    markets: ['GB', 'US'],
+    format_kinds: ['video_hosted'],
+  }
+  const refusing = { isError: true, structuredContent: { proto_error: { code: 'AUTH_REQUIRED' } } }
+
+  it('are asked for, and told in all', async () => {
+    const supported_formats = [{ format: { format_kind: 'image' } }, { format_kind: 'audio' }]
+    const tasks = { get_products: json({ products }), ...caps({ creative: { supported_formats } }) }
+    const document = documentOf(await probe(trained({ tasks })))
+    expect(document).toMatchObject({ products: told, needs_auth: false, unread: [] })
+    expect(document.format_kinds).toEqual(['image', 'video_hosted'])
+  })
+
+  it('are nobody’s business where they want a credential, which is no fault', async () => {
+    const seen = await probe(trained({ tasks: { get_products: refusing } }))
+    expect(seen.faults).toEqual([])
+    expect(documentOf(seen)).toMatchObject({ needs_auth: true, unread: [] })
+    expect(documentOf(seen)).not.toHaveProperty('products')
+  })
+
+  it('are not asked for where another task wanted a credential', async () => {
+    let calls = 0
+    const count = (ask: { call: { params?: { name?: unknown } } }) => {
+      if (ask.call.params?.name === 'get_products') calls += 1
+      return undefined
+    }
+    const tasks = { get_products: json({ products }), get_proto_capabilities: refusing }
+    const seen = await probe(trained({ tasks, methods: { 'tools/call': count as never } }))
+    expect([calls, documentOf(seen).products]).toEqual([0, undefined])
+  })
+
+  it('stay what they were when they cannot be read', async () => {
+    const before = documentOf(await probe(trained({ tasks: { get_products: json({ products }) } })))
+    const seen = await probe(trained({ tasks: { get_products: json({ products: 'many' }) } }))
+    expect(documentOf(seen)).toMatchObject({ unread: ['products'] })
+    expect(seen.faults).toMatchObject([{ code: 'wrong_type', field: 'products' }])
+    const kept = { products: told, format_kinds: ['video_hosted'] }
+    expect(carry(before, documentOf(seen), now)).toMatchObject(kept)
+  })
+})
+
+describe('a well-behaved agent', () => {
+  it('is read part by part, and its document is sound', async () => {
+    const format_id = { agent_url: 'https://agent.example/mcp', id: 'banner' }
+    const seen = await probe(
+      trained({
+        tasks: {
+          get_products: json({ products: [] }),
+          list_creative_formats: json({ formats: [{ format_id, name: 'Banner' }] }),
+          ...caps({
+            supported_protocols: ['media_buy'],
+            media_buy: {
+              portfolio: {
+                primary_channels: ['ctv', 'olv', 'smoke'],
+                primary_countries: ['US', 'EMEA'],
+              },
+              execution: { trusted_match: { surfaces: [] } },
+            },
+          }),
+        },
+      }),
+    )
+    expect(Observation.parse(seen)).toMatchObject({ outcome: 'ok', status: 200, faults: [] })
+    const document = documentOf(seen)
+    expect(AgentDocument.parse(document)).toEqual(document)
+    expect(document).toMatchObject({
+      protocols: ['mcp'],
+      endpoint: 'https://agent.example/mcp',
+      name: 'Trained Agent',
+      type: 'sales',
+      tools: [
+        { name: 'get_products' },
+        { name: 'get_proto_capabilities' },
+        { name: 'list_creative_formats' },
+      ],
+      capabilities: {
+        supported_protocols: ['media_buy'],
+        supported_channels: ['ctv', 'olv'],
+        markets: ['US'],
+        has_tmp: true,
+      },
+      formats: [{ format_id, name: 'Banner' }],
+      operations: {
+        standard: {
+          can_search_inventory: true,
+          can_get_availability: true,
+          can_get_pricing: true,
+          can_reserve_inventory: false,
+          can_create_order: false,
+          can_list_properties: false,
+        },
+        creative: { can_generate: false, can_validate: false, can_preview: false },
+        signals: { can_match: false, can_activate: false, can_get_signals: false },
+      },
+      needs_auth: false,
+      unread: [],
+    })
+  })
+
+  it.each([
+    [{ publisher_domains: ['b.example', 'https://A.example/', 'b.example', 7, 'no domain'] }],
+    [{ properties: [{ publisher_domain: 'b.example' }, { domain: 'a.example' }, 'x', {}] }],
+  ])('that lists whom it sells claims those publishers: %j', async listed => {
+    const seen = await probe(trained({ tasks: { list_authorized_properties: json(listed) } }))
+    expect(documentOf(seen)).toMatchObject({ claims: ['a.example', 'b.example'] })
+  })
+
+  it('that says the same again is unchanged, however its tools are ordered', async () => {
+    const tasks = { get_products: json({ products: [] }), create_media_buy: {} }
+    const first = await probe(trained({ tasks }))
+    const turned = Object.fromEntries(Object.entries(tasks).reverse())
+    const again = await probe(trained({ tasks: turned }), { hash: first.hash! })
+    expect(again).toMatchObject({ outcome: 'unchanged', hash: first.hash })
+    expect(again.document).toBeUndefined()
+  })
+
+  it('is asked for the capabilities of the protocol’s name', async () => {
+    const tasks = { get_adcp_capabilities: json({ supported_protocols: ['signals'] }) }
+    const seen = await probe(trained({ tasks }), { protocolName: 'adcp' })
+    expect(documentOf(seen).capabilities?.supported_protocols).toEqual(['signals'])
+    expect(documentOf(await probe(trained({ tasks }))).capabilities).toBeUndefined()
+  })
+
+  it('keeps its session, and is told both kinds of answer are fine', async () => {
+    const asked: string[] = []
+    const seen = await probe((ask, response) => {
+      const { method = '' } = ask.call
+      expect(ask.headers).toMatchObject(
+        ask.method === 'POST' ? { accept: 'application/json, text/event-stream' } : {},
+      )
+      expect(ask.headers).not.toHaveProperty('authorization')
+      if (ask.method === 'POST' && method !== 'initialize') {
+        asked.push(
+          `${method} ${ask.headers['mcp-session-id']} ${ask.headers['mcp-protocol-version']}`,
+        )
+      }
+      if (method === 'initialize') response.setHeader('mcp-session-id', 'one two'.replace(' ', '-'))
+      else if (ask.headers['mcp-session-id'] !== 'one-two') return none(response, 400)
+      return trained({ tasks: { get_signals: {} } })(ask, response)
+    })
+    expect(seen.outcome).toBe('ok')
+    expect(asked).toEqual([
+      'notifications/initialized one-two 2025-06-18',
+      'tools/list one-two 2025-06-18',
+    ])
+  })
+
+  it('without sessions may refuse the greeting', async () => {
+    for (const status of [400, 405, 202]) {
+      const methods = {
+        initialize: (_: unknown, response: ServerResponse) => none(response, status),
+      }
+      const seen = await probe(trained({ tasks: { get_signals: {} }, methods }))
+      expect(documentOf(seen)).toMatchObject({ type: 'signals' })
+    }
+    const methods = {
+      initialize: () => ({ jsonrpc: '2.0', id: null, error: { code: -32_601, message: '' } }),
+    }
+    expect(await probe(trained({ methods }))).toMatchObject({ outcome: 'ok' })
+  })
+
+  it('may answer below its address, with its slash, or over the second transport alone', async () => {
+    const inner = trained({ tasks: { get_products: json({ products: [] }) } })
+    const below = await probe(
+      (ask, response) =>
+        ask.path === '/sales/mcp' ? inner({ ...ask, path: '/mcp' }, response) : undefined,
+      { location: 'https://agent.example/sales' },
+    )
+    expect(documentOf(below).endpoint).toBe('https://agent.example/sales/mcp')
+    const slash = await probe((ask, response) =>
+      ask.path === '/mcp/' ? inner({ ...ask, path: '/mcp' }, response) : undefined,
+    )
+    expect(documentOf(slash).endpoint).toBe('https://agent.example/mcp/')
+    const card = {
+      name: 'Card Only',
+      description: 'Sells',
+      skills: [{ id: 'get_products', description: 'Finds' }, { id: 7 }, 'x'],
+    }
+    const other = await probe(
+      ask => (ask.path === '/desk/.well-known/agent-card.json' ? card : undefined),
+      { location: 'https://agent.example/desk/a2a' },
+    )
+    expect(documentOf(other)).toMatchObject({
+      protocols: ['a2a'],
+      name: 'Card Only',
+      type: 'sales',
+      tools: [{ name: 'get_products', description: 'Finds' }],
+    })
+  })
+
+  it('that speaks both has both, and a card of the wrong kind is told', async () => {
+    const inner = trained({ tasks: { get_signals: {} } })
+    const withCard = (type: string) =>
+      probe((ask, response) => {
+        if (ask.path !== '/.well-known/agent.json') return inner(ask, response)
+        return response.writeHead(200, { 'content-type': type }).end('{"name":"Both"}')
+      })
+    expect(documentOf(await withCard('application/json')).protocols).toEqual(['mcp', 'a2a'])
+    const wrong = await withCard('text/plain')
+    expect(documentOf(wrong).protocols).toEqual(['mcp'])
+    expect(wrong.faults).toMatchObject([{ field: 'card', severity: 'warning' }])
+  })
+})
+
+describe('an agent that cannot be read', () => {
+  const status = (code: number) => probe((_, response) => none(response, code))
+
+  test.each([
+    [401, 'needs_auth'],
+    [403, 'denied'],
+    [404, 'absent'],
+    [429, 'throttled'],
+    [503, 'server_error'],
+    [500, 'server_error'],
+    [418, 'http_error'],
+    [307, 'bad_redirect'],
+  ])('answers %i and is %s', async (code, outcome) => {
+    expect(await status(code)).toMatchObject({ outcome, status: code })
+  })
+
+  it('wants a credential at any of its places, also for a single call, and is there', async () => {
+    const later = await probe(
+      (ask, response) => none(response, ask.path === '/sales/mcp' ? 401 : 404),
+      { location: 'https://agent.example/sales' },
+    )
+    expect(later.outcome).toBe('needs_auth')
+    const methods = { 'tools/call': (_: unknown, response: ServerResponse) => none(response, 401) }
+    const half = documentOf(await probe(trained({ tasks: caps({}), methods })))
+    expect(half).toMatchObject({ needs_auth: true, unread: ['capabilities'] })
+    const told = { isError: true, structuredContent: { proto_error: { code: 'AUTH_REQUIRED' } } }
+    const said = await probe(trained({ tasks: { get_proto_capabilities: told } }))
+    expect(documentOf(said)).toMatchObject({ needs_auth: true, unread: ['capabilities'] })
+    expect(said.faults).toMatchObject([{ message: 'failed with AUTH_REQUIRED' }])
+  })
+
+  it('says by a number that it is busy, and for how long', async () => {
+    const busy = { code: 'RATE_LIMITED', retry_after: 90_000, recovery: 'transient' }
+    const error = { code: -32_029, message: 'busy', data: { proto_error: busy } }
+    const methods = {
+      'tools/list': ({ call }: { call: { id?: number } }) => ({ id: call.id, error }),
+    }
+    const seen = await probe(trained({ methods }))
+    expect(seen).toMatchObject({ outcome: 'throttled', retry_after_s: 3_600 })
+    const plain = {
+      'tools/list': ({ call }: { call: { id?: number } }) => ({
+        id: call.id,
+        error: { code: -32_029 },
+      }),
+    }
+    expect(await probe(trained({ methods: plain }))).toMatchObject({ outcome: 'unusable' })
+  })
+
+  it('is on a host that asked for a pause, and is left alone for as long', async () => {
+    const served = await agentHost((_, response) =>
+      response.writeHead(429, { 'retry-after': '86400' }).end(),
+    )
+    const fetcher = fetcherTo(served.url)
+    const before = await probeBy(fetcher)
+    const held = await probeBy(fetcher, { location: 'https://agent.example/other/mcp' })
+    for (const seen of [before, held]) {
+      expect(seen).toMatchObject({ outcome: 'throttled', retry_after_s: 86_400 })
+    }
+    expect(served.asked).toHaveLength(1)
+  })
+
+  it('is a web page, or JSON that is no reply', async () => {
+    const page = await probe((_, response) =>
+      response.writeHead(200, { 'content-type': 'text/html' }).end('<html>'),
+    )
+    expect(page).toMatchObject({ outcome: 'not_json' })
+    expect(await probe(() => ({ hello: 1 }))).toMatchObject({ outcome: 'unusable' })
+    expect(await probe(() => [{ hello: 1 }])).toMatchObject({ outcome: 'not_json' })
+  })
+
+  it('is never asked at a private address, by a password, or without TLS', async () => {
+    const host = await agentHost(trained({}))
+    for (const location of [
+      'https://127.0.0.1/mcp',
+      'https://[::1]/mcp',
+      'https://169.254.169.254/mcp',
+      'https://metadata.internal/mcp',
+      'http://agent.example/mcp',
+      'https://me:secret@agent.example/mcp',
+    ]) {
+      expect(await probeHost(host, { location })).toMatchObject({ outcome: 'refused' })
+    }
+    expect(host.asked).toEqual([])
+  })
+
+  it('sends nobody anywhere: a redirect is not followed', async () => {
+    const host = await agentHost((_, response) =>
+      response.writeHead(307, { location: 'https://169.254.169.254/latest' }).end(),
+    )
+    expect(await probeHost(host)).toMatchObject({ outcome: 'bad_redirect' })
+    expect(host.asked.every(place => place.startsWith('agent.example/'))).toBe(true)
+  })
+})
+
+describe('the last good answer of an agent', () => {
+  const format_id = { agent_url: 'https://agent.example/mcp', id: 'banner' }
+  const tasks = {
+    ...caps({ supported_protocols: ['media_buy'] }),
+    list_creative_formats: json({ formats: [{ format_id }] }),
+    list_authorized_properties: json({ publisher_domains: ['a.example'] }),
+  }
+  const well = trained({ tasks })
+  /** Its card is a file, and is there whatever the agent does. */
+  const withCard =
+    (answer: AgentAnswer): AgentAnswer =>
+    (ask, response) =>
+      ask.path === '/.well-known/agent-card.json'
+        ? { name: 'Both', skills: [{ id: 'get_signals' }] }
+        : answer(ask, response)
+  const replying = (result: object) =>
+    trained({ tasks, methods: { 'tools/list': ({ call: { id } }) => ({ id, result }) } })
+  const good = async () => documentOf(await probe(withCard(well)))
+
+  test.each<[string, Outcome, AgentAnswer]>([
+    ...[500, 502, 504, 408].map<[string, Outcome, AgentAnswer]>(status => [
+      `answers ${status} everywhere`,
+      'server_error',
+      (_, response) => none(response, status),
+    ]),
+    [
+      'answers 502 at one of its places and 404 at the others',
+      'server_error',
+      ({ path }, response) => none(response, path === '/mcp/' ? 502 : 404),
+    ],
+    [
+      'hangs at one of its places and answers 404 at the others',
+      'timeout',
+      ({ path }, response) => (path === '/mcp/' ? silence : none(response, 404)),
+    ],
+    ['answers JSON that is no reply', 'unusable', () => ({ error: 'try again later' })],
+    ['answers with more than is read', 'too_large', () => ['x'.repeat(5 * 1024 * 1024)]],
+    ['names no tools', 'unusable', replying({})],
+    ['names tools that are no list', 'unusable', replying({ tools: 'oops' })],
+    [
+      'names tools that are no list on a later page',
+      'unusable',
+      trained({
+        methods: {
+          'tools/list': ({ call: { id, params } }) => ({
+            id,
+            result: params?.cursor === undefined ? { tools: [], nextCursor: 'b' } : { tools: {} },
+          }),
+        },
+      }),
+    ],
+  ])('stands while it %s, and its card says nothing for it', async (_, outcome, answer) => {
+    const hangs = outcome === 'timeout' && { limits: { probeMs: 1_000 } }
+    const seen = await probe(withCard(answer), { ...hangs })
+    expect(seen).toMatchObject({ outcome })
+    expect(seen.document).toBeUndefined()
+  })
+
+  const listed = (formats: unknown) => ({ list_creative_formats: json({ formats } as object) })
+  const text = 'x'.repeat(1_900)
+  const large = Array.from({ length: 400 }, (_, i) => ({
+    format_id: { ...format_id, id: `${i}` },
+    text,
+  }))
+  test.each<[string, 'formats' | 'claims', object]>([
+    ['formats that are no list', 'formats', listed('x')],
+    ['no formats', 'formats', { list_creative_formats: json({ errors: [{ code: 'BUSY' }] }) }],
+    ['formats that are too large to keep', 'formats', listed(large)],
+    [
+      'publishers that are no list',
+      'claims',
+      { list_authorized_properties: json({ publisher_domains: 'x' }) },
+    ],
+    ['no publishers', 'claims', { list_authorized_properties: json({}) }],
+  ])('stands part by part while it tells %s', async (_, part, told) => {
+    const before = await good()
+    const seen = await probe(withCard(trained({ tasks: { ...tasks, ...told } })))
+    expect(seen.faults).toHaveLength(1)
+    const document = documentOf(seen)
+    expect(document.unread).toEqual([part])
+    expect(carry(before, document, now)).toEqual({ ...before, unread: [part] })
+  })
+
+  it('ends with one that says that there is nothing any more', async () => {
+    const told = {
+      list_creative_formats: json({ formats: [] }),
+      list_authorized_properties: json({ properties: [] }),
+    }
+    const document = documentOf(await probe(withCard(trained({ tasks: { ...tasks, ...told } }))))
+    expect(carry(await good(), document, now)).toMatchObject({
+      formats: [],
+      claims: [],
+      unread: [],
+    })
+  })
+
+  test.each([400, 404, 405, 410, 501, 307])(
+    'is that of its card where every place answers %i: nobody speaks MCP there',
+    async status => {
+      const seen = await probe(withCard((_, response) => none(response, status)))
+      expect(documentOf(seen)).toMatchObject({ protocols: ['a2a'], type: 'signals', unread: [] })
+    },
+  )
+})
+
+describe('a stream of events', () => {
+  const listing = (id: unknown, name = 'get_signals') =>
+    JSON.stringify({ jsonrpc: '2.0', id, result: { tools: [{ name }] } }, null, 1)
+  const data = (text: string) =>
+    `${text
+      .split('\n')
+      .map(line => `data: ${line}\n`)
+      .join('')}\n`
+  const list = (answer: (id: unknown, response: ServerResponse) => unknown) =>
+    trained({ methods: { 'tools/list': ({ call }, response) => answer(call.id, response) } })
+
+  it('is left as soon as the reply came, though the server goes on for ever', async () => {
+    const host = await agentHost(
+      list((id, response) => {
+        streaming(
+          response,
+          ': ping\n\n',
+          data('{"jsonrpc":"2.0","method":"notifications/message"}'),
+          data(listing(999, 'of_somebody_else')),
+          data('not json'),
+          data(listing(String(id), 'of_a_text')),
+          data(listing(id)),
+        )
+        endless(response, Buffer.from(': ping\n\n'))
+        return silence
+      }),
+    )
+    const seen = await endsWithin(1_500, () => probeHost(host))
+    expect(documentOf(seen).tools.map(({ name }) => name)).toEqual(['get_signals'])
+    expect(host.open.size).toBeLessThan(2)
+  })
+
+  it('is read as it comes when it is compressed', async () => {
+    const seen = await probe(
+      list((id, response) => {
+        response.writeHead(200, {
+          'content-type': 'text/event-stream; charset=utf-8',
+          'content-encoding': 'gzip',
+        })
+        response.write(gzipSync(data(listing(id))))
+        return silence
+      }),
+    )
+    expect(seen.outcome).toBe('ok')
+  })
+
+  it('of other people’s replies ends with the time', async () => {
+    const seen = await probe(
+      list((_, response) => {
+        streaming(response)
+        endless(response, Buffer.from(data(listing(999))))
+        return silence
+      }),
+      { limits: { probeMs: 400 } },
+    )
+    expect(seen.outcome).toBe('timeout')
+  })
+
+  it('that ends without a reply is none', async () => {
+    const seen = await probe(
+      list((_, response) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' }).end(data(listing(999)))
+        return silence
+      }),
+    )
+    expect(seen).toMatchObject({ outcome: 'not_json' })
+  })
+
+  it('of one enormous text is not read on', async () => {
+    const seen = await probe(
+      list((_, response) => {
+        streaming(response, 'data: ')
+        endless(response, Buffer.alloc(256 * 1024, 'x'))
+        return silence
+      }),
+    )
+    expect(seen).toMatchObject({ outcome: 'too_large' })
+  })
+})
+
+describe('a hostile agent', () => {
+  it('loses what is malformed and keeps the rest', async () => {
+    const tools = [
+      null,
+      7,
+      { name: 7 },
+      { name: 'x'.repeat(500) },
+      {
+        name: 'get_signals',
+        description: `a\u0000b\u202e${'ü'.repeat(9_000)}`,
+        inputSchema: 'none',
+      },
+      { name: 'get_signals', description: 'twice' },
+    ]
+    const seen = await probe(trained({ tools }))
+    const [tool, ...others] = documentOf(seen).tools
+    expect(others).toEqual([])
+    expect(tool!.description).toMatch(/^abü+$/)
+    expect(tool!.description!.length).toBeLessThanOrEqual(2_000)
+    expect(seen.faults).toHaveLength(4)
+  })
+
+  it('with pages without end is read up to a bound, and once around a circle', async () => {
+    let pages = 0
+    const paged = (cursorOf: (page: number) => string) =>
+      trained({
+        methods: {
+          'tools/list': ({ call }) => {
+            const page = ++pages
+            const tools = [{ name: `tool_${String(page).padStart(3, '0')}` }]
+            return { jsonrpc: '2.0', id: call.id, result: { tools, nextCursor: cursorOf(page) } }
+          },
+        },
+      })
+    expect(documentOf(await probe(paged(page => `p${page}`))).tools).toHaveLength(20)
+    pages = 0
+    expect(documentOf(await probe(paged(() => 'same'))).tools).toHaveLength(2)
+  })
+
+  it('keeps a list whose later page fails out of sight', async () => {
+    const methods: Parameters<typeof trained>[0]['methods'] = {
+      'tools/list': ({ call }, response) =>
+        call.params?.cursor === undefined
+          ? { jsonrpc: '2.0', id: call.id, result: { tools: [{ name: 'a' }], nextCursor: 'b' } }
+          : none(response, 503),
+    }
+    expect(await probe(trained({ methods }))).toMatchObject({ outcome: 'server_error' })
+  })
+
+  it('cannot make its document large', async () => {
+    const tools = Array.from({ length: 2_000 }, (_, i) => ({
+      name: `tool_${i}`,
+      description: '"'.repeat(1_500),
+      inputSchema: { type: 'object', description: 'x'.repeat(1_000) },
+    }))
+    const format = {
+      format_id: { agent_url: 'https://a.example', id: 'f' },
+      text: 'x'.repeat(1_000),
+    }
+    const formats = Array.from({ length: 480 }, (_, i) => ({
+      ...format,
+      format_id: { ...format.format_id, id: `f${i}` },
+    }))
+    const seen = await probe(
+      trained({
+        tools: [...tools.slice(0, 700), { name: 'list_creative_formats' }],
+        tasks: { list_creative_formats: json({ formats }) },
+      }),
+    )
+    const document = documentOf(seen)
+    expect(document.tools).toHaveLength(500)
+    expect(Buffer.byteLength(JSON.stringify(document))).toBeLessThan(768 * 1024)
+  })
+
+  it('with ten megabytes in one answer is not read on', async () => {
+    const tasks = caps({ description: 'x'.repeat(10 * 1024 * 1024) })
+    const seen = await probe(trained({ tasks }))
+    expect(documentOf(seen)).toMatchObject({ unread: ['capabilities'] })
+    expect(seen.faults).toMatchObject([{ field: 'get_proto_capabilities' }])
+  })
+
+  it('that nests deeply says nothing', async () => {
+    const deep = `${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`
+    const tasks = { get_proto_capabilities: { content: [{ type: 'text', text: deep }] } }
+    expect(documentOf(await probe(trained({ tasks })))).toMatchObject({ unread: ['capabilities'] })
+  })
+
+  it('gets no words of its own into a fault', async () => {
+    const error = { code: '<script>', message: 'call 555 at https://evil.example' }
+    const tasks = { get_proto_capabilities: { isError: true, ...json(error) } }
+    const seen = await probe(trained({ tasks }))
+    expect(seen.faults).toEqual([
+      {
+        field: 'get_proto_capabilities',
+        code: 'refused_answer',
+        message: 'failed with a code of its own',
+        severity: 'error',
+      },
+    ])
+  })
+
+  it('that hangs takes its time and no more', async () => {
+    const host = await agentHost(() => silence)
+    const seen = await endsWithin(1_500, () => probeHost(host, { limits: { probeMs: 300 } }))
+    expect(seen).toMatchObject({ outcome: 'timeout' })
+  })
+})
+
+describe('formats', () => {
+  const listed = async (formats: unknown) =>
+    probe(trained({ tasks: { list_creative_formats: json({ formats } as object) } }))
+
+  it('must say who answers for them', async () => {
+    const seen = await listed([
+      'banner',
+      { format_id: 'banner' },
+      { format_id: { agent_url: 'ftp://a.example', id: 'x' } },
+      { format_id: { agent_url: 'https://a.example', id: 'x' }, name: 'X' },
+    ])
+    expect(documentOf(seen).formats).toEqual([
+      { format_id: { agent_url: 'https://a.example', id: 'x' }, name: 'X' },
+    ])
+    expect(seen.faults).toHaveLength(3)
+  })
+
+  it('beyond five hundred are left out, and so is a list that is too large', async () => {
+    const id = (i: number) => ({ agent_url: 'https://a.example', id: String(i) })
+    const many = await listed(Array.from({ length: 600 }, (_, i) => ({ format_id: id(i) })))
+    expect(documentOf(many).formats).toHaveLength(500)
+    const text = 'x'.repeat(1_900)
+    const large = await listed(Array.from({ length: 400 }, (_, i) => ({ format_id: id(i), text })))
+    expect(documentOf(large).formats).toBeUndefined()
+    expect(large.faults).toMatchObject([{ field: 'formats' }])
+  })
+})
+
+describe('a measurement block', () => {
+  const metric = { metric_id: 'viewability', unit: 'percent' }
+  const accreditation = { accrediting_body: 'Board', valid_until: '2030-01-31' }
+  const measured = async (metrics: unknown) => {
+    const seen = await probe(trained({ tasks: caps({ measurement: { metrics } }) }))
+    return { measurement: documentOf(seen).capabilities?.measurement, seen }
+  }
+
+  it('is kept without anything its vendor says of being verified', async () => {
+    const claims = [{ ...accreditation, verified_by_aao: true }]
+    const { measurement, seen } = await measured([{ ...metric, accreditations: claims, extra: 1 }])
+    expect(measurement).toEqual({
+      metrics: [{ ...metric, accreditations: [{ ...accreditation, verified_by_aao: false }] }],
+    })
+    expect(documentOf(seen).type).toBe('measurement')
+    expect(seen.faults).toEqual([])
+  })
+
+  it('is cleaned of control characters', async () => {
+    const { measurement } = await measured([{ metric_id: 'a\u0007b\u200b', description: 'x\n y' }])
+    expect(measurement?.metrics[0]).toEqual({ metric_id: 'ab', description: 'x  y' })
+  })
+
+  it.each<[string, unknown]>([
+    ['no metrics', []],
+    ['metrics that are none', 'viewability'],
+    ['501 metrics', Array.from({ length: 501 }, (_, i) => ({ metric_id: `m${i}` }))],
+    ['a metric twice', [metric, metric]],
+    ['a metric without an id', [{ unit: 'percent' }]],
+    ['an id of 257 characters', [{ metric_id: 'x'.repeat(257) }]],
+    ['an id of control characters alone', [{ metric_id: '\u0001' }]],
+    ['a description of 2,001 characters', [{ ...metric, description: 'x'.repeat(2_001) }]],
+    ['a unit of 65 characters', [{ ...metric, unit: 'x'.repeat(65) }]],
+    ['a plain http address', [{ ...metric, methodology_url: 'http://a.example' }]],
+    ['an address with a script', [{ ...metric, methodology_url: 'javascript:alert(1)' }]],
+    ['markup', [{ ...metric, description: 'good <img src=x>' }]],
+    ['a script behind a control character', [{ ...metric, description: '<\u0000script>' }]],
+    ['a handler', [{ ...metric, description: 'x" onerror=alert(1)' }]],
+    ['33 accreditations', [{ ...metric, accreditations: Array(33).fill(accreditation) }]],
+    [
+      'a body of 129 characters',
+      [{ ...metric, accreditations: [{ accrediting_body: 'x'.repeat(129) }] }],
+    ],
+    [
+      'a date that is none',
+      [{ ...metric, accreditations: [{ ...accreditation, valid_until: '2030-02-30' }] }],
+    ],
+    [
+      'a moment for a date',
+      [{ ...metric, accreditations: [{ ...accreditation, valid_until: '2030-01-31T00:00:00Z' }] }],
+    ],
+    ['an accreditation by nobody', [{ ...metric, accreditations: [{}] }]],
+  ])('is left out as a whole for %s', async (_, metrics) => {
+    const { measurement, seen } = await measured(metrics)
+    expect(measurement).toBeUndefined()
+    expect(documentOf(seen).type).toBe('unknown')
+    expect(seen.faults).toHaveLength(1)
+  })
+
+  it('counts comparisons and equations as texts', async () => {
+    const { measurement } = await measured([{ ...metric, description: 'if x < 3 and on = 4' }])
+    expect(measurement).toBeDefined()
+  })
+})

@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest'
+import type { Domain } from '../../../pipeline/core/domain.ts'
+import { limits } from '../../../pipeline/core/limits.ts'
+import { crawlSource } from '../../../pipeline/crawl/crawl-source.ts'
+import { readObservation } from '../../../pipeline/parse/read-observation.ts'
+import { loadDueTargets } from '../../../pipeline/writer/crawl/frontier.ts'
+import { brandOf, houseOf } from '../../support/brand-walk.ts'
+import { testClock } from '../../support/clock.ts'
+import { fetcherTo, originOf } from '../../support/fetching.ts'
+import { withIndex } from '../../support/memory-index.ts'
+import { patient } from '../../support/patience.ts'
+import { submission } from '../../support/writes.ts'
+
+const first = 'hop-0.example'
+const WELL_KNOWN = '/.well-known/brand.json'
+
+/** A chain of houses; each file is moved `moves` times on its own site before it is served. */
+function chainOf(houses: number, moves: number) {
+  const contentOf = (hop: number) =>
+    hop === houses
+      ? houseOf(`hop-${hop}.example`, [brandOf('first', [first])])
+      : { house: `hop-${hop + 1}.example` }
+  return originOf((request, response, path) => {
+    const host = request.headers.host!
+    const moved = Number(
+      /^\/moved-(\d+)$/.exec(path)?.[1] ?? (path === WELL_KNOWN ? 0 : Number.NaN),
+    )
+    if (Number.isNaN(moved)) return void response.writeHead(404).end()
+    if (moved < moves) {
+      const location = `https://${host}/moved-${moved + 1}`
+      return void response.writeHead(302, { location }).end()
+    }
+    response.end(JSON.stringify(contentOf(Number(/\d+/.exec(host)![0]))))
+  })
+}
+
+/** The brand of the first domain after everything that is due was crawled, and which hosts were asked. */
+async function crawled(houses: number, moves: number) {
+  const origin = await chainOf(houses, moves)
+  const fetcher = fetcherTo(origin.url)
+  const clock = testClock('2026-11-20T03:00Z')
+  return withIndex(clock, async index => {
+    const operation = { op: 'domains.add' as const, domains: [first as Domain], again: false }
+    await index.commit({ submissions: [submission('given', operation)] })
+    for (let round = 0; round < 8; round++) {
+      clock.tick({ minutes: 1 })
+      const due = (await loadDueTargets(index.db, clock.now(), 50)).filter(
+        ({ kind, priority }) => kind === 'brand.json' && priority < 3,
+      )
+      const seen = due.map(target =>
+        crawlSource(target, { fetcher, clock, limits: { ...limits, ...patient } }),
+      )
+      const read = (await Promise.all(seen)).map(one => readObservation(one, limits))
+      await index.commit(read)
+    }
+    const brand = await index.db.one('select * from brands where domain = $first', { first })
+    return { brand, hosts: new Set(origin.asked.map(one => one.split('/')[0])).size }
+  })
+}
+
+describe('a brand behind redirects', () => {
+  it('of both kinds is found after three of each: neither uses up the other', async () => {
+    const { brand, hosts } = await crawled(3, 3)
+    expect(brand).toMatchObject({ brand_id: 'first', house_domain: 'hop-3.example' })
+    expect(hosts).toBe(4)
+  })
+
+  it('from house to house is not found after a fourth', async () => {
+    expect(await crawled(4, 0)).toMatchObject({ brand: undefined })
+  })
+
+  it('of a file that moved four times is not found', async () => {
+    expect(await crawled(0, 4)).toMatchObject({ brand: undefined })
+  })
+})

@@ -1,0 +1,278 @@
+import { describe, expect, it, test } from 'vitest'
+import { limits } from '../../../pipeline/core/limits.ts'
+import { crawlBatch, crawlEach, limitHostsAtOnce } from '../../../pipeline/crawl/crawl-batch.ts'
+import { crawlSource, hashContent } from '../../../pipeline/crawl/crawl-source.ts'
+import type { Failure } from '../../../pipeline/fetch/failures.ts'
+import type {
+  Fetcher,
+  FetchOptions,
+  FetchResult,
+  PostResult,
+} from '../../../pipeline/fetch/http.ts'
+import { type CrawlTarget, Observation } from '../../../pipeline/model/observation.ts'
+import { readObservation } from '../../../pipeline/parse/read-observation.ts'
+
+const clock = { now: () => Date.parse('2026-11-20T03:00:00Z') }
+const ours = { clock, limits, protocolName: 'proto' }
+const brand: CrawlTarget = { kind: 'brand.json', location: 'acme.example' }
+const url = 'https://acme.example/.well-known/brand.json'
+const text = '{"agents":[{"type":"brand","url":"https://agent.acme.example"}]}'
+
+const answer = (body: string, more: Partial<FetchResult> = {}): FetchResult =>
+  ({ kind: 'ok', status: 200, url, body: Buffer.from(body), etag: '"1"', ...more }) as FetchResult
+
+function crawl(fetched: FetchResult, target: CrawlTarget = brand) {
+  const fetcher = { fetchDocument: async () => fetched }
+  return crawlSource(target, { fetcher, clock, limits }).then(seen =>
+    Observation.parse(readObservation(seen, limits)),
+  )
+}
+
+/** What the fetcher is asked for. */
+async function askedFor(target: CrawlTarget): Promise<FetchOptions & { url: string }> {
+  const asked: (FetchOptions & { url: string })[] = []
+  const fetchDocument = async (url: string, ask: FetchOptions) => {
+    asked.push({ url, ...ask })
+    return answer(text)
+  }
+  await crawlSource(target, { fetcher: { fetchDocument }, clock, limits })
+  return asked[0]!
+}
+
+describe('what is asked for', () => {
+  test.each<[string, CrawlTarget, Partial<FetchOptions> & { url: string }]>([
+    [
+      'a well-known file follows redirects within its site',
+      { ...brand, etag: '"7"', last_modified: 'Fri, 20 Nov 2026 00:00:00 GMT' },
+      {
+        url,
+        redirects: 'same-site',
+        maxRedirects: limits.httpRedirects,
+        maxBytes: limits.brandBytes,
+        deadlineMs: limits.fetchMs,
+        etag: '"7"',
+        lastModified: 'Fri, 20 Nov 2026 00:00:00 GMT',
+      },
+    ],
+    [
+      'a file that a domain points to must be where it was said, and may be larger',
+      { kind: 'adagents.json', location: 'https://cdn.example/a.json' },
+      {
+        url: 'https://cdn.example/a.json',
+        redirects: 'none',
+        maxRedirects: 0,
+        maxBytes: limits.adagentsPointerBytes,
+      },
+    ],
+    [
+      'an adagents.json has a bound of its own',
+      { kind: 'adagents.json', location: 'acme.example' },
+      {
+        url: 'https://acme.example/.well-known/adagents.json',
+        redirects: 'same-site',
+        maxBytes: limits.adagentsBytes,
+      },
+    ],
+  ])('%s', async (_name, target, expected) => {
+    expect(await askedFor(target)).toMatchObject(expected)
+  })
+})
+
+describe('an observation', () => {
+  it('of a file carries what it says, its bytes and its validators', async () => {
+    const seen = await crawl(
+      answer(text, { url: 'https://www.acme.example/.well-known/brand.json' }),
+    )
+    const { document, body, ...rest } = seen
+    expect(document).toMatchObject({ variant: 'brand_agent' })
+    expect(Buffer.from(body!).toString()).toBe(text)
+    expect(rest).toEqual({
+      ...brand,
+      observed_at: clock.now(),
+      outcome: 'ok',
+      status: 200,
+      resolved_url: 'https://www.acme.example/.well-known/brand.json',
+      bytes: text.length,
+      hash: hashContent(Buffer.from(text)),
+      faults: [],
+      etag: '"1"',
+    })
+  })
+
+  it('of a large file carries all its bytes too', async () => {
+    const large = JSON.stringify({ agents: [], version: 'x'.repeat(200_000) })
+    const { body } = await crawl(answer(large))
+    expect(Buffer.from(body!).toString()).toBe(large)
+  })
+
+  it('of the bytes we hold is unchanged', async () => {
+    const seen = await crawl(answer(text), { ...brand, hash: hashContent(Buffer.from(text)) })
+    expect(seen).toMatchObject({ outcome: 'unchanged', status: 200, etag: '"1"' })
+    expect(seen).not.toHaveProperty('document')
+  })
+
+  it('of a 304 is unchanged', async () => {
+    const seen = await crawl({ kind: 'unchanged', status: 304, url, etag: '"2"' })
+    expect(seen).toEqual({
+      ...brand,
+      observed_at: clock.now(),
+      outcome: 'unchanged',
+      status: 304,
+      etag: '"2"',
+    })
+  })
+
+  test.each([
+    ['not_json', '<html>'],
+    ['unusable', '{"colour":"red"}'],
+  ])(
+    'of a file that is %s has faults and a hash, and nothing to ask again with',
+    async (outcome, body) => {
+      const seen = await crawl(answer(body))
+      expect(seen).toMatchObject({ outcome, status: 200, hash: expect.any(String) })
+      expect(seen.faults!.length).toBeGreaterThan(0)
+      for (const key of ['document', 'body', 'etag', 'last_modified']) {
+        expect(seen).not.toHaveProperty(key)
+      }
+    },
+  )
+
+  it('of a failure says which, and when to come back', async () => {
+    const failed = { kind: 'failed', outcome: 'throttled', status: 429, url, detail: '' } as const
+    expect(await crawl({ ...failed, retryAfterSeconds: 120 })).toEqual({
+      ...brand,
+      observed_at: clock.now(),
+      outcome: 'throttled',
+      status: 429,
+      retry_after_s: 120,
+    })
+  })
+})
+
+/** A fetcher without a request budget. */
+function unlimitedFetcher(methods: Pick<Fetcher, 'fetchDocument' | 'call'>) {
+  return {
+    ...methods,
+    for: () => methods,
+    reserve: async (_: string, remaining: number) => ({ site: '', remaining }),
+    refund() {},
+  }
+}
+
+describe('a batch', () => {
+  const targets: CrawlTarget[] = ['a.example', 'b.example', 'c.example'].flatMap(location => [
+    { kind: 'brand.json', location },
+    { kind: 'adagents.json', location },
+  ])
+
+  /** Counts what is under way, in all and by host. */
+  function slowFetcher() {
+    const open: string[] = []
+    const most = { hosts: 0, filesOfOneHost: 0 }
+    const fetchDocument = async (url: string) => {
+      const { host } = new URL(url)
+      open.push(host)
+      most.hosts = Math.max(most.hosts, new Set(open).size)
+      most.filesOfOneHost = Math.max(most.filesOfOneHost, open.filter(h => h === host).length)
+      await new Promise(done => setTimeout(done, 5))
+      open.splice(open.indexOf(host), 1)
+      return answer(text, { url })
+    }
+    const call = () => Promise.reject(new Error('no agent is among them'))
+    return { fetcher: unlimitedFetcher({ fetchDocument, call }), most }
+  }
+
+  it('fetches the files of one host in turn, several hosts at a time', async () => {
+    const { fetcher, most } = slowFetcher()
+    const seen = await crawlBatch(targets, { ...ours, fetcher, atOnce: limitHostsAtOnce(2) })
+    expect(seen.map(({ kind, location }) => ({ kind, location }))).toEqual(targets)
+    expect(most).toEqual({ hosts: 2, filesOfOneHost: 1 })
+  })
+
+  it('asks fewer hosts at a time for files that others point to, which may be the largest', async () => {
+    const { fetcher, most } = slowFetcher()
+    const pointed = Array.from({ length: 40 }, (_, n) => ({
+      kind: 'adagents.json' as const,
+      location: `https://cdn${n}.example/a.json`,
+    }))
+    await crawlBatch([...pointed, ...targets], { ...ours, fetcher, atOnce: limitHostsAtOnce(100) })
+    expect(most.hosts).toBe(16 + new Set(targets.map(({ location }) => location)).size)
+  })
+
+  it('asks a host that is silent about its agents for only some of them', async () => {
+    const asked: string[] = []
+    const call = async (url: string): Promise<PostResult> => {
+      asked.push(url)
+      return { kind: 'failed', outcome: 'timeout', url, detail: '', tookMs: 9 }
+    }
+    const agents = Array.from({ length: 20 }, (_, i) => `https://platform.example/${i}/mcp`)
+    const seen = await crawlBatch(
+      [...agents, 'https://other.example/mcp'].map(location => ({ kind: 'agent', location })),
+      {
+        ...ours,
+        fetcher: unlimitedFetcher({ ...slowFetcher().fetcher, call }),
+        atOnce: limitHostsAtOnce(1),
+      },
+    )
+    expect(seen.map(({ location }) => location)).toEqual([...agents, 'https://other.example/mcp'])
+    expect(new Set(seen.map(({ outcome }) => outcome))).toEqual(new Set(['timeout']))
+    expect(asked).toEqual([...agents.slice(0, 5), 'https://other.example/mcp'])
+  })
+
+  it('leaves an agent for later where there is no room for a whole probe', async () => {
+    const { fetcher } = slowFetcher()
+    const retryAfterSeconds = 90
+    const full: Failure = { outcome: 'deferred', detail: '', retryAfterSeconds }
+    const location = 'https://busy.example/mcp'
+    const [seen] = await crawlBatch([{ kind: 'agent', location }], {
+      ...ours,
+      fetcher: { ...fetcher, reserve: async () => full },
+      atOnce: limitHostsAtOnce(1),
+    })
+    expect(seen).toMatchObject({ location, outcome: 'deferred', retry_after_s: 90 })
+  })
+
+  it('that is called off has told what it has', async () => {
+    const { fetcher } = slowFetcher()
+    const stop = new AbortController()
+    const seen: string[] = []
+    const deps = { ...ours, fetcher, atOnce: limitHostsAtOnce(1), signal: stop.signal }
+    await crawlEach(targets, deps, ({ location }) => {
+      seen.push(location)
+      if (location === 'b.example') stop.abort()
+    })
+    expect(seen).toEqual(['a.example', 'a.example', 'b.example'])
+  })
+
+  it('asks no host further while there is no room for what it says', async () => {
+    const { fetcher } = slowFetcher()
+    const seen: string[] = []
+    let makeRoom = () => {}
+    const room = new Promise<void>(resolve => (makeRoom = resolve))
+    const crawled = crawlEach(
+      targets,
+      { ...ours, fetcher, atOnce: limitHostsAtOnce(3) },
+      ({ location }) => {
+        seen.push(location)
+        return room
+      },
+    )
+    await new Promise(done => setTimeout(done, 100))
+    expect(seen.sort()).toEqual(['a.example', 'b.example', 'c.example'])
+    makeRoom()
+    await crawled
+    expect(seen.sort()).toEqual(targets.map(({ location }) => location).sort())
+  })
+
+  it('with a mistake of ours in it rejects once everything has ended', async () => {
+    const { fetcher } = slowFetcher()
+    let ended = 0
+    const deps = { ...ours, fetcher, atOnce: limitHostsAtOnce(3) }
+    const batch = crawlEach(targets, deps, ({ location }) => {
+      ended += 1
+      if (location === 'a.example') throw new Error('ours')
+    })
+    await expect(batch).rejects.toThrow('ours')
+    expect(ended).toBe(3)
+  })
+})

@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest'
+import type { FeedEvent } from '../../../pipeline/model/event.ts'
+import { byIds, overNights, shop, site } from '../../support/nights.ts'
+
+const acme = 'acme.example'
+const backfilled = (events: readonly FeedEvent[]) =>
+  events.filter(({ actor }) => actor === 'pipeline:backfill').map(({ event_type }) => event_type)
+const crawled = (events: readonly FeedEvent[]) =>
+  events.filter(({ actor }) => actor === 'pipeline:crawler').map(({ event_type }) => event_type)
+const collections = [{ collection_id: 'show', name: 'Show', kind: 'series' }]
+const more = {
+  properties: [site(acme), site(acme, { property_id: 'news', identifiers: newsOf(acme) })],
+  collections: [...collections, { collection_id: 'other', name: 'Other', kind: 'series' }],
+  authorized_agents: [byIds('https://sales.example/mcp'), byIds('https://more.example/mcp')],
+}
+
+function newsOf(domain: string) {
+  return [{ type: 'domain', value: `news.${domain}` }]
+}
+
+test('what a publisher has when its file is first understood is told as a first load', () =>
+  overNights(async nights => {
+    await nights.night({ [acme]: { hello: 1 } })
+    const events = await nights.night({ [acme]: shop(acme, { collections }) })
+    expect(backfilled(events)).toEqual([
+      'property.created',
+      'authorization.granted',
+      'collection.created',
+    ])
+    expect(crawled(events)).toEqual(['publisher.adagents_discovered', 'agent.discovered'])
+  }))
+
+test('what it gets later is told as crawled, also after its file was away', () =>
+  overNights(async nights => {
+    await nights.night({ [acme]: shop(acme, { collections }) })
+    await nights.night({ [acme]: 'absent' })
+    await nights.night({ [acme]: 'absent' })
+    const events = await nights.night({ [acme]: shop(acme, more) })
+    expect(backfilled(events)).toEqual([])
+    expect(crawled(events)).toContain('property.created')
+    expect(crawled(events)).toContain('collection.created')
+    expect(crawled(events)).toContain('authorization.granted')
+  }))
+
+test('so is a grant whose window opens later', () =>
+  overNights(async nights => {
+    const later = byIds('https://sales.example/mcp', { effective_from: '2026-11-23T00:00:00Z' })
+    const first = await nights.night({ [acme]: shop(acme, { authorized_agents: [later] }) })
+    expect(backfilled(first)).toEqual(['property.created'])
+    const events = await nights.night({ [acme]: 'unchanged' }, { days: 3 })
+    expect(crawled(events)).toContain('authorization.granted')
+  }))

@@ -1,0 +1,220 @@
+import { describe, expect, it } from 'vitest'
+import type { FeedEvent } from '../../../pipeline/model/event.ts'
+import {
+  byIds,
+  bySelectors,
+  overNights,
+  pointerTo,
+  shop,
+  site,
+  told,
+} from '../../support/nights.ts'
+
+const acme = 'acme.example'
+const sales = 'https://sales.example/mcp'
+const byTag = {
+  url: sales,
+  authorized_for: 'All',
+  authorization_type: 'property_tags',
+  property_tags: ['all'],
+}
+const granting = (entry: object, more: object = {}) => ({
+  [acme]: shop(acme, { authorized_agents: [entry], ...more }),
+})
+const app = {
+  property_type: 'mobile_app',
+  name: 'App',
+  property_id: 'app',
+  tags: ['all'],
+  identifiers: [{ type: 'ios_bundle', value: 'example.acme' }],
+}
+
+function authorization(events: readonly FeedEvent[]): FeedEvent[] {
+  return events.filter(({ entity_type }) => entity_type === 'authorization')
+}
+
+describe('a grant that ends', () => {
+  it('is told with the time of its end', () =>
+    overNights(async nights => {
+      await nights.night(granting(byIds(sales)))
+      const [revoked] = authorization(
+        await nights.night({ [acme]: shop(acme, { authorized_agents: [] }) }),
+      )
+      expect(revoked!.payload).toMatchObject({
+        agent_url: sales,
+        created_at: '2026-11-21T03:00:00.000Z',
+        updated_at: '2026-11-22T03:00:00.000Z',
+      })
+    }))
+
+  it('ends also when a file says that nobody may sell, and its catalog stays', () =>
+    overNights(async nights => {
+      await nights.night(granting(byIds(sales)))
+      const events = await nights.night({ [acme]: shop(acme, { authorized_agents: [] }) })
+      expect(told(events, 'authorization')).toEqual(['authorization.revoked'])
+      expect(told(events, 'property')).toEqual([])
+    }))
+
+  it('is no end of the agent while another publisher names it, however its address is written', () =>
+    overNights(async nights => {
+      const other = 'other.example'
+      await nights.night({
+        ...granting(byIds(sales)),
+        [other]: shop(other, { authorized_agents: [byIds('https://SALES.example:443/mcp/')] }),
+      })
+      const events = await nights.night({ [acme]: shop(acme, { authorized_agents: [] }) })
+      expect(told(events, 'agent')).toEqual(['agent.profile_updated'])
+      const last = await nights.night({ [other]: shop(other, { authorized_agents: [] }) })
+      expect(told(last, 'agent')).toEqual(['agent.removed'])
+    }))
+
+  it('is not told of when only the spelling of the agent’s address changes', () =>
+    overNights(async nights => {
+      await nights.night(granting(byIds(sales)))
+      const events = await nights.night(granting(byIds('HTTPS://sales.example/mcp/#top')))
+      expect(told(events)).toEqual(['publisher.adagents_changed'])
+    }))
+})
+
+describe('a grant that reaches other properties than before', () => {
+  it('is modified, though its words are the same', () =>
+    overNights(async nights => {
+      await nights.night(granting(byTag))
+      const events = authorization(
+        await nights.night(granting(byTag, { properties: [site(acme), app] })),
+      )
+      expect(told(events)).toEqual(['authorization.modified'])
+      expect(events[0]!.payload).toMatchObject({
+        changed_fields: ['properties'],
+        properties_authorized: 2,
+        publisher_wide: true,
+      })
+    }))
+
+  it('is not modified by a property that it does not reach', () =>
+    overNights(async nights => {
+      const other = {
+        ...app,
+        property_id: 'other',
+        identifiers: [{ type: 'ios_bundle', value: 'x' }],
+      }
+      await nights.night(granting(byIds(sales), { properties: [site(acme), app] }))
+      const events = await nights.night(
+        granting(byIds(sales), { properties: [site(acme), app, other] }),
+      )
+      expect(told(events)).toEqual(['publisher.adagents_changed', 'property.created'])
+    }))
+})
+
+describe('a grant that reaches what it did before', () => {
+  it('is modified when that is not all of the publisher any more', () =>
+    overNights(async nights => {
+      await nights.night(granting(byIds(sales)))
+      const events = authorization(
+        await nights.night(granting(byIds(sales), { properties: [site(acme), app] })),
+      )
+      expect(told(events)).toEqual(['authorization.modified'])
+      const changed_fields = ['publisher_wide']
+      expect(events[0]!.payload).toMatchObject({ changed_fields, publisher_wide: false })
+    }))
+
+  it('is modified when another file says the same', () =>
+    overNights(async nights => {
+      await nights.night({ ...granting(byIds(sales)), 'files.example': shop(acme) })
+      const events = authorization(
+        await nights.night({ [acme]: pointerTo('files.example') }, { days: 1 }),
+      )
+      expect(told(events)).toEqual(['authorization.modified'])
+      expect(events[0]!.payload).toMatchObject({
+        changed_fields: ['discovery_method', 'manager_domain'],
+        discovery_method: 'authoritative_location',
+        manager_domain: 'files.example',
+      })
+    }))
+})
+
+describe('a grant by selectors', () => {
+  const selector = (more: object) => ({ selection_type: 'all', ...more })
+
+  it('carries those that name its publisher, in the row and in the events, and no others', () =>
+    overNights(async nights => {
+      const [quay, pier] = ['quay.example', 'pier.example']
+      const entry = bySelectors(
+        sales,
+        selector({ publisher_domains: [pier, quay, 'mole.example'] }),
+        { publisher_domain: pier, selection_type: 'by_tag', property_tags: ['b', 'a'] },
+      )
+      const properties = [site(quay), site(pier)]
+      const events = await nights.night({
+        [quay]: shop(quay, { properties, authorized_agents: [entry] }),
+        [pier]: pointerTo(quay),
+      })
+      const named = { publisher_domain: pier, selection_type: 'all' }
+      const tagged = { publisher_domain: pier, selection_type: 'by_tag', property_tags: ['a', 'b'] }
+      const granted = authorization(events).find(one => one.payload.publisher_domain === pier)
+      expect(granted!.payload.publisher_properties).toEqual([named, tagged])
+      const row = await nights.db.one(
+        `select publisher_properties from authorizations where publisher_domain = '${pier}'`,
+      )
+      expect(row).toEqual({ publisher_properties: [named, tagged] })
+    }))
+
+  it('is modified when they are', () =>
+    overNights(async nights => {
+      const one = { publisher_domain: acme, selection_type: 'by_tag' }
+      await nights.night(granting(bySelectors(sales, { ...one, property_tags: ['all'] })))
+      const events = await nights.night(
+        granting(bySelectors(sales, { ...one, property_tags: ['all', 'more'] })),
+      )
+      const [modified] = authorization(events)
+      expect(modified!.payload.changed_fields).toEqual(['publisher_properties'])
+    }))
+})
+
+describe('the lists of a grant', () => {
+  it('say nothing by their order', () =>
+    overNights(async nights => {
+      const keys = ['a', 'b'].map(kid => ({ kid, kty: 'OKP', crv: 'Ed25519', x: kid.repeat(43) }))
+      const entry = (turn: <Item>(list: Item[]) => Item[]) =>
+        granting(
+          byIds(sales, {
+            property_ids: turn(['site', 'app']),
+            countries: turn(['GB', 'DE']),
+            placement_tags: turn(['x', 'y']),
+            signing_keys: turn(keys),
+            collections: turn([
+              { publisher_domain: acme, collection_ids: turn(['c', 'd']) },
+              { publisher_domain: 'b.example', collection_ids: ['c'] },
+            ]),
+          }),
+          { properties: turn([site(acme), app]) },
+        )
+      await nights.night(entry(list => list))
+      const events = await nights.night(entry(list => [...list].reverse()))
+      expect(told(events, 'authorization')).toEqual([])
+      expect(told(events, 'property')).toEqual([])
+    }))
+
+  it('are cut in events when they are thousands, which says so, and whole in the index', () =>
+    overNights(async nights => {
+      const ids = Array.from({ length: 3_000 }, (_, i) => `p${String(i).padStart(4, '0')}`)
+      const collections = [{ publisher_domain: acme, collection_ids: ids }]
+      const entry = byIds(sales, { property_ids: ['site', ...ids], collections })
+      const [granted] = authorization(await nights.night(granting(entry)))
+      expect(granted!.payload).toMatchObject({
+        property_ids: ids.slice(0, 200),
+        property_ids_total: 3_001,
+        property_ids_truncated: true,
+      })
+      expect(granted!.payload.collections).toEqual([
+        {
+          publisher_domain: acme,
+          collection_ids: ids.slice(0, 200),
+          collection_ids_total: 3_000,
+          collection_ids_truncated: true,
+        },
+      ])
+      const row = await nights.db.one('select len(property_ids) as n from authorizations')
+      expect(row).toEqual({ n: 3_001 })
+    }))
+})

@@ -1,0 +1,107 @@
+import zlib from 'node:zlib'
+import { describe, expect, it } from 'vitest'
+import {
+  ask,
+  endless,
+  fetcherTo,
+  fetchFrom,
+  file,
+  originOf,
+  outcomeOf,
+} from '../../support/fetching.ts'
+import type { Answer } from '../../support/origin.ts'
+
+describe('bodies', () => {
+  const json = Buffer.from(JSON.stringify({ text: 'x'.repeat(50_000) }))
+  const noise = Buffer.from(Array.from({ length: 60_000 }, (_, i) => (i * i * 31) >> 3))
+  const codings: [string, (bytes: Buffer) => Buffer][] = [
+    ['gzip', zlib.gzipSync],
+    ['x-gzip', zlib.gzipSync],
+    ['deflate', zlib.deflateSync],
+    ['deflate', zlib.deflateRawSync],
+    ['br', zlib.brotliCompressSync],
+    ['identity', bytes => bytes],
+  ]
+  const quick = { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 1 } }
+  const quickBrotli = (bytes: Buffer) => zlib.brotliCompressSync(bytes, quick)
+  const sent =
+    (coding: string, bytes: Buffer): Answer =>
+    (_, response) => {
+      response.writeHead(200, { 'content-encoding': coding }).end(bytes)
+    }
+
+  it.each(codings)('a body in %s is decoded', async (coding, encode) => {
+    for (const bytes of [json, noise]) {
+      const got = await fetchFrom(sent(coding, encode(bytes)))
+      expect(got.kind === 'ok' && got.body.equals(bytes)).toBe(true)
+    }
+  })
+
+  it.each(codings)(
+    'a body in %s that is one byte too long is too large',
+    async (coding, encode) => {
+      for (const bytes of [json, noise]) {
+        const answer = sent(coding, encode(bytes))
+        expect(outcomeOf(await fetchFrom(answer, { maxBytes: bytes.length - 1 }))).toBe('too_large')
+        expect(outcomeOf(await fetchFrom(answer, { maxBytes: bytes.length }))).toBe('ok')
+      }
+    },
+  )
+
+  it('an empty body is an empty document', async () => {
+    expect(await fetchFrom((_, response) => response.end())).toMatchObject({
+      body: Buffer.alloc(0),
+    })
+  })
+
+  it('a body that announces too much is not waited for', async () => {
+    const got = await fetchFrom((_, response) => {
+      response.writeHead(200, { 'content-length': 100_001 }).flushHeaders()
+    })
+    expect(outcomeOf(got)).toBe('too_large')
+  })
+
+  it('a body without end is cut off at the limit', async () => {
+    const served = await originOf((_, response) => endless(response, Buffer.alloc(10_000, ' ')))
+    expect(outcomeOf(await fetcherTo(served.url).fetchDocument(file, ask))).toBe('too_large')
+    await expect.poll(() => served.open.size).toBe(0)
+  })
+
+  it.each([
+    ['gzip', zlib.gzipSync],
+    ['br', quickBrotli],
+  ] as const)('a %s bomb is stopped without being unpacked', async (coding, encode) => {
+    const bomb = encode(Buffer.alloc(200_000_000))
+    const before = process.memoryUsage()
+    const answer = sent(coding, bomb)
+    expect(outcomeOf(await fetchFrom(answer, { maxBytes: 5_000_000 }))).toBe('too_large')
+    const after = process.memoryUsage()
+    expect(after.arrayBuffers - before.arrayBuffers).toBeLessThan(30_000_000)
+  })
+
+  it('a bomb that never ends is stopped too', async () => {
+    const served = await originOf((_, response) => {
+      response.setHeader('content-encoding', 'gzip')
+      const gzip = zlib.createGzip()
+      gzip.pipe(response)
+      const timer = setInterval(() => gzip.write(Buffer.alloc(1_000_000)), 1)
+      response.once('close', () => clearInterval(timer))
+    })
+    expect(outcomeOf(await fetcherTo(served.url).fetchDocument(file, ask))).toBe('too_large')
+    await expect.poll(() => served.open.size).toBe(0)
+  })
+
+  it('what is not in the coding it claims, or in one not asked for, is an error', async () => {
+    expect(outcomeOf(await fetchFrom(sent('gzip', json)))).toBe('http_error')
+    expect(outcomeOf(await fetchFrom(sent('br', noise)))).toBe('http_error')
+    expect(outcomeOf(await fetchFrom(sent('gzip', zlib.gzipSync(json).subarray(0, 60))))).toBe(
+      'http_error',
+    )
+    expect(outcomeOf(await fetchFrom(sent('zstd', json)))).toBe('http_error')
+    expect(outcomeOf(await fetchFrom(sent('gzip, gzip', json)))).toBe('http_error')
+    const twice = await fetchFrom((_, response) => {
+      response.setHeader('content-encoding', ['gzip', 'gzip']).end(json)
+    })
+    expect(outcomeOf(twice)).toBe('http_error')
+  })
+})

@@ -1,0 +1,306 @@
+import net, { type AddressInfo } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+import zlib from 'node:zlib'
+import { describe, expect, it } from 'vitest'
+import type { FetchOptions } from '../../../pipeline/fetch/http.ts'
+import { Politeness } from '../../../pipeline/fetch/politeness.ts'
+import { endsWithin } from '../../support/effort.ts'
+import {
+  ask,
+  closeLater,
+  endless,
+  fetcherTo,
+  fetchFrom,
+  file,
+  originOf,
+  outcomeOf,
+} from '../../support/fetching.ts'
+import type { Answer } from '../../support/origin.ts'
+
+describe('what a status means', () => {
+  it('200 is the document, with what is needed to ask again', async () => {
+    const got = await fetchFrom((_, response) => {
+      response.setHeader('etag', '"v1"').setHeader('last-modified', 'Fri, 20 Nov 2026 00:00:00 GMT')
+      response.setHeader('content-type', 'application/json').end('{"a":1}')
+    })
+    expect(got).toEqual({
+      kind: 'ok',
+      status: 200,
+      url: file,
+      body: Buffer.from('{"a":1}'),
+      etag: '"v1"',
+      lastModified: 'Fri, 20 Nov 2026 00:00:00 GMT',
+      contentType: 'application/json',
+    })
+  })
+
+  it.each([
+    [204, 'http_error'],
+    [300, 'http_error'],
+    [304, 'http_error'],
+    [400, 'http_error'],
+    [401, 'denied'],
+    [403, 'denied'],
+    [404, 'absent'],
+    [408, 'server_error'],
+    [410, 'absent'],
+    [429, 'throttled'],
+    [451, 'denied'],
+    [500, 'server_error'],
+    [503, 'server_error'],
+  ])('%i is %s', async (status, outcome) => {
+    const got = await fetchFrom((_, response) => response.writeHead(status).end())
+    expect(got).toMatchObject({ kind: 'failed', outcome, status, url: file })
+  })
+
+  it('an honest request goes out: who asks, for what, and with which page to complain to', async () => {
+    let headers = {}
+    await fetchFrom((request, response) => {
+      headers = request.headers
+      response.end('{}')
+    })
+    expect(headers).toMatchObject({
+      host: 'acme.example',
+      accept: 'application/json',
+      'accept-encoding': 'gzip, deflate, br',
+      'user-agent': 'AgenticAdRegistry/1.0 (+https://registry.example/crawler)',
+    })
+  })
+
+  it('a file that is still the one we know is unchanged', async () => {
+    const answer: Answer = (request, response) => {
+      const same = request.headers['if-none-match'] === '"v1"'
+      response.writeHead(same ? 304 : 200, { etag: '"v1"' }).end()
+    }
+    expect(await fetchFrom(answer, { etag: '"v1"' })).toEqual({
+      kind: 'unchanged',
+      status: 304,
+      url: file,
+      etag: '"v1"',
+    })
+    expect(outcomeOf(await fetchFrom(answer, { etag: '"v2"' }))).toBe('ok')
+  })
+
+  it('a date is sent as the validator, and a validator no header can carry is left out', async () => {
+    let headers: Record<string, unknown> = {}
+    const answer: Answer = (request, response) => {
+      headers = request.headers
+      response.end('{}')
+    }
+    const lastModified = 'Fri, 20 Nov 2026 00:00:00 GMT'
+    await fetchFrom(answer, { lastModified, etag: '"a\r\nx-evil: 1"' })
+    expect(headers['if-modified-since']).toBe(lastModified)
+    expect(headers).not.toHaveProperty('if-none-match')
+    expect(headers).not.toHaveProperty('x-evil')
+  })
+
+  it.each([
+    ['120', 120],
+    ['0', 0],
+    ['999999', 86_400],
+    ['Fri, 20 Nov 2026 03:01:00 GMT', 60],
+    ['Fri, 20 Nov 2026 02:00:00 GMT', 0],
+    ['soon', undefined],
+  ])('Retry-After %s is read as %s seconds', async (header, seconds) => {
+    const got = await fetchFrom((_, response) => {
+      response.writeHead(429, { 'retry-after': header }).end()
+    })
+    expect(got).toMatchObject({ outcome: 'throttled' })
+    expect((got as { retryAfterSeconds?: number }).retryAfterSeconds).toBe(seconds)
+  })
+
+  it('headers that come twice confuse nobody', async () => {
+    const twice = (status: number): Answer => {
+      return (_, response) => {
+        const names = ['etag', 'content-type', 'retry-after', 'location', 'last-modified']
+        for (const name of names) response.setHeader(name, ['1', '2'])
+        response.writeHead(status).end('{}')
+      }
+    }
+    expect(await fetchFrom(twice(200))).toMatchObject({ etag: '1', contentType: '1' })
+    expect(await fetchFrom(twice(429))).toMatchObject({ retryAfterSeconds: 1 })
+    expect(await fetchFrom(twice(302))).toMatchObject({ outcome: 'bad_redirect' })
+  })
+
+  it.each([false, true])('a 403 shows its first 4 KiB, compressed: %s', async compressed => {
+    const text = Buffer.from(`<Error><Code>AccessDenied</Code></Error>${' '.repeat(8_000)}`)
+    const got = await fetchFrom((_, response) => {
+      if (compressed) response.setHeader('content-encoding', 'gzip')
+      response.writeHead(403).end(compressed ? zlib.gzipSync(text) : text)
+    })
+    const { body } = got as { body: Buffer }
+    expect(body.toString()).toMatch(/^<Error><Code>AccessDenied/)
+    expect(body).toHaveLength(4_096)
+  })
+
+  it('an endless error page ends the reading, not the answer', async () => {
+    const got = await fetchFrom((_, response) => {
+      response.writeHead(404)
+      const timer = setInterval(() => response.write(Buffer.alloc(8_192)), 2)
+      response.once('close', () => clearInterval(timer))
+    })
+    expect(got).toMatchObject({ outcome: 'absent', status: 404 })
+  })
+})
+
+describe('time', () => {
+  async function timed(answer: Answer, more: Partial<FetchOptions> = {}) {
+    const { url } = await originOf(answer)
+    const started = performance.now()
+    const asked = () => fetcherTo(url).fetchDocument(file, { ...ask, deadlineMs: 300, ...more })
+    const outcome = outcomeOf(await endsWithin(800, asked))
+    return { outcome, ms: performance.now() - started }
+  }
+
+  it('a server that says nothing is left at the deadline', async () => {
+    const { outcome, ms } = await timed(() => {})
+    expect(outcome).toBe('timeout')
+    expect(ms).toBeGreaterThan(280)
+  })
+
+  it('a server that drips gains no time', async () => {
+    const { outcome } = await timed((_, response) => endless(response, Buffer.from(' ')))
+    expect(outcome).toBe('timeout')
+  })
+
+  it('redirects share one deadline', async () => {
+    const { outcome } = await timed(
+      async (_, response, path) => {
+        await pause(120)
+        response.writeHead(302, { location: `${path}x` }).end()
+      },
+      { maxRedirects: 20 },
+    )
+    expect(outcome).toBe('timeout')
+  })
+
+  it('waiting for our own turn is not held against a server', async () => {
+    const served = await originOf(async (_, response) => {
+      await pause(200)
+      response.end('{}')
+    })
+    const fetcher = fetcherTo(served.url)
+    const all = Array.from({ length: 15 }, (_, n) =>
+      fetcher.fetchDocument(`${file}?${n}`, { ...ask, deadlineMs: 2_500 }),
+    )
+    expect((await Promise.all(all)).map(outcomeOf)).toEqual(all.map(() => 'ok'))
+  })
+})
+
+describe('connections', () => {
+  async function rawServer(onConnection: (socket: net.Socket, n: number) => void) {
+    let n = 0
+    const sockets = new Set<net.Socket>()
+    const server = net.createServer(socket => {
+      sockets.add(socket.on('error', () => {}))
+      onConnection(socket, n++)
+    })
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+    closeLater({
+      async close() {
+        for (const socket of sockets) socket.destroy()
+        server.close()
+      },
+    })
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  }
+  const ok = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}'
+
+  it('nobody listening, a hang-up and an answer that is not HTTP are failed connections', async () => {
+    const nobody = await fetcherTo('http://127.0.0.1:1').fetchDocument(file, ask)
+    expect(nobody).toMatchObject({ outcome: 'connection_failed', detail: expect.any(String) })
+    expect((nobody as { detail: string }).detail).not.toContain('127')
+    for (const said of [undefined, 'SSH-2.0-OpenSSH\r\n', ok.replace('2\r\n', '9\r\n')]) {
+      const url = await rawServer(socket => {
+        socket.once('data', () => (said ? socket.end(said) : socket.destroy()))
+      })
+      expect(outcomeOf(await fetcherTo(url).fetchDocument(file, ask))).toBe('connection_failed')
+    }
+  })
+
+  it('a header without measure is a failed connection', async () => {
+    const got = await fetchFrom((_, response) => {
+      response.writeHead(200, { 'x-long': 'x'.repeat(20_000) }).end('{}')
+    })
+    expect(outcomeOf(got)).toBe('connection_failed')
+  })
+
+  it('the second file of a domain comes over the first one’s connection', async () => {
+    const served = await originOf((_, response) => response.end('{}'))
+    const fetcher = fetcherTo(served.url)
+    await fetcher.fetchDocument(file, ask)
+    await fetcher.fetchDocument('https://acme.example/.well-known/adagents.json', ask)
+    expect(served.connections).toBe(1)
+  })
+
+  it('a kept connection that was hung up unnoticed costs nothing but a new one', async () => {
+    const url = await rawServer((socket, n) => {
+      let requests = 0
+      socket.on('data', () => (n === 0 && requests++ > 0 ? socket.destroy() : socket.write(ok)))
+    })
+    const fetcher = fetcherTo(url)
+    for (let i = 0; i < 3; i++) expect(outcomeOf(await fetcher.fetchDocument(file, ask))).toBe('ok')
+  })
+
+  it('many domains leave few connections behind', async () => {
+    const served = await originOf((_, response) => response.end('{}'))
+    const fetcher = fetcherTo(served.url, { maxIdle: 5 })
+    for (let i = 0; i < 100; i++) await fetcher.fetchDocument(`https://d${i}.example/`, ask)
+    await expect.poll(() => served.open.size).toBeLessThanOrEqual(5)
+    await fetcher.close()
+    await expect.poll(() => served.open.size).toBe(0)
+  })
+
+  it('closing ends what is under way, and what comes after', async () => {
+    const served = await originOf(() => {})
+    const fetcher = fetcherTo(served.url)
+    const waiting = [1, 2].map(n => fetcher.fetchDocument(`${file}?${n}`, ask))
+    await expect.poll(() => served.asked.length).toBe(1)
+    await fetcher.close()
+    const late = fetcher.fetchDocument(file, ask)
+    const all = await Promise.all([...waiting, late])
+    expect(all.map(outcomeOf)).toEqual(Array(3).fill('connection_failed'))
+  })
+
+  it('what is no address, or a private one, is refused without a connection', async () => {
+    const served = await originOf((_, response) => response.end('{}'))
+    const fetcher = fetcherTo(served.url)
+    for (const url of ['acme', 'http://acme.example/', 'https://127.0.0.1/', 'https://[::1]/'])
+      expect(outcomeOf(await fetcher.fetchDocument(url, ask))).toBe('refused')
+    expect(served.connections).toBe(0)
+  })
+})
+
+describe('politeness', () => {
+  it.each([1, 3])('a host has to bear %i requests at a time', async hostConcurrency => {
+    let [inside, most] = [0, 0]
+    const served = await originOf(async (_, response) => {
+      most = Math.max(most, ++inside)
+      await pause(5)
+      inside--
+      response.end('{}')
+    })
+    const fetcher = fetcherTo(served.url, { hostConcurrency })
+    const urls = Array.from({ length: 20 }, (_, i) => `${file}?${i}`)
+    const all = await Promise.all(urls.map(url => fetcher.fetchDocument(url, ask)))
+    expect(all.every(got => got.kind === 'ok')).toBe(true)
+    expect(most).toBe(hostConcurrency)
+  })
+
+  it('hosts that share an address wait for each other and leave no trace', async () => {
+    const politeness = new Politeness(2, 3)
+    let [inside, most] = [0, 0]
+    await Promise.all(
+      Array.from({ length: 200 }, async (_, i) => {
+        const [host, address] = [`host-${i % 7}`, `address-${i % 2}`]
+        await politeness.enter(host, address)
+        if (address === 'address-0') most = Math.max(most, ++inside)
+        await pause(i % 3)
+        if (address === 'address-0') inside--
+        politeness.leave(host, address)
+      }),
+    )
+    expect(most).toBe(3)
+    expect(politeness.size).toBe(0)
+  })
+})

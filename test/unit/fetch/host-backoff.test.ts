@@ -1,0 +1,95 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import { limits } from '../../../pipeline/core/limits.ts'
+import { crawlBatch, limitHostsAtOnce } from '../../../pipeline/crawl/crawl-batch.ts'
+import { testClock } from '../../support/clock.ts'
+import { ask, fetcherTo, file, now, originOf, outcomeOf } from '../../support/fetching.ts'
+
+const other = 'https://acme.example/.well-known/adagents.json'
+const elsewhere = 'https://nova.example/.well-known/adagents.json'
+
+/** A host that answers its first request with this, and everything else with a file. */
+async function impatient(status: number, headers: Record<string, string>) {
+  const clock = testClock(now)
+  let isFirst = true
+  const served = await originOf(async (_, response) => {
+    await pause(20)
+    if (isFirst) response.writeHead(status, headers)
+    isFirst = false
+    response.end('{}')
+  })
+  return { clock, served, fetcher: fetcherTo(served.url, { clock }) }
+}
+
+describe('a host that asks for a pause', () => {
+  it.each([
+    [429, '120'],
+    [503, 'Fri, 20 Nov 2026 03:02:00 GMT'],
+  ])('by %i and Retry-After: %s is not asked for any file until then', async (status, value) => {
+    const { clock, served, fetcher } = await impatient(status, { 'retry-after': value })
+    // All but the first already wait for their turn.
+    const first = [file, other, `${other}?2`].map(url => fetcher.fetchDocument(url, ask))
+    expect((await Promise.all(first)).map(outcomeOf).slice(1)).toEqual(['throttled', 'throttled'])
+    clock.tick({ ms: 50_000 })
+    const held = await fetcher.fetchDocument(other, ask)
+    expect(held).toMatchObject({ outcome: 'throttled', retryAfterSeconds: 70 })
+    expect(held).not.toHaveProperty('status')
+    expect(outcomeOf(await fetcher.fetchDocument(elsewhere, ask))).toBe('ok')
+    expect(served.asked).toHaveLength(2)
+    clock.tick({ ms: 70_000 })
+    expect(outcomeOf(await fetcher.fetchDocument(other, ask))).toBe('ok')
+  })
+
+  it('for a year gets a day', async () => {
+    const { clock, fetcher } = await impatient(429, { 'retry-after': '31536000' })
+    await fetcher.fetchDocument(file, ask)
+    clock.tick({ hours: 23 })
+    expect(outcomeOf(await fetcher.fetchDocument(other, ask))).toBe('throttled')
+    clock.tick({ hours: 1 })
+    expect(outcomeOf(await fetcher.fetchDocument(other, ask))).toBe('ok')
+  })
+
+  it.each([
+    [429, undefined],
+    [429, '0'],
+    [503, 'soon'],
+    [500, '120'],
+    [404, '120'],
+  ])('needs to say so clearly: %i with Retry-After %s is none', async (status, value) => {
+    const headers: Record<string, string> = value === undefined ? {} : { 'retry-after': value }
+    const { fetcher } = await impatient(status, headers)
+    await fetcher.fetchDocument(file, ask)
+    expect(outcomeOf(await fetcher.fetchDocument(other, ask))).toBe('ok')
+  })
+})
+
+describe('files by address', () => {
+  it('on one host are fetched one at a time, whoever points there', async () => {
+    let [inside, most] = [0, 0]
+    const served = await originOf(async (_, response) => {
+      most = Math.max(most, ++inside)
+      await pause(5)
+      inside--
+      response.end('{}')
+    })
+    const deps = {
+      fetcher: fetcherTo(served.url),
+      clock: testClock(now),
+      limits,
+      protocolName: 'proto',
+    }
+    const atOnce = limitHostsAtOnce(64)
+    const batches = [0, 1, 2].map(batch =>
+      crawlBatch(
+        Array.from({ length: 6 }, (_, i) => ({
+          kind: 'adagents.json' as const,
+          location: `https://manager.example/${batch}/${i}.json`,
+        })),
+        { ...deps, atOnce },
+      ),
+    )
+    const seen = (await Promise.all(batches)).flat()
+    expect(seen.map(({ outcome }) => outcome)).toEqual(Array(18).fill('ok'))
+    expect(most).toBe(1)
+  })
+})

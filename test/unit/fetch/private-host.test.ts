@@ -1,0 +1,50 @@
+import { expect, it } from 'vitest'
+import { createFetcher } from '../../../pipeline/fetch/http.ts'
+import { ask, closeLater, now } from '../../support/fetching.ts'
+import { serveOrigin } from '../../support/origin.ts'
+import { patient, roomy } from '../../support/patience.ts'
+
+const asked: string[] = []
+
+async function privateServer(): Promise<string> {
+  const origin = closeLater(
+    await serveOrigin((_, response, path) => {
+      asked.push(path)
+      if (path === '/away') return void response.writeHead(302, { location: '/here' }).end()
+      response.setHeader('content-type', 'application/json').end('{}')
+    }),
+  )
+  return origin.url
+}
+
+/** Nothing is diverted: what is dialed is what the address says. */
+function fetcher() {
+  return closeLater(
+    createFetcher({
+      hostConcurrency: 1,
+      addressConcurrency: 64,
+      contact: 'https://registry.example/',
+      limits: { ...patient, ...roomy },
+      clock: { now: () => now },
+    }),
+  )
+}
+
+it('one host that an operator named may be private, for who asks with that allowance', async () => {
+  const url = `${await privateServer()}/keys`
+  const allow = { http: true, anyPort: true }
+  const own = fetcher()
+  const kinds = []
+  for (const privateHost of [undefined, 'issuer.example', '127.0.0.1']) {
+    const allowed = privateHost === undefined ? allow : { ...allow, privateHost }
+    const fetched = await own.fetchDocument(url, { ...ask, redirects: 'none', allow: allowed })
+    kinds.push(fetched.kind === 'failed' ? fetched.outcome : fetched.kind)
+  }
+  expect(kinds).toEqual(['refused', 'refused', 'ok'])
+  expect(asked).toEqual(['/keys'])
+  const again = await own.fetchDocument(url, { ...ask, allow })
+  expect(again, 'a connection that is kept opens it to nobody else').toMatchObject({
+    outcome: 'refused',
+  })
+  expect(await own.lookupHost('127.0.0.1')).toBe('private')
+})

@@ -1,0 +1,149 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { limits } from '../../../pipeline/core/limits.ts'
+import { crawlSource } from '../../../pipeline/crawl/crawl-source.ts'
+import { parseSource } from '../../../pipeline/model/observation.ts'
+import {
+  ask,
+  fetcherTo,
+  fetchFrom,
+  file,
+  now,
+  originOf,
+  outcomeOf,
+} from '../../support/fetching.ts'
+import type { Answer } from '../../support/origin.ts'
+import { patient } from '../../support/patience.ts'
+
+describe('redirects', () => {
+  const to =
+    (location: string): Answer =>
+    (request, response, path) => {
+      if (path === '/there') return void response.end('{}')
+      response.writeHead(302, { location }).end(`moved from ${request.headers.host}`)
+    }
+
+  it.each(['/there', 'https://www.acme.example/there', '//cdn.acme.example/there#part'])(
+    'a redirect to %s on the same site is followed',
+    async location => {
+      const got = await fetchFrom(to(location))
+      expect(got.kind).toBe('ok')
+      expect(got.url).toBe(new URL(location.replace('#part', ''), file).href)
+    },
+  )
+
+  it.each([
+    ['another site', 'https://other.example/there', 'bad_redirect'],
+    ['plain http', 'http://acme.example/there', 'bad_redirect'],
+    ['another port', 'https://acme.example:8443/there', 'bad_redirect'],
+    ['an address with credentials', 'https://me:you@acme.example/there', 'bad_redirect'],
+    ['no address', 'https://', 'bad_redirect'],
+    ['a private address', 'https://10.0.0.1/there', 'refused'],
+    ['a private address in disguise', 'https://0x7f000001/there', 'refused'],
+    ['this machine', 'https://localhost/there', 'refused'],
+  ])('a redirect to %s is never dialed', async (_, location, outcome) => {
+    const served = await originOf(to(location))
+    const got = await fetcherTo(served.url).fetchDocument(file, ask)
+    expect(got).toMatchObject({ outcome, url: file, status: 302 })
+    expect(served.asked).toEqual(['acme.example/.well-known/brand.json'])
+  })
+
+  it('a file that may go anywhere is followed off the site, but not inside', async () => {
+    expect((await fetchFrom(to('https://other.example/there'), { redirects: 'any' })).kind).toBe(
+      'ok',
+    )
+    expect(outcomeOf(await fetchFrom(to('https://10.0.0.1/'), { redirects: 'any' }))).toBe(
+      'refused',
+    )
+  })
+
+  it('the site is the one asked first, however the chain winds', async () => {
+    const served = await originOf((request, response) => {
+      const first = request.headers.host === 'acme.github.io'
+      const location = first ? 'https://other.github.io/' : 'https://acme.github.io/there'
+      response.writeHead(301, { location }).end()
+    })
+    const got = await fetcherTo(served.url).fetchDocument('https://acme.github.io/', ask)
+    expect(outcomeOf(got)).toBe('bad_redirect')
+    expect(served.asked).toEqual(['acme.github.io/'])
+  })
+
+  it('a circle, a chain that is too long and a redirect to nowhere are bad redirects', async () => {
+    const circle = await fetchFrom((_, response, path) => {
+      response.writeHead(307, { location: path === '/a' ? '/b' : '/a' }).end()
+    })
+    expect(circle).toMatchObject({ outcome: 'bad_redirect', detail: 'redirects in a circle' })
+    const count: Answer = (_, response, path) => {
+      const step = Number(path.slice(1)) || 0
+      if (step === 4) response.end('{}')
+      else response.writeHead(308, { location: `/${step + 1}` }).end()
+    }
+    expect(outcomeOf(await fetchFrom(count))).toBe('bad_redirect')
+    expect(outcomeOf(await fetchFrom(count, { maxRedirects: 4 }))).toBe('ok')
+    expect(outcomeOf(await fetchFrom((_, response) => response.writeHead(302).end()))).toBe(
+      'bad_redirect',
+    )
+  })
+
+  it('a file that must not redirect does not', async () => {
+    const got = await fetchFrom(to('/there'), { redirects: 'none' })
+    expect(got).toMatchObject({ outcome: 'bad_redirect', status: 302 })
+  })
+})
+
+interface RedirectVector {
+  id: string
+  /** The domain's own file, or one that another file points to. */
+  target: 'well_known' | 'authoritative_location'
+  origin_url: string
+  redirect_chain: { status: number; location: string }[]
+  expected: { result: 'resolved' | 'refused'; final_url?: string }
+}
+
+const own: RedirectVector[] = [
+  {
+    id: 'own: a file that is pointed to moves nowhere, not even on its site',
+    target: 'authoritative_location',
+    origin_url: 'https://pub.example/ads/adagents.json',
+    redirect_chain: [{ status: 301, location: 'https://www.pub.example/ads/adagents.json' }],
+    expected: { result: 'refused' },
+  },
+]
+
+/** Vectors that the ecosystem's clients share, where they are at hand. */
+function redirectVectors(): RedirectVector[] {
+  const file = ['../shared/vectors', '../../shared/vectors']
+    .map(folder => `${folder}/adagents-discovery-redirects.json`)
+    .find(path => existsSync(path))
+  return file === undefined ? own : [...own, ...JSON.parse(readFileSync(file, 'utf8')).vectors]
+}
+
+/** The address without its scheme, as an origin remembers what it was asked for. */
+const place = (url: string) => url.replace('https://', '')
+
+describe('an adagents.json that has moved', () => {
+  it.each(redirectVectors())('$id', async ({ target, origin_url, redirect_chain, expected }) => {
+    const moves = [origin_url, ...redirect_chain.map(({ location }) => location)]
+    const served = await originOf((request, response) => {
+      const step = moves.map(place).indexOf(`${request.headers.host}${request.url}`)
+      const hop = redirect_chain[step]
+      if (hop) response.writeHead(hop.status, { location: hop.location }).end()
+      else response.end('{"authorized_agents":[]}')
+    })
+    const source =
+      target === 'well_known'
+        ? { kind: 'adagents.json' as const, location: new URL(origin_url).hostname }
+        : parseSource('adagents.json', origin_url)!
+    const seen = await crawlSource(source, {
+      fetcher: fetcherTo(served.url),
+      clock: { now: () => now },
+      limits: { ...limits, ...patient },
+    })
+    const isRefused = expected.result === 'refused'
+    expect(seen.outcome).toBe(isRefused ? 'bad_redirect' : 'ok')
+    if (!isRefused) expect(seen.resolved_url).toBe(expected.final_url)
+    // Each chain that is refused is refused at its last hop, which is never dialed.
+    const dialed = isRefused ? moves.slice(0, -1) : moves
+    expect(served.asked).toEqual(dialed.map(place))
+  })
+})

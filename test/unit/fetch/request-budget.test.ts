@@ -1,0 +1,161 @@
+import { tmpdir } from 'node:os'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest'
+import { createSharedBuckets } from '../../../jobs/crawler/shared-buckets.ts'
+import { connectRedis } from '../../../jobs/redis.ts'
+import { silentLog } from '../../../pipeline/core/log.ts'
+import { type Cause, RequestBudget } from '../../../pipeline/fetch/request-budget.ts'
+import { createLocalBuckets, type TokenBuckets } from '../../../pipeline/fetch/token-buckets.ts'
+import { startRedis, type TestRedis } from '../../support/redis.ts'
+
+const rates = {
+  siteRequestsPerMinute: 120,
+  addressRequestsPerMinute: 3_000,
+  callerRequestsPerMinute: 1_200,
+  callersRequestsPerMinute: 6_000,
+}
+const crawl: Cause = { kind: 'crawl' }
+const caller = (name: string): Cause => ({ kind: 'caller', caller: name })
+
+let redis: TestRedis
+
+beforeAll(async () => {
+  redis = await startRedis()
+})
+afterAll(() => redis.close())
+beforeEach(() => redis.redis.flushall())
+
+const kinds: Record<string, () => TokenBuckets> = {
+  'of one process': () => createLocalBuckets(),
+  'in Redis': () => createSharedBuckets(redis.redis, silentLog),
+}
+
+/** How many of so many requests are let through at once, and the seconds that the others are told. */
+async function entered(
+  budget: RequestBudget,
+  hosts: readonly string[],
+  cause: Cause,
+  patienceMs = 0,
+) {
+  const answers = await Promise.all(hosts.map(host => budget.enterSite(host, cause, patienceMs)))
+  const later = answers.flatMap(one => one?.retryAfterSeconds ?? [])
+  return { through: answers.filter(one => one === undefined).length, later }
+}
+
+const hostsOf = (site: string, count: number) =>
+  Array.from({ length: count }, (_, i) => `n${i}.${site}`)
+
+describe.each(Object.entries(kinds))('buckets %s', (_, open) => {
+  it('let the crawl ask the names of one site half a minute’s worth less what callers may need', async () => {
+    const { through } = await entered(
+      new RequestBudget(open(), rates),
+      hostsOf('victim.example', 500),
+      crawl,
+    )
+    expect(through).toBeGreaterThanOrEqual(45)
+    expect(through).toBeLessThanOrEqual(55)
+  })
+
+  it('spread what has no room over the time that it takes', async () => {
+    const hosts = hostsOf('victim.example', 500)
+    const { later } = await entered(new RequestBudget(open(), rates), hosts, crawl)
+    const sorted = later.sort((a, b) => a - b)
+    // Two a second: nothing is dropped, and nothing comes back all at once.
+    expect(sorted.at(-1)).toBeGreaterThan((sorted.length / 2) * 0.9)
+    expect(sorted.at(-1)).toBeLessThan((sorted.length / 2) * 1.3)
+    const inOneSecond = Math.max(
+      ...[...new Set(sorted)].map(second => sorted.filter(one => one === second).length),
+    )
+    expect(inOneSecond).toBeLessThanOrEqual(4)
+  })
+
+  it('keep a part for callers while the crawl has taken all that it may', async () => {
+    const budget = new RequestBudget(open(), rates)
+    await entered(budget, hostsOf('busy.example', 500), crawl)
+    const { through } = await entered(budget, hostsOf('busy.example', 100), caller('a'))
+    expect(through).toBeGreaterThanOrEqual(10)
+    expect(through).toBeLessThanOrEqual(30)
+  })
+
+  it('count other sites apart, and user sites below a public suffix are sites', async () => {
+    const budget = new RequestBudget(open(), rates)
+    await entered(budget, hostsOf('victim.example', 500), crawl)
+    const others = Array.from({ length: 300 }, (_, i) => `user${i}.github.io`)
+    expect((await entered(budget, others, crawl)).through).toBe(300)
+  })
+
+  it('bound what one caller causes, at however many sites', async () => {
+    const budget = new RequestBudget(open(), { ...rates, callerRequestsPerMinute: 60 })
+    const hosts = Array.from({ length: 200 }, (_, i) => `site${i}.example`)
+    expect((await entered(budget, hosts, caller('one'))).through).toBeLessThanOrEqual(40)
+    expect((await entered(budget, hosts, caller('other'))).through).toBeGreaterThanOrEqual(30)
+  })
+
+  it('make a caller wait for a turn that comes in time, and refuse at once one that does not', async () => {
+    const fast = { ...rates, siteRequestsPerMinute: 600 }
+    const budget = new RequestBudget(open(), fast)
+    const started = performance.now()
+    const { through } = await entered(budget, hostsOf('slow.example', 360), caller('a'), 3_000)
+    const ms = performance.now() - started
+    expect(through).toBeGreaterThanOrEqual(320)
+    expect(through).toBeLessThanOrEqual(345)
+    expect(ms).toBeLessThan(4_500)
+    const late = performance.now()
+    expect(
+      (await entered(budget, hostsOf('slow.example', 200), caller('a'), 500)).through,
+    ).toBeLessThan(60)
+    expect(performance.now() - late).toBeLessThan(1_500)
+  })
+
+  it('bound an address that names of many sites share', async () => {
+    const budget = new RequestBudget(open(), { ...rates, addressRequestsPerMinute: 120 })
+    const asked = Array.from({ length: 300 }, () => budget.enterAddress('93.184.216.34', crawl, 0))
+    const answers = await Promise.all(asked)
+    expect(answers.filter(one => one === undefined).length).toBeLessThanOrEqual(60)
+    expect(await budget.enterAddress('93.184.216.35', crawl, 0)).toBeUndefined()
+  })
+
+  it('pay for a row in advance, and take back what is left of it', async () => {
+    const budget = new RequestBudget(open(), rates)
+    const paid = await Promise.all(
+      hostsOf('agents.example', 100).map(host => budget.reserve(host, 8)),
+    )
+    const rows = paid.flatMap(one => ('site' in one ? [one] : []))
+    expect(rows.length).toBeGreaterThanOrEqual(5)
+    expect(rows.length).toBeLessThanOrEqual(7)
+    const [row] = rows
+    for (let i = 0; i < 8; i++) {
+      const cause = { kind: 'crawl', ticket: row! } as const
+      expect(await budget.enterSite('n0.agents.example', cause, 0)).toBeUndefined()
+    }
+    expect(row!.remaining).toBe(0)
+    budget.refund(rows[1]!)
+    expect(await budget.reserve('n9.agents.example', 8)).toMatchObject({ left: 8 })
+  })
+
+  it('never refuse what the operator’s settings name', async () => {
+    const budget = new RequestBudget(open(), { ...rates, siteRequestsPerMinute: 1 })
+    const hosts = hostsOf('idp.example', 50)
+    expect((await entered(budget, hosts, { kind: 'operator' })).through).toBe(50)
+  })
+})
+
+test('several processes share one bound', async () => {
+  const budgets = Array.from(
+    { length: 4 },
+    () => new RequestBudget(createSharedBuckets(redis.redis, silentLog), rates),
+  )
+  const all = await Promise.all(
+    budgets.map(budget => entered(budget, hostsOf('victim.example', 200), crawl)),
+  )
+  const through = all.reduce((sum, one) => sum + one.through, 0)
+  // Each of them spends a few before it asks the others.
+  expect(through).toBeLessThanOrEqual(45 + 4 * 8)
+})
+
+test('without Redis each process bounds itself', async () => {
+  const away = connectRedis(`unix://${tmpdir()}/no-redis.sock`, 'ask', silentLog)
+  const budget = new RequestBudget(createSharedBuckets(away, silentLog), rates)
+  const { through } = await entered(budget, hostsOf('victim.example', 200), crawl)
+  away.disconnect()
+  expect(through).toBeLessThanOrEqual(55)
+})

@@ -1,0 +1,117 @@
+import { createPublicKey, generateKeyPairSync, type JsonWebKey, verify } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import type { IncomingHttpHeaders } from 'node:http'
+import { join } from 'node:path'
+import { calculateJwkThumbprint } from 'jose'
+import { describe, expect, it } from 'vitest'
+import { readSigningKey } from '../../../pipeline/core/signing-key.ts'
+import { ask, fetcherTo, file, now, originOf } from '../../support/fetching.ts'
+import { newDataDir } from '../../support/registry.ts'
+
+/** A key file as an operator would make one. */
+function keyFile(content?: unknown): { path: string; publicJwk: JsonWebKey } {
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519')
+  const path = join(newDataDir(), 'crawler.jwk')
+  writeFileSync(path, JSON.stringify(content ?? privateKey.export({ format: 'jwk' })))
+  return { path, publicJwk: publicKey.export({ format: 'jwk' }) }
+}
+
+/** Verification as RFC 9421 describes it, from the headers a site receives. */
+function isSigned(headers: IncomingHttpHeaders, publicJwk: JsonWebKey): boolean {
+  const input = String(headers['signature-input'])
+  const [, label, params] = /^(\w+)=(\(.*)$/.exec(input)!
+  const values: Record<string, string> = {
+    '"@authority"': headers.host!.toLowerCase(),
+    '"signature-agent"': String(headers['signature-agent']),
+  }
+  const covered = /^\(([^)]*)\)/.exec(params!)![1]!.split(' ')
+  const lines = [
+    ...covered.map(name => `${name}: ${values[name]}`),
+    `"@signature-params": ${params}`,
+  ]
+  const signature = new RegExp(`^${label}=:([A-Za-z0-9+/=]+):$`).exec(
+    String(headers.signature),
+  )![1]!
+  const key = createPublicKey({ key: publicJwk, format: 'jwk' })
+  return verify(null, Buffer.from(lines.join('\n')), key, Buffer.from(signature, 'base64'))
+}
+
+async function signedRequests(path: string | undefined, urls: string[]) {
+  const seen: IncomingHttpHeaders[] = []
+  const served = await originOf((request, response, url) => {
+    seen.push(request.headers)
+    if (url === '/moved') response.writeHead(302, { location: 'https://www.acme.example/' })
+    response.end('{}')
+  })
+  const agent = 'https://registry.example'
+  const signing = path === undefined ? undefined : { key: readSigningKey(path), agent }
+  const fetcher = fetcherTo(served.url, { signing })
+  for (const url of urls) await fetcher.fetchDocument(url, ask)
+  return seen
+}
+
+describe('a crawler with a signing key', () => {
+  it('signs each request, so that whoever has the public key can tell', async () => {
+    const { path, publicJwk } = keyFile()
+    const [first, second] = await signedRequests(path, [file, file])
+    expect(isSigned(first!, publicJwk)).toBe(true)
+    expect(isSigned(second!, publicJwk)).toBe(true)
+    expect(isSigned({ ...first, host: 'nova.example' }, publicJwk)).toBe(false)
+    expect(isSigned({ ...first, 'signature-agent': '"https://evil.example"' }, publicJwk)).toBe(
+      false,
+    )
+    expect(isSigned(first!, keyFile().publicJwk)).toBe(false)
+  })
+
+  it('says which key, from when until when, and for what', async () => {
+    const { path, publicJwk } = keyFile()
+    const [headers, next] = await signedRequests(path, [file, file])
+    expect(headers!['signature-agent']).toBe('"https://registry.example"')
+    const input = String(headers!['signature-input'])
+    expect(input).toMatch(/^sig1=\("@authority" "signature-agent"\);/)
+    const params = Object.fromEntries(
+      [...input.matchAll(/;(\w+)=("?)([^";]+)\2/g)].map(([, name, , value]) => [name, value]),
+    )
+    expect(params).toEqual({
+      created: String(now / 1_000),
+      expires: String(now / 1_000 + 300),
+      keyid: await calculateJwkThumbprint(publicJwk),
+      alg: 'ed25519',
+      nonce: expect.stringMatching(/^[\w+/]{43}=$/),
+      tag: 'web-bot-auth',
+    })
+    expect(next!['signature-input']).not.toBe(input)
+  })
+
+  it('signs anew for the host that a redirect leads to', async () => {
+    const { path, publicJwk } = keyFile()
+    const seen = await signedRequests(path, ['https://acme.example/moved'])
+    expect(seen.map(({ host }) => host)).toEqual(['acme.example', 'www.acme.example'])
+    expect(seen.map(headers => isSigned(headers, publicJwk))).toEqual([true, true])
+  })
+
+  it('takes nothing else for a key, and does not repeat what it found', () => {
+    const { publicJwk } = keyFile()
+    const rsa = generateKeyPairSync('rsa', { modulusLength: 2_048 }).privateKey
+    const p256 = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
+    const wrong = [
+      publicJwk,
+      rsa.export({ format: 'jwk' }),
+      p256.export({ format: 'jwk' }),
+      'secret',
+    ]
+    for (const content of wrong) {
+      const { path } = keyFile(content)
+      expect(() => readSigningKey(path)).toThrow(
+        `CRAWL_SIGNING_KEY: ${path} holds no private Ed25519 key as a JWK`,
+      )
+    }
+    expect(() => readSigningKey('/nowhere.jwk')).toThrow('/nowhere.jwk holds no private')
+  })
+})
+
+it('a crawler without a key signs nothing', async () => {
+  const [headers] = await signedRequests(undefined, [file])
+  const names = Object.keys(headers!).filter(name => name.startsWith('signature'))
+  expect(names).toEqual([])
+})

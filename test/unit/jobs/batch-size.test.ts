@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest'
+import { BatchSize } from '../../../jobs/indexer/batch-size.ts'
+import { Batcher } from '../../../jobs/indexer/batcher.ts'
+
+const bounds = { bulkCommitLeast: 5_000, bulkCommitObservations: 50_000, bulkCommitMs: 500 }
+
+/** The size of the next batch after commits of so many observations that took so many ms. */
+function sizeAfter(...commits: [observations: number, ms: number][]): number {
+  const size = new BatchSize(bounds)
+  for (const [observations, ms] of commits) size.learn(observations, ms)
+  return size.observations
+}
+
+describe('a batch of observations', () => {
+  it('is small until something is known of what they cost', () => {
+    expect(sizeAfter()).toBe(5_000)
+  })
+
+  it('is as large as is committed in the time a save may stand behind it', () => {
+    expect(sizeAfter([10_000, 250])).toBe(20_000)
+    expect(sizeAfter([10_000, 10])).toBe(50_000)
+    expect(sizeAfter([10_000, 5_000])).toBe(5_000)
+  })
+
+  it('shrinks at once when observations bring more, and grows again by and by', () => {
+    const loud = sizeAfter([20_000, 200], [20_000, 1_000])
+    expect(loud).toBe(10_000)
+    const quieter = sizeAfter([20_000, 200], [20_000, 1_000], [10_000, 100])
+    expect(quieter).toBeGreaterThan(loud)
+    expect(quieter).toBeLessThan(50_000)
+  })
+
+  it('does not shrink because small commits have a price of their own', () => {
+    expect(sizeAfter([20_000, 200], [10, 100], [1, 100])).toBe(50_000)
+  })
+
+  it('takes no more than its size of what came meanwhile, and the rest comes next', async () => {
+    const batches: number[][] = []
+    const lane = new Batcher<number, number>(
+      async items => {
+        batches.push(items)
+        await new Promise(resolve => setImmediate(resolve))
+        return items
+      },
+      { sizeOf: () => 1, size: () => 3, waitMs: 1_000, idleMs: () => 5 },
+    )
+    const items = [1, 2, 3, 4, 5, 6, 7, 8]
+    expect(await Promise.all(items.map(item => lane.add(item)))).toEqual(items)
+    expect(batches).toEqual([
+      [1, 2, 3],
+      [4, 5, 6],
+      [7, 8],
+    ])
+  })
+})

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest'
+import { BatchSplit } from '../../../jobs/indexer/batch-split.ts'
+import type { Observation } from '../../../pipeline/model/observation.ts'
+
+const unchanged = (location: string): Observation => {
+  return { kind: 'brand.json', location, observed_at: 0, outcome: 'unchanged' }
+}
+const read = (location: string): Observation => {
+  return { ...unchanged(location), outcome: 'ok', document: { variant: 'none' } as never }
+}
+const many = (n: number, make: (location: string) => Observation) =>
+  Array.from({ length: n }, (_, i) => make(`d${i}.example`))
+
+describe('a part of what was observed', () => {
+  it('is all of it where nothing has changed', () => {
+    const seen = many(50_000, unchanged)
+    expect(new BatchSplit(500).next(seen)).toEqual(seen)
+  })
+
+  it('ends with as many documents as are committed in the time a save may stand behind it', () => {
+    const parts = new BatchSplit(500)
+    const seen = [...many(1_000, unchanged), ...many(1_000, read)]
+    expect(parts.next(seen)).toHaveLength(1_166)
+    parts.learn(many(200, read), 500)
+    expect(parts.next(seen)).toHaveLength(1_181)
+  })
+
+  it('shrinks at once when documents cost more, but not below what is worth a commit', () => {
+    const parts = new BatchSplit(500)
+    parts.learn(many(200, read), 4_000)
+    expect(parts.next(many(1_000, read))).toHaveLength(50)
+  })
+
+  it('has one of the largest documents at most, and what is small before and behind it', () => {
+    const parts = new BatchSplit(500)
+    const large = (location: string): Observation => ({ ...read(location), bytes: 5_000_000 })
+    const seen = [...many(20, read), ...many(3, large), ...many(9, unchanged), ...many(20, read)]
+    const lengths: number[] = []
+    for (let left: readonly Observation[] = seen; left.length > 0; ) {
+      lengths.push(parts.next(left).length)
+      left = left.slice(lengths.at(-1))
+    }
+    expect(lengths).toEqual([20, 1, 1, 10, 20])
+  })
+
+  it('loses nothing and keeps the order', () => {
+    const parts = new BatchSplit(500)
+    const seen = [...many(300, read), ...many(300, unchanged), ...many(300, read)]
+    const put: Observation[] = []
+    for (let left: readonly Observation[] = seen; left.length > 0; ) {
+      const part = parts.next(left)
+      put.push(...part)
+      left = left.slice(part.length)
+    }
+    expect(put).toEqual(seen)
+  })
+})

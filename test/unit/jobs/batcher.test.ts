@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest'
+import { Batcher } from '../../../jobs/indexer/batcher.ts'
+
+const LONG_MS = 60_000
+
+it('a lane that was waiting for more commits when it hears that nothing more comes', async () => {
+  let isFull = false
+  const batches: string[][] = []
+  const lane = new Batcher<string, string>(
+    async items => {
+      batches.push(items)
+      return items.map(item => `${item} is kept`)
+    },
+    { sizeOf: () => 1, size: () => 10, waitMs: LONG_MS, idleMs: () => (isFull ? 0 : LONG_MS) },
+  )
+  const kept = Promise.all(['a', 'b'].map(item => lane.add(item)))
+  lane.consider()
+  expect(batches).toEqual([])
+  isFull = true
+  lane.consider()
+  expect(await kept).toEqual(['a is kept', 'b is kept'])
+  expect(batches).toEqual([['a', 'b']])
+})

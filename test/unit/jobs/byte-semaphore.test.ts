@@ -1,0 +1,38 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { ByteSemaphore } from '../../../jobs/indexer/byte-semaphore.ts'
+
+const MOST = 100
+
+describe('a budget of bytes', () => {
+  it('is never exceeded but by one that is larger alone, and all come in their order', async () => {
+    const sizes = fc.array(fc.integer({ min: 0, max: 150 }), { maxLength: 30 })
+    await fc.assert(
+      fc.asyncProperty(sizes, fc.scheduler(), async (all, scheduler) => {
+        const budget = new ByteSemaphore(MOST)
+        const held = new Set<number>()
+        const began: number[] = []
+        const work = all.map((bytes, n) =>
+          budget.run(bytes, async () => {
+            held.add(n)
+            began.push(n)
+            const together = [...held].map(one => all[one]!)
+            const sum = together.reduce((total, size) => total + size, 0)
+            expect(sum <= MOST || together.filter(size => size > 0).length === 1).toBe(true)
+            await scheduler.schedule(Promise.resolve())
+            held.delete(n)
+          }),
+        )
+        await scheduler.waitFor(Promise.all(work))
+        expect(began).toEqual(all.map((_, n) => n))
+      }),
+    )
+  })
+
+  it('is given back by work that fails', async () => {
+    const budget = new ByteSemaphore(MOST)
+    const failing = budget.run(MOST, () => Promise.reject(new Error('ours')))
+    await expect(failing).rejects.toThrow('ours')
+    expect(await budget.run(MOST, async () => 'done')).toBe('done')
+  })
+})

@@ -1,0 +1,256 @@
+import { Queue } from 'bullmq'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { Dispatcher } from '../../../jobs/indexer/dispatcher.ts'
+import { type CrawlMessage, packObservations } from '../../../jobs/messages.ts'
+import { queues, REDIS_PREFIX } from '../../../jobs/queues.ts'
+import { connectRedis, type Redis } from '../../../jobs/redis.ts'
+import { MINUTE } from '../../../pipeline/core/clock.ts'
+import { readConfig } from '../../../pipeline/core/config.ts'
+import type { Domain } from '../../../pipeline/core/domain.ts'
+import { silentLog } from '../../../pipeline/core/log.ts'
+import { type CrawlTarget, toSourceKey } from '../../../pipeline/model/observation.ts'
+import { addDomains } from '../../../pipeline/writer/crawl/frontier.ts'
+import type { Sequencer } from '../../../pipeline/writer/sequencer.ts'
+import { type TestClock, testClock } from '../../support/clock.ts'
+import { startRedis, type TestRedis } from '../../support/redis.ts'
+import { cleanUp, newSequencer } from '../../support/registry.ts'
+import { answered } from '../../support/sightings.ts'
+import { submission } from '../../support/writes.ts'
+
+const config = readConfig({
+  LIMITS: JSON.stringify({
+    crawlBatchSources: 10,
+    crawlBatchesInFlight: 3,
+    crawlLostMs: 5 * MINUTE,
+  }),
+})
+
+let server: TestRedis
+let connection: Redis
+let queue: Queue<CrawlMessage>
+let clock: TestClock
+let registry: Sequencer
+
+beforeAll(async () => {
+  server = await startRedis()
+  connection = connectRedis(server.url, 'work', silentLog)
+  queue = new Queue('crawl', { connection, prefix: REDIS_PREFIX })
+})
+
+afterAll(async () => {
+  await queue.close()
+  connection.disconnect()
+  await server.close()
+})
+
+beforeEach(async () => {
+  await server.redis.flushall()
+  clock = testClock('2026-11-20T03:00Z')
+  registry = await newSequencer(clock)
+})
+
+function newPump(): Dispatcher {
+  const pump = new Dispatcher(registry, connection, config, clock, silentLog)
+  cleanUp(() => pump.close())
+  return pump
+}
+
+const names = (count: number, letter: string) =>
+  Array.from(
+    { length: count },
+    (_, i) => `${letter}${String(i).padStart(2, '0')}.example` as Domain,
+  )
+
+function give(domains: Domain[], id = domains[0]!) {
+  const operation = { op: 'domains.add' as const, domains, again: false }
+  return registry.commit({ observations: [], submissions: [submission(id, operation)] })
+}
+
+function request(domain: string) {
+  const operation = {
+    op: 'crawl.request' as const,
+    scope: 'domain' as const,
+    domain: domain as Domain,
+    crawl_request_id: '00000000-0000-7000-8000-000000000000',
+    requested_by: 'Acme',
+  }
+  return registry.commit({ observations: [], submissions: [submission(domain, operation)] })
+}
+
+/** What the waiting jobs hold, first come first served. */
+async function waiting(): Promise<CrawlTarget[][]> {
+  const jobs = await queue.getJobs(['waiting'], 0, -1, true)
+  return jobs.map(job => job.data.targets)
+}
+
+async function answer(pump: Dispatcher, targets: readonly CrawlTarget[]): Promise<void> {
+  const observations = targets.map(({ kind, location }) =>
+    answered('absent', kind as 'brand.json', location, clock.now()),
+  )
+  await registry.commit({ observations, submissions: [] })
+  pump.confirm(targets)
+}
+
+/** A crawler's work on every waiting job. */
+async function crawlAll(pump: Dispatcher): Promise<CrawlTarget[]> {
+  const targets = (await waiting()).flat()
+  await queue.drain()
+  await answer(pump, targets)
+  return targets
+}
+
+describe('a registry that slept for three days', () => {
+  it('hands out a bounded number of files, and more only as they are answered', async () => {
+    const pump = newPump()
+    await give(names(40, 'd'))
+    while ((await pump.dispatch()) > 0) await crawlAll(pump)
+    clock.tick({ days: 3 })
+
+    const awake = newPump()
+    expect(await awake.dispatch()).toBe(30)
+    expect((await waiting()).map(batch => batch.length)).toEqual([10, 10, 10])
+    expect(await awake.dispatch()).toBe(0)
+    let rest = (await crawlAll(awake)).length
+    while ((await awake.dispatch()) > 0) rest += (await crawlAll(awake)).length
+    expect(rest).toBe(80)
+  })
+
+  it('hands out what is wanted most, then what has waited longest', async () => {
+    const mentioned = names(4, 'm').map(domain => ({ domain, why: 'mentioned' as const }))
+    await addDomains(registry.index, mentioned, { now: clock.now(), seq: 0, max: 100 })
+    clock.tick({ hours: 1 })
+    await give(names(4, 'b'))
+    clock.tick({ hours: 1 })
+    await give(names(4, 'a'))
+    clock.tick({ days: 3 })
+    const pump = newPump()
+    await pump.dispatch()
+    const order = (await waiting()).flat().map(({ location }) => location[0])
+    expect(order.join('')).toBe('bbbbbbbbaaaaaaaammmmmmmm')
+  })
+
+  it('lets nobody who asks now wait behind that', async () => {
+    const pump = newPump()
+    await give(names(40, 'd'))
+    await pump.dispatch()
+    await request('now.example')
+    expect(await pump.dispatch()).toBe(2)
+    const [first] = await waiting()
+    expect(first!.map(({ location }) => location)).toEqual(['now.example', 'now.example'])
+  })
+
+  it('hands out once more, and at once, what somebody asks for who would wait behind that', async () => {
+    const pump = newPump()
+    await give(names(15, 'd'))
+    await pump.dispatch()
+    await request('d12.example')
+    expect(await pump.dispatch()).toBe(2)
+    expect(await pump.dispatch()).toBe(0)
+    const [first] = await waiting()
+    expect(first!.map(({ location }) => location)).toEqual(['d12.example', 'd12.example'])
+    expect(await newPump().dispatch()).toBe(0)
+  })
+})
+
+describe('what was handed out', () => {
+  it('is not handed out again by the next indexer while a crawler may still have it', async () => {
+    await give(names(15, 'd'))
+    expect(await newPump().dispatch()).toBe(30)
+    expect(await newPump().dispatch()).toBe(0)
+    const [lost] = await queue.getJobs(['waiting'])
+    await lost!.remove()
+    expect(await newPump().dispatch()).toBe(10)
+    expect(new Set((await waiting()).flat().map(toSourceKey)).size).toBe(30)
+    await queue.drain()
+    expect(await newPump().dispatch()).toBe(30)
+  })
+
+  it('is not handed out again while an answer is on its way', async () => {
+    await give(names(5, 'd'))
+    await newPump().dispatch()
+    const targets = (await waiting()).flat()
+    await queue.drain()
+    const seen = targets.map(({ kind, location }) =>
+      answered('absent', kind as 'brand.json', location, clock.now()),
+    )
+    const results = new Queue('observations', { connection, prefix: REDIS_PREFIX })
+    for (const message of await packObservations(seen, 1e6, connection)) {
+      await results.add('seen', message, queues.observations.options)
+    }
+    await results.close()
+    expect(await newPump().dispatch()).toBe(0)
+  })
+
+  it('is handed out again at once when Redis has lost its memory and counts anew', async () => {
+    const pump = newPump()
+    await give(names(5, 'd'))
+    await pump.dispatch()
+    await server.redis.flushall()
+    await give(names(5, 'e'))
+    expect(await pump.dispatch()).toBe(10)
+    expect(await pump.dispatch()).toBe(10)
+    expect(new Set((await waiting()).flat().map(toSourceKey)).size).toBe(20)
+  })
+
+  it('is handed out again when its job ended and no answer came for a while', async () => {
+    const pump = newPump()
+    await give(names(5, 'd'))
+    await pump.dispatch()
+    clock.tick({ minutes: 60 })
+    expect(await pump.dispatch()).toBe(0)
+    const [batch] = await waiting()
+    await queue.drain()
+    await answer(pump, batch!.slice(0, 4))
+    expect(await pump.dispatch()).toBe(0)
+    clock.tick({ minutes: 4 })
+    expect(await pump.dispatch()).toBe(0)
+    clock.tick({ minutes: 2 })
+    expect(await pump.dispatch()).toBe(6)
+  })
+})
+
+describe('a registry in which nothing is due', () => {
+  /** Commands that Redis has carried out for the pump. */
+  async function commands(): Promise<number> {
+    const info = await server.redis.info('stats')
+    return Number(/total_commands_processed:(\d+)/.exec(info)![1])
+  }
+
+  async function idlePump(): Promise<Dispatcher> {
+    const pump = newPump()
+    await give(names(3, 'a'))
+    await pump.dispatch()
+    await crawlAll(pump)
+    expect(await pump.dispatch()).toBe(0)
+    return pump
+  }
+
+  it('asks neither Redis nor the index again and again', async () => {
+    const pump = await idlePump()
+    const asked = vi.spyOn(registry, 'quietly')
+    const before = await commands()
+    for (let turn = 0; turn < 20; turn++) expect(await pump.dispatch()).toBe(0)
+    // The question itself is one.
+    expect((await commands()) - before).toBe(1)
+    expect(asked).not.toHaveBeenCalled()
+  })
+
+  it('hands out what is given to it then', async () => {
+    const pump = await idlePump()
+    await give(names(2, 'b'))
+    expect(await pump.dispatch()).toBe(4)
+  })
+
+  it('hands out what a person asks for then', async () => {
+    const pump = await idlePump()
+    await request('a00.example')
+    expect(await pump.dispatch()).toBe(3)
+  })
+
+  it('hands out what becomes due by itself', async () => {
+    const pump = await idlePump()
+    expect(await pump.dispatch()).toBe(0)
+    clock.tick({ days: 3 })
+    expect(await pump.dispatch()).toBe(6)
+  })
+})

@@ -1,0 +1,56 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { dropParts, packObservations, unpackObservations } from '../../../jobs/messages.ts'
+import type { Observation } from '../../../pipeline/model/observation.ts'
+import { startRedis, type TestRedis } from '../../support/redis.ts'
+
+const MAX_BYTES = 64 * 1024
+let server: TestRedis
+
+beforeAll(async () => {
+  server = await startRedis()
+})
+afterAll(() => server.close())
+
+/** An observation whose body does not shrink. */
+function seen(location: string, bodyBytes: number): Observation {
+  const body = randomBytes(bodyBytes)
+  return { kind: 'brand.json', location, observed_at: 1, outcome: 'ok', document: { é: 1 }, body }
+}
+
+function absent(location: string): Observation {
+  return { kind: 'adagents.json', location, observed_at: 2, outcome: 'absent', status: 404 }
+}
+
+async function delivered(observations: Observation[]): Promise<Observation[]> {
+  const messages = await packObservations(observations, MAX_BYTES, server.redis)
+  for (const { payload } of messages) expect(payload.length).toBeLessThanOrEqual(MAX_BYTES)
+  const lists = await Promise.all(messages.map(one => unpackObservations(one, server.redis)))
+  for (const message of messages) await dropParts(message, server.redis)
+  return lists.flat()
+}
+
+describe('observations on their way', () => {
+  test('arrive as they were sent, bodies byte for byte', async () => {
+    const sent = [seen('a.example', 300), absent('b.example'), seen('c.example', 0)]
+    expect(await delivered(sent)).toEqual(sent)
+  })
+
+  test('are split into as many messages as their bound asks for', async () => {
+    const sent = Array.from({ length: 20 }, (_, i) => seen(`d${i}.example`, 10_000))
+    expect(await packObservations(sent, MAX_BYTES, server.redis)).not.toHaveLength(1)
+    expect(await delivered(sent)).toEqual(sent)
+  })
+
+  test('that are too large for one message come in parts, which are gone afterwards', async () => {
+    const sent = [seen('large.example', 500_000)]
+    expect(await delivered(sent)).toEqual(sent)
+    expect(await server.redis.keys('registry:part:*')).toEqual([])
+  })
+
+  test('that lost a part are an error, not half a message', async () => {
+    const [message] = await packObservations([seen('x.example', 500_000)], MAX_BYTES, server.redis)
+    await server.redis.del(message!.parts[0]!)
+    await expect(unpackObservations(message!, server.redis)).rejects.toThrow('part')
+  })
+})

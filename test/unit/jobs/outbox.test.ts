@@ -1,0 +1,94 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { Outbox } from '../../../jobs/crawler/outbox.ts'
+import type { Observation } from '../../../pipeline/model/observation.ts'
+
+const MOST = 1_000
+const SOON_MS = 500
+
+function seen(location: string, bytes: number): Observation {
+  const body = Buffer.alloc(bytes)
+  return { kind: 'brand.json', location, observed_at: 1, outcome: 'ok', body }
+}
+
+/** An outbox whose sending comes to its end when `arrive` is called, and what it has sent so far. */
+function outboxTo() {
+  const sent: string[][] = []
+  const arriving: ((error?: Error) => void)[] = []
+  const outbox = new Outbox(MOST, observations => {
+    sent.push(observations.map(({ location }) => location))
+    return new Promise((resolve, reject) => {
+      arriving.push(error => (error ? reject(error) : resolve()))
+    })
+  })
+  const arrive = async (error?: Error) => {
+    arriving.shift()!(error)
+    await vi.advanceTimersByTimeAsync(0)
+  }
+  return { outbox, sent, arrive }
+}
+
+/** Whether a promise has come to its end by now. */
+async function isDone(work: Promise<unknown>): Promise<boolean> {
+  let done = false
+  work.then(
+    () => (done = true),
+    () => (done = true),
+  )
+  await vi.advanceTimersByTimeAsync(0)
+  return done
+}
+
+beforeEach(() => {
+  vi.useFakeTimers()
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+describe('what a batch finds', () => {
+  it('is sent on soon, together with what was found meanwhile', async () => {
+    const { outbox, sent } = outboxTo()
+    for (const name of ['a', 'b']) expect(await isDone(outbox.put(seen(name, 10)))).toBe(true)
+    expect(sent).toEqual([])
+    await vi.advanceTimersByTimeAsync(SOON_MS)
+    expect(sent).toEqual([['a', 'b']])
+  })
+
+  it('is sent at once when it is much, and who has more waits until it has arrived', async () => {
+    const { outbox, sent, arrive } = outboxTo()
+    for (const name of ['a', 'b']) await outbox.put(seen(name, 600))
+    expect(sent).toEqual([['a', 'b']])
+    const more = ['c', 'd', 'e'].map(name => outbox.put(seen(name, 600)))
+    for (const one of more) expect(await isDone(one)).toBe(false)
+    await arrive()
+    expect(await Promise.all(more.map(isDone))).toEqual([true, true, false])
+    expect(sent).toEqual([
+      ['a', 'b'],
+      ['c', 'd'],
+    ])
+  })
+
+  it('counts until it has arrived, also what was sent on because it was time', async () => {
+    const { outbox, sent, arrive } = outboxTo()
+    await outbox.put(seen('a', 900))
+    await vi.advanceTimersByTimeAsync(SOON_MS)
+    await outbox.put(seen('b', 200))
+    const third = outbox.put(seen('c', 200))
+    expect(await isDone(third)).toBe(false)
+    expect(sent).toEqual([['a']])
+    await arrive()
+    await arrive()
+    expect(await isDone(third)).toBe(true)
+    expect(sent).toEqual([['a'], ['b']])
+  })
+
+  it('that could not be sent is told to who has more, and at the end', async () => {
+    const { outbox, arrive } = outboxTo()
+    await outbox.put(seen('a', 2_000))
+    const second = expect(outbox.put(seen('b', 1))).rejects.toThrow('away')
+    await vi.advanceTimersByTimeAsync(0)
+    await arrive(new Error('away'))
+    await second
+    await expect(outbox.close()).rejects.toThrow('away')
+  })
+})

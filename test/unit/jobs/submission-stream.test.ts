@@ -1,0 +1,185 @@
+import { setTimeout } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { SubmissionClient } from '../../../jobs/api-client/submission-client.ts'
+import { SubmissionConsumer } from '../../../jobs/indexer/submission-consumer.ts'
+import { SUBMISSIONS } from '../../../jobs/queues.ts'
+import { connectRedis, waitUntilReady } from '../../../jobs/redis.ts'
+import { silentLog } from '../../../pipeline/core/log.ts'
+import type { Answer, Submission } from '../../../pipeline/model/submission.ts'
+import { endsWithin } from '../../support/effort.ts'
+import { patient } from '../../support/patience.ts'
+import { slowRedis, startRedis, type TestRedis } from '../../support/redis.ts'
+import { cleanUp } from '../../support/registry.ts'
+import { writeOf } from '../../support/writes.ts'
+
+let redis: TestRedis
+beforeEach(async () => {
+  redis = await startRedis()
+})
+afterEach(() => redis.close())
+
+async function connected(use: 'ask' | 'work') {
+  const connection = connectRedis(redis.url, use, silentLog)
+  cleanUp(() => connection.disconnect())
+  await waitUntilReady(connection)
+  return connection
+}
+
+async function openDesk(): Promise<SubmissionClient> {
+  const desk = new SubmissionClient(
+    { commands: await connected('ask'), listening: await connected('work') },
+    patient,
+  )
+  cleanUp(() => desk.close())
+  return desk
+}
+
+/** A writer that answers each with the number of its commit, when it is let. */
+async function openWriter({ isHeld = false, gatherMs = 0 } = {}) {
+  const commits: string[][] = []
+  const gates: (() => void)[] = []
+  const commit = async (submissions: Submission[]): Promise<Map<string, Answer>> => {
+    commits.push(submissions.map(({ submission_id }) => submission_id))
+    const done = { commit: commits.length }
+    if (isHeld) await new Promise<void>(resolve => gates.push(resolve))
+    return new Map(submissions.map(({ submission_id }) => [submission_id, { done }]))
+  }
+  const connections = { blocking: await connected('work'), commands: await connected('work') }
+  const reader = new SubmissionConsumer(connections, commit, silentLog, gatherMs)
+  const begun = async (count: number) => {
+    while (commits.length < count) await setTimeout(5)
+  }
+  const letGo = ({ butHold = false } = {}) => {
+    isHeld = butHold
+    for (const gate of gates.splice(0)) gate()
+  }
+  return { commits, reader, begun, letGo }
+}
+
+/** How long a commit takes that is to be a long one. */
+const HELD_MS = 1_500
+
+const idOf = (name: string) => writeOf(name).submission_id
+/** How many submissions are in the stream. */
+const left = async () => {
+  const entries = await redis.redis.xrange(SUBMISSIONS.key, '-', '+')
+  return entries.flatMap(([, fields]) => fields.filter(name => name === 'submission')).length
+}
+
+describe('submissions on their way to the writer', () => {
+  it.each(['ask', 'work'] as const)(
+    'wait for a connection to %s by that is not up yet',
+    async slow => {
+      const { reader } = await openWriter()
+      const late = await slowRedis(redis.url, 300)
+      const open = (use: 'ask' | 'work') => {
+        const connection = connectRedis(use === slow ? late : redis.url, use, silentLog)
+        cleanUp(() => connection.disconnect())
+        return connection
+      }
+      const connections = { commands: open('ask'), listening: open('work') }
+      await waitUntilReady(slow === 'ask' ? connections.listening : connections.commands)
+      const desk = new SubmissionClient(connections, patient)
+      cleanUp(() => desk.close())
+      expect(await desk.submit(writeOf('a'))).toEqual({ done: { commit: 1 } })
+      await reader.close()
+    },
+  )
+
+  it('that come while a commit runs are the next commit, each answered to who handed it in', async () => {
+    const writer = await openWriter({ isHeld: true })
+    const [desk, other] = [await openDesk(), await openDesk()]
+    const first = desk.submit(writeOf('a'))
+    await writer.begun(1)
+    const later = [
+      desk.submit(writeOf('b')),
+      other.submit(writeOf('c')),
+      other.submit(writeOf('d')),
+    ]
+    while ((await left()) < 4) await setTimeout(5)
+    writer.letGo()
+    expect(await first).toEqual({ done: { commit: 1 } })
+    expect(await Promise.all(later)).toEqual(later.map(() => ({ done: { commit: 2 } })))
+    const [one, two] = writer.commits
+    expect([one, [...two!].sort()]).toEqual([[idOf('a')], ['b', 'c', 'd'].map(idOf).sort()])
+    await writer.reader.close()
+    expect(await left()).toBe(0)
+  })
+
+  it('are waited for where several were answered, as long as that commit took', async () => {
+    const writer = await openWriter({ isHeld: true, gatherMs: 2 * HELD_MS })
+    const desk = await openDesk()
+    const ask = (...names: string[]) => names.map(name => desk.submit(writeOf(name)))
+    const first = ask('a')
+    await writer.begun(1)
+    const second = ask('b', 'c', 'd')
+    while ((await left()) < 4) await setTimeout(5)
+    writer.letGo({ butHold: true })
+    await Promise.all(first)
+    await writer.begun(2)
+    await setTimeout(HELD_MS)
+    writer.letGo()
+    await Promise.all(second)
+    const third = ask('e')
+    await setTimeout(20)
+    third.push(...ask('f', 'g'))
+    expect(await Promise.all(third)).toEqual(third.map(() => ({ done: { commit: 3 } })))
+    await writer.reader.close()
+  })
+
+  it('that come alone after one that came alone wait for nobody', async () => {
+    const writer = await openWriter({ isHeld: true, gatherMs: 2 * HELD_MS })
+    const desk = await openDesk()
+    const first = desk.submit(writeOf('a'))
+    await writer.begun(1)
+    await setTimeout(HELD_MS)
+    writer.letGo()
+    await first
+    await endsWithin(HELD_MS / 2, () => desk.submit(writeOf('b')))
+    await writer.reader.close()
+  })
+
+  it('are read by the next writer when one ends before it has committed them', async () => {
+    const dying = await openWriter({ isHeld: true })
+    const desk = await openDesk()
+    const answer = desk.submit(writeOf('a'))
+    await dying.begun(1)
+    const next = await openWriter()
+    expect(await answer).toEqual({ done: { commit: 1 } })
+    expect(next.commits).toEqual([[idOf('a')]])
+    await next.reader.close()
+    const third = await openWriter()
+    expect(await desk.submit(writeOf('b'))).toEqual({ done: { commit: 1 } })
+    expect(third.commits).toEqual([[idOf('b')]])
+    dying.letGo()
+  })
+
+  it('wait for a writer that is not there yet', async () => {
+    const desk = await openDesk()
+    const answer = desk.submit(writeOf('a'))
+    while ((await left()) < 1) await setTimeout(5)
+    await openWriter()
+    expect(await answer).toEqual({ done: { commit: 1 } })
+  })
+
+  it('that nobody understands hold up nobody', async () => {
+    await redis.redis.xadd(SUBMISSIONS.key, '*', 'desk', 'x', 'submission', '{"op":')
+    const writer = await openWriter()
+    const desk = await openDesk()
+    expect('done' in (await desk.submit(writeOf('a')))).toBe(true)
+    await writer.reader.close()
+    expect(await left()).toBe(0)
+  })
+
+  it('go on after Redis was away and forgot everything', async () => {
+    await openWriter()
+    const desk = await openDesk()
+    expect('done' in (await desk.submit(writeOf('a')))).toBe(true)
+    await redis.stop()
+    await expect(desk.submit(writeOf('b'))).rejects.toThrow()
+    await redis.again()
+    const again = async (): Promise<Answer> =>
+      desk.submit(writeOf('c')).catch(() => setTimeout(50).then(again))
+    expect('done' in (await again())).toBe(true)
+  })
+})

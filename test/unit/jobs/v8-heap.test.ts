@@ -1,0 +1,30 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { expect, it } from 'vitest'
+
+const run = promisify(execFile)
+const ROUNDS = 600
+
+/** What the heap of a process came to at most in which as much as ever lives while the rest goes. */
+async function peakMB(isLean: boolean): Promise<number> {
+  const program = `
+    import { limitHeapGrowth } from '${new URL('../../../jobs/v8-heap.ts', import.meta.url)}'
+    if (${isLean}) limitHeapGrowth()
+    const alive = Array.from({ length: 300_000 }, (_, n) => ({ n, text: 'a' + n, list: [n] }))
+    const lately = []
+    let peak = 0
+    for (let round = 0; round < ${ROUNDS}; round++) {
+      for (let n = 0; n < 10_000; n++) lately[(round * 10_000 + n) % 100_000] = { n, list: new Array(10) }
+      peak = Math.max(peak, process.memoryUsage().heapTotal)
+      await new Promise(resolve => setImmediate(resolve))
+    }
+    console.log(alive.length && peak / 1e6)`
+  const args = ['--import', 'tsx', '--input-type=module', '--eval', program]
+  const { stdout, stderr } = await run(process.execPath, args)
+  expect(stderr).toBe('')
+  return Number(stdout)
+}
+
+it('a lean heap is collected long before it is as large as V8 would let it grow', async () => {
+  expect(await peakMB(true)).toBeLessThan(0.8 * (await peakMB(false)))
+})

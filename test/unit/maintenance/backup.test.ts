@@ -1,0 +1,273 @@
+import {
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { listAuditRows } from '../../../pipeline/accounts/audit.ts'
+import { HOUR } from '../../../pipeline/core/clock.ts'
+import { replay } from '../../../pipeline/maintenance/replay.ts'
+import { restore } from '../../../pipeline/maintenance/restore.ts'
+import { verify } from '../../../pipeline/maintenance/verify.ts'
+import { Operation } from '../../../pipeline/model/submission.ts'
+import { Database } from '../../../pipeline/store/duckdb.ts'
+import { checkBackup } from '../../../pipeline/writer/copy-stores.ts'
+import type { Sequencer } from '../../../pipeline/writer/sequencer.ts'
+import { anotherApi, openRegistry } from '../../support/app.ts'
+import { baseBatch, nextBatch } from '../../support/batches.ts'
+import { testClock } from '../../support/clock.ts'
+import { publisherFile } from '../../support/documents.ts'
+import { feedsOf } from '../../support/feed.ts'
+import { enrol } from '../../support/members.ts'
+import { startRedis, type TestRedis } from '../../support/redis.ts'
+import { cleanUp, newDataDir, openSequencer } from '../../support/registry.ts'
+import { brandOf, proofOf, submission, writeOf } from '../../support/writes.ts'
+
+// Stores are opened, copied and made again many times over.
+vi.setConfig({ testTimeout: 60_000 })
+
+const clock = testClock('2026-11-20T03:00Z')
+
+/** A registry of two nights, closed, with a backup of the first. */
+async function twoNights() {
+  const [dataDir, backups] = [newDataDir(), newDataDir()]
+  const registry = await openSequencer({ dataDir, clock })
+  await registry.commit(baseBatch(clock.now()))
+  const first = await shownBy(registry)
+  const manifest = await registry.backUp(`${backups}/first`)
+  await registry.commit(nextBatch(clock.tick({ days: 1 })))
+  await registry.publish()
+  await registry.close()
+  return { dataDir, backups, first, manifest }
+}
+
+async function shownBy({ index }: Pick<Sequencer, 'index'>) {
+  const properties = await index.all('select property_rid, name from properties order by all')
+  const events = await index.all('select event_id, payload from events order by event_id')
+  return { properties, events }
+}
+
+async function opened(dataDir: string): Promise<Sequencer> {
+  const registry = await openSequencer({ dataDir, clock })
+  cleanUp(() => registry.close())
+  return registry
+}
+
+describe('a backup', () => {
+  test('holds both stores of one commit, and is whole or not there', async () => {
+    const { backups, manifest } = await twoNights()
+    expect(readdirSync(backups)).toEqual(['first'])
+    expect(statSync(`${backups}/first`).mode & 0o077).toBe(0)
+    expect(await checkBackup(`${backups}/first`)).toEqual(manifest)
+    expect(manifest).toMatchObject({ seq: 1, files: [{ name: 'index.duckdb' }, {}] })
+    const index = await Database.open(`${backups}/first/index.duckdb`, { readOnly: true })
+    expect(await index.one('select seq from meta')).toEqual({ seq: 1 })
+    index.close()
+  })
+
+  test('does not take the place of another one', async () => {
+    const { dataDir, backups } = await twoNights()
+    const registry = await opened(dataDir)
+    await expect(registry.backUp(`${backups}/first`)).rejects.toThrow('is there already')
+  })
+
+  test('comes back as it was, with every rid and event, and all other stores made from it', async () => {
+    const { backups, first } = await twoNights()
+    const dataDir = newDataDir()
+    await restore(dataDir, `${backups}/first`, {})
+    const registry = await opened(dataDir)
+    expect(await shownBy(registry)).toEqual(first)
+    await registry.publish()
+    expect(await verify(registry)).toEqual([])
+    const { index, files, serving } = await feedsOf(registry)
+    expect(files).toEqual(index)
+    expect(serving).toEqual(index)
+    expect(index).toHaveLength(first.events.length)
+  })
+
+  test('takes the place of what is there only if that is said, and then of all of it', async () => {
+    const { dataDir, backups, first } = await twoNights()
+    const before = readdirSync(dataDir)
+    await expect(restore(dataDir, `${backups}/first`, {})).rejects.toThrow('not empty')
+    expect(readdirSync(dataDir)).toEqual(before)
+    await restore(dataDir, `${backups}/first`, { force: true })
+    const registry = await opened(dataDir)
+    expect(await shownBy(registry)).toEqual(first)
+    await registry.publish()
+    expect(await verify(registry)).toEqual([])
+  })
+
+  test('does not come back while a registry runs, nor when a byte of it was changed', async () => {
+    const { dataDir, backups } = await twoNights()
+    const registry = await openSequencer({ dataDir, clock })
+    const force = { force: true }
+    await expect(restore(dataDir, `${backups}/first`, force)).rejects.toThrow('stop it first')
+    await registry.close()
+    const file = `${backups}/first/accounts.duckdb`
+    const bytes = readFileSync(file)
+    bytes[bytes.length - 1]! ^= 1
+    writeFileSync(file, bytes)
+    await expect(restore(dataDir, `${backups}/first`, force)).rejects.toThrow('SHA-256 differs')
+    await expect(restore(dataDir, backups, force)).rejects.toThrow('is no backup')
+    const again = await opened(dataDir)
+    expect(await verify(again)).toEqual([])
+  })
+
+  test('that was restored half way lets no writer start', async () => {
+    const { dataDir, backups } = await twoNights()
+    writeFileSync(`${dataDir}/restoring`, '{}')
+    await expect(openSequencer({ dataDir, clock })).rejects.toThrow('restore was not finished')
+    await restore(dataDir, `${backups}/first`, { force: true })
+    expect(existsSync(`${dataDir}/restoring`)).toBe(false)
+    expect(await verify(await opened(dataDir))).toEqual([])
+  })
+})
+
+/** What people were told is done: as it stands in an index. */
+async function acknowledged(index: Database) {
+  const all = (query: string) => index.all(query)
+  return {
+    submissions: await all('select submission_id from submissions order by all'),
+    entries: await all('select * exclude (seq) from entries order by entity, domain'),
+    revisions: await all(
+      `select * exclude (seq) from revisions order by entity, domain, revision_number`,
+    ),
+    brands: await all('select * exclude (seq) from brands order by domain'),
+    properties: await all(
+      'select property_rid, publisher_domain, status from properties order by all',
+    ),
+    aliases: await all('select kind, alias_rid, canonical_rid from aliases order by all'),
+    policies: await all('select policy_id, review_status from policies order by all'),
+    enrolled: await all('select agent_url, org_id from enrolled_agents order by all'),
+    requests: await all('select crawl_request_id, domain from crawl_requests order by all'),
+    frontier: await all('select domain, why from frontier order by all'),
+  }
+}
+
+describe('a replay', () => {
+  let redis: TestRedis
+  beforeAll(async () => {
+    redis = await startRedis()
+  })
+  afterAll(() => redis.close())
+
+  test('of what the accounts did since a backup finds every operation, rid and revision again', async () => {
+    const backups = newDataDir()
+    const limits = { savesPerHour: 10_000, savesPerOrganizationHour: 10_000 }
+    const api = await openRegistry({ redis: redis.redis, limits })
+    cleanUp(() => api.close())
+    const secret = await enrol(api, { org: 'Acme', tier: 'company_icl', domains: ['acme.example'] })
+    const post = async (path: string, payload: object) => {
+      const headers = { authorization: `Bearer ${secret}` }
+      const answer = await api.app.inject({ method: 'POST', url: `/api/${path}`, payload, headers })
+      expect(answer.statusCode, answer.body).toBeLessThan(300)
+    }
+    const brand = (brand_name: string) =>
+      post('brands/save', { domain: 'acme.example', brand_name })
+    const properties = (...names: string[]) => {
+      const told = names.map(name => ({ type: 'website', name }))
+      return post('properties/save', { publisher_domain: 'acme.example', properties: told })
+    }
+    await api.observe(
+      publisherFile('shop.example', {
+        sites: ['a.shop.example', 'b.shop.example'],
+        agents: ['https://sales.example/mcp'],
+      }),
+    )
+    await brand('Acme')
+    await properties('One')
+    await api.sequencer.backUp(`${backups}/before`)
+    api.clock.pass(HOUR)
+    await brand('Acme Shoes')
+    await properties('One', 'Two')
+    await brand('Acme Boots')
+    const [bad] = await listAuditRows(api.sequencer.accounts.db, {
+      operation: 'brand.save',
+      limit: 1,
+    })
+    const editor = { kind: 'command', id: 'root', org_id: null }
+    const revert = { op: 'audit.revert', reverts: bad!.submission_id, editor }
+    expect(await api.submit(Operation.parse(revert))).toMatchObject([{ done: {} }])
+    await brand('Acme Sandals')
+    await post('brands/discovered/community', { domain: 'told.example', brand_name: 'Told' })
+    const waiting = await api.sequencer.accounts.db.one<{ review_id: string; digest: string }>(
+      `select review_id, digest from reviews where kind = 'brand'`,
+    )
+    const approval = { op: 'review.approve', ...waiting, reviewer: 'operator' }
+    expect(await api.submit(Operation.parse(approval))).toMatchObject([{ done: {} }])
+    api.clock.pass(HOUR)
+    const rids = await api.sequencer.index.all<{ rid: string }>(
+      'select property_rid as rid from properties order by property_id',
+    )
+    const [alias, canonical] = rids.map(({ rid }) => rid)
+    const merge = { op: 'property.merge', alias_rid: alias, canonical_rid: canonical }
+    const agent = { op: 'member.agent.save', org: 'Acme', url: 'https://a.example/mcp' }
+    const answers = await api.submit(
+      Operation.parse(merge),
+      Operation.parse({ ...agent, type: 'sales', visibility: 'public' }),
+      Operation.parse({ op: 'domains.add', domains: ['given.example'], again: false }),
+    )
+    for (const answer of answers) expect(answer).toHaveProperty('done')
+    await api.createKey('Late')
+    const told = await acknowledged(api.sequencer.index)
+    const last = api.sequencer.seq
+    const { statusCode, body } = await api.app.inject('/api/brands/history?domain=acme.example')
+    expect(statusCode).toBe(200)
+
+    const dataDir = newDataDir()
+    cpSync(api.config.DATA_DIR, dataDir, { recursive: true })
+    for (const file of ['index.duckdb', 'index.duckdb.wal'])
+      rmSync(`${dataDir}/${file}`, { force: true })
+    await restore(dataDir, `${backups}/before`, { keepAccounts: true })
+    const registry = await opened(dataDir)
+    expect(await acknowledged(registry.index)).not.toEqual(told)
+    const { replayed, failed } = await replay(registry)
+    expect(failed).toEqual([])
+    expect(replayed).toBeGreaterThanOrEqual(7)
+    expect(await acknowledged(registry.index)).toEqual(told)
+    expect(registry.seq).toBeGreaterThan(last)
+    const again = await anotherApi({
+      config: { ...api.config, DATA_DIR: dataDir },
+      clock: api.clock,
+    })
+    cleanUp(() => again.close())
+    expect((await again.app.inject('/api/brands/history?domain=acme.example')).body).toBe(body)
+    expect(await replay(registry)).toEqual({ replayed: 0, failed: [] })
+    await registry.publish()
+    expect(await verify(registry)).toEqual([])
+  })
+
+  test('brings nothing back of a domain that was taken down, even if it was let in again', async () => {
+    const [dataDir, backups] = [newDataDir(), newDataDir()]
+    const registry = await openSequencer({ dataDir, clock })
+    const known = [writeOf('Acme'), proofOf('Acme', 'acme.example'), proofOf('Acme', 'bad.example')]
+    await registry.commit({ observations: [], submissions: known })
+    const early = [brandOf('Acme', 'bad.example', 'Early'), brandOf('Acme', 'acme.example', 'Acme')]
+    await registry.commit({ observations: [], submissions: early })
+    await registry.backUp(`${backups}/before`)
+    const down = Operation.parse({ op: 'domain.takedown', domain: 'bad.example' })
+    for (const one of [
+      brandOf('Acme', 'bad.example', 'Bad'),
+      submission('down', down),
+      submission('again', Operation.parse({ op: 'domain.readmit', domain: 'bad.example' })),
+      brandOf('Acme', 'acme.example', 'Acme Boots'),
+    ]) {
+      await registry.commit({ observations: [], submissions: [one] })
+    }
+    const told = await acknowledged(registry.index)
+    expect(JSON.stringify(told.entries)).not.toContain('bad.example')
+    await registry.close()
+    for (const file of ['index.duckdb', 'index.duckdb.wal']) {
+      rmSync(`${dataDir}/${file}`, { force: true })
+    }
+    await restore(dataDir, `${backups}/before`, { keepAccounts: true })
+    const again = await opened(dataDir)
+    expect((await replay(again)).failed).toEqual([])
+    expect(await acknowledged(again.index)).toEqual(told)
+    expect(await verify(again)).toEqual([])
+  })
+})

@@ -1,0 +1,460 @@
+import { describe, expect, it, test } from 'vitest'
+import { BrandDocument } from '../../../pipeline/model/documents/index.ts'
+import { parseDocument } from '../../../pipeline/parse/parse-json.ts'
+
+type Json = Record<string, unknown>
+
+function parse(body: unknown, domain: string | null = 'acme.example') {
+  const bytes = Buffer.from(JSON.stringify(body))
+  return parseDocument('brand.json', bytes, { domain: domain ?? undefined, maxFaults: 200 })
+}
+
+function read(body: Json, domain?: string | null) {
+  const { document, faults } = parse(body, domain)
+  return {
+    document: BrandDocument.parse(document) as Json & BrandDocument,
+    faults: faults.map(fault => `${fault.severity} ${fault.field}`),
+  }
+}
+
+const brand = (more: Json = {}): Json => ({ id: 'acme', names: [{ en: 'Acme' }], ...more })
+const house = { domain: 'acme.example', name: 'Acme Group' }
+const agent = { type: 'sales', url: 'https://sales.acme.example/mcp' }
+const ofBrand = (more: Json) => {
+  const { document, faults } = read({ house, brands: [brand(more)] })
+  return { brand: (document as { brands?: Json[] }).brands![0], faults }
+}
+
+describe('the five forms, told apart in their order', () => {
+  const there = 'https://cdn.example/brand.json'
+  test.each<[string, Json, Json]>([
+    [
+      'a pointer wins over all',
+      { authoritative_location: there, house: 'acme.example', ...brand() },
+      { variant: 'authoritative_location', authoritative_location: there },
+    ],
+    [
+      'a house by name',
+      { house: 'Acme.example', region: 'GB', redirect_reason: 'rebrand' },
+      {
+        variant: 'house_redirect',
+        house: 'acme.example',
+        region: 'GB',
+        redirect_reason: 'rebrand',
+      },
+    ],
+    ['a house with brands', { house, brands: [brand()] }, { variant: 'house_portfolio' }],
+    [
+      'a house with references',
+      { house, brand_refs: [] },
+      { variant: 'house_portfolio', brands: [] },
+    ],
+    ['one brand, with agents', brand({ agents: [agent] }), { variant: 'brand_canonical' }],
+    ['agents', { agents: [agent] }, { variant: 'brand_agent', agents: [agent] }],
+    [
+      'an agent, the older way',
+      { brand_agent: { url: 'https://a.example', id: 'a' } },
+      { variant: 'brand_agent', agents: [{ type: 'brand', url: 'https://a.example', id: 'a' }] },
+    ],
+  ])('%s', (_name, body, expected) => {
+    expect(read(body).document).toMatchObject(expected)
+  })
+
+  test.each<[string, unknown]>([
+    ['an empty object', {}],
+    ['a list', []],
+    ['a house without brands', { house }],
+    ['a brand without names', { id: 'acme' }],
+    ['a brand whose id is a number', { id: 5, names: [] }],
+    ['a pointer without https', { authoritative_location: 'http://cdn.example/brand.json' }],
+    ['a house that is no domain', { house: 'Acme' }],
+  ])('%s is none of them', (_name, body) => {
+    const parsed = parse(body)
+    expect(parsed).toMatchObject({ outcome: 'unusable' })
+    expect(parsed.faults.at(-1)).toMatchObject({ field: 'root', severity: 'error' })
+  })
+
+  it('a pointer that cannot be followed leaves what stands beside it', () => {
+    const { document, faults } = read({ authoritative_location: 'ftp://x', agents: [agent] })
+    expect(document.variant).toBe('brand_agent')
+    expect(faults).toContain('error authoritative_location')
+  })
+
+  test.each<[string, Json]>([
+    ['pointer', { authoritative_location: there }],
+    ['house redirect', { house: 'b.example' }],
+    ['portfolio', { house, brands: [brand()] }],
+    ['list of agents', { agents: [agent] }],
+  ])('a %s takes no further fields', (_name, body) => {
+    expect(read({ ...body, colour: 'red' }).faults).toEqual(['error colour'])
+  })
+})
+
+describe('one brand', () => {
+  it('is read as it stands; what is not named becomes its manifest', () => {
+    const { document, faults } = read({
+      $schema: 'https://schemas.example/brand.json',
+      version: '1.0',
+      last_updated: '2026-01-31T09:00:00.250Z',
+      house_domain: 'group.example',
+      ...brand({
+        names: [{ de: 'Akme' }, { en: 'Acme' }],
+        keller_type: 'sub_brand',
+        url: 'https://acme.example',
+        properties: [{ type: 'website', identifier: 'acme.example', primary: true }],
+        agents: [{ ...agent, id: 'sales', jwks_uri: 'https://acme.example/jwks.json' }],
+        tagline: 'Everything',
+        colors: { primary: '#ff0000' },
+        contact: { name: 'Ann', email: 'ann@acme.example' },
+      }),
+    })
+    expect(faults).toEqual([])
+    expect(document).toEqual({
+      variant: 'brand_canonical',
+      house_domain: 'group.example',
+      last_updated: '2026-01-31T09:00:00.250Z',
+      brand: {
+        id: 'acme',
+        name: 'Acme',
+        names: [{ de: 'Akme' }, { en: 'Acme' }],
+        keller_type: 'sub_brand',
+        url: 'https://acme.example',
+        properties: [
+          { type: 'website', identifier: 'acme.example', primary: true, relationship: 'owned' },
+        ],
+        agents: [
+          {
+            ...agent,
+            agent_url: 'https://sales.acme.example/mcp',
+            id: 'sales',
+            jwks_uri: 'https://acme.example/jwks.json',
+          },
+        ],
+        manifest: { tagline: 'Everything', colors: { primary: '#ff0000' } },
+      },
+    })
+  })
+
+  test.each<[string, Json, Json, string]>([
+    ['no usable name', { names: ['Acme'] }, { name: 'acme', names: [] }, 'error brands[0].names'],
+    [
+      'several languages in one',
+      { names: [{ fr: 'A', de: 'B' }] },
+      { name: 'A' },
+      'warning brands[0].names[0]',
+    ],
+    [
+      'a name that is a number',
+      { names: [{ en: 1 }, { de: 'B' }] },
+      { name: 'B' },
+      'error brands[0].names[0].en',
+    ],
+    ['an id in capitals', { id: 'Acme' }, { id: 'Acme' }, 'error brands[0].id'],
+    ['an unknown architecture', { keller_type: 'master_brand' }, {}, 'error brands[0].keller_type'],
+    [
+      'an unknown parent',
+      { parent_brand: 'zenith' },
+      { parent_brand: 'zenith' },
+      'warning brands[0].parent_brand',
+    ],
+    ['an address that is none', { url: 'acme.example' }, {}, 'error brands[0].url'],
+    [
+      'a house of its own',
+      { house_domain: 'acme.example' },
+      { manifest: {} },
+      'error brands[0].house_domain',
+    ],
+    [
+      'properties as a text',
+      { properties: 'acme.example' },
+      { properties: [] },
+      'error brands[0].properties',
+    ],
+  ])('%s is reported and the brand is kept', (_name, more, expected, fault) => {
+    const got = ofBrand(more)
+    expect(got.brand).toMatchObject(expected)
+    expect(got.faults).toContain(fault)
+  })
+
+  it('does not carry fields of a house', () => {
+    const { document, faults } = read({ ...brand(), authorized_operators: [], note: 'x' })
+    expect(document).toMatchObject({ brand: { manifest: {} } })
+    expect(faults).toEqual(['error authorized_operators', 'error note'])
+  })
+})
+
+describe('a property of a brand', () => {
+  const ofProperty = (more: Json) => {
+    const property = { type: 'website', identifier: 'b.example', ...more }
+    const { brand: got, faults } = ofBrand({ properties: [property] })
+    return { property: (got!.properties as Json[])[0], faults }
+  }
+  const at = 'brands[0].properties[0]'
+
+  test.each<[string, Json, string]>([
+    ['without an identifier', { identifier: undefined }, 'identifier'],
+    ['on a website that is no domain', { identifier: 'https://b.example/x' }, 'identifier'],
+    ['in an unknown relationship', { relationship: 'partner' }, 'relationship'],
+    ['whose relationship is null', { relationship: null }, 'relationship'],
+  ])('%s is dropped: it must not read as owned', (_name, more, field) => {
+    const { property, faults } = ofProperty(more)
+    expect(property).toBeUndefined()
+    expect(faults).toContain(`error ${at}.${field}`)
+  })
+
+  test.each<[string, Json, Json, string]>([
+    ['without a type', { type: undefined }, { type: 'website' }, `error ${at}.type`],
+    ['of an unknown type', { type: 'shop' }, { type: 'shop' }, `error ${at}.type`],
+    [
+      'in an app store nobody named',
+      { type: 'mobile_app' },
+      { type: 'mobile_app' },
+      `warning ${at}.store`,
+    ],
+    ['in an unknown store', { store: 'corner' }, { relationship: 'owned' }, `error ${at}.store`],
+    ['in a region', { region: 'EMEA' }, { relationship: 'owned' }, `error ${at}.region`],
+    [
+      'that is primary in words',
+      { primary: 'yes' },
+      { relationship: 'owned' },
+      `error ${at}.primary`,
+    ],
+  ])('%s is kept', (_name, more, expected, fault) => {
+    const { property, faults } = ofProperty(more)
+    expect(property).toMatchObject(expected)
+    expect(faults).toContain(fault)
+  })
+
+  it('keeps the relationship it states', () => {
+    expect(ofProperty({ relationship: 'delegated' }).property).toMatchObject({
+      relationship: 'delegated',
+    })
+  })
+})
+
+describe('a declared agent', () => {
+  const ofAgents = (...agents: unknown[]) => {
+    const { document, faults } = read({ agents })
+    return { agents: (document as { agents?: Json[] }).agents!, faults }
+  }
+
+  test.each<[string, unknown, string]>([
+    ['without an address', { type: 'sales' }, 'error agents[0].url'],
+    ['without a type', { url: 'https://a.example' }, 'error agents[0].type'],
+    ['that is a text', 'https://a.example', 'error agents[0]'],
+  ])('%s is dropped', (_name, bad, fault) => {
+    const got = ofAgents(bad, agent)
+    expect(got.agents).toMatchObject([agent])
+    expect(got.faults).toEqual([fault])
+  })
+
+  test.each<[string, Json, string]>([
+    ['of an unknown type', { type: 'weather' }, 'error agents[0].type'],
+    ['with an id in capitals', { id: 'Sales' }, 'error agents[0].id'],
+    ['with keys at no address', { jwks_uri: 'http://a.example' }, 'error agents[0].jwks_uri'],
+    ['without https', { url: 'http://a.example' }, 'error agents[0].url'],
+  ])('%s is kept', (_name, more, fault) => {
+    const got = ofAgents({ ...agent, ...more })
+    expect(got.agents).toHaveLength(1)
+    expect(got.faults).toEqual([fault])
+  })
+
+  it('declared twice is an error', () => {
+    expect(ofAgents(agent, { ...agent, url: `${agent.url}/` }).faults).toEqual([
+      'error agents[1].url',
+    ])
+  })
+})
+
+describe('a house', () => {
+  test.each<[string, string | null, string[]]>([
+    ['on its own domain', 'acme.example', []],
+    ['on another domain', 'other.example', ['error house.domain']],
+    ['in a file by address', null, []],
+  ])('%s', (_name, domain, faults) => {
+    expect(read({ house, brands: [brand()] }, domain).faults).toEqual(faults)
+  })
+
+  it('that does not say its domain is the one that serves the file', () => {
+    const body = { house: { name: 'Acme' }, brands: [brand()] }
+    expect(read(body).document).toMatchObject({ house: { domain: 'acme.example', name: 'Acme' } })
+    expect(parse(body, null).outcome).toBe('unusable')
+  })
+
+  it('keeps the first of two brands with one id', () => {
+    const { document, faults } = read({
+      house,
+      brands: [brand({ names: [{ en: 'First' }] }), 7, brand()],
+    })
+    expect(document).toMatchObject({ brands: [{ name: 'First' }] })
+    expect(faults).toEqual(['error brands[1]', 'error brands[2].id'])
+  })
+
+  test.each<[string, Json[], Json[], string]>([
+    ['without a brand', [{ domain: 'b.example' }], [], 'error brand_refs[0].brand_id'],
+    ['without a domain', [{ brand_id: 'b' }], [], 'error brand_refs[0].domain'],
+    [
+      'from some time',
+      [{ domain: 'b.example', brand_id: 'b', effective_at: 'soon' }],
+      [],
+      'error brand_refs[0].effective_at',
+    ],
+    [
+      'twice to one domain',
+      [
+        { domain: 'b.example', brand_id: 'b' },
+        { domain: 'B.example', brand_id: 'c' },
+      ],
+      [{ domain: 'b.example', brand_id: 'b' }],
+      'error brand_refs[1].domain',
+    ],
+    [
+      'to a brand that is written out',
+      [{ domain: 'b.example', brand_id: 'acme' }],
+      [{ domain: 'b.example', brand_id: 'acme' }],
+      'error brand_refs[0].brand_id',
+    ],
+  ])('with a reference %s', (_name, brand_refs, expected, fault) => {
+    const { document, faults } = read({ house, brands: [brand()], brand_refs })
+    expect((document as { brand_refs?: unknown }).brand_refs).toEqual(expected)
+    expect(faults).toContain(fault)
+  })
+})
+
+describe('a form that is closed', () => {
+  test.each<[string, Json]>([
+    ['a pointer', { authoritative_location: 'https://cdn.example/brand.json' }],
+    ['a house by name', { house: 'acme.example' }],
+    ['a house with brands', { house, brands: [brand()] }],
+    ['agents', { agents: [agent] }],
+  ])('%s: what does not belong there is an error, and costs nothing else', (_name, body) => {
+    const { document, faults } = read({ ...body, colour: 'red' })
+    expect(faults).toEqual(['error colour'])
+    expect(document).toEqual(read(body).document)
+  })
+
+  it('one brand may say more, but not what a house says', () => {
+    const more = { colour: 'red', authorized_operators: [], region: 'GB' }
+    expect(read(brand(more)).faults).toEqual(['error authorized_operators', 'error region'])
+  })
+})
+
+describe('an operator of a house', () => {
+  const of = (more: Json) => {
+    const operator = { domain: 'buyer.example', brands: ['acme'], ...more }
+    const { document, faults } = read({
+      house,
+      brands: [brand()],
+      authorized_operators: [operator],
+    })
+    return {
+      operators: (document as { authorized_operators?: Json[] }).authorized_operators,
+      faults,
+    }
+  }
+
+  it('is kept with what limits it, and without a contact', () => {
+    const limits = {
+      brands: ['*'],
+      countries: ['DE'],
+      scopes: ['media_buying'],
+      valid_from: '2026-01-01T00:00:00Z',
+      valid_until: '2027-01-01T00:00:00Z',
+    }
+    const contact = { name: 'Ann', email: 'ann@buyer.example' }
+    expect(of({ ...limits, contact, note: 'ours' })).toEqual({
+      operators: [{ domain: 'buyer.example', ...limits }],
+      faults: [],
+    })
+  })
+
+  test.each<[string, Json, string]>([
+    ['without a domain', { domain: undefined }, 'error authorized_operators[0].domain'],
+    ['without brands', { brands: [] }, 'error authorized_operators[0].brands'],
+    ['from some time', { valid_from: 'soon' }, 'error authorized_operators[0].valid_from'],
+    ['until some time', { valid_until: 'later' }, 'error authorized_operators[0].valid_until'],
+  ])('%s is left out', (_name, more, fault) => {
+    expect(of(more)).toEqual({ operators: [], faults: expect.arrayContaining([fault]) })
+  })
+
+  test.each<[string, Json, Json, string]>([
+    [
+      'a scope that is none',
+      { scopes: ['all_of_it'] },
+      { scopes: [] },
+      'error authorized_operators[0].scopes',
+    ],
+    [
+      'countries that are none',
+      { countries: ['EMEA'] },
+      { countries: [] },
+      'error authorized_operators[0].countries[0]',
+    ],
+    ['a brand nobody knows', { brands: ['zeta'] }, {}, 'warning authorized_operators[0].brands'],
+    [
+      'an end before its beginning',
+      { valid_from: '2027-01-01T00:00:00Z', valid_until: '2027-01-01T00:00:00Z' },
+      {},
+      'error authorized_operators[0].valid_until',
+    ],
+  ])('limited by %s is no wider for it', (_name, more, kept, fault) => {
+    expect(of(more)).toEqual({
+      operators: [{ domain: 'buyer.example', brands: ['acme'], ...more, ...kept }],
+      faults: [fault],
+    })
+  })
+})
+
+describe('a trademark of a house', () => {
+  const of = (more: Json) => {
+    const trademark = { registry: 'EUIPO', number: '1', mark: 'ACME', ...more }
+    const { document, faults } = read({ house, brands: [brand()], trademarks: [trademark] })
+    return { trademarks: (document as { trademarks?: Json[] }).trademarks, faults }
+  }
+
+  test.each<[string, Json, Json]>([
+    ['is owned where nothing is said', {}, { license_type: 'owned' }],
+    [
+      'is kept with its licence',
+      { license_type: 'licensed_in', licensor_domain: 'Torch.example', status: 'active' },
+      { license_type: 'licensed_in', licensor_domain: 'torch.example', status: 'active' },
+    ],
+    [
+      'has classes from 1 to 45',
+      { nice_classes: [11, 46, 'x', 11] },
+      { license_type: 'owned', nice_classes: [11] },
+    ],
+  ])('%s', (_name, more, expected) => {
+    const base = { registry: 'EUIPO', number: '1', mark: 'ACME' }
+    expect(of(more).trademarks).toEqual([{ ...base, ...expected }])
+  })
+
+  test.each<[string, Json]>([
+    ['without a registry', { registry: undefined }],
+    ['without a number', { number: undefined }],
+    ['without a mark', { mark: undefined }],
+    ['with a licence that is none', { license_type: 'borrowed' }],
+  ])('%s is left out', (_name, more) => {
+    const { trademarks, faults } = of(more)
+    expect([trademarks, faults.length]).toEqual([[], 1])
+  })
+})
+
+describe('personal data', () => {
+  it('of a contact is in no document', () => {
+    const contact = { name: 'Ann Example', email: 'ann@acme.example' }
+    const bodies: Json[] = [
+      { house: { ...house, contact }, brands: [brand({ contact })], contact },
+      brand({ contact, email: contact.email, data_subject_contestation: contact }),
+      { agents: [{ ...agent, contact }], contact },
+      {
+        house,
+        brands: [brand()],
+        authorized_operators: [{ domain: 'b.example', brands: ['*'], contact, ...contact }],
+      },
+    ]
+    for (const body of bodies) {
+      expect(JSON.stringify(parse(body))).not.toContain('ann@acme.example')
+    }
+  })
+})

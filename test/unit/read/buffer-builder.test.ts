@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest'
+import { BufferBuilder } from '../../../pipeline/read/lookups/buffer-builder.ts'
+
+function lendText(writer: BufferBuilder, text: string) {
+  writer.start()
+  writer.ascii(text)
+  return writer.lend()
+}
+
+describe('bytes on loan', () => {
+  it('serve another answer once they are given back, and not before', () => {
+    const writer = new BufferBuilder()
+    const first = lendText(writer, 'first')
+    const second = lendText(writer, 'second')
+    first.release()
+    const third = lendText(writer, 'third')
+    const fourth = lendText(writer, 'fourth')
+    expect([second, third, fourth].map(({ body }) => body.toString())).toEqual([
+      'second',
+      'third',
+      'fourth',
+    ])
+    expect(fourth.body.buffer).toBe(first.body.buffer)
+  })
+
+  it('are had by one answer though they are given back twice', () => {
+    const writer = new BufferBuilder()
+    const first = lendText(writer, 'first')
+    first.release()
+    first.release()
+    const later = ['a', 'b', 'c'].map(text => lendText(writer, text))
+    expect(later.map(({ body }) => body.toString())).toEqual(['a', 'b', 'c'])
+    expect(new Set(later.map(({ body }) => body.buffer)).size).toBe(3)
+  })
+
+  it('are not kept beyond some megabytes', () => {
+    const writer = new BufferBuilder()
+    const large = 'x'.repeat(3 * 1024 * 1024)
+    const lent = Array.from({ length: 4 }, () => lendText(writer, large))
+    for (const { release } of lent) release()
+    const given = new Set(lent.map(({ body }) => body.buffer))
+    const again = Array.from({ length: 5 }, () => lendText(writer, 'x'))
+    expect(again.filter(({ body }) => given.has(body.buffer))).toHaveLength(2)
+  })
+})

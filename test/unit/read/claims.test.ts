@@ -1,0 +1,318 @@
+import { describe, expect, it, test } from 'vitest'
+import { listResolvedClaims } from '../../../pipeline/read/queries/claims.ts'
+import {
+  byIds,
+  bySelectors,
+  type Nights,
+  overNights,
+  pointerTo,
+  shop,
+  site,
+  told,
+} from '../../support/nights.ts'
+
+const [quay, pier, mole] = ['quay.example', 'pier.example', 'mole.example']
+const sales = 'https://sales.example/mcp'
+const app = (publisher_domain: string, more: object = {}) => ({
+  property_type: 'mobile_app',
+  name: 'App',
+  property_id: 'app',
+  publisher_domain,
+  identifiers: [{ type: 'ios_bundle', value: `app.${publisher_domain}` }],
+  tags: ['apps'],
+  ...more,
+})
+const all = (...publisher_domains: string[]) => ({ publisher_domains, selection_type: 'all' })
+
+/** A manager's file with these selectors, that lists properties of two publishers. */
+const manager = (selectors: object[], more: object = {}) =>
+  shop(quay, {
+    properties: [site(quay), site(pier), app(pier), site(mole)],
+    authorized_agents: [bySelectors(sales, ...selectors)],
+    ...more,
+  })
+
+function claims({ db }: Nights) {
+  return db.all<Record<string, unknown>>(
+    'select * from claims order by manager_domain, entry, selector, publisher_domain',
+  )
+}
+
+/** `publisher path property_id` of everything that is claimed. */
+async function claimed({ db }: Nights): Promise<string[]> {
+  const rows = await listResolvedClaims({ db }, { limit: 100 })
+  return rows.flatMap(({ publisher_domain, path, properties }) =>
+    properties.map(({ property_id, name }) => `${publisher_domain} ${path} ${property_id ?? name}`),
+  )
+}
+
+describe('a manager’s entry that names other publishers', () => {
+  it('is a claim on each, and grants nothing of theirs', () =>
+    overNights(async nights => {
+      const events = await nights.night({ [quay]: manager([all(quay, pier, mole)]) })
+      expect(await claims(nights)).toMatchObject([
+        {
+          agent_url: sales,
+          manager_domain: quay,
+          publisher_domain: mole,
+          entry: 0,
+          selector: 0,
+          selection_type: 'all',
+          authorized_for: 'All',
+          inline_property_ids: ['site'],
+          inline_property_count: 1,
+        },
+        { publisher_domain: pier, inline_property_ids: ['app', 'site'], inline_property_count: 2 },
+      ])
+      const told = events.filter(({ event_type }) => event_type === 'authorization.granted')
+      expect(told.map(({ payload }) => payload.publisher_domain)).toEqual([quay])
+    }))
+
+  it('makes no publisher, and no agent, of what it only claims', () =>
+    overNights(async nights => {
+      await nights.night({ [quay]: manager([all(pier)]) })
+      expect(await nights.db.all('select domain from publishers')).toEqual([{ domain: quay }])
+      expect(await nights.db.all('from authorizations')).toEqual([])
+      expect(await nights.db.all('from agents')).toEqual([])
+    }))
+
+  it('carries its qualifiers', () =>
+    overNights(async nights => {
+      const qualifiers = {
+        countries: ['GB', 'DE'],
+        delegation_type: 'delegated',
+        exclusive: true,
+        effective_until: '2030-01-01T00:00:00Z',
+        placement_ids: ['top'],
+        collections: [{ publisher_domain: pier, collection_ids: ['show'] }],
+      }
+      const entry = { ...bySelectors(sales, all(pier)), ...qualifiers }
+      await nights.night({ [quay]: manager([], { authorized_agents: [entry] }) })
+      expect(await claims(nights)).toMatchObject([{ ...qualifiers, countries: ['DE', 'GB'] }])
+    }))
+
+  it('by another way of authorizing claims nothing', () =>
+    overNights(async nights => {
+      const entry = { ...byIds(sales), publisher_properties: [all(pier)] }
+      await nights.night({ [quay]: manager([], { authorized_agents: [entry] }) })
+      expect(await claims(nights)).toEqual([])
+    }))
+
+  it('claims nothing in a file that others point to: its own host claims', () =>
+    overNights(async nights => {
+      await nights.night({ [quay]: manager([all(pier, mole)]), [pier]: pointerTo(quay) })
+      const managers = (await claims(nights)).map(row => row.manager_domain)
+      expect(managers).toEqual([quay, quay])
+    }))
+
+  it('is gone with the entry, and when the file has ended; not while it is stale', () =>
+    overNights(async nights => {
+      await nights.night({ [quay]: manager([all(pier), all(mole)]) })
+      await nights.night({ [quay]: manager([all(pier)]) })
+      expect(await claims(nights)).toMatchObject([{ publisher_domain: pier }])
+      await nights.night({ [quay]: 'absent' })
+      expect(await claims(nights)).toHaveLength(1)
+      await nights.night({ [quay]: 'absent' })
+      expect(await claims(nights)).toEqual([])
+    }))
+
+  it('is gone while the file revokes the publisher, and for a week from then', () =>
+    overNights(async nights => {
+      const revoked_publisher_domains = [{ publisher_domain: pier }]
+      await nights.night({ [quay]: manager([all(pier, mole)], { revoked_publisher_domains }) })
+      expect(await claimed(nights)).toEqual([`${mole} inline site`])
+      await nights.night({ [quay]: manager([all(pier, mole)]) }, { days: 6, hours: 23 })
+      expect(await claimed(nights)).toEqual([`${mole} inline site`])
+      expect(told(await nights.wait({ hours: 1 }))).toEqual([])
+      expect(await claims(nights)).toHaveLength(2)
+    }))
+})
+
+describe('a selector', () => {
+  const at = (more: object) => ({ publisher_domain: pier, ...more })
+  test.each<[string, object, string[]]>([
+    ['of all', at({ selection_type: 'all' }), ['app', 'site']],
+    ['by id', at({ selection_type: 'by_id', property_ids: ['app', 'x'] }), ['app']],
+    ['by tag', at({ selection_type: 'by_tag', property_tags: ['x', 'all'] }), ['site']],
+  ])('%s reaches what it says, in the manager’s file and in the publisher’s', (_, selector, ids) =>
+    overNights(async nights => {
+      await nights.night({ [quay]: manager([selector]) })
+      expect(await claimed(nights)).toEqual(ids.map(id => `${pier} inline ${id}`))
+      await nights.night({ [pier]: shop(pier, { properties: [site(pier), app(pier)] }) })
+      expect(await claimed(nights)).toEqual(ids.map(id => `${pier} federated ${id}`))
+    }),
+  )
+
+  test.each<[string, object]>([
+    [
+      'by id of several publishers',
+      { publisher_domains: [pier, mole], selection_type: 'by_id', property_ids: ['site'] },
+    ],
+    ['of one and of several', { publisher_domain: pier, ...all(mole) }],
+    ['of nobody', { selection_type: 'all' }],
+    ['without a type', { publisher_domain: pier }],
+  ])('%s is no selector: it claims and grants nothing', (_, selector) =>
+    overNights(async nights => {
+      await nights.night({ [quay]: manager([selector]), [pier]: pointerTo(quay) })
+      expect(await claims(nights)).toEqual([])
+      expect(await nights.db.all('from authorizations')).toEqual([])
+    }),
+  )
+
+  it('finds in the manager’s file only properties that spell the publisher and are its own', () =>
+    overNights(async nights => {
+      const properties = [
+        app(quay, { publisher_domain: undefined, property_id: 'unsaid' }),
+        app(pier, { property_id: 'spelled' }),
+        site(mole, { publisher_domain: pier, property_id: 'foreign' }),
+      ]
+      await nights.night({ [quay]: manager([all(pier)], { properties }) })
+      expect(await claims(nights)).toMatchObject([{ inline_property_ids: ['spelled'] }])
+    }))
+
+  it('counts a property once that the manager lists twice, and those of two publishers apart', () =>
+    overNights(async nights => {
+      const nameless = app(pier, { property_id: undefined })
+      const properties = [site(pier), site(pier), nameless, nameless, site(mole)]
+      await nights.night({ [quay]: manager([all(pier, mole)], { properties }) })
+      expect(await claims(nights)).toMatchObject([
+        { publisher_domain: mole, inline_property_ids: ['site'], inline_property_count: 1 },
+        { publisher_domain: pier, inline_property_ids: ['site'], inline_property_count: 2 },
+      ])
+    }))
+})
+
+describe('what a claim comes to', () => {
+  it('is what the publisher’s own file lists, whatever the manager lists of it', () =>
+    overNights(async nights => {
+      await nights.night({ [quay]: manager([all(pier, mole)]) })
+      await nights.night({
+        [pier]: shop(pier, { properties: [app(pier, { property_id: 'own' })] }),
+      })
+      expect(await claimed(nights)).toEqual([`${mole} inline site`, `${pier} federated own`])
+    }))
+
+  it('is nothing of a publisher that revoked itself, or whose file fails', () =>
+    overNights(async nights => {
+      const revoked_publisher_domains = [{ publisher_domain: pier }]
+      await nights.night({
+        [quay]: manager([all(pier, mole)]),
+        [pier]: shop(pier, { revoked_publisher_domains }),
+        [mole]: shop(mole),
+      })
+      expect(await claimed(nights)).toEqual([`${mole} federated site`])
+      await nights.night({ [mole]: 'absent' })
+      expect(await claimed(nights)).toEqual([])
+    }))
+
+  it('can be asked by agent, by manager and by publisher', () =>
+    overNights(async nights => {
+      const other = bySelectors('https://other.example/mcp', all(pier))
+      await nights.night({
+        [quay]: manager([all(pier, mole)]),
+        'inn.example': shop('inn.example', { authorized_agents: [other] }),
+        [pier]: shop(pier),
+      })
+      const ask = async (asked: object) => {
+        const rows = await listResolvedClaims({ db: nights.db }, { limit: 9, ...asked })
+        return rows.map(row => `${row.manager_domain} ${row.publisher_domain}`)
+      }
+      const [first] = await listResolvedClaims({ db: nights.db }, { publisher: pier, limit: 1 })
+      expect(await ask({ agent: sales })).toEqual([`${quay} ${mole}`, `${quay} ${pier}`])
+      expect(await ask({ manager: 'inn.example' })).toEqual([`inn.example ${pier}`])
+      expect(await ask({ publisher: pier })).toHaveLength(2)
+      expect(await ask({ publisher: pier, limit: 1 })).toHaveLength(1)
+      expect(await ask({ publisher: pier, after: first })).toHaveLength(1)
+    }))
+
+  it('has properties without an id too, and says how many there are when not all are shown', () =>
+    overNights(async nights => {
+      const apps = Array.from({ length: 8 }, (_, i) =>
+        app(mole, { property_id: undefined, name: `App ${i}` }),
+      )
+      const properties = [app(pier, { property_id: undefined }), ...apps]
+      await nights.night({ [quay]: manager([all(pier), all(mole)], { properties }) })
+      const [many, one] = await listResolvedClaims(nights, { limit: 9 })
+      expect(many).toMatchObject({ publisher_domain: mole, path: 'inline', properties_total: 8 })
+      expect(many!.properties).toHaveLength(5)
+      expect(one!.properties).toEqual([
+        {
+          property_rid: null,
+          property_id: null,
+          property_type: 'mobile_app',
+          name: 'App',
+          identifiers: [{ type: 'ios_bundle', value: `app.${pier}` }],
+          tags: ['apps'],
+        },
+      ])
+    }))
+
+  test.each<[string, object, boolean | null]>([
+    ['agree', shop(pier, { properties: [app(pier, { tags: ['apps'] }), site(pier)] }), false],
+    [
+      'name a property otherwise',
+      shop(pier, { properties: [site(pier), app(pier, { name: 'A' })] }),
+      true,
+    ],
+    ['list another number', shop(pier), true],
+    [
+      'list what is revoked',
+      shop(pier, { revoked_publisher_domains: [{ publisher_domain: pier }] }),
+      true,
+    ],
+  ])('says whether the two files diverge: these %s', (_, own, diverges) =>
+    overNights(async nights => {
+      await nights.night({ [quay]: manager([all(pier)]) })
+      expect(await listResolvedClaims(nights, { limit: 9 })).toMatchObject([{ diverges: null }])
+      await nights.night({ [pier]: own })
+      expect(await listResolvedClaims(nights, { limit: 9 })).toMatchObject([{ diverges }])
+    }),
+  )
+
+  it('diverges from nothing where the manager lists nothing of the publisher', () =>
+    overNights(async nights => {
+      const properties = [site(quay)]
+      await nights.night({ [quay]: manager([all(pier)], { properties }), [pier]: shop(pier) })
+      expect(await listResolvedClaims(nights, { limit: 9 })).toMatchObject([
+        { path: 'federated', properties_total: 1, diverges: null },
+      ])
+    }))
+})
+
+describe('a network of thousands', () => {
+  const names = Array.from({ length: 6_800 }, (_, i) => `n${i}.example`)
+  const network = (domains: string[], more: object = {}) =>
+    shop(quay, { authorized_agents: [bySelectors(sales, all(...domains))], ...more })
+
+  it('is one claim each, and a change writes only what it changes', () =>
+    overNights(async nights => {
+      await nights.night({ [quay]: network(names) })
+      const writtenLast = async () => {
+        const row = await nights.db.one<{ n: number }>(
+          'select count(*) as n from claims where seq = (select max(seq) from events)',
+        )
+        return row!.n
+      }
+      expect(await writtenLast()).toBe(6_800)
+      await nights.night({ [quay]: network(['new.example', ...names.slice(1)]) })
+      expect(await writtenLast()).toBe(1)
+      expect(await claims(nights)).toHaveLength(6_800)
+    }))
+
+  it('that all point to one file have it fetched once', () =>
+    overNights(async nights => {
+      const children = names.slice(0, 300)
+      const location = 'https://files.example/adagents.json'
+      const pointer = { authoritative_location: location }
+      await nights.night(Object.fromEntries(children.map(name => [name, pointer])))
+      const due = `select location from crawl_state where kind = 'adagents.json'
+        and location like '%files.example%'`
+      expect(await nights.db.all(due)).toEqual([{ location }])
+      const properties = children.map(name => site(name))
+      const authorized_agents = [bySelectors(sales, all(...children))]
+      await nights.night({ [location]: { properties, authorized_agents } })
+      expect(await nights.db.one('select count(*) as n from authorizations')).toEqual({ n: 300 })
+      const rids = 'select count(distinct property_rid) as n from properties'
+      expect(await nights.db.one(rids)).toEqual({ n: 300 })
+    }))
+})

@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest'
+import { toFoundProperty } from '../../../pipeline/read/queries/properties.ts'
+
+test.each([
+  ['adagents_json', 'authoritative'],
+  ['community', 'contributed'],
+  ['enriched', 'enriched'],
+])('a property found from %s is shown as %s, whatever its name says', (listed, found) => {
+  const told = {
+    name: 'a "source":"community" or \\"source":"adagents_json"',
+    tags: ['"source":"'],
+  }
+  const item = toFoundProperty(JSON.stringify({ ...told, source: listed, verified: true }))
+  expect(JSON.parse(item)).toEqual({ ...told, source: found, verified: true })
+})

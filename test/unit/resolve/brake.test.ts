@@ -1,0 +1,317 @@
+import { describe, expect, it } from 'vitest'
+import { isMass } from '../../../pipeline/resolve/brake.ts'
+import { asDomains, limits, many, type Web, webOf } from '../../support/mass.ts'
+import { byIds, bySelectors, pointerTo, shop, site } from '../../support/nights.ts'
+import { read } from '../../support/sightings.ts'
+import { submission } from '../../support/writes.ts'
+
+/** Floors that a few dozen publishers reach. */
+const low = { ...limits, rows: 40, publishers: 4 }
+const empty = () => ({ properties: [], authorized_agents: [] })
+
+async function standing({ index }: Web) {
+  return index.db.one<{ active: number; grants: number; valid: number }>(
+    `select (select count(*) from properties where status = 'active') as active,
+       (select count(*) from authorizations) as grants,
+       (select count(*) from publishers where valid) as valid`,
+  )
+}
+
+async function settle({ index }: Web, op: 'held.release' | 'held.drop', domains: string[]) {
+  const operation = { op, domains: asDomains(domains) }
+  return index.commit({ submissions: [submission(`${op} ${domains[0]}`, operation)] })
+}
+
+describe('what a night takes is too much', () => {
+  const night = (rows: number, publishers = 20) => ({ rows, publishers })
+  const known = (rows: number, before: number[] = []) => ({ active: rows, before })
+
+  it.each([
+    ['from the floor of rows on', night(200), known(0), true],
+    ['not below the floor of rows', night(199), known(0), false],
+    ['not of fewer publishers than the floor', night(5_000, 19), known(0), false],
+    ['not up to the share of what stands', night(200), known(10_000), false],
+    ['beyond the share of what stands', night(201), known(10_000), true],
+    ['not up to five times the usual', night(500), known(1e6, [100, 100, 100]), false],
+    ['beyond five times the usual', night(501), known(1e6, [100, 100, 100]), true],
+    ['not by the usual of two nights', night(501), known(1e6, [0, 0]), false],
+    [
+      'by the usual of the last seven nights',
+      night(400),
+      known(1e6, [9e3, ...Array(7).fill(79)]),
+      true,
+    ],
+  ])('%s', (_, total, so, expected) => {
+    expect(isMass(total, so, limits)).toBe(expected)
+  })
+})
+
+describe('a captive portal before 400 publishers', () => {
+  it('takes nothing when all files turn to a page, however often', async () => {
+    const web = await webOf(400)
+    expect(await web.crawl(many(400), 'not_json')).toEqual({})
+    web.clock.tick({ days: 1 })
+    expect(await web.crawl(many(400), 'not_json')).toEqual({})
+    expect(await standing(web)).toEqual({ active: 400, grants: 400, valid: 400 })
+    const held = await web.held()
+    expect(held).toHaveLength(400)
+    expect(held[0]).toMatchObject({ rule: 'publisher', reason: 'failed', grants: 0, properties: 1 })
+  })
+
+  it('takes nothing when all files are not there twice, nor by the ceiling of a week', async () => {
+    const web = await webOf(400)
+    expect(await web.crawl(many(400), 'absent')).toEqual({})
+    web.clock.tick({ hours: 2 })
+    expect(await web.crawl(many(400), 'absent')).toEqual({})
+    web.clock.tick({ days: 8 })
+    expect(await web.index.commit([])).toEqual([])
+    expect(await standing(web)).toEqual({ active: 400, grants: 400, valid: 400 })
+    const [one] = await web.held()
+    expect(one).toMatchObject({ grants: 1, properties: 1, since: '2026-11-21T04:00:00.000Z' })
+  })
+
+  it('is over when the files are back, and each leaves the list', async () => {
+    const web = await webOf(400)
+    await web.crawl(many(400), 'absent')
+    web.clock.tick({ hours: 2 })
+    expect(await web.crawl(many(400), 'unchanged')).toEqual({})
+    expect(await web.held()).toEqual([])
+    expect(await standing(web)).toEqual({ active: 400, grants: 400, valid: 400 })
+  })
+})
+
+describe('a mass of files that stand', () => {
+  it('is held when they drop everything, and what they add is applied', async () => {
+    const web = await webOf(60, low)
+    const other = (domain: string) => ({
+      properties: [site(domain, { property_id: 'app', ...app(domain) })],
+      authorized_agents: [byIds('https://other.example/mcp', { property_ids: ['app'] })],
+    })
+    expect(await web.crawl(many(60), other)).toMatchObject({
+      'property.created': 60,
+      'authorization.granted': 60,
+    })
+    expect(await standing(web)).toEqual({ active: 120, grants: 120, valid: 60 })
+    expect(await web.held()).toHaveLength(60)
+  })
+
+  it('is not held when each drops a little', async () => {
+    const web = await webOf(0, low)
+    const four = (domain: string) => shop(domain, { authorized_agents: [0, 1, 2, 3].map(grant) })
+    const three = (domain: string) => shop(domain, { authorized_agents: [0, 1, 2].map(grant) })
+    await web.crawl(many(60), four)
+    web.clock.tick({ days: 1 })
+    expect(await web.crawl(many(60), three)).toMatchObject({ 'authorization.revoked': 60 })
+    expect(await web.held()).toEqual([])
+  })
+
+  const grant = (n: number) => byIds(`https://agent${n}.example/mcp`)
+  const app = (domain: string) => ({
+    property_type: 'mobile_app',
+    identifiers: [{ type: 'ios_bundle', value: `app.${domain}` }],
+  })
+})
+
+describe('an explicit revocation', () => {
+  it('is never held, however many publishers it takes', async () => {
+    const web = await webOf(0, low)
+    const domains = many(60)
+    const shared = (revoked: string[]) => () => ({
+      properties: domains.map(domain => site(domain)),
+      authorized_agents: [byIds('https://sales.example/mcp')],
+      revoked_publisher_domains: revoked.map(publisher_domain => ({
+        publisher_domain,
+        revoked_at: '2026-11-21T00:00:00Z',
+      })),
+    })
+    await web.crawl(['m.example'], shared([]))
+    await web.crawl(domains, () => pointerTo('m.example'))
+    web.clock.tick({ days: 1 })
+    const events = await web.crawl(['m.example'], shared(domains))
+    expect(events).toMatchObject({ 'authorization.revoked': 60, 'property.stale': 60 })
+    expect(await web.held()).toEqual([])
+  })
+
+  const revoking = (...domains: string[]) => ({
+    revoked_publisher_domains: domains.map(publisher_domain => ({
+      publisher_domain,
+      revoked_at: '2026-11-21T00:00:00Z',
+    })),
+  })
+
+  it.each([
+    ['still names', (domains: string[]) => domains],
+    ['names no more', () => ['m.example']],
+  ])('is not held of those whom a manager %s', async (_, named) => {
+    const web = await webOf(0, low)
+    const domains = many(60)
+    const managing = (publisher_domains: string[]) => ({
+      properties: domains.map(domain => site(domain)),
+      authorized_agents: [
+        bySelectors('https://sales.example/mcp', { publisher_domains, selection_type: 'all' }),
+      ],
+    })
+    await web.crawl(['m.example'], () => managing(domains))
+    await web.crawl(domains, 'absent')
+    const adsTxt = (domain: string) =>
+      read('ads.txt', domain, 'managerdomain=m.example', web.clock.now())
+    await web.index.commit(domains.map(adsTxt))
+    expect(await standing(web)).toMatchObject({ active: 60, grants: 60 })
+    web.clock.tick({ days: 1 })
+    const file = { ...managing(named(domains)), ...revoking(...domains) }
+    const events = await web.crawl(['m.example'], () => file)
+    expect(events).toMatchObject({ 'authorization.revoked': 60, 'property.stale': 60 })
+    expect(await web.held()).toEqual([])
+  })
+
+  const partOf = (domain: string) =>
+    site(`news.${domain}`, { publisher_domain: domain, property_id: 'news' })
+  const whole = (domain: string) => ({
+    properties: [site(domain), partOf(domain)],
+    authorized_agents: [
+      byIds('https://sales.example/mcp'),
+      byIds('https://news.example/mcp', { property_ids: ['news'] }),
+    ],
+  })
+
+  it('is not held of a part of a domain, however much of it that is', async () => {
+    const web = await webOf(0, low)
+    await web.crawl(many(60), whole)
+    web.clock.tick({ days: 1 })
+    const revoked = (domain: string) => ({ ...whole(domain), ...revoking(`news.${domain}`) })
+    const events = await web.crawl(many(60), revoked)
+    expect(events).toMatchObject({ 'authorization.revoked': 60, 'property.stale': 60 })
+    expect(await web.held()).toEqual([])
+  })
+
+  it('takes its part of those who are held for what else they lose', async () => {
+    const web = await webOf(0, low)
+    await web.crawl(many(60), whole)
+    web.clock.tick({ days: 1 })
+    const rest = (domain: string) => ({ ...empty(), ...revoking(`news.${domain}`) })
+    const events = await web.crawl(many(60), rest)
+    expect(events).toMatchObject({ 'authorization.revoked': 60, 'property.stale': 60 })
+    expect(await web.held()).toHaveLength(60)
+    expect((await web.held())[0]).toMatchObject({ reason: 'emptied', grants: 1, properties: 1 })
+    const left = await web.index.db.all(
+      `select distinct agent_url, property_id from authorizations a
+       join property_sets s on s.set_id = a.property_set
+       join properties p on list_contains(s.property_rids, p.property_rid)`,
+    )
+    expect(left).toEqual([{ agent_url: 'https://sales.example/mcp', property_id: 'site' }])
+  })
+
+  it('leaves a grant that is held nothing of what was revoked', async () => {
+    const web = await webOf(0, low)
+    const both = (domain: string) => ({
+      properties: [site(domain), partOf(domain)],
+      authorized_agents: [byIds('https://sales.example/mcp', { property_ids: ['site', 'news'] })],
+    })
+    await web.crawl(many(60), both)
+    web.clock.tick({ days: 1 })
+    await web.crawl(many(60), domain => ({ ...empty(), ...revoking(`news.${domain}`) }))
+    expect(await web.held()).toHaveLength(60)
+    const reached = await web.index.db.all(
+      `select distinct p.property_id, p.status from authorizations a
+       join property_sets s on s.set_id = a.property_set
+       join properties p on list_contains(s.property_rids, p.property_rid)`,
+    )
+    expect(reached).toEqual([{ property_id: 'site', status: 'active' }])
+  })
+})
+
+describe('the losses of a night', () => {
+  it('add up over many small commits, until no more is let through', async () => {
+    const web = await webOf(60, low)
+    const taken: unknown[] = []
+    for (let n = 0; n < 9; n++) {
+      const events = await web.crawl(many(5, n * 5), 'absent')
+      taken.push(events['property.stale'] ?? 0)
+    }
+    expect(taken).toEqual([5, 5, 5, 5, 5, 5, 5, 0, 0])
+    expect(await web.held()).toHaveLength(10)
+  })
+
+  it('are let through where they are few of what stands, or few publishers', async () => {
+    const web = await webOf(60, { ...low, share: 0.5 })
+    expect(await web.crawl(many(59), 'absent')).toMatchObject({ 'property.stale': 59 })
+    expect(await web.held()).toEqual([])
+  })
+
+  it('are counted anew in the next night', async () => {
+    const web = await webOf(90, low)
+    for (const from of [0, 30, 60]) {
+      const events = await web.crawl(many(30, from), 'absent')
+      expect(events['property.stale']).toBe(30)
+      web.clock.tick({ days: 1 })
+    }
+    expect(await web.index.db.all('select publishers, losses, taken from nights')).toHaveLength(4)
+  })
+
+  it('are held beyond five times what is usual, although a small share', async () => {
+    const web = await webOf(60, { ...low, share: 0.9 })
+    for (let night = 0; night < 3; night++) {
+      await web.crawl(many(4, night * 4), 'absent')
+      web.clock.tick({ days: 1 })
+    }
+    expect(await web.crawl(many(40, 20), 'absent')).toEqual({})
+    expect(await web.held()).toHaveLength(40)
+  })
+})
+
+describe('who is held', () => {
+  it('loses what is due when it is released', async () => {
+    const web = await webOf(60, low)
+    await web.crawl(many(60), 'absent')
+    web.clock.tick({ hours: 2 })
+    await web.crawl(many(60), 'absent')
+    const events = await settle(web, 'held.release', many(10))
+    const types = events.map(({ event_type }) => event_type)
+    expect(types.filter(type => type === 'authorization.revoked')).toHaveLength(10)
+    expect(types.filter(type => type === 'property.stale')).toHaveLength(10)
+    expect(await web.held()).toHaveLength(50)
+    expect(await standing(web)).toEqual({ active: 50, grants: 50, valid: 50 })
+    await settle(web, 'held.release', many(60).slice(10))
+    expect(await standing(web)).toEqual({ active: 0, grants: 0, valid: 0 })
+  })
+
+  it('stands as if its file had just stood when it is dropped, and the file is due', async () => {
+    const web = await webOf(60, low)
+    await web.crawl(many(60), 'absent')
+    web.clock.tick({ hours: 2 })
+    await web.crawl(many(60), 'absent')
+    expect(await settle(web, 'held.drop', many(60))).toEqual([])
+    expect(await web.held()).toEqual([])
+    const files = await web.index.db.one(
+      `select count(*) filter (due_at = '2026-11-21T06:00:00Z') as due,
+         count(*) filter (ended_at = '2026-11-28T06:00:00Z' and stale_at = ended_at) as active
+       from crawl_state where kind = 'adagents.json'`,
+    )
+    expect(files).toEqual({ due: 60, active: 60 })
+    web.clock.tick({ minutes: 5 })
+    await web.crawl(many(60), 'unchanged')
+    web.clock.tick({ days: 1 })
+    expect(await web.index.commit([])).toEqual([])
+    expect(await standing(web)).toEqual({ active: 60, grants: 60, valid: 60 })
+  })
+
+  it('is judged again after a while when it was dropped because of what its file says', async () => {
+    const web = await webOf(60, low)
+    await web.crawl(many(60), empty)
+    await settle(web, 'held.drop', many(6))
+    expect(await web.held()).toHaveLength(54)
+    expect(await web.index.commit([])).toEqual([])
+    web.clock.tick({ days: 1 })
+    const events = await web.index.commit([])
+    expect(events.filter(({ event_type }) => event_type === 'property.stale')).toHaveLength(6)
+    expect(await web.held()).toHaveLength(54)
+  })
+
+  it('stays held on later nights, however few they are then', async () => {
+    const web = await webOf(60, low)
+    await web.crawl(many(60), 'absent')
+    web.clock.tick({ days: 1 })
+    expect(await web.crawl(many(5), 'absent')).toEqual({})
+    expect(await web.held()).toHaveLength(60)
+  })
+})

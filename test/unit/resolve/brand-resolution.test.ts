@@ -1,0 +1,313 @@
+import { describe, expect, it, test } from 'vitest'
+import { brandOf, houseOf, type Web, walk, website } from '../../support/brand-walk.ts'
+
+const acme = 'acme.example'
+const nova = 'nova.example'
+const house = 'house.example'
+const master = brandOf('house', [house], { keller_type: 'master' })
+const to = (name: string) => ({ house: name })
+const at = (authoritative_location: string) => ({ authoritative_location })
+const wellKnown = (domain: string) => `https://${domain}/.well-known/brand.json`
+const cdn = 'https://files.cdn.example/acme.json'
+
+/** `canonical domain, brand id, trust, house or claimed house?`; `nothing` when there is no brand. */
+function told(web: Web, domain = acme): string {
+  const { answer } = walk(web, domain)
+  if (answer === undefined || answer === 'pending') return answer ?? 'nothing'
+  const claimed = answer.claimed_house_domain && `${answer.claimed_house_domain}?`
+  const { canonical_domain, brand_id, relationship_trust, house_domain } = answer
+  return [canonical_domain, brand_id, relationship_trust, house_domain, claimed]
+    .filter(part => part !== undefined)
+    .join(' ')
+}
+
+describe('a domain with a document of its own', () => {
+  test.each<[string, Web, string]>([
+    ['is that brand', { [acme]: brandOf('acme', [acme]) }, 'acme.example acme standalone'],
+    [
+      'that lists no website is that brand',
+      { [acme]: brandOf('acme', []) },
+      'acme.example acme standalone',
+    ],
+    ['that says nothing known is none', { [acme]: { hello: 1 } }, 'nothing'],
+    ['that cannot be had is none', { [acme]: 'timeout' }, 'nothing'],
+    [
+      'of agents is itself, with the agent that speaks for it',
+      { [acme]: { agents: [{ type: 'brand', url: 'https://agent.example/mcp' }] } },
+      'acme.example standalone',
+    ],
+    [
+      'of agents none of which speaks for it is none',
+      { [acme]: { agents: [{ type: 'sales', url: 'https://agent.example/mcp' }] } },
+      'nothing',
+    ],
+  ])('%s', (_name, web, expected) => {
+    expect(told(web)).toBe(expected)
+  })
+})
+
+describe('a house’s portfolio', () => {
+  const brands = [master, brandOf('acme', [acme])]
+  const own = houseOf(house, brands)
+  test.each<[string, Web, string, string?]>([
+    [
+      'makes a domain the brand that owns it',
+      { [acme]: to(house), [house]: own },
+      'acme.example acme inline house.example',
+    ],
+    [
+      'gives its master brand to its own domain',
+      { [house]: own },
+      'house.example house inline house.example',
+      house,
+    ],
+    [
+      'gives its master brand to its own domain also where that owns no website',
+      { [house]: houseOf(house, [brandOf('group', [], { keller_type: 'master' })]) },
+      'house.example group inline house.example',
+      house,
+    ],
+    [
+      'without a master brand answers nothing for its own domain',
+      { [house]: houseOf(house, [brandOf('acme', [acme])]) },
+      'nothing',
+      house,
+    ],
+    [
+      'gives its master brand to nobody who merely redirects there',
+      { [nova]: to(house), [house]: own },
+      'nova.example leaf_only house.example?',
+      nova,
+    ],
+    [
+      'refers to a domain that only redirects to it: a claim',
+      {
+        [nova]: to(house),
+        [house]: { ...own, brand_refs: [{ domain: nova, brand_id: 'nova' }] },
+      },
+      'nova.example leaf_only house.example?',
+      nova,
+    ],
+    ['that names another house is none', { [acme]: houseOf('other.example', brands) }, 'nothing'],
+    [
+      'of another domain does not become that domain’s by a redirect',
+      { [acme]: to(nova), [nova]: own, [house]: own },
+      'nothing',
+    ],
+    [
+      'that is away leaves a claim nobody can verify',
+      { [acme]: to(house), [house]: 'timeout' },
+      'acme.example unverifiable house.example?',
+    ],
+    [
+      'that is not there leaves a claim nobody can verify',
+      { [acme]: to(house) },
+      'acme.example unverifiable house.example?',
+    ],
+    [
+      'nobody has looked at yet must be read first',
+      { [acme]: to(house), [house]: 'unknown' },
+      'pending',
+    ],
+    [
+      'of agents leaves a claim',
+      { [acme]: to(house), [house]: { agents: [{ type: 'brand', url: 'https://agent.example' }] } },
+      'acme.example leaf_only house.example?',
+    ],
+  ])('%s', (_name, web, expected, domain) => {
+    expect(told(web, domain)).toBe(expected)
+  })
+
+  test.each([
+    [undefined, 'acme.example acme inline house.example'],
+    ['owned', 'acme.example acme inline house.example'],
+    ['direct', 'acme.example leaf_only house.example?'],
+    ['delegated', 'acme.example leaf_only house.example?'],
+    ['ad_network', 'acme.example leaf_only house.example?'],
+    ['friendly', 'acme.example leaf_only house.example?'],
+  ])('with the relationship %s to a website', (relationship, expected) => {
+    const brand = brandOf('acme', [
+      website(acme, relationship === undefined ? {} : { relationship }),
+    ])
+    expect(told({ [acme]: to(house), [house]: houseOf(house, [brand]) })).toBe(expected)
+  })
+
+  it('binds no domain by an app of that name', () => {
+    const brand = brandOf('acme', [{ type: 'mobile_app', identifier: acme, store: 'apple' }])
+    expect(told({ [acme]: to(house), [house]: houseOf(house, [brand]) })).toContain('leaf_only')
+  })
+})
+
+describe('the canonical domain of a house’s brand', () => {
+  const primary = website(nova, { primary: true })
+  const own = houseOf(house, [brandOf('nova', [acme, primary])])
+  test.each<[string, Web, string]>([
+    ['its primary website, when that leads to the house', { [nova]: to(house) }, nova],
+    [
+      'its primary website, when that has the house’s file as its own',
+      { [nova]: at(wellKnown(house)) },
+      nova,
+    ],
+    ['no domain that leads elsewhere', { [nova]: to('other.example') }, acme],
+    ['no domain that is a brand of its own', { [nova]: brandOf('nova', [nova]) }, acme],
+    ['no domain that says nothing', {}, acme],
+  ])('is %s', (_name, web, expected) => {
+    const { answer } = walk({ [acme]: to(house), [house]: own, ...web }, acme)
+    expect(answer).toMatchObject({ canonical_domain: expected, house_domain: house })
+  })
+
+  it('is unknown until the primary website was asked', () => {
+    expect(told({ [acme]: to(house), [house]: own, [nova]: 'unknown' })).toBe('pending')
+  })
+
+  it('is never somebody else for the house itself', () => {
+    const victim = 'victim.example'
+    const thief = brandOf('thief', [website(victim, { primary: true })], { keller_type: 'master' })
+    const web = { [house]: houseOf(house, [thief]), [victim]: brandOf('victim', [victim]) }
+    expect(told(web, house)).toBe('house.example thief inline house.example')
+  })
+})
+
+describe('a document that is served elsewhere', () => {
+  const central = 'https://cdn.acme.example/brand.json'
+  test.each<[string, Web, string]>([
+    [
+      'speaks for the domain it names',
+      { [acme]: at(cdn), [cdn]: brandOf('acme', [acme]) },
+      'acme.example acme standalone',
+    ],
+    [
+      'speaks for any domain when it names none',
+      { [acme]: at(cdn), [cdn]: brandOf('acme', []) },
+      'acme.example acme standalone',
+    ],
+    [
+      'does not speak for a domain it leaves out',
+      { [acme]: at(cdn), [cdn]: brandOf('nova', [nova]) },
+      'nothing',
+    ],
+    [
+      'does not speak for a domain it only sells',
+      {
+        [acme]: at(cdn),
+        [cdn]: brandOf('nova', [nova, website(acme, { relationship: 'direct' })]),
+      },
+      'nothing',
+    ],
+    [
+      'on the same site needs to name nobody',
+      { [acme]: at(central), [central]: brandOf('nova', [nova]) },
+      'acme.example nova standalone',
+    ],
+    [
+      'at another domain’s own place does not speak for a domain it leaves out',
+      { [acme]: at(wellKnown(nova)), [nova]: brandOf('nova', [nova]) },
+      'nothing',
+    ],
+    [
+      'at another domain’s own place speaks for a domain it names',
+      { [acme]: at(wellKnown(nova)), [nova]: brandOf('nova', [nova, acme]) },
+      'acme.example nova standalone',
+    ],
+    [
+      'is a house’s where the house points to it',
+      {
+        [house]: at(cdn),
+        [cdn]: houseOf(house, [master, brandOf('acme', [acme])]),
+        [acme]: to(house),
+      },
+      'acme.example acme inline house.example',
+    ],
+    [
+      'is a house’s where that house serves it',
+      { [acme]: at(wellKnown(house)), [house]: houseOf(house, [master, brandOf('acme', [acme])]) },
+      'acme.example acme inline house.example',
+    ],
+    [
+      'is no house’s where it is served by a third',
+      { [acme]: at(cdn), [cdn]: houseOf(house, [master, brandOf('acme', [acme])]) },
+      'nothing',
+    ],
+    [
+      'does not make a house of whoever points to it',
+      { [acme]: at(wellKnown(house)), [house]: houseOf(house, [master]) },
+      'nothing',
+    ],
+    ['that is not there is no brand', { [acme]: at(cdn) }, 'nothing'],
+  ])('%s', (_name, web, expected) => {
+    expect(told(web)).toBe(expected)
+  })
+
+  it('by a tenant of the same host is another site', () => {
+    const [one, two] = ['one.github.io', 'two.github.io']
+    const web = {
+      [one]: at(`https://${two}/brand.json`),
+      [`https://${two}/brand.json`]: brandOf('two', [two]),
+    }
+    expect(told(web, one)).toBe('nothing')
+  })
+})
+
+describe('a redirect to another brand’s document', () => {
+  test.each<[string, Web, string]>([
+    [
+      'is that brand where it names the domain',
+      { [acme]: to(nova), [nova]: brandOf('nova', [nova, acme]) },
+      'nova.example nova standalone',
+    ],
+    [
+      'is a claim where it does not',
+      { [acme]: to(nova), [nova]: brandOf('nova', [nova]) },
+      'acme.example leaf_only nova.example?',
+    ],
+  ])('%s', (_name, web, expected) => {
+    expect(told(web)).toBe(expected)
+  })
+})
+
+describe('redirects end', () => {
+  const chain = (links: number, last: object): Web => ({
+    [acme]: to('hop-1.example'),
+    ...Object.fromEntries(
+      Array.from({ length: links - 1 }, (_, i) => [
+        `hop-${i + 1}.example`,
+        to(`hop-${i + 2}.example`),
+      ]),
+    ),
+    [`hop-${links}.example`]: last,
+  })
+  const end = (links: number) => houseOf(`hop-${links}.example`, [brandOf('acme', [acme])])
+
+  it('after three, with a fourth document', () => {
+    const { answer, asked } = walk(chain(3, end(3)), acme)
+    expect(answer).toMatchObject({ brand_id: 'acme', relationship_trust: 'inline' })
+    expect(asked).toHaveLength(4)
+  })
+
+  it('before a fourth', () => {
+    const { answer, asked } = walk(chain(4, end(4)), acme)
+    expect([answer, asked.length]).toEqual([undefined, 4])
+  })
+
+  test.each<[string, Web, number]>([
+    ['a redirect to itself', { [acme]: to(acme) }, 1],
+    ['a pointer to itself', { [acme]: at(wellKnown(acme)) }, 1],
+    ['two that point to each other', { [acme]: to(nova), [nova]: to(acme) }, 2],
+    ['a pointer into a ring', { [acme]: at(cdn), [cdn]: to(nova), [nova]: at(cdn) }, 3],
+  ])('at %s: no file is read twice', (_name, web, files) => {
+    const { answer, asked } = walk(web, acme)
+    expect([answer, asked.length]).toEqual([undefined, files])
+  })
+
+  test.each<[string, Web, string]>([
+    ['three redirects are followed', chain(3, end(3)), 'leaf_only'],
+    ['four are not', chain(4, end(4)), 'unverifiable'],
+    ['a ring is not', { [acme]: to(nova), [nova]: to(acme) }, 'unverifiable'],
+    ['a house that is its own brand is none', {}, 'unverifiable'],
+  ])('on the side of a claimed house: %s', (_name, web, trust) => {
+    const leaf = brandOf('leaf', ['leaf.example'], { house_domain: acme })
+    const { answer, asked } = walk({ ...web, 'leaf.example': leaf }, 'leaf.example')
+    expect(answer).toMatchObject({ brand_id: 'leaf', relationship_trust: trust })
+    expect(new Set(asked).size).toBe(asked.length)
+  })
+})

@@ -1,0 +1,437 @@
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
+import { DAY, HOUR, toIso } from '../../../pipeline/core/clock.ts'
+import type { Outcome } from '../../../pipeline/core/outcomes.ts'
+import { carry } from '../../../pipeline/diff/carry.ts'
+import type { BrandDocument, BrandRef } from '../../../pipeline/model/documents/index.ts'
+import { brandOf, documentAt, houseOf, walk } from '../../support/brand-walk.ts'
+import { testClock } from '../../support/clock.ts'
+import { tableNames } from '../../support/contents.ts'
+import { type MemoryIndex, openMemoryIndex } from '../../support/memory-index.ts'
+import { answered, read } from '../../support/sightings.ts'
+import { submission } from '../../support/writes.ts'
+
+const START = Date.parse('2026-11-20T03:00:00Z')
+const leaf = 'candle.example'
+const house = 'lantern.example'
+const leafFile = brandOf('candle', [leaf], { house_domain: house })
+const ref = (more: object = {}) => ({ domain: leaf, brand_id: 'candle', ...more })
+const houseFile = (...brand_refs: object[]) =>
+  houseOf(house, [brandOf('lantern', [house])], { brand_refs })
+const naming = houseFile(ref())
+const torch = houseOf('torch.example', [], { brand_refs: [ref()] })
+
+/**
+ * What is found at the house when both files are asked for; `leaf`: only the leaf's
+ * file; `request`: a person asks for a crawl of the house; `tick`: time alone.
+ */
+type Happening = object | Outcome | 'leaf' | 'request' | 'tick'
+type History = [days: number, hours: number, what: Happening][]
+
+const request = submission('request', {
+  op: 'crawl.request',
+  scope: 'domain',
+  crawl_request_id: '00000000-0000-7000-8000-000000000000',
+  domain: house as never,
+  requested_by: 'Candle',
+})
+
+interface Trust {
+  relationship_trust: string
+  house_domain: string | null
+  claimed_house_domain: string | null
+  relationship_declared_at: string | null
+}
+
+const clock = testClock(START)
+let index: MemoryIndex
+
+beforeAll(async () => {
+  index = await openMemoryIndex(clock)
+})
+afterAll(() => index.close())
+
+/** The clock back at the start, and nothing known. */
+async function forget(): Promise<void> {
+  clock.tick({ ms: START - clock.now() })
+  const tables = [...tableNames, 'events', 'changes']
+  await index.db.run(tables.map(table => `delete from ${table}`).join(';'))
+}
+
+/** A night in which these files were read. */
+async function night(files: Record<string, object | Outcome>): Promise<void> {
+  const at = clock.now()
+  await index.commit(
+    Object.entries(files).map(([domain, found]) =>
+      typeof found === 'string'
+        ? answered(found, 'brand.json', domain, at)
+        : read('brand.json', domain, found, at),
+    ),
+  )
+}
+
+async function happen(history: History): Promise<void> {
+  for (const [days, hours, what] of history) {
+    clock.tick({ ms: START + days * DAY + hours * HOUR - clock.now() })
+    if (what === 'tick') await index.commit([])
+    else if (what === 'request') await index.commit({ submissions: [request] })
+    else if (what === 'leaf') await night({ [leaf]: 'unchanged' })
+    else await night({ [leaf]: 'unchanged', [house]: what as object | Outcome })
+  }
+}
+
+/** The leaf's trust after the first night, in which both files were read, and what followed. */
+async function trustAfter(first: object, history: History, own = leafFile) {
+  await forget()
+  await night({ [leaf]: own, [house]: first, 'torch.example': torch })
+  await happen(history)
+  return trustNow()
+}
+
+async function trustNow(): Promise<Trust> {
+  const found = await index.db.one<Trust>('select * from brands where domain = $leaf', { leaf })
+  return found!
+}
+
+const trustOf = async (...given: Parameters<typeof trustAfter>) =>
+  (await trustAfter(...given)).relationship_trust
+
+describe('whether a house and a brand name each other', () => {
+  test.each<[string, object, object, string]>([
+    ['both do', naming, leafFile, 'mutual'],
+    ['the brand alone', houseFile(), leafFile, 'leaf_only'],
+    [
+      'the house names the brand of another domain',
+      houseFile(ref({ domain: 'wick.example' })),
+      leafFile,
+      'leaf_only',
+    ],
+    [
+      'the house names another brand of the domain',
+      houseFile(ref({ brand_id: 'wick' })),
+      leafFile,
+      'leaf_only',
+    ],
+    ['the house alone', naming, brandOf('candle', [leaf]), 'standalone'],
+    [
+      'the house, and the brand another house that does as well',
+      naming,
+      brandOf('candle', [leaf], { house_domain: 'torch.example' }),
+      'mutual',
+    ],
+    [
+      'the house only by who manages the brand',
+      houseFile({ domain: 'x.example', brand_id: 'x', managed_by: leaf }),
+      leafFile,
+      'leaf_only',
+    ],
+    ['the house says nothing that counts', { hello: 1 }, leafFile, 'unverifiable'],
+    ['the house is a brand itself', brandOf('lantern', [house]), leafFile, 'unverifiable'],
+    [
+      'the house says that it is another',
+      houseOf('torch.example', [], { brand_refs: [ref()] }),
+      leafFile,
+      'unverifiable',
+    ],
+  ])('%s', async (_name, first, own, expected) => {
+    expect(await trustOf(first, [], own)).toBe(expected)
+  })
+
+  it('the house is named only where it confirms; else it is a claim', async () => {
+    expect(await trustAfter(naming, [])).toMatchObject({
+      house_domain: house,
+      claimed_house_domain: null,
+      relationship_declared_at: toIso(START),
+    })
+    expect(await trustAfter(houseFile(), [])).toMatchObject({
+      house_domain: null,
+      claimed_house_domain: house,
+      relationship_declared_at: null,
+    })
+  })
+
+  it('a house that nobody has read yet is read first', async () => {
+    await forget()
+    await night({ [leaf]: leafFile })
+    expect(await trustNow()).toBeUndefined()
+    await night({ [house]: naming })
+    expect(await trustNow()).toMatchObject({ relationship_trust: 'mutual' })
+  })
+
+  test.each<[string, History, string]>([
+    ['begins to name the brand', [[1, 0, naming]], 'mutual'],
+    [
+      'stops naming it',
+      [
+        [1, 0, naming],
+        [2, 0, houseFile()],
+      ],
+      'leaf_only',
+    ],
+    [
+      'names it again',
+      [
+        [1, 0, naming],
+        [2, 0, houseFile()],
+        [3, 0, naming],
+      ],
+      'mutual',
+    ],
+    ['moves to another house that names it', [[1, 0, { house: 'torch.example' }]], 'mutual'],
+  ])('changes when the house %s', async (_name, history, expected) => {
+    expect(await trustOf(houseFile(), history)).toBe(expected)
+  })
+})
+
+describe('the age of a house’s word', () => {
+  const declared = (days: number) => ref({ effective_at: toIso(START + days * DAY) })
+  test.each<[string, object, History, string]>([
+    ['for the time to come does not count', houseFile(declared(2)), [[1, 0, 'tick']], 'leaf_only'],
+    ['counts from its day on', houseFile(declared(2)), [[2, 0, 'tick']], 'mutual'],
+    ['counts until it is 180 days old', houseFile(declared(-179)), [[0, 23, 'tick']], 'mutual'],
+    ['of 180 days counts no more', houseFile(declared(-179)), [[1, 0, 'tick']], 'leaf_only'],
+    [
+      'counts anew when it is given anew',
+      houseFile(declared(-179)),
+      [[1, 0, houseFile(declared(0))]],
+      'mutual',
+    ],
+  ])('a word %s', async (_name, first, history, expected) => {
+    const trust = await trustAfter(first, history, leafFile)
+    expect(trust.relationship_trust).toBe(expected)
+    expect(trust.relationship_declared_at === null).toBe(expected !== 'mutual')
+  })
+
+  test.each<[string, [day: number, file: object][], number, string]>([
+    ['counts from when it was first seen', [[0, naming]], 179.9, 'mutual'],
+    ['ends 180 days after that', [[0, naming]], 180, 'leaf_only'],
+    [
+      'is not made younger by other changes of the file',
+      [
+        [0, naming],
+        [179, { ...naming, version: '2' }],
+      ],
+      180,
+      'leaf_only',
+    ],
+    [
+      'is not made younger by another reference',
+      [
+        [0, naming],
+        [179, houseFile(ref({ domain: 'wick.example', brand_id: 'wick' }), ref())],
+      ],
+      180,
+      'leaf_only',
+    ],
+    [
+      'begins anew after it was taken back',
+      [
+        [0, naming],
+        [91, houseFile()],
+        [92, naming],
+      ],
+      190,
+      'mutual',
+    ],
+    [
+      'begins anew after the house was something else',
+      [
+        [0, naming],
+        [91, { house: 'torch.example' }],
+        [92, naming],
+      ],
+      190,
+      'mutual',
+    ],
+    [
+      'begins anew for another brand of the domain',
+      [
+        [0, houseFile(ref({ brand_id: 'old' }))],
+        [91, naming],
+      ],
+      190,
+      'mutual',
+    ],
+  ])('a word that nobody dated %s', (_name, files, day, expected) => {
+    let kept: BrandDocument | undefined
+    for (const [seen, content] of files) {
+      kept = carry(kept, documentAt(house, content)!, START + seen * DAY) as BrandDocument
+    }
+    const { answer, wakes } = walk({ [leaf]: leafFile }, leaf, START + day * DAY, {
+      [house]: kept!,
+    })
+    expect(answer).toMatchObject({ relationship_trust: expected })
+    const since = Date.parse((kept as { brand_refs: BrandRef[] }).brand_refs.at(-1)!.first_seen_at!)
+    expect(wakes).toContain(since + 180 * DAY)
+  })
+
+  it('is remembered over half a year of nights, and ends with a tick', async () => {
+    const nights: History = Array.from({ length: 29 }, (_, i) => [i * 6 + 6, 0, 'unchanged'])
+    expect(await trustOf(naming, [...nights, [179, 23, 'tick']])).toBe('mutual')
+    await happen([[180, 0, 'tick']])
+    expect(await trustNow()).toMatchObject({
+      relationship_trust: 'leaf_only',
+      relationship_declared_at: null,
+    })
+  })
+
+  it('is the time the house gives, where it gives one', async () => {
+    const { relationship_declared_at } = await trustAfter(houseFile(declared(-10)), [])
+    expect(Date.parse(relationship_declared_at!)).toBe(START - 10 * DAY)
+  })
+})
+
+describe('a house that fails', () => {
+  const transient: Outcome[] = ['not_json', 'too_large', 'timeout', 'denied', 'server_error']
+  const definitive: Outcome[] = ['absent', 'unusable']
+
+  test.each(transient)('by %s is believed for a day after it was last read', async outcome => {
+    const isLeft = (at: number) => happen([[0, at, 'tick']]).then(trustNow)
+    expect(
+      await trustOf(naming, [
+        [0, 20, outcome],
+        [0, 21, outcome],
+      ]),
+    ).toBe('mutual')
+    expect(await isLeft(23.9)).toMatchObject({ relationship_trust: 'mutual' })
+    expect(await isLeft(24)).toMatchObject({ relationship_trust: 'unverifiable' })
+  })
+
+  test.each(transient)('by %s a day after it was last read is not believed', async outcome => {
+    expect(await trustOf(naming, [[1, 0, outcome]])).toBe('unverifiable')
+  })
+
+  test.each(definitive)('by %s is not believed at all', async outcome => {
+    expect(await trustOf(naming, [[0, 1, outcome]])).toBe('unverifiable')
+    expect(
+      await trustOf(naming, [
+        [0, 1, outcome],
+        [0, 2, 'timeout'],
+      ]),
+    ).toBe('unverifiable')
+    expect(
+      await trustOf(naming, [
+        [0, 1, 'not_json'],
+        [0, 2, outcome],
+      ]),
+    ).toBe('unverifiable')
+  })
+
+  test.each<[string, History, string]>([
+    [
+      'is there again',
+      [
+        [1, 0, 'timeout'],
+        [1, 1, 'unchanged'],
+      ],
+      'mutual',
+    ],
+    [
+      'is there again after it was gone',
+      [
+        [1, 0, 'absent'],
+        [1, 1, 'unchanged'],
+      ],
+      'mutual',
+    ],
+    [
+      'fails in another way',
+      [
+        [0, 2, 'timeout'],
+        [0, 3, 'server_error'],
+      ],
+      'mutual',
+    ],
+    [
+      'answers with pages again and again',
+      [
+        [0, 2, 'not_json'],
+        [0, 3, 'not_json'],
+        [0, 4, 'not_json'],
+      ],
+      'mutual',
+    ],
+    [
+      'answers with pages, then not at all',
+      [
+        [0, 2, 'not_json'],
+        [0, 3, 'not_json'],
+        [0, 4, 'timeout'],
+      ],
+      'mutual',
+    ],
+    [
+      'answers with a page after it was gone',
+      [
+        [0, 2, 'absent'],
+        [0, 3, 'not_json'],
+        [0, 4, 'timeout'],
+      ],
+      'unverifiable',
+    ],
+    [
+      'is there again when a person asks',
+      [
+        [1, 0, 'timeout'],
+        [1, 1, 'request'],
+        [1, 2, 'unchanged'],
+      ],
+      'mutual',
+    ],
+    [
+      'is gone after it failed',
+      [
+        [0, 2, 'timeout'],
+        [0, 3, 'absent'],
+      ],
+      'unverifiable',
+    ],
+    [
+      'is gone after pages',
+      [
+        [0, 2, 'not_json'],
+        [0, 3, 'not_json'],
+        [0, 4, 'absent'],
+      ],
+      'unverifiable',
+    ],
+    ['is not read for three days', [[3, 0, 'tick']], 'mutual'],
+    [
+      'is not read for a week',
+      [
+        [6, 0, 'leaf'],
+        [7, 0, 'tick'],
+      ],
+      'unverifiable',
+    ],
+  ])('and %s', async (_name, history, expected) => {
+    expect(await trustOf(naming, history)).toBe(expected)
+  })
+
+  it('and did not name the brand is no better believed', async () => {
+    expect(await trustOf(houseFile(), [[0, 2, 'timeout']])).toBe('leaf_only')
+    expect(
+      await trustOf(houseFile(), [
+        [0, 2, 'timeout'],
+        [1, 0, 'tick'],
+      ]),
+    ).toBe('unverifiable')
+  })
+
+  it('keeps the time of its word', async () => {
+    const trust = await trustAfter(naming, [[0, 2, 'timeout']])
+    expect(trust.relationship_declared_at).toBe(toIso(START))
+  })
+
+  it('on the way to the house counts as well', async () => {
+    expect(await trustAfter({ house: 'torch.example' }, [])).toMatchObject({
+      house_domain: 'torch.example',
+    })
+    await happen([[0, 1, 'absent']])
+    expect(await trustNow()).toMatchObject({ relationship_trust: 'unverifiable' })
+  })
+
+  it('is no matter for brands that stand in its own file', async () => {
+    const inline = houseOf(house, [brandOf('candle', [leaf])])
+    expect(await trustOf(inline, [[2, 0, 'timeout']], { house })).toBe('inline')
+  })
+})

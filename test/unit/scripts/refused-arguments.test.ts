@@ -1,0 +1,160 @@
+import { type Command, CommanderError } from 'commander'
+import { describe, expect, test } from 'vitest'
+import { buildProgram } from '../../../scripts/command-line/program.ts'
+
+const uuid = '00000000-0000-4000-8000-000000000001'
+
+/** What commands take, as somebody would type it; the others take nothing. */
+const sound: Record<string, string[]> = {
+  crawl: ['--domains', '-'],
+  world: ['--seed', '1', '--port', '0'],
+  backup: ['folder'],
+  restore: ['folder'],
+  'org create': ['--name', 'Acme'],
+  'org domain add': ['acme.example', '--org', 'Acme'],
+  'org domain remove': ['acme.example', '--org', 'Acme'],
+  'org user add': ['somebody', '--org', 'Acme', '--role', 'member'],
+  'org user remove': ['somebody', '--org', 'Acme'],
+  'member create': ['--org', 'Acme'],
+  'member set': ['--org', 'Acme'],
+  'member agent add': ['https://a.example/mcp', '--org', 'Acme'],
+  'member agent remove': ['https://a.example/mcp', '--org', 'Acme'],
+  'key create': ['--org', 'Acme'],
+  'key list': ['--org', 'Acme'],
+  'key revoke': [uuid, '--org', 'Acme'],
+  'role grant': ['moderator', '--user', 'somebody'],
+  'role revoke': ['moderator', '--user', 'somebody'],
+  'review show': [uuid],
+  'review approve': [uuid],
+  'review reject': [uuid, '--notes', 'no'],
+  'held release': ['acme.example'],
+  'held drop': ['acme.example'],
+  'policy publish': ['-'],
+  merge: ['property', uuid, uuid],
+  takedown: ['acme.example'],
+  'audit show': [uuid],
+  'audit revert': [uuid],
+}
+
+interface Leaf {
+  name: string
+  command: Command
+}
+
+function leavesOf(command: Command, above: string[] = []): Leaf[] {
+  if (command.commands.length === 0) return [{ name: above.join(' '), command }]
+  return command.commands.flatMap(one => leavesOf(one, [...above, one.name()]))
+}
+
+/** What typing it comes to; a command that begins to work would reach a store and is taken to be wrong. */
+async function typed(args: readonly string[]): Promise<{ exitCode: number; said: string }> {
+  const program = buildProgram()
+  let said = ''
+  const all = (command: Command): Command[] => [command, ...command.commands.flatMap(all)]
+  for (const command of all(program)) {
+    command.exitOverride().configureOutput({
+      writeErr: text => {
+        said += text
+      },
+      writeOut: () => undefined,
+    })
+    if (command.commands.length === 0) {
+      command.action(() => {
+        throw new Error('it was understood')
+      })
+    }
+  }
+  try {
+    await program.parseAsync(['node', 'registry', ...args])
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error
+    return { exitCode: error.exitCode, said }
+  }
+  throw new Error('it ended without a word')
+}
+
+async function expectRefusal(args: readonly string[], words: RegExp): Promise<void> {
+  const { exitCode, said } = await typed(args)
+  expect(exitCode, said).toBe(1)
+  const [sentence, hint, ...more] = said.trimEnd().split('\n')
+  expect(sentence).toMatch(words)
+  expect(sentence).toMatch(/^error: /)
+  expect(hint).toBe('(--help tells what it takes)')
+  expect(more).toEqual([])
+}
+
+const leaves = leavesOf(buildProgram())
+
+test('every command that takes something is tried with what it takes', () => {
+  expect(leaves.map(({ name }) => name)).toEqual(expect.arrayContaining(Object.keys(sound)))
+})
+
+describe.each(leaves)('registry $name', ({ name, command }) => {
+  const words = name.split(' ')
+  const whole = [...words, ...(sound[name] ?? [])]
+
+  test('understands what it takes', async () => {
+    await expect(typed(whole)).rejects.toThrow('it was understood')
+  })
+
+  test('refuses an option that it does not have', async () => {
+    await expectRefusal([...whole, '--nonsense'], /unknown option '--nonsense'/)
+  })
+
+  test('refuses an argument too many', async () => {
+    if (command.registeredArguments.at(-1)?.variadic) return
+    await expectRefusal([...whole, 'acme.example'], /too many arguments/)
+  })
+
+  test('refuses to go without what it needs', async () => {
+    const needed = command.registeredArguments.filter(({ required }) => required)
+    const options = whole.slice(words.length + needed.length)
+    if (needed.length > 0) {
+      await expectRefusal([...words, ...options], /missing required argument '\w+/)
+    }
+    for (const { mandatory, long } of command.options) {
+      if (!mandatory) continue
+      const at = whole.indexOf(long!)
+      const rest = whole.toSpliced(at, 2)
+      await expectRefusal(rest, new RegExp(`required option '${long} .*not specified`))
+    }
+  })
+
+  test('refuses what is empty in the place of each thing it takes', async () => {
+    for (const nothing of ['', ' ']) {
+      for (const [i] of command.registeredArguments.entries()) {
+        const place = words.length + i
+        await expectRefusal(whole.toSpliced(place, 1, nothing), /argument .* is invalid/)
+      }
+      for (const option of command.options.filter(one => one.required)) {
+        const words = new RegExp(`option '.*${option.long} .* is invalid`)
+        await expectRefusal([...whole, option.long!, nothing], words)
+      }
+    }
+  })
+})
+
+test.each([
+  [['audit', 'list', '--limit', '0'], /from 1 to 1000000/],
+  [['audit', 'list', '--limit', '-1'], /from 1 to 1000000/],
+  [['audit', 'list', '--limit', '1.5'], /from 1 to 1000000/],
+  [['audit', 'list', '--limit', '1e3'], /from 1 to 1000000/],
+  [['audit', 'list', '--since', 'yesterday'], /must be a time/],
+  [['audit', 'list', '--since', '2026-13-01'], /must be a time/],
+  [['audit', 'show', '7'], /must be an id that `audit list` prints/],
+  [['world', '--port', '65536'], /from 0 to 65535/],
+  [['world', '--seed', '0x10'], /whole number/],
+  [['org', 'create', '--name', 'two\nlines'], /one line of text/],
+  [['org', 'create', '--name', 'x'.repeat(201)], /at most 200 characters/],
+  [['org', 'domain', 'add', 'localhost', '--org', 'Acme'], /must be a domain/],
+  [['org', 'user', 'add', 'x', '--org', 'Acme', '--role', 'king'], /Allowed choices are/],
+  [['role', 'grant', 'king', '--user', 'x'], /Allowed choices are/],
+  [['held', 'release', 'acme.example', 'no domain'], /must be a domain/],
+  [['merge', 'brand', uuid, uuid], /Allowed choices are/],
+  [['merge', 'property', 'a', uuid], /must be the rid of a record/],
+  [['takedown', 'https://'], /must be a domain/],
+  [['nonsense'], /unknown command 'nonsense'/],
+  [['org', 'nonsense'], /unknown command 'nonsense'/],
+] as [string[], RegExp][])('registry %j is refused in words', async (args, words) => {
+  await expectRefusal(args, words)
+})

@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest'
+import { searchIndexOf } from '../../support/search.ts'
+
+const COUNT = 2_500
+const PLENTY = 1e6
+const numbers = [...Array(COUNT).keys()]
+const listed = async () =>
+  (await searchIndexOf(numbers.map(number => ({ names: [`n${number}`] })))).listing('brands')
+const parsed = (items: Buffer): number[] =>
+  JSON.parse(`[${items}]`).map((item: { number: number }) => item.number)
+
+test('a page of a list is the same stretch of it wherever it begins', async () => {
+  const listing = await listed()
+  for (const [offset, limit] of [
+    [0, 1] as const,
+    [0, 0] as const,
+    [1_020, 10] as const,
+    [2_047, 2] as const,
+    [COUNT - 1, 5] as const,
+    [COUNT, 5] as const,
+    [1e9, 5] as const,
+    [0, 5_000] as const,
+  ] as const) {
+    const page = listing.page({ offset, limit }, undefined, PLENTY)
+    expect(parsed(page.items)).toEqual(numbers.slice(offset, offset + limit))
+    expect(page.isCut).toBe(false)
+  }
+})
+
+test.each([0, 1, 2, 3])('so is a page of those whose flags are %i', async flags => {
+  const listing = await listed()
+  const own = numbers.filter(number => number % 3 === flags)
+  const filter = { name: `${flags}`, matches: (of: number) => of === flags }
+  expect(listing.count(filter.matches)).toBe(own.length)
+  for (const offset of [0, 1, 340, 341, 342, 682, own.length - 1, own.length, 1e9]) {
+    const { items } = listing.page({ offset: Math.max(0, offset), limit: 7 }, filter, PLENTY)
+    expect(parsed(items)).toEqual(own.slice(Math.max(0, offset), Math.max(0, offset) + 7))
+  }
+})
+
+test('neighbours and those that lie apart come in one page', async () => {
+  const listing = await listed()
+  const filter = { name: 'not 1', matches: (flags: number) => flags !== 1 }
+  const own = numbers.filter(number => number % 3 !== 1)
+  const { items } = listing.page({ offset: 3, limit: 1_500 }, filter, PLENTY)
+  expect(parsed(items)).toEqual(own.slice(3, 1_503))
+})
+
+test('as many items as fit are shown, each counted with a comma', async () => {
+  const listing = await listed()
+  const bytes = '{"number":0},{"number":1},'.length
+  const shown = (most: number) => listing.page({ offset: 0, limit: 9 }, undefined, most)
+  expect(parsed(shown(bytes).items)).toEqual([0, 1])
+  expect(parsed(shown(bytes - 1).items)).toEqual([0])
+  expect(shown(1)).toEqual({ items: Buffer.alloc(0), count: 0, isCut: true })
+})

@@ -1,0 +1,120 @@
+import { mkdirSync, readdirSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { type PartLocation, PartsReader, PartsWriter } from '../../../pipeline/search/file.ts'
+import { cleanUp, newDataDir } from '../../support/registry.ts'
+import { searchIndexOf } from '../../support/search.ts'
+
+const MB = 2 ** 20
+
+interface Parts {
+  words: PartLocation
+  numbers: PartLocation
+  texts: PartLocation
+}
+
+const TEXTS = 2 ** 16
+const TEXT_BYTES = 11
+
+function textOf(i: number): string {
+  return `é${String(i % TEXTS).padStart(8, '0')}.`
+}
+
+const texts = Buffer.from(Array.from({ length: TEXTS }, (_, i) => textOf(i)).join(''))
+
+/** Megabytes of numbers that tell where they stand and in which file, and some texts, so many times. */
+async function written(path: string, mark: number, megabytes: number, times = 1): Promise<void> {
+  const file = new PartsWriter(path)
+  const all = new Uint32Array((megabytes * MB) / 4)
+  for (let i = 0; i < all.length; i++) all[i] = i ^ mark
+  const words = file.part(Buffer.from('one'))
+  const numbers = file.part(all)
+  const at = file.begin()
+  for (let i = 0; i < times; i++) file.write(texts)
+  const bytes = file.position - at
+  await file.end({ words, numbers, texts: { at, bytes } } satisfies Parts)
+}
+
+async function opened(path: string): Promise<PartsReader<Parts>> {
+  const file = await PartsReader.open<Parts>(path)
+  cleanUp(() => file.close())
+  return file
+}
+
+function folderOf(): string {
+  const folder = newDataDir()
+  mkdirSync(folder, { recursive: true })
+  return folder
+}
+
+test('numbers are read as they were written, whichever are asked for', async () => {
+  const path = `${folderOf()}/numbers.search`
+  await written(path, 0, 72)
+  const file = await opened(path)
+  const some = file.numbers(file.contents.numbers)
+  const all = file.uint32(file.contents.numbers)
+  expect([all.length, some.length]).toEqual([18 * MB, 18 * MB])
+  for (let start = 0; start + 30_000 < all.length; start += 29_999) {
+    const end = start + 30_000
+    const found = some.between(start, end)
+    expect([found.length, found[0], found[29_999]]).toEqual([30_000, start, end - 1])
+    expect([some.at(start), some.at(end), all[end]]).toEqual([start, end, end])
+  }
+})
+
+test('texts are read as they were written, whichever are asked for', async () => {
+  const path = `${folderOf()}/texts.search`
+  await written(path, 0, 60, 10)
+  const file = await opened(path)
+  expect(file.bytes(file.contents.words).text(0, 3)).toBe('one')
+  const read = file.bytes(file.contents.texts)
+  const wrong: number[] = []
+  for (let i = 0; i < 10 * TEXTS; i++) {
+    const text = read.text(TEXT_BYTES * i, TEXT_BYTES * (i + 1))
+    if (text !== textOf(i)) wrong.push(i)
+  }
+  expect(wrong).toEqual([])
+})
+
+test('a large file takes no memory of the process that reads it', async () => {
+  const path = `${folderOf()}/large.search`
+  await written(path, 0, 32)
+  const before = process.memoryUsage().arrayBuffers
+  const file = await opened(path)
+  expect(file.uint32(file.contents.numbers)[MB]).toBe(MB)
+  expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(8 * MB)
+})
+
+test('files that follow each other are each read for what they say', async () => {
+  const folder = folderOf()
+  for (const [mark, megabytes] of [24, 40, 1, 17].entries()) {
+    const path = `${folder}/${mark}.search`
+    await written(path, mark, megabytes)
+    const file = await PartsReader.open<Parts>(path)
+    const all = file.uint32(file.contents.numbers)
+    const last = (megabytes * MB) / 4 - 1
+    expect([all.length, all[0], all[last]]).toEqual([last + 1, mark, last ^ mark])
+    await file.close()
+  }
+})
+
+test('what is being written stands under its name alone, and can be written again', async () => {
+  const folder = folderOf()
+  const path = `${folder}/half.search`
+  await new PartsWriter(path).close()
+  await written(path, 7, 1)
+  expect(readdirSync(folder)).toEqual(['half.search'])
+  expect((await opened(path)).contents.words.bytes).toBe(3)
+})
+
+test('nothing is searched in a file that was closed', async () => {
+  const index = await searchIndexOf([{ names: ['acme media'] }])
+  const matches = await index.all('brands', 'acme')
+  const listing = index.listing('brands')
+  await index.close()
+  const closed = 'the search file was closed'
+  await expect(index.search(['brands'], 'acme', 5)).rejects.toThrow(closed)
+  await expect(index.all('brands', 'acme')).rejects.toThrow(closed)
+  expect(() => matches.counter()).toThrow(closed)
+  expect(() => matches.page({ offset: 0, limit: 1 }, () => true)).toThrow(closed)
+  expect(() => listing.page({ offset: 0, limit: 1 }, undefined, 100)).toThrow(closed)
+})

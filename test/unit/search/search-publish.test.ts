@@ -1,0 +1,70 @@
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { Reader } from '../../../pipeline/read/reader.ts'
+import { readSearchCheckpoint } from '../../../pipeline/search/checkpoint.ts'
+import { SearchPublisher } from '../../../pipeline/search/publish.ts'
+import { Seals } from '../../../pipeline/store/seals.ts'
+import { baseBatch, nextBatch } from '../../support/batches.ts'
+import { testClock } from '../../support/clock.ts'
+import { cleanUp, newSequencer } from '../../support/registry.ts'
+
+const clock = testClock('2026-11-20T03:00Z')
+
+async function published() {
+  const registry = await newSequencer(clock)
+  await registry.commit(baseBatch(clock.now()))
+  await registry.publish()
+  await registry.searchable()
+  return registry
+}
+
+async function readerOf(dir: string): Promise<Reader> {
+  const reader = new Reader(dir, clock)
+  cleanUp(() => reader.close())
+  await reader.refresh()
+  return reader
+}
+
+test('a large search file is made by a process of its own and says the same', async () => {
+  const registry = await published()
+  const { paths } = registry
+  const here = await readerOf(paths.dir)
+  const { file, seq } = readSearchCheckpoint(paths)!
+  const text = 'example'
+  const expected = (await here.search!.search(['properties'], text, 50)).properties
+  expect(expected.length).toBeGreaterThan(0)
+
+  writeFileSync(paths.searchCheckpoint, JSON.stringify({ format: 0 }))
+  const publisher = new SearchPublisher(paths, 0, Seals.open(paths))
+  await publisher.publish()
+  expect(readSearchCheckpoint(paths)).toMatchObject({ file, seq })
+  const there = await readerOf(paths.dir)
+  expect((await there.search!.search(['properties'], text, 50)).properties).toEqual(expected)
+})
+
+test('a search file that is half made is not taken, and made again', async () => {
+  const registry = await published()
+  const { paths } = registry
+  const { file } = readSearchCheckpoint(paths)!
+  writeFileSync(`${paths.search}/${file}.new`, 'half of it')
+  writeFileSync(paths.searchCheckpoint, JSON.stringify({ format: 0 }))
+  expect((await readerOf(paths.dir)).search).toBeUndefined()
+  await registry.searchable()
+  expect((await readerOf(paths.dir)).search?.seq).toBe(registry.seq)
+})
+
+test('old search files are let go of, the one before the current is kept', async () => {
+  const registry = await published()
+  for (let night = 0; night < 3; night++) {
+    clock.tick({ days: 1 })
+    await registry.commit(night % 2 === 0 ? nextBatch(clock.now()) : baseBatch(clock.now()))
+    await registry.publish()
+    await registry.searchable()
+  }
+  const { file, seq } = readSearchCheckpoint(registry.paths)!
+  const files = readdirSync(registry.paths.search).filter(name => name.endsWith('.search'))
+  expect(files.length).toBeLessThanOrEqual(2)
+  expect(files).toContain(file)
+  expect(seq).toBe(registry.seq)
+  expect(existsSync(`${registry.paths.search}/${file}`)).toBe(true)
+})

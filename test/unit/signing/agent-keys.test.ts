@@ -1,0 +1,125 @@
+import { describe, expect, test } from 'vitest'
+import { AgentKeys, type PinnedKey } from '../../../pipeline/signing/agent-keys.ts'
+
+const AGENT = 'https://agents.seller.example/mcp'
+const BRAND = 'https://seller.example/.well-known/brand.json'
+const JWKS = 'https://keys.seller.example/jwks.json'
+
+const key = (kid: string, x = 'x') => ({ kid, kty: 'OKP', crv: 'Ed25519', x })
+const agent = { type: 'sales', id: 'sales', url: `${AGENT}/`, jwks_uri: JWKS }
+
+/** The keys of an agent on a web of these documents; each fetch is listed, and time moves by hand. */
+function open(web: Record<string, unknown>, pins?: readonly PinnedKey[]) {
+  const fetched: string[] = []
+  const clock = { now: 1_790_000_000 }
+  const keys = new AgentKeys({
+    agentUrl: AGENT,
+    brandDomain: 'seller.example',
+    now: () => clock.now,
+    async fetchJson(url, { redirects }) {
+      fetched.push(redirects ? url : `${url} (no redirects)`)
+      const value = web[url]
+      return value === undefined ? undefined : { value, url }
+    },
+    ...(pins && { fetchPins: async () => pins }),
+  })
+  const find = (kid: string) => keys.findKey(kid, clock.now)
+  return { web, fetched, clock, keys, find }
+}
+
+describe('the keys of an agent', () => {
+  test('stand where the brand.json of its operator says, and are fetched without redirects', async () => {
+    const { find, fetched } = open({ [BRAND]: { agents: [agent] }, [JWKS]: { keys: [key('a')] } })
+    expect(await find('a')).toEqual(key('a'))
+    expect(fetched).toEqual([BRAND, `${JWKS} (no redirects)`])
+    expect(await find('a')).toEqual(key('a'))
+    expect(fetched).toHaveLength(2)
+  })
+
+  test('are found through pointers and houses, of which three are followed', async () => {
+    const at = (n: number) => `https://h${n}.example/.well-known/brand.json`
+    const web: Record<string, unknown> = {
+      [BRAND]: { house: 'h1.example' },
+      [at(1)]: { authoritative_location: at(2) },
+      [at(2)]: { house: 'h3.example' },
+      [at(3)]: { house: { domain: 'h3.example' }, brands: [{ id: 'b', agents: [agent] }] },
+      [JWKS]: { keys: [key('a')] },
+    }
+    expect(await open(web).find('a')).toEqual(key('a'))
+    web[at(3)] = { house: 'h4.example' }
+    web[at(4)] = { agents: [agent] }
+    expect(await open(web).find('a')).toBeUndefined()
+    web[at(1)] = { house: 'seller.example' }
+    expect(await open(web).find('a')).toBeUndefined()
+  })
+
+  test('are nobody’s where two entries declare the agent, or none', async () => {
+    const jwks = { [JWKS]: { keys: [key('a')] } }
+    const twice = { agents: [agent, { ...agent, id: 'other' }] }
+    expect(await open({ [BRAND]: twice, ...jwks }).find('a')).toBeUndefined()
+    const other = { agents: [{ ...agent, url: 'https://other.example/mcp' }] }
+    expect(await open({ [BRAND]: other, ...jwks }).find('a')).toBeUndefined()
+  })
+
+  test('stand at the agent’s own origin only where its brand.json stands there too', async () => {
+    const { jwks_uri: _, ...plain } = agent
+    const own = { 'https://agents.seller.example/.well-known/jwks.json': { keys: [key('a')] } }
+    expect(await open({ [BRAND]: { agents: [plain] }, ...own }).find('a')).toBeUndefined()
+    const there = 'https://agents.seller.example/brand.json'
+    const web = { [BRAND]: { authoritative_location: there }, [there]: { agents: [plain] }, ...own }
+    expect(await open(web).find('a')).toEqual(key('a'))
+  })
+
+  test('that are not known are asked for again, at most every thirty seconds', async () => {
+    const { web, find, fetched, clock } = open({
+      [BRAND]: { agents: [agent] },
+      [JWKS]: { keys: [key('a')] },
+    })
+    await find('a')
+    web[JWKS] = { keys: [key('a'), key('b')] }
+    expect(await find('b')).toBeUndefined()
+    expect(fetched).toHaveLength(2)
+    clock.now += 30
+    expect(await find('b')).toEqual(key('b'))
+    expect(fetched).toHaveLength(3)
+    clock.now += 3600
+    await find('b')
+    expect(fetched).toHaveLength(5)
+  })
+
+  test('move with the brand.json', async () => {
+    const { web, find, clock } = open({
+      [BRAND]: { agents: [agent] },
+      [JWKS]: { keys: [key('a')] },
+    })
+    await find('a')
+    web[BRAND] = { agents: [{ ...agent, jwks_uri: 'https://new.example/jwks' }] }
+    web['https://new.example/jwks'] = { keys: [key('b')] }
+    clock.now += 30
+    expect(await find('b')).toEqual(key('b'))
+  })
+
+  test('that share a kid are no keys', async () => {
+    const web = { [BRAND]: { agents: [agent] }, [JWKS]: { keys: [key('a'), key('a', 'y')] } }
+    expect(await open(web).find('a')).toBeUndefined()
+  })
+
+  test.each([{}, null, 'text', { keys: 'none' }, { keys: [null, 7] }])(
+    'are not read from a JWKS that is %j',
+    async jwks => {
+      expect(await open({ [BRAND]: { agents: [agent] }, [JWKS]: jwks }).find('a')).toBeUndefined()
+    },
+  )
+
+  test('that a publisher pins come before all others, until they are revoked', async () => {
+    const pin = { ...key('a', 'pinned'), revoked_at: '2026-11-22T00:00:00Z' }
+    const revokedAt = Date.parse(pin.revoked_at) / 1000
+    const { keys, find } = open(
+      { [BRAND]: { agents: [agent] }, [JWKS]: { keys: [key('a'), key('b')] } },
+      [pin],
+    )
+    expect(await keys.findKey('a', revokedAt - 1)).toEqual(pin)
+    expect(await keys.findKey('a', revokedAt)).toBeUndefined()
+    expect(await find('b')).toBeUndefined()
+  })
+})

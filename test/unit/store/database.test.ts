@@ -1,0 +1,166 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { Database, toListExpression } from '../../../pipeline/store/duckdb.ts'
+
+let db: Database
+
+beforeEach(async () => {
+  db = await Database.open(':memory:', { memoryLimit: '64MB', threads: 1 })
+  await db.run('create table told (name varchar, seq bigint)')
+})
+
+afterEach(() => db.close())
+
+const rowsOf = (...names: string[]) => names.map((name, seq) => ({ name, seq }))
+
+describe('a question whose plan is kept', () => {
+  const QUESTION = 'select name from told where seq > $seq order by name'
+  const NAMED = `select seq from told where name in (select unnest(${toListExpression('$names')})) order by seq`
+  const namesAfter = async (seq: number) => {
+    const rows = await db.all<{ name: string }>(QUESTION, { seq }, 'kept')
+    return rows.map(({ name }) => name)
+  }
+  const named = async (...names: string[]) => {
+    const rows = await db.all<{ seq: number }>(NAMED, { names: JSON.stringify(names) }, 'kept')
+    return rows.map(({ seq }) => seq)
+  }
+
+  it('that was asked of an empty table finds the rows that came later, and not those that went', async () => {
+    expect([await namesAfter(-1), await named('b')]).toEqual([[], []])
+    await db.insert('told', rowsOf('a', 'b', 'c'))
+    expect([await namesAfter(0), await named('b')]).toEqual([['b', 'c'], [1]])
+    await db.run(`delete from told where name = 'b'`)
+    expect([await namesAfter(0), await named('b')]).toEqual([['c'], []])
+  })
+
+  it('keeps all that ends with a statement, or nothing, also when that alone writes', async () => {
+    await db.run('create table log (a bigint)')
+    const log = (a: number) => db.insert('log', [{ a }])
+    const rows = () => db.all<{ a: number }>('select a from log order by a')
+    const fail = async () => {
+      await log(4)
+      throw new Error('no')
+    }
+    await db.transactionEnding(
+      async () => undefined,
+      () => log(1),
+    )
+    await db.transactionEnding(
+      () => log(2),
+      () => log(3),
+    )
+    await expect(db.transactionEnding(() => log(4), fail)).rejects.toThrow('no')
+    await expect(db.transactionEnding(fail, () => log(5))).rejects.toThrow('no')
+    const unknown = () => db.insert('nowhere', [{ a: 1 }])
+    await expect(db.transactionEnding(() => log(6), unknown)).rejects.toThrow('nowhere')
+    await db.transaction(() => log(7))
+    expect(await rows()).toEqual([{ a: 1 }, { a: 2 }, { a: 3 }, { a: 7 }])
+  })
+
+  it('sees what its own transaction wrote, and nothing of one that failed', async () => {
+    await namesAfter(-1)
+    const failing = db.transaction(async () => {
+      await db.insert('told', rowsOf('a'))
+      expect(await namesAfter(-1)).toEqual(['a'])
+      throw new Error('no')
+    })
+    await expect(failing).rejects.toThrow('no')
+    expect(await namesAfter(-1)).toEqual([])
+  })
+
+  it('that is asked many times at once is answered to each who asks', async () => {
+    const names = Array.from({ length: 30 }, (_, n) => `n${n}`)
+    await db.insert('told', rowsOf(...names))
+    const answers = await Promise.all(names.map(name => named(name)))
+    expect(answers).toEqual(names.map((_, n) => [n]))
+  })
+
+  it('takes values of other types than it was planned for', async () => {
+    await db.insert('told', rowsOf('a', 'b'))
+    const late = 'select name from told where seq::double >= $least::double order by name'
+    const from = (least: number) => db.all(late, { least }, 'kept')
+    expect(await from(1)).toEqual([{ name: 'b' }])
+    expect(await from(0.5)).toEqual([{ name: 'b' }])
+    expect(await from(0)).toHaveLength(2)
+    const at = 'select name from told where $at::timestamptz > $since::timestamptz order by name'
+    const since = (day: number) =>
+      db.all(at, { at: '2026-11-20 00:00:00Z', since: `2026-11-${day} 00:00:00Z` }, 'kept')
+    expect(await since(19)).toHaveLength(2)
+    expect(await since(21)).toEqual([])
+    expect(await since(18)).toHaveLength(2)
+  })
+
+  it('that fails can be asked again', async () => {
+    await db.insert('told', rowsOf('a'))
+    const bad = 'select seq from told where seq = $text::varchar::bigint'
+    await expect(db.all(bad, { text: 'x' }, 'kept')).rejects.toThrow(/convert/i)
+    expect(await db.all(bad, { text: '0' }, 'kept')).toEqual([{ seq: 0 }])
+  })
+})
+
+describe('what is remembered of a table', () => {
+  let asked = 0
+  const count = (question = '') =>
+    db.written.memo('count', question, ['told'], async () => {
+      asked++
+      return (await db.one<{ n: number }>('select count(*) as n from told'))!.n
+    })
+  const again = async () => {
+    const before = asked
+    const n = await count()
+    return { n, isAsked: asked > before }
+  }
+
+  it('is not asked for again until it is written', async () => {
+    await db.run('create table other (name varchar)')
+    expect(await again()).toEqual({ n: 0, isAsked: true })
+    await db.insert('other', [{ name: 'a' }])
+    expect(await again()).toEqual({ n: 0, isAsked: false })
+    await db.insert('told', rowsOf('a'))
+    expect(await again()).toEqual({ n: 1, isAsked: true })
+    await db.append('told', [['b', null]])
+    expect(await again()).toEqual({ n: 2, isAsked: true })
+    await db.run(`  update told set name = 'c' where name = 'b'`)
+    expect((await again()).isAsked).toBe(true)
+    await db.run('delete from told')
+    expect(await again()).toEqual({ n: 0, isAsked: true })
+    await db.run(`insert into told values ('d', 1)`)
+    expect(await again()).toEqual({ n: 1, isAsked: true })
+    expect(await again()).toEqual({ n: 1, isAsked: false })
+    await count('another question')
+    expect((await again()).isAsked).toBe(true)
+  })
+
+  it('is forgotten with a transaction that failed', async () => {
+    const failing = db.transaction(async () => {
+      await db.insert('told', rowsOf('a'))
+      expect(await again()).toEqual({ n: 1, isAsked: true })
+      throw new Error('no')
+    })
+    await expect(failing).rejects.toThrow('no')
+    expect(await again()).toEqual({ n: 0, isAsked: true })
+  })
+
+  it('is asked for again when asking failed', async () => {
+    const fail = () => Promise.reject(new Error('away'))
+    await expect(db.written.memo('count', '', ['told'], fail)).rejects.toThrow('away')
+    expect(await again()).toEqual({ n: 0, isAsked: true })
+  })
+})
+
+describe('rows as texts', () => {
+  it('hold every column of every row in their order, what is null or empty as nothing', async () => {
+    const names = Array.from({ length: 5_000 }, (_, n) => `n\t${n}\n"é`)
+    await db.insert('told', [
+      ...rowsOf(...names),
+      { name: null, seq: 5_000 },
+      { name: '', seq: null },
+    ])
+    const told = [...(await db.texts(['name', 'seq', '$more'], 'told', { more: 'x' }, 'rowid'))]
+    expect(told).toEqual([
+      ...names.map((name, n) => [name, `${n}`, 'x']),
+      ['', '5000', 'x'],
+      ['', '', 'x'],
+    ])
+    expect([...(await db.texts(['name'], 'told where seq < 0'))]).toEqual([])
+  })
+})

@@ -1,0 +1,406 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { DAY, HOUR, type Instant, MINUTE, toIso } from '../../../pipeline/core/clock.ts'
+import type { Outcome } from '../../../pipeline/core/outcomes.ts'
+import { hashContent } from '../../../pipeline/crawl/crawl-source.ts'
+import { buildAgentDocument } from '../../../pipeline/model/agent-tasks.ts'
+import type { AgentParts } from '../../../pipeline/model/documents/index.ts'
+import type { Observation } from '../../../pipeline/model/observation.ts'
+import { loadDueTargets } from '../../../pipeline/writer/crawl/frontier.ts'
+import { testClock } from '../../support/clock.ts'
+import { type MemoryIndex, withIndex } from '../../support/memory-index.ts'
+import { answered, read } from '../../support/sightings.ts'
+
+const seller = 'https://sales.seller.example/mcp'
+const start = '2026-11-20T03:00Z'
+
+const publisher = (...agents: string[]) => ({
+  properties: [
+    {
+      property_id: 'home',
+      property_type: 'website',
+      name: 'Home',
+      identifiers: [{ type: 'domain', value: 'news.example' }],
+    },
+  ],
+  authorized_agents: agents.map(url => ({
+    url,
+    authorized_for: 'all',
+    authorization_type: 'property_ids',
+    property_ids: ['home'],
+  })),
+})
+
+const brandOf = (id: string, ...agents: { type: string; url: string }[]) => ({
+  id,
+  names: [{ en: id }],
+  agents,
+})
+
+const tool = (name: string) => ({ name })
+
+/** What a probe brings that went as told. */
+function probed(at: Instant, parts: Partial<AgentParts> = {}, more: Partial<Observation> = {}) {
+  const document = buildAgentDocument({
+    endpoint: seller,
+    tools: [tool('get_products')],
+    needs_auth: false,
+    unread: [],
+    ...parts,
+  })
+  const hash = hashContent(Buffer.from(JSON.stringify(document)))
+  const seen = { kind: 'agent' as const, location: seller, observed_at: at, outcome: 'ok' as const }
+  return { ...seen, hash, document, took_ms: 40, ...more } satisfies Observation
+}
+
+function troubled(outcome: Outcome, at: Instant, more: Partial<Observation> = {}): Observation {
+  return { kind: 'agent', location: seller, observed_at: at, outcome, took_ms: 9, ...more }
+}
+
+interface Living extends MemoryIndex {
+  clock: ReturnType<typeof testClock>
+  due(): Promise<string[]>
+  state(location?: string): Promise<Record<string, unknown> | undefined>
+  profile(agent?: string): Promise<Record<string, unknown> | undefined>
+  documentOf(location?: string): Promise<Record<string, unknown> | undefined>
+}
+
+function living(work: (index: Living) => Promise<void>): Promise<void> {
+  const clock = testClock(start)
+  return withIndex(clock, async index => {
+    const { db } = index
+    await work({
+      ...index,
+      clock,
+      async due() {
+        const rows = await db.all<{ location: string }>(
+          `select location from crawl_state where kind = 'agent' and due_at <= $now::timestamptz order by location`,
+          { now: new Date(clock.now()).toISOString() },
+        )
+        return rows.map(({ location }) => location)
+      },
+      state: (location = seller) =>
+        db.one(
+          `select *, epoch_ms(due_at - attempted_at)::double as wait_ms from crawl_state where kind = 'agent' and location = $location`,
+          { location },
+        ),
+      profile: (agent = seller) =>
+        db.one('select * from agent_profiles where agent_url = $agent', { agent }),
+      documentOf: (location = seller) =>
+        db.one(`select * from documents where kind = 'agent' and location = $location`, {
+          location,
+        }),
+    })
+  })
+}
+
+const names = (agents: string[], at: Instant) =>
+  read('adagents.json', 'news.example', publisher(...agents), at)
+
+describe('who is probed', () => {
+  it('is every agent that a publisher authorizes or a brand declares, at once', () =>
+    living(async ({ commit, clock, due }) => {
+      const declared = { type: 'brand', url: 'https://identity.acme.example/mcp/' }
+      const houses = {
+        house: {
+          domain: 'acme.example',
+          name: 'Acme',
+          agents: [{ type: 'rights', url: 'https://rights.acme.example' }],
+        },
+        brands: [brandOf('acme', declared)],
+      }
+      await commit([
+        names([`${seller}/`], clock.now()),
+        read('brand.json', 'acme.example', houses, clock.now()),
+      ])
+      expect(await due()).toEqual([
+        'https://identity.acme.example/mcp',
+        'https://rights.acme.example',
+        seller,
+      ])
+    }))
+
+  it('is nobody any more whom nobody names, also when a probe was under way', () =>
+    living(async ({ commit, clock, due, state }) => {
+      await commit([names([seller], clock.now())])
+      await commit([probed(clock.tick({ hours: 1 }))])
+      await commit([names([], clock.tick({ hours: 1 }))])
+      expect(await state()).toMatchObject({ due_at: null })
+      await commit([probed(clock.tick({ hours: 1 }))])
+      expect(await state()).toMatchObject({ due_at: null, took_ms: 40 })
+      await commit([names([seller], clock.tick({ days: 30 }))])
+      expect(await due()).toEqual([seller])
+    }))
+
+  it('goes on while one of two still names it', () =>
+    living(async ({ commit, clock, state }) => {
+      const brand = brandOf('acme', { type: 'sales', url: seller })
+      await commit([
+        names([seller], clock.now()),
+        read('brand.json', 'acme.example', brand, clock.now()),
+      ])
+      await commit([names([], clock.tick({ hours: 1 }))])
+      expect((await state())?.due_at).not.toBeNull()
+      await commit([read('brand.json', 'acme.example', brandOf('acme'), clock.tick({ hours: 1 }))])
+      expect(await state(), 'it was never probed').toBeUndefined()
+    }))
+
+  it('ends with a brand.json that nobody could read for a week', () =>
+    living(async ({ commit, clock, state }) => {
+      const brand = brandOf('acme', { type: 'sales', url: seller })
+      await commit([read('brand.json', 'acme.example', brand, clock.now())])
+      clock.tick({ days: 6 })
+      await commit([answered('timeout', 'brand.json', 'acme.example', clock.now())])
+      expect((await state())?.due_at).not.toBeNull()
+      clock.tick({ days: 2 })
+      await commit([])
+      expect(await state(), 'it was never probed').toBeUndefined()
+    }))
+
+  it('is at most so many of one host', () =>
+    living(async ({ commit, clock, due }) => {
+      const many = Array.from({ length: 300 }, (_, i) => `https://platform.example/${i}/mcp`)
+      await commit([names(many, clock.now())])
+      const more = Array.from({ length: 400 }, (_, i) => `https://platform.example/more-${i}/mcp`)
+      const brands = [0, 1, 2, 3].map(i => {
+        const agents = more.slice(i * 100, i * 100 + 100).map(url => ({ type: 'sales', url }))
+        return read('brand.json', `b${i}.example`, brandOf(`b${i}`, ...agents), clock.now())
+      })
+      await commit([...brands, names([...many, seller], clock.tick({ hours: 1 }))])
+      const probedAgents = await due()
+      expect(probedAgents).toHaveLength(501)
+      expect(probedAgents).toContain(seller)
+    }))
+})
+
+describe('when an agent is probed again', () => {
+  const there = ['ok', 'unchanged', 'needs_auth'] as const
+  const failing = ['timeout', 'absent', 'server_error', 'unusable', 'refused'] as const
+  const addressOf = (outcome: Outcome) => `https://${outcome.replace('_', '-')}.example/mcp`
+  /** How long each waits after each of eight nights. */
+  const waits = new Map<Outcome, number[]>([...there, ...failing].map(name => [name, []]))
+
+  beforeAll(() =>
+    living(async ({ commit, clock, state }) => {
+      await commit([names([...waits.keys()].map(addressOf), clock.now())])
+      for (let night = 0; night < 8; night++) {
+        const at = clock.tick({ hours: 25 })
+        const seen = [...waits.keys()].map(outcome => ({
+          ...(outcome === 'ok' ? probed(at, { server_name: `${night}` }) : troubled(outcome, at)),
+          location: addressOf(outcome),
+        }))
+        await commit([...seen, answered('unchanged', 'adagents.json', 'news.example', at)])
+        for (const [outcome, found] of waits) {
+          found.push(Number((await state(addressOf(outcome)))!.wait_ms))
+        }
+      }
+    }),
+  )
+
+  it.each(there)('one that is there (%s): within a day', outcome => {
+    for (const wait of waits.get(outcome)!) {
+      expect(wait).toBeGreaterThan(20 * HOUR)
+      expect(wait).toBeLessThan(DAY)
+    }
+  })
+
+  it.each(failing)('one that fails (%s): soon, then less often, and at least daily', outcome => {
+    const found = waits.get(outcome)!
+    expect(found[0]).toBeLessThan(70 * MINUTE)
+    expect(found).toEqual([...found].sort((a, b) => a - b))
+    expect(found.at(-1)).toBeGreaterThan(20 * HOUR)
+    expect(found.at(-1)).toBeLessThan(DAY)
+  })
+
+  it('one that asked for a rest: not before', () =>
+    living(async ({ commit, clock, state }) => {
+      await commit([names([seller], clock.now())])
+      await commit([troubled('throttled', clock.tick({ hours: 1 }), { retry_after_s: 7_200 })])
+      expect((await state())?.wait_ms).toBe(2 * HOUR)
+    }))
+
+  it('one that is due: before the files of a night that became due earlier', () =>
+    living(async ({ commit, clock, db }) => {
+      await commit([names([seller], clock.now())])
+      await commit([probed(clock.tick({ minutes: 1 }))])
+      const due = { at: toIso(clock.tick({ days: 1 })) }
+      await db.run(
+        `insert into crawl_state (kind, location, priority, streak, due_at, requested, seq)
+         select 'adagents.json', 'd' || i || '.example', 2, 1,
+           $at::timestamptz - to_hours(i // 100), false, 1 from range(2000) files(i)`,
+        due,
+      )
+      await db.run(`update crawl_state set due_at = $at::timestamptz where kind = 'agent'`, due)
+      const [first] = await loadDueTargets(db, clock.now(), 10, { which: 'others' })
+      expect(first).toMatchObject({ kind: 'agent', location: seller })
+      await db.run(`update crawl_state set priority = 0 where location = 'd7.example'`)
+      const [asked, next] = await loadDueTargets(db, clock.now(), 10)
+      expect([asked!.location, next!.location]).toEqual(['d7.example', seller])
+    }))
+
+  it('is spread over the day, the same for the same agent', () =>
+    living(async ({ commit, clock, db }) => {
+      const agents = Array.from({ length: 40 }, (_, i) => `https://a${i}.example/mcp`)
+      await commit([names(agents, clock.now())])
+      const at = clock.tick({ minutes: 5 })
+      await commit(agents.map(location => ({ ...probed(at), location })))
+      const { moments } = (await db.one<{ moments: number }>(
+        `select count(distinct due_at) as moments from crawl_state where kind = 'agent'`,
+      ))!
+      expect(moments).toBeGreaterThan(30)
+    }))
+})
+
+describe('what a probe changes', () => {
+  const capabilities = {
+    supported_protocols: ['media_buy'],
+    supported_channels: ['ctv'],
+    markets: ['FR'],
+    has_tmp: true,
+  }
+  const formats = [{ format_id: { agent_url: seller, id: 'banner' } }]
+
+  it('is told once, with the name and type the agent has now', () =>
+    living(async ({ commit, clock, profile, documentOf, state }) => {
+      const [discovered] = (await commit([names([seller], clock.now())])).filter(
+        event => event.event_type === 'agent.discovered',
+      )
+      expect(discovered!.payload).toMatchObject({ name: seller, type: 'unknown' })
+      const parts = { server_name: 'Seller', capabilities, formats }
+      const events = await commit([probed(clock.tick({ minutes: 1 }), parts)])
+      expect(events).toMatchObject([
+        {
+          event_type: 'agent.profile_updated',
+          entity_id: seller,
+          payload: {
+            agent_url: seller,
+            name: 'Seller',
+            type: 'sales',
+            has_tmp: true,
+            changed_fields: ['channels', 'markets', 'name', 'type', 'has_tmp'],
+            inventory_profile: {
+              channels: ['ctv'],
+              markets: ['FR'],
+              has_tmp: true,
+              property_count: 1,
+              publisher_count: 1,
+            },
+          },
+        },
+      ])
+      const before = { profile: await profile(), document: await documentOf() }
+      const again = probed(clock.tick({ days: 1 }), parts, { outcome: 'unchanged', took_ms: 900 })
+      expect(await commit([again])).toEqual([])
+      const same = probed(clock.tick({ days: 1 }), parts, { took_ms: 7 })
+      expect(await commit([same])).toEqual([])
+      expect({ profile: await profile(), document: await documentOf() }).toEqual(before)
+      expect(await state()).toMatchObject({ took_ms: 7, outcome: 'ok' })
+    }))
+
+  it('is not what could not be read, nor anything when nothing could', () =>
+    living(async ({ commit, clock, documentOf, profile }) => {
+      await commit([names([seller], clock.now())])
+      const card = { name: 'Card', description: 'Sells' }
+      await commit([probed(clock.tick({ minutes: 1 }), { capabilities, formats, card })])
+      const before = await profile()
+      const unread = ['capabilities', 'formats', 'card'] as const
+      const events = await commit([probed(clock.tick({ days: 1 }), { unread: [...unread] })])
+      expect(events).toEqual([])
+      expect((await documentOf())?.document).toMatchObject({
+        capabilities,
+        formats,
+        card,
+        unread,
+        protocols: ['mcp', 'a2a'],
+        description: 'Sells',
+      })
+      for (const outcome of ['timeout', 'needs_auth', 'absent', 'not_json'] as const) {
+        expect(await commit([troubled(outcome, clock.tick({ days: 1 }))])).toEqual([])
+      }
+      expect(await profile()).toEqual(before)
+      expect((await documentOf())?.document).toMatchObject({ capabilities, formats })
+    }))
+
+  it('takes away what the agent does not offer any more', () =>
+    living(async ({ commit, clock, documentOf }) => {
+      await commit([names([seller], clock.now())])
+      await commit([probed(clock.tick({ minutes: 1 }), { capabilities, formats })])
+      const [event] = await commit([probed(clock.tick({ days: 1 }))])
+      expect(event!.payload).toMatchObject({ changed_fields: ['channels', 'markets', 'has_tmp'] })
+      expect((await documentOf())?.document).not.toHaveProperty('formats')
+    }))
+
+  it('is never a type that is known: the disagreement is a fault', () =>
+    living(async ({ commit, clock, documentOf, profile }) => {
+      await commit([names([seller], clock.now())])
+      const as = (name: string, days: number) =>
+        commit([probed(clock.tick({ days }), { tools: [tool(name)] })])
+      await as('unknown_tool', 1)
+      expect(await profile()).toMatchObject({ type: 'unknown' })
+      const [event] = await as('get_signals', 1)
+      expect(event!.payload).toMatchObject({ type: 'signals', changed_fields: ['type'] })
+      expect(await as('get_products', 1)).toEqual([])
+      expect(await profile()).toMatchObject({ type: 'signals' })
+      expect(await documentOf()).toMatchObject({
+        fault_count: 1,
+        faults: [{ field: 'tools', severity: 'warning' }],
+        document: { type: 'signals', inferred_type: 'sales' },
+      })
+      expect(await as('get_signals', 1)).toEqual([])
+      expect(await documentOf()).toMatchObject({ fault_count: 0 })
+    }))
+
+  it('is not told of an agent that no publisher names', () =>
+    living(async ({ commit, clock, profile }) => {
+      const brand = brandOf('acme', { type: 'sales', url: seller })
+      await commit([read('brand.json', 'acme.example', brand, clock.now())])
+      expect(await commit([probed(clock.tick({ minutes: 1 }), { server_name: 'S' })])).toEqual([])
+      expect(await profile()).toMatchObject({ name: 'S', type: 'sales' })
+      const events = await commit([names([seller], clock.tick({ minutes: 1 }))])
+      const discovered = events.find(event => event.event_type === 'agent.discovered')
+      expect(discovered!.payload).toMatchObject({ name: 'S', type: 'sales' })
+    }))
+})
+
+describe('the type that is declared', () => {
+  const declare = (domain: string, type: string, at: Instant) =>
+    read('brand.json', domain, brandOf('b', { type, url: seller }), at)
+
+  it('by the agent’s own site stands above what its tools tell', () =>
+    living(async ({ commit, clock, profile }) => {
+      await commit([declare('seller.example', 'buying', clock.now()), probed(clock.now())])
+      expect(await profile()).toMatchObject({ type: 'buying' })
+    }))
+
+  it('by others counts where the tools tell nothing and nobody says otherwise', () =>
+    living(async ({ commit, clock, profile }) => {
+      const silent = probed(clock.now(), { tools: [] })
+      await commit([declare('other.example', 'governance', clock.now()), silent])
+      expect(await profile()).toMatchObject({ type: 'governance' })
+      await commit([declare('third.example', 'rights', clock.tick({ hours: 1 }))])
+      expect(await profile()).toMatchObject({ type: 'unknown' })
+      await commit([declare('third.example', 'overlord', clock.tick({ hours: 1 }))])
+      expect(await profile()).toMatchObject({ type: 'governance' })
+      await commit([probed(clock.tick({ hours: 1 }))])
+      expect(await profile()).toMatchObject({ type: 'sales' })
+    }))
+
+  it('is over with the declaration where nobody reached the agent, and that is told', () =>
+    living(async ({ commit, clock, profile }) => {
+      const declared = declare('seller.example', 'buying', clock.now())
+      await commit([names([seller], clock.now()), declared])
+      const silent = read('brand.json', 'seller.example', brandOf('b'), clock.tick({ hours: 1 }))
+      const [event] = await commit([silent])
+      expect(await profile()).toBeUndefined()
+      expect(event).toMatchObject({
+        event_type: 'agent.profile_updated',
+        payload: { type: 'unknown', changed_fields: ['type'] },
+      })
+    }))
+
+  it('changes with the declaration, and is told', () =>
+    living(async ({ commit, clock }) => {
+      await commit([names([seller], clock.now())])
+      const [event] = await commit([declare('seller.example', 'buying', clock.tick({ hours: 1 }))])
+      expect(event!.payload).toMatchObject({ type: 'buying', changed_fields: ['type'] })
+    }))
+})

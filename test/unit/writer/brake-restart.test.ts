@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest'
+import { type Log, silentLog } from '../../../pipeline/core/log.ts'
+import { verify } from '../../../pipeline/maintenance/verify.ts'
+import { loadHeldRows } from '../../../pipeline/writer/crawl/held-publishers.ts'
+import { type Sequencer, type Step, steps } from '../../../pipeline/writer/sequencer.ts'
+import { type TestClock, testClock } from '../../support/clock.ts'
+import { asDomains, crawlOf, many } from '../../support/mass.ts'
+import { shop } from '../../support/nights.ts'
+import { cleanUp, newDataDir, openSequencer } from '../../support/registry.ts'
+import { submission } from '../../support/writes.ts'
+
+const start = '2026-11-20T04:00Z'
+const web = many(24)
+/** A tenth of the default floors, so that a tenth of the publishers will do. */
+const settings = { BRAKE_ROWS: '20', BRAKE_PUBLISHERS: '2' }
+
+function missing(clock: TestClock, domains = web) {
+  return { observations: crawlOf(domains, 'absent', clock), submissions: [] }
+}
+
+async function standingWeb(clock: TestClock, options: object = {}): Promise<Sequencer> {
+  const registry = await openSequencer({ clock, settings, dataDir: newDataDir(), ...options })
+  await registry.commit({ observations: crawlOf(web, shop, clock), submissions: [] })
+  clock.tick({ days: 1 })
+  return registry
+}
+
+async function reopened(registry: Sequencer, clock: TestClock): Promise<Sequencer> {
+  await registry.close()
+  const again = await openSequencer({ dataDir: registry.paths.dir, settings, clock })
+  cleanUp(() => again.close())
+  return again
+}
+
+async function countsOf({ index }: Sequencer) {
+  return index.one<{ held: number; active: number }>(
+    `select (select count(*) from held) as held,
+       (select count(*) from properties where status = 'active') as active`,
+  )
+}
+
+/** A log that keeps what is said at the level error. */
+function errorsOf(): { log: Log; said: Record<string, unknown>[] } {
+  const said: Record<string, unknown>[] = []
+  const error = (facts: Record<string, unknown>) => said.push(facts)
+  return { log: Object.assign(Object.create(silentLog), { error }), said }
+}
+
+describe('a registry that starts again in the middle of a night', () => {
+  it('has forgotten nothing of what the night took', async () => {
+    const clock = testClock(start)
+    const registry = await standingWeb(clock)
+    await registry.commit(missing(clock, web.slice(0, 15)))
+    expect(await countsOf(registry)).toEqual({ held: 0, active: 9 })
+    const again = await reopened(registry, clock)
+    clock.tick({ hours: 1 })
+    await again.commit(missing(clock, web.slice(15)))
+    expect(await countsOf(again)).toEqual({ held: 9, active: 9 })
+    expect(await verify(again)).toEqual([])
+  })
+
+  it('holds whom it held, and releases them when it is told to', async () => {
+    const clock = testClock(start)
+    const registry = await standingWeb(clock)
+    await registry.commit(missing(clock))
+    const again = await reopened(registry, clock)
+    expect(await countsOf(again)).toEqual({ held: 24, active: 24 })
+    const operation = { op: 'held.release', domains: asDomains(web.slice(0, 4)) } as const
+    const release = { observations: [], submissions: [submission('release', operation)] }
+    await again.commit(release)
+    await again.commit(release)
+    expect(await countsOf(again)).toEqual({ held: 20, active: 20 })
+    expect(await verify(again)).toEqual([])
+  })
+})
+
+describe('a writer that fails at a step of the commit that is held', () => {
+  it.each(steps.slice(0, 4).map(step => [step]))(
+    'leaves stores that agree, and holds the same when it is delivered again (%s)',
+    async step => {
+      const clock = testClock(start)
+      let armed = false
+      const onStep = (reached: Step) => {
+        if (armed && reached === step) throw new Error('the disk failed')
+      }
+      const registry = await standingWeb(clock, { onStep })
+      armed = true
+      const operation = { op: 'held.drop', domains: asDomains(['nobody.example']) } as const
+      const night = { ...missing(clock), submissions: [submission('drop', operation)] }
+      await expect(registry.commit(night)).rejects.toThrow()
+      const again = await reopened(registry, clock)
+      expect(await verify(again)).toEqual([])
+      await again.commit(night)
+      expect(await countsOf(again)).toEqual({ held: 24, active: 24 })
+      expect(await loadHeldRows(again.index)).toHaveLength(24)
+      expect(await verify(again)).toEqual([])
+    },
+  )
+})
+
+describe('what is held back', () => {
+  it('is told once a commit, as an error', async () => {
+    const clock = testClock(start)
+    const { log, said } = errorsOf()
+    const registry = await standingWeb(clock, { log })
+    cleanUp(() => registry.close())
+    await registry.commit(missing(clock))
+    clock.tick({ hours: 2 })
+    await registry.commit(missing(clock))
+    expect(said).toMatchObject([{ seq: 2, publishers: 24, grants: 0, properties: 24 }])
+  })
+})

@@ -1,0 +1,185 @@
+import { describe, expect, it } from 'vitest'
+import type { Nights } from '../../support/nights.ts'
+import { byIds, overNights, pointerTo, shop, told } from '../../support/nights.ts'
+
+const acme = 'acme.example'
+const feed = { type: 'rss_url', value: 'https://acme.example/feed.xml' }
+const tube = { type: 'youtube_channel_id', value: 'UC1' }
+const mornings = {
+  collection_id: 'mornings',
+  name: 'Mornings',
+  kind: 'series',
+  genre: ['news'],
+  distribution: [{ publisher_domain: acme, identifiers: [feed, tube] }],
+}
+const nights = { collection_id: 'nights', name: 'Nights' }
+const files = (...collections: object[]) => ({ [acme]: shop(acme, { collections }) })
+
+function rows({ db }: Nights) {
+  return db.all<Record<string, unknown>>(
+    'select * from collections order by publisher_domain, collection_id',
+  )
+}
+
+async function standing(all: Nights): Promise<string[]> {
+  return (await rows(all)).map(row => `${row.publisher_domain} ${row.collection_id} ${row.status}`)
+}
+
+async function counted({ db }: Nights): Promise<number> {
+  const row = await db.one<{ n: number }>(
+    `select collection_count as n from publishers where domain = '${acme}'`,
+  )
+  return row!.n
+}
+
+describe('the collections of a publisher', () => {
+  it('are told once each, as the publisher wrote them', () =>
+    overNights(async all => {
+      const events = await all.night(files(mornings, nights))
+      const [first, second] = events.filter(({ entity_type }) => entity_type === 'collection')
+      expect(first).toMatchObject({ event_type: 'collection.created' })
+      expect(first!.payload).toEqual({
+        collection_rid: first!.entity_id,
+        publisher_domain: acme,
+        collection_id: 'mornings',
+        name: 'Mornings',
+        kind: 'series',
+        source: 'authoritative',
+        status: 'active',
+        identifiers: [
+          { publisher_domain: acme, ...feed },
+          { publisher_domain: acme, ...tube },
+        ],
+        collection: mornings,
+      })
+      expect(second!.payload).toMatchObject({ name: 'Nights', kind: 'series', identifiers: [] })
+      expect(JSON.stringify(second!.payload)).not.toContain('null')
+      expect(await counted(all)).toBe(2)
+    }))
+
+  it('say nothing new while only the order changes in which things are written', () =>
+    overNights(async all => {
+      await all.night(files(mornings, nights))
+      const [place] = mornings.distribution
+      const turned = { ...place!, identifiers: [tube, feed] }
+      const other = Object.fromEntries(Object.entries(mornings).reverse())
+      const events = await all.night(files(nights, { ...other, distribution: [turned] }))
+      expect(told(events, 'collection')).toEqual([])
+    }))
+
+  it('say which fields changed', () =>
+    overNights(async all => {
+      await all.night(files(mornings))
+      const where = [{ publisher_domain: acme, identifiers: [feed] }]
+      const more = { name: 'Early', season: '2', distribution: where }
+      const events = await all.night(files({ ...mornings, ...more }))
+      const [event] = events.filter(({ event_type }) => event_type === 'collection.updated')
+      expect(event!.payload.changed_fields).toEqual(['distribution', 'name', 'season'])
+    }))
+
+  it('are removed when a valid file lists them no more, and come back under the same rid', () =>
+    overNights(async all => {
+      const [created] = (await all.night(files(mornings, nights))).filter(
+        ({ event_type }) => event_type === 'collection.created',
+      )
+      const gone = await all.night(files(nights))
+      expect(told(gone, 'collection')).toEqual(['collection.removed'])
+      expect(gone.find(({ entity_id }) => entity_id === created!.entity_id)!.payload).toMatchObject(
+        { collection_id: 'mornings', status: 'removed' },
+      )
+      expect(await counted(all)).toBe(1)
+      expect(told(await all.night(files(nights)), 'collection')).toEqual([])
+      const back = (await all.night(files(mornings, nights))).filter(
+        ({ entity_type }) => entity_type === 'collection',
+      )
+      expect(back).toMatchObject([
+        { event_type: 'collection.updated', entity_id: created!.entity_id },
+      ])
+      expect(back[0]!.payload).toMatchObject({ status: 'active', changed_fields: ['status'] })
+    }))
+
+  it('are indexed of a file that authorizes nobody', () =>
+    overNights(async all => {
+      const catalog = { collections: [mornings], authorized_agents: [] }
+      const events = await all.night({ [acme]: catalog })
+      expect(told(events)).toEqual(['publisher.adagents_discovered', 'collection.created'])
+    }))
+
+  it('stay while the file is stale, and are removed when its grants end', () =>
+    overNights(async all => {
+      await all.night(files(mornings))
+      const stale = await all.night({ [acme]: 'absent' })
+      expect(told(stale, 'property')).toEqual(['property.stale'])
+      expect(told(stale, 'collection')).toEqual([])
+      expect(await standing(all)).toEqual([`${acme} mornings active`])
+      const ended = await all.night({ [acme]: 'absent' })
+      expect(told(ended)).toContain('collection.removed')
+      expect(await standing(all)).toEqual([`${acme} mornings removed`])
+      expect(await counted(all)).toBe(0)
+      const back = await all.night({ [acme]: 'unchanged' })
+      expect(told(back, 'collection')).toEqual(['collection.updated'])
+    }))
+
+  it('are removed when the file becomes a pointer to nowhere', () =>
+    overNights(async all => {
+      await all.night(files(mornings))
+      const events = await all.night({ [acme]: pointerTo(acme) })
+      expect(told(events, 'collection')).toEqual(['collection.removed'])
+    }))
+
+  it('of two with one id are the first', () =>
+    overNights(async all => {
+      await all.night(files(mornings, { ...nights, collection_id: 'mornings' }))
+      expect(await rows(all)).toMatchObject([{ name: 'Mornings' }])
+    }))
+})
+
+describe('the collections of a file that several publishers share', () => {
+  const quay = 'quay.example'
+  const [pier, mole] = ['pier.example', 'mole.example']
+  const show = (collection_id: string, more: object = {}) => ({
+    collection_id,
+    name: collection_id,
+    ...more,
+  })
+  const at = (publisher_domain: string) => ({
+    distribution: [{ publisher_domain, identifiers: [{ type: 'domain', value: 'a.example' }] }],
+  })
+  const night = {
+    [quay]: shop(quay, {
+      collections: [
+        show('spelled', { publisher_domain: pier, ...at(mole) }),
+        show('referred', at(mole)),
+        show('distributed', at(mole)),
+        show('unsaid'),
+      ],
+      authorized_agents: [
+        byIds('https://sales.example/mcp', {
+          collections: [{ publisher_domain: pier, collection_ids: ['referred'] }],
+        }),
+      ],
+    }),
+    [pier]: pointerTo(quay),
+    [mole]: pointerTo(quay),
+  }
+
+  it('are those that the file says are the publisher’s; its own host owns the rest', () =>
+    overNights(async all => {
+      await all.night(night)
+      expect(await standing(all)).toEqual([
+        `${mole} distributed active`,
+        `${pier} referred active`,
+        `${pier} spelled active`,
+        `${quay} distributed active`,
+        `${quay} referred active`,
+        `${quay} unsaid active`,
+      ])
+    }))
+
+  it('have a rid of their own for each publisher', () =>
+    overNights(async all => {
+      await all.night(night)
+      const rids = (await rows(all)).map(row => row.collection_rid)
+      expect(new Set(rids).size).toBe(rids.length)
+    }))
+})

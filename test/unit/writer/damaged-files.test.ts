@@ -1,0 +1,279 @@
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join, relative } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { rebuild } from '../../../pipeline/maintenance/rebuild.ts'
+import { replay } from '../../../pipeline/maintenance/replay.ts'
+import { verify } from '../../../pipeline/maintenance/verify.ts'
+import { Reader } from '../../../pipeline/read/reader.ts'
+import { type Paths, resolvePaths } from '../../../pipeline/store/paths.ts'
+import { Sequencer } from '../../../pipeline/writer/sequencer.ts'
+import { baseBatch, nextBatch, saves } from '../../support/batches.ts'
+import { testClock } from '../../support/clock.ts'
+import { cleanUp, newDataDir, openSequencer, optionsOf } from '../../support/registry.ts'
+import { rememberingLog } from '../../support/remembering-log.ts'
+import { brandOf } from '../../support/writes.ts'
+
+const clock = testClock('2026-11-20T03:00Z')
+const folder = mkdtempSync(join(tmpdir(), 'registry-damage-'))
+const whole = `${folder}/whole`
+/** The same while it still runs, as a process that is killed leaves it. */
+const killed = `${folder}/killed`
+
+const shopAgain = brandOf('Acme', 'shop.told.example', 'Shop again')
+/** What is only in the logs of the databases there. */
+const logged = saves.length + 2
+
+/** Copies a folder with the times of its files. */
+function copy(from: string, to: string): Paths {
+  execFileSync('cp', ['-a', `${from}/.`, to])
+  return resolvePaths(to)
+}
+
+beforeAll(async () => {
+  const registry = await openSequencer({ dataDir: whole, clock })
+  await registry.commit(baseBatch(clock.now()))
+  await registry.publish()
+  clock.tick({ days: 1 })
+  await registry.commit(nextBatch(clock.now()))
+  await registry.commit({ observations: [], submissions: [shopAgain] })
+  execFileSync('cp', ['-a', whole, killed])
+  mkdirSync(registry.paths.parquet)
+  await registry.publish()
+  await registry.searchable()
+  await registry.exportTables()
+  await registry.close()
+})
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+function overwrite(file: string, position: number, bytes: number): void {
+  const descriptor = openSync(file, 'r+')
+  const garbage = Buffer.from(Array.from({ length: bytes }, (_, n) => (n * 151 + 90) % 256))
+  writeSync(descriptor, garbage, 0, bytes, position)
+  closeSync(descriptor)
+}
+
+const hashOf = (file: string) => createHash('sha256').update(readFileSync(file)).digest('hex')
+const half = (file: string) => Math.floor(statSync(file).size / 2)
+
+const damages = {
+  'is empty': file => truncateSync(file),
+  'is cut off': file => truncateSync(file, half(file)),
+  'begins with something else': file => overwrite(file, 0, Math.min(8_192, half(file))),
+  'has something else in its middle': file => overwrite(file, half(file), 64),
+  'is gone': file => rmSync(file),
+} as const satisfies Record<string, (file: string) => void>
+type Damage = keyof typeof damages
+
+/** Everything that README calls derived, or without facts. */
+const derived = {
+  'the checkpoint': paths => paths.checkpoint,
+  'the current snapshot': paths => last(paths.snapshots, '.duckdb'),
+  'its other name': paths => paths.registry,
+  'what says which search file is current': paths => paths.searchCheckpoint,
+  'the search file': paths => last(paths.search, '.search'),
+  'the serving store': paths => paths.servingFile,
+  'its lock': paths => `${paths.servingFile}-lock`,
+  'the newest event file': paths => last(paths.events, '.ndjson'),
+  'an older event file': paths => `${paths.events}/${readdirSync(paths.events).sort()[0]}`,
+  'a table as Parquet': paths =>
+    `${paths.parquet}/brands/${readdirSync(`${paths.parquet}/brands`)[0]}/part-0.parquet`,
+  'the lease': paths => paths.lease,
+  'what the files were like': paths => paths.seals,
+} as const satisfies Record<string, (paths: Paths) => string>
+type Derived = keyof typeof derived
+
+function last(place: string, ending: string): string {
+  const names = readdirSync(place).filter(name => name.endsWith(ending))
+  return `${place}/${names.sort().at(-1)}`
+}
+
+/** Without a name in the log: nothing of it is missed. */
+const unsaid: ReadonlySet<string> = new Set([
+  'its lock',
+  'what the files were like',
+  'its other name is gone',
+  'the checkpoint is gone',
+  'what says which search file is current is gone',
+  'the lease is gone',
+])
+
+async function opened(dataDir: string) {
+  const { log, said } = rememberingLog()
+  const registry = await openSequencer({ dataDir, clock, log })
+  return { registry, warnings: said.filter(line => line.includes('made again')) }
+}
+
+async function assertWhole(registry: Sequencer): Promise<void> {
+  expect(await verify(registry)).toEqual([])
+  const reader = new Reader(registry.paths.dir, clock)
+  await reader.refresh()
+  expect(reader.serving?.seq).toBe(registry.seq)
+  expect(reader.snapshot?.seq).toBe(registry.seq)
+  expect(reader.search?.seq).toBe(registry.seq)
+  const found = await reader.search?.search(['brands'], 'Told again', 5)
+  expect(found?.brands.join()).toContain('told.example')
+  await reader.close()
+}
+
+/** Of these no part is read without the others. */
+const small: ReadonlySet<string> = new Set([
+  'its other name',
+  'its lock',
+  'a table as Parquet',
+  'what the files were like',
+])
+const few: readonly Damage[] = ['begins with something else', 'is gone']
+
+const cases = (Object.keys(derived) as Derived[]).flatMap(what =>
+  (small.has(what) ? few : (Object.keys(damages) as Damage[])).map(how => ({ what, how })),
+)
+
+describe('a start makes again what it can', () => {
+  test.each(cases)('$what $how', async ({ what, how }) => {
+    const paths = copy(whole, newDataDir())
+    const file = derived[what](paths)
+    const snapshot = derived['the current snapshot'](paths)
+    damages[how](file)
+    const { registry, warnings } = await opened(paths.dir)
+    const name = relative(paths.dir, file)
+    if (!unsaid.has(what) && !unsaid.has(`${what} ${how}`)) {
+      // A store of several files is set aside as a whole, and a file under the name that readers use.
+      const names = [name, relative(paths.dir, dirname(file)), basename(snapshot)]
+      expect(names.some(one => warnings.join().includes(one))).toBe(true)
+    }
+    await registry.exportTables()
+    expect(existsSync(file) || what === 'the current snapshot').toBe(true)
+    await assertWhole(registry)
+    await registry.close()
+    const again = await opened(paths.dir)
+    expect(again.warnings).toEqual([])
+    await again.registry.close()
+  })
+
+  test('the last line of the newest event file, where nobody knows what the file was like', async () => {
+    const paths = copy(whole, newDataDir())
+    const file = derived['the newest event file'](paths)
+    rmSync(paths.seals)
+    overwrite(file, statSync(file).size - 40, 30)
+    const { registry, warnings } = await opened(paths.dir)
+    expect(warnings.join()).toContain(relative(paths.dir, file))
+    await assertWhole(registry)
+    await registry.close()
+  })
+
+  test('a serving store whose opening ended the start before', async () => {
+    const paths = copy(whole, newDataDir())
+    const sealed = readFileSync(paths.seals)
+    overwrite(paths.seals, 0, 4)
+    const descriptor = openSync(paths.seals, 'r+')
+    writeSync(descriptor, Buffer.concat([Buffer.from('test'), sealed.subarray(4)]))
+    closeSync(descriptor)
+    const { registry, warnings } = await opened(paths.dir)
+    expect(warnings.join()).toContain('"serving"')
+    await assertWhole(registry)
+    await registry.close()
+  })
+
+  test('nothing where nothing is damaged', async () => {
+    const paths = copy(whole, newDataDir())
+    for (let time = 0; time < 2; time++) {
+      const { registry, warnings } = await opened(paths.dir)
+      expect(warnings).toEqual([])
+      await registry.close()
+    }
+    expect(existsSync(paths.damaged)).toBe(false)
+  })
+
+  test('what is set aside is for nobody else to look into', async () => {
+    const paths = copy(whole, newDataDir())
+    truncateSync(paths.servingFile)
+    const { registry } = await opened(paths.dir)
+    await registry.close()
+    expect(statSync(paths.damaged).mode & 0o077).toBe(0)
+    expect(readdirSync(paths.damaged)).toEqual(['serving'])
+  })
+})
+
+/** The two stores that nothing can be made of, and what helps. */
+const facts = {
+  'index.duckdb': { file: (paths: Paths) => paths.index, helps: '--keep-accounts' },
+  'accounts/accounts.duckdb': { file: (paths: Paths) => paths.accounts, helps: 'registry restore' },
+} as const
+
+describe('a start refuses, in words and with nothing begun anew,', () => {
+  const refused = (Object.keys(facts) as (keyof typeof facts)[]).flatMap(store =>
+    (['is empty', 'begins with something else', 'is gone'] as const).map(how => ({ store, how })),
+  )
+
+  test.each(refused)('where $store $how', async ({ store, how }) => {
+    const paths = copy(whole, newDataDir())
+    const { file, helps } = facts[store]
+    damages[how](file(paths))
+    const bytes = () => (existsSync(file(paths)) ? hashOf(file(paths)) : 'none')
+    const before = bytes()
+    const trying = Sequencer.open(optionsOf({ dataDir: paths.dir, clock }))
+    await expect(trying).rejects.toThrow(store)
+    await expect(Sequencer.open(optionsOf({ dataDir: paths.dir, clock }))).rejects.toThrow(helps)
+    expect(bytes()).toBe(before)
+    await expect(rebuild(paths.dir)).rejects.toThrow(store)
+  })
+
+  test('where the log of the accounts is gone, as a save that comes again would count twice', async () => {
+    const paths = copy(killed, newDataDir())
+    rmSync(`${paths.accounts}.wal`)
+    const trying = Sequencer.open(optionsOf({ dataDir: paths.dir, clock }))
+    await expect(trying).rejects.toThrow(/accounts\.duckdb.*registry restore/)
+  })
+
+  test('where the log of the index is gone; a replay brings back what was saved', async () => {
+    const paths = copy(killed, newDataDir())
+    rmSync(`${paths.index}.wal`)
+    const options = optionsOf({ dataDir: paths.dir, clock })
+    await expect(Sequencer.open(options)).rejects.toThrow(/index\.duckdb.*registry replay/)
+    const registry = (await Sequencer.open({ ...options, acceptsOlderIndex: true }))!
+    cleanUp(() => registry.close())
+    expect((await verify(registry)).join()).toMatch(
+      /index: \d+ writes are missing.*registry replay/,
+    )
+    expect(await replay(registry)).toEqual({ replayed: logged, failed: [] })
+    expect(registry.seq).toBeGreaterThan(2)
+    expect(await verify(registry)).toEqual([])
+    const { answers } = await registry.commit({
+      observations: [],
+      submissions: [brandOf('Acme', 'told.example', 'Told again')],
+    })
+    expect([...answers.values()]).toMatchObject([{ done: { revision_number: 2 } }])
+  })
+
+  test('also after a rebuild, which tells how many writes are missing', async () => {
+    const paths = copy(killed, newDataDir())
+    rmSync(`${paths.index}.wal`)
+    expect(await rebuild(paths.dir)).toEqual({ unknown: logged, unprojected: [] })
+    const trying = Sequencer.open(optionsOf({ dataDir: paths.dir, clock }))
+    await expect(trying).rejects.toThrow('registry replay')
+  })
+
+  test('and nothing where a process was killed', async () => {
+    const paths = copy(killed, newDataDir())
+    const { registry, warnings } = await opened(paths.dir)
+    cleanUp(() => registry.close())
+    expect(warnings).toEqual([])
+    expect(await verify(registry)).toEqual([])
+  })
+})

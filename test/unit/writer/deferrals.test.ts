@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { MINUTE, SECOND } from '../../../pipeline/core/clock.ts'
+import { openRegistry, type TestRegistry } from '../../support/app.ts'
+import { brandFile } from '../../support/documents.ts'
+
+let registry: TestRegistry
+
+beforeAll(async () => {
+  registry = await openRegistry()
+})
+afterAll(() => registry.close())
+
+const state = (location: string) =>
+  registry.sequencer.index.one<{ due: number; attempted: number | null; outcome: string | null }>(
+    `select epoch_ms(due_at)::double as due, epoch_ms(attempted_at)::double as attempted, outcome
+     from crawl_state where kind = 'brand.json' and location = $location`,
+    { location },
+  )
+const freshness = async (domain: string) =>
+  (await registry.app.inject(`/api/brands/resolve?domain=${domain}`)).json().freshness
+
+const deferred = (location: string, retry_after_s: number) => ({
+  kind: 'brand.json' as const,
+  location,
+  outcome: 'deferred' as const,
+  retry_after_s,
+})
+
+test('a file that was deferred is due later, was not attempted, and its freshness says so', async () => {
+  const domains = ['new.example'] as never[]
+  await registry.submit({ op: 'domains.add', domains, again: false })
+  await registry.observe(deferred('new.example', 90))
+  const { due, ...more } = (await state('new.example'))!
+  expect(due).toBe(registry.clock.now() + 90 * SECOND)
+  expect(more).toEqual({ attempted: null, outcome: 'deferred' })
+  expect(await freshness('new.example')).toEqual({ state: 'never_crawled', outcome: 'deferred' })
+  registry.clock.pass(2 * MINUTE)
+  await registry.observe(brandFile('new.example', 'New'))
+  expect(await freshness('new.example')).toMatchObject({ state: 'current', outcome: 'ok' })
+})
+
+test('what stands goes on to stand, with the age that it has', async () => {
+  await registry.observe(brandFile('known.example', 'Known'))
+  const before = await freshness('known.example')
+  registry.clock.pass(MINUTE)
+  await registry.observe(deferred('known.example', 600))
+  expect(await freshness('known.example')).toEqual(before)
+  expect((await state('known.example'))!.due).toBe(registry.clock.now() + 600 * SECOND)
+})
+
+test('an attempt that was made since is no reason to wait', async () => {
+  const at = registry.clock.now()
+  registry.clock.pass(MINUTE)
+  await registry.observe(brandFile('since.example', 'Since'))
+  const before = await state('since.example')
+  await registry.observe({ ...deferred('since.example', 1e6), observed_at: at })
+  expect(await state('since.example')).toEqual(before)
+})
+
+test('all stores agree', async () => {
+  expect(await registry.verify()).toEqual([])
+})

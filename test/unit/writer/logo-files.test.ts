@@ -1,0 +1,112 @@
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import type { Domain } from '../../../pipeline/core/domain.ts'
+import { detectImageType } from '../../../pipeline/core/image-type.ts'
+import { deriveId } from '../../../pipeline/core/uuid-v7.ts'
+import { replay } from '../../../pipeline/maintenance/replay.ts'
+import { restore } from '../../../pipeline/maintenance/restore.ts'
+import { verify } from '../../../pipeline/maintenance/verify.ts'
+import type { Submission } from '../../../pipeline/model/submission.ts'
+import type { Sequencer } from '../../../pipeline/writer/sequencer.ts'
+import { cleanUp, newDataDir, openSequencer } from '../../support/registry.ts'
+import { submission } from '../../support/writes.ts'
+
+const bytes = Buffer.concat([Buffer.from('GIF89a'), Buffer.alloc(40)])
+const sha256 = createHash('sha256').update(bytes).digest('hex')
+const logo = submission('logo', {
+  op: 'logo.save',
+  logo_id: deriveId('logo', 'a'),
+  domain: 'acme.example' as Domain,
+  content_type: 'image/gif',
+  sha256,
+  bytes: bytes.toString('base64'),
+  tags: [],
+  editor: { kind: 'key', id: deriveId('key', 'a'), org_id: null },
+  moderates: false,
+})
+const batch = { observations: [], submissions: [logo] }
+
+describe('a crash', () => {
+  test.each(['accounts', 'index'] as const)(
+    'around the step %s leaves a logo that the next delivery completes',
+    async stopped => {
+      const dataDir = newDataDir()
+      const first = await openSequencer({
+        dataDir,
+        onStep: (step, moment) => {
+          const stopsHere = moment === (stopped === 'accounts' ? 'after' : 'before')
+          if (step === stopped && stopsHere) throw new Error('the process is gone')
+        },
+      })
+      await expect(first.commit(batch)).rejects.toThrow('the process is gone')
+      await first.close()
+      const second = await openSequencer({ dataDir })
+      cleanUp(() => second.close())
+      const { answers } = await second.commit(batch)
+      expect(answers.get(logo.submission_id)).toMatchObject({ done: { status: 'pending' } })
+      expect(readFileSync(second.paths.pictureOf(sha256)).equals(bytes)).toBe(true)
+      await second.publish()
+      expect(await verify(second)).toEqual([])
+    },
+  )
+})
+
+test('a restored index is told again of brands that were approved since, and pictures stay', async () => {
+  const [dataDir, backups] = [newDataDir(), newDataDir()]
+  const editor = { kind: 'key', id: deriveId('key', 'a'), org_id: null } as const
+  const revision_id = deriveId('review', 'new')
+  const domain = 'new.example' as Domain
+  const brand = { op: 'brand.submit', revision_id, domain, brand_name: 'New', editor } as const
+  const commit = (writer: Sequencer, ...submissions: Submission[]) =>
+    writer.commit({ observations: [], submissions })
+  const first = await openSequencer({ dataDir })
+  await commit(first, submission('brand', brand))
+  await first.backUp(`${backups}/first`)
+  const review = await first.accounts.db.one<{ digest: string }>('select digest from reviews')
+  const decision = { review_id: revision_id, digest: review!.digest, reviewer: 'operator' }
+  await commit(first, submission('approved', { op: 'review.approve', ...decision }), logo)
+  const save = { op: 'brand.save', revision_id: deriveId('revision', 'second'), domain } as const
+  await first.close()
+  await restore(dataDir, `${backups}/first`, { force: true, keepAccounts: true })
+  const second = await openSequencer({ dataDir, settings: { REQUIRE_OWNERSHIP_PROOF: 'false' } })
+  cleanUp(() => second.close())
+  expect((await replay(second)).failed).toEqual([])
+  const named = () => second.index.all('select domain, brand_name from brands')
+  expect(await named()).toEqual([{ domain, brand_name: 'New' }])
+  expect(readFileSync(second.paths.pictureOf(sha256)).equals(bytes)).toBe(true)
+  await commit(second, submission('second', { ...save, brand_name: 'Newer', editor }))
+  expect((await replay(second)).failed).toEqual([])
+  expect(await named()).toEqual([{ domain, brand_name: 'Newer' }])
+  await second.publish()
+  expect(await verify(second)).toEqual([])
+})
+
+test('a refused logo leaves no picture', async () => {
+  const registry = await openSequencer()
+  cleanUp(() => registry.close())
+  await registry.commit({
+    observations: [],
+    submissions: [submission('down', { op: 'domain.takedown', domain: 'acme.example' as Domain })],
+  })
+  const { answers } = await registry.commit(batch)
+  expect(answers.get(logo.submission_id)).toHaveProperty('refused')
+  expect(existsSync(registry.paths.pictureOf(sha256))).toBe(false)
+})
+
+test('a picture is told by its first bytes, all of them', () => {
+  const types = [
+    ['89504e470d0a1a0a0000000d49484452', 'image/png'],
+    ['ffd8ffe000104a46494600010100000100', 'image/jpeg'],
+    ['474946383961', 'image/gif'],
+    ['474946383761', 'image/gif'],
+    ['524946461000000057454250565038580a', 'image/webp'],
+    ['89504e470d0a1a0a', undefined],
+    ['ffd8ff', undefined],
+    ['474946383961'.slice(0, 10), undefined],
+    ['5249464610000000574156456d742020', undefined],
+    ['3c7376673e', undefined],
+    ['', undefined],
+  ] as const
+  for (const [hex, type] of types) expect(detectImageType(Buffer.from(hex, 'hex'))).toBe(type)
+})

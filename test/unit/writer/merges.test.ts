@@ -1,0 +1,440 @@
+import { describe, expect, it } from 'vitest'
+import { verify } from '../../../pipeline/maintenance/verify.ts'
+import { resolveRid } from '../../../pipeline/read/lookups/aliases.ts'
+import { listAliases, toCanonicalExpression } from '../../../pipeline/read/queries/aliases.ts'
+import { Reader } from '../../../pipeline/read/reader.ts'
+import type { Step } from '../../../pipeline/writer/sequencer.ts'
+import { testClock } from '../../support/clock.ts'
+import { Merging, mergeOf } from '../../support/merging.ts'
+import { cleanUp, newDataDir, newSequencer, openSequencer } from '../../support/registry.ts'
+import { answered } from '../../support/sightings.ts'
+
+const acme = 'acme.example'
+const harbour = 'harbour.example'
+const agent = 'https://sales.example'
+
+const site = (slug: string, ...values: string[]) => ({
+  property_id: slug,
+  property_type: 'website',
+  name: slug,
+  identifiers: values.map(value => ({ type: 'domain', value })),
+})
+const app = (slug: string, ...values: string[]) => ({
+  property_id: slug,
+  property_type: 'mobile_app',
+  name: slug,
+  identifiers: values.map(value => ({ type: 'ios_bundle', value })),
+})
+const show = (id: string, ...guids: string[]) => ({
+  collection_id: id,
+  name: id,
+  kind: 'series',
+  distribution: [
+    {
+      publisher_domain: acme,
+      identifiers: guids.map(value => ({ type: 'podcast_guid', value })),
+    },
+  ],
+})
+const file = (properties: { property_id: string }[], collections: object[] = []) => ({
+  properties,
+  ...(collections.length === 0 ? {} : { collections }),
+  authorized_agents: [
+    {
+      url: agent,
+      authorized_for: 'All',
+      authorization_type: 'property_ids',
+      property_ids: properties.map(({ property_id }) => property_id),
+    },
+  ],
+})
+
+/** Two publishers that declare one app, and one that declares a site under two names. */
+const files = {
+  [acme]: file(
+    [site('home', acme), site('news', 'news.acme.example'), app('acme_app', 'com.acme')],
+    [show('daily', 'guid-1'), show('evening', 'guid-2')],
+  ),
+  [harbour]: file(
+    [site('home', harbour), app('app', 'com.acme', 'com.harbour')],
+    [show('daily', 'guid-1', 'guid-3')],
+  ),
+}
+
+async function opened(): Promise<Merging> {
+  const clock = testClock('2026-11-20T03:00Z')
+  const merging = new Merging(await newSequencer(clock), clock)
+  await merging.night(files)
+  return merging
+}
+
+/** One known property of each publisher. */
+async function apps(merging: Merging): Promise<{ alias: string; canonical: string }> {
+  return {
+    alias: await merging.ridOf('property', harbour, 'app'),
+    canonical: await merging.ridOf('property', acme, 'acme_app'),
+  }
+}
+
+async function statusOf(merging: Merging, rid: string): Promise<unknown> {
+  const [row] = await merging.rows<{ status: string }>(
+    `select status from properties where property_rid = '${rid}'`,
+  )
+  return row?.status
+}
+
+async function sound(merging: Merging): Promise<void> {
+  expect(await verify(merging.registry)).toEqual([])
+}
+
+describe('a property that was merged into another publisher’s', () => {
+  it('is told in one event with the facts of the canonical one, which answers for both', async () => {
+    const merging = await opened()
+    const { alias, canonical } = await apps(merging)
+    const [event, ...more] = await merging.events(
+      [],
+      [mergeOf('property', alias, canonical, 'one bundle id')],
+    )
+    expect(event).toMatchObject({
+      event_type: 'property.merged',
+      entity_type: 'property',
+      entity_id: alias,
+      actor: 'registry:operator',
+      payload: {
+        alias_rid: alias,
+        canonical_rid: canonical,
+        evidence: 'one bundle id',
+        property_rid: canonical,
+        publisher_domain: acme,
+        classification: 'property',
+        identifiers: [
+          { type: 'ios_bundle', value: 'com.acme' },
+          { type: 'ios_bundle', value: 'com.harbour' },
+        ],
+      },
+    })
+    expect(more.map(({ event_type }) => event_type)).toEqual([
+      'authorization.modified',
+      'agent.profile_updated',
+    ])
+    expect(await statusOf(merging, alias)).toBe('removed')
+    await sound(merging)
+  })
+
+  it('hands its grants on, and counts for its publisher no more', async () => {
+    const merging = await opened()
+    const { alias, canonical } = await apps(merging)
+    await merging.merge(mergeOf('property', alias, canonical))
+    const grants = await merging.rows<{ property_rids: string[] }>(
+      `select property_rids from authorizations join property_sets on set_id = property_set
+       where authorizations.publisher_domain = '${harbour}'`,
+    )
+    const home = await merging.ridOf('property', harbour, 'home')
+    expect(grants).toEqual([{ property_rids: [canonical, home].sort() }])
+    expect(await merging.rows('select property_count as n from agents')).toEqual([{ n: 4 }])
+    const counts = 'select domain, property_count as n from publishers order by domain'
+    expect(await merging.rows(counts)).toEqual([
+      { domain: acme, n: 3 },
+      { domain: harbour, n: 1 },
+    ])
+    const shown = JSON.parse(
+      merging.registry.serving
+        .get('publisher', harbour)!
+        .toString()
+        .replace(/^[^{]*/, ''),
+    )
+    expect(shown.properties.map((one: { id: string }) => one.id)).toEqual(['home'])
+    expect(shown.authorized_agents).toMatchObject([
+      { properties_authorized: 1, properties_total: 1, publisher_wide: true },
+    ])
+  })
+
+  it('hands its grants on also while its publisher’s file leads nowhere', async () => {
+    const merging = await opened()
+    const { alias, canonical } = await apps(merging)
+    const pointer = { authoritative_location: 'https://manager.example/adagents.json' }
+    await merging.night({ [harbour]: pointer })
+    const [event, grant] = await merging.events([], [mergeOf('property', alias, canonical)])
+    expect(event).toMatchObject({ event_type: 'property.merged' })
+    expect(grant).toMatchObject({
+      event_type: 'authorization.modified',
+      payload: { publisher_domain: harbour, changed_fields: ['properties'] },
+    })
+    await sound(merging)
+    expect(await merging.night({ [harbour]: pointer })).toEqual([])
+    expect(await merging.night(files)).not.toContain('authorization.modified')
+    await sound(merging)
+  })
+
+  it('does not come back, and nothing is told, while both files stay as they are', async () => {
+    const merging = await opened()
+    const { alias, canonical } = await apps(merging)
+    await merging.merge(mergeOf('property', alias, canonical))
+    const before = await merging.rows(
+      'select * exclude (seq) from properties order by property_rid',
+    )
+    expect(await merging.night(files)).toEqual([])
+    expect(await merging.night(files)).toEqual([])
+    const after = 'select * exclude (seq) from properties order by property_rid'
+    expect(await merging.rows(after)).toEqual(before)
+    await sound(merging)
+  })
+
+  it('stays merged while its publisher’s file is away and when it is back', async () => {
+    const merging = await opened()
+    const { alias, canonical } = await apps(merging)
+    await merging.merge(mergeOf('property', alias, canonical))
+    for (let night = 0; night < 3; night++) {
+      const at = merging.clock.tick({ days: 1 })
+      await merging.told([answered('absent', 'adagents.json', harbour, at)])
+    }
+    expect(await statusOf(merging, alias)).toBe('removed')
+    await sound(merging)
+    const told = await merging.night({ [harbour]: files[harbour]! })
+    expect(told.filter(type => type.startsWith('property.'))).toEqual(['property.reactivated'])
+    expect(await statusOf(merging, alias)).toBe('removed')
+    await sound(merging)
+  })
+
+  it('keeps its identifiers for the canonical one when both files drop them', async () => {
+    const merging = await opened()
+    const { alias, canonical } = await apps(merging)
+    await merging.merge(mergeOf('property', alias, canonical))
+    await merging.night({
+      [acme]: file([site('home', acme), app('acme_app', 'com.acme.next', 'com.acme')]),
+      [harbour]: file([site('home', harbour)]),
+    })
+    const [row] = await merging.rows<{ identifiers: { value: string }[] }>(
+      `select identifiers from properties where property_rid = '${canonical}'`,
+    )
+    const values = row!.identifiers.map(({ value }) => value)
+    expect(values).toEqual(['com.acme', 'com.acme.next', 'com.harbour'])
+    await sound(merging)
+  })
+})
+
+describe('two properties of one publisher that were merged', () => {
+  it('are one with the identifiers of both, and the nights after are quiet', async () => {
+    const merging = await opened()
+    const alias = await merging.ridOf('property', acme, 'news')
+    const canonical = await merging.ridOf('property', acme, 'home')
+    const told = await merging.told([], [mergeOf('property', alias, canonical)])
+    expect(told).toEqual(['property.merged', 'authorization.modified', 'agent.profile_updated'])
+    expect(await merging.night(files)).toEqual([])
+    const row = `select name, status, identifiers from properties where property_rid = '${canonical}'`
+    const identifiers = [acme, 'news.acme.example'].map(value => ({ type: 'domain', value }))
+    expect(await merging.rows(row)).toEqual([{ name: 'home', status: 'active', identifiers }])
+    await sound(merging)
+  })
+
+  it('stay one when their entries change identifiers, slugs and order', async () => {
+    const merging = await opened()
+    const alias = await merging.ridOf('property', acme, 'news')
+    const canonical = await merging.ridOf('property', acme, 'home')
+    await merging.merge(mergeOf('property', alias, canonical))
+    const moved = [
+      site('news', 'news2.acme.example', 'news.acme.example'),
+      app('acme_app', 'com.acme'),
+      site('homepage', acme, 'start.acme.example'),
+    ]
+    const told = await merging.night({ [acme]: file(moved) })
+    expect(told).not.toContain('property.created')
+    expect(await merging.night({ [acme]: file(moved) })).toEqual([])
+    const last = [site('news', 'news2.acme.example'), site('homepage', 'start.acme.example')]
+    expect(await merging.night({ [acme]: file(last) })).not.toContain('property.created')
+    expect(await merging.ridOf('property', acme, 'homepage')).toBe(canonical)
+    await sound(merging)
+  })
+
+  it('live on in the one that no file lists, by the entry of the other', async () => {
+    const merging = await opened()
+    const old = await merging.ridOf('property', acme, 'home')
+    const renamed = { [acme]: file([site('start', 'start.acme.example')]) }
+    await merging.night(renamed)
+    const fresh = await merging.ridOf('property', acme, 'start')
+    expect(fresh).not.toBe(old)
+    const told = await merging.told([], [mergeOf('property', fresh, old)])
+    expect(told.slice(0, 3)).toEqual([
+      'property.merged',
+      'property.updated',
+      'property.reactivated',
+    ])
+    expect(await statusOf(merging, old)).toBe('active')
+    expect(await merging.night(renamed)).toEqual([])
+    await sound(merging)
+  })
+})
+
+describe('a merge', () => {
+  it('into one that is merged on later leads there in one step', async () => {
+    const merging = await opened()
+    const [a, b, c] = [
+      await merging.ridOf('property', harbour, 'app'),
+      await merging.ridOf('property', acme, 'acme_app'),
+      await merging.ridOf('property', acme, 'news'),
+    ]
+    await merging.merge(mergeOf('property', a, b))
+    await merging.merge(mergeOf('property', b, c))
+    const aliases = 'select alias_rid, canonical_rid from aliases order by merged_at, alias_rid'
+    expect(new Set(await merging.rows(aliases))).toEqual(
+      new Set([a, b].map(alias_rid => ({ alias_rid, canonical_rid: c }))),
+    )
+    const reader = new Reader(merging.registry.paths.dir, merging.clock)
+    await merging.registry.publish()
+    await reader.refresh()
+    cleanUp(() => reader.close())
+    expect([a, b, c, a.toUpperCase(), 'unknown'].map(rid => resolveRid(reader, rid))).toEqual([
+      c,
+      c,
+      c,
+      c,
+      'unknown',
+    ])
+    const { snapshot } = reader
+    expect((await listAliases(snapshot!, c)).map(({ alias_rid }) => alias_rid).sort()).toEqual(
+      [a, b].sort(),
+    )
+    const asked = `select ${toCanonicalExpression('rid')} as rid from (select unnest(['${a}', '${c}']::uuid[]) as rid)`
+    expect(await snapshot!.db.all(asked)).toEqual([{ rid: c }, { rid: c }])
+    expect(await merging.night(files)).toEqual([])
+    await sound(merging)
+  })
+
+  it('is refused in words when it makes no sense', async () => {
+    const merging = await opened()
+    const { alias, canonical } = await apps(merging)
+    const home = await merging.ridOf('property', acme, 'home')
+    const show = await merging.ridOf('collection', acme, 'daily')
+    const nobody = '019a0000-0000-7000-8000-000000000000'
+    await merging.merge(mergeOf('property', alias, canonical))
+    const events = 'select count(*) as n from events'
+    const before = await merging.rows(events)
+    const answers = await merging.merge(
+      mergeOf('property', nobody, home),
+      mergeOf('property', home, nobody),
+      mergeOf('property', home, home),
+      mergeOf('property', alias, canonical),
+      mergeOf('property', alias, home),
+      mergeOf('property', home, alias),
+      mergeOf('property', show, home),
+      mergeOf('collection', home, show),
+    )
+    expect(answers).toEqual([
+      { refused: `no property has the rid ${nobody}` },
+      { refused: `no property has the rid ${nobody}` },
+      { refused: 'a property cannot be merged into itself' },
+      { refused: `${alias} was merged into ${canonical} already` },
+      { refused: `${alias} was merged into ${canonical} already` },
+      { refused: `${alias} was merged into ${canonical}: name that one` },
+      { refused: `no property has the rid ${show}` },
+      { refused: `no collection has the rid ${home}` },
+    ])
+    expect(await merging.rows(events)).toEqual(before)
+    await sound(merging)
+  })
+
+  it('is judged after those before it in the same commit', async () => {
+    const merging = await opened()
+    const { alias, canonical } = await apps(merging)
+    const home = await merging.ridOf('property', acme, 'home')
+    const answers = await merging.merge(
+      mergeOf('property', alias, canonical),
+      mergeOf('property', canonical, home),
+      mergeOf('property', home, canonical),
+      mergeOf('property', alias, home),
+    )
+    expect(answers.map(answer => 'done' in answer)).toEqual([true, true, false, false])
+    expect(answers[3]).toEqual({ refused: `${alias} was merged into ${home} already` })
+    await sound(merging)
+  })
+
+  it('counts once when it is delivered twice', async () => {
+    const merging = await opened()
+    const { alias, canonical } = await apps(merging)
+    const once = mergeOf('property', alias, canonical)
+    expect(await merging.told([], [once, once])).toContain('property.merged')
+    expect(await merging.told([], [once])).toEqual([])
+    expect(await merging.merge(once)).toEqual([
+      { done: { alias_rid: alias, canonical_rid: canonical } },
+    ])
+  })
+
+  it('that was answered and then overtaken by another goes where that one went', async () => {
+    const clock = testClock('2026-11-20T03:00Z')
+    let armed = false
+    const onStep = (step: Step, moment: string) => {
+      if (armed && step === 'index' && moment === 'before') throw new Error('the disk failed')
+    }
+    const registry = await openSequencer({ clock, dataDir: newDataDir(), onStep })
+    cleanUp(() => registry.close())
+    const merging = new Merging(registry, clock)
+    await merging.night(files)
+    const { alias, canonical } = await apps(merging)
+    const home = await merging.ridOf('property', acme, 'home')
+    const late = mergeOf('property', alias, canonical)
+    armed = true
+    await expect(merging.merge(late)).rejects.toThrow('the disk failed')
+    armed = false
+    await merging.merge(mergeOf('property', canonical, home))
+    expect(await merging.told([], [late])).toContain('property.merged')
+    const led = `select canonical_rid as rid from aliases where alias_rid = '${alias}'`
+    expect(await merging.rows(led)).toEqual([{ rid: home }])
+    await sound(merging)
+  })
+})
+
+describe('a collection that was merged', () => {
+  it('into another publisher’s is told once, answers with it and stays removed', async () => {
+    const merging = await opened()
+    const alias = await merging.ridOf('collection', harbour, 'daily')
+    const canonical = await merging.ridOf('collection', acme, 'daily')
+    const events = await merging.events([], [mergeOf('collection', alias, canonical, 'one guid')])
+    expect(events).toMatchObject([
+      {
+        event_type: 'collection.merged',
+        entity_type: 'collection',
+        entity_id: alias,
+        payload: {
+          alias_rid: alias,
+          canonical_rid: canonical,
+          evidence: 'one guid',
+          collection_rid: canonical,
+          publisher_domain: acme,
+          status: 'active',
+          identifiers: [{ value: 'guid-1' }, { value: 'guid-3' }],
+        },
+      },
+    ])
+    expect(await merging.night(files)).toEqual([])
+    const rows = await merging.rows(
+      `select collection_rid as rid, status from collections where collection_id = 'daily'`,
+    )
+    expect(new Set(rows)).toEqual(
+      new Set([
+        { rid: alias, status: 'removed' },
+        { rid: canonical, status: 'active' },
+      ]),
+    )
+    await sound(merging)
+  })
+
+  it('into one of the same publisher lives on in it, whichever of the two is listed', async () => {
+    const merging = await opened()
+    const alias = await merging.ridOf('collection', acme, 'evening')
+    const canonical = await merging.ridOf('collection', acme, 'daily')
+    expect(await merging.told([], [mergeOf('collection', alias, canonical)])).toEqual([
+      'collection.merged',
+    ])
+    expect(await merging.night(files)).toEqual([])
+    const { properties } = files[acme] as { properties: { property_id: string }[] }
+    const renamed = { [acme]: file(properties, [show('evening', 'guid-2')]) }
+    const told = await merging.night(renamed)
+    expect(told.filter(type => type.startsWith('collection.'))).toEqual(['collection.updated'])
+    expect(
+      await merging.rows(`select collection_rid as rid from collections
+      where publisher_domain = '${acme}' and status = 'active'`),
+    ).toEqual([{ rid: canonical }])
+    expect(await merging.night(renamed)).toEqual([])
+    await sound(merging)
+  })
+})

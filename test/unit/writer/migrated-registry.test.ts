@@ -1,0 +1,256 @@
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { basename } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { planMigrations } from '../../../pipeline/maintenance/plan-migrations.ts'
+import { restore } from '../../../pipeline/maintenance/restore.ts'
+import { verify } from '../../../pipeline/maintenance/verify.ts'
+import { Reader } from '../../../pipeline/read/reader.ts'
+import { advance, readCheckpoint } from '../../../pipeline/store/checkpoint.ts'
+import { Database } from '../../../pipeline/store/duckdb.ts'
+import { findFormat, findNewestFormat } from '../../../pipeline/store/migrations.ts'
+import { type Paths, resolvePaths } from '../../../pipeline/store/paths.ts'
+import { nextBatch } from '../../support/batches.ts'
+import { testClock } from '../../support/clock.ts'
+import { cleanUp, newDataDir, openSequencer } from '../../support/registry.ts'
+import { listStoredFormats, readRows, writeStores } from '../../support/stored-formats.ts'
+import { brandOf } from '../../support/writes.ts'
+
+const stores = ['index', 'accounts'] as const
+const at = '2026-11-21T12:00Z'
+
+/** A folder with the stores of version 1, closed. */
+async function oldRegistry(formats = { index: 1, accounts: 1 }): Promise<Paths> {
+  const dataDir = newDataDir()
+  await writeStores(dataDir, formats)
+  return resolvePaths(dataDir)
+}
+
+async function openMigrated(paths: Paths) {
+  const registry = await openSequencer({ dataDir: paths.dir, clock: testClock(at) })
+  cleanUp(() => registry.close())
+  return registry
+}
+
+async function rowsOf(file: string) {
+  const db = await Database.open(file, { readOnly: true })
+  const rows = await readRows(db)
+  db.close()
+  return rows
+}
+
+/** Has a store say that it is of this format. */
+async function claimFormat(file: string, format: number): Promise<void> {
+  const db = await Database.open(file)
+  if (basename(file) === 'accounts.duckdb' && (await findFormat(db)) === 1) {
+    await db.run('create table meta (format integer); insert into meta values (1)')
+  }
+  await db.run('update meta set format = $format', { format })
+  db.close()
+}
+
+function hashesOf(paths: Paths): Record<string, string> {
+  const files = readdirSync(paths.dir, { recursive: true, withFileTypes: true })
+    .filter(entry => entry.isFile())
+    .map(entry => `${entry.parentPath}/${entry.name}`)
+  return Object.fromEntries(
+    files.sort().map(file => [file, createHash('sha256').update(readFileSync(file)).digest('hex')]),
+  )
+}
+
+function command(paths: Paths, ...args: string[]) {
+  const env = { PATH: process.env.PATH, DATA_DIR: paths.dir, LOG_LEVEL: 'error' }
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    ['--import', 'tsx', 'scripts/registry.ts', ...args],
+    { env, encoding: 'utf8' },
+  )
+  return { status, stdout, stderr }
+}
+
+describe('a registry of older formats', () => {
+  const mixes = listStoredFormats('index').flatMap(index =>
+    listStoredFormats('accounts').map(accounts => ({ index, accounts })),
+  )
+
+  test.each(mixes)('goes on where it was: index $index, accounts $accounts', async formats => {
+    const paths = await oldRegistry(formats)
+    const registry = await openMigrated(paths)
+    // Format 1 had no records of what members saved of a domain without a file: a commit makes them.
+    const told = await registry.index.all(
+      `select event_type from events where seq > 2 and actor = 'registry:save'`,
+    )
+    expect(told).toEqual(formats.index === 1 ? [{ event_type: 'property.created' }] : [])
+    expect(registry.seq).toBe(formats.index === 1 ? 3 : 2)
+    expect(await verify(registry)).toEqual([])
+    await registry.commit(nextBatch(Date.parse(at)))
+    await registry.commit({
+      observations: [],
+      submissions: [brandOf('Acme', 'told.example', 'Told a third time')],
+    })
+    await registry.publish()
+    expect(await verify(registry)).toEqual([])
+  })
+
+  test('shows nothing of a snapshot of before, and has a new one when it was opened', async () => {
+    const paths = await oldRegistry()
+    mkdirSync(paths.snapshots)
+    const old = paths.snapshotOf(7)
+    cpSync(paths.index, old)
+    advance(paths, { seq: 2, snapshot: basename(old), last_event_id: null, sha256: '' })
+    const reader = new Reader(paths.dir, testClock(at))
+    cleanUp(() => reader.close())
+    await reader.refresh()
+    expect(reader.snapshot).toBeUndefined()
+
+    await openMigrated(paths)
+    expect(readCheckpoint(paths)?.snapshot).toBe('000008.duckdb')
+    await reader.refresh()
+    expect(reader.snapshot?.seq).toBe(3)
+    expect(reader.search?.seq).toBe(3)
+  })
+})
+
+/** Names the organization in a process that is killed: its name is in the log alone. */
+function renameAndDie(accounts: string): void {
+  const program = `
+    import { Database } from './pipeline/store/duckdb.ts'
+    const db = await Database.open(process.argv.at(-1))
+    await db.run("update organizations set name = 'Told to the log'")
+    process.kill(process.pid, 'SIGKILL')`
+  const args = ['--import', 'tsx', '--input-type=module', '-e', program, accounts]
+  spawnSync(process.execPath, args)
+  expect(existsSync(`${accounts}.wal`)).toBe(true)
+}
+
+describe('the copy of the accounts', () => {
+  test('is made before they change, holds what they held, and is for nobody else', async () => {
+    const paths = await oldRegistry()
+    const before = await rowsOf(paths.accounts)
+    await openMigrated(paths)
+    const [name, ...more] = readdirSync(paths.accountsBackups)
+    expect(more).toEqual([])
+    expect(name).toMatch(/^\d{4}-\d\d-\d\dT[\d-]+Z-format-1\.duckdb$/)
+    expect(statSync(`${paths.accountsBackups}/${name}`).mode & 0o777).toBe(0o600)
+    expect(statSync(paths.accountsBackups).mode & 0o777).toBe(0o700)
+    expect(await rowsOf(`${paths.accountsBackups}/${name}`)).toEqual(before)
+  })
+
+  test('has what only the log of a killed writer held', async () => {
+    const paths = await oldRegistry()
+    renameAndDie(paths.accounts)
+    await openMigrated(paths)
+    const [name] = readdirSync(paths.accountsBackups)
+    const { organizations } = await rowsOf(`${paths.accountsBackups}/${name}`)
+    expect(organizations).toMatchObject([{ name: 'Told to the log' }])
+  })
+
+  test('is one of three that are kept', async () => {
+    const paths = await oldRegistry()
+    const before = `${paths.accounts}.before`
+    cpSync(paths.accounts, before)
+    const names: string[] = []
+    for (let time = 0; time < 4; time++) {
+      cpSync(before, paths.accounts)
+      await (await openSequencer({ dataDir: paths.dir, clock: testClock(at) })).close()
+      names.push(readdirSync(paths.accountsBackups).sort().at(-1)!)
+    }
+    expect(readdirSync(paths.accountsBackups).sort()).toEqual(names.slice(1))
+  })
+
+  test('is not made by a start that migrates nothing', async () => {
+    const paths = await oldRegistry({ index: 1, accounts: findNewestFormat('accounts') })
+    await openMigrated(paths)
+    expect(existsSync(paths.accountsBackups)).toBe(false)
+  })
+
+  test('is deleted when a domain is taken down', async () => {
+    const paths = await oldRegistry()
+    const registry = await openMigrated(paths)
+    const operation = { op: 'domain.takedown', domain: 'told.example' } as never
+    await registry.commit({
+      observations: [],
+      submissions: [{ submission_id: 'takedown', operation }],
+    })
+    await registry.publish()
+    expect(existsSync(paths.accountsBackups)).toBe(false)
+  })
+})
+
+describe.each(stores)('%s of a newer version', store => {
+  test('is refused with what helps, and nothing is changed', async () => {
+    const paths = await oldRegistry()
+    await claimFormat(paths[store], 99)
+    const before = await Promise.all(stores.map(one => rowsOf(paths[one])))
+    const newest = findNewestFormat(store)
+    await expect(openSequencer({ dataDir: paths.dir })).rejects.toThrow(
+      new RegExp(
+        `${store}.duckdb has format 99 .* up to ${newest}. .*registry restore DIR --force`,
+      ),
+    )
+    expect(await Promise.all(stores.map(one => rowsOf(paths[one])))).toEqual(before)
+    expect(existsSync(paths.accountsBackups)).toBe(false)
+    await expect(planMigrations(paths)).rejects.toThrow('has format 99')
+  })
+
+  test('is not restored over what is there', async () => {
+    const paths = await oldRegistry()
+    const registry = await openMigrated(paths)
+    const backup = `${newDataDir()}/backup`
+    await registry.backUp(backup)
+    await registry.close()
+    await claimFormat(`${backup}/${store}.duckdb`, 99)
+    const file = `${backup}/manifest.json`
+    const manifest = JSON.parse(readFileSync(file, 'utf8'))
+    const listed = manifest.files.find((one: { name: string }) => one.name === `${store}.duckdb`)
+    const bytes = readFileSync(`${backup}/${store}.duckdb`)
+    listed.sha256 = createHash('sha256').update(bytes).digest('hex')
+    writeFileSync(file, JSON.stringify(manifest))
+    await expect(restore(paths.dir, backup, { force: true })).rejects.toThrow('has format 99')
+    expect((await openMigrated(paths)).seq).toBe(3)
+  })
+})
+
+describe('registry migrate', () => {
+  test('says what it would do and changes nothing, then does it', async () => {
+    const paths = await oldRegistry()
+    const before = hashesOf(paths)
+    const steps = ['accounts/002-format.sql', 'index/002-property-sets.sql']
+    expect(command(paths, 'migrate', '--dry-run')).toMatchObject({
+      status: 0,
+      stdout: steps.map(step => `would run ${step}\n`).join(''),
+    })
+    expect(hashesOf(paths)).toEqual(before)
+    expect(command(paths, 'migrate')).toMatchObject({
+      status: 0,
+      stdout: steps.map(step => `ran ${step}\n`).join(''),
+    })
+    expect(command(paths, 'migrate')).toMatchObject({ status: 0, stdout: 'nothing to migrate\n' })
+    expect(await verify(await openMigrated(paths))).toEqual([])
+  })
+
+  test('plans beside the log of a killed writer and leaves it as it is', async () => {
+    const paths = await oldRegistry()
+    renameAndDie(paths.accounts)
+    const before = hashesOf(paths)
+    expect(await planMigrations(paths)).toHaveLength(2)
+    expect(hashesOf(paths)).toEqual(before)
+  })
+
+  test('is for a registry that does not run', async () => {
+    const paths = await oldRegistry()
+    await openMigrated(paths)
+    const { status, stderr } = command(paths, 'migrate', '--dry-run')
+    expect(status).toBe(1)
+    expect(stderr).toMatch(/another process has .* open/)
+  })
+})

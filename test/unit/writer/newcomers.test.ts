@@ -1,0 +1,177 @@
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
+import { HOUR, MINUTE } from '../../../pipeline/core/clock.ts'
+import type { AdagentsDocument } from '../../../pipeline/model/documents/index.ts'
+import { openRegistry, type Seen, type TestRegistry } from '../../support/app.ts'
+import { publisherFile } from '../../support/documents.ts'
+import { probed } from '../../support/members.ts'
+
+let registry: TestRegistry
+
+beforeAll(async () => {
+  registry = await openRegistry()
+})
+afterAll(() => registry.close())
+
+const count = async (sql: string) =>
+  (await registry.sequencer.index.one<{ n: number }>(`select count(*)::integer as n from ${sql}`))!
+    .n
+
+const mentioned = (like: string) =>
+  count(`frontier where why = 'mentioned' and domain like '${like}'`)
+const probing = (like: string) =>
+  count(`crawl_state where kind = 'agent' and location like '%${like}%' and due_at is not null`)
+
+/** A manager's file that names publishers, and agents. */
+function naming(domain: string, publishers: string[], agents: string[] = []): Seen {
+  const file = publisherFile(domain, {
+    sites: [domain],
+    agents: ['https://a.example/mcp', ...agents],
+  })
+  const document = file.document as Extract<AdagentsDocument, { variant: 'inline' }>
+  const [first] = document.agents
+  const selectors = [{ publisher_domains: publishers, selection_type: 'all' as const }]
+  const seller = { ...first!, publisher_properties: selectors }
+  return {
+    ...file,
+    document: { ...document, agents: [seller as never, ...document.agents.slice(1)] },
+  }
+}
+
+const names = (count: number, ending: string) =>
+  Array.from({ length: count }, (_, i) => `p${String(i).padStart(6, '0')}${ending}`)
+
+/** Time passes, and the tick does what it brings. */
+async function pass(ms: number): Promise<void> {
+  registry.clock.pass(ms)
+  await registry.sequencer.tick()
+}
+
+describe('what one document may add to the frontier', () => {
+  it('is so much at once, and the rest later: of 2,000 publishers nobody is forgotten', async () => {
+    await registry.observe(naming('manager.example', names(2_000, '-one.example')))
+    expect(await mentioned('%-one.example')).toBe(500)
+    for (let hour = 1; hour <= 3; hour++) {
+      await pass(HOUR + MINUTE)
+      expect(await mentioned('%-one.example')).toBe(Math.min(2_000, 500 * (hour + 1)))
+    }
+    expect(await count(`wakes where subject = 'manager.example' and wakes_at > now()`)).toBe(0)
+  })
+
+  it('is more of a domain that an operator gave', async () => {
+    const domains = ['given.example'] as never[]
+    await registry.submit({ op: 'domains.add', domains, again: false })
+    await registry.observe(naming('given.example', names(3_000, '-two.example')))
+    expect(await mentioned('%-two.example')).toBe(2_000)
+  })
+
+  it('is little below one registrable domain, by however many documents', async () => {
+    await pass(2 * HOUR)
+    for (let i = 0; i < 5; i++) {
+      const some = names(1_000, '.wild.example').slice(i * 200, (i + 1) * 200)
+      await registry.observe(naming(`many${i}.example`, some))
+    }
+    expect(await mentioned('%.wild.example')).toBe(300)
+    await pass(HOUR + MINUTE)
+    expect(await mentioned('%.wild.example')).toBe(600)
+  })
+
+  it('user sites below a public suffix are domains of their own', async () => {
+    await registry.observe(naming('platform.example', names(400, '.github.io')))
+    expect(await mentioned('%.github.io')).toBe(400)
+  })
+})
+
+test('names that were looked up below one registrable domain are let in a few hundred an hour', async () => {
+  await pass(2 * HOUR)
+  for (let i = 0; i < 3; i++) {
+    const domains = names(3_000, '.asked.example').slice(i * 1_000, (i + 1) * 1_000) as never[]
+    await registry.submit({ op: 'domains.add', domains, again: false, why: 'demanded' })
+  }
+  expect(await count(`frontier where domain like '%.asked.example'`)).toBe(300)
+})
+
+describe('agents below one registrable domain', () => {
+  const agents = names(1_400, '').map(name => `https://${name}.tools.example/mcp`)
+
+  it('are probed in a bounded number while none has answered, under however many names', async () => {
+    await registry.observe(naming('lister.example', [], agents))
+    expect(await probing('.tools.example')).toBe(500)
+  })
+
+  it('and more of them as they answer, until all are', async () => {
+    const answered = agents.slice(0, 400).map(agent => probed(agent, { tools: [{ name: 'x' }] }))
+    await registry.observe(...answered)
+    expect(await probing('.tools.example')).toBe(1_300)
+    await registry.observe(
+      ...agents.slice(400, 500).map(agent => probed(agent, { tools: [{ name: 'y' }] })),
+    )
+    expect(await probing('.tools.example')).toBe(1_400)
+  })
+
+  it('of other sites are none of them', async () => {
+    await registry.observe(naming('other.example', [], ['https://agent.tools2.example/mcp']))
+    expect(await probing('agent.tools2.example')).toBe(1)
+  })
+})
+
+describe('agents on sites of their own that one document names', () => {
+  const starting = (like: string) =>
+    count(
+      `crawl_state where kind = 'agent' and location like '%${like}/mcp'
+         and due_at < make_timestamptz(${registry.clock.now() + HOUR} * 1000)`,
+    )
+  const agents = (number: number, ending: string) =>
+    names(number, ending).map(name => `https://${name}/mcp`)
+
+  it('are probed a bounded number an hour, and none is forgotten', async () => {
+    await pass(2 * HOUR)
+    await registry.observe(naming('sites.example', [], agents(1_200, '-agent.example')))
+    for (const expected of [500, 1_000, 1_200]) {
+      expect(await starting('-agent.example')).toBe(expected)
+      await pass(HOUR)
+    }
+  })
+
+  it('however often the document names others in the same hour', async () => {
+    await pass(2 * HOUR)
+    const started: number[] = []
+    for (let i = 0; i < 4; i++) {
+      registry.clock.pass(MINUTE)
+      await registry.observe(naming('turning.example', [], agents(300, `-turn${i}.example`)))
+      started.push(await starting(`-turn${i}.example`))
+    }
+    expect(started).toEqual([300, 200, 0, 0])
+  })
+
+  it('are more where an operator gave its domain', async () => {
+    await pass(2 * HOUR)
+    await registry.observe(naming('given.example', [], agents(2_400, '-vouched.example')))
+    expect(await starting('-vouched.example')).toBe(2_000)
+  })
+})
+
+describe('files of true size', () => {
+  it('one with as many agents under a wildcard as are kept has as few of them probed as any', async () => {
+    await pass(2 * HOUR)
+    const agents = names(24_900, '.wildcard.example').map(name => `https://${name}/mcp`)
+    await registry.observe(naming('large.example', [], agents))
+    expect(await count(`agents where agent_url like '%.wildcard.example/mcp'`)).toBe(24_900)
+    expect(await probing('.wildcard.example')).toBe(500)
+  })
+
+  it('one with 40,000 agents is more than is kept of one publisher, and none of them is probed', async () => {
+    const agents = names(40_000, '.wild-card.example').map(name => `https://${name}/mcp`)
+    await registry.observe(naming('larger.example', [], agents))
+    expect(await probing('.wild-card.example')).toBe(0)
+  })
+
+  it('one that names 50,000 publishers adds as few to the frontier as any', async () => {
+    await pass(2 * HOUR)
+    await registry.observe(naming('wide.example', names(50_000, '-fifty.example')))
+    expect(await mentioned('%-fifty.example')).toBe(500)
+  })
+})
+
+test('all stores agree', async () => {
+  expect(await registry.verify()).toEqual([])
+})

@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest'
+import { verify } from '../../../pipeline/maintenance/verify.ts'
+import type { Sequencer } from '../../../pipeline/writer/sequencer.ts'
+import { testClock } from '../../support/clock.ts'
+import { type LargeShape, largeShapes } from '../../support/large-files.ts'
+import { cleanUp, newDataDir, openSequencer } from '../../support/registry.ts'
+import { read } from '../../support/sightings.ts'
+import { brandOf, proofOf, writeOf } from '../../support/writes.ts'
+
+const clock = testClock('2026-11-20T03:00Z')
+
+/** A registry whose commits take on 300 rows of publishers, and an organization with a domain. */
+async function openSmallPortions(): Promise<Sequencer> {
+  const settings = { LIMITS: JSON.stringify({ commitRows: 300 }) }
+  const registry = await openSequencer({ dataDir: newDataDir(), clock, settings })
+  cleanUp(() => registry.close())
+  const submissions = [writeOf('Acme'), proofOf('Acme', 'told.example')]
+  await registry.commit({ observations: [], submissions })
+  return registry
+}
+
+/** Commits a file, and saves as long as that takes; returns the number of the file's commits and of saves. */
+async function commitBesideSaves(registry: Sequencer, shape: LargeShape, rows: number) {
+  const file = largeShapes[shape](rows, 10_000, rows)
+  const before = registry.seq
+  let isDone = false
+  const done = registry
+    .commit({
+      observations: [read('adagents.json', 'large.example', file, clock.tick({ minutes: 1 }))],
+      submissions: [],
+    })
+    .finally(() => {
+      isDone = true
+    })
+  let saves = 0
+  while (!isDone) {
+    const submissions = [brandOf('Acme', 'told.example', `Brand ${saves++}`)]
+    await registry.commit({ observations: [], submissions })
+  }
+  await done
+  return { commits: registry.seq - before - saves, saves }
+}
+
+function count({ index }: Sequencer, table: string): Promise<object | undefined> {
+  return index.one(`select count(*)::int as n from ${table}`)
+}
+
+describe('a large file that is taken on in portions', () => {
+  it('is derived once, however many saves come in between', async () => {
+    const registry = await openSmallPortions()
+    const { commits, saves } = await commitBesideSaves(registry, 'ids', 1_600)
+    expect(await count(registry, 'properties')).toEqual({ n: 800 })
+    expect(await count(registry, 'authorizations')).toEqual({ n: 800 })
+    expect(commits).toBeLessThan(12)
+    expect(saves).toBeGreaterThan(5)
+    expect(await verify(registry)).toEqual([])
+  })
+
+  it('has its claims written slice by slice, those of one agent too', async () => {
+    const registry = await openSmallPortions()
+    const { commits } = await commitBesideSaves(registry, 'claims', 25_000)
+    expect(commits).toBeGreaterThan(1)
+    expect(await count(registry, 'claims')).toEqual({ n: 25_000 })
+    const publisher_domains = Array.from({ length: 25_000 }, (_, i) => `n${i}.claimed.example`)
+    const selector = { selection_type: 'all', publisher_domains }
+    const agent = { url: 'https://a0.agents.example', authorized_for: 'All' }
+    const scope = { authorization_type: 'publisher_properties', publisher_properties: [selector] }
+    const file = { authorized_agents: [{ ...agent, ...scope }], properties: [] }
+    const seen = read('adagents.json', 'large.example', file, clock.tick({ minutes: 1 }))
+    await registry.commit({ observations: [seen], submissions: [] })
+    expect(
+      await registry.index.one(
+        'select count(*)::int as n, count(distinct publisher_domain)::int as publishers from claims',
+      ),
+    ).toEqual({ n: 25_000, publishers: 25_000 })
+  })
+
+  it('is derived again where somebody changes what it is compared with', async () => {
+    const registry = await openSmallPortions()
+    const at = clock.tick({ minutes: 1 })
+    const file = largeShapes.ids(2_000)
+    const seen = read('adagents.json', 'large.example', file, at)
+    const committing = registry.commit({ observations: [seen], submissions: [] })
+    const less = read('adagents.json', 'large.example', largeShapes.ids(1_000), at + 60_000)
+    await Promise.all([committing, registry.commit({ observations: [less], submissions: [] })])
+    const active = `properties where status = 'active'`
+    expect(await count(registry, active)).toEqual({ n: 500 })
+    expect(await count(registry, 'authorizations')).toEqual({ n: 500 })
+    expect(await verify(registry)).toEqual([])
+  })
+})

@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest'
+import { type Priority, PriorityQueue } from '../../../pipeline/writer/priority-queue.ts'
+
+/** Asks for this work while something runs already; returns the order in which it was done. */
+async function orderOf(asked: readonly (readonly [Priority, string])[]): Promise<string[]> {
+  const turns = new PriorityQueue()
+  const done: string[] = []
+  let end: () => void = () => undefined
+  const running = turns.take('others', () => new Promise<void>(resolve => (end = resolve)))
+  const all = asked.map(([who, name]) => turns.take(who, async () => void done.push(name)))
+  end()
+  await Promise.all([running, ...all])
+  return done
+}
+
+describe('turns at the writer', () => {
+  it('let a save pass by whatever waits already, and stand behind what runs', async () => {
+    const order = await orderOf([
+      ['others', 'copy'],
+      ['others', 'night'],
+      ['people', 'save'],
+    ])
+    expect(order).toEqual(['save', 'copy', 'night'])
+  })
+
+  it('let nothing wait for more than one save that came later', async () => {
+    const order = await orderOf([
+      ['people', 'a'],
+      ['people', 'b'],
+      ['people', 'c'],
+      ['others', 'copy'],
+      ['others', 'night'],
+    ])
+    expect(order).toEqual(['a', 'copy', 'b', 'night', 'c'])
+  })
+
+  it('go on after work that failed', async () => {
+    const turns = new PriorityQueue()
+    const failed = turns.take('people', async () => {
+      throw new Error('no')
+    })
+    const next = turns.take('others', async () => 'done')
+    await expect(failed).rejects.toThrow('no')
+    expect(await next).toBe('done')
+    await turns.settled()
+    expect(await turns.take('people', async () => 'again')).toBe('again')
+  })
+
+  it('are settled when all that was asked for is done', async () => {
+    const turns = new PriorityQueue()
+    const done: string[] = []
+    const work = (name: string) => async () => void done.push(name)
+    const asked = ['a', 'b', 'c'].map(name => turns.take('people', work(name)))
+    await turns.settled()
+    expect(done).toEqual(['a', 'b', 'c'])
+    await Promise.all(asked)
+  })
+})

@@ -1,0 +1,115 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Log } from '../../../pipeline/core/log.ts'
+import { type Answer, Operation } from '../../../pipeline/model/submission.ts'
+import { Database } from '../../../pipeline/store/duckdb.ts'
+import { exportParquet } from '../../../pipeline/store/parquet.ts'
+import { resolvePaths } from '../../../pipeline/store/paths.ts'
+import { listTables } from '../../../pipeline/store/schema.ts'
+import { Sequencer } from '../../../pipeline/writer/sequencer.ts'
+import { testClock } from '../../support/clock.ts'
+import { temporaryFolder } from '../../support/command.ts'
+import { memberOperations } from '../../support/members.ts'
+import { optionsOf } from '../../support/registry.ts'
+import { read } from '../../support/sightings.ts'
+import { writeOf } from '../../support/writes.ts'
+
+const folder = temporaryFolder()
+const paths = resolvePaths(folder.path)
+const shown = 'https://shown-agent.acme.example/mcp'
+const kept = ['members-agent', 'private-agent', 'refused-agent', 'removed-agent']
+const url = (name: string) => `https://${name}.acme.example/mcp`
+const said: string[] = []
+
+/** Remembers every line, whatever its level. */
+const log = {
+  ...Object.fromEntries(
+    ['fatal', 'error', 'warn', 'info', 'debug'].map(level => [
+      level,
+      (...line: unknown[]) => said.push(JSON.stringify(line)),
+    ]),
+  ),
+  child: () => log,
+} as unknown as Log
+
+beforeAll(async () => {
+  const clock = testClock('2026-11-20T03:00Z')
+  const options = optionsOf({ dataDir: folder.path, clock, log })
+  let registry = (await Sequencer.open(options))!
+  const submit = async (...operations: Operation[]): Promise<Answer[]> => {
+    const submissions = operations.map((operation, i) => ({
+      ...writeOf(`${clock.now()} ${i}`),
+      operation,
+    }))
+    clock.tick({ minutes: 1 })
+    const seen = read('adagents.json', 'news.example', file, clock.now())
+    const { answers } = await registry.commit({ observations: [seen], submissions })
+    return submissions.map(({ submission_id }) => answers.get(submission_id)!)
+  }
+  const file = {
+    authorized_agents: [],
+    properties: [
+      {
+        property_type: 'website',
+        name: 'News',
+        identifiers: [{ type: 'domain', value: 'news.example' }],
+      },
+    ],
+  }
+  const save = (name: string, more: object) =>
+    Operation.parse({ op: 'member.agent.save', org: 'Acme', url: url(name), ...more })
+  await submit(writeOf('Acme').operation)
+  await submit(...memberOperations({ org: 'Acme', tier: 'company_icl', agents: [{ url: shown }] }))
+  await submit(
+    save('members-agent', { type: 'sales', visibility: 'members_only' }),
+    save('private-agent', { type: 'signals' }),
+    save('removed-agent', { type: 'sales', visibility: 'private' }),
+  )
+  await registry.publish()
+  const [refused] = await submit(save('refused-agent', { visibility: 'public' }))
+  expect(refused).toMatchObject({ refused: 'a new agent needs a type' })
+  await submit(Operation.parse({ op: 'member.agent.remove', org: 'Acme', url: url(kept[3]!) }))
+  await registry.publish()
+  await exportParquet(paths, clock.now(), log)
+  await registry.close()
+  registry = (await Sequencer.open(options))!
+  await registry.close()
+})
+
+afterAll(() => folder.remove())
+
+function filesIn(dir: string): string[] {
+  return readdirSync(dir, { recursive: true, encoding: 'utf8' })
+    .map(name => join(dir, name))
+    .filter(path => statSync(path).isFile())
+}
+
+describe('an agent that is not shown to everybody', () => {
+  it('stands in no file but the private stores', () => {
+    const files = filesIn(folder.path).filter(path => !/accounts\.duckdb|\/serving\//.test(path))
+    const names = files.map(path => path.slice(folder.path.length + 1))
+    expect(names.join()).toMatch(/index\.duckdb.*snapshots\/.*/)
+    expect(names.join()).toMatch(/events\/.*\.ndjson/)
+    expect(names.join()).toMatch(/\.parquet/)
+    const holding = (host: string) => files.filter(path => readFileSync(path).includes(host))
+    for (const name of kept) expect(holding(name), name).toEqual([])
+    expect(holding('shown-agent'), 'one that is shown is found like this').not.toEqual([])
+    const hidden = filesIn(folder.path).filter(path => readFileSync(path).includes('private-agent'))
+    expect(hidden, 'and the private stores do hold it').not.toEqual([])
+  })
+
+  it('stands in no row of the index', async () => {
+    const index = await Database.open(paths.index)
+    const rows = async (table: string) => JSON.stringify(await index.all(`select * from ${table}`))
+    const dump = (await Promise.all(listTables('tables').map(rows))).join()
+    index.close()
+    for (const name of kept) expect(dump).not.toContain(name)
+    expect(dump).toContain('shown-agent')
+  })
+
+  it('stands in no line of the log', () => {
+    expect(said.length).toBeGreaterThan(5)
+    for (const name of kept) expect(said.join()).not.toContain(name)
+  })
+})

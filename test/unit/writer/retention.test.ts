@@ -1,0 +1,132 @@
+import { randomUUID } from 'node:crypto'
+import { readdirSync, utimesSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { verify } from '../../../pipeline/maintenance/verify.ts'
+import { Operation } from '../../../pipeline/model/submission.ts'
+import type { Batch } from '../../../pipeline/writer/apply-batch.ts'
+import type { Sequencer } from '../../../pipeline/writer/sequencer.ts'
+import { baseBatch, nextBatch } from '../../support/batches.ts'
+import { testClock } from '../../support/clock.ts'
+import { feedsOf } from '../../support/feed.ts'
+import { newSequencer } from '../../support/registry.ts'
+import { proofOf, propertiesOf, submission, writeOf } from '../../support/writes.ts'
+
+const start = '2026-01-10T03:00Z'
+
+function bodiesOf(folder: string): string[] {
+  return readdirSync(folder, { recursive: true })
+    .map(name => `${folder}/${name}`)
+    .filter(name => name.endsWith('.gz'))
+}
+
+function withBytes(batch: Batch): Batch {
+  const observations = batch.observations.map(seen =>
+    seen.hash === undefined ? seen : { ...seen, body: Buffer.from(seen.hash) },
+  )
+  return { ...batch, observations }
+}
+
+/** Somebody who asked for a crawl, belonged, held a role and was named in what others replaced. */
+async function someone(registry: Sequencer): Promise<void> {
+  const request = { crawl_request_id: randomUUID(), scope: 'domain', requested_by: 'ada' }
+  const person = { org: 'Acme', user_id: 'ada' }
+  const role = { role: 'moderator', holder: 'user', id: 'ada' }
+  const operations = [
+    { op: 'crawl.request', domain: 'acme.example', ...request },
+    { op: 'membership.set', ...person, role: 'owner' },
+    { op: 'membership.remove', ...person },
+    { op: 'role.grant', ...role },
+    { op: 'role.revoke', ...role },
+  ]
+  const known = [writeOf('Acme'), proofOf('Acme', 'acme.example')]
+  await registry.commit({ observations: [], submissions: known })
+  const submissions = [
+    propertiesOf('Acme', 'acme.example', ['One']),
+    propertiesOf('Acme', 'acme.example', ['One', 'Two']),
+    ...operations.map((operation, i) => submission(`${i}`, Operation.parse(operation))),
+  ]
+  const { answers } = await registry.commit({ observations: [], submissions })
+  for (const answer of answers.values()) expect(answer).toHaveProperty('done')
+}
+
+describe('retention', () => {
+  it('forgets who asked for a crawl after ninety days, and who was what after four hundred', async () => {
+    const clock = testClock(start)
+    const registry = await newSequencer(clock)
+    await someone(registry)
+    const { index, accounts } = registry
+    const count = async (table: string, db = accounts.db) =>
+      (await db.one<{ n: number }>(`select count(*)::double as n from ${table}`))!.n
+    const asked = async () => [
+      await count('crawl_requests'),
+      await count('crawl_requests', index),
+      registry.serving.count('crawl_request'),
+      await count(`submissions where operation = 'crawl.request'`),
+    ]
+    const was = async () => [
+      await count('memberships'),
+      await count('roles'),
+      await count('property_contacts'),
+    ]
+    await registry.retain()
+    expect(await asked()).toEqual([1, 1, 1, 1])
+    clock.tick({ days: 91 })
+    await registry.retain()
+    expect(await asked()).toEqual([0, 0, 0, 0])
+    expect(await was()).toEqual([1, 1, 2])
+    expect(await verify(registry)).toEqual([])
+    clock.tick({ days: 310 })
+    const kept = await count('submissions')
+    await registry.retain()
+    expect(await was()).toEqual([0, 0, 1])
+    expect(await count('submissions')).toBe(kept)
+    const [current] = await accounts.db.all('select contact from property_contacts')
+    expect(current).toEqual({ contact: { email: '2@acme.example' } })
+    expect(await verify(registry)).toEqual([])
+  })
+
+  it('takes events older than ninety days out of every store, a whole day at a time', async () => {
+    const clock = testClock(start)
+    const registry = await newSequencer(clock)
+    await registry.commit(baseBatch(clock.now()))
+    const first = (await feedsOf(registry)).index.length
+    await registry.commit(nextBatch(clock.tick({ days: 50 })))
+    const all = (await feedsOf(registry)).index
+    clock.tick({ days: 41 })
+    await registry.retain()
+    const { index, files, serving } = await feedsOf(registry)
+    expect(first).toBeGreaterThan(0)
+    expect(index).toEqual(all.slice(first))
+    expect(files).toEqual(index)
+    expect(serving).toEqual(index)
+    expect(await verify(registry)).toEqual([])
+  })
+
+  it('keeps the newest events, however old, so that nobody who has read them is turned away', async () => {
+    const clock = testClock(start)
+    const registry = await newSequencer(clock)
+    await registry.commit(baseBatch(clock.now()))
+    const before = await feedsOf(registry)
+    clock.tick({ days: 400 })
+    await registry.retain()
+    expect(await feedsOf(registry)).toEqual(before)
+  })
+
+  it('deletes the bytes of a document a day after another took its place', async () => {
+    const clock = testClock(start)
+    const registry = await newSequencer(clock)
+    await registry.commit(withBytes(baseBatch(clock.now())))
+    await registry.commit(withBytes(nextBatch(clock.tick({ days: 1 }))))
+    const { bodies } = registry.paths
+    const kept = bodiesOf(bodies)
+    await registry.retain()
+    expect(bodiesOf(bodies), 'younger than a day').toEqual(kept)
+    const old = new Date(clock.now() - 2 * 86_400_000)
+    for (const file of kept) utimesSync(file, old, old)
+    await registry.retain()
+    const named = await registry.index.all<{ hash: string }>('select hash from documents')
+    const left = bodiesOf(bodies).map(file => file.split('/').at(-1)!.slice(0, -3))
+    expect(left.length).toBeLessThan(kept.length)
+    expect(left.every(hash => named.some(row => row.hash === hash))).toBe(true)
+  })
+})

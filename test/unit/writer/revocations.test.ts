@@ -1,0 +1,193 @@
+import { describe, expect, it, test } from 'vitest'
+import { type Nights, overNights, pointerTo, shop, site, told } from '../../support/nights.ts'
+
+const [quay, pier] = ['quay.example', 'pier.example']
+const revoking = (...domains: string[]) => ({
+  revoked_publisher_domains: domains.map(publisher_domain => ({
+    publisher_domain,
+    revoked_at: '2026-11-01T00:00:00Z',
+    reason: 'other',
+  })),
+})
+const network = { properties: [site(quay), site(pier)] }
+const stands = { [quay]: shop(quay, network), [pier]: pointerTo(quay) }
+const revokes = {
+  [quay]: shop(quay, { ...network, ...revoking(pier) }),
+  [pier]: 'unchanged',
+} as const
+const silent = { [quay]: shop(quay, network), [pier]: 'unchanged' } as const
+
+/** `property status and reason, grants` of a publisher. */
+async function standing({ db }: Nights, domain = pier): Promise<string> {
+  const property = await db.one<{ said: string }>(
+    `select concat_ws(' ', status, stale_reason) as said from properties
+     where publisher_domain = $domain`,
+    { domain },
+  )
+  const grants = await db.all('select id from authorizations where publisher_domain = $domain', {
+    domain,
+  })
+  return `${property?.said ?? 'none'}, ${grants.length === 0 ? 'no grant' : 'granted'}`
+}
+
+const over = 'stale revoked, no grant'
+const fine = 'active, granted'
+
+describe('a revoked publisher', () => {
+  it('loses its grants in the commit that reads so, whatever else the file says of it', () =>
+    overNights(async nights => {
+      await nights.night(stands)
+      expect(await standing(nights)).toBe(fine)
+      const events = await nights.night(revokes)
+      expect(told(events, 'authorization')).toEqual(['authorization.revoked'])
+      expect(
+        events.find(({ event_type }) => event_type === 'property.stale')!.payload,
+      ).toMatchObject({ publisher_domain: pier, reason: 'revoked' })
+      expect(await standing(nights)).toBe(over)
+      expect(await standing(nights, quay)).toBe(fine)
+    }))
+
+  it('stays revoked for seven days after it was first seen to be, though the entry vanished', () =>
+    overNights(async nights => {
+      await nights.night(stands)
+      await nights.night(revokes)
+      expect(told(await nights.night(silent), 'authorization')).toEqual([])
+      expect(await standing(nights)).toBe(over)
+      await nights.night({ [quay]: 'unchanged', [pier]: 'unchanged' }, { days: 5, hours: 23 })
+      expect(await standing(nights)).toBe(over)
+      const back = await nights.wait({ hours: 1 })
+      expect(told(back)).toEqual([
+        'publisher.adagents_changed',
+        'property.reactivated',
+        'authorization.granted',
+        'agent.profile_updated',
+      ])
+      expect(await standing(nights)).toBe(fine)
+    }))
+
+  it('is back at once when the entry vanishes after more than seven days', () =>
+    overNights(async nights => {
+      await nights.night(stands)
+      await nights.night(revokes)
+      for (let day = 0; day < 8; day++)
+        await nights.night({ [quay]: 'unchanged', [pier]: 'unchanged' })
+      expect(await standing(nights)).toBe(over)
+      await nights.night(silent)
+      expect(await standing(nights)).toBe(fine)
+    }))
+
+  it('is one domain: another time or reason of the same one starts no new seven days', () =>
+    overNights(async nights => {
+      await nights.night(stands)
+      await nights.night(revokes)
+      await nights.night(silent, { days: 3 })
+      const later = { publisher_domain: pier, revoked_at: '2026-11-24T00:00:00Z' }
+      await nights.night({
+        [quay]: shop(quay, { ...network, revoked_publisher_domains: [later] }),
+        [pier]: 'unchanged',
+      })
+      await nights.night(silent, { days: 2, hours: 23 })
+      expect(await standing(nights)).toBe(over)
+      await nights.wait({ hours: 1 })
+      expect(await standing(nights)).toBe(fine)
+    }))
+
+  it('stays revoked while the file is missing in between, and while it is a pointer', () =>
+    overNights(async nights => {
+      await nights.night(stands)
+      await nights.night(revokes)
+      await nights.night({ [quay]: 'absent', [pier]: 'unchanged' }, { hours: 1 })
+      await nights.night({ [quay]: 'absent', [pier]: 'unchanged' }, { hours: 2 })
+      await nights.night({ [quay]: pointerTo('else.example') }, { hours: 1 })
+      await nights.night(silent, { hours: 1 })
+      expect(await standing(nights, quay)).toBe(fine)
+      expect(await standing(nights)).toBe(over)
+    }))
+
+  it('is remembered of a file that was replaced before its batch was committed', () =>
+    overNights(async nights => {
+      await nights.night(stands)
+      const other = shop(quay, { ...network, catalog_etag: '2' })
+      await nights.together(revokes, { [quay]: other })
+      expect(await standing(nights)).toBe(over)
+    }))
+
+  it('may be a part of the domain: properties that name it are nobody’s', () =>
+    overNights(async nights => {
+      const shopAt = site(`shop.${quay}`, { publisher_domain: quay, property_id: 'shop' })
+      const both = { properties: [site(quay), shopAt] }
+      const rows = () =>
+        nights.db.all<{ name: string }>(
+          `select name from properties where status = 'active' order by name`,
+        )
+      await nights.night({ [quay]: shop(quay, both) })
+      expect(await rows()).toEqual([{ name: quay }, { name: `shop.${quay}` }])
+      await nights.night({ [quay]: shop(quay, { ...both, ...revoking(`shop.${quay}`) }) })
+      expect(await rows()).toEqual([{ name: quay }])
+      await nights.night({ [quay]: shop(quay, both) })
+      expect(await rows()).toEqual([{ name: quay }])
+      await nights.night({ [quay]: 'unchanged' }, { days: 5 })
+      await nights.wait({ days: 1 })
+      expect(await rows()).toEqual([{ name: quay }, { name: `shop.${quay}` }])
+    }))
+})
+
+describe('a publisher that revokes itself', () => {
+  const shows = { collections: [{ collection_id: 'show', name: 'Show' }] }
+  const own = { [pier]: shop(pier, shows) }
+
+  it('retires its grants and its collections', () =>
+    overNights(async nights => {
+      await nights.night(own)
+      const events = await nights.night({ [pier]: shop(pier, { ...shows, ...revoking(pier) }) })
+      expect(told(events, 'authorization')).toEqual(['authorization.revoked'])
+      expect(told(events, 'collection')).toEqual(['collection.removed'])
+      expect(await standing(nights)).toBe(over)
+    }))
+
+  it('stays revoked when its file becomes a pointer to one that says nothing of it', () =>
+    overNights(async nights => {
+      await nights.night({ [pier]: shop(pier, revoking(pier)), [quay]: shop(quay, network) })
+      await nights.night({ [pier]: pointerTo(quay), [quay]: 'unchanged' })
+      expect(await standing(nights)).toBe('none, no grant')
+      await nights.night({ [pier]: 'unchanged', [quay]: 'unchanged' }, { days: 5 })
+      await nights.wait({ days: 1 })
+      expect(await standing(nights)).toBe(fine)
+    }))
+
+  it('is no manager’s business: what one manager revokes leaves a file of its own alone', () =>
+    overNights(async nights => {
+      await nights.night({ ...own, [quay]: shop(quay, revoking(pier)) })
+      expect(await standing(nights)).toBe(fine)
+    }))
+})
+
+describe('a revocation counts', () => {
+  test.each<[string, unknown]>([
+    ['without a time', { publisher_domain: pier }],
+    ['with a time that cannot be read', { publisher_domain: pier, revoked_at: 'yesterday' }],
+    ['with a time to come', { publisher_domain: pier, revoked_at: '2090-01-01T00:00:00Z' }],
+    ['as a bare name', pier],
+    ['in capitals', { publisher_domain: 'PIER.example', revoked_at: '2026-11-01T00:00:00Z' }],
+  ])('%s', (_, entry) =>
+    overNights(async nights => {
+      const file = shop(quay, { ...network, revoked_publisher_domains: [entry] })
+      await nights.night({ [quay]: file, [pier]: pointerTo(quay) })
+      expect(await standing(nights)).toBe('none, no grant')
+    }),
+  )
+
+  it('for nobody when its domain cannot be read, and the file’s faults say so', () =>
+    overNights(async nights => {
+      const entry = { publisher_domain: 'not a domain', revoked_at: '2026-11-01T00:00:00Z' }
+      const file = shop(quay, { ...network, revoked_publisher_domains: [entry] })
+      await nights.night({ [quay]: file, [pier]: pointerTo(quay) })
+      expect(await standing(nights)).toBe(fine)
+      const row = await nights.db.one<{ faults: { field: string }[] }>(
+        `select faults from documents where location = '${quay}'`,
+      )
+      expect(row!.faults.map(({ field }) => field)).toContain(
+        'revoked_publisher_domains[0].publisher_domain',
+      )
+    }))
+})

@@ -1,0 +1,118 @@
+import { describe, expect, test } from 'vitest'
+import { byIds, bySelectors, overNights, shop, site, told } from '../../support/nights.ts'
+
+const acme = 'acme.example'
+const identifiers = [
+  { type: 'domain', value: acme },
+  { type: 'subdomain', value: `news.${acme}` },
+]
+type Turn = <Item>(list: Item[]) => Item[]
+const keys = ['k1', 'k2'].map(kid => ({ kid, kty: 'OKP', crv: 'Ed25519', x: kid.repeat(21) }))
+const file = (turn: Turn) => ({
+  $schema: 'https://schemas.example/adagents.json',
+  last_updated: '2026-11-20T00:00:00Z',
+  properties: turn([
+    site(acme, {
+      identifiers: turn(identifiers),
+      tags: turn(['all', 'news']),
+      supported_channels: turn(['display', 'olv']),
+    }),
+    site(acme, { property_id: 'app', identifiers: [{ type: 'ios_bundle', value: 'a.b' }] }),
+  ]),
+  placements: turn([
+    { placement_id: 'top', name: 'Top', property_ids: turn(['site', 'app']) },
+    { placement_id: 'foot', name: 'Foot', property_ids: ['site'] },
+  ]),
+  formats: turn(['a', 'b'].map(format_option_id => ({ format_option_id, format_kind: 'image' }))),
+  collections: turn(['c', 'd'].map(id => ({ collection_id: id, name: id, distribution: [] }))),
+  property_features: turn([{ url: 'https://a.example' }, { url: 'https://b.example' }]),
+  revoked_publisher_domains: turn(
+    ['x.example', 'y.example'].map(publisher_domain => ({
+      publisher_domain,
+      revoked_at: '2026-11-19T00:00:00Z',
+    })),
+  ),
+  authorized_agents: turn([
+    byIds('https://sales.example/mcp', {
+      property_ids: turn(['site', 'app']),
+      countries: turn(['DE', 'GB']),
+      signing_keys: turn(keys),
+      collections: turn(
+        [acme, 'other.example'].map(publisher_domain => ({
+          publisher_domain,
+          collection_ids: turn(['c', 'd']),
+        })),
+      ),
+    }),
+    bySelectors(
+      'https://more.example/mcp',
+      ...turn([
+        {
+          selection_type: 'by_tag',
+          property_tags: turn(['all', 'news']),
+          publisher_domains: turn([acme, 'other.example']),
+        },
+        { selection_type: 'all', publisher_domain: 'third.example' },
+      ]),
+    ),
+  ]),
+})
+
+const asIs: Turn = list => list
+const reversed: Turn = list => [...list].reverse()
+
+/** The same members, those of objects inside too, the other way round. */
+function turned(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(turned)
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).map(([key, member]) => [key, turned(member)])
+  return Object.fromEntries(entries.reverse())
+}
+
+describe('nothing is told of a file', () => {
+  test.each<[string, object]>([
+    ['whose keys stand in another order', turned(file(asIs)) as object],
+    ['whose lists are written in another order', file(reversed)],
+    ['that only says it was updated', { ...file(asIs), last_updated: '2026-11-21T00:00:00Z' }],
+    ['that names another schema', { ...file(asIs), $schema: 'https://schemas.example/v2' }],
+    ['whose catalog field is no list', { ...file(asIs), signals: 'none' }],
+  ])('%s', (_, other) =>
+    overNights(async nights => {
+      expect(told(await nights.night({ [acme]: file(asIs) }))).toContain('authorization.granted')
+      expect(told(await nights.night({ [acme]: other }))).toEqual([])
+    }),
+  )
+
+  test('but of one with another list it is, by name', () =>
+    overNights(async nights => {
+      await nights.night({ [acme]: shop(acme) })
+      const events = await nights.night({
+        [acme]: shop(acme, { signals: [{ id: 'x', name: 'X' }] }),
+      })
+      expect(told(events)).toEqual(['publisher.adagents_changed'])
+      expect(events[0]!.payload.changed_fields).toEqual(['signals'])
+    }))
+
+  test('but of one whose agent has another word for it it is, in whatever order', () =>
+    overNights(async nights => {
+      await nights.night({ [acme]: file(asIs) })
+      const other = file(reversed)
+      other.authorized_agents[1] = { ...other.authorized_agents[1], authorized_for: 'News' }
+      const events = await nights.night({ [acme]: other })
+      expect(told(events)).toEqual(['publisher.adagents_changed', 'authorization.modified'])
+      expect(events[0]!.payload.changed_fields).toEqual(['authorized_agents'])
+    }))
+
+  test('nor of one whose hashes another version of the registry has made', () =>
+    overNights(async nights => {
+      await nights.night({ [acme]: file(asIs) })
+      await nights.db.run(
+        `update publishers set fields = json_object('properties', '0123456789abcdef',
+           'authorized_agents', '0123456789abcdef', 'contact', '0123456789abcdef')`,
+      )
+      const events = await nights.night({ [acme]: { ...file(asIs), tags: {} } })
+      expect(told(events)).toEqual(['publisher.adagents_changed'])
+      expect(events[0]!.payload.changed_fields).not.toContain('properties')
+      expect(events[0]!.payload.changed_fields).toEqual(expect.arrayContaining(['contact', 'tags']))
+    }))
+})

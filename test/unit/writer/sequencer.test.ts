@@ -1,0 +1,178 @@
+import { cpSync, linkSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { toIso } from '../../../pipeline/core/clock.ts'
+import { Fatal } from '../../../pipeline/core/errors.ts'
+import { verify } from '../../../pipeline/maintenance/verify.ts'
+import type { Observation } from '../../../pipeline/model/observation.ts'
+import type { Sequencer, Step } from '../../../pipeline/writer/sequencer.ts'
+import { baseBatch, nextBatch } from '../../support/batches.ts'
+import { type TestClock, testClock } from '../../support/clock.ts'
+import { feedsOf } from '../../support/feed.ts'
+import { cleanUp, newDataDir, newSequencer, openSequencer } from '../../support/registry.ts'
+import { answered, read } from '../../support/sightings.ts'
+import { submission, writeOf } from '../../support/writes.ts'
+
+const start = '2026-11-20T03:00Z'
+
+/** Closes the registry and opens what it left. */
+async function reopened(registry: Sequencer, clock: TestClock): Promise<Sequencer> {
+  await registry.close()
+  const again = await openSequencer({ dataDir: registry.paths.dir, clock })
+  cleanUp(() => again.close())
+  return again
+}
+
+/** A registry whose disk fails at a step once it has made some commits. */
+async function failingAt(failing: Step, commits: number, clock: TestClock): Promise<Sequencer> {
+  let armed = false
+  const onStep = (step: Step) => {
+    if (armed && step === failing) throw new Error('the disk failed')
+  }
+  const registry = await openSequencer({ clock, dataDir: newDataDir(), onStep })
+  for (let n = 0; n < commits; n++) await registry.commit(baseBatch(clock.now()))
+  armed = true
+  return registry
+}
+
+function quarantined({ index }: Sequencer): Promise<object[]> {
+  return index.all('select kind, location, reason from quarantine')
+}
+
+describe('a commit that failed after its transaction', () => {
+  it.each<[Step]>([['serving'], ['events']])(
+    'ends the writer, so that no later one leaves a gap in the feed (%s)',
+    async step => {
+      const clock = testClock(start)
+      const registry = await failingAt(step, 1, clock)
+      clock.tick({ days: 1 })
+      const [failed, later] = [nextBatch(clock.now()), baseBatch(clock.tick({ days: 1 }))]
+      const outcomes = await Promise.allSettled([registry.commit(failed), registry.commit(later)])
+      expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+      expect(await quarantined(registry)).toEqual([])
+      const again = await reopened(registry, clock)
+      expect(again.seq).toBe(2)
+      expect(await verify(again)).toEqual([])
+    },
+  )
+
+  it('is finished by the next start, even if it was the first of all', async () => {
+    const clock = testClock(start)
+    const registry = await failingAt('serving', 0, clock)
+    await expect(registry.commit(baseBatch(clock.now()))).rejects.toThrow(Fatal)
+    const again = await reopened(registry, clock)
+    expect(again.seq).toBe(1)
+    expect(await verify(again)).toEqual([])
+  })
+})
+
+describe('a registry that starts again', () => {
+  it('goes on from a crash between registry.duckdb and the checkpoint', async () => {
+    const clock = testClock(start)
+    const registry = await openSequencer({ clock, dataDir: newDataDir() })
+    await registry.commit(baseBatch(clock.now()))
+    await registry.publish()
+    const { paths } = registry
+    rmSync(paths.registry)
+    linkSync(paths.snapshotOf(1), paths.snapshotOf(2))
+    writeFileSync(paths.registry, 'the next snapshot')
+    expect(await verify(await reopened(registry, clock))).toEqual([])
+  })
+
+  it('makes a serving store again that is older than the changes it still knows', async () => {
+    const clock = testClock(start)
+    const registry = await openSequencer({ clock, dataDir: newDataDir() })
+    const { serving } = registry.paths
+    const org = (n: number) => ({ observations: [], submissions: [writeOf(`Org ${n}`)] })
+    for (let n = 0; n < 2; n++) await registry.commit(org(n))
+    cpSync(serving, `${serving}.backup`, { recursive: true })
+    for (let n = 2; n < 105; n++) await registry.commit(org(n))
+    await registry.close()
+    rmSync(serving, { recursive: true })
+    renameSync(`${serving}.backup`, serving)
+    const dataDir = registry.paths.dir
+    const again = await openSequencer({ dataDir, clock })
+    cleanUp(() => again.close())
+    expect(await verify(again)).toEqual([])
+  })
+
+  it('doubles no event after the clock stepped back over midnight', async () => {
+    const clock = testClock('2026-11-20T00:10Z')
+    const registry = await openSequencer({ clock, dataDir: newDataDir() })
+    await registry.commit(baseBatch(clock.now()))
+    clock.tick({ minutes: -20 })
+    await registry.commit({ observations: [sale('acme.example', clock)], submissions: [] })
+    const before = await feedsOf(registry)
+    const again = await reopened(registry, clock)
+    expect(await feedsOf(again)).toEqual(before)
+    expect(await verify(again)).toEqual([])
+    expect(readdirSync(again.paths.events)).toEqual(['2026-11-20.ndjson'])
+  })
+})
+
+function sale(domain: string, clock: TestClock, name = 'Sales'): Observation {
+  const content = { properties: [], authorized_agents: [], superseded_by: name }
+  return read('adagents.json', domain, content, clock.now())
+}
+
+describe('an observation that cannot be taken in', () => {
+  const poison = (clock: TestClock): Observation => ({
+    ...answered('ok', 'adagents.json', 'poison.example', clock.now()),
+    hash: 'f'.repeat(64),
+    document: { variant: 'inline' },
+  })
+
+  it('is set aside, and all others of its batch are committed', async () => {
+    const clock = testClock(start)
+    const registry = await newSequencer(clock)
+    const { observations, submissions } = nextBatch(clock.now())
+    const among = [...observations.slice(0, 50), poison(clock), ...observations.slice(50)]
+    const { answers } = await registry.commit({ observations: among, submissions })
+    expect(answers.size).toBe(submissions.length)
+    const seen = await registry.index.one(
+      'select count(*) as n from crawl_state where attempted_at is not null',
+    )
+    expect(seen).toEqual({ n: observations.length })
+    expect(await quarantined(registry)).toMatchObject([{ location: 'poison.example' }])
+    expect(await verify(registry)).toEqual([])
+  })
+
+  it('is not one where the disk is at fault', async () => {
+    const clock = testClock(start)
+    const registry = await newSequencer(clock)
+    rmSync(registry.paths.bodies, { recursive: true })
+    writeFileSync(registry.paths.bodies, 'where a folder should be')
+    const seen = { ...sale('acme.example', clock), body: Buffer.from('{}') }
+    await expect(registry.commit({ observations: [seen], submissions: [] })).rejects.toThrow()
+    expect(await quarantined(registry)).toEqual([])
+  })
+})
+
+describe('what is delivered twice', () => {
+  it('counts once when it is a file that was read twice, whatever the order', async () => {
+    const clock = testClock(start)
+    const registry = await newSequencer(clock)
+    const early = sale('acme.example', clock, 'early.example')
+    clock.tick({ minutes: 1 })
+    const late = sale('acme.example', clock, 'late.example')
+    await registry.commit({ observations: [late, early], submissions: [] })
+    expect(await verify(registry)).toEqual([])
+    const kept = await registry.index.one('select hash from documents')
+    expect(kept).toEqual({ hash: late.hash })
+  })
+
+  it('counts once when it is a write, also when the first answer was lost', async () => {
+    const clock = testClock(start)
+    const registry = await newSequencer(clock)
+    const operation = { op: 'domains.add', domains: ['acme.example'], again: true } as never
+    const [org, add] = [writeOf('Acme'), submission('add', operation)]
+    await registry.commit({ observations: [], submissions: [org, add, org] })
+    await registry.commit({ observations: [sale('acme.example', clock)], submissions: [] })
+    await registry.commit({ observations: [], submissions: [add, org] })
+    const [done, due] = await Promise.all([
+      registry.index.one('select count(*) as n from submissions'),
+      registry.index.all(`select kind from crawl_state where due_at <= '${toIso(clock.now())}'`),
+    ])
+    expect(done).toEqual({ n: 2 })
+    expect(due).toEqual([{ kind: 'brand.json' }])
+  })
+})

@@ -1,0 +1,96 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { verify } from '../../../pipeline/maintenance/verify.ts'
+import type { Submission } from '../../../pipeline/model/submission.ts'
+import { Database } from '../../../pipeline/store/duckdb.ts'
+import type { Sequencer } from '../../../pipeline/writer/sequencer.ts'
+import { testClock } from '../../support/clock.ts'
+import { newSequencer } from '../../support/registry.ts'
+import { brandOf, proofOf, writeOf } from '../../support/writes.ts'
+
+const clock = testClock('2026-11-20T03:00Z')
+let registry: Sequencer
+let statements = 0
+let isDiskFull = false
+
+beforeEach(async () => {
+  registry = await newSequencer(clock)
+  for (const name of ['run', 'all', 'append'] as const) {
+    const real = Database.prototype[name] as (...given: unknown[]) => Promise<never>
+    vi.spyOn(Database.prototype, name).mockImplementation(function (
+      this: Database,
+      ...given: unknown[]
+    ) {
+      statements++
+      return real.apply(this, given)
+    })
+  }
+  const { insert, transaction } = Database.prototype
+  vi.spyOn(Database.prototype, 'insert').mockImplementation(function (this: Database, table, rows) {
+    if (isDiskFull && this === registry.accounts.db) throw new Error('disk full')
+    if (rows.length > 0) statements++
+    return insert.call(this, table, rows)
+  })
+  vi.spyOn(Database.prototype, 'transaction').mockImplementation(function (this: Database, work) {
+    statements += 2
+    return transaction.call(this, work) as Promise<never>
+  })
+  await commit(writeOf('Org'))
+  await commit(proofOf('Org', 'org.example'))
+})
+
+afterEach(() => vi.restoreAllMocks())
+
+const commit = (...submissions: Submission[]) => registry.commit({ observations: [], submissions })
+
+/** How many statements a commit runs in both databases, and what it answers. */
+async function costOf(...submissions: Submission[]) {
+  statements = 0
+  const { answers } = await commit(...submissions)
+  const [answer] = answers.values()
+  return { statements, done: answer && 'done' in answer ? answer.done : answer }
+}
+
+describe('a commit of one save', () => {
+  it('asks nothing that the writer can know by itself', async () => {
+    await commit(brandOf('Org', 'a.org.example', 'One'))
+    const second = await costOf(brandOf('Org', 'a.org.example', 'Two'))
+    expect(second.done).toMatchObject({ revision_number: 2, domain: 'a.org.example' })
+
+    expect(second.statements).toBeLessThanOrEqual(10)
+    const first = await costOf(brandOf('Org', 'b.org.example', 'One'))
+    expect(first.done).toMatchObject({ revision_number: 1 })
+
+    expect(first.statements).toBeLessThanOrEqual(20)
+    expect(await registry.quietly(() => verify(registry))).toEqual([])
+  })
+
+  it('costs fifty of them hardly more', async () => {
+    await commit(brandOf('Org', 'a.org.example', 'One'))
+    const names = Array.from({ length: 50 }, (_, n) => `${n}.org.example`)
+    const saves = names.map(name => brandOf('Org', name, 'One'))
+    expect((await costOf(...saves)).statements).toBeLessThanOrEqual(21)
+    const again = names.map(name => brandOf('Org', name, 'Two'))
+    expect((await costOf(...again)).statements).toBeLessThanOrEqual(9)
+    expect(await registry.quietly(() => verify(registry))).toEqual([])
+  })
+
+  it('is in neither store when the accounts could not keep it, and counts once when it comes again', async () => {
+    const save = brandOf('Org', 'a.org.example', 'One')
+    const { seq } = registry
+    isDiskFull = true
+    await expect(commit(save)).rejects.toThrow('disk full')
+    isDiskFull = false
+    expect(registry.seq).toBe(seq)
+    expect(await registry.index.all('select 1 from revisions')).toEqual([])
+    expect((await costOf(save)).done).toMatchObject({ revision_number: 1 })
+    expect(await registry.quietly(() => verify(registry))).toEqual([])
+  })
+
+  it('is answered as it was when it is delivered again, in whatever commit', async () => {
+    const save = brandOf('Org', 'a.org.example', 'One')
+    const { done } = await costOf(save)
+    await commit(brandOf('Org', 'a.org.example', 'Two'))
+    expect((await costOf(save)).done).toEqual(done)
+    expect((await costOf(save)).done).toEqual(done)
+  })
+})

@@ -1,0 +1,198 @@
+import { describe, expect, it } from 'vitest'
+import { rebuild } from '../../../pipeline/maintenance/rebuild.ts'
+import { verify } from '../../../pipeline/maintenance/verify.ts'
+import { Operation } from '../../../pipeline/model/submission.ts'
+import { HEAD_LENGTH } from '../../../pipeline/serving/document-value.ts'
+import type { Entry, SpaceName } from '../../../pipeline/serving/lmdb.ts'
+import { buildScopeOfSlice } from '../../../pipeline/serving/projections/change-scope.ts'
+import { projectInSlices } from '../../../pipeline/serving/projections/project-slices.ts'
+import { isDataFault } from '../../../pipeline/store/bisect.ts'
+import type { Sequencer } from '../../../pipeline/writer/sequencer.ts'
+import { baseBatch, nextBatch } from '../../support/batches.ts'
+import { testClock } from '../../support/clock.ts'
+import { cleanUp, newDataDir, openSequencer } from '../../support/registry.ts'
+import { rememberingLog } from '../../support/remembering-log.ts'
+import { read } from '../../support/sightings.ts'
+import { submission, writeOf } from '../../support/writes.ts'
+
+const broken = 'broken.example'
+const others = ['a.example', 'b.example', 'c.example']
+const clock = testClock('2026-11-20T03:00Z')
+
+/** Files of these domains: the n-th of each. */
+function files(domains: readonly string[], n: number) {
+  const at = clock.tick({ minutes: 1 })
+  return domains.flatMap(domain => {
+    const identifiers = [{ type: 'domain', value: domain }]
+    const property = { property_type: 'website', name: `Site ${n}`, identifiers, tags: ['t'] }
+    const byTag = { authorization_type: 'property_tags', property_tags: ['t'] }
+    const agent = { url: 'https://agent.example', authorized_for: 'All', ...byTag }
+    return read('adagents.json', domain, { authorized_agents: [agent], properties: [property] }, at)
+  })
+}
+
+function brands(domains: readonly string[], n: number) {
+  const at = clock.tick({ minutes: 1 })
+  return domains.map(domain => {
+    const properties = [{ type: 'website', identifier: domain, primary: true }]
+    const names = [{ en: `Brand ${n}` }]
+    return read('brand.json', domain, { id: 'b', names, keller_type: 'master', properties }, at)
+  })
+}
+
+function shown({ serving }: Sequencer, space: SpaceName, domain: string): string | undefined {
+  return serving.get(space, domain)?.toString('utf8', HEAD_LENGTH)
+}
+
+function quarantined({ index }: Sequencer): Promise<object[]> {
+  return index.all('select kind, location, reason from quarantine order by all')
+}
+
+/** Gives the one publisher these placements, past the rules; an answer cannot be made of one that is null. */
+function setPlacements({ index }: Sequencer, placements: readonly unknown[]): Promise<number> {
+  const catalog = JSON.stringify({ formats: [], placements })
+  return index.run(`update publishers set catalog = '${catalog}' where domain = '${broken}'`)
+}
+
+const observed = (observations: ReturnType<typeof files>) => ({ observations, submissions: [] })
+
+/** A registry in whose index a row of one publisher is such that its answer cannot be made. */
+async function brokenRegistry() {
+  const { log, said } = rememberingLog()
+  const open = async (dataDir: string) => openSequencer({ dataDir, clock, log })
+  const registry = await open(newDataDir())
+  await registry.commit(observed(files([broken, ...others], 1)))
+  await setPlacements(registry, [null])
+  const told = () => said.filter(line => line.includes('not projected'))
+  const reopen = async (before: Sequencer) => {
+    await before.close()
+    return open(before.paths.dir)
+  }
+  return { registry, told, reopen, open }
+}
+
+describe('a publisher whose answer cannot be made from its rows', () => {
+  const refused = {
+    kind: 'publishers',
+    location: broken,
+    reason: expect.stringMatching(/^not_projected: /),
+  }
+
+  it('keeps its old one and is quarantined, while everything else goes on', async () => {
+    const { registry, told, reopen } = await brokenRegistry()
+    const before = shown(registry, 'inventory', broken)
+    await registry.commit(observed(brands([broken, ...others], 2)))
+    expect(shown(registry, 'inventory', broken)).toBe(before)
+    for (const domain of [broken, ...others]) {
+      expect(shown(registry, 'brand', domain)).toContain('Brand 2')
+    }
+    expect(await quarantined(registry)).toEqual([refused])
+    await registry.commit(observed(brands([broken, ...others], 3)))
+    await registry.commit({ observations: [], submissions: [writeOf('Acme')] })
+    expect(told()).toHaveLength(1)
+    const again = await reopen(registry)
+    cleanUp(() => again.close())
+    expect(shown(again, 'inventory', broken)).toBe(before)
+    expect(await verify(again)).toEqual([
+      expect.stringMatching(`serving: publishers ${broken} is quarantined, its old answer stands`),
+    ])
+    await again.backUp(`${newDataDir()}/backup`)
+    const operation = Operation.parse({
+      op: 'domain.takedown',
+      domain: 'a.example',
+      reason: 'asked',
+    })
+    await again.commit({ observations: [], submissions: [submission('takedown', operation)] })
+    expect(shown(again, 'inventory', 'a.example')).toBeUndefined()
+    expect(shown(again, 'inventory', 'b.example')).toContain('Site 1')
+    expect(told()).toHaveLength(1)
+  })
+
+  it('is freed by its next answer that can be made', async () => {
+    const { registry } = await brokenRegistry()
+    cleanUp(() => registry.close())
+    await registry.commit(observed(brands([broken], 2)))
+    await setPlacements(registry, [])
+    await registry.commit(observed(files([broken, 'a.example'], 2)))
+    expect(await quarantined(registry)).toEqual([])
+    expect(shown(registry, 'inventory', broken)).toContain('Site 2')
+    expect(await verify(registry)).toEqual([])
+  })
+
+  it('is freed by the next start, once it can be made', async () => {
+    const { registry, reopen } = await brokenRegistry()
+    await registry.commit(observed(brands([broken], 2)))
+    await setPlacements(registry, [])
+    const again = await reopen(registry)
+    cleanUp(() => again.close())
+    expect(await quarantined(again)).toEqual([])
+    expect(await verify(again)).toEqual([])
+  })
+
+  it('has none after a rebuild, which names it', async () => {
+    const { registry, open } = await brokenRegistry()
+    await registry.commit(observed(brands([broken], 2)))
+    await registry.close()
+    const { dir } = registry.paths
+    expect(await rebuild(dir)).toMatchObject({ unprojected: [{ subject: broken }] })
+    const again = await open(dir)
+    cleanUp(() => again.close())
+    expect(shown(again, 'inventory', broken)).toBeUndefined()
+    expect(shown(again, 'inventory', 'a.example')).toContain('Site 1')
+    await setPlacements(again, [])
+    await again.commit(observed(files([broken], 2)))
+    expect(await verify(again)).toEqual([])
+  })
+})
+
+describe('whatever entry cannot be stored', () => {
+  it('costs only the answers of its subject', async () => {
+    const registry = await openSequencer({ dataDir: newDataDir(), clock })
+    cleanUp(() => registry.close())
+    await registry.commit(baseBatch(clock.now()))
+    await registry.commit(nextBatch(clock.tick({ days: 1 })))
+    const scope = buildScopeOfSlice(0, 1, 0)
+    const keyOf = ({ space, key }: Entry) => `${space} ${key.toString('hex')}`
+    const project = async (refused?: string) => {
+      const taken: Entry[] = []
+      const { unprojected } = await projectInSlices(registry, scope, entries => {
+        if (entries.some(one => keyOf(one) === refused)) throw new Error('too long')
+        taken.push(...entries)
+      })
+      return { taken, unprojected }
+    }
+    const all = (await project()).taken
+    const bySpace = new Map(all.map(entry => [entry.space, entry]))
+    expect(bySpace.size).toBeGreaterThan(12)
+    for (const entry of bySpace.values()) {
+      const { taken, unprojected } = await project(keyOf(entry))
+      expect([entry.space, unprojected]).toEqual([
+        entry.space,
+        [{ part: expect.any(String), subject: expect.any(String), reason: 'too long' }],
+      ])
+      expect(taken.length).toBeLessThan(all.length)
+      expect(taken.length).toBeGreaterThan(all.length - 40)
+    }
+  })
+})
+
+describe('an error', () => {
+  it.each([
+    [
+      'Out of Memory Error: could not allocate block of size 256.0 KiB (488.2/488.2 MiB used)',
+      true,
+    ],
+    ['Conversion Error: Could not convert string', true],
+    ['Out of Memory Error: failed to offload data block: the max_temp_directory_size', false],
+    ['IO Error: Could not write file: No space left on device', false],
+    ['Can not operate on a closed database', false],
+    ['MDB_MAP_FULL: Environment mapsize limit reached', false],
+  ])('%s: is the data at fault? %s', (message, isFault) => {
+    expect(isDataFault(new Error(message))).toBe(isFault)
+  })
+
+  it('with a number of the operating system is never a fault of the data', () => {
+    expect(isDataFault(Object.assign(new Error('write'), { code: 28 }))).toBe(false)
+    expect(isDataFault(Object.assign(new Error('write'), { errno: -28 }))).toBe(false)
+  })
+})

@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest'
+import { verify } from '../../../pipeline/maintenance/verify.ts'
+import type { FeedEvent } from '../../../pipeline/model/event.ts'
+import type { Sequencer } from '../../../pipeline/writer/sequencer.ts'
+import { testClock } from '../../support/clock.ts'
+import { shop } from '../../support/nights.ts'
+import { cleanUp, newDataDir, openSequencer } from '../../support/registry.ts'
+import { read } from '../../support/sightings.ts'
+import { proofOf, propertiesOf, writeOf } from '../../support/writes.ts'
+
+const clock = testClock('2026-11-20T03:00Z')
+const domains = Array.from({ length: 250 }, (_, i) => `told${i}.example`)
+
+const eventsAfter = (sequencer: Sequencer, seq: number) =>
+  sequencer.index.all<FeedEvent & { seq: number }>(
+    'select * from events where seq > $seq order by event_id',
+    { seq },
+  )
+
+test('entries of before saved properties were records get them when the index is opened, once', async () => {
+  const dataDir = newDataDir()
+  const opening = { dataDir, clock, settings: { REQUIRE_OWNERSHIP_PROOF: 'false' } }
+  let sequencer = await openSequencer(opening)
+  cleanUp(() => sequencer.close())
+  const saves = [...domains, 'owned.example'].map(domain =>
+    propertiesOf('Acme', domain, ['One', 'Two']),
+  )
+  const submissions = [writeOf('Acme'), proofOf('Acme', 'owned.example'), ...saves]
+  await sequencer.commit({ observations: [], submissions })
+  await sequencer.commit({
+    observations: [read('adagents.json', 'owned.example', shop('owned.example'), clock.now())],
+    submissions: [],
+  })
+  expect(await verify(sequencer)).toEqual([])
+
+  const told = await sequencer.index.all<{ property_rid: string }>(
+    `select property_rid from properties where source = 'contributed'
+       and publisher_domain != 'owned.example' order by property_rid`,
+  )
+  expect(told.length).toBeGreaterThanOrEqual(2 * domains.length)
+  await sequencer.index.run("delete from properties where source = 'contributed'")
+  expect(await verify(sequencer)).toContainEqual(
+    expect.stringContaining('properties that people told of have no record'),
+  )
+
+  const reopen = async () => {
+    await sequencer.close()
+    sequencer = await openSequencer(opening)
+    return sequencer.seq
+  }
+  const before = sequencer.seq
+  const after = await reopen()
+  expect(await verify(sequencer)).toEqual([])
+  const events = await eventsAfter(sequencer, before)
+  expect(new Set(events.map(({ event_type, actor }) => `${event_type} ${actor}`))).toEqual(
+    new Set(['property.created registry:save']),
+  )
+  const shown = events.map(({ entity_id }) => entity_id).sort()
+  expect(shown).toEqual(told.map(({ property_rid }) => property_rid))
+  expect(new Set(events.map(({ seq }) => seq)).size).toBeGreaterThan(1)
+  expect(await reopen()).toBe(after)
+})

@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest'
+import { DAY } from '../../../pipeline/core/clock.ts'
+import { testClock } from '../../support/clock.ts'
+import { withIndex } from '../../support/memory-index.ts'
+import { overNights, pointerTo, shop, told } from '../../support/nights.ts'
+import { read } from '../../support/sightings.ts'
+
+const start = '2026-11-20T03:00Z'
+
+describe('what a file said', () => {
+  it('does not stand when it arrives more than a week late', async () => {
+    const clock = testClock(start)
+    await withIndex(clock, async index => {
+      const seen = read('adagents.json', 'a.example', shop('a.example'), clock.now() - 8 * DAY)
+      const events = await index.commit([seen])
+      expect(told(events, 'authorization')).toEqual([])
+      expect(await index.db.all('select valid from publishers')).toEqual([{ valid: false }])
+    })
+  })
+
+  it('counts until something was read where it points now, and no longer than it stands', async () => {
+    await overNights(async ({ night, wait, db }) => {
+      await night({ 'a.example': shop('a.example') })
+      await night({ 'a.example': pointerTo('m.example') })
+      expect(told(await night({ 'm.example': 'timeout', 'a.example': 'unchanged' }))).toEqual([])
+      expect(await db.all('select agent_url from authorizations')).toHaveLength(1)
+      const events = await wait({ days: 7 })
+      expect(told(events)).toContain('authorization.revoked')
+      expect(await db.all('select valid from publishers')).toEqual([{ valid: false }])
+    })
+  })
+
+  it('counts where it pointed before, until something was read where it points now', async () => {
+    await overNights(async ({ night, db }) => {
+      const managers = { 'm.example': managed('M'), 'n.example': managed('N') }
+      await night({ 'a.example': pointerTo('m.example'), ...managers, 'n.example': 'timeout' })
+      await night({ 'a.example': pointerTo('n.example') })
+      await night({ 'a.example': pointerTo('n.example'), 'n.example': 'timeout' })
+      const names = () =>
+        db.all(
+          "select name from properties where publisher_domain = 'a.example' and status = 'active'",
+        )
+      expect(await names()).toEqual([{ name: 'M' }])
+      await night({ 'n.example': managed('N') })
+      expect(await names()).toEqual([{ name: 'N' }])
+    })
+  })
+
+  function managed(name: string) {
+    const identifiers = [{ type: 'domain', value: 'a.example' }]
+    const publisher_domain = 'a.example'
+    return {
+      properties: [{ property_type: 'website', name, identifiers, publisher_domain }],
+      authorized_agents: [],
+    }
+  }
+})
+
+describe('a property that is first seen in a file that does not stand', () => {
+  it('is told to be there and to be stale', async () => {
+    await overNights(async ({ night, db }) => {
+      await night({ 'a.example': pointerTo('m.example'), 'm.example': managed() })
+      await night({ 'a.example': 'absent' })
+      const more = managed({ publisher_domain: 'a.example', name: 'New' })
+      expect(told(await night({ 'm.example': more }, { minutes: 5 }), 'property')).toEqual([
+        'property.created',
+        'property.stale',
+      ])
+      expect(await db.all("select status from properties where name = 'New'")).toEqual([
+        { status: 'stale' },
+      ])
+    })
+  })
+
+  it('is stale because that fails, also when it was not listed before', async () => {
+    await overNights(async ({ night, db }) => {
+      const listed = managed({ publisher_domain: 'a.example', name: 'Site' })
+      await night({ 'a.example': pointerTo('m.example'), 'm.example': listed })
+      await night({ 'm.example': managed() })
+      await night({ 'a.example': 'absent' })
+      await night({ 'm.example': { ...listed, superseded_by: 'n.example' } }, { minutes: 5 })
+      expect(await db.all('select status, stale_reason from properties')).toEqual([
+        { status: 'stale', stale_reason: 'validation_failed' },
+      ])
+    })
+  })
+
+  const identifiers = [{ type: 'domain', value: 'a.example' }]
+  const managed = (...properties: object[]) => ({
+    properties: properties.map(property => ({
+      property_type: 'website',
+      identifiers,
+      ...property,
+    })),
+    authorized_agents: [],
+  })
+})
+
+describe('a house that refers to one more brand', () => {
+  it('makes it known, although nothing else of the house has changed', async () => {
+    const clock = testClock(start)
+    await withIndex(clock, async index => {
+      const house = (...refs: string[]) => ({
+        house: { domain: 'h.example', name: 'House' },
+        brands: [{ id: 'h', names: [{ en: 'House' }], keller_type: 'master' }],
+        brand_refs: refs.map(domain => ({ domain, brand_id: 'b' })),
+      })
+      await index.commit([read('brand.json', 'h.example', house(), clock.now())])
+      clock.tick({ days: 1 })
+      await index.commit([read('brand.json', 'h.example', house('k.example'), clock.now())])
+      const known = await index.db.all('select domain, why from frontier')
+      expect(known).toEqual([{ domain: 'k.example', why: 'mentioned' }])
+    })
+  })
+})
