@@ -290,6 +290,7 @@ test('bytes that are no text are refused, or are text with marks in their place'
       expect(JSON.parse(body).error).toMatch(/^domains\[0\].*: must be well-formed text/)
     }
   }
+  await registry.publish()
   const whole = '{"domains":["\\ud83d\\ude00","\\\\ud800"]}'
   expect((await send({ method: 'POST', path: '/api/properties/check' }, whole)).status).toBe(200)
   const lone = '{"domain":"acme.example","brand_name":"\\ud800"}'

@@ -84,6 +84,7 @@ beforeAll(async () => {
   const last = { domain: 'readers.example', brand_name: 'The last of this hour' }
   await ask(operationOf('saveBrand'), 429, { payload: last })
   known.crawlRequest = await idOf('requestCrawl', 202, { domain: 'crawled.example' })
+  await registries.usual.publish()
   known.report = await idOf('checkPropertyList', 200, { domains: ['acme.example'] })
   known.dispute = await idOf('fileCatalogDispute', 200, dispute)
   for (const whom of ['usual', 'strict', 'lonely'] as const) {
@@ -98,6 +99,7 @@ beforeAll(async () => {
   await publishUnsearched(registries.unsearched)
   await fill(registries.crowded)
   await registries.crowded.publish()
+  await registries.strict.publish()
   isAsDescribed = new Ajv2020({ strict: false })
   addFormats.default(isAsDescribed)
   const description = await registries.usual.app.inject('/openapi/registry.yaml')

@@ -129,7 +129,7 @@ describe.each(Object.entries(kinds))('buckets %s', (_, open) => {
     }
     expect(row!.remaining).toBe(0)
     budget.refund(rows[1]!)
-    expect(await budget.reserve('n9.agents.example', 8)).toMatchObject({ left: 8 })
+    expect(await budget.reserve('n9.agents.example', 8)).toMatchObject({ remaining: 8 })
   })
 
   it('never refuse what the operator’s settings name', async () => {
