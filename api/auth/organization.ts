@@ -4,7 +4,7 @@ import type { Belonging, Principal } from './principal.ts'
 
 /** Tells whether the caller may act for an organization. */
 export function canActFor(principal: Principal | undefined, org_id: string): boolean {
-  return principal?.belongings.some(one => one.org_id === org_id) ?? false
+  return principal?.belongings.some(belonging => belonging.org_id === org_id) ?? false
 }
 
 /**

@@ -121,7 +121,7 @@ function readHolder(reader: Reader, digest: string): Principal | undefined {
 function buildUserPrincipal({ reader }: Asked, person: Person): Principal {
   const belongings = listMemberships(reader, person.id)
   const [first] = belongings
-  const best = belongings.find(one => hasApiAccess(one.membership_tier)) ?? first
+  const best = belongings.find(belonging => hasApiAccess(belonging.membership_tier)) ?? first
   return {
     kind: 'user',
     id: person.id,

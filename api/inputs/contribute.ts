@@ -37,15 +37,21 @@ export async function contribute(
   }
   const made = await submit([...candidates.values()], { principal, provenance, since }, services)
   const told = new Set<string>()
-  return resolved.map(one => {
-    const key = toIdentifierKey(one.identifier)
+  return resolved.map(resolution => {
+    const key = toIdentifierKey(resolution.identifier)
     const property_rid = made[key]
-    if (one.status !== 'excluded') return one
-    if (property_rid === undefined) return { ...one, ...excluded(one.identifier) }
+    if (resolution.status !== 'excluded') return resolution
+    if (property_rid === undefined) return { ...resolution, ...excluded(resolution.identifier) }
     const isFirst = candidates.get(key)?.property_rid === property_rid && !told.has(key)
     told.add(key)
     const status = isFirst ? 'created' : 'existing'
-    return { ...one, property_rid, classification: 'property', source: 'contributed', status }
+    return {
+      ...resolution,
+      property_rid,
+      classification: 'property',
+      source: 'contributed',
+      status,
+    }
   })
 }
 

@@ -89,7 +89,7 @@ function withStrict(faults: readonly Fault[], file: Record<string, unknown>): Fa
   const errors = faults.filter(({ severity }) => severity === 'error')
   const known = errors.map(({ field }) => field)
   const strict = strictFaults(file).filter(
-    ({ field }) => !known.some(one => field.startsWith(one) || one.startsWith(field)),
+    ({ field }) => !known.some(place => field.startsWith(place) || place.startsWith(field)),
   )
   return [...faults, ...strict.slice(0, Math.max(0, FAULTS - faults.length) || 1)]
 }

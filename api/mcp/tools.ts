@@ -154,7 +154,7 @@ export function buildRequest(
   if (body !== undefined) return { method, url, payload: Object.fromEntries(rest) }
   const query = new URLSearchParams(
     rest.flatMap(([name, value]) =>
-      [value].flat().map((one): [string, string] => [name, toText(one)]),
+      [value].flat().map((member): [string, string] => [name, toText(member)]),
     ),
   )
   return { method, url: query.size > 0 ? `${url}?${query}` : url }

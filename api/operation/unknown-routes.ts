@@ -18,7 +18,7 @@ export function answerUnknown(app: FastifyInstance, operations: readonly Place[]
   const answer: onRequestHookHandler = (request, reply, done) => {
     const path = request.url.split('?', 1)[0]!
     // A path may be the place of one operation and be named by a parameter of another one.
-    const taken = new Set(paths.flatMap(one => (one.pattern.test(path) ? one.methods : [])))
+    const taken = new Set(paths.flatMap(route => (route.pattern.test(path) ? route.methods : [])))
     if (taken.size === 0) return done(new PublicError('not_found', `nothing is at ${path}`))
     const allow = [...taken, 'OPTIONS'].join(', ')
     reply.header('allow', allow)

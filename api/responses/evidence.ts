@@ -102,7 +102,7 @@ function collectionsIn({ collections }: GrantInForce, publisher: string): string
 
 /** The file that was read last, and where others led to it, all of them in their order. */
 function publisherFile(reader: Reader, domain: string) {
-  const files = listFilesOfPublisher(reader, domain).map(one => describeFile(reader, one))
+  const files = listFilesOfPublisher(reader, domain).map(file => describeFile(reader, file))
   const { file, ...read } = files.at(-1)!
   // A file that the registry serves itself is fetched by nobody: it is known by the one that led there.
   const { file: _, ...led } = read.file_state === 'never_crawled' ? files[0]! : files.at(-1)!

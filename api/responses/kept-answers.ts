@@ -61,7 +61,7 @@ export class KeptAnswers {
   #forgetOld(): void {
     const { snapshot, search, lists } = this.#reader
     const shows = [snapshot, search, lists, getMembers(this.#reader)]
-    if (shows.every((one, i) => one === this.#shown[i])) return
+    if (shows.every((snapshot, i) => snapshot === this.#shown[i])) return
     this.#shown = shows
     this.#kept.clear()
     this.#making.clear()

@@ -94,9 +94,11 @@ export class ProductJudge {
   }
 
   tally(judged: readonly JudgedSelector[]) {
-    const items = judged.flatMap(one => one.items)
+    const items = judged.flatMap(judgement => judgement.items)
     const authorized = items.filter(item => item.authorized).length
-    const sides = together(judged.filter(one => one.requested > 0).map(one => one.sides))
+    const sides = together(
+      judged.filter(judgement => judgement.requested > 0).map(judgement => judgement.sides),
+    )
     const isAll = items.length > 0 && authorized === items.length
     const confirmed =
       isAll && items.every(({ sales }) => sales.every(({ verdict }) => verdict.confirmed))
@@ -107,7 +109,9 @@ export class ProductJudge {
   decidedBy(judged: readonly JudgedSelector[]): Deciding {
     const { operator } = this.#operating
     const publishers = judged.flatMap(({ selector }) => selector.publisher_domain ?? [])
-    const files = [...new Set(publishers)].map(one => listFilesOfPublisher(this.#reader, one))
+    const files = [...new Set(publishers)].map(publisher =>
+      listFilesOfPublisher(this.#reader, publisher),
+    )
     const isHeard = judged.some(({ sides }) => isOperatorHeard(sides))
     return isHeard && operator
       ? [...files, [{ kind: 'brand.json', location: operator.location }]]
@@ -124,7 +128,7 @@ export class ProductJudge {
       for (const { id, sales } of items) {
         if (steps.length >= EVIDENCE_MOST) return steps
         if (sales.length === 0) steps.push(notListed(domain, id!))
-        for (const sale of sales.filter(one => !told.has(one))) {
+        for (const sale of sales.filter(judged => !told.has(judged))) {
           told.add(sale)
           steps.push(
             ...buildEvidence(this.#reader, sale.property, domain!, this.#operating, sale.verdict),
@@ -176,7 +180,7 @@ function combineSides(
   inventory: Inventory | undefined,
 ): Verdict['sides'] {
   if (inventory === undefined) return unknown
-  const { sides } = tallyVerdicts(items.flatMap(({ sales }) => sales.map(one => one.verdict)))
+  const { sides } = tallyVerdicts(items.flatMap(({ sales }) => sales.map(sale => sale.verdict)))
   const lacks = items.some(({ sales }) => sales.length === 0)
   return lacks ? { ...sides, publisher: 'mismatch' } : sides
 }

@@ -236,8 +236,8 @@ function listIds(reader: Reader, agentUrl: string, publisher: string): string[] 
   if (inventory === undefined) return []
   const grants = inventory.grantsTo(agentUrl).filter(grant => grant.in_force)
   return inventory.properties
-    .filter(one => one.is_active && grants.some(grant => grant.reaches(one)))
-    .flatMap(one => one.property_id ?? [])
+    .filter(property => property.is_active && grants.some(grant => grant.reaches(property)))
+    .flatMap(property => property.property_id ?? [])
     .sort()
 }
 

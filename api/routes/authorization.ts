@@ -132,12 +132,14 @@ function publisherAnswer(
   const operating = findOperating(reader, agent)
   const granting = inventory.granting(agent_url)
   const judged = inventory.properties
-    .filter(one => one.is_active)
+    .filter(property => property.is_active)
     .map(property => ({ property, verdict: judge(property, granting, operating, terms) }))
   const authorized = judged.filter(({ verdict }) => verdict.authorized)
   const rest = judged.filter(({ verdict }) => !verdict.authorized)
-  const tally = tallyVerdicts((authorized.length > 0 ? authorized : judged).map(one => one.verdict))
-  const words = granting.grants.find(one => one.authorized_for !== null)?.authorized_for
+  const tally = tallyVerdicts(
+    (authorized.length > 0 ? authorized : judged).map(answer => answer.verdict),
+  )
+  const words = granting.grants.find(grant => grant.authorized_for !== null)?.authorized_for
   const room = new ResponseBudget()
   const answer = {
     publisher_domain,

@@ -137,7 +137,8 @@ export const readLogo = defineOperation({
   errors: ['invalid_request', 'not_found'],
   handle: async ({ params: { domain, file }, principal, services: { reader } }) => {
     const logo = findLogos(reader, domain).find(
-      one => buildFileName(one) === file && one.status !== 'rejected' && isVisible(one, principal),
+      logo =>
+        buildFileName(logo) === file && logo.status !== 'rejected' && isVisible(logo, principal),
     )
     const picture = logo && (await readPicture(reader, logo.hash))
     if (picture === undefined)

@@ -79,7 +79,7 @@ export const listMirrorProposals = defineOperation({
     const start = query.cursor === undefined ? query.offset : Number(query.cursor)
     const page = found.slice(start, start + query.limit)
     return replyOk({
-      proposals: page.map(one => toSummary(one, moderates)),
+      proposals: page.map(review => toSummary(review, moderates)),
       total: found.length,
       ...buildPageEnd(start, page.length, found.length),
     })

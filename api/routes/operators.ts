@@ -114,7 +114,7 @@ function declaredBy(
     const shown = cutAgents(declared, page).map(({ agent_url: url, type }) => ({
       url,
       name,
-      type: agentTypes.find(one => one === type) ?? 'unknown',
+      type: agentTypes.find(known => known === type) ?? 'unknown',
       source: 'brand_json',
       ...authorizedBy(reader, url, budget),
     }))

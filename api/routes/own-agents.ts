@@ -87,7 +87,7 @@ export const listOwnAgents = defineOperation({
   errors: ['invalid_request', 'forbidden', 'not_found'],
   handle: ({ query, principal, services: { reader } }) => {
     const { org_id, org_name } = resolveOrganizationAsked(principal, query.org)
-    const member = getMembers(reader).all.find(one => one.org_id === org_id)
+    const member = getMembers(reader).all.find(listed => listed.org_id === org_id)
     if (member === undefined) return refuse('not_found', `${org_name} has no profile yet`)
     return replyOk({ agents: member.agents.map(shown) })
   },
@@ -188,7 +188,7 @@ function whoseAgent(principal: Principal, org: string | undefined) {
 
 function typeIn({ type }: Said): AgentType | undefined {
   if (type === undefined) return undefined
-  return agentTypes.find(one => one === type) ?? refuseType(type)
+  return agentTypes.find(known => known === type) ?? refuseType(type)
 }
 
 function refuseType(type: unknown): never {
@@ -197,7 +197,8 @@ function refuseType(type: unknown): never {
 }
 
 function changesIn({ name, visibility, is_public, health_check_url }: Said) {
-  const wanted = visibilities.find(one => one === visibility) ?? (is_public === true && 'public')
+  const wanted =
+    visibilities.find(known => known === visibility) ?? (is_public === true && 'public')
   const health = z
     .url({ protocol: /^https?$/ })
     .max(2_000)

@@ -96,7 +96,7 @@ function judgeProduct(body: Body, { reader }: Services) {
   const judge = new ProductJudge(reader, agent.agent_url, findOperating(reader, agent), terms)
   return {
     judge,
-    judged: parseSelectors(body.publisher_properties).map(one => judge.judge(one)),
+    judged: parseSelectors(body.publisher_properties).map(selector => judge.judge(selector)),
   }
 }
 
@@ -119,14 +119,14 @@ export const authorizeProduct = defineOperation({
     const { judge, judged } = judgeProduct(body, services)
     const { requested, authorized, sides, confirmed } = judge.tally(judged)
     const room = new ResponseBudget()
-    const selectors = judged.map(one => ({
-      publisher_domain: one.selector.publisher_domain ?? null,
-      selection_type: one.selector.selection_type,
-      requested_count: one.requested,
-      authorized_count: one.authorized,
-      ...(one.unauthorized && room.fit('unauthorized_items', one.unauthorized)),
-      source: one.source,
-      sides: one.sides,
+    const selectors = judged.map(judgement => ({
+      publisher_domain: judgement.selector.publisher_domain ?? null,
+      selection_type: judgement.selector.selection_type,
+      requested_count: judgement.requested,
+      authorized_count: judgement.authorized,
+      ...(judgement.unauthorized && room.fit('unauthorized_items', judgement.unauthorized)),
+      source: judgement.source,
+      sides: judgement.sides,
     }))
     return replyOk({
       agent_url: body.agent_url,
@@ -174,7 +174,7 @@ export const expandProduct = defineOperation({
       all.slice(start, start + (body.limit ?? all.length)).map(withIdentifiers),
     )
     const properties = shown.map(({ property }) => property)
-    const identifiers = shown.flatMap(one => one.identifiers)
+    const identifiers = shown.flatMap(item => item.identifiers)
     return replyOk({
       agent_url: body.agent_url,
       properties,
@@ -196,7 +196,7 @@ export const expandProduct = defineOperation({
 type Listed = ReturnType<typeof listProperties>[number]
 
 function listProperties({ items }: JudgedSelector) {
-  const authorized = items.flatMap(({ sales }) => sales).filter(one => one.verdict.authorized)
+  const authorized = items.flatMap(({ sales }) => sales).filter(sale => sale.verdict.authorized)
   return authorized
     .map(({ property }) => ({
       publisher_domain: property.publisher_domain,

@@ -72,7 +72,7 @@ export const resolveIdentifiers = defineOperation({
       mode === 'resolve' && principal
         ? await contribute(found, { principal, ...asked }, services)
         : found
-    const count = (status: string) => resolved.filter(one => one.status === status).length
+    const count = (status: string) => resolved.filter(answer => answer.status === status).length
     const [existing, created, excluded] = [count('existing'), count('created'), count('excluded')]
     const left =
       mode === 'resolve' ? { excluded, not_found: 0 } : { excluded: 0, not_found: excluded }

@@ -81,7 +81,7 @@ export function openWriterClient(
       ),
     async close() {
       submissions.close()
-      await Promise.all([questions, liveRequests].map(one => one.close()))
+      await Promise.all([questions, liveRequests].map(queue => queue.close()))
       commands.disconnect()
     },
   }

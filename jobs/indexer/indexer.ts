@@ -73,7 +73,9 @@ export async function runIndexer(
     worker('observations', async (message: ObservationsMessage) => {
       const committed = unpacked.run(message.bytes, async () => {
         const observations = await unpackObservations(message, commands)
-        await bulkCommits.add(observations.map(one => readObservation(one, config.LIMITS)))
+        await bulkCommits.add(
+          observations.map(observation => readObservation(observation, config.LIMITS)),
+        )
       })
       if (unpacked.isFull) bulkCommits.consider()
       await committed
@@ -111,7 +113,7 @@ export async function runIndexer(
       for (const loop of [dispatching, ...loops]) loop.stop()
       await writer.close()
       const readers = [...workers, submissions]
-      await waitAtMost(Promise.all(readers.map(one => one.close())), 5_000)
+      await waitAtMost(Promise.all(readers.map(reader => reader.close())), 5_000)
       // The dispatcher may be waiting for Redis; everything else comes to its end.
       await waitAtMost(dispatching.ended)
       await waitAtMost(dispatcher.close())

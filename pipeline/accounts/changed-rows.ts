@@ -33,7 +33,7 @@ export async function isAsLeft(
 ): Promise<boolean> {
   const now = await rowsAbout(db, operation)
   return changes.every(({ table, after }) => {
-    const rows = now.find(one => one.table === table)?.rows ?? []
+    const rows = now.find(selected => selected.table === table)?.rows ?? []
     return JSON.stringify(rows) === JSON.stringify(after)
   })
 }

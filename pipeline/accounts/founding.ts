@@ -54,7 +54,9 @@ export async function planFounding(db: Database, founding: Founding): Promise<Pl
   if (theirs.length >= MOST_ORGANIZATIONS) {
     return { refused: `you belong to ${theirs.length} organizations already` }
   }
-  const workspace = theirs.find(one => one.is_personal && one.role === 'owner')
+  const workspace = theirs.find(
+    organization => organization.is_personal && organization.role === 'owner',
+  )
   if (is_personal && workspace) return existing('you have a workspace already', workspace)
   const holder =
     email_domain && !is_personal ? await findHoldingOrganization(db, email_domain) : undefined

@@ -23,7 +23,7 @@ export async function saveLogo(
   const { editor, bytes, moderates, logo_id, note = null } = operation
   const { domain, content_type, sha256: hash, tags } = operation
   const others = await loadLogos(db, domain)
-  const same = others.find(one => one.hash === hash && one.status !== 'rejected')
+  const same = others.find(other => other.hash === hash && other.status !== 'rejected')
   if (same?.status === 'approved') {
     return { done: { logo_id: same.logo_id, domain, hash, status: 'approved' } }
   }

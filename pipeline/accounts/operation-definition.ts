@@ -92,7 +92,7 @@ export const ORGANIZATION_NAMED = '(select org_id from organizations where $org 
 
 /** Returns the row of a table as it stood, if there was one. */
 export function getRowBefore({ changes }: KnownChange, table: string): Row | undefined {
-  return changes.find(one => one.table === table)?.before[0]
+  return changes.find(change => change.table === table)?.before[0]
 }
 
 /** Inverts a revision: the entry becomes again what it was before; of a first one, nothing. */

@@ -72,7 +72,7 @@ export async function loadPublicationsSince(
       created_at,
       updated_at,
     })),
-    withdrawn: kept.filter(one => !shown.includes(one)).map(({ policy_id }) => policy_id),
+    withdrawn: kept.filter(policy => !shown.includes(policy)).map(({ policy_id }) => policy_id),
     revisions,
     mirrors: await loadMirrors(db, 'seq > $seq', { seq }),
     suspensions: await suspensionsSince(db, seq),

@@ -65,7 +65,7 @@ export const settings = {
     z
       .string()
       .default('')
-      .transform(list => list.split(',').flatMap(one => one.trim() || []))
+      .transform(list => list.split(',').flatMap(item => item.trim() || []))
       .pipe(networks),
     'addresses or networks (`10.0.0.0/8,::1`) of the proxies in front of the API: only what these say of who asks (X-Forwarded-For) is believed',
   ),

@@ -44,8 +44,8 @@ export function hashStructure(value: unknown): string {
 }
 
 /** Says whether two short hashes can be compared: one that was made otherwise tells of no difference. */
-export function isComparable(one: string, other: string): boolean {
-  return one.startsWith(SCHEME) === other.startsWith(SCHEME)
+export function isComparable(first: string, other: string): boolean {
+  return first.startsWith(SCHEME) === other.startsWith(SCHEME)
 }
 
 /** The short hash of a list whose order says nothing. */

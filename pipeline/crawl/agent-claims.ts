@@ -19,6 +19,6 @@ export function listPublishers(list: unknown, { agentClaims }: Limits): string[]
  */
 export function readClaims(part: ObjectReader, limits: Limits): string[] | undefined {
   const keys = ['publisher_domains', 'properties']
-  const key = keys.find(one => Array.isArray(part.value[one])) ?? keys[0]!
+  const key = keys.find(candidate => Array.isArray(part.value[candidate])) ?? keys[0]!
   return hasList(part, key) ? listPublishers(part.value[key], limits) : undefined
 }

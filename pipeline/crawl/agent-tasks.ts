@@ -36,7 +36,7 @@ export async function callTasks(tools: readonly AgentTool[], ctx: TaskContext): 
   } as const
   const read = { capabilities: readCapabilities, formats: readFormats, claims: readClaims }
   for (const name of ['capabilities', 'formats', 'claims'] as const) {
-    const tool = tools.find(one => one.name.toLowerCase() === tasks[name])
+    const tool = tools.find(tool => tool.name.toLowerCase() === tasks[name])
     if (tool === undefined) continue
     const answer = await runTask(tool.name, {}, ctx)
     if ('needsAuth' in answer) parts.needs_auth ||= answer.needsAuth
@@ -60,7 +60,7 @@ async function callProducts(
   { unread }: Pick<TaskParts, 'unread'>,
   ctx: TaskContext,
 ): Promise<Partial<TaskParts>> {
-  const tool = tools.find(one => one.name.toLowerCase() === 'get_products')
+  const tool = tools.find(tool => tool.name.toLowerCase() === 'get_products')
   if (tool === undefined) return {}
   const faults = new Faults(1)
   const answer = await runTask(tool.name, openBrief(), { ...ctx, faults })

@@ -113,7 +113,10 @@ function readCompany(
     ...(named.length > 0 && { industries: named }),
     ...optional('employees', employees === null ? undefined : readEmployees(employees)),
     ...(Number.isInteger(foundedYear) && { founded: Number(foundedYear) }),
-    ...optional('location', clip(address.filter(one => typeof one === 'string').join(', '), NAME)),
+    ...optional(
+      'location',
+      clip(address.filter(line => typeof line === 'string').join(', '), NAME),
+    ),
   }
 }
 

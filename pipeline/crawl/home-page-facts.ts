@@ -57,7 +57,7 @@ export function readCompany(company: JsonObject): BrandCompany | undefined {
 function readEmployees(value: unknown): string | undefined {
   if (isObject(value)) {
     const { value: exact, minValue, maxValue } = value
-    const range = [minValue, maxValue].filter(one => Number.isInteger(one))
+    const range = [minValue, maxValue].filter(bound => Number.isInteger(bound))
     return range.length === 2 ? range.join('-') : readEmployees(exact)
   }
   return Number.isInteger(value) ? String(value) : clip(value, 50)

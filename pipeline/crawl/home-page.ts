@@ -105,7 +105,7 @@ function linkLogos(page: Page): LogoCandidate[] {
   const links = page('link[href]').toArray()
   return links.flatMap(link => {
     const rel = (link.attribs.rel ?? '').toLowerCase().split(/\s+/)
-    const isIcon = rel.some(one => one === 'icon' || one.startsWith('apple-touch-icon'))
+    const isIcon = rel.some(value => value === 'icon' || value.startsWith('apple-touch-icon'))
     return isIcon && link.attribs.href !== undefined
       ? [{ href: link.attribs.href, tags: ['icon'] }]
       : []
@@ -117,7 +117,7 @@ function readColors(page: Page): Record<string, string> | undefined {
     ...meta(page, 'theme-color', 'msapplication-TileColor'),
     attribute(page, 'link[rel~="mask-icon" i]', 'color'),
   ]
-  const color = primary.map(parseColor).find(one => one !== undefined)
+  const color = primary.map(parseColor).find(parsed => parsed !== undefined)
   return color === undefined ? undefined : { primary: color }
 }
 

@@ -130,7 +130,7 @@ export function isListedInFull(
     authorization_type === 'inline_properties' ||
     [property_ids, property_tags, publisher_properties].some(isTruncated) ||
     (publisher_properties ?? []).some(
-      one => isTruncated(one.property_ids) || isTruncated(one.property_tags),
+      selector => isTruncated(selector.property_ids) || isTruncated(selector.property_tags),
     )
   )
 }

@@ -39,7 +39,7 @@ function carryRemembered(
         const isInForce = Date.parse(first_observed_at) + REVOCATION_RETENTION_MS > observedAt
         return isInForce || (before.has(domain) && again.has(domain))
       })
-      .map(one => [one.publisher_domain, one]),
+      .map(revocation => [revocation.publisher_domain, revocation]),
   )
   for (const { publisher_domain, revoked_at } of listed) {
     const known = domains.get(publisher_domain)

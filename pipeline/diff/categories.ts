@@ -110,7 +110,9 @@ function readCategory(value: unknown): string | undefined {
 function holdsFor({ collections, publisher_domain }: Grant, { collection_id }: CollectionRow) {
   if (collections === null) return true
   return collections.some(
-    one => one.publisher_domain === publisher_domain && one.collection_ids.includes(collection_id),
+    collection =>
+      collection.publisher_domain === publisher_domain &&
+      collection.collection_ids.includes(collection_id),
   )
 }
 

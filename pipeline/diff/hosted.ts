@@ -30,7 +30,9 @@ export function buildHostedProperties(
   const own = new Set(before.map(({ property_rid }) => property_rid))
   const others = records.filter(row => row.status !== 'removed' && !own.has(row.property_rid))
   const rids = identify([...before.map(toHintRow), ...others], declared.map(recognisable), mint)
-  const hosted = new Map(declared.map((one, i) => [rids[i]!, { property_rid: rids[i]!, ...one }]))
+  const hosted = new Map(
+    declared.map((property, i) => [rids[i]!, { property_rid: rids[i]!, ...property }]),
+  )
   return [...hosted.values()]
 }
 
@@ -43,14 +45,16 @@ export function buildIdentityHints(
   hosted: readonly HostedProperty[],
   listed: readonly PropertyEntry[],
 ): PropertyRow[] {
-  const keys = new Set(hosted.flatMap(one => one.identifiers.map(toIdentifierKey)))
+  const keys = new Set(hosted.flatMap(property => property.identifiers.map(toIdentifierKey)))
   const others = listed.filter(
-    ({ identifiers }) => !identifiers.some(one => keys.has(toIdentifierKey(one))),
+    ({ identifiers }) => !identifiers.some(identifier => keys.has(toIdentifierKey(identifier))),
   )
   const byName = new Map(others.map(entry => [toNameKey(entry), entry]))
-  return hosted.map(one => {
-    const named = one.identifiers.length === 0 ? byName.get(toNameKey(one)) : undefined
-    return toHintRow(named === undefined ? one : { ...named, property_rid: one.property_rid })
+  return hosted.map(property => {
+    const named = property.identifiers.length === 0 ? byName.get(toNameKey(property)) : undefined
+    return toHintRow(
+      named === undefined ? property : { ...named, property_rid: property.property_rid },
+    )
   })
 }
 
@@ -68,10 +72,10 @@ export function buildSavedRows(
 ): PropertyRow[] {
   const old = new Map(before.map(row => [row.property_rid, row]))
   const listed = new Map(
-    declared.map(one => {
-      const was = old.get(one.property_rid)
-      const isMerged = merges.mergedRids.has(one.property_rid)
-      return [one.property_rid, buildSavedRow(domain, one, was, isMerged, stamp)]
+    declared.map(property => {
+      const was = old.get(property.property_rid)
+      const isMerged = merges.mergedRids.has(property.property_rid)
+      return [property.property_rid, buildSavedRow(domain, property, was, isMerged, stamp)]
     }),
   )
   const others = before
@@ -129,16 +133,16 @@ function toNameKey({ name, property_type }: Pick<PropertyEntry, 'name' | 'proper
 type DeclaredProperty = Omit<HostedProperty, 'property_rid'>
 
 /** A name stands in for what is missing; no file has such an id. */
-function recognisable<One extends DeclaredProperty>(one: One): One & PropertyEntry {
-  const bare = one.property_id === undefined && one.identifiers.length === 0
-  const named = bare ? { property_id: `\n${one.name}` } : {}
-  return { supported_channels: [], ...one, ...named }
+function recognisable<One extends DeclaredProperty>(property: One): One & PropertyEntry {
+  const bare = property.property_id === undefined && property.identifiers.length === 0
+  const named = bare ? { property_id: `\n${property.name}` } : {}
+  return { supported_channels: [], ...property, ...named }
 }
 
-function toHintRow(one: HostedProperty): PropertyRow {
+function toHintRow(property: HostedProperty): PropertyRow {
   return {
-    ...recognisable(one),
-    property_id: recognisable(one).property_id ?? null,
+    ...recognisable(property),
+    property_id: recognisable(property).property_id ?? null,
     status: 'active',
   } as unknown as PropertyRow
 }

@@ -83,8 +83,8 @@ function pickClosest(group: readonly PropertyEntry[], row: PropertyRow): Propert
 /**
  * Picks the entry that supplies the facts of a property, independent of the order of the entries.
  */
-function pickFirst(one: PropertyEntry | undefined, other: PropertyEntry): PropertyEntry {
-  return one === undefined || toComparableText(other) < toComparableText(one) ? other : one
+function pickFirst(first: PropertyEntry | undefined, other: PropertyEntry): PropertyEntry {
+  return first === undefined || toComparableText(other) < toComparableText(first) ? other : first
 }
 
 /** All that an entry says, spelled alike whatever the order of its sets. */

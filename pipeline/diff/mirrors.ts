@@ -17,9 +17,9 @@ export function diffMirroredCollections(
   before: readonly CollectionRow[],
   stamp: Stamp,
 ): Change<CollectionRow>[] {
-  const owners = new Set([...listed, ...before].map(one => one.publisher_domain))
+  const owners = new Set([...listed, ...before].map(row => row.publisher_domain))
   const after = [...owners].flatMap(domain => {
-    const entries = listed.filter(one => one.publisher_domain === domain)
+    const entries = listed.filter(row => row.publisher_domain === domain)
     const rows = before.filter(row => row.publisher_domain === domain)
     return buildCollectionRows(
       domain as Domain,

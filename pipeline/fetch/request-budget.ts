@@ -183,7 +183,7 @@ export class RequestBudget {
   ): Promise<Refusal | undefined> {
     const now = performance.now()
     const tokensBefore = local.waiting.reduce(
-      (sum, one) => sum + one.count,
+      (sum, waiter) => sum + waiter.count,
       count - 1 - local.tokens,
     )
     const waitMs = local.emptyUntil - now + tokensBefore * computeTokenMs(rate)

@@ -17,7 +17,7 @@ export async function fetchPayload(
   args: object,
   ctx: TaskContext,
 ): Promise<{ payload: JsonObject } | { failure: McpFailure } | undefined> {
-  const tool = tools.find(one => one.name.toLowerCase() === name)
+  const tool = tools.find(tool => tool.name.toLowerCase() === name)
   if (tool === undefined) return undefined
   const answer = await runTask(tool.name, args, ctx)
   if ('payload' in answer) return answer

@@ -144,7 +144,9 @@ async function managedBy(
   const field = 'managerdomain'
   if (managed !== undefined && managed !== pending && managed !== revokedByManager) {
     const { location, manager_domain: manager } = managed
-    const file = seen.find(one => one.kind === 'adagents.json' && one.location === location)!
+    const file = seen.find(
+      observation => observation.kind === 'adagents.json' && observation.location === location,
+    )!
     const checked = check(file, now)
     const message = `there is no file here, so that of ${manager} was read, whom ads.txt names`
     const used: Fault = { field, code: 'manager_used', message, severity: 'warning' }

@@ -59,7 +59,7 @@ async function bring(name: string, dir: string, place: string, manifest: Manifes
   const fresh = `${place}.new`
   copyFileSync(`${dir}/${name}`, fresh)
   syncPath(fresh)
-  await checkFile(fresh, manifest.files.find(one => one.name === name)!)
+  await checkFile(fresh, manifest.files.find(file => file.name === name)!)
 }
 
 /** A write-ahead log that was left by the old file would be applied to the new one. */

@@ -171,9 +171,12 @@ export const PlacementDefinition = z
     format_ids: listOf(FormatId).optional(),
     ext: freely.optional(),
   })
-  .refine(one => one.property_ids !== undefined || one.property_tags !== undefined, {
-    error: 'must name property_ids or property_tags',
-  })
+  .refine(
+    placement => placement.property_ids !== undefined || placement.property_tags !== undefined,
+    {
+      error: 'must name property_ids or property_tags',
+    },
+  )
 
 export const SignalDefinition = z.looseObject({
   id: text.regex(/^[a-zA-Z0-9_-]+$/, 'may hold letters, digits, _ and -'),

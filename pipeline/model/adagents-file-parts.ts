@@ -38,6 +38,6 @@ export const uniqueListOf = <Item extends z.ZodType>(item: Item, least = 1) =>
   z
     .array(item)
     .min(least)
-    .refine(list => new Set(list.map(one => JSON.stringify(one))).size === list.length, {
+    .refine(list => new Set(list.map(item => JSON.stringify(item))).size === list.length, {
       error: 'must not name anything twice',
     })

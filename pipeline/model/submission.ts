@@ -121,8 +121,9 @@ export function selectSubmissions<Name extends Operation['op']>(
   ...names: Name[]
 ): (Submission & { operation: OperationOf<Name> })[] {
   const known: ReadonlySet<string> = new Set(names)
-  return submissions.filter((one): one is Submission & { operation: OperationOf<Name> } =>
-    known.has(one.operation.op),
+  return submissions.filter(
+    (submission): submission is Submission & { operation: OperationOf<Name> } =>
+      known.has(submission.operation.op),
   )
 }
 

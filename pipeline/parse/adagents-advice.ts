@@ -25,8 +25,8 @@ export function addAdvice({ agents }: AdagentsInline, now: Instant, faults: Faul
   for (const { entry } of agents
     .filter(({ exclusive }) => exclusive === true)
     .slice(0, EXCLUSIVES)) {
-    const own = agents.find(one => one.entry === entry)!
-    const other = agents.find(one => one.entry !== entry && overlaps(own, one))
+    const own = agents.find(agent => agent.entry === entry)!
+    const other = agents.find(agent => agent.entry !== entry && overlaps(own, agent))
     if (other === undefined) continue
     const where = `authorized_agents[${other.entry}]`
     const message = `is true, and ${where} may sell some of the same: one of the two is a mistake`
@@ -39,8 +39,8 @@ export function addAdvice({ agents }: AdagentsInline, now: Instant, faults: Faul
  */
 function overlaps(a: AgentEntry, b: AgentEntry): boolean {
   if (a.agent_url === b.agent_url || a.authorization_type !== b.authorization_type) return false
-  const shares = (one: readonly string[] = [], two: readonly string[] = []) =>
-    one.some(name => two.includes(name))
+  const shares = (first: readonly string[] = [], two: readonly string[] = []) =>
+    first.some(name => two.includes(name))
   if (a.countries && b.countries && !shares(a.countries, b.countries)) return false
   if (a.authorization_type === 'property_ids') return shares(a.property_ids, b.property_ids)
   if (a.authorization_type === 'property_tags') return shares(a.property_tags, b.property_tags)

@@ -106,7 +106,7 @@ const misplacedKeys = ['domain', 'domains', 'url', 'website', 'identifier', 'bun
 
 function reportNoIdentifier(part: ObjectReader): void {
   const leftOut = 'so the property was left out'
-  const key = misplacedKeys.find(one => part.has(one))
+  const key = misplacedKeys.find(misplaced => part.has(misplaced))
   if (key !== undefined && !part.has('identifiers')) {
     const form = '"identifiers": [{"type": "domain", "value": "acme.example"}]'
     part.error(key, 'misplaced', `stands where identifiers belong, ${leftOut}: write ${form}`)

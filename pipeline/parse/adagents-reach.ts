@@ -42,7 +42,7 @@ export function limitReach(
   })
   const leftOut = agents.length - accepted.length
   if (leftOut > 0) {
-    const first = agents.find((one, i) => one !== accepted[i])!.part.at
+    const first = agents.find((agent, i) => agent !== accepted[i])!.part.at
     root.error(
       'authorized_agents',
       'too_broad',

@@ -38,13 +38,13 @@ function collect(value: unknown, nodes: JsonObject[], level: number): void {
 
 function readTypes(node: JsonObject): string[] {
   const type = node['@type']
-  return (Array.isArray(type) ? type : [type]).filter(one => typeof one === 'string')
+  return (Array.isArray(type) ? type : [type]).filter(name => typeof name === 'string')
 }
 
 /** The texts of a value that may be one, several, or an object that names it. */
 export function readTexts(value: unknown, key = 'name'): string[] {
   if (typeof value === 'string') return [value]
-  if (Array.isArray(value)) return value.slice(0, MAX_NODES).flatMap(one => oneText(one, key))
+  if (Array.isArray(value)) return value.slice(0, MAX_NODES).flatMap(item => oneText(item, key))
   return oneText(value, key)
 }
 

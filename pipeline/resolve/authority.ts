@@ -178,7 +178,9 @@ function judgeOperator(
 ): OperatorRule {
   if (operator === undefined) return 'no_operator'
   if (declared === undefined) return 'no_brand_file'
-  const relationships = declared.of(property.identifiers).map(one => one.relationship)
+  const relationships = declared
+    .of(property.identifiers)
+    .map(declaration => declaration.relationship)
   if (relationships.length === 0) return 'not_declared'
   return compareDeclared(
     relationships,

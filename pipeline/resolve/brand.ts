@@ -77,8 +77,8 @@ function* inPortfolio(at: Walk, document: Portfolio): Derivation<Answer> {
   if (house === undefined) return undefined
   const isItself = at.requested === house
   const brand =
-    document.brands.find(one => listOwnedWebsites(one).includes(at.requested)) ??
-    document.brands.find(one => isItself && one.keller_type === 'master')
+    document.brands.find(brand => listOwnedWebsites(brand).includes(at.requested)) ??
+    document.brands.find(brand => isItself && brand.keller_type === 'master')
   if (brand === undefined) {
     return isItself ? undefined : bareClaim({ ...at, current: house }, 'leaf_only')
   }

@@ -55,7 +55,9 @@ function selectedBy(
     case 'property_tags':
       return selectable.by({ selection_type: 'by_tag', property_tags })
     case 'publisher_properties': {
-      const own = publisher_properties.filter(one => one.publisher_domains.includes(domain))
+      const own = publisher_properties.filter(selector =>
+        selector.publisher_domains.includes(domain),
+      )
       return uniteSorted(own.map(selector => selectable.by(selector)))
     }
     default:

@@ -69,15 +69,17 @@ function toContact({ name = '', email = '' }: Contact) {
 }
 
 function publishable(domain: string, saved: readonly HostedProperty[]): PropertyEntry[] {
-  const bare = saved.filter(one => one.property_type === 'website' && one.identifiers.length === 0)
+  const bare = saved.filter(
+    property => property.property_type === 'website' && property.identifiers.length === 0,
+  )
   const own: Identifier = { type: 'domain', value: domain }
   const isNamed = saved.some(({ identifiers }) =>
-    identifiers.some(one => toIdentifierKey(one) === toIdentifierKey(own)),
+    identifiers.some(identifier => toIdentifierKey(identifier) === toIdentifierKey(own)),
   )
   // The one website of a publisher of which nobody said where it is can only be at its domain.
   const atDomain = bare.length === 1 && !isNamed ? bare[0] : undefined
-  return saved.flatMap(one =>
-    toPropertyEntry(domain, one === atDomain ? [own] : one.identifiers, one),
+  return saved.flatMap(property =>
+    toPropertyEntry(domain, property === atDomain ? [own] : property.identifiers, property),
   )
 }
 
@@ -105,7 +107,11 @@ function isValidIdentifier({ type, value }: Identifier): boolean {
 }
 
 function distinct(identifiers: readonly Identifier[]): Identifier[] {
-  return [...new Map(identifiers.map(one => [`${one.type} ${one.value}`, one])).values()]
+  return [
+    ...new Map(
+      identifiers.map(identifier => [`${identifier.type} ${identifier.value}`, identifier]),
+    ).values(),
+  ]
 }
 
 /** Removes ids that an earlier property has already. */

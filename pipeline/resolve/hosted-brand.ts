@@ -100,7 +100,7 @@ function logoIn(saved: unknown): object[] {
 /** By role, as the format has it; the first of each role where they come as a list. */
 function colorsIn(saved: unknown): Record<string, string> {
   const pairs = Array.isArray(saved)
-    ? saved.map(one => [one?.type, one?.hex] as const)
+    ? saved.map(color => [color?.type, color?.hex] as const)
     : typeof saved === 'object' && saved !== null
       ? Object.entries(saved)
       : []

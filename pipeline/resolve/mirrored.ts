@@ -6,7 +6,7 @@ import type { AdagentsInlineDocument } from './grant.ts'
 /** Lists the publishers that a file describes which is kept for others. */
 export function listDescribedPublishers(document: AdagentsInlineDocument): string[] {
   const named = document.properties.flatMap(({ publisher_domain }) => publisher_domain ?? [])
-  const owners = listMirroredCollections(document).map(one => one.publisher_domain)
+  const owners = listMirroredCollections(document).map(row => row.publisher_domain)
   return [...new Set([...named, ...owners])].sort()
 }
 
@@ -16,7 +16,7 @@ export function listDescribedPublishers(document: AdagentsInlineDocument): strin
  * out; of those with one id the first counts.
  */
 export function listMirroredCollections(document: AdagentsInlineDocument): MirroredCollection[] {
-  const named = new Set(document.properties.flatMap(one => one.publisher_domain ?? []))
+  const named = new Set(document.properties.flatMap(property => property.publisher_domain ?? []))
   const only = named.size === 1 ? named : new Set<string>()
   const found = new Map<string, MirroredCollection>()
   for (const [entry, owner] of buildOwners(document)) {

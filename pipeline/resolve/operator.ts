@@ -66,7 +66,7 @@ export function toIdentifiers({ type, store, identifier: value }: Omit<Declared,
   const types = isApp ? (appStores[store ?? ''] ?? anyStore) : (identifierTypesOf[type] ?? [])
   const isName = !isApp && parseDomain(value) !== undefined
   const all = new Set([...types, type, ...(isName ? ['domain'] : [])])
-  return [...all].map((one): Identifier => ({ type: one, value }))
+  return [...all].map((type): Identifier => ({ type: type, value }))
 }
 
 /** Properties are judged again and again, and what they are looked for by stays the same. */
@@ -125,7 +125,8 @@ export function compareDeclared(
   isFirstParty: () => boolean,
 ): OperatorRule {
   const isOwned = relationships.includes('owned')
-  if (relationships.every(one => one === 'owned') && !isFirstParty()) return 'claims_to_own'
+  if (relationships.every(relationship => relationship === 'owned') && !isFirstParty())
+    return 'claims_to_own'
   if (delegation === undefined) return 'delegation_not_stated'
   if (relationships.includes(delegation as Relationship)) return 'declared_alike'
   return isOwned && isFirstParty() ? 'owns_it' : 'declared_otherwise'

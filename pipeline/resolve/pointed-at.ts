@@ -27,7 +27,8 @@ export function* resolvePointer(
   now: Instant,
 ): Derivation<PointedAt | Pending | undefined> {
   const source = parseSource('adagents.json', pointer.authoritative_location)
-  if (source === undefined || visited.some(one => one === source.location)) return undefined
+  if (source === undefined || visited.some(location => location === source.location))
+    return undefined
   const target = yield* ask('adagents.json', source.location)
   if (target.validity === 'unknown') return pending
   const validity = pickWorst(pointing, target.validity)
@@ -52,7 +53,7 @@ function* resolveFormerLocations(
 ): Derivation<PointedAt | undefined> {
   for (const pointer of before?.authoritative_locations ?? []) {
     const source = parseSource('adagents.json', pointer)
-    if (source === undefined || visited.some(one => one === source.location)) continue
+    if (source === undefined || visited.some(location => location === source.location)) continue
     const { document, location, ...file }: KnownFile<'adagents.json'> = yield* ask(
       'adagents.json',
       source.location,

@@ -30,7 +30,7 @@ export function selectRequested<Property extends Selectable>(
   properties: readonly Property[],
 ): Requested<Property>[] {
   const active = properties.filter(
-    one => one.is_active && (property_types?.includes(one.property_type) ?? true),
+    property => property.is_active && (property_types?.includes(property.property_type) ?? true),
   )
   if (selection_type === 'by_id') {
     const byId = new Map<string, Property[]>()
@@ -41,7 +41,7 @@ export function selectRequested<Property extends Selectable>(
     return property_ids.map(id => ({ id, properties: byId.get(id) ?? [] }))
   }
   const tags = new Set(property_tags)
-  const isSelected = (one: Property) =>
-    selection_type === 'all' || one.tags.some(tag => tags.has(tag))
-  return active.filter(isSelected).map(one => ({ properties: [one] }))
+  const isSelected = (property: Property) =>
+    selection_type === 'all' || property.tags.some(tag => tags.has(tag))
+  return active.filter(isSelected).map(property => ({ properties: [property] }))
 }

@@ -122,7 +122,7 @@ function collectionRule(
   if (collection_ids === undefined) return anywhere ? undefined : 'collection_not_asked'
   const listed = collections
     .filter(({ publisher_domain }) => publisher_domain === publisher)
-    .flatMap(one => one.collection_ids)
+    .flatMap(collection => collection.collection_ids)
   return collection_ids.every(id => listed.includes(id)) ? undefined : 'collection_not_listed'
 }
 
@@ -139,8 +139,12 @@ function placementRule(
   }
   const onProperty = placements.filter(placement => isOn(placement, property))
   const requested = [
-    ...(requestedIds ?? []).map(id => onProperty.filter(one => one.placement_id === id)),
-    ...(requestedTags ?? []).map(tag => onProperty.filter(one => one.tags.includes(tag))),
+    ...(requestedIds ?? []).map(id =>
+      onProperty.filter(placement => placement.placement_id === id),
+    ),
+    ...(requestedTags ?? []).map(tag =>
+      onProperty.filter(placement => placement.tags.includes(tag)),
+    ),
   ]
   if (requested.length === 0 || requested.some(found => found.length === 0))
     return 'placement_not_known'
@@ -160,13 +164,16 @@ function withinCollections(
 ): readonly Placed[] {
   const isAnywhere = ({ collection_ids }: Placed) => collection_ids === undefined
   if (requested === undefined) {
-    return placements.filter(one => isAnywhere(one) || one.collection_ids!.length > 0)
+    return placements.filter(
+      placement => isAnywhere(placement) || placement.collection_ids!.length > 0,
+    )
   }
   const requestedIds = new Set(requested)
   const inCollections = placements.filter(
-    one => isAnywhere(one) || one.collection_ids!.some(id => requestedIds.has(id)),
+    placement =>
+      isAnywhere(placement) || placement.collection_ids!.some(id => requestedIds.has(id)),
   )
-  const covered = new Set(inCollections.flatMap(one => one.collection_ids ?? []))
+  const covered = new Set(inCollections.flatMap(placement => placement.collection_ids ?? []))
   return inCollections.some(isAnywhere) || requested.every(id => covered.has(id))
     ? inCollections
     : []

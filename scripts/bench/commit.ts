@@ -70,7 +70,7 @@ printTable(
     ['written', `${Math.round(middle(night => night.writtenMB))} MB`],
     ['events', middle(night => night.events)],
     ['writes meanwhile', middle(night => night.writes)],
-    ['longest wait of a write (worst night)', `${Math.round(worst(one => one.longestWaitMs))} ms`],
+    ['longest wait of a write (worst night)', `${Math.round(worst(run => run.longestWaitMs))} ms`],
     ['own memory at most', `${Math.round(worst(night => night.peakMB))} MB`],
   ],
 )

@@ -44,9 +44,9 @@ for (const child of Object.values(crawlers)) await child.stop()
 await server.stop()
 options.tidy()
 
-const cpu = (one: SliceRun) => (one.cpuMs * 1_000) / one.fetches
-const wall = (one: SliceRun) => (one.wallMs * 1_000) / one.fetches
-const of = (name: keyof typeof crawlers, measure: (one: SliceRun) => number) =>
+const cpu = (run: SliceRun) => (run.cpuMs * 1_000) / run.fetches
+const wall = (run: SliceRun) => (run.wallMs * 1_000) / run.fetches
+const of = (name: keyof typeof crawlers, measure: (run: SliceRun) => number) =>
   rounds.map(round => measure(round[name]))
 const bare = medianOf(of('client', cpu)) < medianOf(of('agent', cpu)) ? 'client' : 'agent'
 const names = {

@@ -39,7 +39,7 @@ function rowsOf(runs: readonly Run[], who: string): (string | number)[][] {
   return kinds.map(kind => {
     const found = runs.flatMap(run => run.byKind[kind] ?? [])
     const worst = (of: (times: Times) => number) => rounded(Math.max(...found.map(of)))
-    const answers = found.reduce((sum, one) => sum + one.answers, 0)
+    const answers = found.reduce((sum, times) => sum + times.answers, 0)
     return [kind, who, answers, worst(x => x.p50Ms), worst(x => x.p95Ms), worst(x => x.p99Ms)]
   })
 }

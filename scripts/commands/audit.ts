@@ -19,7 +19,7 @@ export async function listAudit({
 function assertKnown(name: string | undefined): void {
   if (name === undefined) return
   const names = Operation.options.map(({ shape }) => shape.op.value)
-  if (names.some(one => (name.endsWith('.') ? one.startsWith(name) : one === name))) return
+  if (names.some(known => (name.endsWith('.') ? known.startsWith(name) : known === name))) return
   doneOrExit({ refused: `no operation is called ${name}: known are ${names.sort().join(', ')}` })
 }
 

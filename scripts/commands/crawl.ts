@@ -135,7 +135,7 @@ async function crawlRounds(sequencer: Sequencer, config: Config, since: number):
       const targets = await loadDueTargets(sequencer.index, now, FILES_A_ROUND, { since })
       if (targets.length === 0) break
       const seen = await crawlBatch(targets, deps)
-      const observations = seen.map(one => readObservation(one, config.LIMITS))
+      const observations = seen.map(observation => readObservation(observation, config.LIMITS))
       await sequencer.commit({ observations, submissions: [] })
       progress.show(await crawlSummary(sequencer.index, since, systemClock.now()))
     }

@@ -15,8 +15,9 @@ export async function printReviews({ status, kind, json }: Listed): Promise<void
   const reviews = await readServing(serving =>
     listReviews(
       serving,
-      one =>
-        (status === 'all' || one.status === status) && (kind === undefined || one.kind === kind),
+      review =>
+        (status === 'all' || review.status === status) &&
+        (kind === undefined || review.kind === kind),
     ),
   )
   if (json) return void process.stdout.write(`${JSON.stringify(reviews)}\n`)

@@ -100,8 +100,8 @@ const walks: Place[] = [
           id: 'walk_end',
           names: [{ en: 'Walk End' }],
           keller_type: 'master',
-          properties: [host, ...[1, 2, 3, 4, 5].map(n => `walk-${n}.example`)].map(one =>
-            website(one),
+          properties: [host, ...[1, 2, 3, 4, 5].map(n => `walk-${n}.example`)].map(domain =>
+            website(domain),
           ),
         },
       ],

@@ -95,14 +95,14 @@ function join(parts: readonly Place[]): Place[] {
   return [...places.values()]
 }
 
-function merge(one: Place, other: Place): Place {
-  const files = Object.keys(other.files ?? {}).filter(name => name in (one.files ?? {}))
-  if (files.length > 0) throw new Error(`${one.host} publishes ${files.join()} twice`)
+function merge(place: Place, other: Place): Place {
+  const files = Object.keys(other.files ?? {}).filter(name => name in (place.files ?? {}))
+  if (files.length > 0) throw new Error(`${place.host} publishes ${files.join()} twice`)
   return {
-    ...one,
+    ...place,
     ...other,
-    files: { ...one.files, ...other.files },
-    pages: { ...one.pages, ...other.pages },
+    files: { ...place.files, ...other.files },
+    pages: { ...place.pages, ...other.pages },
   }
 }
 

@@ -37,9 +37,9 @@ export function planNights(seed: number, night: number, who: Inhabitants): Chang
     const random = randomFrom(seed, 'night', k)
     const before = new Set(changes.map(change => change.domain))
     const drawn = random.some(who.publishers, who.publishers.length)
-    const fresh = [...drawn.filter(one => !before.has(one.host)), ...drawn]
+    const fresh = [...drawn.filter(place => !before.has(place.host)), ...drawn]
     for (const what of publisherChanges) {
-      const at = fresh.findIndex(one => what !== 'collection_removed' || one.hasCollections)
+      const at = fresh.findIndex(place => what !== 'collection_removed' || place.hasCollections)
       if (at < 0) continue
       const domain = fresh[at]!.host
       changes.push({ night: k, domain, file: 'adagents.json', what })

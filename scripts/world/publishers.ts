@@ -56,7 +56,7 @@ export function ordinaryPublisher(seed: number, name: Name, number: number): Pub
 function claimsOf(name: Name, number: number, seller: Agent, delegation: string): SellingClaim[] {
   const claim = { operator: seller.operator, identifier: name.host }
   if (number % 10 === 0) return [{ ...claim, relationship: delegation }]
-  const other = delegations.find(one => one !== delegation)!
+  const other = delegations.find(type => type !== delegation)!
   if (number % 10 === 1) return [{ ...claim, relationship: other }]
   return []
 }

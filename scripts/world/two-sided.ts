@@ -32,15 +32,15 @@ export const twoSidedClaims: readonly SellingClaim[] = cases.flatMap(({ host, cl
 )
 
 export function twoSidedPlaces(): Place[] {
-  return cases.map(one => {
-    const title = titleOf(one.host)
-    const situation = one.granted === 'nothing' ? 'catalog_only' : 'ok'
+  return cases.map(item => {
+    const title = titleOf(item.host)
+    const situation = item.granted === 'nothing' ? 'catalog_only' : 'ok'
     return {
-      host: one.host,
+      host: item.host,
       title,
       files: {
-        'brand.json': { situation: 'canonical', document: () => canonical(one.host, title) },
-        'adagents.json': { situation, document: () => publisherSide(one, title) },
+        'brand.json': { situation: 'canonical', document: () => canonical(item.host, title) },
+        'adagents.json': { situation, document: () => publisherSide(item, title) },
       },
     }
   })

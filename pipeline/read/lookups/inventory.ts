@@ -36,7 +36,7 @@ export class Inventory {
       is_active: property.status === 'active',
     }))
     this.isTimed = stored.grants.some(isTimed)
-    this.#positions = new Map(this.properties.map((one, i) => [one.property_rid, i]))
+    this.#positions = new Map(this.properties.map((property, i) => [property.property_rid, i]))
     this.#stored = groupBy(stored.grants, grant => grant.agent_url)
   }
 

@@ -81,7 +81,7 @@ function toAgent(inventory: Inventory, url: string, isCounted: boolean): object 
   const words = grants[0]?.authorized_for ?? null
   const total = inventory.stored.property_count
   const reached = isCounted
-    ? inventory.properties.filter(one => grants.some(grant => grant.reaches(one))).length
+    ? inventory.properties.filter(property => grants.some(grant => grant.reaches(property))).length
     : 0
   return {
     url,
@@ -100,7 +100,8 @@ function toAgent(inventory: Inventory, url: string, isCounted: boolean): object 
 function declaredItems(reader: Reader, domain: string): object[] {
   const once = new Map(
     listDeclared(reader, domain).map(
-      one => [`${one.type}:${one.identifier.toLowerCase()}`, one] as const,
+      declaration =>
+        [`${declaration.type}:${declaration.identifier.toLowerCase()}`, declaration] as const,
     ),
   )
   return [...once.values()].map(({ type, identifier, relationship }) => ({

@@ -182,9 +182,10 @@ function decidedBy(store: ServingStore, files: readonly Source[], now: Instant):
   const own = freshnessIn(store, first.kind, first.location, now)
   const target = findTarget(store, first)
   if (others.length === 0 && target === undefined) return own
-  const known = [own, ...others.map(one => freshnessIn(store, one.kind, one.location, now))].filter(
-    ({ state }) => state !== 'never_crawled',
-  )
+  const known = [
+    own,
+    ...others.map(source => freshnessIn(store, source.kind, source.location, now)),
+  ].filter(({ state }) => state !== 'never_crawled')
   if (target !== undefined) {
     const led = freshnessIn(store, target.kind, target.location, now)
     if (led.state !== 'never_crawled' || !isHostedFor(first.location, target)) known.push(led)

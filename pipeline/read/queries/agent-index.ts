@@ -168,7 +168,7 @@ function formatsIn(text: string | null): FormatId[] {
   if (text === null) return []
   const listed = JSON.parse(text) as (FormatId | string | null)[]
   return listed
-    .filter((one): one is FormatId => typeof one === 'object' && typeof one?.id === 'string')
+    .filter((item): item is FormatId => typeof item === 'object' && typeof item?.id === 'string')
     .slice(0, FORMATS)
     .map(({ agent_url, id }) => (typeof agent_url === 'string' ? { agent_url, id } : { id }))
 }

@@ -35,7 +35,7 @@ export async function findIdentifiers(
   const rows = await db.all<Known>(OWNERS, { keys: JSON.stringify([...new Set(keys.flat())]) })
   const known = new Map(rows.map(({ key, ...row }) => [key, row]))
   return asked.map((identifier, i) => {
-    const key = keys[i]!.find(one => known.has(one))
+    const key = keys[i]!.find(candidate => known.has(candidate))
     return toAnswer(identifier, key === undefined ? undefined : known.get(key))
   })
 }
@@ -55,5 +55,5 @@ function toAnswer(asked: Identifier, known: Omit<Known, 'key'> | undefined): Res
 
 /** Builds the answers before anything was published. */
 export function buildUnknownIdentifiers(asked: readonly Identifier[]): ResolvedIdentifier[] {
-  return asked.map(one => toAnswer(one, undefined))
+  return asked.map(identifier => toAnswer(identifier, undefined))
 }

@@ -35,7 +35,7 @@ async function withMembers(
   const domains = found.map(item => (JSON.parse(item) as PublisherMatch).domain)
   const room = limit - domains.length
   if (room > 0) {
-    const others = domainsOfMembersCalled(text, members).filter(one => !domains.includes(one))
+    const others = domainsOfMembersCalled(text, members).filter(domain => !domains.includes(domain))
     domains.push(...(await findPublishers(snapshot, others, room)))
   }
   return domains.map(domain => {

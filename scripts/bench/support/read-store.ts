@@ -41,8 +41,8 @@ export function agentOf(number: number): string {
 const domain = (n: string) => `printf('d%07d.bench.example', (${n})::bigint)`
 const agent = (n: string) => `printf('https://a%06d.bench.example/mcp', (${n})::bigint)`
 /** SQL for some of a list's members: about one in `one`, others for each row. */
-const some = (values: readonly string[], one: number) =>
-  `list_sort(list_filter([${values.map(value => `'${value}'`).join()}], x -> hash(x, n) % ${one} = 0))`
+const some = (values: readonly string[], count: number) =>
+  `list_sort(list_filter([${values.map(value => `'${value}'`).join()}], x -> hash(x, n) % ${count} = 0))`
 const rid = (n: string) => `printf('01990000-0000-7000-8000-%012x', (${n})::bigint)::uuid`
 
 const at = 'now()::timestamptz'

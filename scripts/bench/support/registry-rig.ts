@@ -147,7 +147,9 @@ export class RegistryRig {
   }
 
   peakMB(role: RoleName): number {
-    return Math.max(...this.#memories.filter(one => one.role === role).map(one => one.peakMB()))
+    return Math.max(
+      ...this.#memories.filter(memory => memory.role === role).map(memory => memory.peakMB()),
+    )
   }
 
   pidOf(role: RoleName): number {
