@@ -29,8 +29,8 @@ import type { Services } from './operation/services.ts'
 import { answerUnknown } from './operation/unknown-routes.ts'
 import { compileValidator } from './operation/validation.ts'
 import { loadReference } from './reference/scalar.ts'
+import { AnswerCache } from './responses/answer-cache.ts'
 import { FeedStreams } from './responses/feed-streams.ts'
-import { KeptAnswers } from './responses/kept-answers.ts'
 import { Reports } from './responses/reports.ts'
 import { operations } from './routes/index.ts'
 import { WorkerPool } from './workers/worker-pool.ts'
@@ -40,7 +40,7 @@ export interface AppDeps {
   reader: Reader
   clock: Clock
   log: Log
-  desk: Pick<WriterClient, 'submit' | 'requestLive'>
+  writer: Pick<WriterClient, 'submit' | 'requestLive'>
   /** A connection that gives up at once; without one nothing is counted together. */
   redis?: Redis
   /** Has the keys of the identity provider read; one that only looks when it must, where none is given. */
@@ -58,7 +58,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
     bodyLimit: BODY_BYTES,
     genReqId: requestIds(),
     trustProxy: deps.config.TRUSTED_PROXIES,
-    ...patience(deps.config),
+    ...buildTimeouts(deps.config),
     // In our words (closing.ts), not in the framework's.
     return503OnClosing: false,
     routerOptions: { maxParamLength: PARAM_CHARS, ignoreTrailingSlash: true },
@@ -88,7 +88,7 @@ function buildServices(app: FastifyInstance, deps: AppDeps): Services {
   const streams = new FeedStreams(deps.reader, config, deps.log)
   metrics.watch('registry_feed_streams', 'open streams of the feed', () => streams.count)
   const workers = new WorkerPool(config.LIMITS.largeBodiesAtOnce)
-  const demand = new Demand(deps.desk, config.LIMITS, deps)
+  const demand = new Demand(deps.writer, config.LIMITS, deps)
   app.addHook('preClose', async () => {
     demand.close()
     streams.close()
@@ -100,18 +100,18 @@ function buildServices(app: FastifyInstance, deps: AppDeps): Services {
     quota: new CrawlQuota(redis, config),
     saves: new SaveQuota(redis, config),
     tokens: new UserTokens(config, deps.reader, issuerKeys),
-    outbound: new Outbound(deps.desk, config, deps.clock),
+    outbound: new Outbound(deps.writer, config, deps.clock),
     demand,
     reports: new Reports(redis, config),
-    keptAnswers: new KeptAnswers(deps.reader, deps.clock),
+    answerCache: new AnswerCache(deps.reader, deps.clock),
     metrics,
     streams,
     workers,
     boundedLog: new BoundedLog(deps.log, deps.clock),
     crawlerKey: readPublicKey(config),
     baseUrl,
-    description: once(() => describeApi(operations, baseUrl())),
-    reference: once(loadReference),
+    description: makeOnce(() => describeApi(operations, baseUrl())),
+    reference: makeOnce(loadReference),
   }
 }
 
@@ -134,7 +134,7 @@ function requestIds(): () => string {
  * Limits how long a request may take to arrive, so that a sender of single bytes cannot hold a
  * connection.
  */
-function patience({ LIMITS: { requestMs } }: Config) {
+function buildTimeouts({ LIMITS: { requestMs } }: Config) {
   const looked = { connectionsCheckingInterval: Math.min(requestMs, CHECKING_MS) }
   return {
     requestTimeout: requestMs,
@@ -143,7 +143,7 @@ function patience({ LIMITS: { requestMs } }: Config) {
 }
 
 /** Made when it is first asked for: only then is it known where the API listens. */
-function once<Value>(make: () => Value): () => Value {
+function makeOnce<Value>(make: () => Value): () => Value {
   let made: Value | undefined
   return () => {
     made ??= make()

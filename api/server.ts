@@ -12,7 +12,7 @@ export interface ApiDeps {
   config: Config
   clock: Clock
   log: Log
-  desk: Pick<WriterClient, 'submit' | 'requestLive'>
+  writer: Pick<WriterClient, 'submit' | 'requestLive'>
   redis?: Redis
 }
 

@@ -78,7 +78,7 @@ export class OwnRedis {
     if (!this.#checkDisk()) return undefined
     const failed = await this.#tryOnce()
     if (failed === undefined || this.#isClosing || !this.#checkDisk()) return undefined
-    const isOfData = !KILLED.includes(failed.signal) && holdsData(this.#paths)
+    const isOfData = !KILLED.includes(failed.signal) && hasData(this.#paths)
     return isOfData ? this.#restartEmpty(failed) : failed
   }
 
@@ -137,7 +137,7 @@ export class OwnRedis {
   }
 }
 
-function holdsData({ redis }: Paths): boolean {
+function hasData({ redis }: Paths): boolean {
   return DATA_FILES.some(name => existsSync(join(redis, name)))
 }
 

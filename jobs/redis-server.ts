@@ -57,7 +57,7 @@ export function launchRedis(paths: Paths): RedisServer {
   return {
     pid: child.pid,
     ended,
-    ready: whenAnswering(toRedisUrl(paths), ended),
+    ready: waitUntilAnswering(toRedisUrl(paths), ended),
     close: () => endProcess(child, END_MS),
   }
 }
@@ -83,7 +83,7 @@ function waitForExit(child: ChildProcess): Promise<ServerExit> {
 }
 
 /** A server that is still loading accepts connections but does not answer yet. */
-async function whenAnswering(
+async function waitUntilAnswering(
   url: string,
   ended: Promise<ServerExit>,
 ): Promise<ServerExit | undefined> {
@@ -109,7 +109,7 @@ export async function endLeftover(paths: Paths): Promise<void> {
     ] as const) {
       if (await endPid(pid, signal, ms)) break
     }
-  } else if (await accepts(paths.redisSocket)) {
+  } else if (await isAccepting(paths.redisSocket)) {
     await shutDown(toRedisUrl(paths), paths.redisSocket)
   }
   rmSync(paths.redisPid, { force: true })
@@ -140,7 +140,7 @@ async function endPid(pid: number, signal: NodeJS.Signals, ms: number): Promise<
   return false
 }
 
-function accepts(socket: string): Promise<boolean> {
+function isAccepting(socket: string): Promise<boolean> {
   return new Promise(resolve => {
     const connection = connect(socket)
     const settle = (is: boolean) => {
@@ -155,7 +155,11 @@ function accepts(socket: string): Promise<boolean> {
 async function shutDown(url: string, socket: string): Promise<void> {
   const redis = connectRedis(url, 'ask', silentLog)
   redis.once('ready', () => redis.shutdown('NOSAVE').catch(() => undefined))
-  for (const end = performance.now() + END_MS; await accepts(socket); await setTimeout(POLL_MS)) {
+  for (
+    const end = performance.now() + END_MS;
+    await isAccepting(socket);
+    await setTimeout(POLL_MS)
+  ) {
     if (performance.now() > end) throw new Error(`a Redis on ${socket} does not end`)
   }
   redis.disconnect()

@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import { dataDictionary } from './generate/data-dictionary.ts'
+import { renderDataDictionary } from './generate/data-dictionary.ts'
 import { replaceSection } from './generate/markdown.ts'
 import {
   renderCrawling,
@@ -12,7 +12,7 @@ import {
 
 /** Every derived document, by path. `npm run generate` writes them; `--check` fails on a difference. */
 const documents: Record<string, () => Promise<string> | string> = {
-  'data/README.md': dataDictionary,
+  'data/README.md': renderDataDictionary,
   'docs/settings.md': renderSettings,
   'docs/events.md': renderEvents,
   'docs/errors.md': renderErrors,

@@ -8,7 +8,7 @@ import type { Reader } from '../../pipeline/read/reader.ts'
 interface IssuerDeps {
   config: Config
   reader: Reader
-  desk: Pick<WriterClient, 'submit' | 'requestLive'>
+  writer: Pick<WriterClient, 'submit' | 'requestLive'>
   log: Log
 }
 
@@ -63,9 +63,9 @@ export class IssuerKeys {
   }
 
   async #fetch(): Promise<boolean> {
-    const { config, reader, desk, log } = this.#deps
+    const { config, reader, writer, log } = this.#deps
     try {
-      const read = await desk.requestLive(
+      const read = await writer.requestLive(
         { kind: 'read_issuer' },
         config.LIMITS.issuerMs + SLACK_MS,
       )
@@ -78,7 +78,7 @@ export class IssuerKeys {
         return false
       }
       if (JSON.stringify(findIssuer(reader, read.issuer)) === JSON.stringify(read)) return true
-      const answer = await desk.submit(
+      const answer = await writer.submit(
         { op: 'issuer.set', ...read },
         { by: { kind: 'registry', id: 'issuer' } },
       )

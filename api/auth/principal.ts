@@ -60,7 +60,7 @@ export function authenticate(
     )
   }
   const found = identify(asked, authorization, true)
-  return found instanceof Promise ? found.then(known) : known(found)
+  return found instanceof Promise ? found.then(addKnown) : addKnown(found)
 }
 
 /** The caller that an `Authorization` header names, if it names one. */
@@ -71,7 +71,7 @@ export function identifyCaller(
   return authorization === undefined ? undefined : identify(asked, authorization, false)
 }
 
-function known(principal: Principal | undefined): Principal {
+function addKnown(principal: Principal | undefined): Principal {
   return principal ?? refuse('unauthenticated', 'the credential is not valid')
 }
 

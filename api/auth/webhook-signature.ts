@@ -26,8 +26,8 @@ export function checkSignature(
   if (!/^\d{1,12}$/.test(time)) return `${SIGNATURE_HEADER}: names no time`
   const expected = createHmac('sha256', secret).update(`${time}.`).update(bytes).digest()
   const isSigned = values('v1').some(value => {
-    const given = Buffer.from(value, 'hex')
-    return given.length === expected.length && timingSafeEqual(given, expected)
+    const claimed = Buffer.from(value, 'hex')
+    return claimed.length === expected.length && timingSafeEqual(claimed, expected)
   })
   if (!isSigned) return `${SIGNATURE_HEADER}: the signature is not ours`
   const isNow = Math.abs(now - Number(time) * SECOND) <= TOLERANCE_MS

@@ -15,20 +15,20 @@ export const notInventory: ReadonlySet<string> = new Set(['ad_infra', 'publisher
  * domain that is to be renamed is checked under its new name as well.
  */
 export async function checkDomains(
-  given: readonly unknown[],
+  inputs: readonly unknown[],
   reader: Reader,
 ): Promise<DomainsChecked> {
   const lists: CheckedList = { remove: [], modify: [], assess: [], ok: [] }
   const open = new Map<string, string>()
-  const seen = new Set<string>()
-  await runInTurns(given, input => {
+  const names = new Set<string>()
+  await runInTurns(inputs, input => {
     if (typeof input !== 'string' || input.trim() === '') return
     const canonical = toCanonicalHost(input)
-    if (seen.has(canonical.name)) {
+    if (names.has(canonical.name)) {
       lists.remove.push({ input, canonical: canonical.name, reason: 'duplicate' })
       return
     }
-    seen.add(canonical.name)
+    names.add(canonical.name)
     const { name, reason } = canonical
     if (reason !== undefined) lists.modify.push({ input, canonical: name, reason })
     const blocked = findBlocked(name)
@@ -38,7 +38,7 @@ export async function checkDomains(
   await judge(open, lists, reader)
   const { remove, modify, assess, ok } = lists
   const summary = {
-    total: given.length,
+    total: inputs.length,
     remove: remove.length,
     modify: modify.length,
     assess: assess.length,

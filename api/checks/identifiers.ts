@@ -28,11 +28,11 @@ const actions = { ready: 'use', known: 'verify', ad_infra: 'remove', unknown: 'a
 
 /** Checks each identifier of a pasted list, in order, repeats included. */
 export async function checkIdentifiers(
-  given: readonly string[],
+  inputs: readonly string[],
   reader: Reader,
 ): Promise<IdentifiersChecked> {
   const asked: { input: string; identifier: Identifier }[] = []
-  await runInTurns(given, input => {
+  await runInTurns(inputs, input => {
     const identifier = parseIdentifier(input)
     if (identifier !== undefined) asked.push({ input, identifier: normalizeIdentifier(identifier) })
   })
@@ -46,7 +46,7 @@ export async function checkIdentifiers(
     counts[found.verdict] += 1
     entries.push({ input, identifier, ...found, action: actions[found.verdict] })
   })
-  const summary = { total: given.length, ...counts, skipped: given.length - asked.length }
+  const summary = { total: inputs.length, ...counts, skipped: inputs.length - asked.length }
   return { summary, entries }
 }
 

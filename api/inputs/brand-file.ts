@@ -12,13 +12,13 @@ const FAULTS = 20
  * what a reader would find fault with, what only leads elsewhere, and what is another domain's.
  */
 export function readBrandFile(
-  given: Record<string, unknown>,
+  submitted: Record<string, unknown>,
   domain: string,
 ): BrandFile & { brand: BrandEntry } {
-  if (!isStorable(given)) {
+  if (!isStorable(submitted)) {
     refuse('invalid_request', 'brand_json: must be well-formed and not nested deeply')
   }
-  const file = stripPii(given)
+  const file = stripPii(submitted)
   const { document, faults } = checkBrand(Buffer.from(JSON.stringify(file)), { maxFaults: FAULTS })
   const { errors } = reportFaults(faults)
   if (errors.length > 0 || document === undefined) {
@@ -26,7 +26,7 @@ export function readBrandFile(
     const text = first?.message ?? 'is no brand.json'
     return refuse('invalid_request', `brand_json: ${text}`, { details: errors })
   }
-  const brand = brandIn(document, domain)
+  const brand = findBrandOf(document, domain)
   if (brand === undefined) {
     const text = `brand_json: must be the house ${domain} with its brands, or the brand itself`
     return refuse('invalid_request', text)
@@ -34,7 +34,7 @@ export function readBrandFile(
   return { file, document, brand }
 }
 
-function brandIn(document: BrandDocument, domain: string): BrandEntry | undefined {
+function findBrandOf(document: BrandDocument, domain: string): BrandEntry | undefined {
   if (document.variant === 'brand_canonical') return document.brand
   if (document.variant !== 'house_portfolio') return undefined
   if (parseDomain(document.house.domain) !== domain) return undefined

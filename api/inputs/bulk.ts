@@ -28,9 +28,9 @@ export function describeBulk(resolution: z.ZodType) {
 export function parseDomainsStrictly(domains: readonly string[], max: number): Asked {
   refuseMoreThan(max, domains)
   return new Map(
-    domains.map((given, i) => {
-      const key = given.trim().toLowerCase()
-      return [key, parsePastedDomain(key) ?? refuseName(given, i)]
+    domains.map((input, i) => {
+      const key = input.trim().toLowerCase()
+      return [key, parsePastedDomain(key) ?? refuseName(input, i)]
     }),
   )
 }
@@ -38,14 +38,14 @@ export function parseDomainsStrictly(domains: readonly string[], max: number): A
 /** Keyed by the lower-case input; what is no domain is merely unknown. */
 export function parseDomainsLeniently(domains: readonly string[], max: number): Asked {
   refuseMoreThan(max, domains)
-  return new Map(domains.map(given => [given.toLowerCase(), parsePastedDomain(given)]))
+  return new Map(domains.map(input => [input.toLowerCase(), parsePastedDomain(input)]))
 }
 
 function refuseMoreThan(max: number, domains: readonly string[]): void {
   if (domains.length > max) refuse('invalid_request', `domains: must not be more than ${max}`)
 }
 
-function refuseName(given: string, i: number): never {
-  const shown = JSON.stringify(given.slice(0, 100))
+function refuseName(input: string, i: number): never {
+  const shown = JSON.stringify(input.slice(0, 100))
   return refuse('invalid_request', `domains[${i}]: ${shown} is not a domain name`)
 }

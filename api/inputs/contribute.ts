@@ -36,14 +36,15 @@ export async function contribute(
     candidates.set(key, { property_rid: ids.next(), identifier })
   }
   const made = await submit([...candidates.values()], { principal, provenance, since }, services)
-  const told = new Set<string>()
+  const reported = new Set<string>()
   return resolved.map(resolution => {
     const key = toIdentifierKey(resolution.identifier)
     const property_rid = made[key]
     if (resolution.status !== 'excluded') return resolution
-    if (property_rid === undefined) return { ...resolution, ...excluded(resolution.identifier) }
-    const isFirst = candidates.get(key)?.property_rid === property_rid && !told.has(key)
-    told.add(key)
+    if (property_rid === undefined)
+      return { ...resolution, ...buildExcluded(resolution.identifier) }
+    const isFirst = candidates.get(key)?.property_rid === property_rid && !reported.has(key)
+    reported.add(key)
     const status = isFirst ? 'created' : 'existing'
     return {
       ...resolution,
@@ -59,14 +60,14 @@ export async function contribute(
 async function submit(
   contributed: readonly Contributed[],
   { principal, provenance, since }: Contribution,
-  { desk, saves, clock }: Services,
+  { writer, saves, clock }: Services,
 ): Promise<Record<string, string>> {
   if (contributed.length === 0) return {}
   const contributor = toEditor(principal)
   const contribution_id = randomUUID()
   const place = { id: contribution_id, user: principal.id, organization: principal.org_id }
   await saves.reserve(place, clock.now())
-  const answer = await desk.submit({
+  const answer = await writer.submit({
     op: 'property.contribute',
     contribution_id,
     contributor,
@@ -85,7 +86,7 @@ function isContributable({ type, value }: ResolvedIdentifier['identifier']): boo
   return host !== undefined && findBlocked(stripHostPrefix(host)) === undefined
 }
 
-function excluded({ type, value }: ResolvedIdentifier['identifier']) {
+function buildExcluded({ type, value }: ResolvedIdentifier['identifier']) {
   const host = type === 'domain' || type === 'subdomain' ? toIdentifierHost(value) : ''
   return findBlocked(host) ? { classification: 'ad_infra' as const } : {}
 }

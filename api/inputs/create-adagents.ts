@@ -57,29 +57,29 @@ export function createAdagents(
   const { faults } = ignoreOwnership(
     checkAdagents(Buffer.from(text), undefined, { now, maxFaults: FAULTS }),
   )
-  const told = reportFaults(withStrict(faults, file))
-  if (!told.valid) {
-    const words = told.errors.map(({ message }) => message).join('; ')
+  const report = reportFaults(withStrict(faults, file))
+  if (!report.valid) {
+    const words = report.errors.map(({ message }) => message).join('; ')
     refuse('invalid_request', words, {
       success: false,
-      errors: told.errors,
-      warnings: told.warnings,
+      errors: report.errors,
+      warnings: report.warnings,
       timestamp: toIso(now),
     })
   }
   const place = { domain: 'proposed', url: 'proposed', discovery_method: 'direct' as const }
-  return { text, validation: { ...told, ...place } }
+  return { text, validation: { ...report, ...place } }
 }
 
 function buildFile(config: AdagentsConfig, now: number): Record<string, unknown> {
   const file: Record<string, unknown> = { authorized_agents: config.authorized_agents }
-  for (const key of catalog) if (holds(config[key])) file[key] = config[key]
+  for (const key of catalog) if (hasContent(config[key])) file[key] = config[key]
   if (config.include_schema) file.$schema = ADAGENTS_SCHEMA
   if (config.include_timestamp) file.last_updated = toIso(now)
   return file
 }
 
-function holds(value: unknown): boolean {
+function hasContent(value: unknown): boolean {
   if (value === undefined || value === null) return false
   return typeof value !== 'object' || Object.keys(value).length > 0
 }
@@ -88,14 +88,14 @@ function holds(value: unknown): boolean {
 function withStrict(faults: readonly Fault[], file: Record<string, unknown>): Fault[] {
   const errors = faults.filter(({ severity }) => severity === 'error')
   const known = errors.map(({ field }) => field)
-  const strict = strictFaults(file).filter(
+  const strict = listStrictFaults(file).filter(
     ({ field }) => !known.some(place => field.startsWith(place) || place.startsWith(field)),
   )
   return [...faults, ...strict.slice(0, Math.max(0, FAULTS - faults.length) || 1)]
 }
 
 /** Lists the places where a file differs from its format. */
-function strictFaults(file: Record<string, unknown>): Fault[] {
+function listStrictFaults(file: Record<string, unknown>): Fault[] {
   if (AdagentsFile.safeParse(file).success) return []
   const { error } = AdagentsFile.safeParse(file, { error: describeIssue })
   return (error?.issues ?? []).map(issue => ({

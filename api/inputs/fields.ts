@@ -5,7 +5,7 @@ import { type Domain, parseDomain } from '../../pipeline/core/domain.ts'
 export const fresh = z
   .unknown()
   .optional()
-  .transform(given => given === 'true')
+  .transform(input => input === 'true')
   .meta({
     type: 'string',
     enum: ['true', 'false'],
@@ -19,7 +19,7 @@ export const freshIgnored = z.string().optional().meta({
 
 /** Reads a domain as people paste it: a scheme, all from the first slash on, and a last dot are dropped. */
 export function parsePastedDomain(text: string): Domain | undefined {
-  return parseDomain(text) ?? parseDomain(hostIn(text))
+  return parseDomain(text) ?? parseDomain(extractHost(text))
 }
 
 /** The one spelling rule for domains, on every route. */
@@ -37,7 +37,7 @@ export const PastedDomain = z
     description: 'Domain in question; a scheme, a path and a last dot are dropped',
   })
 
-function hostIn(text: string): string {
+function extractHost(text: string): string {
   return text
     .trim()
     .replace(/^https?:\/\//i, '')
@@ -68,9 +68,9 @@ export function createWholeNumber({
   return z
     .unknown()
     .optional()
-    .transform((given, ctx): number => {
-      if (given === undefined) return otherwise
-      const value = typeof given === 'string' && DIGITS.test(given) ? Number(given) : Number.NaN
+    .transform((input, ctx): number => {
+      if (input === undefined) return otherwise
+      const value = typeof input === 'string' && DIGITS.test(input) ? Number(input) : Number.NaN
       if (value >= min && (clamp || value <= max)) return Math.min(value, max)
       ctx.addIssue(`must be ${allowed}`)
       return z.NEVER
@@ -154,7 +154,7 @@ export function createCursor<Place extends z.ZodType>(place: Place) {
     .default('')
     .transform((text, ctx): z.output<Place> | undefined => {
       if (text === '') return undefined
-      const read = place.safeParse(parsed(Buffer.from(text, 'base64url').toString()))
+      const read = place.safeParse(parseJson(Buffer.from(text, 'base64url').toString()))
       if (read.success) return read.data
       ctx.addIssue('must be the cursor of a page')
       return z.NEVER
@@ -162,7 +162,7 @@ export function createCursor<Place extends z.ZodType>(place: Place) {
     .meta({ description: 'Go on after the page that had this `cursor`' })
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
@@ -175,7 +175,7 @@ export function createFlag(description: string) {
   return z
     .unknown()
     .optional()
-    .transform(given => given === 'true')
+    .transform(input => input === 'true')
     .meta({ type: 'string', enum: ['true'], description })
 }
 
@@ -184,8 +184,8 @@ export function createRepeated(most: number, description: string) {
   return z
     .union([z.string(), z.array(z.string())])
     .optional()
-    .transform((given = [], ctx): string[] => {
-      const values = new Set([given].flat().filter(value => value !== ''))
+    .transform((input = [], ctx): string[] => {
+      const values = new Set([input].flat().filter(value => value !== ''))
       if (values.size <= most) return [...values]
       ctx.addIssue(`must be at most ${most} values`)
       return z.NEVER

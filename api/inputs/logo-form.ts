@@ -3,7 +3,7 @@ import { detectImageType, type ImageType } from '../../pipeline/core/image-type.
 import { LogoNote, LogoTag } from '../../pipeline/model/logo.ts'
 
 /** A picture as it is handed in. */
-export interface LogoGiven {
+export interface LogoUpload {
   bytes: Buffer
   content_type: ImageType
   tags: string[]
@@ -17,11 +17,11 @@ export async function readLogoForm(
   body: Buffer,
   contentType: string,
   maxBytes: number,
-): Promise<LogoGiven> {
+): Promise<LogoUpload> {
   if (!/^multipart\/form-data\b/i.test(contentType)) {
     refuse('unsupported_media_type', 'the body must be multipart/form-data')
   }
-  const form = await parsed(body, contentType)
+  const form = await parseForm(body, contentType)
   const file = form.get('file')
   if (!(file instanceof Blob)) return refuse('invalid_request', 'file: is required')
   if (file.size > maxBytes) refuse('too_large', `file: must be at most ${maxBytes} bytes`)
@@ -31,11 +31,11 @@ export async function readLogoForm(
     const text = 'file: must be PNG, JPEG, GIF or WebP by its bytes; SVG is not taken'
     return refuse('unsupported_media_type', text)
   }
-  const note = noteIn(form)
-  return { bytes, content_type, tags: tagsIn(form), ...(note !== '' && { note }) }
+  const note = readNote(form)
+  return { bytes, content_type, tags: readTags(form), ...(note !== '' && { note }) }
 }
 
-async function parsed(body: Buffer, contentType: string): Promise<FormData> {
+async function parseForm(body: Buffer, contentType: string): Promise<FormData> {
   try {
     const headers = { 'content-type': contentType }
     return await new Response(Uint8Array.from(body), { headers }).formData()
@@ -44,8 +44,8 @@ async function parsed(body: Buffer, contentType: string): Promise<FormData> {
   }
 }
 
-function tagsIn(form: FormData): string[] {
-  const words = textIn(form, 'tags')
+function readTags(form: FormData): string[] {
+  const words = readText(form, 'tags')
     .split(',')
     .filter(word => word.trim() !== '')
   if (words.length > TAGS) refuse('invalid_request', `tags: must not be more than ${TAGS}`)
@@ -57,13 +57,13 @@ function tagsIn(form: FormData): string[] {
   return [...new Set(tags)]
 }
 
-function noteIn(form: FormData): string {
-  const read = LogoNote.safeParse(textIn(form, 'note'))
+function readNote(form: FormData): string {
+  const read = LogoNote.safeParse(readText(form, 'note'))
   if (read.success) return read.data
   return refuse('invalid_request', `note: ${read.error.issues[0]!.message}`)
 }
 
-function textIn(form: FormData, name: string): string {
+function readText(form: FormData, name: string): string {
   const value = form.get(name)
   return typeof value === 'string' ? value : ''
 }

@@ -52,7 +52,7 @@ const values = z.array(value).min(1).max(VALUES)
 /** Repeated or separated by commas. */
 const list = z
   .union([z.string(), z.array(z.string())])
-  .transform(given => (Array.isArray(given) ? given : [given]).flatMap(text => text.split(',')))
+  .transform(input => (Array.isArray(input) ? input : [input]).flatMap(text => text.split(',')))
   .pipe(values)
   .meta({ type: 'string', description: 'values, separated by commas' })
 
@@ -87,30 +87,30 @@ export const termsInBody = {
   collection_ids: values.optional().describe('Collections that are sold, by id'),
 }
 
-type Given = Omit<Terms, 'at' | 'anywhere'> & { at?: string | undefined }
+type SaleQuestion = Omit<Terms, 'at' | 'anywhere'> & { at?: string | undefined }
 
 /** Tells whether nothing is asked but the agent and the property. */
-export function isPlain(given: Given & { explain?: string | undefined }): boolean {
+export function isPlain(asked: SaleQuestion & { explain?: string | undefined }): boolean {
   return (
-    given.explain !== 'true' &&
-    given.at === undefined &&
-    given.country === undefined &&
-    given.delegation_type === undefined &&
-    given.placement_ids === undefined &&
-    given.placement_tags === undefined &&
-    given.collection_ids === undefined
+    asked.explain !== 'true' &&
+    asked.at === undefined &&
+    asked.country === undefined &&
+    asked.delegation_type === undefined &&
+    asked.placement_ids === undefined &&
+    asked.placement_tags === undefined &&
+    asked.collection_ids === undefined
   )
 }
 
 /** Converts what is asked into terms, as of now where no time is given. */
-export function toTerms(given: Given, now: Instant, anywhere = false): Terms {
+export function toTerms(asked: SaleQuestion, now: Instant, anywhere = false): Terms {
   return {
-    delegation_type: given.delegation_type,
-    country: given.country,
-    placement_ids: given.placement_ids,
-    placement_tags: given.placement_tags,
-    collection_ids: given.collection_ids,
-    at: given.at === undefined ? now : Date.parse(given.at),
+    delegation_type: asked.delegation_type,
+    country: asked.country,
+    placement_ids: asked.placement_ids,
+    placement_tags: asked.placement_tags,
+    collection_ids: asked.collection_ids,
+    at: asked.at === undefined ? now : Date.parse(asked.at),
     anywhere,
   }
 }
@@ -125,9 +125,9 @@ export function parseAgent(name: string, text: string): string {
 }
 
 /** Sentence shared by the descriptions of several endpoints. */
-export const sidesTold =
+export const sidesSentence =
   '`sides` tells what the publisher’s file and the brand.json of the agent’s operator say; ' +
   '`confirmed` means that both say the same. '
-export const termsTold =
+export const termsSentence =
   'A grant that holds only in certain countries, placements or collections lets nothing through ' +
   'that does not name them. With `at` only the windows of grants are judged as of then.'

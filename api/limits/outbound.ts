@@ -30,7 +30,7 @@ export interface Outward<Name extends LiveRequestName> {
 }
 
 /** An answer from the web and its age. */
-export interface Seen<Answer> {
+export interface OutboundAnswer<Answer> {
   answer: Answer
   ageMs: number
 }
@@ -43,14 +43,14 @@ export interface Seen<Answer> {
  * ask now, the last answer is given with its age, for a while.
  */
 export class Outbound {
-  readonly #desk: Pick<WriterClient, 'requestLive'>
+  readonly #writer: Pick<WriterClient, 'requestLive'>
   readonly #config: Config
   readonly #recent: RecentAnswers
   readonly #turns: CallerTurns
-  readonly #underWay = new Map<string, Promise<Seen<unknown>>>()
+  readonly #underWay = new Map<string, Promise<OutboundAnswer<unknown>>>()
 
-  constructor(desk: Pick<WriterClient, 'requestLive'>, config: Config, clock: Clock) {
-    this.#desk = desk
+  constructor(writer: Pick<WriterClient, 'requestLive'>, config: Config, clock: Clock) {
+    this.#writer = writer
     this.#config = config
     this.#recent = new RecentAnswers(clock)
     this.#turns = new CallerTurns(config.LIMITS.callerQuestionsAtOnce)
@@ -59,14 +59,15 @@ export class Outbound {
   /** Returns what a crawler saw; 503 when none could look in time and nothing was seen lately. */
   ask<Name extends LiveRequestName>(
     outward: Outward<Name>,
-  ): Promise<Seen<LiveRequestAnswers[Name]>> {
+  ): Promise<OutboundAnswer<LiveRequestAnswers[Name]>> {
     const { question, isNew } = outward
     if (isNew) return this.#look(outward)
     const { answerKeptSeconds } = this.#config.LIMITS
     const recent = this.#recent.find(question, answerKeptSeconds * SECOND)
-    if (recent !== undefined) return Promise.resolve(recent as Seen<LiveRequestAnswers[Name]>)
+    if (recent !== undefined)
+      return Promise.resolve(recent as OutboundAnswer<LiveRequestAnswers[Name]>)
     const same = this.#underWay.get(question)
-    if (same !== undefined) return same as Promise<Seen<LiveRequestAnswers[Name]>>
+    if (same !== undefined) return same as Promise<OutboundAnswer<LiveRequestAnswers[Name]>>
     const running = this.#lookOrRemember(outward).finally(() => this.#underWay.delete(question))
     this.#underWay.set(question, running)
     return running
@@ -74,17 +75,17 @@ export class Outbound {
 
   async #lookOrRemember<Name extends LiveRequestName>(
     outward: Outward<Name>,
-  ): Promise<Seen<LiveRequestAnswers[Name]>> {
+  ): Promise<OutboundAnswer<LiveRequestAnswers[Name]>> {
     try {
-      const seen = await this.#look(outward)
-      this.#recent.keep(outward.question, seen.answer)
-      return seen
+      const outcome = await this.#look(outward)
+      this.#recent.keep(outward.question, outcome.answer)
+      return outcome
     } catch (error) {
       if (!(error instanceof PublicError) || error.error !== 'unavailable') throw error
       const { answerKeptAtBoundSeconds } = this.#config.LIMITS
       const known = this.#recent.find(outward.question, answerKeptAtBoundSeconds * SECOND)
       if (known === undefined) throw error
-      return known as Seen<LiveRequestAnswers[Name]>
+      return known as OutboundAnswer<LiveRequestAnswers[Name]>
     }
   }
 
@@ -93,14 +94,14 @@ export class Outbound {
     request,
     ms,
     after,
-  }: Outward<Name>): Promise<Seen<LiveRequestAnswers[Name]>> {
+  }: Outward<Name>): Promise<OutboundAnswer<LiveRequestAnswers[Name]>> {
     const started = performance.now()
     const leave = await this.#turns.enter(caller, ms)
     if (leave === undefined) return throttle()
     try {
       const leftMs = ms - (performance.now() - started)
-      const answer = await this.#desk.requestLive(await request(), leftMs, toCallerId(caller))
-      if (wasThrottled(answer)) throttle()
+      const answer = await this.#writer.requestLive(await request(), leftMs, toCallerId(caller))
+      if (isThrottled(answer)) throttle()
       await after?.(answer)
       return { answer, ageMs: 0 }
     } finally {
@@ -120,7 +121,7 @@ function toCallerId(caller: string): string {
   return createHash('sha256').update(caller).digest('base64url').slice(0, 16)
 }
 
-function wasThrottled(answer: LiveRequestAnswers[LiveRequestName]): boolean {
+function isThrottled(answer: LiveRequestAnswers[LiveRequestName]): boolean {
   return 'throttled' in answer && answer.throttled === true
 }
 

@@ -4,7 +4,7 @@ import type { Clock, Instant } from '../../pipeline/core/clock.ts'
 const ANSWERS_BYTES_MAX = 16 * 1024 * 1024
 const ANSWERS_MAX = 5_000
 
-interface Kept {
+interface RecentAnswer {
   answer: unknown
   at: Instant
 }
@@ -12,7 +12,10 @@ interface Kept {
 /** Keeps what was seen on the web lately, in the memory of this process. */
 export class RecentAnswers {
   readonly #clock: Clock
-  readonly #kept = new LRUCache<string, Kept>({ max: ANSWERS_MAX, maxSize: ANSWERS_BYTES_MAX })
+  readonly #answers = new LRUCache<string, RecentAnswer>({
+    max: ANSWERS_MAX,
+    maxSize: ANSWERS_BYTES_MAX,
+  })
 
   constructor(clock: Clock) {
     this.#clock = clock
@@ -20,14 +23,14 @@ export class RecentAnswers {
 
   keep(question: string, answer: unknown): void {
     const size = JSON.stringify(answer).length
-    this.#kept.set(question, { answer, at: this.#clock.now() }, { size })
+    this.#answers.set(question, { answer, at: this.#clock.now() }, { size })
   }
 
   /** Finds an answer that is younger than `ms`. */
   find(question: string, ms: number): { answer: unknown; ageMs: number } | undefined {
-    const kept = this.#kept.get(question)
-    if (kept === undefined) return undefined
-    const ageMs = Math.max(0, this.#clock.now() - kept.at)
-    return ageMs < ms ? { answer: kept.answer, ageMs } : undefined
+    const recent = this.#answers.get(question)
+    if (recent === undefined) return undefined
+    const ageMs = Math.max(0, this.#clock.now() - recent.at)
+    return ageMs < ms ? { answer: recent.answer, ageMs } : undefined
   }
 }

@@ -6,7 +6,7 @@ import { toUrl } from '../../pipeline/model/observation.ts'
 import type { ReportedFault } from '../../pipeline/model/reported-fault.ts'
 import { findBrand } from '../../pipeline/read/lookups/brands.ts'
 import { listBrandFiles } from '../../pipeline/read/queries/brand-files.ts'
-import type { Seen } from '../limits/outbound.ts'
+import type { OutboundAnswer } from '../limits/outbound.ts'
 import type { Services } from '../operation/services.ts'
 
 /** Time beyond that of the crawler for which its answer is awaited. */
@@ -20,7 +20,7 @@ export async function resolveLiveBrand(
   domain: Domain,
   caller: string,
   { config, demand, outbound, reader }: Services,
-): Promise<Seen<LiveBrand>> {
+): Promise<OutboundAnswer<LiveBrand>> {
   try {
     const live = await outbound.ask<'read_brand'>({
       question: `brand ${domain}`,
@@ -37,11 +37,11 @@ export async function resolveLiveBrand(
   } catch (error) {
     const isAway = error instanceof PublicError && error.error === 'unavailable'
     if (!isAway || findBrand(reader, domain) === undefined) throw error
-    return { answer: nobodyLooked(domain), ageMs: 0 }
+    return { answer: buildNotFetched(domain), ageMs: 0 }
   }
 }
 
-function nobodyLooked(domain: Domain): LiveBrand {
+function buildNotFetched(domain: Domain): LiveBrand {
   const url = toUrl({ kind: 'brand.json', location: domain })
   const fault: ReportedFault = {
     field: 'unknown',

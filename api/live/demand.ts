@@ -16,7 +16,7 @@ const REMEMBERED = 10_000
  * the next lookup.
  */
 export class Demand {
-  readonly #desk: Pick<WriterClient, 'submit'>
+  readonly #writer: Pick<WriterClient, 'submit'>
   readonly #limits: Limits
   readonly #log: Log
   readonly #clock: Clock
@@ -27,12 +27,12 @@ export class Demand {
   #timer: NodeJS.Timeout | undefined
 
   constructor(
-    desk: Pick<WriterClient, 'submit'>,
+    writer: Pick<WriterClient, 'submit'>,
     limits: Limits,
     { log, clock }: { log: Log; clock: Clock },
   ) {
     this.#clock = clock
-    this.#desk = desk
+    this.#writer = writer
     this.#limits = limits
     this.#log = log
   }
@@ -94,7 +94,7 @@ export class Demand {
     for (const domain of domains) this.#handedIn.add(domain)
     try {
       const operation = { op: 'domains.add', domains, again, why: 'demanded' } as const
-      await this.#desk.submit(operation, { by: { kind: 'registry', id: 'demand' } })
+      await this.#writer.submit(operation, { by: { kind: 'registry', id: 'demand' } })
     } catch (error) {
       for (const domain of domains) this.#handedIn.delete(domain)
       throw error

@@ -26,10 +26,10 @@ export interface Claimed {
 /** Makes up a word for an organization and a domain; only its hash is kept. */
 export async function issueChallenge(
   { org_id, domain }: Claimed,
-  { config, desk }: Services,
+  { config, writer }: Services,
 ): Promise<Sent> {
   const nonce = randomBytes(NONCE_BYTES).toString('base64url')
-  const answer = await desk.submit({
+  const answer = await writer.submit({
     op: 'ownership.issue',
     challenge_id: randomUUID(),
     org_id,
@@ -52,11 +52,11 @@ export async function verifyChallenge(
 ): Promise<Sent> {
   const attempt = { attempt_id: randomUUID(), org_id, domain }
   const named = challenge_id === undefined ? {} : { challenge_id }
-  const taken = await services.desk.submit({ op: 'ownership.take', ...attempt, ...named })
+  const taken = await services.writer.submit({ op: 'ownership.take', ...attempt, ...named })
   if ('refused' in taken) return refuseAs(taken)
   const challenge = taken.done as { challenge_id: string; nonce_hash: string }
   const settle = (found: Found) =>
-    services.desk.submit({
+    services.writer.submit({
       op: 'ownership.settle',
       ...attempt,
       challenge_id: challenge.challenge_id,
@@ -67,7 +67,7 @@ export async function verifyChallenge(
     await settle('unasked')
     throw error
   })
-  return verified(await settle(found ?? 'nothing'), domain, services)
+  return replyVerified(await settle(found ?? 'nothing'), domain, services)
 }
 
 type Refusal = Extract<Answer, { refused: string }>
@@ -95,7 +95,7 @@ async function lookAt(
   return answer
 }
 
-function verified(answer: Answer, domain: Domain, { config }: Services): Sent {
+function replyVerified(answer: Answer, domain: Domain, { config }: Services): Sent {
   if ('refused' in answer) return refuseAs(answer)
   if (!answer.done.verified) {
     const text = `${domain} does not show the word: ask for another one`

@@ -18,9 +18,9 @@ export const PublicDomain = PastedDomain.refine(canBePublic, {
 export async function requirePublic(
   field: string,
   host: Domain,
-  { desk, config }: { desk: Pick<WriterClient, 'requestLive'>; config: Config },
+  { writer, config }: { writer: Pick<WriterClient, 'requestLive'>; config: Config },
 ): Promise<void> {
-  const { host: leads } = await desk.requestLive(
+  const { host: leads } = await writer.requestLive(
     { kind: 'lookup_host', host },
     config.LIMITS.lookupMs,
   )

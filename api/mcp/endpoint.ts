@@ -49,8 +49,8 @@ export function addMcp(
       tool => isInToolsets(tool, sets) && (isKnown || tool.operation.access !== 'bearer'),
     )
     const isStructured = String(request.headers['mcp-protocol-version'] ?? '') >= STRUCTURED_SINCE
-    const server = buildServer({ tools, shown, isStructured }, (tool, given) =>
-      callTool(app, request, tool, given, isStructured),
+    const server = buildServer({ tools, shown, isStructured }, (tool, input) =>
+      callTool(app, request, tool, input, isStructured),
     )
     const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
     await server.connect(transport)
@@ -74,7 +74,7 @@ export function addMcp(
  */
 const AnyCall = z.looseObject({ method: z.literal('tools/call') })
 
-type Calling = (tool: RegistryTool, given: Record<string, unknown>) => Promise<CallToolResult>
+type ToolCall = (tool: RegistryTool, input: Record<string, unknown>) => Promise<CallToolResult>
 
 interface Offer {
   /** All that can be called, by name. */
@@ -97,7 +97,7 @@ function readToolsets({ query }: FastifyRequest): string[] {
 }
 
 /** A server for one request: what the caller may see, and how a call is carried out. */
-function buildServer({ tools, shown, isStructured }: Offer, call: Calling): Server {
+function buildServer({ tools, shown, isStructured }: Offer, call: ToolCall): Server {
   const server = new Server(
     { name: 'agentic-ad-registry', title: 'Agentic Ad Registry', version: '1.0.0' },
     { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
@@ -112,9 +112,9 @@ function buildServer({ tools, shown, isStructured }: Offer, call: Calling): Serv
     })),
   }))
   server.setRequestHandler(AnyCall, request => {
-    const { name, arguments: given = {} } = CallToolRequestSchema.parse(request).params
+    const { name, arguments: input = {} } = CallToolRequestSchema.parse(request).params
     const tool = tools.get(name)
-    if (tool) return call(tool, given)
+    if (tool) return call(tool, input)
     throw new McpError(ErrorCode.InvalidParams, `there is no tool ${name}`)
   })
   return server
@@ -130,30 +130,30 @@ async function callTool(
   app: FastifyInstance,
   { headers: { authorization }, ip }: FastifyRequest,
   tool: RegistryTool,
-  given: Record<string, unknown>,
+  input: Record<string, unknown>,
   isStructured: boolean,
 ): Promise<CallToolResult> {
-  const asked = buildRequest(tool, given)
-  if (typeof asked === 'string') return refusal(JSON.stringify({ error: asked }))
+  const asked = buildRequest(tool, input)
+  if (typeof asked === 'string') return buildRefusal(JSON.stringify({ error: asked }))
   const answer = await app.inject({
     ...asked,
     remoteAddress: ip,
     headers: authorization === undefined ? {} : { authorization },
   })
-  if (answer.statusCode >= 400) return refusal(answer.body)
+  if (answer.statusCode >= 400) return buildRefusal(answer.body)
   // An answer is sent once: whoever reads what is structured needs no text of it.
   return isStructured
     ? { content: [], structuredContent: answer.json() }
     : { content: [{ type: 'text', text: answer.body }] }
 }
 
-function refusal(text: string): CallToolResult {
+function buildRefusal(text: string): CallToolResult {
   return { content: [{ type: 'text', text }], isError: true }
 }
 
 function toWebRequest({ url, headers }: FastifyRequest): Request {
-  const given = Object.entries(headers).flatMap(([name, value]) =>
+  const input = Object.entries(headers).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, String(value)] as [string, string]],
   )
-  return new Request(`http://registry${url}`, { method: 'POST', headers: given })
+  return new Request(`http://registry${url}`, { method: 'POST', headers: input })
 }

@@ -39,24 +39,24 @@ function buildTool(operation: Operation): RegistryTool {
  */
 function buildOutputSchema(reply: z.ZodType): RegistryTool['outputSchema'] {
   const $defs: Json = {}
-  const { properties = {}, required = [] } = resolved(
+  const { properties = {}, required = [] } = resolveReference(
     toJsonSchema(reply, 'output', $defs, PLACE),
     $defs,
   )
   const members = properties as Record<string, Json>
   const kinds = (required as string[]).flatMap(name => {
-    const { type } = resolved(members[name] ?? {}, $defs)
+    const { type } = resolveReference(members[name] ?? {}, $defs)
     return type === undefined || name in pageEnd ? [] : [[name, { type }]]
   })
   return { type: 'object', properties: Object.fromEntries(kinds), required }
 }
 
 /** Bounds that nobody comes near, and patterns, say little for their length: the route says them when they are broken. */
-function brief(properties: Json): Json {
+function shorten(properties: Json): Json {
   const dull = ['pattern', 'minLength', 'maxLength']
-  const text = JSON.stringify(withoutUsual(properties), (key, value) => {
+  const text = JSON.stringify(omitUsual(properties), (key, value) => {
     if (dull.includes(key) && typeof value !== 'object') return undefined
-    if (JSON.stringify(value?.anyOf) === ONE_OR_MORE) {
+    if (JSON.stringify(value?.anyOf) === STRING_OR_STRINGS) {
       const { anyOf: _, ...rest } = value
       return 'type' in rest ? rest : { type: 'array', items: { type: 'string' }, ...rest }
     }
@@ -90,23 +90,23 @@ const usual: ReadonlySet<string> = new Set([
   'identifier_value',
 ])
 
-function withoutUsual(properties: Json): Json {
-  const told = Object.entries(properties as Record<string, Json>)
+function omitUsual(properties: Json): Json {
+  const kept = Object.entries(properties as Record<string, Json>)
     .filter(([, { deprecated }]) => deprecated !== true)
     .map(([name, { description, examples, ...schema }]) => [
       name,
       usual.has(name) ? schema : { ...schema, description, examples },
     ])
-  return Object.fromEntries(told)
+  return Object.fromEntries(kept)
 }
 
 const FAR = 1e6
 /** A parameter that may be repeated, which a tool is given as a list; one with commas is a text. */
-const ONE_OR_MORE = '[{"type":"string"},{"type":"array","items":{"type":"string"}}]'
+const STRING_OR_STRINGS = '[{"type":"string"},{"type":"array","items":{"type":"string"}}]'
 const PLACE = '#/$defs/'
 
 /** The schema that a reference names. */
-function resolved(schema: Json, $defs: Json): Json {
+function resolveReference(schema: Json, $defs: Json): Json {
   const { $ref } = schema
   if (typeof $ref !== 'string' || !$ref.startsWith(PLACE)) return schema
   return ($defs[$ref.slice(PLACE.length)] ?? schema) as Json
@@ -117,8 +117,8 @@ function buildInputSchema({ params, query, body }: Operation): RegistryTool['inp
   const $defs: Json = {}
   const parts = [params, query, body]
     .filter(part => part !== undefined)
-    .map(part => resolved(toJsonSchema(part, 'input', $defs, PLACE), $defs))
-  const properties = brief(Object.assign({}, ...parts.map(part => part.properties)))
+    .map(part => resolveReference(toJsonSchema(part, 'input', $defs, PLACE), $defs))
+  const properties = shorten(Object.assign({}, ...parts.map(part => part.properties)))
   return {
     type: 'object',
     properties,
@@ -139,18 +139,18 @@ export interface ToolRequest {
  */
 export function buildRequest(
   tool: RegistryTool,
-  given: Readonly<Record<string, unknown>>,
+  input: Readonly<Record<string, unknown>>,
 ): ToolRequest | string {
   const { method, path, body } = tool.operation
   const inPath = listPathParameters(path)
   for (const name of inPath) {
-    const value = given[name]
+    const value = input[name]
     if (value === undefined || value === null) return `${name}: is required`
     if (/^\s*$/.test(toText(value))) return `${name}: must not be empty`
     if (/^\.\.?$/.test(toText(value))) return `${name}: must be a name`
   }
-  const url = path.replace(/:(\w+)/g, (_, name) => encodeURIComponent(toText(given[name])))
-  const rest = Object.entries(given).filter(([name]) => !inPath.includes(name))
+  const url = path.replace(/:(\w+)/g, (_, name) => encodeURIComponent(toText(input[name])))
+  const rest = Object.entries(input).filter(([name]) => !inPath.includes(name))
   if (body !== undefined) return { method, url, payload: Object.fromEntries(rest) }
   const query = new URLSearchParams(
     rest.flatMap(([name, value]) =>

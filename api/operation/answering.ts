@@ -14,18 +14,18 @@ type Answering = (call: AnyCall) => Sent | Streamed | Promise<Sent>
 
 /** Chooses how an operation is answered: from kept answers, in the caller's turn, or at once. */
 export function chooseAnswering(operation: Operation, services: Services): Answering {
-  const { id, keptBy } = operation
+  const { id, cacheKey } = operation
   const handle: Answering = call => operation.handle(call)
-  const inTurn = operation.asksSnapshot ? takingTurns(handle, services) : handle
-  if (keptBy === undefined) return inTurn
+  const inTurn = operation.asksSnapshot ? queueByCaller(handle, services) : handle
+  if (cacheKey === undefined) return inTurn
   return call => {
     const { query, params } = call
-    const question = JSON.stringify([id, keptBy(call), query, params])
-    return services.keptAnswers.answer(question, async () => (await inTurn(call)) as Sent)
+    const question = JSON.stringify([id, cacheKey(call), query, params])
+    return services.answerCache.answer(question, async () => (await inTurn(call)) as Sent)
   }
 }
 
-function takingTurns(handle: Answering, { config }: Services): Answering {
+function queueByCaller(handle: Answering, { config }: Services): Answering {
   const turns = new FairTurns({
     atOnce: AT_ONCE,
     waiting: config.LIMITS.snapshotQueries,

@@ -8,13 +8,13 @@ export function withActor({ principal, id }: FastifyRequest, services: Services)
     id: principal.id,
     ...(principal.org_id !== undefined && { org_id: principal.org_id }),
   }
-  const { desk } = services
+  const { writer } = services
   return {
     ...services,
-    desk: {
-      requestLive: desk.requestLive,
-      submit: (operation, given) =>
-        desk.submit(operation, { ...(by && { by }), request: id, ...given }),
+    writer: {
+      requestLive: writer.requestLive,
+      submit: (operation, context) =>
+        writer.submit(operation, { ...(by && { by }), request: id, ...context }),
     },
   }
 }

@@ -27,20 +27,20 @@ export function answerErrors(
 ): void {
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const { operation } = request.routeOptions.config
-    const told = toPublicError(error)
-    const status = told?.status ?? 500
+    const publicError = toPublicError(error)
+    const status = publicError?.status ?? 500
     const line = { error, request: request.id, operation, status }
-    if (told === undefined) log.error(line, 'request failed')
+    if (publicError === undefined) log.error(line, 'request failed')
     else if (status < 500) log.debug({ ...line, error: error.message }, 'refused')
     else boundedLog.warn(`refused ${operation}`, { ...line, error: error.message }, 'refused')
     metrics.meterOf(operation).count(status)
-    if (told?.status === publicErrors.unauthenticated.status) {
+    if (publicError?.status === publicErrors.unauthenticated.status) {
       const { url, headers } = request
       const resource = /^\/mcp\b/.test(url) ? 'mcp' : 'api'
       const wasTried = headers.authorization !== undefined
       reply.header('www-authenticate', buildChallenge(baseUrl(), resource, wasTried))
     }
-    return sendError(told, reply.headers(buildExposedHeaders(request)))
+    return sendError(publicError, reply.headers(buildExposedHeaders(request)))
   })
 }
 

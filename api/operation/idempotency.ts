@@ -32,13 +32,13 @@ export function deriveIdempotentId(
  * `fields`, and with the place to show whose a domain is where that is what lacks.
  */
 export async function submitIdempotent(
-  { desk, baseUrl }: Services,
+  { writer, baseUrl }: Services,
   submission_id: string,
   operation: Operation & { editor: object },
   fields: object,
 ): Promise<Record<string, unknown>> {
   const digest = hashCanonicalJson({ ...operation, editor: null })
-  const answer = await desk.submit(operation, { submission_id, digest })
+  const answer = await writer.submit(operation, { submission_id, digest })
   if (answer.digest !== undefined && answer.digest !== digest) {
     refuse('conflict', 'this Idempotency-Key was used for another request')
   }

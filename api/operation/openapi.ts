@@ -122,8 +122,8 @@ function buildResponses(operation: Operation, components: Json): Json {
       status,
       { description: 'the answer', ...(body && { content: buildContent(body, components) }) },
     ]),
-    ...refusals.map(({ status, means }) => [status, refusal(means, components)]),
-    ['500', refusal('an error of the registry itself', components)],
+    ...refusals.map(({ status, means }) => [status, describeRefusal(means, components)]),
+    ['500', describeRefusal('an error of the registry itself', components)],
   ])
 }
 
@@ -135,7 +135,7 @@ function buildContent(body: NonNullable<ReplyBody>, components: Json): Json {
   return Object.fromEntries(types.map(type => [type, { schema: { type: 'string' } }]))
 }
 
-function refusal(description: string, components: Json): Json {
+function describeRefusal(description: string, components: Json): Json {
   return {
     description,
     content: { 'application/json': { schema: toReference(ErrorBody, 'output', components) } },

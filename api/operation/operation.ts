@@ -82,9 +82,9 @@ interface Declared<
   isLaborious?: true
   /**
    * Says what an answer depends on besides the input, the snapshot, the search file and the members:
-   * answers to the same are made once and kept (kept-answers.ts).
+   * answers to the same are made once and kept (answer-cache.ts).
    */
-  keptBy?(call: Pick<Call<unknown, unknown, unknown, Who>, 'principal'>): string
+  cacheKey?(call: Pick<Call<unknown, unknown, unknown, Who>, 'principal'>): string
   /** Counted by user and by organization, before the request is looked at; implies `once`. */
   quota?: 'saves'
   /** An `Idempotency-Key` names it: carried out once, however often it is asked for. */
@@ -112,7 +112,7 @@ export type Operation = Declared<Access, z.ZodType, z.ZodType, z.ZodType> & {
   // biome-ignore lint/suspicious/noExplicitAny: only the declaration knows its own input
   handle(call: Call<any, any, any, any>): Sent | Streamed | Promise<Sent>
   // biome-ignore lint/suspicious/noExplicitAny: the same
-  keptBy?(call: { principal: any }): string
+  cacheKey?(call: { principal: any }): string
 }
 
 /**

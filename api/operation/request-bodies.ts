@@ -23,47 +23,47 @@ export function readBodies(app: FastifyInstance): void {
       const tooDeep = `body: is nested more than ${MOST_LEVELS} levels deep`
       return done(new PublicError('invalid_request', tooDeep))
     }
-    if (!HALF.test(text)) return parse(request, text, done)
+    if (!SURROGATE_ESCAPE.test(text)) return parse(request, text, done)
     return parse(request, text, (error, value) => {
-      const place = error ? undefined : placeOfHalf(value)
+      const place = error ? undefined : findLoneSurrogate(value)
       if (place === undefined) return done(error, value)
-      const torn = 'must be well-formed text: there is half of a surrogate pair in it'
-      return done(new PublicError('invalid_request', `${place || 'body'}: ${torn}`))
+      const text = 'must be well-formed text: there is half of a surrogate pair in it'
+      return done(new PublicError('invalid_request', `${place || 'body'}: ${text}`))
     })
   })
 }
 
-const TORN = /\p{Surrogate}/u
+const LONE_SURROGATE = /\p{Surrogate}/u
 
 /** First characters of every surrogate half that JSON can spell, and of many whole pairs. */
-const HALF = /\\u[dD][89a-fA-F]/
+const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/
 
 /**
  * Finds the place in a JSON value of text that no store keeps and no address can spell; empty for the
  * root.
  */
-function placeOfHalf(value: unknown, place = ''): string | undefined {
-  if (typeof value === 'string') return TORN.test(value) ? place : undefined
+function findLoneSurrogate(value: unknown, place = ''): string | undefined {
+  if (typeof value === 'string') return LONE_SURROGATE.test(value) ? place : undefined
   if (typeof value !== 'object' || value === null) return undefined
   for (const [name, member] of Object.entries(value)) {
-    if (TORN.test(name)) return place
+    if (LONE_SURROGATE.test(name)) return place
     const step = Array.isArray(value) ? `[${name}]` : place === '' ? name : `.${name}`
-    const found = placeOfHalf(member, place + step)
+    const found = findLoneSurrogate(member, place + step)
     if (found !== undefined) return found
   }
   return undefined
 }
 
-function isDeeper(text: string, most: number): boolean {
-  return hasMore(text, most) && nestsDeeper(text, most)
+function isDeeper(text: string, max: number): boolean {
+  return hasMore(text, max) && isNestedDeeper(text, max)
 }
 
 /** Tells whether there are more brackets than allowed levels; most bodies pass by this count. */
-function hasMore(text: string, most: number): boolean {
+function hasMore(text: string, max: number): boolean {
   let count = 0
   for (const bracket of '[{') {
     for (let i = text.indexOf(bracket); i !== -1; i = text.indexOf(bracket, i + 1)) {
-      if (++count > most) return true
+      if (++count > max) return true
     }
   }
   return false
@@ -73,7 +73,7 @@ const [QUOTE, BACKSLASH] = [0x22, 0x5c]
 const opening = new Set([0x5b, 0x7b])
 const closing = new Set([0x5d, 0x7d])
 
-function nestsDeeper(text: string, most: number): boolean {
+function isNestedDeeper(text: string, max: number): boolean {
   let levels = 0
   let isText = false
   for (let i = 0; i < text.length; i++) {
@@ -83,7 +83,7 @@ function nestsDeeper(text: string, most: number): boolean {
       else if (char === QUOTE) isText = false
     } else if (char === QUOTE) isText = true
     else if (opening.has(char)) {
-      if (++levels > most) return true
+      if (++levels > max) return true
     } else if (closing.has(char)) levels--
   }
   return false

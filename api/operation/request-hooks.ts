@@ -19,11 +19,11 @@ export function buildHooks(operation: Operation, services: Services) {
   const { access, once, quota, isLaborious, storeless } = operation
   const places = isLaborious && new CallerPlaces(services.config.LIMITS.largeBodiesPerCaller)
   const onRequest: onRequestHookHandler[] = [
-    ...(storeless ? [] : [needingStores(services)]),
-    ...(access === 'public' ? [] : [identifying(access, services)]),
-    ...(once || quota ? [naming] : []),
-    ...(quota ? [reserving(services)] : []),
-    ...(places ? [placing(places)] : []),
+    ...(storeless ? [] : [requireStores(services)]),
+    ...(access === 'public' ? [] : [attachCaller(access, services)]),
+    ...(once || quota ? [nameRequest] : []),
+    ...(quota ? [reserveQuota(services)] : []),
+    ...(places ? [limitLaborious(places)] : []),
   ]
   return {
     ...(onRequest.length > 0 && { onRequest }),
@@ -32,7 +32,7 @@ export function buildHooks(operation: Operation, services: Services) {
 }
 
 /** Nothing can be known without the stores, not even that something is unknown. */
-function needingStores({ reader }: Services): onRequestHookHandler {
+function requireStores({ reader }: Services): onRequestHookHandler {
   return (_request, _reply, done) => {
     if (reader.serving !== undefined) return done()
     const fields = { retry_after: STORES_AGAIN_SECONDS }
@@ -43,7 +43,7 @@ function needingStores({ reader }: Services): onRequestHookHandler {
 /** Ways to identify the caller; a credential that is optional cannot fail. */
 const callers = { bearer: authenticate, optional: identifyCaller }
 
-function identifying(access: keyof typeof callers, services: Services): onRequestHookHandler {
+function attachCaller(access: keyof typeof callers, services: Services): onRequestHookHandler {
   return (request, _reply, done) => {
     const found = callers[access](services, request.headers.authorization)
     if (found instanceof Promise) {
@@ -59,20 +59,20 @@ function identifying(access: keyof typeof callers, services: Services): onReques
 }
 
 /** Gives a write the id under which it is handed in. */
-async function naming(request: FastifyRequest) {
+async function nameRequest(request: FastifyRequest) {
   const { headers, principal, url } = request
   request.attempt = deriveIdempotentId(headers, url.split('?', 1)[0]!, principal!)
 }
 
 /** Takes a place for a save before the request is looked at: wrong ones count too. */
-function reserving({ saves, clock }: Services) {
+function reserveQuota({ saves, clock }: Services) {
   return async ({ attempt: id, principal }: FastifyRequest, reply: FastifyReply) => {
     const { id: user, org_id: organization } = principal!
     reply.headers(await saves.reserve({ id, user, organization }, clock.now()))
   }
 }
 
-function placing(places: CallerPlaces): onRequestHookHandler {
+function limitLaborious(places: CallerPlaces): onRequestHookHandler {
   return (request, _reply, done) => {
     const { principal } = request
     request.leave = places.take(principal?.org_id ?? principal?.id ?? toCaller(request.ip))

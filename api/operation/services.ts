@@ -10,8 +10,8 @@ import type { Outbound } from '../limits/outbound.ts'
 import type { SaveQuota } from '../limits/save.ts'
 import type { Demand } from '../live/demand.ts'
 import type { Reference } from '../reference/scalar.ts'
+import type { AnswerCache } from '../responses/answer-cache.ts'
 import type { FeedStreams } from '../responses/feed-streams.ts'
-import type { KeptAnswers } from '../responses/kept-answers.ts'
 import type { Reports } from '../responses/reports.ts'
 import type { WorkerPool } from '../workers/worker-pool.ts'
 import type { BoundedLog } from './bounded-log.ts'
@@ -23,7 +23,7 @@ export interface Services {
   reader: Reader
   clock: Clock
   log: Log
-  desk: Pick<WriterClient, 'submit' | 'requestLive'>
+  writer: Pick<WriterClient, 'submit' | 'requestLive'>
   quota: CrawlQuota
   saves: SaveQuota
   /** Verifies the tokens of persons. */
@@ -35,7 +35,7 @@ export interface Services {
   /** Answers that can be read again. */
   reports: Reports
   /** Answers of lists, for whoever asks the same. */
-  keptAnswers: KeptAnswers
+  answerCache: AnswerCache
   metrics: Metrics
   streams: FeedStreams
   /** For what strangers cause. */

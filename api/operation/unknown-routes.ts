@@ -11,7 +11,7 @@ export type Place = Pick<Operation, 'method' | 'path'>
  * not there. Asked before the body is looked at, so that its type does not matter.
  */
 export function answerUnknown(app: FastifyInstance, operations: readonly Place[]): void {
-  const paths = [...methodsByPath(operations)].map(([path, methods]) => ({
+  const paths = [...groupMethodsByPath(operations)].map(([path, methods]) => ({
     pattern: new RegExp(`^${path.replaceAll('.', '\\.').replace(/:\w+/g, '[^/]+')}/?$`),
     methods,
   }))
@@ -37,7 +37,7 @@ export function answerUnknown(app: FastifyInstance, operations: readonly Place[]
   })
 }
 
-function methodsByPath(operations: readonly Place[]): Map<string, string[]> {
+function groupMethodsByPath(operations: readonly Place[]): Map<string, string[]> {
   const found = new Map<string, string[]>()
   for (const { path, method } of operations) {
     const methods = method === 'GET' ? ['GET', 'HEAD'] : [method]

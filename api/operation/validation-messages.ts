@@ -6,7 +6,7 @@ type Issue = Parameters<z.core.$ZodErrorMap>[0]
 export function describeIssue(issue: Issue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':
-      return wrongKind(issue.expected, issue.input)
+      return describeType(issue.expected, issue.input)
     case 'invalid_value':
       return `must be ${joinChoices(issue.values.map(String))}`
     case 'too_big':
@@ -29,7 +29,7 @@ export function describeIssue(issue: Issue): string | undefined {
   }
 }
 
-function wrongKind(expected: string, input: unknown): string {
+function describeType(expected: string, input: unknown): string {
   if (input === undefined) return 'is required'
   if (Array.isArray(input) && expected === 'string') return 'must be one text, not several'
   return `must be ${kinds[expected] ?? `of another kind: ${expected}`}`

@@ -6,45 +6,45 @@ import { describeIssue } from './validation-messages.ts'
 type Result = { value: unknown } | { error: Error }
 
 /** Faults that a refusal tells. */
-const TOLD = 5
+const FAULTS_SHOWN = 5
 /** Faults that get words; those within alternatives are among them. */
-const WORDED = 1_000
+const FAULTS_DESCRIBED = 1_000
 /** Items of all lists in a body; no operation that judges each of them takes more. */
-const MOST_ITEMS = 30_000
+const ITEMS_MAX = 30_000
 
 /** Items of every list in a value of JSON; stops counting beyond `most`. */
-function countItems(value: unknown, most: number): number {
+function countItems(value: unknown, max: number): number {
   if (typeof value !== 'object' || value === null || Buffer.isBuffer(value)) return 0
   let count = Array.isArray(value) ? value.length : 0
   for (const member of Object.values(value)) {
-    if (count > most) break
-    count += countItems(member, most - count)
+    if (count > max) break
+    count += countItems(member, max - count)
   }
   return count
 }
 
 /** Our words for the first faults, among which are those that are told. */
-function firstWords(): typeof describeIssue {
-  let told = 0
-  return issue => (told++ < WORDED ? describeIssue(issue) : '')
+function describeFirst(): typeof describeIssue {
+  let described = 0
+  return issue => (described++ < FAULTS_DESCRIBED ? describeIssue(issue) : '')
 }
 
 /** Checks a part of a request by its schema; a fault is a 400 that names the field. */
 export const compileValidator: FastifySchemaCompiler<z.ZodType> =
   ({ schema, httpPart }) =>
-  (given): Result => {
+  (input): Result => {
     // A body that is not there arrives as null.
-    const data = given ?? undefined
+    const data = input ?? undefined
     // Asking for our words costs ten times the check itself, so it is only done for a fault.
     const read = schema.safeParse(data)
     if (read.success) return { value: read.data }
-    const { error } = schema.safeParse(data, { error: firstWords() })
+    const { error } = schema.safeParse(data, { error: describeFirst() })
     const faults = error ?? read.error
     return {
       error: new PublicError(
         'invalid_request',
         describeIssues(httpPart, faults),
-        choicesIn(faults),
+        findChoices(faults),
       ),
     }
   }
@@ -54,17 +54,17 @@ export const compileValidator: FastifySchemaCompiler<z.ZodType> =
  * hundreds of thousands of wrong items would become a fault, which takes seconds.
  */
 export const compileBoundedValidator: FastifySchemaCompiler<z.ZodType> = route => {
-  const validate = compileValidator(route) as (given: unknown) => Result
+  const validate = compileValidator(route) as (input: unknown) => Result
   if (route.httpPart !== 'body') return validate
-  return given => {
-    if (countItems(given, MOST_ITEMS) <= MOST_ITEMS) return validate(given)
-    const text = `body: must have at most ${MOST_ITEMS} items in its lists`
+  return input => {
+    if (countItems(input, ITEMS_MAX) <= ITEMS_MAX) return validate(input)
+    const text = `body: must have at most ${ITEMS_MAX} items in its lists`
     return { error: new PublicError('invalid_request', text) }
   }
 }
 
 /** Tells what there is to choose from, where a schema says so beside its fault. */
-function choicesIn({ issues }: z.ZodError): { valid_values?: unknown } {
+function findChoices({ issues }: z.ZodError): { valid_values?: unknown } {
   for (const issue of issues) {
     const valid_values = issue.code === 'custom' ? issue.params?.valid_values : undefined
     if (valid_values !== undefined) return { valid_values }
@@ -74,7 +74,7 @@ function choicesIn({ issues }: z.ZodError): { valid_values?: unknown } {
 
 function describeIssues(part: string | undefined, { issues }: z.ZodError): string {
   return issues
-    .slice(0, TOLD)
+    .slice(0, FAULTS_SHOWN)
     .map(
       ({ path, message }) =>
         `${path.length > 0 ? formatFieldPath(path) : (part ?? 'request')}: ${message}`,

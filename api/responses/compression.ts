@@ -65,7 +65,7 @@ function choose(accepted: string): Encoding | undefined {
 
 function readWeight(part: string): [name: string, weight: number] {
   const [name = '', ...parameters] = part.split(';').map(text => text.trim())
-  const given = parameters.find(text => text.startsWith('q='))?.slice(2)
-  const weight = given === undefined ? 1 : Number(given)
+  const parameter = parameters.find(text => text.startsWith('q='))?.slice(2)
+  const weight = parameter === undefined ? 1 : Number(parameter)
   return [name, Number.isNaN(weight) ? 0 : weight]
 }

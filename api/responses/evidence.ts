@@ -15,7 +15,7 @@ import {
 import type { OperatorRule } from '../../pipeline/resolve/operator.ts'
 
 /** Grants that one verdict tells of; a file may name an agent a thousand times. */
-const GRANTS_TOLD = 20
+const GRANTS_SHOWN = 20
 
 const publisherWords: Readonly<Record<PublisherRule, string>> = {
   granted: 'the entry grants this sale',
@@ -63,17 +63,17 @@ export function buildEvidence(
     ...(property.property_id !== null && { property_id: property.property_id }),
   }
   return [
-    ...judged.publisher.slice(0, GRANTS_TOLD).map(({ rule, grant }) => ({
+    ...judged.publisher.slice(0, GRANTS_SHOWN).map(({ rule, grant }) => ({
       side: 'publisher' as const,
       domain: publisher,
       ...about,
-      ...publisherFile(reader, publisher),
+      ...findPublisherFile(reader, publisher),
       ...(grant && toEvidenceEntry(grant, publisher)),
       rule,
       says: judgePublisherSide(rule),
       text: publisherWords[rule],
     })),
-    { ...about, ...operatorEvidence(reader, property, operating, judged.operator) },
+    { ...about, ...buildOperatorEvidence(reader, property, operating, judged.operator) },
   ]
 }
 
@@ -87,13 +87,13 @@ function toEvidenceEntry(grant: GrantInForce, publisher: string) {
     effective_until: grant.effective_until,
     placement_ids: grant.placement_ids,
     placement_tags: grant.placement_tags,
-    collection_ids: collectionsIn(grant, publisher),
+    collection_ids: listCollectionsOf(grant, publisher),
   }
   return Object.fromEntries(Object.entries(shown).filter(([, value]) => value !== null))
 }
 
 /** A network's entry lists collections of thousands of publishers; a sale is of one's. */
-function collectionsIn({ collections }: GrantInForce, publisher: string): string[] | null {
+function listCollectionsOf({ collections }: GrantInForce, publisher: string): string[] | null {
   if (collections === null) return null
   return collections
     .filter(({ publisher_domain }) => publisher_domain === publisher)
@@ -101,7 +101,7 @@ function collectionsIn({ collections }: GrantInForce, publisher: string): string
 }
 
 /** The file that was read last, and where others led to it, all of them in their order. */
-function publisherFile(reader: Reader, domain: string) {
+function findPublisherFile(reader: Reader, domain: string) {
   const files = listFilesOfPublisher(reader, domain).map(file => describeFile(reader, file))
   const { file, ...read } = files.at(-1)!
   // A file that the registry serves itself is fetched by nobody: it is known by the one that led there.
@@ -118,7 +118,7 @@ function describeFile(reader: Reader, source: Source) {
   }
 }
 
-function operatorEvidence(
+function buildOperatorEvidence(
   reader: Reader,
   property: ForSale | undefined,
   { operator, declared }: Operating,
@@ -133,12 +133,14 @@ function operatorEvidence(
       ...describeFile(reader, { kind: 'brand.json', location: operator.location }),
     }),
     ...(found.length > 0 && {
-      declared: found.slice(0, GRANTS_TOLD).map(({ brand_id, type, identifier, relationship }) => ({
-        brand_id,
-        type,
-        identifier,
-        relationship,
-      })),
+      declared: found
+        .slice(0, GRANTS_SHOWN)
+        .map(({ brand_id, type, identifier, relationship }) => ({
+          brand_id,
+          type,
+          identifier,
+          relationship,
+        })),
     }),
     ...(delegation !== undefined && { delegation_type: delegation }),
     rule,

@@ -132,7 +132,7 @@ export class FeedStreams {
   async #catchUp(stream: Stream, flows = true): Promise<void> {
     stream.isBusy = true
     try {
-      if (!flows) await drained(stream.response)
+      if (!flows) await waitForDrain(stream.response)
       for (let pages = 1; !stream.response.destroyed; pages++) {
         const page = this.#pageFor(stream)
         if (page === undefined) return this.#expire(stream)
@@ -141,7 +141,8 @@ export class FeedStreams {
           if (stream.heartbeatAt === 0) this.#sendHeartbeat(stream, page)
           return
         }
-        if (!this.#write(stream, formatFrame('feed', page.body))) await drained(stream.response)
+        if (!this.#write(stream, formatFrame('feed', page.body)))
+          await waitForDrain(stream.response)
         if (pages % 10 === 0) await setImmediate()
       }
     } catch (error) {
@@ -217,7 +218,7 @@ function toPlaceKey({ cursor, types, limit }: StreamAsked): string {
 }
 
 /** Waits until what was sent is taken. A caller that takes nothing for long has gone. */
-function drained(response: ServerResponse): Promise<void> {
+function waitForDrain(response: ServerResponse): Promise<void> {
   return new Promise(resolve => {
     const timer = setTimeout(() => response.destroy(), STUCK_MS)
     const done = () => {

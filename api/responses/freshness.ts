@@ -27,12 +27,12 @@ export function isHeld(
   { etag, modifiedAt }: { etag?: string | undefined; modifiedAt?: Instant | undefined },
 ): boolean {
   const { 'if-none-match': tags, 'if-modified-since': since } = asked
-  if (tags !== undefined) return etag !== undefined && names(tags, etag)
+  if (tags !== undefined) return etag !== undefined && includesTag(tags, etag)
   if (since === undefined || modifiedAt === undefined) return false
   return Math.floor(modifiedAt / SECOND) * SECOND <= Date.parse(since)
 }
 
-function names(tags: string, etag: string): boolean {
+function includesTag(tags: string, etag: string): boolean {
   if (tags.trim() === '*') return true
   return tags.split(',').some(tag => tag.trim().replace(/^W\//, '') === `"${etag}"`)
 }

@@ -98,13 +98,13 @@ export function fitItems<Name extends string, Item>(
   maxBytes = LIST_BYTES,
 ) {
   let bytes = 0
-  const fits: Item[] = []
+  const fitting: Item[] = []
   for (const item of items) {
     bytes += Buffer.byteLength(JSON.stringify(item)) + 1
-    if (bytes > maxBytes) return { [name]: fits, [`${name}_truncated`]: true }
-    fits.push(item)
+    if (bytes > maxBytes) return { [name]: fitting, [`${name}_truncated`]: true }
+    fitting.push(item)
   }
-  return { [name]: fits }
+  return { [name]: fitting }
 }
 
 /** The items of one page: as many as were asked for and fit, and at least one where there are any. */

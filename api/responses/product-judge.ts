@@ -96,7 +96,7 @@ export class ProductJudge {
   tally(judged: readonly JudgedSelector[]) {
     const items = judged.flatMap(judgement => judgement.items)
     const authorized = items.filter(item => item.authorized).length
-    const sides = together(
+    const sides = combineAll(
       judged.filter(judgement => judgement.requested > 0).map(judgement => judgement.sides),
     )
     const isAll = items.length > 0 && authorized === items.length
@@ -120,16 +120,16 @@ export class ProductJudge {
 
   /** Each sale once; what no publisher lists has a step of its own. */
   evidence(judged: readonly JudgedSelector[]): Evidence[] {
-    const told = new Set<JudgedSale>()
+    const reported = new Set<JudgedSale>()
     const steps: Evidence[] = []
     for (const { selector, items } of judged) {
       const domain = selector.publisher_domain
-      if (items.length === 0) steps.push(nothingAskedFor(domain))
+      if (items.length === 0) steps.push(buildNothingAsked(domain))
       for (const { id, sales } of items) {
         if (steps.length >= EVIDENCE_MOST) return steps
-        if (sales.length === 0) steps.push(notListed(domain, id!))
-        for (const sale of sales.filter(judged => !told.has(judged))) {
-          told.add(sale)
+        if (sales.length === 0) steps.push(buildNotListed(domain, id!))
+        for (const sale of sales.filter(judged => !reported.has(judged))) {
+          reported.add(sale)
           steps.push(
             ...buildEvidence(this.#reader, sale.property, domain!, this.#operating, sale.verdict),
           )
@@ -187,7 +187,7 @@ function combineSides(
 
 const unknown = { publisher: 'unknown', operator: 'unknown' } as const
 
-function together(all: readonly Verdict['sides'][]): Verdict['sides'] {
+function combineAll(all: readonly Verdict['sides'][]): Verdict['sides'] {
   const sideOf = (name: keyof Verdict['sides']): Side => {
     const said = new Set(all.map(sides => sides[name]))
     if (said.has('mismatch')) return 'mismatch'
@@ -196,7 +196,7 @@ function together(all: readonly Verdict['sides'][]): Verdict['sides'] {
   return { publisher: sideOf('publisher'), operator: sideOf('operator') }
 }
 
-function nothingAskedFor(domain: string | undefined): Evidence {
+function buildNothingAsked(domain: string | undefined): Evidence {
   const text =
     domain === undefined
       ? 'the selector names no publisher'
@@ -210,7 +210,7 @@ function nothingAskedFor(domain: string | undefined): Evidence {
   }
 }
 
-function notListed(domain: string | undefined, property_id: string): Evidence {
+function buildNotListed(domain: string | undefined, property_id: string): Evidence {
   return {
     side: 'publisher',
     ...(domain !== undefined && { domain }),

@@ -45,7 +45,7 @@ export function replyLent({ body, release }: LentBytes, headers?: Sent['headers'
 export const noContent: Sent = { status: 204, body: '' }
 
 /** For an answer that nobody shall keep. */
-export const notKept = { 'cache-control': 'no-store' }
+export const noStore = { 'cache-control': 'no-store' }
 
 /**
  * A refusal that is an ordinary answer, such as a domain nobody knows: asked for often, so it costs
@@ -55,6 +55,6 @@ export function replyRefused(error: PublicErrorName, text: string, fields: objec
   return {
     status: publicErrors[error].status,
     body: { ...toErrorBody(error, text), ...fields },
-    headers: notKept,
+    headers: noStore,
   }
 }

@@ -24,14 +24,14 @@ const SCANNED = 5_000
 const PAGE_BYTES = 1.5 * 1024 * 1024
 
 /** Given once or several times, never as a list in one. */
-function repeatable<const Value extends string>(
+function createRepeatable<const Value extends string>(
   values: readonly [Value, ...Value[]],
   description: string,
 ) {
-  const one = z.enum(values)
+  const item = z.enum(values)
   return z
-    .union([one, z.array(one).min(1).max(10)], { error: `must be of ${values.join(', ')}` })
-    .transform(given => [given].flat() as Value[])
+    .union([item, z.array(item).min(1).max(10)], { error: `must be of ${values.join(', ')}` })
+    .transform(input => [input].flat() as Value[])
     .meta({ type: 'string', enum: [...values], description })
 }
 
@@ -39,8 +39,8 @@ function repeatable<const Value extends string>(
 const limit = z
   .unknown()
   .optional()
-  .transform(given => {
-    const size = typeof given === 'string' && /^\d{1,15}$/.test(given) ? Number(given) : 0
+  .transform(input => {
+    const size = typeof input === 'string' && /^\d{1,15}$/.test(input) ? Number(input) : 0
     return Math.min(size || PUBLISHERS_DEFAULT, PUBLISHERS_MAX)
   })
   .meta({
@@ -68,11 +68,11 @@ const query = z.object({
     .datetime({ offset: true })
     .optional()
     .describe('Only publishers whose file was read at this moment or later'),
-  status: repeatable(
+  status: createRepeatable(
     ['authorized', 'revoked'],
     'Which publishers; `authorized` ones without it',
   ).optional(),
-  include: repeatable(['properties'], 'Adds the ids of what the agent may sell').optional(),
+  include: createRepeatable(['properties'], 'Adds the ids of what the agent may sell').optional(),
   limit,
   cursor: cursor.optional(),
 })
@@ -156,7 +156,7 @@ function buildPage(reader: Reader, agentUrl: string, query: Query, wanted: Wante
   let bytes = 0
   let scanned = 0
   let last: string | undefined
-  for (const { status, reach } of inOrder(reader, agentUrl, query.cursor, wanted)) {
+  for (const { status, reach } of listInOrder(reader, agentUrl, query.cursor, wanted)) {
     if (publishers.length === query.limit || scanned === SCANNED || bytes > PAGE_BYTES) {
       const next_cursor = last === undefined ? null : buildPublisherCursor(last)
       return { publishers, blocks, has_more: next_cursor !== null, next_cursor }
@@ -173,7 +173,7 @@ function buildPage(reader: Reader, agentUrl: string, query: Query, wanted: Wante
   return { publishers, blocks, has_more: false, next_cursor: null }
 }
 
-function* inOrder(
+function* listInOrder(
   reader: Reader,
   agentUrl: string,
   after: string | undefined,

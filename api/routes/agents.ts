@@ -91,15 +91,15 @@ export const listAgents = defineOperation({
   access: 'optional',
   cache: 'personal',
   asksSnapshot: true,
-  keptBy: ({ principal }) => (isMember(principal) ? 'members' : 'all'),
+  cacheKey: ({ principal }) => (isMember(principal) ? 'members' : 'all'),
   query: AgentsQuery,
   reply: { 200: AgentList },
   errors: ['invalid_request', 'unavailable'],
   handle: async ({ query, principal, services: { reader } }) => {
     const isWanted = parseFilter(query)
     const catalog = await loadAgentCatalog(reader)
-    const seen = isMember(principal) ? catalog.shownToMembers : catalog.shownToAll
-    const found = seen.filter(agent => isWanted(agent, catalog.facts.get(agent.url)))
+    const visible = isMember(principal) ? catalog.shownToMembers : catalog.shownToAll
+    const found = visible.filter(agent => isWanted(agent, catalog.facts.get(agent.url)))
     const { cursor, limit } = query
     const offset = cursor === undefined ? query.offset : Number(cursor)
     const page = found.slice(offset, offset + limit)
@@ -120,7 +120,7 @@ export const listAgents = defineOperation({
       },
       {
         'x-registry-seq': String(catalog.seq),
-        ...(asksForBadges(query) && { 'cache-control': 'no-store' }),
+        ...(isAskingForBadges(query) && { 'cache-control': 'no-store' }),
       },
     )
   },
@@ -139,12 +139,16 @@ function parseFilter(query: AgentsQuery): Filter {
   const metric = { metric_ids, accreditations, q: query.q || undefined }
   const format = {
     format_kinds: query.format_kind,
-    creative_operations: known('creative_operation', query.creative_operation, creativeOperations),
+    creative_operations: parseKnown(
+      'creative_operation',
+      query.creative_operation,
+      creativeOperations,
+    ),
     publisher_domain: query.publisher_domain || undefined,
     format_option_id: query.format_option_id || undefined,
     capability_id: query.capability_id || undefined,
   }
-  known('verification_mode', query.verification_mode, verificationModes)
+  parseKnown('verification_mode', query.verification_mode, verificationModes)
   const [byMetric, byFormat] = [hasMetricConditions(metric), hasFormatConditions(format)]
   if (metric_ids.length * accreditations.length > METRIC_PAIRS) {
     refuse(
@@ -171,7 +175,7 @@ function parseFilter(query: AgentsQuery): Filter {
 }
 
 /** The values, all of which are words that mean something. */
-function known(name: string, values: readonly string[], words: readonly string[]) {
+function parseKnown(name: string, values: readonly string[], words: readonly string[]) {
   const strange = values.find(value => !words.includes(value))
   if (strange !== undefined) {
     refuse('invalid_request', `${name}: must be one of ${words.join(', ')}`, {
@@ -181,6 +185,6 @@ function known(name: string, values: readonly string[], words: readonly string[]
   return values
 }
 
-function asksForBadges({ compliance, verified, verification_mode }: AgentsQuery): boolean {
+function isAskingForBadges({ compliance, verified, verification_mode }: AgentsQuery): boolean {
   return compliance || verified || verification_mode.length > 0
 }

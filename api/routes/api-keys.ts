@@ -35,7 +35,7 @@ export const listApiKeys = defineOperation({
   handle: ({ query, principal, services: { reader } }) => {
     const belonging = resolveOrganizationAsked(principal, query.org)
     requireKeyRights(principal, belonging, 'admin:read')
-    return replyOk({ api_keys: listKeys(reader, belonging.org_id).map(shownKey) })
+    return replyOk({ api_keys: listKeys(reader, belonging.org_id).map(toApiKey) })
   },
 })
 
@@ -65,7 +65,7 @@ export const createApiKey = defineOperation({
   }),
   reply: { 201: ApiKeyMade },
   errors: ['invalid_request', 'forbidden', 'too_large', 'unsupported_media_type', 'unavailable'],
-  handle: async ({ query, body: { name, permissions }, principal, services: { desk } }) => {
+  handle: async ({ query, body: { name, permissions }, principal, services: { writer } }) => {
     const belonging = resolveOrganizationAsked(principal, query.org)
     requireKeyRights(principal, belonging, 'admin:*')
     const id = randomUUID()
@@ -73,7 +73,7 @@ export const createApiKey = defineOperation({
     const hash = createHash('sha256').update(value).digest('hex')
     const { org_id: org } = belonging
     const created = { key_id: id, org, label: name, permissions, hash }
-    const { created_at } = unwrapAnswer(await desk.submit({ op: 'key.create', ...created }))
+    const { created_at } = unwrapAnswer(await writer.submit({ op: 'key.create', ...created }))
     return { status: 201, body: { id, name, permissions, created_at, value } }
   },
 })
@@ -91,17 +91,17 @@ export const revokeApiKey = defineOperation({
   }),
   reply: { 204: null },
   errors: ['invalid_request', 'forbidden', 'not_found', 'unavailable'],
-  handle: async ({ query, params: { id }, principal, services: { desk, reader } }) => {
+  handle: async ({ query, params: { id }, principal, services: { writer, reader } }) => {
     const belonging = resolveOrganizationAsked(principal, query.org)
     if (principal.id !== id) requireKeyRights(principal, belonging, 'admin:*')
     const { org_id } = belonging
     const isTheirs = listKeys(reader, org_id).some(({ key_id }) => key_id === id)
     if (!isTheirs) refuse('not_found', 'your organization has no such key')
-    unwrapAnswer(await desk.submit({ op: 'key.revoke', key_id: id, org_id }))
+    unwrapAnswer(await writer.submit({ op: 'key.revoke', key_id: id, org_id }))
     return noContent
   },
 })
 
-function shownKey({ key_id, label, permissions, created_at }: StoredPrincipal): ApiKey {
+function toApiKey({ key_id, label, permissions, created_at }: StoredPrincipal): ApiKey {
   return { id: key_id, name: label, permissions, created_at }
 }

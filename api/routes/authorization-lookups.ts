@@ -70,15 +70,18 @@ interface Sellers {
   isTimed: boolean
 }
 
-const KEPT_BYTES = 32 * 1024 * 1024
+const CACHE_BYTES_MAX = 32 * 1024 * 1024
 const SELLER_BYTES = 800
-const kept = new CommitCache<Sellers>(KEPT_BYTES, ({ all }) => SELLER_BYTES * (1 + all.length))
+const sellersCache = new CommitCache<Sellers>(
+  CACHE_BYTES_MAX,
+  ({ all }) => SELLER_BYTES * (1 + all.length),
+)
 
 /** Each agent once for each property and publisher, by publisher and agent. */
 function loadSellers(reader: Reader, asked: Identifier): readonly Seller[] {
   if (reader.serving === undefined) return []
   const question = `${asked.type.length} ${asked.type} ${asked.value}`
-  const found = kept.get(reader.serving, question, () => findSellers(reader, asked))
+  const found = sellersCache.get(reader.serving, question, () => findSellers(reader, asked))
   return found.isTimed ? findSellers(reader, asked).all : found.all
 }
 
@@ -86,8 +89,8 @@ function findSellers(reader: Reader, asked: Identifier): Sellers {
   const all: Seller[] = []
   let isTimed = false
   for (const place of findPropertyPlaces(reader, asked)) {
-    const plain = plainSellers(reader, place)
-    if (plain === undefined) isTimed = judgedSellers(reader, place, all) || isTimed
+    const plain = findPlainSellers(reader, place)
+    if (plain === undefined) isTimed = judgeSellers(reader, place, all) || isTimed
     else all.push(...plain)
   }
   return { all: all.sort((a, b) => (a.order < b.order ? -1 : 1)), isTimed }
@@ -96,7 +99,7 @@ function findSellers(reader: Reader, asked: Identifier): Sellers {
 /**
  * Finds the sellers of a publisher that grants all or nothing; undefined where a closer look is needed.
  */
-function plainSellers(reader: Reader, { rid, owner, publishers }: Place): Seller[] | undefined {
+function findPlainSellers(reader: Reader, { rid, owner, publishers }: Place): Seller[] | undefined {
   const sales = publishers.length === 1 ? findPlainSales(reader, owner) : undefined
   const shown = sales?.property(rid)
   if (sales === undefined || shown === undefined) return undefined
@@ -106,7 +109,7 @@ function plainSellers(reader: Reader, { rid, owner, publishers }: Place): Seller
 }
 
 /** Adds those that grants let through, one by one; whether any grant counts only at times. */
-function judgedSellers(reader: Reader, place: Place, all: Seller[]): boolean {
+function judgeSellers(reader: Reader, place: Place, all: Seller[]): boolean {
   const terms = { at: reader.now(), anywhere: true }
   let isTimed = false
   const property = findProperty(reader, place)
@@ -136,7 +139,7 @@ function toSeller(
 function formatSellers(sellers: readonly Seller[]): string[] {
   const spelled = new Map<StockedProperty, string>()
   const spell = (property: StockedProperty) => {
-    const shown = spelled.get(property) ?? JSON.stringify(propertyShown(property))
+    const shown = spelled.get(property) ?? JSON.stringify(toShownProperty(property))
     spelled.set(property, shown)
     return shown
   }
@@ -149,7 +152,7 @@ function formatSellers(sellers: readonly Seller[]): string[] {
   })
 }
 
-function propertyShown(property: StockedProperty) {
+function toShownProperty(property: StockedProperty) {
   return {
     id: property.property_rid,
     property_rid: property.property_rid,

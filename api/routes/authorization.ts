@@ -21,7 +21,7 @@ import { judge, tallyVerdicts } from '../../pipeline/resolve/authority.ts'
 import { listPublisherFiles } from '../../pipeline/resolve/deciding-files.ts'
 import { isOpen, type Terms } from '../../pipeline/resolve/sale-terms.ts'
 import { PastedDomain } from '../inputs/fields.ts'
-import { AgentUrl, explain, isPlain, sidesTold, termsInQuery, toTerms } from '../inputs/sale.ts'
+import { AgentUrl, explain, isPlain, sidesSentence, termsInQuery, toTerms } from '../inputs/sale.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { buildEvidence } from '../responses/evidence.ts'
 import { replyOk, replyRefused } from '../responses/reply.ts'
@@ -35,7 +35,7 @@ export const authorizePublisher = defineOperation({
   summary: 'Count the properties of a publisher that an agent may sell',
   description:
     'Counts the active properties that grants in force reach and the operator does not contradict; ' +
-    `a grant of all of them counts as each of them. ${sidesTold}Restrictions to countries, ` +
+    `a grant of all of them counts as each of them. ${sidesSentence}Restrictions to countries, ` +
     'placements and collections count only where the question names some.',
   access: 'public',
   cache: 'revalidate',
@@ -44,7 +44,7 @@ export const authorizePublisher = defineOperation({
   errors: ['invalid_request', 'not_found'],
   handle: ({ query, services: { reader } }) => {
     const { domain, agent: asked } = query
-    const known = isPlain(query) ? keptAnswer(reader, domain, asked) : nothing
+    const known = isPlain(query) ? findCachedAnswer(reader, domain, asked) : nothing
     if (known.text !== '') {
       return replyOk(
         `${known.text},"freshness":${formatDecidingFreshness(reader, known.deciding)}}`,
@@ -61,38 +61,41 @@ export const authorizePublisher = defineOperation({
       })
     }
     const isExplained = query.explain === 'true'
-    const { answer, deciding } = publisherAnswer(reader, inventory, agent, terms, isExplained)
+    const { answer, deciding } = judgePublisher(reader, inventory, agent, terms, isExplained)
     return replyOk({ ...answer, freshness: findDecidingFreshness(reader, deciding) })
   },
 })
 
-const KEPT_BYTES = 16 * 1024 * 1024
+const CACHE_BYTES_MAX = 16 * 1024 * 1024
 /** An answer as JSON up to its freshness, and the files that decided it. */
-interface Kept {
+interface CachedAnswer {
   text: string
   deciding: Deciding
 }
 
 const FILES_BYTES = 300
-const kept = new CommitCache<Kept>(KEPT_BYTES, ({ text }) => text.length + FILES_BYTES)
-const nothing: Kept = { text: '', deciding: [] }
+const answerCache = new CommitCache<CachedAnswer>(
+  CACHE_BYTES_MAX,
+  ({ text }) => text.length + FILES_BYTES,
+)
+const nothing: CachedAnswer = { text: '', deciding: [] }
 
 /**
  * The answer to a plain question; empty where nothing is granted, or
  * where a grant has a window and the answer its time.
  */
-function keptAnswer(reader: Reader, domain: string, asked: string): Kept {
+function findCachedAnswer(reader: Reader, domain: string, asked: string): CachedAnswer {
   const { serving } = reader
   if (serving === undefined) return nothing
-  return kept.get(serving, `${domain} ${asked}`, () => {
+  return answerCache.get(serving, `${domain} ${asked}`, () => {
     const agent = findAgent(reader, asked)
-    const whole = wholeAnswer(reader, domain, agent)
+    const whole = buildWholeAnswer(reader, domain, agent)
     if (whole !== undefined) return whole
     const inventory = findInventory(reader, domain)
     if (inventory === undefined || inventory.isTimed) return nothing
     if (inventory.grantsTo(agent.agent_url).length === 0) return nothing
     const terms = toTerms({}, reader.now(), true)
-    const { answer, deciding } = publisherAnswer(reader, inventory, agent, terms, false)
+    const { answer, deciding } = judgePublisher(reader, inventory, agent, terms, false)
     return { text: JSON.stringify(answer).slice(0, -1), deciding }
   })
 }
@@ -101,7 +104,11 @@ function keptAnswer(reader: Reader, domain: string, asked: string): Kept {
  * Answers the common case without reading the publisher: all is granted and the operator declares
  * nothing. Undefined where a closer look is needed.
  */
-function wholeAnswer(reader: Reader, domain: string, agent: KnownAgent): Kept | undefined {
+function buildWholeAnswer(
+  reader: Reader,
+  domain: string,
+  agent: KnownAgent,
+): CachedAnswer | undefined {
   const { agent_url } = agent
   const reach = findReach(reader, agent_url, domain)
   if (reach?.sold === undefined || !isOperatorSilent(reader, agent)) return undefined
@@ -120,7 +127,7 @@ function hasOpenGrant(inventory: Inventory, agentUrl: string, { at }: Terms): bo
   return inventory.grantsTo(agentUrl).some(grant => isOpen(grant, at))
 }
 
-function publisherAnswer(
+function judgePublisher(
   reader: Reader,
   inventory: Inventory,
   agent: KnownAgent,

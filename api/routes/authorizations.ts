@@ -132,13 +132,13 @@ async function loadItems(
     evidence.includes('adagents_json') ? listGrants(snapshot, asked) : none,
     evidence.includes('adagents_authoritative') ? listClaims(snapshot, asked) : none,
   ])
-  const items = [...grants.items, ...claims.items].sort(inOrder).slice(0, asked.limit)
+  const items = [...grants.items, ...claims.items].sort(compareGrants).slice(0, asked.limit)
   return { items, total: grants.total + claims.total }
 }
 
 const none = { items: [], total: 0 }
 
-function inOrder(a: AuthorizationItem, b: AuthorizationItem): number {
+function compareGrants(a: AuthorizationItem, b: AuthorizationItem): number {
   const place = ({ publisher_domain, property_id_slug: slug, id }: AuthorizationItem) => [
     publisher_domain,
     slug === null ? '1' : '0',

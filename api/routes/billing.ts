@@ -37,28 +37,28 @@ export const takeBillingEvent = defineOperation({
   } as object as { id: string }),
   reply: { 200: BillingTaken },
   errors: ['invalid_request', 'not_found', 'too_large', 'unavailable'],
-  handle: async ({ body, header, services: { config, desk, reader } }) => {
+  handle: async ({ body, header, services: { config, writer, reader } }) => {
     const { BILLING_WEBHOOK_SECRET: secret } = config
     if (secret === undefined) return refuse('unavailable', 'billing is not set up here')
     const fault = checkSignature(body, header(SIGNATURE_HEADER), secret, reader.now())
     if (fault !== undefined) return refuse('invalid_request', fault)
-    const change = changeIn(eventIn(body))
+    const change = toChange(parseEvent(body))
     if (change === undefined) return replyOk({ received: true, applied: false })
     const { is_applied } = unwrapAnswer(
-      await desk.submit(change, { by: { kind: 'registry', id: 'billing' } }),
+      await writer.submit(change, { by: { kind: 'registry', id: 'billing' } }),
     )
     return replyOk({ received: true, applied: is_applied })
   },
 })
 
-function eventIn(body: Buffer): BillingEvent {
-  const read = BillingEvent.safeParse(jsonIn(body))
+function parseEvent(body: Buffer): BillingEvent {
+  const read = BillingEvent.safeParse(parseJson(body))
   if (read.success) return read.data
   const [issue] = read.error.issues
   return refuse('invalid_request', `body: ${issue!.path.join('.')}: ${issue!.message}`)
 }
 
-function jsonIn(body: Buffer): unknown {
+function parseJson(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString())
   } catch {
@@ -67,7 +67,7 @@ function jsonIn(body: Buffer): unknown {
 }
 
 /** Converts a billing event to a change of the membership, if it means one. */
-function changeIn({ id, type, created, data }: BillingEvent) {
+function toChange({ id, type, created, data }: BillingEvent) {
   const what = SUBSCRIPTION.exec(type)?.[1]
   if (what === undefined) return undefined
   const { organization_id: org_id, status, price_lookup_key, tier } = data

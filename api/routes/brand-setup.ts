@@ -73,11 +73,11 @@ export const setUpBrand = defineOperation({
       hosted_brand_json_url: address,
       ...describePointer(services.baseUrl(), address),
     }
-    if (await publishesItself(domain, caller(), services))
+    if (await isPublishingItself(domain, caller(), services))
       return replyOk({ ...answer, has_brand_json: true })
     const save = { op: 'brand.save', revision_id: attempt, domain, brand_name } as const
     const editor = toEditor(principal)
-    const brand = handed ? toKept(handed) : buildManifest(body)
+    const brand = handed ? toSavedFile(handed) : buildManifest(body)
     await submitIdempotent(services, attempt, { ...save, editor, ...brand }, { domain })
     return replyOk({ ...answer, has_brand_json: false })
   },
@@ -91,7 +91,7 @@ function describePointer(baseUrl: string, address: string) {
 }
 
 /** Tells whether the domain now serves a brand.json other than the one hosted for it here. */
-async function publishesItself(
+async function isPublishingItself(
   domain: Domain,
   caller: string,
   services: Services,
@@ -104,7 +104,7 @@ async function publishesItself(
   return parseHostedDomain(services.baseUrl(), source) !== domain
 }
 
-function toKept({ brand, file, document }: ReturnType<typeof readBrandFile>) {
+function toSavedFile({ brand, file, document }: ReturnType<typeof readBrandFile>) {
   const brand_json: BrandFile = { file, document }
   return { brand_json, brand_manifest: brand.manifest }
 }
@@ -147,7 +147,7 @@ export const submitBrand = defineOperation({
     'forbidden' as const,
   ],
   handle: async ({ body, principal, attempt, services }) => {
-    const { domain, brand_name = domain, ...told } = body
+    const { domain, brand_name = domain, ...details } = body
     const { org_id } = principal
     if (!getMembers(services.reader).all.some(member => member.org_id === org_id)) {
       return refuse('forbidden', 'only members may submit brands', { domain })
@@ -157,7 +157,7 @@ export const submitBrand = defineOperation({
     const done = await submitIdempotent(
       services,
       attempt,
-      { ...submit, editor, ...told },
+      { ...submit, editor, ...details },
       { domain },
     )
     const review_status = 'pending'

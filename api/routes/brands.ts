@@ -32,7 +32,7 @@ import {
   toOffset,
 } from '../responses/lists.ts'
 import {
-  notKept,
+  noStore,
   replyLent,
   replyOk,
   replyRefused,
@@ -58,20 +58,24 @@ export const resolveBrand = defineOperation({
   reply: { 200: BrandResolution },
   errors: ['invalid_request', 'not_found', 'unavailable'],
   handle: ({ query: { domain, fresh }, caller, services }) => {
-    if (fresh) return freshBrand(domain, caller, services)
+    if (fresh) return resolveFreshBrand(domain, caller, services)
     const found = findBrand(services.reader, domain)
-    return found ? replyStored(found) : unknownBrand(services, domain, caller)
+    return found ? replyStored(found) : replyUnknownBrand(services, domain, caller)
   },
 })
 
-async function freshBrand(domain: Domain, caller: Caller, services: Services): Promise<Sent> {
-  const seen = await resolveLiveBrand(domain, caller(), services)
-  const live = seen.answer
+async function resolveFreshBrand(
+  domain: Domain,
+  caller: Caller,
+  services: Services,
+): Promise<Sent> {
+  const outcome = await resolveLiveBrand(domain, caller(), services)
+  const live = outcome.answer
   if (live.resolution !== null)
-    return replyOk(live.resolution, { ...notKept, ...buildAgeHeader(seen) })
+    return replyOk(live.resolution, { ...noStore, ...buildAgeHeader(outcome) })
   const stored = findBrand(services.reader, domain)
-  if (stored === undefined) return unknownBrand(services, domain, caller, live.failure)
-  return replyOk({ ...JSON.parse(stored.body.toString()), live_brand_json: live.failure }, notKept)
+  if (stored === undefined) return replyUnknownBrand(services, domain, caller, live.failure)
+  return replyOk({ ...JSON.parse(stored.body.toString()), live_brand_json: live.failure }, noStore)
 }
 
 export const readBrandJson = defineOperation({
@@ -89,13 +93,19 @@ export const readBrandJson = defineOperation({
   reply: { 200: BrandJson },
   errors: ['invalid_request', 'not_found', 'unavailable'],
   handle: ({ query: { domain, fresh }, caller, services }) =>
-    fresh ? freshBrandJson(domain, caller, services) : storedBrandJson(domain, caller, services),
+    fresh
+      ? resolveFreshBrandJson(domain, caller, services)
+      : replyStoredBrandJson(domain, caller, services),
 })
 
-async function freshBrandJson(domain: Domain, caller: Caller, services: Services): Promise<Sent> {
-  const seen = await resolveLiveBrand(domain, caller(), services)
-  const live = seen.answer
-  if (live.resolution === null) return storedBrandJson(domain, caller, services, live.failure)
+async function resolveFreshBrandJson(
+  domain: Domain,
+  caller: Caller,
+  services: Services,
+): Promise<Sent> {
+  const outcome = await resolveLiveBrand(domain, caller(), services)
+  const live = outcome.answer
+  if (live.resolution === null) return replyStoredBrandJson(domain, caller, services, live.failure)
   const { url, variant, data, data_truncated, warnings } = live
   const body = {
     domain,
@@ -105,18 +115,19 @@ async function freshBrandJson(domain: Domain, caller: Caller, services: Services
     ...(data_truncated && { data_truncated }),
     ...(warnings.length > 0 && { warnings }),
   }
-  return replyOk(body, buildAgeHeader(seen))
+  return replyOk(body, buildAgeHeader(outcome))
 }
 
 /** The brand as it stands; `failure` is what came of asking the domain itself. */
-function storedBrandJson(
+function replyStoredBrandJson(
   domain: Domain,
   caller: Caller,
   services: Services,
   failure?: LiveBrandFailure,
 ): Sent {
   const stored = findBrand(services.reader, domain)
-  if (stored === undefined) return unknownBrand(services, domain, caller, failure, { errors: [] })
+  if (stored === undefined)
+    return replyUnknownBrand(services, domain, caller, failure, { errors: [] })
   const brand = JSON.parse(stored.body.toString()) as BrandResolution
   const data = truncateJson({ name: brand.brand_name, ...brand.brand_manifest }, DATA_BYTES)
   const isOwn = brand.source === 'brand_json'
@@ -136,7 +147,7 @@ function storedBrandJson(
   })
 }
 
-function unknownBrand(
+function replyUnknownBrand(
   { demand, reader }: Services,
   domain: Domain,
   caller: Caller,
@@ -189,25 +200,25 @@ export const listRegisteredBrands = defineOperation({
   access: 'public',
   cache: 'list',
   asksSnapshot: true,
-  keptBy: () => '',
+  cacheKey: () => '',
   query: brandListQuery,
   reply: { 200: BrandList },
   errors: ['invalid_request', 'unavailable'],
   handle: async ({ query: { cursor, ...asked }, services: { reader } }) => {
     const query = { ...asked, offset: toOffset({ cursor, offset: asked.offset }) }
-    if (query.search) return searchedBrands(reader, query.search, query)
+    if (query.search) return searchBrandList(reader, query.search, query)
     const { lists } = reader
     if (lists !== undefined)
       return replyOk(listBrandsPage(lists, query, LIST_BYTES), buildSeqHeader(lists))
     const snapshot = getSnapshot(reader)
     return replyOk(
-      snapshot ? await brandsOfSnapshot(snapshot, query) : noBrands,
+      snapshot ? await listBrandsOfSnapshot(snapshot, query) : noBrands,
       buildSeqHeader(snapshot),
     )
   },
 })
 
-function brandsOfSnapshot(snapshot: Snapshot, asked: BrandsAsked): Promise<string | Buffer> {
+function listBrandsOfSnapshot(snapshot: Snapshot, asked: BrandsAsked): Promise<string | Buffer> {
   return buildFirstPage(snapshot, 'brands', asked, async () => {
     const { brands, stats } = await listBrands(snapshot, { ...asked, limit: asked.limit + 1 })
     const items = brands.map(item => JSON.stringify(item))
@@ -215,7 +226,7 @@ function brandsOfSnapshot(snapshot: Snapshot, asked: BrandsAsked): Promise<strin
   })
 }
 
-async function searchedBrands(reader: Reader, text: string, asked: BrandsAsked): Promise<Sent> {
+async function searchBrandList(reader: Reader, text: string, asked: BrandsAsked): Promise<Sent> {
   const index = getSearch(reader)
   if (index === undefined) return replyOk(noBrands, buildSeqHeader(index))
   const { items, stats } = await searchBrands(index, text, { ...asked, limit: asked.limit + 1 })

@@ -42,7 +42,7 @@ export const listCatalog = defineOperation({
   access: 'public',
   cache: 'list',
   asksSnapshot: true,
-  keptBy: () => '',
+  cacheKey: () => '',
   query: z.object({
     classification: z
       .enum(classifications)
@@ -106,7 +106,7 @@ export const syncCatalog = defineOperation({
   access: 'public',
   cache: 'list',
   asksSnapshot: true,
-  keptBy: () => '',
+  cacheKey: () => '',
   query: z.object({
     since: Moment.describe('Moment after which changes count, in ISO 8601'),
     limit: createPageSize({ usual: 10_000, max: 10_000 }),
@@ -123,14 +123,14 @@ export const syncCatalog = defineOperation({
     const last = entries.at(-1)
     const next_cursor = hasMore && last ? encodeCursor([last.updated_at, last.property_rid]) : null
     return replyOk(
-      { entries, server_timestamp: shownUntil(services), has_more: hasMore, next_cursor },
+      { entries, server_timestamp: findShownUntil(services), has_more: hasMore, next_cursor },
       syncHeaders(snapshot, services),
     )
   },
 })
 
 /** Changes of the commit that is shown may still be followed by others of the same millisecond. */
-function shownUntil({ reader }: Services): string {
+function findShownUntil({ reader }: Services): string {
   const committed = reader.snapshot?.committedAt ?? null
   return toIso(committed === null ? 0 : Date.parse(committed) - 1)
 }
@@ -160,11 +160,11 @@ export const listCatalogCollections = defineOperation({
   access: 'public',
   cache: 'list',
   asksSnapshot: true,
-  keptBy: () => '',
+  cacheKey: () => '',
   query: collectionPage,
   reply: { 200: CollectionCatalog },
   errors: ['invalid_request', 'unavailable'],
-  handle: ({ query, services }) => collectionsAnswer(services, { ...query, status: 'active' }),
+  handle: ({ query, services }) => replyCollections(services, { ...query, status: 'active' }),
 })
 
 export const syncCatalogCollections = defineOperation({
@@ -179,14 +179,14 @@ export const syncCatalogCollections = defineOperation({
   access: 'public',
   cache: 'list',
   asksSnapshot: true,
-  keptBy: () => '',
+  cacheKey: () => '',
   query: collectionPage,
   reply: { 200: CollectionCatalog },
   errors: ['invalid_request', 'unavailable'],
-  handle: ({ query, services }) => collectionsAnswer(services, query),
+  handle: ({ query, services }) => replyCollections(services, query),
 })
 
-async function collectionsAnswer(
+async function replyCollections(
   services: Services,
   asked: { limit: number; offset: number; cursor?: string | undefined; status?: 'active' },
 ): Promise<Sent> {

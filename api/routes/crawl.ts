@@ -153,7 +153,7 @@ async function takeRequest(
   }
   const headers = await services.quota.reserve(place)
   try {
-    const answer = await services.desk.submit({
+    const answer = await services.writer.submit({
       op: 'crawl.request',
       crawl_request_id: place.id,
       scope,

@@ -38,10 +38,10 @@ export const fileCatalogDispute = defineOperation({
   }),
   reply: { 200: DisputeFiled },
   errors: ['invalid_request', 'too_large', 'unsupported_media_type', 'unavailable'],
-  handle: async ({ body, principal, services: { desk, reader } }) => {
+  handle: async ({ body, principal, services: { writer, reader } }) => {
     const reporter = toEditor(principal)
-    const suspends = await weakLink(body, reader)
-    const answer = await desk.submit({
+    const suspends = await findWeakLink(body, reader)
+    const answer = await writer.submit({
       op: 'dispute.file',
       review_id: randomUUID(),
       reporter,
@@ -59,7 +59,7 @@ export const fileCatalogDispute = defineOperation({
 })
 
 /** The property of a disputed identifier (`type:value`) where nobody but a contributor says so. */
-async function weakLink(
+async function findWeakLink(
   { dispute_type, subject_value }: Pick<Dispute, 'dispute_type' | 'subject_value'>,
   { snapshot }: Reader,
 ): Promise<string | undefined> {
@@ -89,8 +89,8 @@ export const readCatalogDispute = defineOperation({
     return replyOk({
       id: review_id,
       ...subject,
-      claim: withoutAddresses(claim),
-      ...(evidence !== undefined && { evidence: withoutAddresses(evidence) }),
+      claim: stripAddresses(claim),
+      ...(evidence !== undefined && { evidence: stripAddresses(evidence) }),
       status: statusOf[status],
       created_at: submitted_at,
       ...(reviewed_at !== null && { resolved_at: reviewed_at }),
@@ -98,6 +98,6 @@ export const readCatalogDispute = defineOperation({
   },
 })
 
-function withoutAddresses(text: string): string {
+function stripAddresses(text: string): string {
   return text.replace(ADDRESS, '[address]')
 }

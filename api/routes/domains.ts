@@ -121,7 +121,7 @@ export const readBrandOwnership = defineOperation({
     return replyOk({
       domain,
       status: owner !== undefined ? 'verified' : is_orphaned ? 'orphaned' : 'community',
-      owner: owner === undefined ? null : ownerShown(reader, owner, principal),
+      owner: owner === undefined ? null : toShownOwner(reader, owner, principal),
       can_manage,
       can_claim,
       manage_url: can_manage ? `${baseUrl()}/api/brands/save` : null,
@@ -131,7 +131,7 @@ export const readBrandOwnership = defineOperation({
   },
 })
 
-function ownerShown(reader: Reader, owner: string, principal: Principal | undefined) {
+function toShownOwner(reader: Reader, owner: string, principal: Principal | undefined) {
   const own = principal?.belongings.find(({ org_id }) => org_id === owner)
   if (own !== undefined) return { name: own.org_name }
   const shown = toPublicMember(getMembers(reader).all.find(({ org_id }) => org_id === owner))

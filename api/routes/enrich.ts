@@ -36,7 +36,7 @@ export const enrichBrand = defineOperation({
   errors: ['invalid_request', 'not_found', 'unavailable'],
   handle: async ({ query, caller, services }) => {
     const domain = query.domain as Domain
-    const stored = storedBrand(services.reader, domain)
+    const stored = findStoredBrand(services.reader, domain)
     const known = stored && toProfile(domain, stored)
     const { enrichment: origin } = stored ?? {}
     const isAged = origin && services.clock.now() >= refreshDueAt(origin, services.config.LIMITS)
@@ -44,7 +44,7 @@ export const enrichBrand = defineOperation({
     const isOpen = stored === undefined || stored.source === 'enriched'
     const asked = look(domain, caller(), isOpen, services)
     // Of a brand that is known, what was found before is better than nothing.
-    const found = await (known ? asked.catch(unlessAway) : asked)
+    const found = await (known ? asked.catch(ignoreUnavailable) : asked)
     if (found !== null) {
       const { provider, ...profile } = found
       return replyOk({
@@ -68,36 +68,36 @@ async function look(
   domain: Domain,
   caller: string,
   isOpen: boolean,
-  { clock, config, desk, log, outbound }: Services,
+  { clock, config, writer, log, outbound }: Services,
 ): Promise<Found | null> {
-  const seen = await outbound.ask<'enrich_brand'>({
+  const found = await outbound.ask<'enrich_brand'>({
     question: `enrich ${domain}`,
     caller,
     ms: config.LIMITS.enrichMs + SLACK_MS,
     request: () => ({ kind: 'enrich_brand', domain }),
     async after({ enrichment }) {
       if (enrichment === null || !isOpen) return
-      const operation = enriching(domain, enrichment, toIso(clock.now()))
-      const kept = desk
+      const operation = buildEnrichment(domain, enrichment, toIso(clock.now()))
+      const saving = writer
         .submit(operation, { by: { kind: 'registry', id: 'enrich' } })
         .catch(error => log.debug({ domain, error }, 'what was found was not kept'))
-      await Promise.race([kept, setTimeout(KEEP_MS, undefined, { ref: false })])
+      await Promise.race([saving, setTimeout(KEEP_MS, undefined, { ref: false })])
     },
   })
-  const { enrichment } = seen.answer
-  return enrichment && { ...enrichment, found_at: toIso(clock.now() - seen.ageMs) }
+  const { enrichment } = found.answer
+  return enrichment && { ...enrichment, found_at: toIso(clock.now() - found.ageMs) }
 }
 
-function enriching(domain: Domain, enrichment: Enrichment, found_at: string) {
+function buildEnrichment(domain: Domain, enrichment: Enrichment, found_at: string) {
   return { op: 'brand.enrich', revision_id: randomUUID(), domain, enrichment, found_at } as const
 }
 
-function unlessAway(error: unknown): null {
+function ignoreUnavailable(error: unknown): null {
   if (error instanceof PublicError) return null
   throw error
 }
 
-function storedBrand(reader: Reader, domain: Domain): BrandResolution | undefined {
+function findStoredBrand(reader: Reader, domain: Domain): BrandResolution | undefined {
   const stored = findBrand(reader, domain)
   return stored && JSON.parse(stored.body.toString())
 }

@@ -27,8 +27,8 @@ export function createLenientNumber({
   return z
     .unknown()
     .optional()
-    .transform(given => {
-      const value = typeof given === 'string' && /^\d{1,15}$/.test(given) ? Number(given) : -1
+    .transform(input => {
+      const value = typeof input === 'string' && /^\d{1,15}$/.test(input) ? Number(input) : -1
       return value < least ? usual : Math.min(value, most)
     })
     .meta({ type: 'integer', minimum: least, maximum: most, default: usual, description })
@@ -56,7 +56,7 @@ interface Kind {
   what: string
 }
 
-function history({ id, path, group, entity, file, what }: Kind): Operation {
+function defineHistory({ id, path, group, entity, file, what }: Kind): Operation {
   return defineOperation({
     id,
     method: 'GET',
@@ -92,7 +92,7 @@ function history({ id, path, group, entity, file, what }: Kind): Operation {
   })
 }
 
-export const brandHistory = history({
+export const brandHistory = defineHistory({
   id: 'brandHistory',
   path: '/api/brands/history',
   group: 'Brand Resolution',
@@ -101,7 +101,7 @@ export const brandHistory = history({
   what: 'brand',
 })
 
-export const propertyHistory = history({
+export const propertyHistory = defineHistory({
   id: 'propertyHistory',
   path: '/api/properties/history',
   group: 'Property Resolution',

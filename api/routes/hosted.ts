@@ -92,11 +92,11 @@ export const claimHostedDomain = defineOperation({
   reply: { 200: DomainClaimed },
   errors: ['invalid_request', 'forbidden', 'conflict', 'too_large', 'rate_limited', 'unavailable'],
   handle: async ({ params: { domain }, principal: { org_id }, services }) => {
-    const { config, desk } = services
+    const { config, writer } = services
     if (org_id === undefined) return refuse('forbidden', 'only organizations may claim domains')
     const token = randomBytes(TOKEN_BYTES).toString('base64url')
     const claim_hash = createHash('sha256').update(token).digest('hex')
-    const answer = await desk.submit({ op: 'origin.claim', domain, org_id, claim_hash })
+    const answer = await writer.submit({ op: 'origin.claim', domain, org_id, claim_hash })
     if ('refused' in answer) {
       refuse(answer.error ?? 'conflict', answer.refused, { domain, ...answer.fields })
     }
@@ -132,7 +132,7 @@ export const verifyHostedOrigin = defineOperation({
   reply: { 200: OriginVerified },
   errors: ['invalid_request', 'not_found', 'too_large', 'unavailable'],
   handle: async ({ params: { domain }, principal, services }) => {
-    const { clock, desk, reader } = services
+    const { clock, writer, reader } = services
     if (findOrigin(reader, domain) === undefined && !hasEntry(reader, 'property', domain)) {
       return replyRefused('not_found', `nobody has saved or claimed ${domain}`, { domain })
     }
@@ -149,7 +149,9 @@ export const verifyHostedOrigin = defineOperation({
     const { reason, detail, claim } = await askOrigin(domain, principal, services)
     const checked_at = clock.now()
     const verify = { op: 'origin.verify', domain, reason, checked_at } as const
-    const done = unwrapAnswer(await desk.submit(claim ? { ...verify, claim_hash: claim } : verify))
+    const done = unwrapAnswer(
+      await writer.submit(claim ? { ...verify, claim_hash: claim } : verify),
+    )
     if (done.changed === true) await crawlNext(domain, principal, services)
     const bound = done.bound_org_id as string | undefined
     return replyOk({
@@ -189,9 +191,9 @@ async function askOrigin(
 async function crawlNext(
   domain: Domain,
   { id, org_id }: Principal,
-  { desk }: Services,
+  { writer }: Services,
 ): Promise<void> {
-  await desk.submit({
+  await writer.submit({
     op: 'crawl.request',
     crawl_request_id: randomUUID(),
     scope: 'domain',

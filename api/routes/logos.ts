@@ -49,14 +49,14 @@ export const listLogos = defineOperation({
   errors: ['invalid_request'],
   handle: ({ params: { domain }, query, principal, services: { reader, baseUrl } }) => {
     const tags = query.tags.map(tag => tag.toLowerCase())
-    const seen = findLogos(reader, domain)
+    const visible = findLogos(reader, domain)
       .filter(logo => isVisible(logo, principal))
       .filter(logo => tags.every(tag => logo.tags.includes(tag)))
-    const counted = (status: string) => seen.filter(logo => logo.status === status).length
+    const counted = (status: string) => visible.filter(logo => logo.status === status).length
     return replyOk({
       domain,
-      logos: seen.map(logo => shown(logo, baseUrl())),
-      stats: { total: seen.length, approved: counted('approved'), pending: counted('pending') },
+      logos: visible.map(logo => toLogo(logo, baseUrl())),
+      stats: { total: visible.length, approved: counted('approved'), pending: counted('pending') },
     })
   },
 })
@@ -89,8 +89,8 @@ export const saveLogo = defineOperation({
   ] as const,
   handle: async ({ params: { domain }, body, header, principal, attempt, services }) => {
     const type = String(header('content-type') ?? '')
-    const given = await readLogoForm(body, type, services.config.LIMITS.logoBytes)
-    const { bytes, ...logo } = given
+    const upload = await readLogoForm(body, type, services.config.LIMITS.logoBytes)
+    const { bytes, ...logo } = upload
     const sha256 = createHash('sha256').update(bytes).digest('hex')
     const done = await submitIdempotent(
       services,
@@ -144,8 +144,8 @@ export const readLogo = defineOperation({
     if (picture === undefined)
       return replyRefused('not_found', `${domain} has no such logo`, { domain })
     const { content_type: type, hash: etag, status } = logo!
-    const kept = status === 'approved' ? FOR_EVER : FOR_NOBODY_ELSE
-    return { status: 200, body: picture, type, etag, headers: { ...CONFINED, ...kept } }
+    const caching = status === 'approved' ? FOR_EVER : FOR_NOBODY_ELSE
+    return { status: 200, body: picture, type, etag, headers: { ...CONFINED, ...caching } }
   },
 })
 
@@ -155,7 +155,7 @@ function isVisible({ status, org_id }: StoredLogo, principal: Principal | undefi
   return isModerator(principal.roles) || (org_id !== null && canActFor(principal, org_id))
 }
 
-function shown(logo: StoredLogo, baseUrl: string): Logo {
+function toLogo(logo: StoredLogo, baseUrl: string): Logo {
   const { logo_id: id, content_type, bytes, hash: sha256, source, tags, note, status } = logo
   return {
     id,

@@ -62,19 +62,19 @@ export const lookUpPublisher = defineOperation({
         limit: limit || USUAL_PAGE,
         cursor: Number(cursor ?? 0),
         base: services.baseUrl(),
-        takeHalf: items => new ResponseBudget(PAGE_BYTES / 2).take(items),
+        fitHalf: items => new ResponseBudget(PAGE_BYTES / 2).take(items),
       })
     const isPaged = cursor !== undefined || limit > 0
     if (include !== undefined) {
       const start = Number(placements_cursor ?? 0)
-      return publisherWithPlacements(services, domain, start, isPaged ? page() : undefined)
+      return replyWithPlacements(services, domain, start, isPaged ? page() : undefined)
     }
-    return isPaged ? replyOk(page()) : publisherAnswer(services, domain, caller)
+    return isPaged ? replyOk(page()) : replyPublisher(services, domain, caller)
   },
 })
 
 /** The lookup as it is stored, unless the brand.json of the domain lends it properties. */
-function publisherAnswer(services: Services, domain: string, caller: () => string): Sent {
+function replyPublisher(services: Services, domain: string, caller: () => string): Sent {
   const { demand, reader } = services
   const found = findPublisher(reader, domain, services.baseUrl())
   if (found?.isStocked) return replyStored(found)
@@ -89,7 +89,7 @@ function publisherAnswer(services: Services, domain: string, caller: () => strin
 }
 
 /** Placements come from the snapshot, so the ETag of the stored answer does not cover them. */
-async function publisherWithPlacements(
+async function replyWithPlacements(
   { reader, config, baseUrl }: Services,
   domain: string,
   start: number,
@@ -137,13 +137,13 @@ export const lookUpDomain = defineOperation({
     }
     const found = findDomainLookup(reader, domain)
     if (found) return replyStored(found, headers)
-    const empty = emptyLookup(reader, domain)
+    const empty = buildEmptyLookup(reader, domain)
     if (empty.freshness?.state === 'never_crawled') demand.add(domain, caller)
     return replyOk(empty, headers)
   },
 })
 
-function emptyLookup(reader: Reader, domain: string): DomainLookup {
+function buildEmptyLookup(reader: Reader, domain: string): DomainLookup {
   return {
     domain,
     authorized_agents: [],
@@ -161,7 +161,7 @@ export const registryStats = defineOperation({
   access: 'public',
   cache: 'list',
   asksSnapshot: true,
-  keptBy: () => '',
+  cacheKey: () => '',
   reply: { 200: RegistryStats },
   errors: ['unavailable'],
   handle: async ({ services: { reader } }) => {

@@ -98,7 +98,7 @@ export const readMirrorProposal = defineOperation({
   reply: { 200: ProposalAnswer },
   errors: ['invalid_request', 'not_found'],
   handle: ({ params: { id }, principal, services: { reader } }) => {
-    const proposal = proposalFor(reader, id, principal)
+    const proposal = findProposal(reader, id, principal)
     return proposal ? replyOk({ proposal }) : replyRefused('not_found', `no proposal ${id}`, {})
   },
 })
@@ -142,7 +142,7 @@ export const rejectMirrorProposal = defineOperation({
   errors: writeErrors,
   handle: async ({ params: { id }, body, principal, services }) => {
     await decide('review.reject', id, body, principal, services)
-    return replyOk({ success: true, proposal: proposalFor(services.reader, id, principal)! })
+    return replyOk({ success: true, proposal: findProposal(services.reader, id, principal)! })
   },
 })
 
@@ -156,11 +156,11 @@ async function decide(
   review_id: string,
   { proposal_digest: digest, review_notes: notes = '' }: Decision,
   { id: reviewer, roles }: Principal,
-  { desk }: Services,
+  { writer }: Services,
 ): Promise<Record<string, unknown>> {
   if (!isModerator(roles)) refuse('forbidden', 'only moderators may decide proposals')
   const decision = { review_id, digest, reviewer, kind: 'mirror' } as const
-  const answer = await desk.submit(
+  const answer = await writer.submit(
     op === 'review.reject'
       ? { op, ...decision, notes }
       : { op, ...decision, ...(notes !== '' && { notes }) },
@@ -173,20 +173,20 @@ function isVisible({ kind, org_id }: StoredReview, principal: Principal): boolea
   return isModerator(principal.roles) || (org_id !== null && org_id === principal.org_id)
 }
 
-function proposalFor(reader: Reader, id: string, principal: Principal): Proposal | undefined {
+function findProposal(reader: Reader, id: string, principal: Principal): Proposal | undefined {
   const found = findReview(reader, id)
   if (found === undefined || !isVisible(found.review, principal)) return undefined
   const { review, payload } = found
   const { document, catalog_etag, superseded_by, publisher_domains, base_digest } =
     payload as unknown as MirrorProposal
-  const standing = findMirror(reader, review.subject)?.digest ?? null
+  const current = findMirror(reader, review.subject)?.digest ?? null
   return {
     ...toSummary(review, isModerator(principal.roles)),
     catalog_etag,
     superseded_by,
     publisher_domains,
     base_digest,
-    base_changed: review.status === 'pending' && standing !== base_digest,
+    base_changed: review.status === 'pending' && current !== base_digest,
     adagents_json: document,
   }
 }

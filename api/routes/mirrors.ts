@@ -38,7 +38,7 @@ export const listCommunityMirrors = defineOperation({
   access: 'public',
   cache: 'list',
   asksSnapshot: true,
-  keptBy: () => '',
+  cacheKey: () => '',
   query: z.object({
     limit: createPageSize({ usual: PAGE, max: LARGEST_PAGE }),
     offset: pageOffset,
@@ -178,7 +178,7 @@ export const deleteCommunityMirror = defineOperation({
   errors: ['invalid_request', 'forbidden', 'not_found', 'conflict', 'unavailable'],
   handle: async ({ params: { platform }, query: { force }, principal, services }) => {
     if (!isModerator(principal.roles)) refuse('forbidden', 'only moderators may remove mirrors')
-    const answer = await services.desk.submit({
+    const answer = await services.writer.submit({
       op: 'mirror.remove',
       platform,
       force: force === 'true',

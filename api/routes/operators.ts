@@ -43,7 +43,7 @@ export const lookUpOperator = defineOperation({
     domain: PastedDomain,
     scope: z
       .string()
-      .overwrite(lowerCase)
+      .overwrite(toLowerCase)
       .pipe(z.enum(scopes))
       .default('all')
       .meta({
@@ -61,15 +61,20 @@ export const lookUpOperator = defineOperation({
     const member = getMembers(reader).ownerAbove(domain)
     const operated =
       member === undefined
-        ? declaredBy(reader, domain, listVisibilities(toAsker(undefined, undefined), scope), page)
-        : operatedBy(reader, member, listVisibilities(toAsker(principal, member), scope), page)
+        ? formatDeclared(
+            reader,
+            domain,
+            listVisibilities(toAsker(undefined, undefined), scope),
+            page,
+          )
+        : formatOperated(reader, member, listVisibilities(toAsker(principal, member), scope), page)
     const freshness = formatFileFreshness(reader, 'brand.json', domain)
     return replyOk(`{"domain":${JSON.stringify(domain)},${operated},"freshness":${freshness}}`)
   },
 })
 
-const KEPT_BYTES = 32 * 1024 * 1024
-const kept = new CommitCache<string>(KEPT_BYTES, text => text.length)
+const CACHE_BYTES_MAX = 32 * 1024 * 1024
+const operatorCache = new CommitCache<string>(CACHE_BYTES_MAX, text => text.length)
 
 interface PageOfAgents {
   /** Number of agents on the pages before. */
@@ -78,35 +83,35 @@ interface PageOfAgents {
 }
 
 /** Builds the agents of a member as seen by callers who may see these visibilities. */
-function operatedBy(
+function formatOperated(
   reader: Reader,
   member: StoredMember,
   visible: ReadonlySet<Visibility>,
   page: PageOfAgents,
 ): string {
   const question = `${member.org_id} ${[...visible].join()} ${page.start} ${page.limit}`
-  return kept.get(reader.serving!, question, () => {
+  return operatorCache.get(reader.serving!, question, () => {
     const agents = member.agents.filter(({ visibility }) => visible.has(visibility))
     const budget = { bytes: PUBLISHER_BYTES }
     const shown = cutAgents(agents, page).map(({ url, name, type }) => ({
       url,
       name: name ?? member.display_name,
       type,
-      ...authorizedBy(reader, url, budget),
+      ...listAuthorizing(reader, url, budget),
     }))
     return formatAgents(toMember(member), shown, agents.length, page)
   })
 }
 
 /** Shows the agents that the brand.json of a domain declares, for a domain that is no member's. */
-function declaredBy(
+function formatDeclared(
   reader: Reader,
   domain: string,
   visible: ReadonlySet<Visibility>,
   page: PageOfAgents,
 ): string {
   if (!visible.has('public') || reader.serving === undefined) return NOBODYS
-  return kept.get(reader.serving, `declared ${domain} ${page.start} ${page.limit}`, () => {
+  return operatorCache.get(reader.serving, `declared ${domain} ${page.start} ${page.limit}`, () => {
     const declared = listDeclaredAgents(reader, domain)
     if (declared.length === 0) return NOBODYS
     const budget = { bytes: PUBLISHER_BYTES }
@@ -116,7 +121,7 @@ function declaredBy(
       name,
       type: agentTypes.find(known => known === type) ?? 'unknown',
       source: 'brand_json',
-      ...authorizedBy(reader, url, budget),
+      ...listAuthorizing(reader, url, budget),
     }))
     return formatAgents(null, shown, declared.length, page)
   })
@@ -145,7 +150,7 @@ function formatAgents(
 /** Members of the answer about a domain that is no member's and names no agent, as JSON. */
 const NOBODYS = '"member":null,"agents":[],"has_more":false,"next_cursor":null'
 
-function lowerCase(text: string): string {
+function toLowerCase(text: string): string {
   return text.toLowerCase()
 }
 
@@ -172,7 +177,7 @@ function toMember(member: StoredMember): OperatorLookup['member'] {
 }
 
 /** Publishers that let an agent sell, as long as there is room for them in the answer. */
-function authorizedBy(reader: Reader, url: string, budget: { bytes: number }) {
+function listAuthorizing(reader: Reader, url: string, budget: { bytes: number }) {
   const authorized_by: OperatorLookup['agents'][number]['authorized_by'] = []
   for (const reach of listReachesAfter(reader, url, { limit: PUBLISHERS_EACH })) {
     const { publisher_domain, authorized_for } = reach

@@ -49,7 +49,7 @@ export const createOrganization = defineOperation({
     'unsupported_media_type',
     'unavailable',
   ],
-  handle: async ({ body, principal: { person }, services: { desk } }) => {
+  handle: async ({ body, principal: { person }, services: { writer } }) => {
     if (person === undefined) {
       return refuse(
         'forbidden',
@@ -65,7 +65,7 @@ export const createOrganization = defineOperation({
       )
     }
     const email_domain = is_personal ? undefined : findCorporateDomain(person)
-    const answer = await desk.submit({
+    const answer = await writer.submit({
       op: 'organization.found',
       org_id: randomUUID(),
       user_id: person.id,

@@ -89,7 +89,7 @@ export const listOwnAgents = defineOperation({
     const { org_id, org_name } = resolveOrganizationAsked(principal, query.org)
     const member = getMembers(reader).all.find(listed => listed.org_id === org_id)
     if (member === undefined) return refuse('not_found', `${org_name} has no profile yet`)
-    return replyOk({ agents: member.agents.map(shown) })
+    return replyOk({ agents: member.agents.map(toOwnAgent) })
   },
 })
 
@@ -109,20 +109,20 @@ export const enrolOwnAgent = defineOperation({
   body: z.object({ url: NewUrl.describe('Address of the agent'), ...said }),
   reply: { 200: OwnAgentSaved, 201: OwnAgentSaved },
   errors: [...refusals, 'conflict'],
-  handle: async ({ query, body: { url, ...said }, principal, services: { desk } }) => {
-    const type = typeIn(said) ?? refuseType(undefined)
-    const answer = await desk.submit({
+  handle: async ({ query, body: { url, ...said }, principal, services: { writer } }) => {
+    const type = readAgentType(said) ?? refuseType(undefined)
+    const answer = await writer.submit({
       op: 'member.agent.enrol',
       url,
-      ...changesIn(said),
+      ...readChanges(said),
       type,
-      ...whoseAgent(principal, query.org),
+      ...resolveOwner(principal, query.org),
     })
     const { agent, is_new, warnings, org_auto_created, profile_auto_created } = unwrapAnswer(answer)
     return {
       status: is_new ? 201 : 200,
       body: {
-        agent: shown(agent as MemberAgent),
+        agent: toOwnAgent(agent as MemberAgent),
         warnings,
         org_auto_created,
         profile_auto_created,
@@ -148,16 +148,16 @@ export const changeOwnAgent = defineOperation({
   }),
   reply: { 200: OwnAgentSaved },
   errors: [...refusals, 'not_found'],
-  handle: async ({ query, params: { url }, body, principal, services: { desk } }) => {
+  handle: async ({ query, params: { url }, body, principal, services: { writer } }) => {
     const { org_id: org } = resolveOrganizationAsked(principal, query.org)
     if (body.url !== undefined && toAgentUrlKey(body.url) !== url) {
       refuse('url_immutable', 'url: cannot be changed; enrol an agent with the new URL')
     }
-    const type = typeIn(body)
-    const change = { ...changesIn(body), ...(type && { type }), is_change: true as const }
-    const answer = await desk.submit({ op: 'member.agent.save', org, url, ...change })
+    const type = readAgentType(body)
+    const change = { ...readChanges(body), ...(type && { type }), is_change: true as const }
+    const answer = await writer.submit({ op: 'member.agent.save', org, url, ...change })
     const { agent, warnings } = unwrapAnswer(answer)
-    return replyOk({ agent: shown(agent as MemberAgent), warnings })
+    return replyOk({ agent: toOwnAgent(agent as MemberAgent), warnings })
   },
 })
 
@@ -171,22 +171,22 @@ export const removeOwnAgent = defineOperation({
   writes: true,
   reply: { 204: null },
   errors: ['invalid_request', 'forbidden', 'not_found', 'conflict', 'unavailable'],
-  handle: async ({ query, params: { url }, principal, services: { desk } }) => {
+  handle: async ({ query, params: { url }, principal, services: { writer } }) => {
     const { org_id: org } = resolveOrganizationAsked(principal, query.org)
-    unwrapAnswer(await desk.submit({ op: 'member.agent.remove', org, url }))
+    unwrapAnswer(await writer.submit({ op: 'member.agent.remove', org, url }))
     return noContent
   },
 })
 
 /** Finds the organization of an agent; a caller who has none and names none founds one. */
-function whoseAgent(principal: Principal, org: string | undefined) {
+function resolveOwner(principal: Principal, org: string | undefined) {
   const { person, belongings } = principal
   return person !== undefined && org === undefined && belongings.length === 0
     ? { founding: deriveFounding(person) }
     : { org: resolveOrganizationAsked(principal, org).org_id }
 }
 
-function typeIn({ type }: Said): AgentType | undefined {
+function readAgentType({ type }: Said): AgentType | undefined {
   if (type === undefined) return undefined
   return agentTypes.find(known => known === type) ?? refuseType(type)
 }
@@ -196,7 +196,7 @@ function refuseType(type: unknown): never {
   return refuse(type === undefined ? 'invalid_request' : 'invalid_type', text)
 }
 
-function changesIn({ name, visibility, is_public, health_check_url }: Said) {
+function readChanges({ name, visibility, is_public, health_check_url }: Said) {
   const wanted =
     visibilities.find(known => known === visibility) ?? (is_public === true && 'public')
   const health = z
@@ -210,7 +210,7 @@ function changesIn({ name, visibility, is_public, health_check_url }: Said) {
   }
 }
 
-function shown({
+function toOwnAgent({
   url,
   type,
   visibility,

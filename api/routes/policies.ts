@@ -57,7 +57,7 @@ export const listRegisteredPolicies = defineOperation({
   access: 'public',
   cache: 'list',
   asksSnapshot: true,
-  keptBy: () => '',
+  cacheKey: () => '',
   query: z.object({
     search: word.meta({ description: 'Words of the name or the description, or a part of the id' }),
     category: z.enum(policyCategories).optional().describe('Only laws, or only standards'),
@@ -207,9 +207,9 @@ export const savePolicy = defineOperation({
     'too_large',
     'unsupported_media_type',
   ] as const,
-  handle: async ({ body: { verticals, ...given }, principal, attempt, services }) => {
-    const categories = given.policy_categories.length > 0 ? given.policy_categories : verticals
-    const policy: PolicyContent = { ...given, policy_categories: categories }
+  handle: async ({ body: { verticals, ...content }, principal, attempt, services }) => {
+    const categories = content.policy_categories.length > 0 ? content.policy_categories : verticals
+    const policy: PolicyContent = { ...content, policy_categories: categories }
     if (Buffer.byteLength(JSON.stringify(policy)) > POLICY_BYTES) {
       refuse('too_large', `a policy is at most ${POLICY_BYTES} bytes of JSON`)
     }

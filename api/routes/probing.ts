@@ -6,11 +6,11 @@ import {
   AgentFormats,
   AgentProducts,
   AgentPublishers,
-  type AgentTold,
+  type AgentReport,
   type AgentTopic,
   DiscoveredAgent,
 } from '../../pipeline/model/live-agent.ts'
-import { buildAgeHeader, type Seen } from '../limits/outbound.ts'
+import { buildAgeHeader, type OutboundAnswer } from '../limits/outbound.ts'
 import { defineOperation } from '../operation/operation.ts'
 import type { Services } from '../operation/services.ts'
 import { replyOk, replyRefused, type Sent } from '../responses/reply.ts'
@@ -50,7 +50,7 @@ export const discoverAgent = defineOperation({
   description: asked,
   reply: { 200: DiscoveredAgent },
   handle: async ({ query: { url }, caller, services }) =>
-    answered(await ask(url, 'itself', caller(), services)),
+    replyAnswer(await ask(url, 'itself', caller(), services)),
 })
 
 export const readAgentFormats = defineOperation({
@@ -61,7 +61,7 @@ export const readAgentFormats = defineOperation({
   description: `At most 200; \`offered\` is false when the agent has no task for it. ${asked}`,
   reply: { 200: AgentFormats },
   handle: async ({ query: { url }, caller, services }) =>
-    answered(await ask(url, 'formats', caller(), services), 'formats'),
+    replyAnswer(await ask(url, 'formats', caller(), services), 'formats'),
 })
 
 export const readAgentProducts = defineOperation({
@@ -72,7 +72,7 @@ export const readAgentProducts = defineOperation({
   description: `At most 200; \`offered\` is false when the agent has no task for it. ${asked}`,
   reply: { 200: AgentProducts },
   handle: async ({ query: { url }, caller, services }) =>
-    answered(await ask(url, 'products', caller(), services), 'products'),
+    replyAnswer(await ask(url, 'products', caller(), services), 'products'),
 })
 
 export const readAgentPublishers = defineOperation({
@@ -85,7 +85,7 @@ export const readAgentPublishers = defineOperation({
     `At most 200; \`offered\` is false when the agent has no task for it. ${asked}`,
   reply: { 200: AgentPublishers },
   handle: async ({ query: { url }, caller, services }) =>
-    answered(await ask(url, 'publishers', caller(), services), 'properties'),
+    replyAnswer(await ask(url, 'publishers', caller(), services), 'properties'),
 })
 
 async function ask(
@@ -93,7 +93,7 @@ async function ask(
   about: AgentTopic,
   caller: string,
   { config, outbound }: Services,
-): Promise<Seen<AgentTold | AgentFailed>> {
+): Promise<OutboundAnswer<AgentReport | AgentFailed>> {
   return outbound.ask<'ask_agent'>({
     question: `agent ${about} ${toAgentUrlKey(url)!}`,
     caller,
@@ -102,20 +102,20 @@ async function ask(
   })
 }
 
-function answered(seen: Seen<AgentTold | AgentFailed>, name?: string): Sent {
-  const { answer } = seen
+function replyAnswer(outcome: OutboundAnswer<AgentReport | AgentFailed>, name?: string): Sent {
+  const { answer } = outcome
   if ('failed' in answer) {
     const { failed, message, oauth_required } = answer
     const error = failed === 'timeout' ? 'gateway_timeout' : 'bad_gateway'
     return replyRefused(error, message, { message, ...(oauth_required && { oauth_required }) })
   }
-  if ('told' in answer) return bounded(answer.told, seen)
+  if ('discovered' in answer) return replyBounded(answer.discovered, outcome)
   const { items, offered, total } = answer.list
   const truncated = total > items.length
-  return bounded({ success: true, [name!]: items, offered, total, truncated }, seen)
+  return replyBounded({ success: true, [name!]: items, offered, total, truncated }, outcome)
 }
 
-function bounded(body: object, seen: { ageMs: number }): Sent {
-  if (measureBytes(body) <= ANSWER_BYTES) return replyOk(body, buildAgeHeader(seen))
+function replyBounded(body: object, outcome: { ageMs: number }): Sent {
+  if (measureBytes(body) <= ANSWER_BYTES) return replyOk(body, buildAgeHeader(outcome))
   return replyRefused('bad_gateway', 'the agent says more than can be handed on', {})
 }

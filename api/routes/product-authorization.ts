@@ -9,7 +9,14 @@ import { findAgent, findOperating } from '../../pipeline/read/lookups/agents.ts'
 import { findDecidingFreshness } from '../../pipeline/read/lookups/deciding-files.ts'
 import type { ProductSelector } from '../../pipeline/resolve/product-selectors.ts'
 import { parsePastedDomain } from '../inputs/fields.ts'
-import { explain, parseAgent, sidesTold, termsInBody, termsTold, toTerms } from '../inputs/sale.ts'
+import {
+  explain,
+  parseAgent,
+  sidesSentence,
+  termsInBody,
+  termsSentence,
+  toTerms,
+} from '../inputs/sale.ts'
 import { defineOperation } from '../operation/operation.ts'
 import type { Services } from '../operation/services.ts'
 import { buildPageEnd } from '../responses/lists.ts'
@@ -62,12 +69,12 @@ const Body = z
       .optional()
       .describe('Adds `evidence`: the files, entries and rules behind the answer'),
   })
-  .refine(({ publisher_properties }) => domainCount(publisher_properties) <= DOMAINS, {
+  .refine(({ publisher_properties }) => countDomains(publisher_properties) <= DOMAINS, {
     error: `publisher_properties must not name more than ${DOMAINS} publishers in all`,
   })
 type Body = z.output<typeof Body>
 
-function domainCount(selectors: readonly Selector[]): number {
+function countDomains(selectors: readonly Selector[]): number {
   return selectors.reduce((sum, { publisher_domains }) => sum + (publisher_domains?.length ?? 1), 0)
 }
 
@@ -108,7 +115,7 @@ export const authorizeProduct = defineOperation({
   summary: 'Validate that an agent may sell a product',
   description:
     'True when something is asked for and the agent may sell all of it. A grant of all properties ' +
-    `counts as one of each. ${sidesTold}${termsTold}`,
+    `counts as one of each. ${sidesSentence}${termsSentence}`,
   access: 'public',
   cache: 'none',
   query: z.object({ explain }),
@@ -151,7 +158,7 @@ export const expandProduct = defineOperation({
   path: '/api/registry/expand/product-identifiers',
   group: 'Lookups & Authorization',
   summary: 'Expand a product to the identifiers that an agent may sell',
-  description: `Selector by selector, each sorted by type and name. ${termsTold}`,
+  description: `Selector by selector, each sorted by type and name. ${termsSentence}`,
   access: 'public',
   cache: 'none',
   query: z.object({ explain }),
@@ -208,8 +215,8 @@ function listProperties({ items }: JudgedSelector) {
       tags: property.tags,
     }))
     .sort((a, b) => {
-      const [one, other] = [a, b].map(row => `${row.property_type}\n${row.property_name}`)
-      return one! < other! ? -1 : one === other ? 0 : 1
+      const [first, other] = [a, b].map(row => `${row.property_type}\n${row.property_name}`)
+      return first! < other! ? -1 : first === other ? 0 : 1
     })
 }
 

@@ -40,11 +40,11 @@ export const resolveProperty = defineOperation({
   errors: ['invalid_request', 'not_found'],
   handle: ({ query: { domain }, caller, services }) => {
     const found = findProperties(services.reader, domain)
-    return found ? replyStored(found) : unknownPublisher(services, domain, caller)
+    return found ? replyStored(found) : replyUnknownPublisher(services, domain, caller)
   },
 })
 
-function unknownPublisher(
+function replyUnknownPublisher(
   { demand, reader }: Services,
   domain: string,
   caller: () => string,
@@ -91,23 +91,23 @@ export const listRegisteredProperties = defineOperation({
   access: 'public',
   cache: 'list',
   asksSnapshot: true,
-  keptBy: () => '',
+  cacheKey: () => '',
   query: propertyListQuery,
   reply: { 200: PropertyList },
   errors: ['invalid_request', 'unavailable'],
   handle: async ({ query: { cursor, ...asked }, services: { reader } }) => {
     const query = { ...asked, offset: toOffset({ cursor, offset: asked.offset }) }
-    if (query.search) return searchedProperties(reader, query.search, query)
+    if (query.search) return searchPropertyList(reader, query.search, query)
     const { lists } = reader
     if (lists !== undefined)
       return replyOk(listPropertiesPage(lists, query, LIST_BYTES), buildSeqHeader(lists))
     const snapshot = getSnapshot(reader)
-    const body = snapshot ? await propertiesOfSnapshot(snapshot, query) : noProperties
+    const body = snapshot ? await listPropertiesOfSnapshot(snapshot, query) : noProperties
     return replyOk(body, buildSeqHeader(snapshot))
   },
 })
 
-function propertiesOfSnapshot(
+function listPropertiesOfSnapshot(
   snapshot: Snapshot,
   asked: PropertiesAsked,
 ): Promise<string | Buffer> {
@@ -121,7 +121,7 @@ function propertiesOfSnapshot(
   })
 }
 
-async function searchedProperties(
+async function searchPropertyList(
   reader: Reader,
   text: string,
   asked: PropertiesAsked,

@@ -30,16 +30,16 @@ import {
   explain,
   isPlain,
   parseAgent,
-  sidesTold,
+  sidesSentence,
   termsInQuery,
-  termsTold,
+  termsSentence,
   toTerms,
 } from '../inputs/sale.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { buildEvidence } from '../responses/evidence.ts'
 import { replyOk } from '../responses/reply.ts'
 
-const KEPT_BYTES = 16 * 1024 * 1024
+const CACHE_BYTES_MAX = 16 * 1024 * 1024
 
 export const authorizeProperty = defineOperation({
   id: 'validatePropertyAuthorization',
@@ -47,7 +47,7 @@ export const authorizeProperty = defineOperation({
   path: '/api/registry/validate/property-authorization',
   group: 'Lookups & Authorization',
   summary: 'Validate that an agent may sell a property',
-  description: `The publisher must grant it and the operator must not contradict. ${sidesTold}${termsTold}`,
+  description: `The publisher must grant it and the operator must not contradict. ${sidesSentence}${termsSentence}`,
   access: 'public',
   cache: 'revalidate',
   query: z.object({
@@ -72,39 +72,47 @@ export const authorizeProperty = defineOperation({
     const tail = (deciding: Deciding) =>
       `"checked_at":"${toIso(reader.now())}","freshness":${formatDecidingFreshness(reader, deciding)}`
     if (isPlain(query)) {
-      const { told, deciding } = keptSale(reader, asked, agent, terms)
-      return replyOk(`${head},${told},${tail(deciding)}}`)
+      const { members, deciding } = findCachedSale(reader, asked, agent, terms)
+      return replyOk(`${head},${members},${tail(deciding)}}`)
     }
-    const { told, deciding, evidence } = bestSale(reader, asked, agent, terms)
+    const { members, deciding, evidence } = chooseBestSale(reader, asked, agent, terms)
     const explained = query.explain === 'true' ? `,"evidence":${JSON.stringify(evidence())}` : ''
-    return replyOk(`${head},${membersOf(told)},${tail(deciding)}${explained}}`)
+    return replyOk(`${head},${membersOf(members)},${tail(deciding)}${explained}}`)
   },
 })
 
-const membersOf = (told: object) => JSON.stringify(told).slice(1, -1)
+const membersOf = (members: object) => JSON.stringify(members).slice(1, -1)
 
 /** A judged sale as JSON members, with the files that decided it. */
-interface Told {
-  told: string
+interface SpelledSale {
+  members: string
   deciding: Deciding
 }
 
 const SALE_BYTES = 500
 /** Undefined what is so only now. */
-const keptSales = new CommitCache<{ sale: Told | undefined }>(KEPT_BYTES, () => SALE_BYTES)
+const saleCache = new CommitCache<{ sale: SpelledSale | undefined }>(
+  CACHE_BYTES_MAX,
+  () => SALE_BYTES,
+)
 
 /** The best sale where nothing is asked but who and what; its grants are let go of. */
-function keptSale(reader: Reader, asked: Identifier, agent: KnownAgent, terms: Terms): Told {
-  const sold = () => bestSale(reader, asked, agent, terms)
-  const spelled = ({ told, deciding }: ReturnType<typeof sold>) => ({
-    told: membersOf(told),
+function findCachedSale(
+  reader: Reader,
+  asked: Identifier,
+  agent: KnownAgent,
+  terms: Terms,
+): SpelledSale {
+  const sold = () => chooseBestSale(reader, asked, agent, terms)
+  const spelled = ({ members, deciding }: ReturnType<typeof sold>) => ({
+    members: membersOf(members),
     deciding,
   })
   const { serving } = reader
   if (serving === undefined) return spelled(sold())
   const question = `${agent.agent_url} ${asked.type.length} ${asked.type} ${asked.value}`
-  const known = keptSales.get(serving, question, () => {
-    const plain = plainSale(reader, asked, agent)
+  const known = saleCache.get(serving, question, () => {
+    const plain = findPlainSale(reader, asked, agent)
     if (plain !== undefined) return { sale: plain }
     const found = sold()
     return { sale: found.isTimed ? undefined : spelled(found) }
@@ -116,7 +124,11 @@ function keptSale(reader: Reader, asked: Identifier, agent: KnownAgent, terms: T
  * Answers the common case without judging one by one: publishers that grant all or nothing, and a
  * silent operator. Undefined where a closer look is needed.
  */
-function plainSale(reader: Reader, asked: Identifier, agent: KnownAgent): Told | undefined {
+function findPlainSale(
+  reader: Reader,
+  asked: Identifier,
+  agent: KnownAgent,
+): SpelledSale | undefined {
   if (!isOperatorSilent(reader, agent)) return undefined
   const said = new Set<Side>()
   const deciding: Source[][] = []
@@ -125,19 +137,21 @@ function plainSale(reader: Reader, asked: Identifier, agent: KnownAgent): Told |
     if (sales === undefined) return undefined
     if (sales.sellers.includes(agent.agent_url)) {
       const id = sales.property(rid)?.id
-      return id ? { told: plainlySold(rid, id, owner), deciding: [sales.files()] } : undefined
+      return id
+        ? { members: formatPlainSale(rid, id, owner), deciding: [sales.files()] }
+        : undefined
     }
     said.add(sales.valid ? 'mismatch' : 'unknown')
     deciding.push(sales.files())
   }
   const publisher = said.has('mismatch') && !said.has('unknown') ? 'mismatch' : 'unknown'
   return {
-    told: `"authorized":false,"sides":{"publisher":"${publisher}","operator":"unknown"},"confirmed":false`,
+    members: `"authorized":false,"sides":{"publisher":"${publisher}","operator":"unknown"},"confirmed":false`,
     deciding: deciding.length > 0 ? deciding : listFilesOfIdentifier(asked),
   }
 }
 
-function plainlySold(rid: string, id: string, owner: string): string {
+function formatPlainSale(rid: string, id: string, owner: string): string {
   const what = `"property_id":${id},"property_rid":"${rid}","publisher_domain":"${owner}"`
   return `"authorized":true,${what},"sides":{"publisher":"match","operator":"unknown"},"confirmed":false`
 }
@@ -161,7 +175,7 @@ interface Sale {
  * Chooses the best sale of all that an identifier may name: it can stand in the files of several
  * publishers, and several may grant one property.
  */
-function bestSale(reader: Reader, asked: Identifier, agent: KnownAgent, terms: Terms) {
+function chooseBestSale(reader: Reader, asked: Identifier, agent: KnownAgent, terms: Terms) {
   const operating = findOperating(reader, agent)
   let best: Sale | undefined
   let isTimed = false
@@ -176,7 +190,7 @@ function bestSale(reader: Reader, asked: Identifier, agent: KnownAgent, terms: T
   }
   const sale = best
   return {
-    told: toAnswer(sale),
+    members: toAnswer(sale),
     isTimed,
     deciding: sale
       ? listDeciding(reader, sale.publisher, operating, sale.verdict.sides)

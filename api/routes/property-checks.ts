@@ -14,7 +14,7 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 /** Callers refuse longer answers; one that would be longer has each of its four lists cut. */
 const ANSWER_BYTES = 1.9 * 1024 * 1024
 const LIST_BYTES = ANSWER_BYTES / 4
-const kept =
+const retention =
   'The answer can be read again for seven days by its `report_id`, which is absent while reports ' +
   'cannot be kept.'
 const refusals = ['invalid_request', 'too_large', 'unsupported_media_type', 'unavailable'] as const
@@ -27,7 +27,7 @@ export const checkPropertyList = defineOperation({
   summary: 'Check a list of domains before it is used',
   description:
     'Each domain is to be removed (it stands twice, or is no inventory), written otherwise, looked ' +
-    `at, or is known. One in \`modify\` stands in another list as well, under its new name. ${kept}`,
+    `at, or is known. One in \`modify\` stands in another list as well, under its new name. ${retention}`,
   access: 'public',
   cache: 'none',
   asksSnapshot: true,
@@ -40,7 +40,7 @@ export const checkPropertyList = defineOperation({
   reply: { 200: PropertyCheck },
   errors: refusals,
   handle: async ({ body: { domains }, services }) => {
-    bounded('domains', domains, services)
+    boundItems('domains', domains, services)
     const { summary, ...lists } = await checkDomains(domains, services.reader)
     const most = measureBytes(lists) > ANSWER_BYTES ? LIST_BYTES : ANSWER_BYTES
     const shown = Object.entries(lists).map(([name, list]) =>
@@ -58,7 +58,7 @@ export const checkIdentifierList = defineOperation({
   summary: 'Check a list of identifiers of sites and apps',
   description:
     'A line is a domain, the id or package of an app, or a store and an id (`ROKU,12345`); empty ' +
-    `lines and those that begin with # are skipped. ${kept}`,
+    `lines and those that begin with # are skipped. ${retention}`,
   access: 'public',
   cache: 'none',
   asksSnapshot: true,
@@ -71,7 +71,7 @@ export const checkIdentifierList = defineOperation({
   reply: { 200: IdentifierCheck },
   errors: refusals,
   handle: async ({ body: { identifiers }, services }) => {
-    bounded('identifiers', identifiers, services)
+    boundItems('identifiers', identifiers, services)
     const { summary, entries } = await checkIdentifiers(identifiers, services.reader)
     const shown = fitItems('entries', entries, ANSWER_BYTES)
     const isCut = 'entries_truncated' in shown
@@ -110,9 +110,9 @@ export const readIdentifierCheck = defineOperation({
 
 type Kind = 'domains' | 'identifiers'
 
-function bounded(kind: Kind, given: readonly unknown[], { config }: Services): void {
+function boundItems(kind: Kind, items: readonly unknown[], { config }: Services): void {
   const most = config.LIMITS.checkedNames
-  if (given.length > most) refuse('invalid_request', `${kind}: must not be more than ${most}`)
+  if (items.length > most) refuse('invalid_request', `${kind}: must not be more than ${most}`)
 }
 
 async function keep(kind: Kind, report: object, { reports, clock }: Services): Promise<Sent> {

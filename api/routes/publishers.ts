@@ -23,7 +23,7 @@ export const listRegisteredPublishers = defineOperation({
   access: 'public',
   cache: 'list',
   asksSnapshot: true,
-  keptBy: () => '',
+  cacheKey: () => '',
   query: z.object({
     cursor: z.string().max(253).optional().meta({ description: '`next_cursor` of a page' }),
     limit: createPageSize({ usual: PAGE, max: LARGEST_PAGE }),

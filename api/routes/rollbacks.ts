@@ -46,8 +46,8 @@ export const rollBackBrand = defineOperation({
       refuse('forbidden', 'only members may roll brands back', { domain })
     }
     const asked = { entity: 'brand', domain, attempt, ...body } as const
-    const { state, revision_number, ...restored } = await rollBack(asked, principal, services)
-    const brand = { ...shown(restored, state), domain, brand_name: state.brand_name }
+    const { state, revision_number, ...restored } = await submitRollback(asked, principal, services)
+    const brand = { ...toRestored(restored, state), domain, brand_name: state.brand_name }
     return replyOk({ brand: { ...brand, ...state.document }, revision_number })
   },
 })
@@ -72,8 +72,8 @@ export const rollBackProperty = defineOperation({
       refuse('forbidden', 'only moderators may roll properties back', { domain })
     }
     const asked = { entity: 'property', domain, attempt, ...body } as const
-    const { state, revision_number, ...restored } = await rollBack(asked, principal, services)
-    const property = { ...shown(restored, state), publisher_domain: domain, ...state.document }
+    const { state, revision_number, ...restored } = await submitRollback(asked, principal, services)
+    const property = { ...toRestored(restored, state), publisher_domain: domain, ...state.document }
     return replyOk({ property, revision_number })
   },
 })
@@ -92,7 +92,7 @@ interface Restored {
   state: EntryState
 }
 
-async function rollBack(
+async function submitRollback(
   { attempt, ...asked }: Asked,
   principal: Principal,
   services: Services,
@@ -108,7 +108,7 @@ async function rollBack(
   return restored as unknown as Restored
 }
 
-function shown(
+function toRestored(
   { entry_id, created_at }: Omit<Restored, 'state' | 'revision_number'>,
   { source, status }: EntryState,
 ) {

@@ -24,12 +24,13 @@ export const saveErrors = [
   'unavailable',
 ] as const
 
-const MOST_KB = 100
+const VALUE_KB_MAX = 100
 
 /** Bounds the JSON size of a save. */
 export function boundSchema<Schema extends z.ZodType>(schema: Schema): Schema {
-  const fits = (value: unknown) => Buffer.byteLength(JSON.stringify(value)) <= MOST_KB * 1024
-  return schema.refine(fits, `must be at most ${MOST_KB} KB`)
+  const isWithinBounds = (value: unknown) =>
+    Buffer.byteLength(JSON.stringify(value)) <= VALUE_KB_MAX * 1024
+  return schema.refine(isWithinBounds, `must be at most ${VALUE_KB_MAX} KB`)
 }
 
 export const SavedDomain = PastedDomain.transform(text => text as Domain)
@@ -63,7 +64,7 @@ export const saveBrand = defineOperation({
       { op: 'brand.save', revision_id: attempt, editor: toEditor(principal), ...body },
       { domain },
     )
-    return replyOk({ ...savedAnswer(saved, 'Brand'), domain })
+    return replyOk({ ...replySaved(saved, 'Brand'), domain })
   },
 })
 
@@ -98,7 +99,7 @@ export const saveProperty = defineOperation({
       { op: 'property.save', revision_id: attempt, domain, editor: toEditor(principal), ...rest },
       { domain },
     )
-    return replyOk(savedAnswer(saved, 'Properties'))
+    return replyOk(replySaved(saved, 'Properties'))
   },
 })
 
@@ -107,7 +108,7 @@ export function toEditor({ kind, id, org_id }: Principal) {
   return { kind, id, org_id: org_id ?? null }
 }
 
-function savedAnswer(saved: Record<string, unknown>, what: string) {
+function replySaved(saved: Record<string, unknown>, what: string) {
   const { entry_id, revision_number, review_id } = saved
   const isNew = revision_number === 1
   const waits = review_id === undefined ? '' : '; it is shown once a person has looked at its name'

@@ -9,7 +9,7 @@ import {
   PublisherValidated,
 } from '../../pipeline/model/responses/validation.ts'
 import { PastedDomain } from '../inputs/fields.ts'
-import { buildAgeHeader, type Seen } from '../limits/outbound.ts'
+import { buildAgeHeader, type OutboundAnswer } from '../limits/outbound.ts'
 import { PublicDomain, requirePublic } from '../live/public-host.ts'
 import { toTaskAsked } from '../operation/answering.ts'
 import { defineOperation } from '../operation/operation.ts'
@@ -44,10 +44,10 @@ export const validateAdagents = defineOperation({
   errors: [...errors, ...ofBodies],
   handle: async ({ body, caller, services }) => {
     const domain = body.domain as Domain
-    const seen = await check(domain, { agents: true, caller: caller() }, services)
-    const { found, validation, agent_cards, agents_unchecked } = seen.answer
+    const checked = await check(domain, { agents: true, caller: caller() }, services)
+    const { found, validation, agent_cards, agents_unchecked } = checked.answer
     const { valid, errors, warnings } = validation
-    const timestamp = toIso(services.clock.now() - seen.ageMs)
+    const timestamp = toIso(services.clock.now() - checked.ageMs)
     const data = {
       domain,
       found,
@@ -56,7 +56,7 @@ export const validateAdagents = defineOperation({
       ...(agents_unchecked !== undefined && agents_unchecked > 0 && { agents_unchecked }),
     }
     const answer = { success: true, data, valid, errors, warnings, timestamp }
-    return replyOk(fitted(answer, validation), buildAgeHeader(seen))
+    return replyOk(fitAnswer(answer, validation), buildAgeHeader(checked))
   },
 })
 
@@ -75,9 +75,9 @@ export const validateProperty = defineOperation({
   errors,
   handle: async ({ query: { domain }, caller, services }) => {
     const asked = { agents: false, caller: caller(), mustBePublic: true }
-    const seen = await check(domain, asked, services)
-    const { validation } = seen.answer
-    return replyOk(fitted(validation, validation), buildAgeHeader(seen))
+    const checked = await check(domain, asked, services)
+    const { validation } = checked.answer
+    return replyOk(fitAnswer(validation, validation), buildAgeHeader(checked))
   },
 })
 
@@ -96,8 +96,8 @@ export const validatePublisher = defineOperation({
   errors,
   handle: async ({ query, caller, services }) => {
     const asked = { agents: false, caller: caller() }
-    const seen = await check(query.domain as Domain, asked, services)
-    const { validation, counts } = seen.answer
+    const checked = await check(query.domain as Domain, asked, services)
+    const { validation, counts } = checked.answer
     const { valid, domain, url, discovery_method, manager_domain, errors, warnings } = validation
     const body = {
       valid,
@@ -109,7 +109,7 @@ export const validatePublisher = defineOperation({
       errors,
       warnings,
     }
-    return replyOk(body, buildAgeHeader(seen))
+    return replyOk(body, buildAgeHeader(checked))
   },
 })
 
@@ -124,7 +124,7 @@ function check(
   domain: Domain,
   { agents, caller, mustBePublic }: Asked,
   services: Services,
-): Promise<Seen<AdagentsReport>> {
+): Promise<OutboundAnswer<AdagentsReport>> {
   return services.outbound.ask<'check_adagents'>({
     question: `adagents ${agents} ${mustBePublic === true} ${domain}`,
     caller,
@@ -137,7 +137,7 @@ function check(
 }
 
 /** The whole answer, without what the file says where that makes it longer than callers take. */
-function fitted<Answer extends object>(answer: Answer, validation: AdagentsValidation): Answer {
+function fitAnswer<Answer extends object>(answer: Answer, validation: AdagentsValidation): Answer {
   if (Buffer.byteLength(JSON.stringify(answer)) <= ANSWER_BYTES) return answer
   const { raw_data: _, ...lean } = validation
   const cut = { ...lean, raw_data_truncated: true }

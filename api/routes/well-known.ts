@@ -62,7 +62,7 @@ export const openapiDocuments = [
     access: 'public',
     cache: 'document',
     storeless: true,
-    keptBy: () => '',
+    cacheKey: () => '',
     reply: { 200: { type: YAML } },
     errors: [],
     handle: ({ services }) => ({ ...replyOk(services.description()), type: YAML }),

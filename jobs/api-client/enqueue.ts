@@ -178,7 +178,7 @@ async function waitForEnd(
         fail(reason)
         enqueued.then(takeBack, takeBack).catch(() => undefined)
       }
-      stop = () => abandon('the desk is closed')
+      stop = () => abandon('the client is closed')
       signal.addEventListener('abort', stop)
       timer = setTimeout(abandon, ms, 'nobody answered in time')
       enqueued.catch(reject)

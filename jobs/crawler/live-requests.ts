@@ -53,7 +53,7 @@ const runners: Runners = {
     if (!mustCheckAgents || !report.validation.valid || agents.length === 0) return report
     const checked = agents.slice(0, limits.validateAgents)
     const fetcher = deps.fetcher.for({ ...deps.cause, maxWaitMs: AGENT_WAIT_MAX_MS })
-    const agent_cards = await checkAgents(checked, remainingMs, probing({ ...deps, fetcher }))
+    const agent_cards = await checkAgents(checked, remainingMs, toProbeDeps({ ...deps, fetcher }))
     return { ...report, agent_cards, agents_unchecked: agents.length - agent_cards.length }
   },
   async read_brand({ domain, known }, deps) {
@@ -66,7 +66,7 @@ const runners: Runners = {
     return checkOrigin(domain, { base, protocolName }, { ...deps, limits })
   },
   read_issuer: (_, { fetcher, config }) => readIssuer(fetcher, config),
-  ask_agent: ({ address, about }, deps) => askAgent(address, about, probing(deps)),
+  ask_agent: ({ address, about }, deps) => askAgent(address, about, toProbeDeps(deps)),
   check_ownership: (request, { fetcher, config }) =>
     checkOwnership(request, {
       fetcher,
@@ -80,7 +80,7 @@ function isThrottled(errors: readonly { code: string }[]): boolean {
   return errors.some(({ code }) => code === 'unasked')
 }
 
-function probing({ fetcher, clock, config }: LiveRequestDeps): ProbeDeps {
+function toProbeDeps({ fetcher, clock, config }: LiveRequestDeps): ProbeDeps {
   return { fetcher, clock, limits: config.LIMITS, protocolName: config.PROTOCOL_NAME }
 }
 

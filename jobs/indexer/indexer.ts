@@ -40,15 +40,15 @@ export async function runIndexer(
   watched: Pick<SequencerOptions, 'onStep'> = {},
 ): Promise<Role> {
   limitHeapGrowth()
-  const sequencer = await acquireLease({ config, clock, log, ...watched })
+  const sequencer = await openSequencer({ config, clock, log, ...watched })
   const commands = connectRedis(redisUrl, 'work', log)
   const dispatcher = new Dispatcher(sequencer, commands, config, clock, log)
-  function failed(error: unknown): never {
+  function stopOnFailure(error: unknown): never {
     fail(error)
     throw error
   }
   const unpacked = new ByteSemaphore(config.LIMITS.unpackedBytes)
-  const bulkCommits = createBulkCommits(sequencer, dispatcher, unpacked, config, failed)
+  const bulkCommits = createBulkCommits(sequencer, dispatcher, unpacked, config, stopOnFailure)
   const connections: Redis[] = [commands]
   const connect = () => {
     const connection = connectRedis(redisUrl, 'work', log)
@@ -87,17 +87,17 @@ export async function runIndexer(
     { blocking: connect(), commands },
     async waiting => {
       const batch = { observations: [], submissions: waiting, actor: 'api:submission' }
-      return (await sequencer.commit(batch).catch(failed)).answers
+      return (await sequencer.commit(batch).catch(stopOnFailure)).answers
     },
     log,
   )
   const writer = openWriterClient(redisUrl, log, config.LIMITS)
   const refresher = new BrandRefresher(sequencer, writer, config.LIMITS, clock, log)
-  const dispatching = every(DISPATCH_EVERY_MS, log, () => dispatcher.dispatch())
+  const dispatching = repeatEvery(DISPATCH_EVERY_MS, log, () => dispatcher.dispatch())
   const loops = [
-    every(TICK_EVERY_MS, log, () => sequencer.tick()),
-    every(REFRESH_EVERY_MS, log, () => refresher.refreshNext()),
-    publishing(sequencer, config, clock, log),
+    repeatEvery(TICK_EVERY_MS, log, () => sequencer.tick()),
+    repeatEvery(REFRESH_EVERY_MS, log, () => refresher.refreshNext()),
+    startPublishing(sequencer, config, clock, log),
   ]
   writeRunFile(sequencer.paths, {
     base_url: resolveBaseUrl(config),
@@ -128,7 +128,7 @@ export async function runIndexer(
   }
 }
 
-async function acquireLease(options: SequencerOptions): Promise<Sequencer> {
+async function openSequencer(options: SequencerOptions): Promise<Sequencer> {
   for (let isLogged = false; ; isLogged = true) {
     const sequencer = await Sequencer.open(options)
     if (sequencer) return sequencer
@@ -143,7 +143,7 @@ interface Loop {
 }
 
 /** Repeats a task, one run at a time; a failure is logged and does not end the loop. */
-function every(ms: number | (() => number), log: Log, handle: () => Promise<unknown>): Loop {
+function repeatEvery(ms: number | (() => number), log: Log, handle: () => Promise<unknown>): Loop {
   const stop = new AbortController()
   const ended = (async () => {
     while (!stop.signal.aborted) {
@@ -161,12 +161,12 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
 /**
  * Publishes snapshots at their interval; once a UTC day writes Parquet files and applies retention.
  */
-function publishing(sequencer: Sequencer, config: Config, clock: Clock, log: Log): Loop {
+function startPublishing(sequencer: Sequencer, config: Config, clock: Clock, log: Log): Loop {
   const interval = new PublishInterval()
   let pauseS = SHORTEST_INTERVAL_S
   let retained: string | undefined
   const intervalMs = () => 1_000 * (config.PUBLISH_EVERY ?? pauseS)
-  return every(intervalMs, log, async () => {
+  return repeatEvery(intervalMs, log, async () => {
     if (sequencer.seq === 0) return
     const copyMs = await sequencer.publish()
     // 0 means that nothing was copied, which says nothing about the time a copy takes.

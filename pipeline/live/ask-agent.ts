@@ -1,6 +1,6 @@
 import { type Connection, connectMcp } from '../crawl/mcp/connect.ts'
 import type { McpFailure } from '../crawl/mcp/failure.ts'
-import type { AgentFailed, AgentTold, AgentTopic } from '../model/live-agent.ts'
+import type { AgentFailed, AgentReport, AgentTopic } from '../model/live-agent.ts'
 import { Faults } from '../parse/faults.ts'
 import { timedOut, toAgentFailed } from './agent-failures.ts'
 import { listFormats } from './agent-formats.ts'
@@ -20,7 +20,7 @@ export function askAgent(
   address: string,
   about: AgentTopic,
   deps: ProbeDeps,
-): Promise<AgentTold | AgentFailed> {
+): Promise<AgentReport | AgentFailed> {
   const time = { remainingMs: deps.limits.agentAskMs }
   const answer =
     about === 'itself' ? discover(address, time, deps) : ask(address, lists[about], time, deps)
@@ -32,7 +32,7 @@ async function ask(
   list: (typeof lists)[keyof typeof lists],
   time: { remainingMs: number },
   deps: ProbeDeps,
-): Promise<AgentTold | AgentFailed> {
+): Promise<AgentReport | AgentFailed> {
   const connected: Connection | { failure: McpFailure } = await connectMcp(address, time, deps)
   if ('failure' in connected) return toAgentFailed(connected.failure)
   const { session } = connected

@@ -1,7 +1,7 @@
 import { type CardFound, readCard } from '../crawl/agent-card.ts'
 import { type Connection, connectMcp } from '../crawl/mcp/connect.ts'
 import type { AgentTool } from '../model/documents/index.ts'
-import type { AgentFailed, AgentTold, DiscoveredAgent } from '../model/live-agent.ts'
+import type { AgentFailed, AgentReport, DiscoveredAgent } from '../model/live-agent.ts'
 import { Faults } from '../parse/faults.ts'
 import { toAgentFailed } from './agent-failures.ts'
 import { listFormats } from './agent-formats.ts'
@@ -20,7 +20,7 @@ export async function discover(
   address: string,
   time: { remainingMs: number },
   deps: ProbeDeps,
-): Promise<AgentTold | AgentFailed> {
+): Promise<AgentReport | AgentFailed> {
   const [found, read] = await Promise.all([
     connectMcp(address, time, deps),
     fetchCard(address, deps),
@@ -44,7 +44,7 @@ export async function discover(
     })),
     stats: 'failure' in found ? {} : await countOffers(type, found, time, deps),
   }
-  return { told: discovered }
+  return { discovered }
 }
 
 async function fetchCard(address: string, deps: ProbeDeps): Promise<CardFound | undefined> {

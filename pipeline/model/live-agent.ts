@@ -66,7 +66,7 @@ export const AgentPublishers = listed('properties').meta({
 })
 
 /** Result of asking. */
-export type AgentTold = { told: DiscoveredAgent } | { list: AgentList }
+export type AgentReport = { discovered: DiscoveredAgent } | { list: AgentList }
 
 export interface AgentList {
   items: Record<string, unknown>[]

@@ -4,7 +4,7 @@ import type { Enrichment } from './enrichment.ts'
 import type { OriginCheck } from './hosted.ts'
 import type { Issuer } from './identity.ts'
 import { type AdagentsReport, KnownBrandFile, type LiveBrand } from './live.ts'
-import { type AgentFailed, type AgentTold, agentTopics } from './live-agent.ts'
+import { type AgentFailed, type AgentReport, agentTopics } from './live-agent.ts'
 import { NonceHash, type OwnershipMethod, ownershipMethods } from './ownership.ts'
 
 /**
@@ -66,7 +66,7 @@ export interface LiveRequestAnswers {
   enrich_brand: { enrichment: Enrichment | null } & MayBeThrottled
   check_adagents: AdagentsReport & MayBeThrottled
   read_brand: LiveBrand & MayBeThrottled
-  ask_agent: (AgentTold | AgentFailed) & MayBeThrottled
+  ask_agent: (AgentReport | AgentFailed) & MayBeThrottled
   check_origin: OriginCheck
   /** The identity provider's metadata and keys, or why they could not be read. */
   read_issuer: Issuer | { failed: string }

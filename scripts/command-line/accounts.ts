@@ -1,9 +1,9 @@
 import { Argument, type Command, Option } from 'commander'
 import { roleNames } from '../../pipeline/core/roles.ts'
 import { membershipRoles } from '../../pipeline/core/standing.ts'
-import { anyId, domain, madeId, name } from './values.ts'
+import { anyId, domain, name, readId } from './values.ts'
 
-const keyId = madeId('an id that `key list` prints')
+const keyId = readId('an id that `key list` prints')
 
 /** Organizations, the domains that are theirs, and the persons who belong to them. */
 export function addOrganizations(program: Command): void {
@@ -20,16 +20,16 @@ export function addOrganizations(program: Command): void {
     .description('say that a domain is an organization’s')
     .argument('<domain>', 'the domain; those below it are meant too', domain)
     .requiredOption('--org <name>', 'whose it is', name)
-    .action(async (given, options) =>
-      (await import('../commands/members.ts')).addDomain(given, options),
+    .action(async (argument, options) =>
+      (await import('../commands/members.ts')).addDomain(argument, options),
     )
   orgDomain
     .command('remove')
     .description('say so no longer')
     .argument('<domain>', 'the domain', domain)
     .requiredOption('--org <name>', 'whose it was', name)
-    .action(async (given, options) =>
-      (await import('../commands/members.ts')).removeDomain(given, options),
+    .action(async (argument, options) =>
+      (await import('../commands/members.ts')).removeDomain(argument, options),
     )
 
   const orgUser = org.command('user').description('persons who belong to an organization')

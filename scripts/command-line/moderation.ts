@@ -3,17 +3,17 @@ import { reviewKinds, reviewStatuses } from '../../pipeline/model/review.ts'
 import {
   anyId,
   domain,
-  domains,
   instant,
-  madeId,
   path,
+  readDomains,
+  readId,
+  readWholeBetween,
   reason,
   rid,
-  wholeBetween,
 } from './values.ts'
 
-const reviewId = madeId('an id that `review list` prints')
-const auditId = madeId('an id that `audit list` prints')
+const reviewId = readId('an id that `review list` prints')
+const auditId = readId('an id that `audit list` prints')
 
 /** What waits for a person. */
 export function addReviews(program: Command): void {
@@ -67,7 +67,7 @@ export function addHeld(program: Command): void {
   held
     .command('release')
     .description('let them apply: the grants end, the properties turn stale')
-    .argument('[domains...]', 'publishers that `held list` prints', domains, [])
+    .argument('[domains...]', 'publishers that `held list` prints', readDomains, [])
     .option('--all', 'all that are held')
     .action(async (chosen, { all }) =>
       (await import('../commands/held.ts')).releaseHeld({ domains: chosen, all }),
@@ -75,7 +75,7 @@ export function addHeld(program: Command): void {
   held
     .command('drop')
     .description('forget them: the rows stand on, and the files are read again now')
-    .argument('[domains...]', 'publishers that `held list` prints', domains, [])
+    .argument('[domains...]', 'publishers that `held list` prints', readDomains, [])
     .option('--all', 'all that are held')
     .action(async (chosen, { all }) =>
       (await import('../commands/held.ts')).dropHeld({ domains: chosen, all }),
@@ -111,8 +111,8 @@ export function addCorrections(program: Command): void {
     .argument('<domain>', 'the domain', domain)
     .option('--reason <text>', 'why; kept in the private store', reason)
     .option('--undo', 'let it be known again')
-    .action(async (given, options) =>
-      (await import('../commands/takedown.ts')).takeDown(given, options),
+    .action(async (argument, options) =>
+      (await import('../commands/takedown.ts')).takeDown(argument, options),
     )
 }
 
@@ -126,7 +126,7 @@ export function addAudit(program: Command): void {
     .option('--operation <name>', 'this operation, or all that begin so: `member.`', anyId)
     .option('--domain <domain>', 'about this domain', domain)
     .option('--since <time>', 'not before this time, ISO 8601', instant)
-    .option('--limit <n>', 'at most so many', wholeBetween(1, 1_000_000), 100)
+    .option('--limit <n>', 'at most so many', readWholeBetween(1, 1_000_000), 100)
     .option('--json', 'print JSON')
     .action(async options => (await import('../commands/audit.ts')).listAudit(options))
   audit

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { path, wholeBetween } from './values.ts'
+import { path, readWholeBetween } from './values.ts'
 
 const domainsOption = [
   '--domains <file>',
@@ -20,22 +20,22 @@ export function addRunning(program: Command): void {
   program
     .command('api')
     .description('serve HTTP from the stores in DATA_DIR')
-    .action(async () => (await import('../commands/roles.ts')).api())
+    .action(async () => (await import('../commands/roles.ts')).serveApi())
 
   program
     .command('crawler')
     .description('fetch what the indexer hands out')
-    .action(async () => (await import('../commands/roles.ts')).crawler())
+    .action(async () => (await import('../commands/roles.ts')).startCrawlerRole())
 
   program
     .command('indexer')
     .description('write the index; stands by while another indexer does')
-    .action(async () => (await import('../commands/roles.ts')).indexer())
+    .action(async () => (await import('../commands/roles.ts')).startIndexerRole())
 
   program
     .command('agent')
     .description('serve the reference agent, to try clients on')
-    .action(async () => (await import('../commands/roles.ts')).agent())
+    .action(async () => (await import('../commands/roles.ts')).serveAgent())
 
   program
     .command('crawl')
@@ -48,10 +48,10 @@ export function addRunning(program: Command): void {
     .command('world')
     .description('serve the demo internet, or a folder laid out as DIR/<domain>/.well-known/…')
     .option('--dir <folder>', 'captured files to serve instead', path)
-    .option('--seed <n>', 'seed of the demo internet', wholeBetween(0, 2 ** 32 - 1), 1)
-    .option('--port <n>', 'port on 127.0.0.1; 0 takes a free one', wholeBetween(0, 65_535), 0)
+    .option('--seed <n>', 'seed of the demo internet', readWholeBetween(0, 2 ** 32 - 1), 1)
+    .option('--port <n>', 'port on 127.0.0.1; 0 takes a free one', readWholeBetween(0, 65_535), 0)
     .option('--tls', 'speak https, with certificates of an own authority')
     .option('--ca-file <file>', 'where to write that authority’s certificate', path)
     .option('--list <file>', 'where to write the domains of the world', path)
-    .action(async options => (await import('../commands/world.ts')).world(options))
+    .action(async options => (await import('../commands/world.ts')).serveWorldFolder(options))
 }

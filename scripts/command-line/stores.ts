@@ -7,7 +7,7 @@ export function addStores(program: Command): void {
     .command('stats')
     .description('print what the index holds')
     .option('--json', 'print JSON')
-    .action(async options => (await import('../commands/stats.ts')).stats(options))
+    .action(async options => (await import('../commands/stats.ts')).printStats(options))
 
   program
     .command('verify')

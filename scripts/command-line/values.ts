@@ -7,7 +7,7 @@ type Reading<Value> = (text: string) => Value
 const MOST_DIGITS = 15
 
 /** A whole number between two, both taken. */
-export function wholeBetween(least: number, most: number): Reading<number> {
+export function readWholeBetween(least: number, most: number): Reading<number> {
   return text => {
     const number = /^\d+$/.test(text) && text.length <= MOST_DIGITS ? Number(text) : Number.NaN
     if (number >= least && number <= most) return number
@@ -19,7 +19,7 @@ export function wholeBetween(least: number, most: number): Reading<number> {
 const CONTROL = /[\x00-\x1f\x7f]/
 
 /** Words on one line, without what stands around them. */
-export function words(most: number): Reading<string> {
+export function readWords(most: number): Reading<string> {
   return text => {
     const trimmed = text.trim()
     if (trimmed === '') throw new InvalidArgumentError('must not be empty.')
@@ -32,27 +32,27 @@ export function words(most: number): Reading<string> {
 }
 
 /** Name of an organization, of a member, of an agent. */
-export const name = words(200)
+export const name = readWords(200)
 /** Why something is done. */
-export const reason = words(2_000)
+export const reason = readWords(2_000)
 /** Somebody, or something, by the id that a list prints. */
-export const anyId = words(300)
+export const anyId = readWords(300)
 /** Address of an agent; whether it can be one is looked at with what else is said of it. */
-export const address = words(2_048)
+export const address = readWords(2_048)
 /** Where a file or a folder is. */
-export const path = words(4_096)
+export const path = readWords(4_096)
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /** An id that the registry has made. */
-export function madeId(what: string): Reading<string> {
+export function readId(what: string): Reading<string> {
   return text => {
     if (!UUID.test(text.trim())) throw new InvalidArgumentError(`must be ${what}, a UUID.`)
     return text.trim().toLowerCase()
   }
 }
 
-export const rid = madeId('the rid of a record')
+export const rid = readId('the rid of a record')
 
 export const domain: Reading<Domain> = text => {
   const read = parseDomain(text)
@@ -61,7 +61,7 @@ export const domain: Reading<Domain> = text => {
 }
 
 /** Domains, one after the other. */
-export function domains(text: string, before: readonly Domain[] = []): Domain[] {
+export function readDomains(text: string, before: readonly Domain[] = []): Domain[] {
   return [...before, domain(text)]
 }
 

@@ -3,12 +3,12 @@ import { type ListedKey, listOrganizationKeys } from '../../pipeline/accounts/or
 import type { KeyPermission, MembershipRole } from '../../pipeline/core/standing.ts'
 import { toUserId } from '../../pipeline/core/standing.ts'
 import { readSettings } from './environment.ts'
-import { askOrLook, carryOut, doneOrExit } from './running.ts'
+import { askOrLook, carryOut, unwrapOrExit } from './running.ts'
 
 export async function createOrganization({ name }: { name: string }): Promise<void> {
   const operation = { op: 'organization.create' as const, org_id: randomUUID(), name }
   const [answer] = await carryOut(readSettings(), [operation])
-  process.stdout.write(`${doneOrExit(answer!).org_id}\n`)
+  process.stdout.write(`${unwrapOrExit(answer!).org_id}\n`)
 }
 
 interface KeyOptions {
@@ -26,29 +26,29 @@ export async function createKey({ org, label = '', admin }: KeyOptions): Promise
   const key = { key_id: randomUUID(), org, label, permissions, hash }
   const operation = { op: 'key.create' as const, ...key }
   const [answer] = await carryOut(readSettings(), [operation])
-  doneOrExit(answer!)
+  unwrapOrExit(answer!)
   process.stdout.write(`${secret}\n`)
 }
 
 export async function listKeys({ org }: { org: string }): Promise<void> {
-  for (const key of await liveKeys(org)) {
+  for (const key of await listLiveKeys(org)) {
     process.stdout.write(`${key.key_id}  ${key.created_at}  ${key.label}\n`)
   }
 }
 
 export async function revokeKey(key_id: string, { org }: { org: string }): Promise<void> {
-  const keys = await liveKeys(org)
+  const keys = await listLiveKeys(org)
   const isTheirs = keys.some(key => key.key_id === key_id)
   const operation = { op: 'key.revoke' as const, key_id }
   const [answer] = isTheirs
     ? await carryOut(readSettings(), [operation])
     : [{ refused: `${org} has no live key ${key_id}` }]
-  doneOrExit(answer!)
+  unwrapOrExit(answer!)
   process.stdout.write('revoked\n')
 }
 
 /** Keys of an organization that count; one that nobody knows ends the command with words. */
-async function liveKeys(org: string): Promise<ListedKey[]> {
+async function listLiveKeys(org: string): Promise<ListedKey[]> {
   const keys = await askOrLook(readSettings(), { ask: 'keys', org }, ({ accounts }) =>
     listOrganizationKeys(accounts.db, org),
   )
@@ -61,21 +61,21 @@ export async function addUser(
   subject: string,
   { org, role }: { org: string; role: MembershipRole },
 ): Promise<void> {
-  const user_id = personNamed(subject)
+  const user_id = requirePerson(subject)
   const operation = { op: 'membership.set' as const, org, user_id, role }
   const [answer] = await carryOut(readSettings(), [operation])
-  doneOrExit(answer!)
+  unwrapOrExit(answer!)
   process.stdout.write(`${subject} is ${role} of ${org}\n`)
 }
 
 export async function removeUser(subject: string, { org }: { org: string }): Promise<void> {
-  const operation = { op: 'membership.remove' as const, org, user_id: personNamed(subject) }
+  const operation = { op: 'membership.remove' as const, org, user_id: requirePerson(subject) }
   const [answer] = await carryOut(readSettings(), [operation])
-  doneOrExit(answer!)
+  unwrapOrExit(answer!)
   process.stdout.write('removed\n')
 }
 
-function personNamed(subject: string): string {
+function requirePerson(subject: string): string {
   const id = toUserId(subject)
-  return id ?? (doneOrExit({ refused: `${subject} is no subject of a token` }).id as string)
+  return id ?? (unwrapOrExit({ refused: `${subject} is no subject of a token` }).id as string)
 }

@@ -2,7 +2,7 @@ import { type AuditRow, type AuditWanted, listAuditRows } from '../../pipeline/a
 import { Operation } from '../../pipeline/model/submission.ts'
 import { type AuditDetail, loadAuditDetail } from '../../pipeline/writer/community/audit-detail.ts'
 import { readSettings } from './environment.ts'
-import { askOrLook, carryOut, doneOrExit, whoTypes } from './running.ts'
+import { askOrLook, carryOut, identifyAsker, unwrapOrExit } from './running.ts'
 
 /** Prints what was asked for, a line each. */
 export async function listAudit({
@@ -10,9 +10,9 @@ export async function listAudit({
   ...wanted
 }: AuditWanted & { json?: boolean }): Promise<void> {
   assertKnown(wanted.operation)
-  const rows = await rowsOf(wanted)
+  const rows = await listRows(wanted)
   if (json) process.stdout.write(`${JSON.stringify(rows)}\n`)
-  else for (const row of rows) process.stdout.write(`${lineOf(row)}\n`)
+  else for (const row of rows) process.stdout.write(`${formatLine(row)}\n`)
 }
 
 /** Refuses a name that no operation has, and a beginning of none. */
@@ -20,36 +20,36 @@ function assertKnown(name: string | undefined): void {
   if (name === undefined) return
   const names = Operation.options.map(({ shape }) => shape.op.value)
   if (names.some(known => (name.endsWith('.') ? known.startsWith(name) : known === name))) return
-  doneOrExit({ refused: `no operation is called ${name}: known are ${names.sort().join(', ')}` })
+  unwrapOrExit({ refused: `no operation is called ${name}: known are ${names.sort().join(', ')}` })
 }
 
 /** Prints all that is known of one, with what it changed. */
 export async function showAudit(id: string): Promise<void> {
-  const row = await detailOf(id)
-  if (row === null) return void doneOrExit({ refused: `nothing was submitted as ${id}` })
+  const row = await findDetail(id)
+  if (row === null) return void unwrapOrExit({ refused: `nothing was submitted as ${id}` })
   process.stdout.write(`${JSON.stringify(row, null, 2)}\n`)
 }
 
 /** Takes one back: as one more write, by whoever types. */
 export async function revertAudit(id: string): Promise<void> {
-  const editor = { kind: 'command', id: whoTypes().id, org_id: null } as const
+  const editor = { kind: 'command', id: identifyAsker().id, org_id: null } as const
   const [answer] = await carryOut(readSettings(), [{ op: 'audit.revert', reverts: id, editor }])
-  doneOrExit(answer!)
+  unwrapOrExit(answer!)
   process.stdout.write('taken back\n')
 }
 
-function lineOf({ submission_id, submitted_at, operation, answer, ...row }: AuditRow): string {
+function formatLine({ submission_id, submitted_at, operation, answer, ...row }: AuditRow): string {
   const by = row.by_kind === null ? 'unknown' : `${row.by_kind} ${row.by_id}`
   const came = 'done' in answer ? 'done' : `refused: ${answer.refused}`
   return `${submitted_at}  ${submission_id}  ${operation.padEnd(24)} ${by}  ${came}`
 }
 
-function rowsOf(filter: AuditWanted): Promise<AuditRow[]> {
+function listRows(filter: AuditWanted): Promise<AuditRow[]> {
   const question = { ask: 'audit', filter } as const
   return askOrLook(readSettings(), question, ({ accounts }) => listAuditRows(accounts.db, filter))
 }
 
-function detailOf(id: string): Promise<AuditDetail | null> {
+function findDetail(id: string): Promise<AuditDetail | null> {
   const question = { ask: 'audit_detail', id } as const
   return askOrLook(readSettings(), question, stores => loadAuditDetail(stores, id))
 }

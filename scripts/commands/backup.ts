@@ -2,25 +2,25 @@ import type { Config } from '../../pipeline/core/config.ts'
 import { replay } from '../../pipeline/maintenance/replay.ts'
 import { type Restoring, restore } from '../../pipeline/maintenance/restore.ts'
 import type { Manifest } from '../../pipeline/writer/copy-stores.ts'
-import { asTyped, readSettings } from './environment.ts'
-import { deskAt, openAlone, runningRegistry } from './running.ts'
+import { readSettings, toTypedPath } from './environment.ts'
+import { connectWriter, findRunningRegistry, openAlone } from './running.ts'
 
 /** Copies the stores of the running registry, or of DATA_DIR, to a new folder. */
 export async function backUp(dir: string): Promise<void> {
-  const { seq } = await backupOf(readSettings(), asTyped(dir))
+  const { seq } = await requestBackup(readSettings(), toTypedPath(dir))
   process.stdout.write(`backed up commit ${seq}\n`)
 }
 
-async function backupOf(config: Config, dir: string): Promise<Manifest> {
-  const run = await runningRegistry(config)
+async function requestBackup(config: Config, dir: string): Promise<Manifest> {
+  const run = await findRunningRegistry(config)
   if (run) {
-    const desk = deskAt(run.redis_url, 'backup')
+    const writer = connectWriter(run.redis_url, 'backup')
     try {
-      const made = await desk.ask<Manifest | { failed: string }>({ ask: 'backup', dir })
+      const made = await writer.ask<Manifest | { failed: string }>({ ask: 'backup', dir })
       if ('failed' in made) throw new Error(made.failed)
       return made
     } finally {
-      await desk.close()
+      await writer.close()
     }
   }
   const sequencer = await openAlone(config)
@@ -34,7 +34,7 @@ async function backupOf(config: Config, dir: string): Promise<Manifest> {
 /** Puts a backup in place, then brings the index up to the accounts and publishes it. */
 export async function restoreBackup(dir: string, how: Restoring): Promise<void> {
   const config = readSettings()
-  const { seq } = await restore(config.DATA_DIR, asTyped(dir), how)
+  const { seq } = await restore(config.DATA_DIR, toTypedPath(dir), how)
   process.stdout.write(`restored commit ${seq}\n`)
   await replayIn(config)
 }

@@ -14,10 +14,16 @@ import { readObservation } from '../../pipeline/parse/read-observation.ts'
 import { type CrawlSummary, crawlSummary } from '../../pipeline/writer/crawl/crawl-summary.ts'
 import { loadDueTargets } from '../../pipeline/writer/crawl/frontier.ts'
 import type { Sequencer } from '../../pipeline/writer/sequencer.ts'
-import { linesRefused, readDomainsFile } from './domains-file.ts'
+import { describeRefused, readDomainsFile } from './domains-file.ts'
 import { readSettings, warnOfProtocolName } from './environment.ts'
 import { Progress } from './progress.ts'
-import { askPatiently, deskAt, openAlone, runningRegistry, whoTypes } from './running.ts'
+import {
+  askPatiently,
+  connectWriter,
+  findRunningRegistry,
+  identifyAsker,
+  openAlone,
+} from './running.ts'
 
 const DOMAINS_A_SUBMISSION = 5_000
 /** A registry that cannot answer for longer than this is given up. */
@@ -29,10 +35,10 @@ const POLL_MS = 1_000
 export async function crawl(options: { domains: string; json?: boolean }): Promise<void> {
   const config = readSettings()
   const { domains, refused } = await readDomainsFile(options.domains)
-  const run = await runningRegistry(config)
+  const run = await findRunningRegistry(config)
   if (!run) warnOfProtocolName(config)
   const summary = run
-    ? await crawlThere(deskAt(run.redis_url, 'crawl'), domains, {
+    ? await crawlThere(connectWriter(run.redis_url, 'crawl'), domains, {
         again: true,
         patienceMs: PATIENCE_MS,
       })
@@ -52,25 +58,25 @@ export interface CrawlThereOptions {
 
 /** Adds the domains to a running registry, waits until each of their files was tried, publishes. */
 export async function crawlThere(
-  desk: WriterClient,
+  writer: WriterClient,
   domains: Domain[],
   { again, patienceMs }: CrawlThereOptions,
 ): Promise<CrawlSummary> {
   const since = systemClock.now()
-  const submit = (operation: Operation) => desk.submit(operation, { by: whoTypes() })
+  const submit = (operation: Operation) => writer.submit(operation, { by: identifyAsker() })
   await addDomains(submit, domains, again, patienceMs)
   const progress = new Progress()
   for (let isDone = false; ; ) {
     const question: Question = { ask: 'crawl_summary', since, withFaults: isDone }
     const summary: CrawlSummary = await askPatiently(
-      () => desk.ask<CrawlSummary>(question),
+      () => writer.ask<CrawlSummary>(question),
       patienceMs,
     )
     progress.show(summary)
     if (isDone) {
       progress.end()
-      await askPatiently(() => desk.ask({ ask: 'publish' }), patienceMs)
-      await desk.close()
+      await askPatiently(() => writer.ask({ ask: 'publish' }), patienceMs)
+      await writer.close()
       return summary
     }
     isDone = summary.waiting === 0
@@ -112,7 +118,7 @@ export async function addDomains(
 
 async function submitHere(sequencer: Sequencer, operation: Operation): Promise<Answer> {
   const submission_id = randomUUID()
-  const submissions = [{ submission_id, operation, by: whoTypes() }]
+  const submissions = [{ submission_id, operation, by: identifyAsker() }]
   const { answers } = await sequencer.commit({ observations: [], submissions })
   return answers.get(submission_id)!
 }
@@ -134,8 +140,8 @@ async function crawlRounds(sequencer: Sequencer, config: Config, since: number):
       const now = systemClock.now()
       const targets = await loadDueTargets(sequencer.index, now, FILES_A_ROUND, { since })
       if (targets.length === 0) break
-      const seen = await crawlBatch(targets, deps)
-      const observations = seen.map(observation => readObservation(observation, config.LIMITS))
+      const observed = await crawlBatch(targets, deps)
+      const observations = observed.map(observation => readObservation(observation, config.LIMITS))
       await sequencer.commit({ observations, submissions: [] })
       progress.show(await crawlSummary(sequencer.index, since, systemClock.now()))
     }
@@ -149,7 +155,7 @@ function printSummary(domains: number, refused: string[], summary: CrawlSummary)
   const rows = summary.outcomes.map(({ kind, outcome, files }) => [kind, outcome, String(files)])
   const lines = [
     `${domains} domains`,
-    ...linesRefused(refused),
+    ...describeRefused(refused),
     ...rows.map(
       ([kind, outcome, files]) =>
         `${kind!.padEnd(14)} ${outcome!.padEnd(18)} ${files!.padStart(8)}`,

@@ -2,26 +2,26 @@ import { randomUUID } from 'node:crypto'
 import { deriveId } from '../../pipeline/core/uuid-v7.ts'
 import { Operation } from '../../pipeline/model/submission.ts'
 import { type DemoMember, demoMembers } from '../world/members.ts'
-import { askPatiently, deskAt } from './running.ts'
+import { askPatiently, connectWriter } from './running.ts'
 
 /** Enrols the members of the demo internet, one operation after the other. */
 export async function enrolDemoMembers(redisUrl: string): Promise<void> {
-  const desk = deskAt(redisUrl, 'start', 'warn')
+  const writer = connectWriter(redisUrl, 'start', 'warn')
   try {
-    for (const operation of demoMembers.flatMap(operationsOf)) {
+    for (const operation of demoMembers.flatMap(listOperations)) {
       const submission_id = randomUUID()
       const by = { kind: 'registry', id: 'demo' } as const
-      const submit = () => desk.submit(operation, { submission_id, by })
+      const submit = () => writer.submit(operation, { submission_id, by })
       const answer = await askPatiently(submit, Number.POSITIVE_INFINITY)
       // An earlier start may have got half way.
       if ('refused' in answer && answer.error !== 'conflict') throw new Error(answer.refused)
     }
   } finally {
-    await desk.close()
+    await writer.close()
   }
 }
 
-function operationsOf(member: DemoMember): Operation[] {
+function listOperations(member: DemoMember): Operation[] {
   const { organization: org, domain, tier, isFounding, isPublic, agents } = member
   const operations = [
     { op: 'organization.create', org_id: deriveId('demo member', org), name: org },

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline'
 import { type Domain, parsePublisherDomain } from '../../pipeline/core/domain.ts'
-import { inputFrom, nameInput } from './input.ts'
+import { nameInput, openInput } from './input.ts'
 
 export interface DomainsFile {
   domains: Domain[]
@@ -24,31 +24,31 @@ export async function readDomainsFile(typed: string): Promise<DomainsFile> {
   const refused: string[] = []
   let number = 0
   for await (const line of createInterface({
-    input: await inputFrom(typed),
+    input: await openInput(typed),
     crlfDelay: Infinity,
   })) {
     number++
     const text = line.replace(/^\uFEFF/, '').trim()
     if (text === '' || text.startsWith('#')) continue
     const domain = parsePublisherDomain(text.split(',').at(-1)!.replaceAll('"', ''))
-    if (domain === undefined) refused.push(`${number}: ${shown(text)}`)
+    if (domain === undefined) refused.push(`${number}: ${shorten(text)}`)
     else domains.add(domain)
   }
   if (domains.size === 0) {
-    const lines = linesRefused(refused).map(line => `\n${line}`)
+    const lines = describeRefused(refused).map(line => `\n${line}`)
     throw new Error(`${nameInput(typed)} names no domain${lines.join('')}`)
   }
   return { domains: [...domains], refused }
 }
 
 /** What is said of lines that name no domain: the first, and how many more there are. */
-export function linesRefused(refused: readonly string[]): string[] {
+export function describeRefused(refused: readonly string[]): string[] {
   const lines = refused.slice(0, SHOWN_LINES).map(line => `not a domain, line ${line}`)
   const more = refused.length - lines.length
   return more === 0 ? lines : [...lines, `and ${more} more lines that are no domains`]
 }
 
-function shown(text: string): string {
+function shorten(text: string): string {
   const printable = text.replace(CONTROL, '\uFFFD')
   return printable.length > SHOWN_CHARS ? `${printable.slice(0, SHOWN_CHARS)}…` : printable
 }

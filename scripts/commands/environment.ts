@@ -14,12 +14,12 @@ export function readSettings(overrides: Record<string, string> = {}): Config {
 }
 
 /** Where jobs are kept: the Redis that is set, or the one that `start` runs in DATA_DIR. */
-export function redisUrlOf(config: Config): string {
+export function requireRedisUrl(config: Config): string {
   return config.REDIS_URL ?? `unix://${resolvePaths(config.DATA_DIR).redisSocket}`
 }
 
 /** A path as the person who typed it means it: npm runs commands in the project's folder. */
-export function asTyped(path: string): string {
+export function toTypedPath(path: string): string {
   return isAbsolute(path) ? path : resolve(process.env.INIT_CWD ?? process.cwd(), path)
 }
 

@@ -2,19 +2,19 @@ import type { Config } from '../../pipeline/core/config.ts'
 import type { Domain } from '../../pipeline/core/domain.ts'
 import { type HeldRow, loadHeldRows } from '../../pipeline/writer/crawl/held-publishers.ts'
 import { readSettings } from './environment.ts'
-import { askOrLook, carryOut, doneOrExit } from './running.ts'
+import { askOrLook, carryOut, unwrapOrExit } from './running.ts'
 
 const DOMAINS_A_SUBMISSION = 20_000
 
 /** Prints whose answers the brake holds back, and what they would take. */
 export async function listHeld({ json }: { json?: boolean }): Promise<void> {
-  const rows = await heldIn(readSettings())
+  const rows = await listHeldIn(readSettings())
   if (json) process.stdout.write(`${JSON.stringify(rows)}\n`)
-  else for (const row of rows) process.stdout.write(`${lineOf(row)}\n`)
+  else for (const row of rows) process.stdout.write(`${formatLine(row)}\n`)
   if (!json && rows.length === 0) process.stdout.write('nothing is held\n')
 }
 
-function lineOf({ subject, reason, grants, properties, since }: HeldRow): string {
+function formatLine({ subject, reason, grants, properties, since }: HeldRow): string {
   return `${subject.padEnd(32)} ${reason.padEnd(8)} ${grants} grants, ${properties} properties, since ${since}`
 }
 
@@ -38,23 +38,23 @@ async function settle(
   done: string,
 ): Promise<void> {
   const config = readSettings()
-  if (all && domains.length > 0) doneOrExit({ refused: 'name domains, or --all, not both' })
-  const held = (await heldIn(config)).map(({ subject }) => subject)
+  if (all && domains.length > 0) unwrapOrExit({ refused: 'name domains, or --all, not both' })
+  const held = (await listHeldIn(config)).map(({ subject }) => subject)
   const chosen = all ? held : held.filter(subject => domains.includes(subject))
   const unknown = domains.filter(domain => !held.includes(domain as Domain))
   if (!all && (domains.length === 0 || unknown.length > 0)) {
     const reason =
       domains.length === 0 ? 'name domains, or --all' : `not held: ${unknown.join(' ')}`
-    doneOrExit({ refused: reason })
+    unwrapOrExit({ refused: reason })
   }
   for (let start = 0; start < chosen.length; start += DOMAINS_A_SUBMISSION) {
     const some = chosen.slice(start, start + DOMAINS_A_SUBMISSION)
     const [answer] = await carryOut(config, [{ op, domains: some }])
-    doneOrExit(answer!)
+    unwrapOrExit(answer!)
   }
   process.stdout.write(`${done} ${chosen.length}\n`)
 }
 
-function heldIn(config: Config): Promise<HeldRow[]> {
+function listHeldIn(config: Config): Promise<HeldRow[]> {
   return askOrLook(config, { ask: 'held' }, ({ index }) => loadHeldRows(index))
 }

@@ -2,18 +2,18 @@ import { once } from 'node:events'
 import { createReadStream, readdirSync, statSync } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { asTyped } from './environment.ts'
+import { toTypedPath } from './environment.ts'
 
 /** Opens what a person named: a file, or with `-` the standard input. Throws, in words, where it cannot be read. */
-export async function inputFrom(typed: string): Promise<Readable> {
+export async function openInput(typed: string): Promise<Readable> {
   if (typed === '-') return process.stdin
-  const stream = createReadStream(asTyped(typed))
+  const stream = createReadStream(toTypedPath(typed))
   try {
     await once(stream, 'open')
   } catch (error) {
-    throw new Error(`${typed} cannot be read: ${wordsFor(error)}`)
+    throw new Error(`${typed} cannot be read: ${describeError(error)}`)
   }
-  if (statSync(asTyped(typed)).isDirectory()) {
+  if (statSync(toTypedPath(typed)).isDirectory()) {
     stream.destroy()
     throw new Error(`${typed} cannot be read: it is a folder`)
   }
@@ -26,8 +26,8 @@ export function nameInput(typed: string): string {
 }
 
 /** All of it, as JSON. */
-export async function jsonFrom(typed: string): Promise<unknown> {
-  const content = await text(await inputFrom(typed))
+export async function readJsonFrom(typed: string): Promise<unknown> {
+  const content = await text(await openInput(typed))
   try {
     return JSON.parse(content)
   } catch (error) {
@@ -38,13 +38,13 @@ export async function jsonFrom(typed: string): Promise<unknown> {
 /** Throws, in words, where a folder that a person named cannot be read. */
 export function assertFolder(typed: string): void {
   try {
-    readdirSync(asTyped(typed))
+    readdirSync(toTypedPath(typed))
   } catch (error) {
-    throw new Error(`${typed} cannot be read: ${wordsFor(error)}`)
+    throw new Error(`${typed} cannot be read: ${describeError(error)}`)
   }
 }
 
-function wordsFor(error: unknown): string {
+function describeError(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException
   if (code === 'ENOENT') return 'it is not there'
   if (code === 'ENOTDIR') return 'it is no folder'

@@ -2,7 +2,7 @@ import type { Tier } from '../../pipeline/core/membership.ts'
 import { StoredMember } from '../../pipeline/model/member.ts'
 import { readSettings } from './environment.ts'
 import { readServing } from './reading.ts'
-import { carryOut, doneOrExit } from './running.ts'
+import { carryOut, unwrapOrExit } from './running.ts'
 
 interface Profile {
   slug?: string
@@ -14,14 +14,14 @@ interface Profile {
 
 /** Makes an organization a member. */
 export async function createMember(options: Profile & { org: string }): Promise<void> {
-  const done = await ask({ op: 'member.create', org: options.org, ...profileOf(options) })
+  const done = await ask({ op: 'member.create', org: options.org, ...toProfile(options) })
   if (options.tier) await setTier(options.org, options.tier)
   process.stdout.write(`${done.slug}\n`)
 }
 
 /** Changes what is given of a member, and leaves the rest. */
 export async function changeMember(options: Profile & { org: string }): Promise<void> {
-  const done = await ask({ op: 'member.update', org: options.org, ...profileOf(options) })
+  const done = await ask({ op: 'member.update', org: options.org, ...toProfile(options) })
   if (options.tier) await setTier(options.org, options.tier)
   process.stdout.write(`${done.slug}\n`)
 }
@@ -66,7 +66,7 @@ export async function removeDomain(domain: string, { org }: { org: string }): Pr
 }
 
 export async function listMembers({ json }: { json?: boolean }): Promise<void> {
-  const members = await storedMembers()
+  const members = await listStoredMembers()
   if (json) return void process.stdout.write(`${JSON.stringify(members)}\n`)
   for (const member of members) {
     const { slug, membership_tier, is_founding, is_public, agents, domains, org_name } = member
@@ -84,12 +84,12 @@ export async function listMembers({ json }: { json?: boolean }): Promise<void> {
 }
 
 /** Carries one operation out; what is wrong with it ends the command with its words. */
-async function ask(given: Record<string, unknown>): Promise<Record<string, unknown>> {
-  const [answer] = await carryOut(readSettings(), [given])
-  return doneOrExit(answer!)
+async function ask(values: Record<string, unknown>): Promise<Record<string, unknown>> {
+  const [answer] = await carryOut(readSettings(), [values])
+  return unwrapOrExit(answer!)
 }
 
-function profileOf({ slug, displayName, founding, public: is_public }: Profile) {
+function toProfile({ slug, displayName, founding, public: is_public }: Profile) {
   return {
     ...(slug !== undefined && { slug }),
     ...(displayName !== undefined && { display_name: displayName }),
@@ -98,7 +98,7 @@ function profileOf({ slug, displayName, founding, public: is_public }: Profile) 
   }
 }
 
-async function storedMembers(): Promise<StoredMember[]> {
+async function listStoredMembers(): Promise<StoredMember[]> {
   const members = await readServing(serving =>
     [...(serving?.entries('member') ?? [])].map(({ value }) =>
       StoredMember.parse(JSON.parse(value.toString())),

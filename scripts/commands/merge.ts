@@ -1,5 +1,5 @@
 import { readSettings } from './environment.ts'
-import { carryOut, doneOrExit } from './running.ts'
+import { carryOut, unwrapOrExit } from './running.ts'
 
 export interface MergeOptions {
   evidence?: string
@@ -19,6 +19,6 @@ export async function mergeRecords(
     ...(evidence === undefined ? {} : { evidence }),
   }
   const [answer] = await carryOut(readSettings(), [operation])
-  const done = doneOrExit(answer!)
+  const done = unwrapOrExit(answer!)
   process.stdout.write(`${done.alias_rid} now answers with ${done.canonical_rid}\n`)
 }

@@ -1,13 +1,13 @@
 import { planMigrations } from '../../pipeline/maintenance/plan-migrations.ts'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
 import { readSettings } from './environment.ts'
-import { assertRegistry, openAlone, runningRegistry } from './running.ts'
+import { assertRegistry, findRunningRegistry, openAlone } from './running.ts'
 
 /** Brings the stores in DATA_DIR to the newest format, or says which migrations that takes. */
 export async function migrateStores({ dryRun = false }: { dryRun?: boolean }): Promise<void> {
   const config = readSettings()
   assertRegistry(config)
-  if (await runningRegistry(config)) {
+  if (await findRunningRegistry(config)) {
     throw new Error(`a registry runs on ${config.DATA_DIR}: stop it first; each start migrates`)
   }
   const pending = await planMigrations(resolvePaths(config.DATA_DIR))

@@ -25,7 +25,7 @@ export class Progress {
     const estimate = this.#estimator.add(now, done, summary.waiting)
     const rate = Math.round(estimate.rate)
     const left = describeLeft(summary.waiting, estimate)
-    const outcomes = topOutcomes(summary)
+    const outcomes = formatTopOutcomes(summary)
     if (this.#bar) {
       this.#bar.setTotal(Math.max(total, 1))
       this.#bar.update(done, { rate, left, outcomes })
@@ -46,7 +46,7 @@ function describeLeft(waiting: number, { leftS }: Estimate): string {
   return leftS < 120 ? `about ${leftS} s left` : `about ${Math.round(leftS / 60)} min left`
 }
 
-function topOutcomes({ outcomes }: CrawlSummary): string {
+function formatTopOutcomes({ outcomes }: CrawlSummary): string {
   const counts = new Map<string, number>()
   for (const { outcome, files } of outcomes) counts.set(outcome, (counts.get(outcome) ?? 0) + files)
   const top = [...counts].sort(([, a], [, b]) => b - a).slice(0, 4)

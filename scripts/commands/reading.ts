@@ -3,7 +3,7 @@ import { ServingStore } from '../../pipeline/serving/lmdb.ts'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
 import { isTampered } from '../../pipeline/store/seals.ts'
 import { readSettings } from './environment.ts'
-import { assertRegistry, openAlone, runningRegistry } from './running.ts'
+import { assertRegistry, findRunningRegistry, openAlone } from './running.ts'
 
 /**
  * Reads the serving store, which a running registry does not mind; undefined until something was committed.
@@ -16,7 +16,7 @@ export async function readServing<Result>(
   const config = readSettings()
   assertRegistry(config)
   const paths = resolvePaths(config.DATA_DIR)
-  if (isTampered(paths, paths.servingFile) && !(await runningRegistry(config))) {
+  if (isTampered(paths, paths.servingFile) && !(await findRunningRegistry(config))) {
     await (await openAlone(config)).close()
   }
   if (!existsSync(paths.servingFile)) return read(undefined)

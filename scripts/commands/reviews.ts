@@ -2,7 +2,7 @@ import type { StoredReview } from '../../pipeline/model/review.ts'
 import { findReview, listReviews } from '../../pipeline/read/lookups/reviews.ts'
 import { readSettings } from './environment.ts'
 import { readServing } from './reading.ts'
-import { carryOut, doneOrExit } from './running.ts'
+import { carryOut, unwrapOrExit } from './running.ts'
 
 interface Listed {
   status: string
@@ -21,18 +21,18 @@ export async function printReviews({ status, kind, json }: Listed): Promise<void
     ),
   )
   if (json) return void process.stdout.write(`${JSON.stringify(reviews)}\n`)
-  for (const review of reviews) process.stdout.write(`${lineOf(review)}\n`)
+  for (const review of reviews) process.stdout.write(`${formatLine(review)}\n`)
   if (reviews.length === 0) process.stdout.write('nothing to review\n')
 }
 
-function lineOf({ review_id, kind, subject, status, submitted_at, org_name }: StoredReview) {
+function formatLine({ review_id, kind, subject, status, submitted_at, org_name }: StoredReview) {
   return `${review_id}  ${submitted_at}  ${status}  ${kind} ${subject}  by ${org_name ?? 'nobody known'}`
 }
 
 /** Prints a review with what was handed in, as JSON. */
 export async function showReview(id: string): Promise<void> {
   const found = await readServing(serving => findReview({ serving }, id))
-  if (found === undefined) return void doneOrExit({ refused: `no review ${id}` })
+  if (found === undefined) return void unwrapOrExit({ refused: `no review ${id}` })
   process.stdout.write(`${JSON.stringify({ ...found.review, payload: found.payload }, null, 2)}\n`)
 }
 
@@ -43,10 +43,10 @@ export async function decideReview(
   { notes, digest }: { notes?: string; digest?: string },
 ): Promise<void> {
   const found = await readServing(serving => findReview({ serving }, review_id))
-  if (found === undefined) return void doneOrExit({ refused: `no review ${review_id}` })
+  if (found === undefined) return void unwrapOrExit({ refused: `no review ${review_id}` })
   const decision = { op, review_id, digest: digest ?? found.review.digest, reviewer: 'operator' }
   const operation = { ...decision, ...(notes !== undefined && { notes }) }
   const [answer] = await carryOut(readSettings(), [operation])
-  doneOrExit(answer!)
+  unwrapOrExit(answer!)
   process.stdout.write(op === 'review.approve' ? 'approved\n' : 'rejected\n')
 }

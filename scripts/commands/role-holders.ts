@@ -2,7 +2,7 @@ import type { Role } from '../../pipeline/core/roles.ts'
 import { StoredRoles } from '../../pipeline/model/role.ts'
 import { readSettings } from './environment.ts'
 import { readServing } from './reading.ts'
-import { carryOut, doneOrExit } from './running.ts'
+import { carryOut, unwrapOrExit } from './running.ts'
 
 interface Whose {
   key?: string
@@ -20,7 +20,7 @@ export async function revokeRole(role: Role, whose: Whose): Promise<void> {
 }
 
 export async function listRoles({ json }: { json?: boolean }): Promise<void> {
-  const holders = await holdersOfRoles()
+  const holders = await listRoleHolders()
   if (json) return void process.stdout.write(`${JSON.stringify(holders)}\n`)
   for (const { holder, id, roles } of holders) {
     process.stdout.write(`${holder.padEnd(4)}  ${id}  ${roles.join(', ')}\n`)
@@ -32,12 +32,12 @@ async function ask(op: 'role.grant' | 'role.revoke', role: Role, whose: Whose): 
     ...(whose.key === undefined ? [] : [{ holder: 'key', id: whose.key }]),
     ...(whose.user === undefined ? [] : [{ holder: 'user', id: whose.user }]),
   ]
-  if (holders.length !== 1) doneOrExit({ refused: 'name one of --key and --user' })
+  if (holders.length !== 1) unwrapOrExit({ refused: 'name one of --key and --user' })
   const [answer] = await carryOut(readSettings(), [{ op, role, ...holders[0] }])
-  doneOrExit(answer!)
+  unwrapOrExit(answer!)
 }
 
-async function holdersOfRoles(): Promise<StoredRoles[]> {
+async function listRoleHolders(): Promise<StoredRoles[]> {
   return readServing(serving =>
     [...(serving?.entries('role') ?? [])].map(({ value }) =>
       StoredRoles.parse(JSON.parse(value.toString())),

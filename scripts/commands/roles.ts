@@ -1,47 +1,47 @@
 import type { Role } from '../../jobs/role.ts'
 import { systemClock } from '../../pipeline/core/clock.ts'
 import { createLog, type Log } from '../../pipeline/core/log.ts'
-import { readSettings, redisUrlOf } from './environment.ts'
+import { readSettings, requireRedisUrl } from './environment.ts'
 
-export function api(): Promise<void> {
+export function serveApi(): Promise<void> {
   const config = readSettings()
   return runRole('api', config.LOG_LEVEL, async log => {
     const { runApi } = await import('../../api/server.ts')
-    const { openWriterClient: openDesk } = await import('../../jobs/api-client/enqueue.ts')
+    const { openWriterClient } = await import('../../jobs/api-client/enqueue.ts')
     const { connectRedis } = await import('../../jobs/redis.ts')
     const { limitHeapGrowth } = await import('../../jobs/v8-heap.ts')
     limitHeapGrowth()
-    const redis = connectRedis(redisUrlOf(config), 'ask', log, config.LIMITS)
-    const desk = openDesk(redisUrlOf(config), log, config.LIMITS)
-    const served = await runApi({ config, clock: systemClock, log, desk, redis })
+    const redis = connectRedis(requireRedisUrl(config), 'ask', log, config.LIMITS)
+    const writer = openWriterClient(requireRedisUrl(config), log, config.LIMITS)
+    const served = await runApi({ config, clock: systemClock, log, writer, redis })
     return {
       url: served.url,
       async close() {
         await served.close()
-        await desk.close()
+        await writer.close()
         redis.disconnect()
       },
     }
   })
 }
 
-export function crawler(): Promise<void> {
+export function startCrawlerRole(): Promise<void> {
   const config = readSettings()
   return runRole('crawler', config.LOG_LEVEL, async log => {
     const { runCrawler } = await import('../../jobs/crawler/crawler.ts')
-    return runCrawler(config, redisUrlOf(config), systemClock, log)
+    return runCrawler(config, requireRedisUrl(config), systemClock, log)
   })
 }
 
-export function indexer(): Promise<void> {
+export function startIndexerRole(): Promise<void> {
   const config = readSettings()
   return runRole('indexer', config.LOG_LEVEL, async (log, fail) => {
     const { runIndexer } = await import('../../jobs/indexer/indexer.ts')
-    return runIndexer(config, redisUrlOf(config), systemClock, log, fail)
+    return runIndexer(config, requireRedisUrl(config), systemClock, log, fail)
   })
 }
 
-export function agent(): Promise<void> {
+export function serveAgent(): Promise<void> {
   const config = readSettings()
   return runRole('agent', config.LOG_LEVEL, async log => {
     const { runAgent } = await import('../../api/agent/server.ts')

@@ -19,8 +19,8 @@ const PATIENCE = { redisConnectMs: 10_000, redisAnswerMs: 10_000, answerMs: 60_0
 
 const RETRY_MS = 1_000
 
-/** The desk of a command. */
-export function deskAt(redisUrl: string, name: string, level = 'error'): WriterClient {
+/** Connects a command to the indexer. */
+export function connectWriter(redisUrl: string, name: string, level = 'error'): WriterClient {
   return openWriterClient(redisUrl, createLog(name, level), PATIENCE)
 }
 
@@ -40,7 +40,7 @@ export async function askPatiently<Result>(
 }
 
 /** The registry that runs on this DATA_DIR. `run.json` is believed only while the lease is held. */
-export async function runningRegistry(config: Config): Promise<RunFile | undefined> {
+export async function findRunningRegistry(config: Config): Promise<RunFile | undefined> {
   const paths = resolvePaths(config.DATA_DIR)
   if (!existsSync(paths.run) || !existsSync(paths.lease)) return undefined
   if (!(await Lease.isHeld(paths.lease))) return undefined
@@ -51,11 +51,11 @@ export async function runningRegistry(config: Config): Promise<RunFile | undefin
  * An operation as it is typed. What cannot be understood ends the command at once, in words: whoever runs
  * could say nothing to it.
  */
-export function operationFrom(given: Record<string, unknown>): Operation {
-  const read = Operation.safeParse(given)
+export function parseOperation(input: Record<string, unknown>): Operation {
+  const read = Operation.safeParse(input)
   if (read.success) return read.data
   const faults = read.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)
-  return doneOrExit({ refused: faults.join('\n') }) as never
+  return unwrapOrExit({ refused: faults.join('\n') }) as never
 }
 
 /** What a registry may begin with. */
@@ -69,14 +69,14 @@ const beginnings: ReadonlySet<Operation['op']> = new Set([
 /** Hands operations to the running registry, or carries them out alone when none runs. */
 export async function carryOut(
   config: Config,
-  given: readonly Record<string, unknown>[],
+  input: readonly Record<string, unknown>[],
 ): Promise<Answer[]> {
-  const operations = given.map(operationFrom)
-  const by = whoTypes()
-  return besideOrAlone(
+  const operations = input.map(parseOperation)
+  const by = identifyAsker()
+  return askOrOpen(
     config,
     { begins: operations.every(({ op }) => beginnings.has(op)) },
-    desk => Promise.all(operations.map(operation => desk.submit(operation, { by }))),
+    writer => Promise.all(operations.map(operation => writer.submit(operation, { by }))),
     async sequencer => {
       const submissions = operations.map(operation => ({
         submission_id: randomUUID(),
@@ -95,22 +95,22 @@ export function askOrLook<Result>(
   question: Question,
   look: (sequencer: Sequencer) => Promise<Result>,
 ): Promise<Result> {
-  return besideOrAlone(config, {}, desk => desk.ask<Result>(question), look)
+  return askOrOpen(config, {}, writer => writer.ask<Result>(question), look)
 }
 
-async function besideOrAlone<Result>(
+async function askOrOpen<Result>(
   config: Config,
   how: Alone,
-  beside: (desk: WriterClient) => Promise<Result>,
+  beside: (writer: WriterClient) => Promise<Result>,
   alone: (sequencer: Sequencer) => Promise<Result>,
 ): Promise<Result> {
-  const run = await runningRegistry(config)
+  const run = await findRunningRegistry(config)
   if (run) {
-    const desk = deskAt(run.redis_url, 'registry')
+    const writer = connectWriter(run.redis_url, 'registry')
     try {
-      return await beside(desk)
+      return await beside(writer)
     } finally {
-      await desk.close()
+      await writer.close()
     }
   }
   const sequencer = await openAlone(config, how)
@@ -122,7 +122,7 @@ async function besideOrAlone<Result>(
 }
 
 /** Who uses the command line, as the system names them. */
-export function whoTypes(): Asker {
+export function identifyAsker(): Asker {
   try {
     return { kind: 'command', id: userInfo().username }
   } catch {
@@ -156,7 +156,7 @@ export function assertRegistry({ DATA_DIR }: Config): void {
 }
 
 /** The answer's facts; a refusal ends the command with its words. */
-export function doneOrExit(answer: Answer): Record<string, unknown> {
+export function unwrapOrExit(answer: Answer): Record<string, unknown> {
   if ('done' in answer) return answer.done
   process.stderr.write(`${answer.refused}\n`)
   process.exit(1)

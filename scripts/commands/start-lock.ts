@@ -5,7 +5,7 @@ import type { RunFile } from '../../jobs/run-file.ts'
 import type { Config } from '../../pipeline/core/config.ts'
 import { Lease } from '../../pipeline/store/lease.ts'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
-import { runningRegistry } from './running.ts'
+import { findRunningRegistry } from './running.ts'
 
 /** An indexer whose `start` was killed ends by itself in this time, or it is ended. */
 const ORPHAN_MS = 5_000
@@ -20,11 +20,11 @@ export async function takeStartLock(config: Config): Promise<void> {
   const paths = resolvePaths(config.DATA_DIR)
   const lock = await Lease.take(paths.startLock)
   if (lock === undefined) throw new Error(await describeOther(config))
-  const run = await runningRegistry(config)
+  const run = await findRunningRegistry(config)
   if (run === undefined) return
   const isOrphan = run.supervisor_pid !== undefined && !isAlive(run.supervisor_pid)
   if (isOrphan && (await isFreed(paths.lease))) return
-  if (isOrphan && holdsOpen(run.pid, paths.lease)) {
+  if (isOrphan && isHoldingOpen(run.pid, paths.lease)) {
     process.kill(run.pid, 'SIGKILL')
     if (await isFreed(paths.lease)) return
   }
@@ -34,7 +34,7 @@ export async function takeStartLock(config: Config): Promise<void> {
 
 async function describeOther(config: Config): Promise<string> {
   const { run: file, dir } = resolvePaths(config.DATA_DIR)
-  const run = await runningRegistry(config)
+  const run = await findRunningRegistry(config)
   if (run) return toAlreadyRunning(run)
   const known = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as RunFile) : undefined
   const where = known ? ` at ${known.base_url}` : ''
@@ -54,7 +54,7 @@ async function isFreed(lease: string): Promise<boolean> {
 }
 
 /** Whether the process is the one that holds a file: its number alone may be another's by now. */
-function holdsOpen(pid: number, file: string): boolean {
+function isHoldingOpen(pid: number, file: string): boolean {
   try {
     const open = `/proc/${pid}/fd`
     return readdirSync(open).some(each => readlinkSync(`${open}/${each}`) === file)

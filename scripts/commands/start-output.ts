@@ -10,13 +10,13 @@ export function printAddress(url: string): void {
 }
 
 /** Prints addresses worth opening; those of the demo internet where no domain is named. */
-export function printExamples(url: string, given: string | undefined): void {
-  const domain = given ?? DEMO_DOMAIN
+export function printExamples(url: string, ownDomain: string | undefined): void {
+  const domain = ownDomain ?? DEMO_DOMAIN
   const paths = [
     '/',
     '/api',
     `/api/brands/resolve?domain=${domain}`,
-    `/api/brands/enrich?domain=${given ?? DEMO_HOME_PAGE}`,
+    `/api/brands/enrich?domain=${ownDomain ?? DEMO_HOME_PAGE}`,
     `/api/properties/resolve?domain=${domain}`,
     `/api/registry/lookup/domain/${domain}`,
     '/api/brands/registry?limit=5',
@@ -46,10 +46,10 @@ export function describeUnreached(
   found: CrawlSummary['outcomes'],
 ): string | undefined {
   const files = new Map<Outcome, number>()
-  for (const one of found) {
-    const outcome = one.outcome as Outcome
+  for (const domain of found) {
+    const outcome = domain.outcome as Outcome
     if (!UNREACHED.has(outcome)) return undefined
-    files.set(outcome, (files.get(outcome) ?? 0) + one.files)
+    files.set(outcome, (files.get(outcome) ?? 0) + domain.files)
   }
   if (files.size === 0) return undefined
   const reasons = [...files]

@@ -11,9 +11,9 @@ import { listSnapshots, readCheckpoint } from '../../pipeline/store/checkpoint.t
 import { type Paths, resolvePaths } from '../../pipeline/store/paths.ts'
 import { crawlThere } from './crawl.ts'
 import { enrolDemoMembers } from './demo-members.ts'
-import { type DomainsFile, linesRefused, readDomainsFile } from './domains-file.ts'
-import { readSettings, redisUrlOf, warnOfProtocolName } from './environment.ts'
-import { deskAt } from './running.ts'
+import { type DomainsFile, describeRefused, readDomainsFile } from './domains-file.ts'
+import { readSettings, requireRedisUrl, warnOfProtocolName } from './environment.ts'
+import { connectWriter } from './running.ts'
 import { takeStartLock } from './start-lock.ts'
 import { printAddress, printExamples, printFound } from './start-output.ts'
 
@@ -32,7 +32,7 @@ interface Plan {
   isDemo: boolean
   /** Nothing was published in this folder yet. */
   isFirst: boolean
-  given: DomainsFile | undefined
+  domainsFile: DomainsFile | undefined
   log: Log
 }
 
@@ -44,13 +44,13 @@ export async function start(options: { domains?: string }): Promise<void> {
   const isDemo = options.domains === undefined && !process.env.CRAWL_CONNECT_TO
   const config = readSettings(isDemo && !process.env.DATA_DIR ? { DATA_DIR: DEMO_DATA_DIR } : {})
   const paths = resolvePaths(config.DATA_DIR)
-  const given = options.domains ? await readDomainsFile(options.domains) : undefined
-  if (given) warnOfProtocolName(config)
+  const domainsFile = options.domains ? await readDomainsFile(options.domains) : undefined
+  if (domainsFile) warnOfProtocolName(config)
   mkdirSync(paths.dir, { recursive: true })
   await takeStartLock(config)
   const isFirst = readCheckpoint(paths) === undefined && listSnapshots(paths).length === 0
   const log = createLog('supervisor', config.LOG_LEVEL)
-  await run({ config, paths, isDemo, isFirst, given, log })
+  await run({ config, paths, isDemo, isFirst, domainsFile, log })
 }
 
 async function run(plan: Plan): Promise<void> {
@@ -88,13 +88,13 @@ async function run(plan: Plan): Promise<void> {
 
 /** The API comes first, so that what is there can be read while the rest comes up and crawls. */
 async function startRoles(plan: Plan, supervisor: Supervisor): Promise<void> {
-  const { config, paths, isDemo, isFirst, given } = plan
-  const redisUrl = redisUrlOf(config)
+  const { config, paths, isDemo, isFirst, domainsFile: ownDomains } = plan
+  const redisUrl = requireRedisUrl(config)
   const env = {
     ...process.env,
     DATA_DIR: paths.dir,
     REDIS_URL: redisUrl,
-    LOG_LEVEL: quieter(config),
+    LOG_LEVEL: chooseLogLevel(config),
   }
   const domainsFile = `${paths.dir}/demo-domains.txt`
   const indexing = supervisor.start({ name: 'indexer', args: ['indexer'], env })
@@ -105,15 +105,16 @@ async function startRoles(plan: Plan, supervisor: Supervisor): Promise<void> {
   const worldEnv = isDemo ? await startWorld(supervisor, paths.dir, domainsFile, env) : {}
   await indexing
   await supervisor.start({ name: 'crawler', args: ['crawler'], env: { ...env, ...worldEnv } })
-  const domains = given?.domains ?? (isDemo ? (await readDomainsFile(domainsFile)).domains : [])
-  for (const line of linesRefused(given?.refused ?? [])) process.stderr.write(`${line}\n`)
-  if (domains.length > 0 && (isFirst || given)) await firstCrawl(redisUrl, domains)
+  const domains =
+    ownDomains?.domains ?? (isDemo ? (await readDomainsFile(domainsFile)).domains : [])
+  for (const line of describeRefused(ownDomains?.refused ?? [])) process.stderr.write(`${line}\n`)
+  if (domains.length > 0 && (isFirst || ownDomains)) await crawlFirst(redisUrl, domains)
   if (isDemo && isFirst) await enrolDemoMembers(redisUrl)
   printExamples(url, isDemo ? undefined : (domains[0] ?? 'acme.example'))
 }
 
 /** A person at a terminal wants to see what goes wrong; the rest is for LOG_LEVEL. */
-function quieter(config: Config): string {
+function chooseLogLevel(config: Config): string {
   return process.env.LOG_LEVEL ?? (config.LOG_LEVEL === 'info' ? 'warn' : config.LOG_LEVEL)
 }
 
@@ -150,8 +151,8 @@ async function startWorld(
   return { CRAWL_CONNECT_TO: url ?? '', CRAWL_CA_FILE: caFile, CRAWL_CONCURRENCY }
 }
 
-async function firstCrawl(redisUrl: string, domains: Domain[]): Promise<void> {
-  const summary = await crawlThere(deskAt(redisUrl, 'start', 'warn'), domains, {
+async function crawlFirst(redisUrl: string, domains: Domain[]): Promise<void> {
+  const summary = await crawlThere(connectWriter(redisUrl, 'start', 'warn'), domains, {
     again: false,
     patienceMs: Number.POSITIVE_INFINITY,
   })

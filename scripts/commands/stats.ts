@@ -6,7 +6,7 @@ import { readSettings } from './environment.ts'
 import { assertRegistry } from './running.ts'
 
 /** Prints rows by table of the published snapshot, which a running registry does not mind. */
-export async function stats({ json }: { json?: boolean }): Promise<void> {
+export async function printStats({ json }: { json?: boolean }): Promise<void> {
   const config = readSettings()
   assertRegistry(config)
   const { registry } = resolvePaths(config.DATA_DIR)

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { buildWorld } from '../world/build.ts'
 import { folderWorld } from '../world/folder.ts'
 import { serveWorld } from '../world/server.ts'
-import { asTyped, readSettings } from './environment.ts'
+import { readSettings, toTypedPath } from './environment.ts'
 import { assertFolder } from './input.ts'
 import { runRole } from './roles.ts'
 
@@ -15,18 +15,18 @@ interface WorldOptions {
   list?: string
 }
 
-export function world(options: WorldOptions): Promise<void> {
+export function serveWorldFolder(options: WorldOptions): Promise<void> {
   const config = readSettings()
   return runRole('world', config.LOG_LEVEL, async () => {
     if (options.dir) assertFolder(options.dir)
     const made = options.dir
-      ? folderWorld(asTyped(options.dir))
+      ? folderWorld(toTypedPath(options.dir))
       : buildWorld({ seed: options.seed, protocolName: config.PROTOCOL_NAME })
-    if (options.list) writeFileSync(asTyped(options.list), `${made.domains.join('\n')}\n`)
+    if (options.list) writeFileSync(toTypedPath(options.list), `${made.domains.join('\n')}\n`)
     const served = await serveWorld(made, {
       port: options.port,
       tls: options.tls ?? false,
-      ...(options.caFile ? { caFile: asTyped(options.caFile) } : {}),
+      ...(options.caFile ? { caFile: toTypedPath(options.caFile) } : {}),
     })
     if (process.send === undefined || process.stdout.isTTY) {
       process.stdout.write(`${made.domains.length} domains at ${served.url}\n`)

@@ -2,12 +2,12 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { Database } from '../../pipeline/store/duckdb.ts'
 import { exportedTables } from '../../pipeline/store/parquet.ts'
 import { createTables } from '../../pipeline/store/schema.ts'
-import { table } from './markdown.ts'
+import { renderTable } from './markdown.ts'
 
 const QUERIES = 'data/queries'
 
 /** Example queries: the first line of a file, a comment, is its question. */
-export function exampleQueries(): { question: string; sql: string }[] {
+export function listExampleQueries(): { question: string; sql: string }[] {
   return readdirSync(QUERIES)
     .filter(name => name.endsWith('.sql'))
     .sort()
@@ -18,7 +18,7 @@ export function exampleQueries(): { question: string; sql: string }[] {
 }
 
 /** data/README.md: read out of a database that the SQL files made. */
-export async function dataDictionary(): Promise<string> {
+export async function renderDataDictionary(): Promise<string> {
   const db = await Database.open(':memory:')
   await createTables(db, 'tables')
   const tables = await db.all<{ table_name: string; comment: string }>(
@@ -44,9 +44,9 @@ export async function dataDictionary(): Promise<string> {
         column.comment,
       ])
     const parquet = exported.has(table_name) ? '' : ' (not exported as Parquet)'
-    return `### ${table_name}\n\n${comment}${parquet}\n\n${table(['column', 'type', 'meaning'], rows)}`
+    return `### ${table_name}\n\n${comment}${parquet}\n\n${renderTable(['column', 'type', 'meaning'], rows)}`
   })
-  const queries = exampleQueries().map(
+  const queries = listExampleQueries().map(
     ({ question, sql }) => `${question}\n\n\`\`\`sql\n${sql}\n\`\`\``,
   )
   return `${HEAD}\n## Example queries\n\n${queries.join('\n\n')}\n\n## Tables\n\n${sections.join('\n\n')}\n`

@@ -1,12 +1,12 @@
 /** Builds a Markdown table whose cells cannot break it. */
-export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+export function renderTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) =>
     `| ${cells.map(cell => cell.replaceAll('|', '\\|').replaceAll('\n', ' ')).join(' | ')} |`
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')
 }
 
 /** Marks a text as code. */
-export function code(text: string): string {
+export function renderCode(text: string): string {
   return `\`${text}\``
 }
 

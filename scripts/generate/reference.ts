@@ -5,43 +5,43 @@ import { limitMeanings, limits } from '../../pipeline/core/limits.ts'
 import { tiers } from '../../pipeline/core/membership.ts'
 import { outcomes } from '../../pipeline/core/outcomes.ts'
 import { eventTypes } from '../../pipeline/model/event.ts'
-import { code, table } from './markdown.ts'
+import { renderCode, renderTable } from './markdown.ts'
 
 /** docs/settings.md: every setting and every limit with its meaning. */
 export function renderSettings(): string {
   const rows = Object.entries(settings).map(([name, { shown, means }]) => [
-    code(name),
-    shown ? code(shown) : '',
+    renderCode(name),
+    shown ? renderCode(shown) : '',
     means,
   ])
   const bounds = Object.entries(limits).map(([name, value]) => [
-    code(name),
+    renderCode(name),
     value.toLocaleString('en'),
     limitMeanings[name as keyof typeof limits],
   ])
-  return page(
+  return renderPage(
     'Settings and limits',
     'Settings are read from the environment at start; all wrong values are reported in one message.',
-    table(['setting', 'default', 'meaning'], rows),
+    renderTable(['setting', 'default', 'meaning'], rows),
     '## Limits',
     'The setting `LIMITS` overrides single entries as JSON, for example `{"savesPerHour": 120}`. Names say the unit: ' +
       '`Ms` milliseconds, `Bytes` bytes after decompression, `Days` days. Everything else is a count.',
-    table(['limit', 'default', 'meaning'], bounds),
+    renderTable(['limit', 'default', 'meaning'], bounds),
   )
 }
 
 /** docs/events.md: the events of the change feed. */
 export function renderEvents(): string {
   const rows = Object.entries(eventTypes).map(([name, { entity, means }]) => [
-    code(name),
+    renderCode(name),
     entity,
     means,
   ])
-  return page(
+  return renderPage(
     'Events',
     'Types of the change feed (`/api/registry/feed`) and of the files in `DATA_DIR/events/`. Events are ordered by ' +
       '`event_id` (UUID v7) and kept for 90 days. The OpenAPI description has the payload of each type.',
-    table(['event', 'about', 'meaning'], rows),
+    renderTable(['event', 'about', 'meaning'], rows),
   )
 }
 
@@ -49,45 +49,45 @@ export function renderEvents(): string {
 export function renderErrors(): string {
   const rows = Object.entries(publicErrors).map(([name, { status, means }]) => [
     String(status),
-    code(name),
+    renderCode(name),
     means,
   ])
-  return page(
+  return renderPage(
     'Errors',
     'Every error body has `error`, a sentence, and `code`, one of these names.',
-    table(['status', 'code', 'meaning'], rows),
+    renderTable(['status', 'code', 'meaning'], rows),
   )
 }
 
 /** docs/crawling.md: outcomes of an attempt, and the queues between the roles. */
 export function renderCrawling(): string {
   const results = Object.entries(outcomes).map(([name, { effect, means }]) => [
-    code(name),
+    renderCode(name),
     effect,
     means,
   ])
   const jobs = Object.entries({ ...queues, submissions: SUBMISSIONS }).map(([name, { means }]) => [
-    code(name),
+    renderCode(name),
     means,
   ])
-  return page(
+  return renderPage(
     'Outcomes and queues',
     'Each attempt to read a file or to ask an agent has one outcome. Its effect decides what becomes of what stands ' +
       '([ARCHITECTURE.md](../ARCHITECTURE.md), “Trust”).',
-    table(['outcome', 'effect', 'meaning'], results),
+    renderTable(['outcome', 'effect', 'meaning'], results),
     '## Queues',
-    table(['queue', 'holds'], jobs),
+    renderTable(['queue', 'holds'], jobs),
   )
 }
 
 /** The tiers of members, as a part of docs/operating.md. */
 export function renderTiers(): string {
   const rows = Object.entries(tiers).map(([name, { label, apiAccess }]) => [
-    code(name),
+    renderCode(name),
     label,
     apiAccess ? 'yes' : 'no',
   ])
-  return table(['tier', 'called', 'API access'], rows)
+  return renderTable(['tier', 'called', 'API access'], rows)
 }
 
 /** .env.example: every setting with its default, commented out. */
@@ -98,7 +98,7 @@ export function renderEnvironmentExample(): string {
   return lines.join('\n')
 }
 
-function page(title: string, ...parts: string[]): string {
+function renderPage(title: string, ...parts: string[]): string {
   const note = '<!-- Derived from the code: `npm run generate` writes this page. -->'
   return `${[`# ${title}`, note, ...parts].join('\n\n')}\n`
 }

@@ -20,11 +20,11 @@ async function serve(limits: Record<string, number> = {}) {
   const dataDir = mkdtempSync(join(tmpdir(), 'registry-closing-'))
   opened.push(() => rmSync(dataDir, { recursive: true, force: true }))
   const config = readConfig({ DATA_DIR: dataDir, PORT: '0', LIMITS: JSON.stringify(limits) })
-  const desk = {
+  const writer = {
     submit: async () => ({ done: {} }),
     requestLive: () => refuse('unavailable', 'no crawler'),
   }
-  const { url, close } = await runApi({ config, clock: systemClock, log: silentLog, desk })
+  const { url, close } = await runApi({ config, clock: systemClock, log: silentLog, writer })
   opened.push(close)
   return { url, port: Number(new URL(url).port), close }
 }

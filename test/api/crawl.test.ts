@@ -74,11 +74,11 @@ afterAll(async () => {
 })
 
 /** A registry with a writer of its own, whose names are looked up by the crawler, and a caller. */
-async function open({ desk, ...options }: RegistryOptions = {}) {
+async function open({ writer, ...options }: RegistryOptions = {}) {
   const send: WriterClient['requestLive'] = (request, ms) => office.requestLive(request, ms)
   const registry = await openRegistry({
     redis: redis.redis,
-    desk: { requestLive: send, ...desk },
+    writer: { requestLive: send, ...writer },
     ...options,
   })
   opened.push(registry)
@@ -300,13 +300,13 @@ describe('POST /api/registry/crawl-request', () => {
 
   test('503: what is not admitted gives its place back', async () => {
     let isAway = true
-    const desk = {
+    const writer = {
       async submit(): Promise<Answer> {
         if (isAway) throw new PublicError('unavailable', 'try again', { retry_after: 5 })
         return { done: {} }
       },
     }
-    const { ask } = await open({ desk, limits: { crawlRequestsPerHour: 1 } })
+    const { ask } = await open({ writer, limits: { crawlRequestsPerHour: 1 } })
     const answer = await ask({ domain: 'news.example' })
     expect([answer.statusCode, answer.json()]).toEqual([
       503,
@@ -318,8 +318,10 @@ describe('POST /api/registry/crawl-request', () => {
   })
 
   test('400: what the sequencer refuses is said, and costs nothing', async () => {
-    const desk = { submit: async (): Promise<Answer> => ({ refused: 'the domain was taken down' }) }
-    const { ask } = await open({ desk, limits: { crawlRequestsPerHour: 1 } })
+    const writer = {
+      submit: async (): Promise<Answer> => ({ refused: 'the domain was taken down' }),
+    }
+    const { ask } = await open({ writer, limits: { crawlRequestsPerHour: 1 } })
     for (let i = 0; i < 2; i++) {
       const answer = await ask({ domain: 'news.example' })
       expect([answer.statusCode, answer.json().error]).toEqual([400, 'the domain was taken down'])
@@ -516,7 +518,7 @@ test('the ecosystem’s own client asks for a crawl', async () => {
 
 describe('while Redis is away', () => {
   test('503: nobody can count', async () => {
-    const { ask, registry } = await open({ desk: { requestLive: publicNames } })
+    const { ask, registry } = await open({ writer: { requestLive: publicNames } })
     await redis.stop()
     const answer = await ask({ domain: 'news.example' })
     expect([answer.statusCode, answer.json().code]).toEqual([503, 'crawl_queue_unavailable'])

@@ -130,7 +130,7 @@ describe('nothing is handed in', () => {
       taken.push(operation)
       return { done: {} }
     }
-    const registry = await open({ desk: { submit: submit as never } })
+    const registry = await open({ writer: { submit: submit as never } })
     expect((await registry.app.inject(lookups[0]!('a.example'))).statusCode).toBe(404)
     await aSecond()
     isAway = false

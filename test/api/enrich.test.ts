@@ -17,7 +17,7 @@ import { startRedis, type TestRedis } from '../support/redis.ts'
 
 let redis: TestRedis
 let origin: Origin
-let desk: WriterClient
+let writer: WriterClient
 const roles: Role[] = []
 const registries: TestRegistry[] = []
 const world = buildWorld({ seed: 7 })
@@ -98,14 +98,14 @@ beforeAll(async () => {
     if (found?.kind !== 'whole') return void response.writeHead(404).end()
     response.writeHead(found.status, found.headers).end(found.body)
   })
-  desk = openWriterClient(redis.url, silentLog, patient)
+  writer = openWriterClient(redis.url, silentLog, patient)
   roles.push(await runCrawler(crawlerConfig(), redis.url, systemClock, silentLog))
 })
 
 afterAll(async () => {
   for (const registry of registries) await registry.close()
   for (const role of roles) await role.close()
-  await desk.close()
+  await writer.close()
   await origin.close()
   await redis.close()
 })
@@ -121,11 +121,11 @@ function crawlerConfig(more: Record<string, string> = {}) {
 }
 
 /** Keeps nothing of what is found, so that the web is asked each time (enriched.test.ts). */
-async function open(asked: Record<string, number> = {}, over: WriterClient = desk) {
+async function open(asked: Record<string, number> = {}, over: WriterClient = writer) {
   const limits = { enrichedBrands: 0, ...asked }
   const registry = await openRegistry({
     redis: redis.redis,
-    desk: { requestLive: over.requestLive },
+    writer: { requestLive: over.requestLive },
     limits,
   })
   registries.push(registry)
@@ -294,7 +294,7 @@ describe('what may be asked of the web', () => {
 })
 
 describe('with the key of a provider', () => {
-  let keyed: { desk: WriterClient; redis: TestRedis; role: Role }
+  let keyed: { writer: WriterClient; redis: TestRedis; role: Role }
   beforeAll(async () => {
     const own = await startRedis()
     const config = crawlerConfig({
@@ -302,16 +302,16 @@ describe('with the key of a provider', () => {
       BRANDFETCH_URL: 'https://api.brands.example',
     })
     const role = await runCrawler(config, own.url, systemClock, silentLog)
-    keyed = { redis: own, role, desk: openWriterClient(own.url, silentLog, patient) }
+    keyed = { redis: own, role, writer: openWriterClient(own.url, silentLog, patient) }
   })
   afterAll(async () => {
-    await keyed.desk.close()
+    await keyed.writer.close()
     await keyed.role.close()
     await keyed.redis.close()
   })
 
   it('the provider is asked before the home page', async () => {
-    const answer = await enrich(await open({}, keyed.desk), 'plain.example')
+    const answer = await enrich(await open({}, keyed.writer), 'plain.example')
     expect(answer.json()).toEqual({
       success: true,
       domain: 'plain.example',
@@ -341,7 +341,7 @@ describe('with the key of a provider', () => {
   })
 
   it('the home page is read of a brand that the provider does not know, without the key', async () => {
-    const answer = await enrich(await open({}, keyed.desk), 'latin.example')
+    const answer = await enrich(await open({}, keyed.writer), 'latin.example')
     expect(answer.json()).toMatchObject({ provider: 'home_page', manifest: { name: 'Café' } })
     expect(asked).toEqual([
       { host: 'api.brands.example', authorization: 'Bearer secret-key' },

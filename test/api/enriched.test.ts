@@ -40,7 +40,7 @@ beforeAll(async () => {
   const looks = { answerKeptSeconds: 0 }
   registry = await openRegistry({
     redis: redis.redis,
-    desk: { requestLive },
+    writer: { requestLive },
     limits: { ...saves, ...looks },
   })
   acme = await enrol(registry, { org: 'Acme', domains: ['acme.example'] })
@@ -338,8 +338,8 @@ describe('without anybody asking', () => {
   test('what has aged is looked for again, and what is not found once a day', async () => {
     const { clock, config, sequencer } = registry
     const submit: WriterClient['submit'] = async operation => (await registry.submit(operation))[0]!
-    const desk = { requestLive, submit }
-    const refresher = new BrandRefresher(sequencer, desk, config.LIMITS, clock, silentLog)
+    const writer = { requestLive, submit }
+    const refresher = new BrandRefresher(sequencer, writer, config.LIMITS, clock, silentLog)
     registry.clock.pass(400 * DAY)
     web = null
     expect(await refresher.refreshNext()).toBe(0)

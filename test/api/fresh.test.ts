@@ -220,7 +220,7 @@ describe('GET /api/brands/resolve with fresh=true', () => {
 
   it('without a crawler: 200 with what is stored, 503 where nothing is', async () => {
     const gone = openWriterClient(`unix:///nowhere-${process.pid}.sock`, silentLog)
-    const own = await web.open({}, { desk: { requestLive: gone.requestLive } })
+    const own = await web.open({}, { writer: { requestLive: gone.requestLive } })
     await own.observe(brandFile('acme.example', 'Stored'))
     expect((await resolve('acme.example', undefined, own)).json()).toMatchObject({
       brand_name: 'Stored',

@@ -17,15 +17,15 @@ test('an API that starts has a crawler read the keys of the issuer, before anybo
   const redis = await startRedis()
   const crawling = readConfig({ ...issuer.settings, ...patientLimits() })
   const crawler = await runCrawler(crawling, redis.url, systemClock, silentLog)
-  const desk = openWriterClient(redis.url, silentLog, patient)
+  const writer = openWriterClient(redis.url, silentLog, patient)
   const registry = await openRegistry({ settings: { ...issuer.settings, PORT: '0' } })
   const { config, clock } = registry
   const api = await runApi({
     config,
     clock,
     log: silentLog,
-    desk: {
-      requestLive: desk.requestLive,
+    writer: {
+      requestLive: writer.requestLive,
       submit: async operation => (await registry.submit(operation))[0]!,
     },
   })
@@ -41,7 +41,7 @@ test('an API that starts has a crawler read the keys of the issuer, before anybo
     await api.close()
     await registry.close()
     await crawler.close()
-    await desk.close()
+    await writer.close()
     await redis.close()
     await issuer.close()
   }

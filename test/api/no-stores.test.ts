@@ -21,13 +21,13 @@ beforeAll(async () => {
     DATA_DIR: join(folder, 'of-nobody'),
     BASE_URL: 'https://registry.example',
   })
-  const desk = {
+  const writer = {
     submit: async () => ({ done: {} }),
     requestLive: () => refuse('bad_gateway', 'no crawler'),
   }
   const reader = new Reader(config.DATA_DIR, systemClock)
   await reader.refresh()
-  app = buildApp({ config, reader, clock: systemClock, log: silentLog, desk })
+  app = buildApp({ config, reader, clock: systemClock, log: silentLog, writer })
 })
 
 afterAll(async () => {

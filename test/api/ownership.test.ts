@@ -407,8 +407,8 @@ describe('a challenge is verified once', () => {
   it('it stays when nobody could look', async () => {
     let away = true
     const send: WriterClient['requestLive'] = (request, ms) =>
-      away ? refuse('unavailable', 'nobody is there') : web.desk.requestLive(request, ms)
-    registry = await web.open({}, { desk: { requestLive: send } })
+      away ? refuse('unavailable', 'nobody is there') : web.writer.requestLive(request, ms)
+    registry = await web.open({}, { writer: { requestLive: send } })
     acme = await join('Acme')
     inDns((await issue()).nonce)
     expect((await verify()).status).toBe(503)
@@ -421,7 +421,7 @@ describe('a challenge is verified once', () => {
       found: null,
       throttled: true,
     })) as unknown as WriterClient['requestLive']
-    registry = await web.open({}, { desk: { requestLive: send } })
+    registry = await web.open({}, { writer: { requestLive: send } })
     acme = await join('Acme')
     inDns((await issue()).nonce)
     const { status, headers } = await verify()

@@ -245,7 +245,7 @@ describe.each(paths)('GET /api/public/%s, refused', path => {
 
   it('503: without a crawler nobody can ask', async () => {
     const gone = openWriterClient(`unix:///nowhere-${process.pid}.sock`, silentLog)
-    const own = await web.open({}, { desk: { requestLive: gone.requestLive } })
+    const own = await web.open({}, { writer: { requestLive: gone.requestLive } })
     expect((await ask(path, 'https://seller.example/mcp', own)).statusCode).toBe(503)
     await gone.close()
   })

@@ -378,7 +378,7 @@ test('a save whose answer was lost is asked for again under its key, and is made
   let lost = 1
   const own: TestRegistry = await openRegistry({
     redis: redis.redis,
-    desk: {
+    writer: {
       async submit(operation, { submission_id = randomUUID(), ...given } = {}) {
         const submissions = [{ ...given, submission_id, operation }]
         const { answers } = await own.sequencer.commit({ observations: [], submissions })

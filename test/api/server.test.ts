@@ -11,11 +11,11 @@ import { silentLog } from '../../pipeline/core/log.ts'
 test('the API listens over an empty folder and ends in order, once', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'registry-server-'))
   const config = readConfig({ DATA_DIR: dataDir, PORT: '0' })
-  const desk = {
+  const writer = {
     submit: async () => ({ done: {} }),
     requestLive: () => refuse('unavailable', 'no crawler'),
   }
-  const { url, close } = await runApi({ config, clock: systemClock, log: silentLog, desk })
+  const { url, close } = await runApi({ config, clock: systemClock, log: silentLog, writer })
   expect((await fetch(`${url}/healthz`)).status).toBe(200)
   expect((await fetch(`${url}/readyz`)).status).toBe(503)
   expect(((await (await fetch(`${url}/api`)).json()) as { openapi: string }).openapi).toBe(

@@ -64,7 +64,7 @@ beforeAll(async () => {
     usual: await web.open(roomy, { settings }),
     strict: await web.open(strict),
     hasty: await hasty.open(),
-    lonely: await openRegistry({ settings, desk: { submit: noWriter } }),
+    lonely: await openRegistry({ settings, writer: { submit: noWriter } }),
     empty: await openRegistry(),
     unsearched: await openRegistry(),
     crowded: await openRegistry({ limits: { snapshotQueries: 0, largeBodiesAtOnce: 0 } }),

@@ -325,7 +325,7 @@ describe('POST /api/adagents/validate', () => {
     const gone = openWriterClient(`unix:///nowhere-${process.pid}.sock`, silentLog)
     const answer = await validate(
       'good.example',
-      await web.open({}, { desk: { requestLive: gone.requestLive } }),
+      await web.open({}, { writer: { requestLive: gone.requestLive } }),
     )
     expect(answer.statusCode).toBe(503)
     await gone.close()

@@ -123,9 +123,9 @@ test('a registry that runs is asked, backed up and changed without a stop', asyn
     command(args, { DATA_DIR: dir, REDIS_URL: undefined, LOG_LEVEL: 'error' })
   await ask('org', 'create', '--name', 'Acme')
   await ask('org', 'domain', 'add', 'acme.example', '--org', 'Acme')
-  const desk = openWriterClient(redis.url, silentLog, patient)
+  const writer = openWriterClient(redis.url, silentLog, patient)
   for (const name of ['Acme', 'Acne']) {
-    expect(await desk.submit(brandOf('Acme', 'acme.example', name).operation)).toMatchObject({
+    expect(await writer.submit(brandOf('Acme', 'acme.example', name).operation)).toMatchObject({
       refused: expect.stringContaining('show first'),
     })
   }
@@ -142,9 +142,9 @@ test('a registry that runs is asked, backed up and changed without a stop', asyn
       editor,
       brand_name,
     } as const
-    expect(await desk.submit(save)).toHaveProperty('done')
+    expect(await writer.submit(save)).toHaveProperty('done')
   }
-  await desk.close()
+  await writer.close()
   expect((await ask('backup', `${folder.path}/while`)).stdout).toMatch(/^backed up commit \d+\n$/)
   const [row] = JSON.parse((await ask('audit', 'list', '--limit', '1', '--json')).stdout)
   expect((await ask('audit', 'revert', row.submission_id)).stdout).toBe('taken back\n')

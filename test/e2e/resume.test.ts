@@ -19,7 +19,7 @@ const domains = Array.from({ length: DOMAINS }, (_, i) => `d${i}.example` as Dom
 const folder = temporaryFolder()
 let origin: Origin
 let redis: TestRedis
-let desk: WriterClient
+let writer: WriterClient
 let env: Environment
 let indexer: Command
 let crawler: Command
@@ -71,7 +71,7 @@ async function committed(): Promise<string[]> {
 function answered(more: number, since: number): Promise<number> {
   return until(async () => {
     const question = { ask: 'crawl_summary', since, withFaults: false } as const
-    const { outcomes } = await desk.ask<CrawlSummary>(question)
+    const { outcomes } = await writer.ask<CrawlSummary>(question)
     const given = outcomes.filter(({ kind }) => kind !== 'ads.txt')
     const files = given.reduce((sum, outcome) => sum + outcome.files, 0)
     return files > more && files
@@ -94,12 +94,12 @@ beforeAll(async () => {
       crawlLostMs: 30_000,
     }),
   }
-  desk = openWriterClient(redis.url, silentLog, patient)
+  writer = openWriterClient(redis.url, silentLog, patient)
 })
 
 afterAll(async () => {
   await Promise.all([crawler, indexer].map(role => role?.interrupt()))
-  await desk.close()
+  await writer.close()
   await redis.close()
   await origin.close()
   folder.remove()
@@ -110,7 +110,7 @@ describe('a crawl whose crawler and indexer are killed in the middle', () => {
     const since = Date.now()
     startRoles()
     await until(async () => {
-      await desk.submit({ op: 'domains.add', domains, again: false })
+      await writer.submit({ op: 'domains.add', domains, again: false })
       return true
     })
 

@@ -39,7 +39,7 @@ interface Asked {
 interface Registry {
   dataDir: string
   redis: TestRedis
-  desk: WriterClient
+  writer: WriterClient
   secret: string
   save(asked: Asked, key?: string): Promise<void>
   /** Ends the API: one process opens a store once. */
@@ -91,8 +91,8 @@ async function openAll(): Promise<Registry> {
   const dataDir = newDataDir()
   const redis = await startRedis()
   cleanUp(() => redis.close())
-  const desk = openWriterClient(redis.url, silentLog, patient)
-  cleanUp(() => desk.close())
+  const writer = openWriterClient(redis.url, silentLog, patient)
+  cleanUp(() => writer.close())
   const ofSaves = openWriterClient(redis.url, silentLog, { ...patient, answerMs: ANSWER_MS })
   cleanUp(() => ofSaves.close())
   const secret = `sk_${randomUUID()}`
@@ -110,7 +110,7 @@ async function openAll(): Promise<Registry> {
   const app = buildApp({
     config,
     reader,
-    desk: ofSaves,
+    writer: ofSaves,
     redis: redis.redis,
     clock: systemClock,
     log: silentLog,
@@ -119,7 +119,7 @@ async function openAll(): Promise<Registry> {
     await app.close()
     await reader.close()
   }
-  return { dataDir, redis, desk, secret, save: saver(app, reader, secret), close }
+  return { dataDir, redis, writer, secret, save: saver(app, reader, secret), close }
 }
 
 function saver(app: ReturnType<typeof buildApp>, reader: Reader, secret: string): Registry['save'] {
@@ -141,7 +141,7 @@ function indexerOf({ dataDir, redis }: Registry): Scripted {
 }
 
 /** An organization with a key, whose domains are all that are saved; and a backup from before. */
-async function setUp({ desk, secret, dataDir }: Registry): Promise<void> {
+async function setUp({ writer, secret, dataDir }: Registry): Promise<void> {
   const hash = createHash('sha256').update(secret).digest('hex')
   const org = { org_id: randomUUID(), name: 'Acme' }
   const made = [
@@ -156,15 +156,15 @@ async function setUp({ desk, secret, dataDir }: Registry): Promise<void> {
       })),
     ),
   ]
-  for (const operation of made.slice(0, 2)) await submit(desk, operation)
-  await Promise.all(made.slice(2).map(operation => submit(desk, operation)))
-  const backup = await desk.ask({ ask: 'backup', dir: `${dataDir}-backup` })
+  for (const operation of made.slice(0, 2)) await submit(writer, operation)
+  await Promise.all(made.slice(2).map(operation => submit(writer, operation)))
+  const backup = await writer.ask({ ask: 'backup', dir: `${dataDir}-backup` })
   expect(backup).toHaveProperty('seq')
   cleanUp(() => rmSync(`${dataDir}-backup`, { recursive: true, force: true }))
 }
 
-async function submit(desk: WriterClient, operation: object): Promise<void> {
-  expect(await desk.submit(Operation.parse(operation))).toHaveProperty('done')
+async function submit(writer: WriterClient, operation: object): Promise<void> {
+  expect(await writer.submit(Operation.parse(operation))).toHaveProperty('done')
 }
 
 const domainsOf = (round: number) => ['a', 'b', 'c'].map(name => `${name}-${round}.example`)

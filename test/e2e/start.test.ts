@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { RegistryClient } from '@adcp/sdk'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Database } from '../../pipeline/store/duckdb.ts'
-import { exampleQueries } from '../../scripts/generate/data-dictionary.ts'
+import { listExampleQueries } from '../../scripts/generate/data-dictionary.ts'
 import {
   Command,
   type Environment,
@@ -260,7 +260,8 @@ describe('README.md', () => {
 describe('an analyst', () => {
   test('can run every example query in a second process while the registry runs', async () => {
     const db = await Database.open(`${folder.path}/registry.duckdb`, { readOnly: true })
-    for (const { sql } of exampleQueries()) expect((await db.all(sql)).length).toBeGreaterThan(0)
+    for (const { sql } of listExampleQueries())
+      expect((await db.all(sql)).length).toBeGreaterThan(0)
     db.close()
   })
 

@@ -41,7 +41,7 @@ export interface TestRegistry {
   config: Config
   reader: Reader
   sequencer: Sequencer
-  /** What was handed in at the desk. */
+  /** Operations that the API submitted. */
   submitted: Operation[]
   observe(...observations: Seen[]): Promise<void>
   submit(...operations: Operation[]): Promise<Answer[]>
@@ -64,7 +64,7 @@ export type Seen = Pick<Observation, 'kind' | 'location'> & Partial<Observation>
 export interface RegistryOptions {
   limits?: Record<string, number>
   redis?: NonNullable<AppDeps['redis']>
-  desk?: Partial<WriterClient>
+  writer?: Partial<WriterClient>
   log?: Log
   settings?: Record<string, string>
 }
@@ -105,16 +105,16 @@ export async function openRegistry(options: RegistryOptions = {}): Promise<TestR
     await reader.refresh()
     return submissions.map(({ submission_id }) => answers.get(submission_id)!)
   }
-  const desk = {
+  const writer = {
     submit: async (operation: Operation, given?: Partial<Omit<Submission, 'operation'>>) => {
       submitted.push(operation)
       return (await commit([], [operation], given))[0]!
     },
     requestLive: noCrawler,
-    ...options.desk,
+    ...options.writer,
   }
   const { redis } = options
-  const app = buildApp({ config, reader, clock, log, desk, ...(redis && { redis }) })
+  const app = buildApp({ config, reader, clock, log, writer, ...(redis && { redis }) })
   const answers = watchAnswers(app)
   return {
     app,
@@ -173,8 +173,8 @@ export async function openRegistry(options: RegistryOptions = {}): Promise<TestR
 export async function anotherApi({ config, clock }: Pick<TestRegistry, 'config' | 'clock'>) {
   const reader = new Reader(config.DATA_DIR, clock)
   await reader.refresh()
-  const desk = { submit: noCrawler, requestLive: noCrawler }
-  const app = buildApp({ config, reader, clock, log: silentLog, desk })
+  const writer = { submit: noCrawler, requestLive: noCrawler }
+  const app = buildApp({ config, reader, clock, log: silentLog, writer })
   return {
     app,
     reader,

@@ -118,8 +118,8 @@ export async function openWithIssuer(
 ): Promise<TestRegistry> {
   const settings = { ...issuer.settings, ...options.settings }
   const crawler = crawlerWith(settings, { now: () => registry.clock.now() })
-  const desk = { requestLive: crawler.requestLive, ...options.desk }
-  const registry: TestRegistry = await openRegistry({ ...options, settings, desk })
+  const writer = { requestLive: crawler.requestLive, ...options.writer }
+  const registry: TestRegistry = await openRegistry({ ...options, settings, writer })
   const { close } = registry
   return Object.assign(registry, {
     async close() {

@@ -24,7 +24,7 @@ export type LiveHost = Record<string, object | string | ((ask: LiveAsk) => unkno
 export interface LiveWeb {
   hosts: Record<string, LiveHost>
   redis: TestRedis
-  desk: WriterClient
+  writer: WriterClient
   origin: Origin
   open(limits?: Record<string, number>, more?: RegistryOptions): Promise<TestRegistry>
   /** Forgets what was asked and spent so far. */
@@ -50,7 +50,7 @@ export async function openLiveWeb(
     response.setHeader('content-type', typeof said === 'string' ? 'text/plain' : 'application/json')
     response.end(typeof said === 'string' ? said : JSON.stringify(said))
   })
-  const desk = openWriterClient(redis.url, silentLog, patient)
+  const writer = openWriterClient(redis.url, silentLog, patient)
   const settings = {
     CRAWL_CONNECT_TO: origin.url,
     ...patientLimits({ ...roomy, ...limits }),
@@ -61,7 +61,7 @@ export async function openLiveWeb(
   const web: LiveWeb = {
     hosts,
     redis,
-    desk,
+    writer,
     origin,
     async open(own = {}, more = {}) {
       // What was seen a moment ago is another answer, but where a test is about that.
@@ -69,7 +69,7 @@ export async function openLiveWeb(
       const registry = await openRegistry({
         redis: redis.redis,
         ...more,
-        desk: { requestLive: desk.requestLive, ...more.desk },
+        writer: { requestLive: writer.requestLive, ...more.writer },
         limits: { ...forgetful, ...own },
       })
       registries.push(registry)
@@ -83,7 +83,7 @@ export async function openLiveWeb(
     async close() {
       for (const registry of registries) await registry.close()
       await role.close()
-      await desk.close()
+      await writer.close()
       await origin.close()
       await redis.close()
     },

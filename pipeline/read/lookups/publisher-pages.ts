@@ -15,7 +15,7 @@ export interface PageAsked {
   /** Number of properties and agents on the pages before. */
   cursor: number
   /** Takes as many items as fit in half of the answer. */
-  takeHalf<Item>(items: readonly Item[]): Item[]
+  fitHalf<Item>(items: readonly Item[]): Item[]
 }
 
 /** The lookup of a publisher as an object: of one that nothing is stored of, too. */
@@ -34,7 +34,7 @@ export function buildPublisherPage(reader: Reader, domain: string, asked: PageAs
   const isStocked = inventory !== undefined && inventory.properties.length > 0
   const lent = isStocked || whole.properties.length > 0 ? [] : declaredItems(reader, domain)
   if (inventory === undefined && lent.length === 0) return whole
-  const { limit, cursor, takeHalf } = asked
+  const { limit, cursor, fitHalf } = asked
   const all = isStocked ? inventory.properties : lent
   const everyone = inventory === undefined ? [] : agentsIn(inventory)
   const rows = isStocked
@@ -43,8 +43,8 @@ export function buildPublisherPage(reader: Reader, domain: string, asked: PageAs
         .map(row => ({ ...toPropertyItem(row), source: 'adagents_json' }))
     : lent.slice(cursor, cursor + limit)
   const urls = everyone.slice(cursor, cursor + limit)
-  const properties = takeHalf<object>(rows)
-  const agents = takeHalf(
+  const properties = fitHalf<object>(rows)
+  const agents = fitHalf(
     urls.map((url, i) => toAgent(inventory!, url, lent.length === 0 && cursor + i < ROLLUP)),
   )
   const isCut = [properties.length < rows.length, agents.length < urls.length]

@@ -26,10 +26,10 @@ export class NightFeed {
   /** Hands in the domains of so many files. */
   static async open(redisUrl: string, files: number): Promise<NightFeed> {
     const feed = new NightFeed(connectRedis(redisUrl, 'work', silentLog), filesOf(files))
-    const desk = openWriterClient(redisUrl, silentLog)
+    const writer = openWriterClient(redisUrl, silentLog)
     const domains = feed.#files.world.domains as readonly Domain[]
-    await addDomains(operation => desk.submit(operation), domains, false)
-    await desk.close()
+    await addDomains(operation => writer.submit(operation), domains, false)
+    await writer.close()
     return feed
   }
 

@@ -30,8 +30,8 @@ if (program.includes('night-role')) {
     crawler: () => runCrawler(config, redisUrl, clock, log),
     api: () => {
       const redis = connectRedis(redisUrl, 'ask', log, config.LIMITS)
-      const desk = openWriterClient(redisUrl, log, config.LIMITS)
-      return runApi({ config, clock, log, desk, redis })
+      const writer = openWriterClient(redisUrl, log, config.LIMITS)
+      return runApi({ config, clock, log, writer, redis })
     },
   }
   const role = await starters[name as RoleName]()

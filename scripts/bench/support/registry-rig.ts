@@ -36,7 +36,7 @@ export class RegistryRig {
   readonly #world: World
   readonly #redis: OwnRedis
   readonly #asking: Redis
-  readonly #desk: WriterClient
+  readonly #writer: WriterClient
   readonly #roles = new Map<RoleName, RoleChild>()
   /** One for each process that a role has had. */
   readonly #memories: ({ role: RoleName } & ReturnType<typeof watchMemory>)[] = []
@@ -52,7 +52,7 @@ export class RegistryRig {
     this.#world = world
     this.#redis = redis
     this.#asking = connectRedis(redis.url, 'ask', silentLog)
-    this.#desk = openWriterClient(redis.url, silentLog)
+    this.#writer = openWriterClient(redis.url, silentLog)
     this.#env = {
       DATA_DIR: folder,
       REDIS_URL: redis.url,
@@ -94,7 +94,7 @@ export class RegistryRig {
   /** Hands domains in; their files are due at once. */
   add(domains: readonly string[]): Promise<void> {
     return addDomains(
-      operation => this.#desk.submit(operation),
+      operation => this.#writer.submit(operation),
       domains as readonly Domain[],
       false,
     )
@@ -129,11 +129,11 @@ export class RegistryRig {
   }
 
   async publish(): Promise<void> {
-    await this.#desk.ask({ ask: 'publish' })
+    await this.#writer.ask({ ask: 'publish' })
   }
 
   verify(): Promise<string[]> {
-    return this.#desk.ask({ ask: 'verify' })
+    return this.#writer.ask({ ask: 'verify' })
   }
 
   async requests(): Promise<number> {
@@ -177,7 +177,7 @@ export class RegistryRig {
   async close(): Promise<void> {
     await this.stopRoles()
     for (const memory of this.#memories) memory.stop()
-    await this.#desk.close()
+    await this.#writer.close()
     this.#asking.disconnect()
     await this.#redis.close()
     await this.#world.stop()
@@ -195,6 +195,6 @@ export class RegistryRig {
   /** Undefined while the indexer is away. */
   #summary(): Promise<CrawlSummary | undefined> {
     const question = { ask: 'crawl_summary', since: 0, withFaults: false } as const
-    return this.#desk.ask<CrawlSummary>(question).catch(() => undefined)
+    return this.#writer.ask<CrawlSummary>(question).catch(() => undefined)
   }
 }

@@ -163,13 +163,13 @@ export class SaveRig {
 }
 
 /** Makes the organization; the secret of its key is returned. */
-async function makeKey(desk: WriterClient): Promise<string> {
+async function makeKey(writer: WriterClient): Promise<string> {
   const secret = `sk_${randomUUID()}`
   const hash = createHash('sha256').update(secret).digest('hex')
-  await desk.submit({ op: 'organization.create', org_id: randomUUID(), name: org })
-  await desk.submit({ op: 'key.create', key_id: randomUUID(), org, label: '', hash })
+  await writer.submit({ op: 'organization.create', org_id: randomUUID(), name: org })
+  await writer.submit({ op: 'key.create', key_id: randomUUID(), org, label: '', hash })
   const domain = 'bench.example' as Domain
-  await desk.submit({ op: 'organization.domain.add', org, domain, proof: 'operator' })
-  await desk.close()
+  await writer.submit({ op: 'organization.domain.add', org, domain, proof: 'operator' })
+  await writer.close()
   return secret
 }

@@ -26,12 +26,12 @@ async function connected(use: 'ask' | 'work') {
 }
 
 async function openDesk(): Promise<SubmissionClient> {
-  const desk = new SubmissionClient(
+  const writer = new SubmissionClient(
     { commands: await connected('ask'), listening: await connected('work') },
     patient,
   )
-  cleanUp(() => desk.close())
-  return desk
+  cleanUp(() => writer.close())
+  return writer
 }
 
 /** A writer that answers each with the number of its commit, when it is let. */
@@ -79,20 +79,20 @@ describe('submissions on their way to the writer', () => {
       }
       const connections = { commands: open('ask'), listening: open('work') }
       await waitUntilReady(slow === 'ask' ? connections.listening : connections.commands)
-      const desk = new SubmissionClient(connections, patient)
-      cleanUp(() => desk.close())
-      expect(await desk.submit(writeOf('a'))).toEqual({ done: { commit: 1 } })
+      const writer = new SubmissionClient(connections, patient)
+      cleanUp(() => writer.close())
+      expect(await writer.submit(writeOf('a'))).toEqual({ done: { commit: 1 } })
       await reader.close()
     },
   )
 
   it('that come while a commit runs are the next commit, each answered to who handed it in', async () => {
     const writer = await openWriter({ isHeld: true })
-    const [desk, other] = [await openDesk(), await openDesk()]
-    const first = desk.submit(writeOf('a'))
+    const [client, other] = [await openDesk(), await openDesk()]
+    const first = client.submit(writeOf('a'))
     await writer.begun(1)
     const later = [
-      desk.submit(writeOf('b')),
+      client.submit(writeOf('b')),
       other.submit(writeOf('c')),
       other.submit(writeOf('d')),
     ]
@@ -108,8 +108,8 @@ describe('submissions on their way to the writer', () => {
 
   it('are waited for where several were answered, as long as that commit took', async () => {
     const writer = await openWriter({ isHeld: true, gatherMs: 2 * HELD_MS })
-    const desk = await openDesk()
-    const ask = (...names: string[]) => names.map(name => desk.submit(writeOf(name)))
+    const client = await openDesk()
+    const ask = (...names: string[]) => names.map(name => client.submit(writeOf(name)))
     const first = ask('a')
     await writer.begun(1)
     const second = ask('b', 'c', 'd')
@@ -129,34 +129,34 @@ describe('submissions on their way to the writer', () => {
 
   it('that come alone after one that came alone wait for nobody', async () => {
     const writer = await openWriter({ isHeld: true, gatherMs: 2 * HELD_MS })
-    const desk = await openDesk()
-    const first = desk.submit(writeOf('a'))
+    const client = await openDesk()
+    const first = client.submit(writeOf('a'))
     await writer.begun(1)
     await setTimeout(HELD_MS)
     writer.letGo()
     await first
-    await endsWithin(HELD_MS / 2, () => desk.submit(writeOf('b')))
+    await endsWithin(HELD_MS / 2, () => client.submit(writeOf('b')))
     await writer.reader.close()
   })
 
   it('are read by the next writer when one ends before it has committed them', async () => {
     const dying = await openWriter({ isHeld: true })
-    const desk = await openDesk()
-    const answer = desk.submit(writeOf('a'))
+    const writer = await openDesk()
+    const answer = writer.submit(writeOf('a'))
     await dying.begun(1)
     const next = await openWriter()
     expect(await answer).toEqual({ done: { commit: 1 } })
     expect(next.commits).toEqual([[idOf('a')]])
     await next.reader.close()
     const third = await openWriter()
-    expect(await desk.submit(writeOf('b'))).toEqual({ done: { commit: 1 } })
+    expect(await writer.submit(writeOf('b'))).toEqual({ done: { commit: 1 } })
     expect(third.commits).toEqual([[idOf('b')]])
     dying.letGo()
   })
 
   it('wait for a writer that is not there yet', async () => {
-    const desk = await openDesk()
-    const answer = desk.submit(writeOf('a'))
+    const writer = await openDesk()
+    const answer = writer.submit(writeOf('a'))
     while ((await left()) < 1) await setTimeout(5)
     await openWriter()
     expect(await answer).toEqual({ done: { commit: 1 } })
@@ -165,21 +165,21 @@ describe('submissions on their way to the writer', () => {
   it('that nobody understands hold up nobody', async () => {
     await redis.redis.xadd(SUBMISSIONS.key, '*', 'desk', 'x', 'submission', '{"op":')
     const writer = await openWriter()
-    const desk = await openDesk()
-    expect('done' in (await desk.submit(writeOf('a')))).toBe(true)
+    const client = await openDesk()
+    expect('done' in (await client.submit(writeOf('a')))).toBe(true)
     await writer.reader.close()
     expect(await left()).toBe(0)
   })
 
   it('go on after Redis was away and forgot everything', async () => {
     await openWriter()
-    const desk = await openDesk()
-    expect('done' in (await desk.submit(writeOf('a')))).toBe(true)
+    const writer = await openDesk()
+    expect('done' in (await writer.submit(writeOf('a')))).toBe(true)
     await redis.stop()
-    await expect(desk.submit(writeOf('b'))).rejects.toThrow()
+    await expect(writer.submit(writeOf('b'))).rejects.toThrow()
     await redis.again()
     const again = async (): Promise<Answer> =>
-      desk.submit(writeOf('c')).catch(() => setTimeout(50).then(again))
+      writer.submit(writeOf('c')).catch(() => setTimeout(50).then(again))
     expect('done' in (await again())).toBe(true)
   })
 })

@@ -13,23 +13,23 @@ const request = { kind: 'lookup_host', host: 'acme.example' as Domain } as const
 it('a live request that ends before the client listens is answered', async () => {
   const redis = await startRedis()
   cleanUp(() => redis.close())
-  const desk = openWriterClient(await slowRedis(redis.url, 500, 'xread'), silentLog)
+  const writer = openWriterClient(await slowRedis(redis.url, 500, 'xread'), silentLog)
   const crawler = new Worker('live', () => setTimeout(150, { host: 'reachable' }), {
     prefix: REDIS_PREFIX,
     connection: { path: redis.url.slice('unix://'.length) },
   })
-  expect(await desk.requestLive(request, 20_000)).toEqual({ host: 'reachable' })
+  expect(await writer.requestLive(request, 20_000)).toEqual({ host: 'reachable' })
   await crawler.close()
-  await desk.close()
+  await writer.close()
 })
 
 it('a live request that timed out is not run by a crawler that starts later', async () => {
   const redis = await startRedis()
   cleanUp(() => redis.close())
-  const desk = openWriterClient(redis.url, silentLog)
+  const writer = openWriterClient(redis.url, silentLog)
   const waiting = () => redis.redis.llen('registry:live:wait')
   const refused = (ms: number) =>
-    expect(desk.requestLive(request, ms)).rejects.toMatchObject({ error: 'unavailable' })
+    expect(writer.requestLive(request, ms)).rejects.toMatchObject({ error: 'unavailable' })
   await Promise.all([1, 2, 3].map(() => refused(2_000)))
   await expect.poll(waiting).toBe(0)
   const events = await redis.redis.xrange('registry:live:events', '-', '+')
@@ -37,7 +37,7 @@ it('a live request that timed out is not run by a crawler that starts later', as
 
   const closed = refused(60_000)
   await expect.poll(waiting).toBe(1)
-  await desk.close()
+  await writer.close()
   await closed
   expect(await waiting()).toBe(0)
   expect(await redis.redis.keys('registry:live:*-*-*-*-*')).toEqual([])
@@ -46,7 +46,7 @@ it('a live request that timed out is not run by a crawler that starts later', as
 it('a live request whose caller gave up while a crawler worked on it ends, and leaves nothing in Redis', async () => {
   const redis = await startRedis()
   cleanUp(() => redis.close())
-  const desk = openWriterClient(redis.url, silentLog)
+  const writer = openWriterClient(redis.url, silentLog)
   let end = () => {}
   const held = new Promise<void>(resolve => {
     end = resolve
@@ -62,11 +62,11 @@ it('a live request whose caller gave up while a crawler worked on it ends, and l
   )
   crawler.on('error', () => undefined)
   const ended = new Promise(resolve => crawler.on('completed', resolve))
-  const closed = expect(desk.requestLive(request, 60_000)).rejects.toMatchObject({
+  const closed = expect(writer.requestLive(request, 60_000)).rejects.toMatchObject({
     error: 'unavailable',
   })
   await expect.poll(() => isOn).toBe(true)
-  await desk.close()
+  await writer.close()
   await closed
   end()
   await ended
@@ -77,10 +77,10 @@ it('a live request whose caller gave up while a crawler worked on it ends, and l
 it('a live request is refused when Redis goes away meanwhile, and nothing else fails', async () => {
   const redis = await startRedis()
   cleanUp(() => redis.close())
-  const desk = openWriterClient(await slowRedis(redis.url, 1_000, 'live:failed'), silentLog)
-  const asked = desk.requestLive(request, 4_000)
+  const writer = openWriterClient(await slowRedis(redis.url, 1_000, 'live:failed'), silentLog)
+  const asked = writer.requestLive(request, 4_000)
   await expect.poll(() => redis.redis.llen('registry:live:wait')).toBe(1)
   await redis.stop()
   await expect(asked).rejects.toMatchObject({ error: 'unavailable' })
-  await desk.close()
+  await writer.close()
 })

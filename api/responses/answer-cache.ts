@@ -17,15 +17,15 @@ const ETAG_CHARS = 22
  * the members, so all are forgotten when one of these is another one; and each after a minute, since
  * where the feed stands is told with some. One question that many ask at once is answered once.
  */
-export class KeptAnswers {
+export class AnswerCache {
   readonly #reader: Reader
-  readonly #kept: LRUCache<string, Sent>
+  readonly #answers: LRUCache<string, Sent>
   readonly #making = new Map<string, Promise<Sent>>()
   #shown: readonly unknown[] = []
 
   constructor(reader: Reader, clock: Clock, mostBytes = MOST_BYTES) {
     this.#reader = reader
-    this.#kept = new LRUCache({
+    this.#answers = new LRUCache({
       maxSize: mostBytes,
       maxEntrySize: Math.min(ANSWER_BYTES, mostBytes),
       ttl: MINUTE,
@@ -39,7 +39,7 @@ export class KeptAnswers {
   /** The answer to a question, made where it is not known. Refusals are not kept. */
   answer(question: string, make: () => Promise<Sent>): Sent | Promise<Sent> {
     this.#forgetOld()
-    return this.#kept.get(question) ?? this.#making.get(question) ?? this.#make(question, make)
+    return this.#answers.get(question) ?? this.#making.get(question) ?? this.#make(question, make)
   }
 
   #make(question: string, make: () => Promise<Sent>): Promise<Sent> {
@@ -48,7 +48,7 @@ export class KeptAnswers {
         const marked = sent.status === 200 ? toMarked(sent) : sent
         this.#forgetOld()
         if (marked !== sent && this.#making.get(question) === making)
-          this.#kept.set(question, marked)
+          this.#answers.set(question, marked)
         return marked
       })
       .finally(() => {
@@ -63,7 +63,7 @@ export class KeptAnswers {
     const shows = [snapshot, search, lists, getMembers(this.#reader)]
     if (shows.every((snapshot, i) => snapshot === this.#shown[i])) return
     this.#shown = shows
-    this.#kept.clear()
+    this.#answers.clear()
     this.#making.clear()
   }
 }
