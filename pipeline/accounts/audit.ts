@@ -41,8 +41,8 @@ const LARGE = 'bytes'
 
 /** The columns of a submission that say who asked for what. */
 export function toAuditColumns({ submission_id, operation, by, request, reverts }: Submission) {
-  const { op, ...rest } = withoutContact(operation)
-  const told = Object.entries(rest).filter(([name]) => !SECRET.test(name) && name !== LARGE)
+  const { op, ...rest } = stripContact(operation)
+  const members = Object.entries(rest).filter(([name]) => !SECRET.test(name) && name !== LARGE)
   return {
     submission_id,
     operation: op,
@@ -51,7 +51,7 @@ export function toAuditColumns({ submission_id, operation, by, request, reverts 
     org_id: by?.org_id ?? null,
     request_id: request ?? null,
     reverts: reverts ?? null,
-    content: Object.fromEntries(told),
+    content: Object.fromEntries(members),
   }
 }
 
@@ -59,7 +59,7 @@ export function toAuditColumns({ submission_id, operation, by, request, reverts 
  * Replaces the contact by a mark that one was given: contacts stand in one place, from which they can
  * be erased.
  */
-function withoutContact(operation: Operation): Operation {
+function stripContact(operation: Operation): Operation {
   const isNamed = operation.op === 'property.save' && operation.contact !== undefined
   return isNamed ? { ...operation, contact: {} } : operation
 }

@@ -23,11 +23,11 @@ export async function applyBilling(
   })
   if (known) return { done: { org_id, is_applied: false } }
   const is_applied = !(await isOvertaken(db, org_id, occurred_at))
-  const kept = owner.membership_tier
-  const told = is_entitled ? (operation.tier ?? kept) : null
-  const tier = is_applied ? told : kept
+  const current = owner.membership_tier
+  const entitledTier = is_entitled ? (operation.tier ?? current) : null
+  const tier = is_applied ? entitledTier : current
   const demoted = is_applied
-    ? await demotedBy(db, { op: 'member.tier', org: org_id, tier }, stamp)
+    ? await listDemoted(db, { op: 'member.tier', org: org_id, tier }, stamp)
     : 0
   const { now, seq } = stamp
   const when = { occurred_at: toIso(occurred_at), received_at: toIso(now), seq }
@@ -46,7 +46,7 @@ async function isOvertaken(db: Database, org_id: string, at: Instant): Promise<b
   return newer !== undefined
 }
 
-async function demotedBy(db: Database, operation: OperationOf<'member.tier'>, stamp: Stamp) {
+async function listDemoted(db: Database, operation: OperationOf<'member.tier'>, stamp: Stamp) {
   const answer = await setTier(db, operation, stamp)
   return 'done' in answer ? Number(answer.done.demoted) : 0
 }

@@ -25,11 +25,11 @@ export async function submitBrand(
   operation: OperationOf<'brand.submit'>,
   stamp: Stamp,
 ): Promise<Answer> {
-  const { op: _, revision_id: review_id, domain, editor, ...told } = operation
-  const payload: Payload = { ...told, editor_kind: editor.kind }
+  const { op: _, revision_id: review_id, domain, editor, ...details } = operation
+  const payload: Payload = { ...details, editor_kind: editor.kind }
   const { id: submitted_by, org_id } = editor
   const review = { kind: 'brand', subject: domain, submitted_by, org_id } as const
-  const digest = hashCanonicalJson({ domain, ...told })
+  const digest = hashCanonicalJson({ domain, ...details })
   const id = await submitReview(
     db,
     { ...review, review_id, digest, payload: { ...payload } },
@@ -68,12 +68,12 @@ export async function listApprovedSince(
     { seq, last },
   )
   return rows.map(({ review_id, subject, submitted_by, org_id, payload, editor_id }) => {
-    const { editor_kind: kind, ...told } = payload as unknown as Payload
+    const { editor_kind: kind, ...details } = payload as unknown as Payload
     const editor = { kind, id: submitted_by, org_id }
     const domain = subject as ApprovedBrand['save']['domain']
     return {
       editor_id,
-      save: { op: 'brand.save', revision_id: review_id, domain, editor, ...told },
+      save: { op: 'brand.save', revision_id: review_id, domain, editor, ...details },
     }
   })
 }

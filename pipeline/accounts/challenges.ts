@@ -49,12 +49,13 @@ export async function claimChallenge(
   const { attempt_id, org_id, domain, challenge_id } = operation
   const challenge =
     challenge_id === undefined
-      ? await lastChallenge(db, org_id, domain)
-      : await challengeNamed(db, challenge_id)
+      ? await findLastChallenge(db, org_id, domain)
+      : await findChallenge(db, challenge_id)
   if (challenge && challenge.org_id !== org_id) {
     return { refused: 'the challenge is another organization’s', error: 'forbidden' }
   }
-  if (challenge?.domain !== domain || challenge.state !== 'issued') return noChallenge(domain)
+  if (challenge?.domain !== domain || challenge.state !== 'issued')
+    return refuseWithoutChallenge(domain)
   if (challenge.expires_at <= toIso(now)) return isOver(domain)
   await mark(db, challenge.challenge_id, { state: 'verifying', attempt_id, seq })
   const { nonce_hash } = challenge
@@ -69,9 +70,9 @@ export async function settleChallenge(
 ): Promise<Answer> {
   const { attempt_id, challenge_id, org_id, domain, found } = operation
   const { now, seq } = stamp
-  const challenge = await challengeNamed(db, challenge_id)
+  const challenge = await findChallenge(db, challenge_id)
   if (challenge?.attempt_id !== attempt_id || challenge.state !== 'verifying') {
-    return noChallenge(domain)
+    return refuseWithoutChallenge(domain)
   }
   const settle = (state: Challenge['state']) => mark(db, challenge_id, { state, attempt_id, seq })
   if (found === 'unasked') {
@@ -86,14 +87,14 @@ export async function settleChallenge(
   return { done: { verified: true, method: found, verified_at: toIso(now) } }
 }
 
-function challengeNamed(db: Database, challenge_id: string): Promise<Challenge | undefined> {
+function findChallenge(db: Database, challenge_id: string): Promise<Challenge | undefined> {
   return db.one('select * from ownership_challenges where challenge_id = $challenge_id', {
     challenge_id,
   })
 }
 
 /** The one that is issued, if there is one: several of a commit have the same number. */
-function lastChallenge(
+function findLastChallenge(
   db: Database,
   org_id: string,
   domain: string,
@@ -117,7 +118,7 @@ async function mark(
   )
 }
 
-function noChallenge(domain: string): Answer {
+function refuseWithoutChallenge(domain: string): Answer {
   const refused = `no challenge for ${domain} can be verified: ask for one`
   return { refused, error: 'not_found' }
 }

@@ -13,10 +13,10 @@ export async function performWatched(
   operation: Operation,
   stamp: Stamp,
 ): Promise<{ answer: Answer; changes: RowChange[] | null }> {
-  const before = await rowsAbout(db, operation)
+  const before = await selectRows(db, operation)
   const answer = await getDefinition(operation).perform(db, operation, stamp)
   if (before.length === 0 || 'refused' in answer) return { answer, changes: null }
-  const after = await rowsAbout(db, operation)
+  const after = await selectRows(db, operation)
   const changes = before.map(({ table, rows }, i) => ({
     table,
     before: rows,
@@ -31,7 +31,7 @@ export async function isAsLeft(
   operation: Operation,
   changes: readonly RowChange[],
 ): Promise<boolean> {
-  const now = await rowsAbout(db, operation)
+  const now = await selectRows(db, operation)
   return changes.every(({ table, after }) => {
     const rows = now.find(selected => selected.table === table)?.rows ?? []
     return JSON.stringify(rows) === JSON.stringify(after)
@@ -42,11 +42,11 @@ function isChanged({ before, after }: RowChange): boolean {
   return JSON.stringify(before) !== JSON.stringify(after)
 }
 
-async function rowsAbout(db: Database, operation: Operation) {
+async function selectRows(db: Database, operation: Operation) {
   const found: { table: string; rows: Row[] }[] = []
   for (const { table, where } of getDefinition(operation).watches ?? []) {
     const rows = await db.all<Row>(
-      `select * exclude (${await columnsLeftOut(db, table)}) from ${table} where ${where} order by all`,
+      `select * exclude (${await listLeftOutColumns(db, table)}) from ${table} where ${where} order by all`,
       buildParameters(operation, where),
     )
     found.push({ table, rows })
@@ -62,7 +62,7 @@ function buildParameters(operation: Operation, where: string): Parameters {
   return Object.fromEntries([...names].map(name => [name, fields[name] ?? null]))
 }
 
-async function columnsLeftOut(db: Database, table: string): Promise<string> {
+async function listLeftOutColumns(db: Database, table: string): Promise<string> {
   const rows = await db.all<{ name: string }>(
     `select column_name as name from duckdb_columns() where table_name = $table`,
     { table },

@@ -7,14 +7,14 @@ import type { Stamp } from './stamp.ts'
 export async function ensureEditorId(db: Database, editor: Editor, stamp: Stamp): Promise<string> {
   const { kind, id, org_id } = editor
   const name = `editor ${JSON.stringify([kind, id, org_id])}`
-  const found = await db.written.memo(name, '', ['editors'], () => editorFound(db, editor))
+  const found = await db.written.memo(name, '', ['editors'], () => findEditor(db, editor))
   if (found !== undefined) return found.editor_id
   const editor_id = randomUUID()
   await db.insert('editors', [{ editor_id, kind, principal_id: id, org_id, seq: stamp.seq }])
   return editor_id
 }
 
-function editorFound(
+function findEditor(
   db: Database,
   { kind, id, org_id }: Editor,
 ): Promise<{ editor_id: string } | undefined> {

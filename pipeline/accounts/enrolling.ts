@@ -25,7 +25,7 @@ export async function enrolAgent(
   const { op: _, org, founding, ...agent } = operation
   const place = await resolveOrganization(db, org, founding)
   if ('refused' in place) return place
-  const foreign = await foreignHost(db, place, agent.url)
+  const foreign = await refuseForeignHost(db, place, agent.url)
   if (foreign) return foreign
   const { org_id } =
     'plan' in place ? await applyPlan(db, place.plan, place.founding, stamp) : place
@@ -63,7 +63,11 @@ async function resolveOrganization(
 }
 
 /** A new agent stands on a domain of its member, once that has shown any to be its own. */
-async function foreignHost(db: Database, place: Place, url: string): Promise<Refusal | undefined> {
+async function refuseForeignHost(
+  db: Database,
+  place: Place,
+  url: string,
+): Promise<Refusal | undefined> {
   const org_id = 'org_id' in place ? place.org_id : pickOwnId(place.plan)
   if (org_id !== undefined && (await findMemberAgent(db, org_id, url))) return undefined
   const rows = await db.all<{ domain: string }>(

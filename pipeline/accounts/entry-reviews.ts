@@ -24,9 +24,9 @@ export async function submitEntryReview(
 ): Promise<Answer> {
   if (!('done' in answer)) return answer
   if (operation.op !== 'brand.save' && operation.op !== 'property.save') return answer
-  const { op, domain, editor, revision_id, ...told } = operation
+  const { op, domain, editor, revision_id, ...details } = operation
   const entity = op === 'brand.save' ? 'brand' : 'property'
-  const payload = { entity, domain, doubt, ...shown(told) }
+  const payload = { entity, domain, doubt, ...toShown(details) }
   const review_id = await submitReview(
     db,
     {
@@ -44,8 +44,8 @@ export async function submitEntryReview(
 }
 
 /** Removes the contact, which does not concern the reviewer of a name. */
-function shown(told: object): object {
-  const { contact: _, ...rest } = told as { contact?: unknown }
+function toShown(details: object): object {
+  const { contact: _, ...rest } = details as { contact?: unknown }
   return rest
 }
 
@@ -64,7 +64,9 @@ export async function listDecisionsSince(
   seq: number,
   last = Number.MAX_SAFE_INTEGER,
 ): Promise<EntryDecision[]> {
-  if ((await db.written.memo('last decision', '', ['reviews'], () => lastDecision(db))) <= seq) {
+  if (
+    (await db.written.memo('last decision', '', ['reviews'], () => findLastDecision(db))) <= seq
+  ) {
     return []
   }
   const rows = await db.all<{ subject: string; status: string }>(
@@ -79,7 +81,7 @@ export async function listDecisionsSince(
 }
 
 /** The last commit in which anything was decided of an entry; most commits decide nothing. */
-async function lastDecision(db: Database): Promise<number> {
+async function findLastDecision(db: Database): Promise<number> {
   const row = await db.one<{ seq: number }>(
     `select coalesce(max(seq), 0) as seq from reviews where kind = 'entry' and status != 'pending'`,
   )

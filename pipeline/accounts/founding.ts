@@ -57,13 +57,13 @@ export async function planFounding(db: Database, founding: Founding): Promise<Pl
   const workspace = theirs.find(
     organization => organization.is_personal && organization.role === 'owner',
   )
-  if (is_personal && workspace) return existing('you have a workspace already', workspace)
+  if (is_personal && workspace) return refuseExisting('you have a workspace already', workspace)
   const holder =
     email_domain && !is_personal ? await findHoldingOrganization(db, email_domain) : undefined
   if (holder === undefined) return { founds: { org_id, name, is_personal } }
   return (await isProspect(db, holder))
     ? { adopts: holder }
-    : existing(`${email_domain} is ${holder.name}’s: ask one of its owners`, holder)
+    : refuseExisting(`${email_domain} is ${holder.name}’s: ask one of its owners`, holder)
 }
 
 export async function applyPlan(
@@ -117,7 +117,7 @@ async function isProspect(db: Database, { org_id, membership_tier }: Organizatio
   return !row!.used
 }
 
-function existing(refused: string, { org_id, name }: Organization): Refusal {
+function refuseExisting(refused: string, { org_id, name }: Organization): Refusal {
   const fields = { message: refused, existing_org_id: org_id, existing_org_name: name }
   return { refused, error: 'conflict', fields }
 }

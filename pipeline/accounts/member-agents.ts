@@ -29,17 +29,17 @@ export async function saveAgent(
   if ('refused' in member) return member
   const { org_id } = member
   const known = await findMemberAgent(db, org_id, operation.url)
-  if (operation.is_change && !known) return noAgent(member.name, operation.url)
+  if (operation.is_change && !known) return refuseUnknownAgent(member.name, operation.url)
   if (!known && !canBePublic(new URL(operation.url).hostname)) {
     return { refused: 'url: must be on the public Internet' }
   }
   const type = operation.type ?? known?.type
   if (type === undefined) return { refused: 'a new agent needs a type' }
   const wanted = operation.visibility ?? known?.visibility ?? 'private'
-  const visibility = await gated(db, org_id, wanted)
+  const visibility = await limitVisibility(db, org_id, wanted)
   const agent: Row = {
     agent_url: operation.url,
-    position: known?.position ?? (await nextPosition(db, org_id)),
+    position: known?.position ?? (await findNextPosition(db, org_id)),
     type,
     name: operation.name ?? known?.name ?? null,
     visibility,
@@ -50,7 +50,7 @@ export async function saveAgent(
   await db.insert('member_agents', [{ ...agent, org_id, seq: stamp.seq }])
   await touchMember(db, org_id, stamp.seq)
   const { agent_url: url, position: _, ...shown } = agent
-  const warnings = visibility === wanted ? {} : { warnings: [downgraded(url)] }
+  const warnings = visibility === wanted ? {} : { warnings: [warnOfVisibility(url)] }
   return { done: { org_id, agent: { url, ...shown }, is_new: known === undefined, ...warnings } }
 }
 
@@ -64,7 +64,7 @@ export async function removeAgent(
   if ('refused' in member) return member
   const { org_id, name } = member
   const known = await findMemberAgent(db, org_id, url)
-  if (!known) return noAgent(name, url)
+  if (!known) return refuseUnknownAgent(name, url)
   if (known.visibility === 'public') {
     const refused = `${url} is public: hide it first`
     return { refused, error: 'unpublish_first', fields: { agent_url: url } }
@@ -74,11 +74,11 @@ export async function removeAgent(
   return { done: { org_id, url } }
 }
 
-function noAgent(name: string, url: string): Refusal {
+function refuseUnknownAgent(name: string, url: string): Refusal {
   return { refused: `${name} has no agent ${url}`, error: 'not_found' }
 }
 
-async function gated(
+async function limitVisibility(
   db: Database,
   org_id: string,
   wanted: MemberAgent['visibility'],
@@ -87,7 +87,7 @@ async function gated(
   return wanted === 'public' && !hasApiAccess(owner!.membership_tier) ? 'members_only' : wanted
 }
 
-function downgraded(agent_url: string) {
+function warnOfVisibility(agent_url: string) {
   return {
     code: 'visibility_downgraded',
     agent_url,
@@ -110,7 +110,7 @@ export function findMemberAgent(
   )
 }
 
-async function nextPosition(db: Database, org_id: string): Promise<number> {
+async function findNextPosition(db: Database, org_id: string): Promise<number> {
   const row = await db.one<{ next: number }>(
     `select coalesce(max(position), 0)::double + 1 as next from member_agents
      where org_id = $org_id`,
@@ -139,11 +139,11 @@ function invertAgentChange(
   const change = changes.find(({ table }) => table === 'member_agents')
   const [was, is] = [change?.before[0], change?.after[0]]
   if (was === undefined) return { op: 'member.agent.remove', org, url }
-  const told = ['name', 'health_check_url'].filter(field => was[field] !== null)
+  const cleared = ['name', 'health_check_url'].filter(field => was[field] !== null)
   const isMore = ['name', 'health_check_url'].some(field => is?.[field] && was[field] === null)
   if (isMore) return 'it told something of the agent that cannot be untold: save what is to stand'
   const { type, visibility } = was
-  const fields = Object.fromEntries(told.map(field => [field, was[field]]))
+  const fields = Object.fromEntries(cleared.map(field => [field, was[field]]))
   return { op: 'member.agent.save', org, url, type, visibility, ...fields }
 }
 

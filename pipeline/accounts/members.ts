@@ -30,8 +30,8 @@ export async function createMember(
     return { refused: `${name} is a member already`, error: 'conflict' }
   }
   const display_name = operation.display_name ?? name
-  const slug = operation.slug ?? (await freeSlug(db, display_name))
-  if (await isTaken(db, slug, org_id)) return slugTaken(slug)
+  const slug = operation.slug ?? (await findFreeSlug(db, display_name))
+  if (await isTaken(db, slug, org_id)) return refuseSlug(slug)
   await db.insert('members', [
     { org_id, slug, display_name, is_founding, is_public, created_at: toIso(now), seq },
   ])
@@ -48,7 +48,7 @@ export async function updateMember(
   const { org_id } = member
   const { slug = member.slug, display_name = member.display_name } = operation
   const { is_founding = null, is_public = null } = operation
-  if (await isTaken(db, slug, org_id)) return slugTaken(slug)
+  if (await isTaken(db, slug, org_id)) return refuseSlug(slug)
   await db.run(
     `update members set slug = $slug, display_name = $display_name,
        is_founding = coalesce($is_founding, is_founding),
@@ -114,12 +114,12 @@ async function isTaken(db: Database, slug: string, org_id: string): Promise<bool
   return other !== undefined
 }
 
-function slugTaken(slug: string): Answer {
+function refuseSlug(slug: string): Answer {
   return { refused: `another member is called ${slug}`, error: 'conflict' }
 }
 
 /** A slug that nobody has: the letters and digits of the name, and a number where that is taken. */
-async function freeSlug(db: Database, displayName: string): Promise<string> {
+async function findFreeSlug(db: Database, displayName: string): Promise<string> {
   const plain = displayName
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')

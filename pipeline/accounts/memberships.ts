@@ -63,18 +63,18 @@ export async function loadMemberships(
   where: string,
   parameters: Parameters,
 ): Promise<Map<string, Membership[]>> {
-  const rows = await db.all<Membership & { user_id: string; stands: boolean }>(
+  const rows = await db.all<Membership & { user_id: string; is_active: boolean }>(
     `select m.user_id, m.org_id, o.name as org_name, o.membership_tier, m.role,
-       m.removed_at is null as stands
+       m.removed_at is null as is_active
      from memberships m join organizations o using (org_id)
      where ${where} order by m.user_id, m.joined_at, m.seq, m.org_id`,
     parameters,
   )
   const found = new Map<string, Membership[]>()
-  for (const { user_id, stands, ...membership } of rows) {
+  for (const { user_id, is_active, ...membership } of rows) {
     const known = found.get(user_id) ?? []
     found.set(user_id, known)
-    if (stands) known.push(membership)
+    if (is_active) known.push(membership)
   }
   return found
 }

@@ -13,7 +13,7 @@ import { type Review, submitReview } from './reviews.ts'
 import type { Stamp } from './stamp.ts'
 
 /** A mirror as it stands in the private store. */
-export interface KeptMirror {
+export interface MirrorRow {
   platform: string
   digest: string
   content: MirrorContent
@@ -57,8 +57,8 @@ export async function approveMirror(
   stamp: Stamp,
 ): Promise<Answer> {
   const { base_digest, ...content } = payload as unknown as MirrorProposal
-  const standing = (await findMirror(db, platform))?.digest ?? null
-  if (standing !== base_digest) {
+  const current = (await findMirror(db, platform))?.digest ?? null
+  if (current !== base_digest) {
     const refused = `the mirror of ${platform} changed since this was proposed`
     return { refused, error: 'conflict' }
   }
@@ -75,11 +75,11 @@ export async function removeMirror(
   { platform, force }: OperationOf<'mirror.remove'>,
   { now, seq }: Stamp,
 ): Promise<Answer> {
-  const standing = await findMirror(db, platform)
-  if (standing === undefined) {
+  const current = await findMirror(db, platform)
+  if (current === undefined) {
     return { refused: `there is no mirror of ${platform}`, error: 'not_found' }
   }
-  if (standing.content.superseded_by === null && !force) {
+  if (current.content.superseded_by === null && !force) {
     const refused = `nothing supersedes the mirror of ${platform}: force=true removes it anyway`
     return { refused, error: 'conflict' }
   }
@@ -96,7 +96,7 @@ export function loadMirrors(
   db: Database,
   where: string,
   parameters: Parameters,
-): Promise<KeptMirror[]> {
+): Promise<MirrorRow[]> {
   return db.all(
     `select * exclude (published_by, seq) from mirrors where ${where} order by platform`,
     parameters,
@@ -110,16 +110,16 @@ async function keep(
   { now, seq }: Stamp,
 ) {
   const updated_at = toIso(now)
-  const standing = await findMirror(db, platform)
+  const current = await findMirror(db, platform)
   const row = { platform, content, published_by, digest: hashCanonicalJson(content.document) }
-  const created_at = standing?.created_at ?? updated_at
+  const created_at = current?.created_at ?? updated_at
   await db.run('delete from mirrors where platform = $platform', { platform })
   await db.insert('mirrors', [{ ...row, removed: false, created_at, updated_at, seq }])
   const { catalog_etag, superseded_by, publisher_domains } = content
   return { platform, catalog_etag, superseded_by, publisher_domains, updated_at }
 }
 
-function findMirror(db: Database, platform: string): Promise<KeptMirror | undefined> {
+function findMirror(db: Database, platform: string): Promise<MirrorRow | undefined> {
   return db.one('select * from mirrors where platform = $platform and not removed', { platform })
 }
 

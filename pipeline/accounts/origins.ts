@@ -6,7 +6,7 @@ import type { OperationDefinitions } from './operation-definition.ts'
 import { recordProof } from './proofs.ts'
 import type { Stamp } from './stamp.ts'
 
-interface KeptOrigin extends StoredOrigin {
+interface OriginRow extends StoredOrigin {
   /** Hash of the claim that bound it to its organization. */
   claim: string | null
 }
@@ -28,7 +28,7 @@ export async function claimOrigin(
       fields: { locked_to_org_id: known?.org_id },
     }
   }
-  if (known === undefined) await keep(db, unseen(domain), stamp)
+  if (known === undefined) await keep(db, buildUnseen(domain), stamp)
   await dropClaim(db, domain, org_id)
   const row = { domain, org_id, claim, claimed_at: toIso(stamp.now), seq: stamp.seq }
   await db.insert('origin_claims', [row])
@@ -45,14 +45,15 @@ export async function verifyOrigin(
   { domain, reason, claim_hash: claim, checked_at }: OperationOf<'origin.verify'>,
   stamp: Stamp,
 ): Promise<Answer> {
-  const known = (await findOrigin(db, domain)) ?? unseen(domain)
+  const known = (await findOrigin(db, domain)) ?? buildUnseen(domain)
   if (known.checked_at !== null && Date.parse(known.checked_at) > checked_at) {
     return { done: { domain, changed: false } }
   }
-  const seen = { ...known, checked_at: toIso(checked_at) }
-  const after = { ...seen, verified_at: verifiedAfter(seen, reason) }
+  const checked = { ...known, checked_at: toIso(checked_at) }
+  const after = { ...checked, verified_at: findVerifiedAt(checked, reason) }
   const changed = (after.verified_at === null) !== (known.verified_at === null)
-  const claimant = after.verified_at !== null && claim ? await findClaimant(db, seen, claim) : null
+  const claimant =
+    after.verified_at !== null && claim ? await findClaimant(db, checked, claim) : null
   if (claimant === null || claim === undefined) {
     await keep(db, after, stamp)
     return { done: { domain, changed } }
@@ -65,7 +66,7 @@ export async function verifyOrigin(
   return { done: { domain, changed: changed || isNew, bound_org_id: claimant } }
 }
 
-function verifiedAfter({ verified_at, checked_at }: KeptOrigin, reason: OriginReason) {
+function findVerifiedAt({ verified_at, checked_at }: OriginRow, reason: OriginReason) {
   if (reason === 'transient') return verified_at
   return reason === 'authoritative_location_pointer' ? (verified_at ?? checked_at) : null
 }
@@ -73,11 +74,7 @@ function verifiedAfter({ verified_at, checked_at }: KeptOrigin, reason: OriginRe
 /**
  * Finds the organization whose claim a pointer carries: an open claim, or the one that bound it.
  */
-async function findClaimant(
-  db: Database,
-  known: KeptOrigin,
-  claim: string,
-): Promise<string | null> {
+async function findClaimant(db: Database, known: OriginRow, claim: string): Promise<string | null> {
   if (known.claim === claim) return known.org_id
   const open = await db.one<{ org_id: string }>(
     'select org_id from origin_claims where domain = $domain and claim = $claim',
@@ -111,15 +108,15 @@ function isHeldByOther(known: StoredOrigin | undefined, org_id: string): boolean
   return known?.verified_at != null && known.org_id !== null && known.org_id !== org_id
 }
 
-function unseen(domain: string): KeptOrigin {
+function buildUnseen(domain: string): OriginRow {
   return { domain, org_id: null, claim: null, verified_at: null, checked_at: null }
 }
 
-function findOrigin(db: Database, domain: string): Promise<KeptOrigin | undefined> {
+function findOrigin(db: Database, domain: string): Promise<OriginRow | undefined> {
   return db.one('select * exclude (seq) from origins where domain = $domain', { domain })
 }
 
-async function keep(db: Database, origin: KeptOrigin, { seq }: Stamp): Promise<void> {
+async function keep(db: Database, origin: OriginRow, { seq }: Stamp): Promise<void> {
   await db.run('delete from origins where domain = $domain', { domain: origin.domain })
   await db.insert('origins', [{ ...origin, seq }])
 }

@@ -9,7 +9,7 @@ import { type Review, submitReview } from './reviews.ts'
 import type { Stamp } from './stamp.ts'
 
 /** A policy as it stands in the private store. */
-export interface KeptPolicy {
+export interface StoredPolicyRow {
   policy_id: string
   source_type: 'registry' | 'community'
   review_status: 'pending' | 'approved' | 'rejected'
@@ -26,7 +26,7 @@ export async function savePolicy(
   stamp: Stamp,
 ): Promise<Answer> {
   const { policy_id } = policy
-  const known = await keptPolicy(db, policy_id)
+  const known = await findPolicy(db, policy_id)
   if (known?.source_type === 'registry') {
     return { refused: `${policy_id} is the registry’s own`, error: 'conflict' }
   }
@@ -34,10 +34,13 @@ export async function savePolicy(
     return { refused: `${policy_id} waits for review`, error: 'conflict' }
   }
   const isNew = known?.review_status !== 'approved'
-  const kept = { source_type: 'community', review_status: isNew ? 'pending' : 'approved' } as const
+  const origin = {
+    source_type: 'community',
+    review_status: isNew ? 'pending' : 'approved',
+  } as const
   const before = isNew ? undefined : known
   const editor_id = await ensureEditorId(db, editor, stamp)
-  const revision_number = await keep(db, policy, { before, ...kept, editor_id }, stamp)
+  const revision_number = await keep(db, policy, { before, ...origin, editor_id }, stamp)
   if (isNew) {
     const payload = { ...policy }
     const { id: submitted_by, org_id } = editor
@@ -57,13 +60,13 @@ export async function publishPolicy(
   stamp: Stamp,
 ): Promise<Answer> {
   const { policy_id } = policy
-  const known = await keptPolicy(db, policy_id)
+  const known = await findPolicy(db, policy_id)
   if (known?.review_status === 'pending') {
     return { refused: `${policy_id} waits for review: decide that first`, error: 'conflict' }
   }
   const before = known?.review_status === 'approved' ? known : undefined
-  const kept = { source_type: 'registry', review_status: 'approved' } as const
-  const revision_number = await keep(db, policy, { before, ...kept, editor_id: 'system' }, stamp)
+  const origin = { source_type: 'registry', review_status: 'approved' } as const
+  const revision_number = await keep(db, policy, { before, ...origin, editor_id: 'system' }, stamp)
   return { done: { policy_id, revision_number } }
 }
 
@@ -87,8 +90,8 @@ async function decide(db: Database, policy_id: string, status: string, { seq }: 
   )
 }
 
-interface Keeping extends Pick<KeptPolicy, 'source_type' | 'review_status'> {
-  before: KeptPolicy | undefined
+interface Keeping extends Pick<StoredPolicyRow, 'source_type' | 'review_status'> {
+  before: StoredPolicyRow | undefined
   editor_id: string
 }
 
@@ -130,7 +133,7 @@ function summarizeChange(before: PolicyContent | undefined, after: PolicyContent
   return changed.length === 0 ? 'Changed nothing' : `Changed ${changed.sort().join(', ')}`
 }
 
-function keptPolicy(db: Database, policy_id: string): Promise<KeptPolicy | undefined> {
+function findPolicy(db: Database, policy_id: string): Promise<StoredPolicyRow | undefined> {
   return db.one('select * from policies where policy_id = $policy_id', { policy_id })
 }
 

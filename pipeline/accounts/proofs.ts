@@ -39,13 +39,13 @@ export async function hasProof(
     `shown ${org_id} ${domain}`,
     '',
     ['ownership_proofs', 'verified_domains'],
-    () => lastShown(db, org_id, domain),
+    () => findLastShown(db, org_id, domain),
   )
   return is_lasting || (last !== null && last > now - days * DAY)
 }
 
 /** Finds the last proof, and whether it is permanent. */
-async function lastShown(
+async function findLastShown(
   db: Database,
   org_id: string,
   domain: string,

@@ -2,8 +2,8 @@ import type { PolicyRow } from '../model/policy.ts'
 import type { RevisionRow } from '../model/rows.ts'
 import type { Database } from '../store/duckdb.ts'
 import { type ApprovedBrand, listApprovedSince } from './brand-submissions.ts'
-import { type KeptMirror, loadMirrors } from './mirrors.ts'
-import type { KeptPolicy } from './policies.ts'
+import { loadMirrors, type MirrorRow } from './mirrors.ts'
+import type { StoredPolicyRow } from './policies.ts'
 
 /** Suspension of a contributed property, or its end. */
 export interface Suspension {
@@ -18,7 +18,7 @@ export interface Publications {
   withdrawn: string[]
   revisions: Omit<RevisionRow, 'seq'>[]
   /** Mirrors, removed ones included. */
-  mirrors: KeptMirror[]
+  mirrors: MirrorRow[]
   suspensions: Suspension[]
   /** Brands that were handed in and are approved, each a save of who handed it in. */
   brands: ApprovedBrand[]
@@ -52,7 +52,7 @@ export async function loadPublicationsSince(
   const read = () => db.one<{ seq: number }>(CHANGED)
   const last = await db.written.memo('last publication', '', [...TABLES, 'reviews'], read)
   if (last!.seq <= seq) return undefined
-  const kept = await db.all<KeptPolicy>(
+  const policies = await db.all<StoredPolicyRow>(
     'select * exclude (seq) from policies where seq > $seq order by policy_id',
     { seq },
   )
@@ -63,7 +63,7 @@ export async function loadPublicationsSince(
      from policy_revisions where seq > $seq order by policy_id, revision_number`,
     { seq },
   )
-  const shown = kept.filter(({ review_status }) => review_status !== 'rejected')
+  const shown = policies.filter(({ review_status }) => review_status !== 'rejected')
   return {
     policies: shown.map(({ content, source_type, review_status, created_at, updated_at }) => ({
       ...content,
@@ -72,16 +72,16 @@ export async function loadPublicationsSince(
       created_at,
       updated_at,
     })),
-    withdrawn: kept.filter(policy => !shown.includes(policy)).map(({ policy_id }) => policy_id),
+    withdrawn: policies.filter(policy => !shown.includes(policy)).map(({ policy_id }) => policy_id),
     revisions,
     mirrors: await loadMirrors(db, 'seq > $seq', { seq }),
-    suspensions: await suspensionsSince(db, seq),
+    suspensions: await listSuspensionsSince(db, seq),
     brands: await listApprovedSince(db, seq),
   }
 }
 
 /** A property is suspended as long as one dispute about it is not rejected. */
-function suspensionsSince(db: Database, seq: number): Promise<Suspension[]> {
+function listSuspensionsSince(db: Database, seq: number): Promise<Suspension[]> {
   return db.all(
     `select property_rid, bool_or(not lifted) as suspended from suspended_links
      where property_rid in (select property_rid from suspended_links where seq > $seq)

@@ -87,11 +87,11 @@ export class RevocationCache implements Rights {
     if (!isModerator([held.role])) return
     const key = toHolderKey(held)
     const known = this.#moderating.get(key) ?? new Set()
-    this.#moderating.set(key, known.add(spelled(held)))
+    this.#moderating.set(key, known.add(toKey(held)))
   }
 
   revokeRole(held: RoleHolding): void {
-    this.#moderating.get(toHolderKey(held))?.delete(spelled(held))
+    this.#moderating.get(toHolderKey(held))?.delete(toKey(held))
   }
 
   #moderates({ kind, id }: Asker): boolean {
@@ -104,7 +104,7 @@ function toHolderKey({ holder, id }: RoleHolding): string {
   return pair(holder, (holder === 'user' && toUserId(id)) || id)
 }
 
-function spelled({ id, role }: RoleHolding): string {
+function toKey({ id, role }: RoleHolding): string {
   return pair(role, id)
 }
 

@@ -18,7 +18,7 @@ export async function grantRole(
     'delete from roles where holder = $holder and id = $id and role = $role and revoked_at is not null',
     { holder, id, role },
   )
-  if (!(await holds(db, { holder, id, role }))) {
+  if (!(await isHolding(db, { holder, id, role }))) {
     const granted_at = toIso(now)
     await db.insert('roles', [{ holder, id, role, granted_at, revoked_at: null, seq }])
   }
@@ -59,7 +59,7 @@ async function isLiveKey(db: Database, key_id: string): Promise<boolean> {
   return (await db.one(query, { key_id })) !== undefined
 }
 
-async function holds(db: Database, held: { holder: string; id: string; role: string }) {
+async function isHolding(db: Database, held: { holder: string; id: string; role: string }) {
   const query = 'select 1 from roles where holder = $holder and id = $id and role = $role'
   return (await db.one(query, held)) !== undefined
 }

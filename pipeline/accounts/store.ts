@@ -15,17 +15,18 @@ import type { Stamp } from './stamp.ts'
 import { loadEnrolments } from './stored-members.ts'
 
 /** Results of submissions, with what the rest of the commit needs of the accounts. */
-export interface Decided<Told> {
+export interface Decided<Report> {
   answers: Map<string, Answer>
   /** Submissions that were carried out for the first time: nothing is derived from them yet. */
   fresh: ReadonlySet<string>
-  told: Told
+  report: Report
 }
 
-export interface Begun<Told> {
-  decided: Promise<Decided<Told>>
+/** Represents a commit of the accounts that is under way. */
+export interface AccountsWrite<Report> {
+  decided: Promise<Decided<Report>>
   /** Resolves when it is on disk. */
-  kept: Promise<void>
+  committed: Promise<void>
 }
 
 const unjudged: SaveVerdicts = { refused: new Map(), doubts: new Map() }
@@ -36,23 +37,23 @@ const unjudged: SaveVerdicts = { refused: new Map(), doubts: new Map() }
  */
 export class Accounts {
   readonly db: Database
-  readonly #seen: SeenIds
-  readonly #standing: RevocationCache
+  readonly #seenIds: SeenIds
+  readonly #revocations: RevocationCache
 
-  private constructor(db: Database, seen: SeenIds, standing: RevocationCache) {
+  private constructor(db: Database, seenIds: SeenIds, revocations: RevocationCache) {
     this.db = db
-    this.#seen = seen
-    this.#standing = standing
+    this.#seenIds = seenIds
+    this.#revocations = revocations
   }
 
   static async open(file: string, tell?: TellMigration): Promise<Accounts> {
     const db = await openMigrated(file, tell)
-    const seen = new SeenIds()
+    const seenIds = new SeenIds()
     const known = db.stream<{ id: string }>('select submission_id as id from submissions')
-    for await (const rows of known) for (const { id } of rows) seen.add(id)
-    const standing = new RevocationCache(db)
-    await standing.read()
-    return new Accounts(db, seen, standing)
+    for await (const rows of known) for (const { id } of rows) seenIds.add(id)
+    const revocations = new RevocationCache(db)
+    await revocations.read()
+    return new Accounts(db, seenIds, revocations)
   }
 
   /**
@@ -65,48 +66,48 @@ export class Accounts {
     stamp: Stamp,
     judge: () => Promise<SaveVerdicts> = async () => unjudged,
   ): Promise<Map<string, Answer>> {
-    const { decided, kept } = this.begin(submissions, stamp, judge, async () => undefined)
+    const { decided, committed } = this.begin(submissions, stamp, judge, async () => undefined)
     const { answers } = await decided
-    await kept
+    await committed
     return answers
   }
 
   /**
    * Performs submissions in two parts, so that others can go on with the decisions while they reach the
-   * disk. `tell` reads what else they need of the accounts. Until `kept` resolves nobody may query the
+   * disk. `tell` reads what else they need of the accounts. Until `committed` resolves nobody may query the
    * accounts, and nothing that follows from the answers may be stored by anybody.
    */
-  begin<Told>(
+  begin<Report>(
     submissions: readonly Submission[],
     stamp: Stamp,
     judge: () => Promise<SaveVerdicts>,
-    tell: (answers: Map<string, Answer>) => Promise<Told>,
-  ): Begun<Told> {
-    let decide: (decided: Decided<Told>) => void
+    tell: (answers: Map<string, Answer>) => Promise<Report>,
+  ): AccountsWrite<Report> {
+    let decide: (decided: Decided<Report>) => void
     let fail: (error: unknown) => void
-    const decided = new Promise<Decided<Told>>((resolve, reject) => {
+    const decided = new Promise<Decided<Report>>((resolve, reject) => {
       decide = resolve
       fail = reject
     })
     let rows: AuditRow[] = []
     const carryOut = async () => {
-      await this.#standing.read()
+      await this.#revocations.read()
       const judged = await judge()
       const answers = await this.#known(submissions)
       rows = await this.#carryOutAll(submissions, stamp, judged, answers)
       const fresh = new Set(rows.map(({ submission_id }) => submission_id))
-      decide({ answers, fresh, told: await tell(answers) })
+      decide({ answers, fresh, report: await tell(answers) })
     }
-    const kept = this.db.transactionEnding(carryOut, async () => {
+    const committed = this.db.transactionEnding(carryOut, async () => {
       await this.db.insert('submissions', rows)
-      for (const { submission_id } of rows) this.#seen.add(submission_id)
+      for (const { submission_id } of rows) this.#seenIds.add(submission_id)
     })
-    kept.catch(error => {
-      this.#standing.doubt()
+    committed.catch(error => {
+      this.#revocations.doubt()
       fail(error)
     })
     decided.catch(() => undefined)
-    return { decided, kept }
+    return { decided, committed }
   }
 
   /**
@@ -117,8 +118,9 @@ export class Accounts {
   async enrolments(submissions: readonly Submission[], answers: ReadonlyMap<string, Answer>) {
     const touched = submissions.flatMap(({ submission_id, operation }) => {
       const answer = answers.get(submission_id)
-      const isTold = getDefinition(operation).changesEnrolments && answer && 'done' in answer
-      return isTold ? [answer.done.org_id] : []
+      const isEnrolmentChange =
+        getDefinition(operation).changesEnrolments && answer && 'done' in answer
+      return isEnrolmentChange ? [answer.done.org_id] : []
     })
     const orgs = [...new Set(touched as string[])]
     return orgs.length > 0 ? loadEnrolments(this.db, orgs) : []
@@ -139,7 +141,7 @@ export class Accounts {
 
   async #known(submissions: readonly Submission[]): Promise<Map<string, Answer>> {
     const ids = submissions.map(({ submission_id }) => submission_id)
-    const asked = ids.filter(id => this.#seen.mayHave(id))
+    const asked = ids.filter(id => this.#seenIds.mayHave(id))
     if (asked.length === 0) return new Map()
     const { condition, keys } = inList('submission_id', asked)
     const rows = await this.db.all<{ submission_id: string; answer: Answer }>(
@@ -162,7 +164,7 @@ export class Accounts {
     for (const submission of submissions) {
       const { submission_id: id } = submission
       if (answers.has(id)) continue
-      const fallen = this.#standing.refusal(submission)
+      const fallen = this.#revocations.refusal(submission)
       if (fallen) {
         // Not remembered: under an Idempotency-Key another credential may ask for the same again.
         answers.set(id, fallen)
@@ -171,7 +173,7 @@ export class Accounts {
       const known = { refusal: refused.get(id), doubt: doubts.get(id) }
       const { answer, changes } = await this.#carryOut(submission, stamp, known)
       answers.set(id, answer)
-      this.#standing.follow(submission, answer)
+      this.#revocations.follow(submission, answer)
       rows.push({ ...toAuditColumns(submission), answer, changes, submitted_at, seq: stamp.seq })
     }
     return rows

@@ -25,8 +25,8 @@ export async function loadStoredMembers(
     `select org_id, domain from verified_domains where ${theirs} order by org_id, domain`,
     ids,
   )
-  const agentsOf = grouped(agents)
-  const domainsOf = grouped(domains)
+  const agentsOf = groupByOrganization(agents)
+  const domainsOf = groupByOrganization(domains)
   return profiles.map(profile => ({
     ...profile,
     agents: (agentsOf.get(profile.org_id) ?? []).map(({ org_id: _, ...agent }) => agent),
@@ -51,14 +51,16 @@ export async function loadEnrolments(
        and org_id in (select unnest(${toListExpression('$ids')})) order by org_id, position`,
     { ids: JSON.stringify(orgIds) },
   )
-  const shown = grouped(rows)
+  const shown = groupByOrganization(rows)
   return orgIds.map(org_id => ({
     org_id,
     agents: (shown.get(org_id) ?? []).map(({ agent_url }) => agent_url),
   }))
 }
 
-function grouped<Row extends { org_id: string }>(rows: readonly Row[]): Map<string, Row[]> {
+function groupByOrganization<Row extends { org_id: string }>(
+  rows: readonly Row[],
+): Map<string, Row[]> {
   const groups = new Map<string, Row[]>()
   for (const row of rows) {
     const group = groups.get(row.org_id)

@@ -30,8 +30,8 @@ export function checkName(domain: string, { protectedNames, registered }: KnownN
     ...(protectedNames.sites.has(site)
       ? []
       : [
-          ...alikeTo(domain, site, protectedNames, registered),
-          ...ownLabels(domain, site).map(label => judgeLabel(label, protectedNames)),
+          ...findLookalikes(domain, site, protectedNames, registered),
+          ...listOwnLabels(domain, site).map(label => judgeLabel(label, protectedNames)),
         ]),
   ]
   return (
@@ -55,7 +55,7 @@ function judgeScripts(label: string): NameVerdict {
 }
 
 /** Known names, other than its own, that the whole of the name looks like. */
-function alikeTo(
+function findLookalikes(
   domain: string,
   site: string,
   { byLook }: ProtectedNames,
@@ -70,12 +70,12 @@ function alikeTo(
     .filter(other => other !== domain)
     .map(other => ({
       verdict: isIdn(domain) && !isIdn(other) ? 'refused' : 'doubtful',
-      reason: `${shown(domain)} looks like ${shown(other)}`,
+      reason: `${toShownName(domain)} looks like ${toShownName(other)}`,
     }))
 }
 
 /** The labels that its owner chose: all but the public suffix. */
-function ownLabels(domain: string, site: string): string[] {
+function listOwnLabels(domain: string, site: string): string[] {
   const suffix = site.split('.').length - 1
   const labels = toUnicode(domain).split('.')
   return labels.slice(0, Math.max(1, labels.length - suffix))
@@ -86,23 +86,26 @@ function judgeLabel(label: string, { byLabel }: ProtectedNames): NameVerdict {
   const same = byLabel.get(look)
   const isPlain = /^[a-z0-9-]*$/.test(label)
   if (same) {
-    const reason = `${label} looks like the name of ${shown(same.site)}`
+    const reason = `${label} looks like the name of ${toShownName(same.site)}`
     return { verdict: isPlain || label === same.label ? 'doubtful' : 'refused', reason }
   }
   const parts = [look.replace(/\p{M}/gu, ''), ...look.split('-')]
   const part = parts.map(text => byLabel.get(text)).find(found => found !== undefined)
-  const within = part ?? longPart(look, byLabel)
+  const within = part ?? findLongPart(look, byLabel)
   if (within === undefined) return fine
-  return { verdict: 'doubtful', reason: `${label} contains the name of ${shown(within.site)}` }
+  return {
+    verdict: 'doubtful',
+    reason: `${label} contains the name of ${toShownName(within.site)}`,
+  }
 }
 
-function longPart(look: string, byLabel: ProtectedNames['byLabel']) {
+function findLongPart(look: string, byLabel: ProtectedNames['byLabel']) {
   for (const [other, named] of byLabel) {
     if (named.label.length >= LEAST_PART && look.includes(other)) return named
   }
   return undefined
 }
 
-function shown(domain: string): string {
+function toShownName(domain: string): string {
   return isIdn(domain) ? `${domain} (${toUnicode(domain)})` : domain
 }

@@ -24,11 +24,11 @@ export function toIso(instant: Instant): string {
     lastDay = day
   }
   const ms = Math.trunc(instant - day * DAY)
-  const clock = `${two(ms / HOUR)}:${two((ms / MINUTE) % 60)}:${two((ms / SECOND) % 60)}`
+  const clock = `${padTwo(ms / HOUR)}:${padTwo((ms / MINUTE) % 60)}:${padTwo((ms / SECOND) % 60)}`
   return `${lastDate}${clock}.${String(ms % SECOND).padStart(3, '0')}Z`
 }
 
-function two(part: number): string {
+function padTwo(part: number): string {
   const whole = Math.trunc(part)
   return whole < 10 ? `0${whole}` : String(whole)
 }

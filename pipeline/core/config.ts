@@ -9,7 +9,7 @@ interface Setting<Schema extends z.ZodType> {
   secret: boolean
 }
 
-function setting<Schema extends z.ZodType>(
+function defineSetting<Schema extends z.ZodType>(
   schema: Schema,
   means: string,
   { shown = '', secret = false } = {},
@@ -49,19 +49,21 @@ const networks = z.array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]), 
 
 /** Every setting there is: read from the environment under its own name, once, at start. */
 export const settings = {
-  HOST: setting(text.default('127.0.0.1'), 'address the API listens on', { shown: '127.0.0.1' }),
-  PORT: setting(whole(0, 65_535).default(3000), 'port of the API', { shown: '3000' }),
-  API_PROCESSES: setting(
+  HOST: defineSetting(text.default('127.0.0.1'), 'address the API listens on', {
+    shown: '127.0.0.1',
+  }),
+  PORT: defineSetting(whole(0, 65_535).default(3000), 'port of the API', { shown: '3000' }),
+  API_PROCESSES: defineSetting(
     whole(1, 64).default(1),
     'processes that `start` answers with, all on the one port: with two, one that ends is not missed',
     { shown: '1' },
   ),
-  BASE_URL: setting(
+  BASE_URL: defineSetting(
     httpUrl.optional(),
     'public address of the API, without a trailing slash; domains can point to the files it serves for them where this is https',
     { shown: 'http://HOST:PORT' },
   ),
-  TRUSTED_PROXIES: setting(
+  TRUSTED_PROXIES: defineSetting(
     z
       .string()
       .default('')
@@ -69,8 +71,8 @@ export const settings = {
       .pipe(networks),
     'addresses or networks (`10.0.0.0/8,::1`) of the proxies in front of the API: only what these say of who asks (X-Forwarded-For) is believed',
   ),
-  DATA_DIR: setting(text.default('data/var'), 'folder of every store', { shown: 'data/var' }),
-  REDIS_URL: setting(
+  DATA_DIR: defineSetting(text.default('data/var'), 'folder of every store', { shown: 'data/var' }),
+  REDIS_URL: defineSetting(
     z
       .string()
       .regex(/^(rediss?|unix):\/\//, 'must start with redis://, rediss:// or unix://')
@@ -78,7 +80,7 @@ export const settings = {
     'Redis for jobs and limits; without it `start` runs one of its own',
     { secret: true },
   ),
-  PROTOCOL_NAME: setting(
+  PROTOCOL_NAME: defineSetting(
     z
       .string()
       .regex(/^[a-z][a-z0-9]*$/, 'must be lower-case letters and digits')
@@ -86,114 +88,129 @@ export const settings = {
     "the protocol's short name in identifiers; `adcp` for the live web",
     { shown: 'proto' },
   ),
-  LOG_LEVEL: setting(
+  LOG_LEVEL: defineSetting(
     z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent']).default('info'),
     'least level that is logged',
     { shown: 'info' },
   ),
-  CRAWL_CONNECT_TO: setting(
+  CRAWL_CONNECT_TO: defineSetting(
     httpUrl.optional(),
     'send every outbound connection here instead, names and checks unchanged (test worlds)',
   ),
-  CRAWL_CA_FILE: setting(text.optional(), 'PEM file of an extra certificate authority to trust'),
-  DNS_SERVER: setting(
+  CRAWL_CA_FILE: defineSetting(
+    text.optional(),
+    'PEM file of an extra certificate authority to trust',
+  ),
+  DNS_SERVER: defineSetting(
     text
       .refine(isNameServer, { error: 'must be ADDRESS:PORT such as 127.0.0.1:53 or [::1]:53' })
       .optional(),
     'ADDRESS:PORT of the name server to ask instead of the system’s; an address, not a name',
   ),
-  CRAWL_CONTACT: setting(
+  CRAWL_CONTACT: defineSetting(
     httpUrl.default('https://github.com/agentic-ad-registry/agentic-ad-registry'),
     'page about the crawler, named in its User-Agent',
   ),
-  CRAWL_SIGNING_KEY: setting(
+  CRAWL_SIGNING_KEY: defineSetting(
     text.optional(),
     'file with a private Ed25519 key (JWK): the crawler signs its requests (Web Bot Auth, RFC 9421) and the API serves the public key; needs BASE_URL',
     { secret: true },
   ),
-  ROBOTS: setting(
+  ROBOTS: defineSetting(
     z.enum(['ignore', 'respect']).default('ignore'),
     'whether robots.txt is read and a file that it disallows left alone; the well-known files are meant for crawlers, so nobody else does',
     { shown: 'ignore' },
   ),
-  CRAWL_SCHEDULE: setting(cron.default('0 3 * * *'), 'when known files are due again (cron, UTC)', {
-    shown: '0 3 * * *',
-  }),
-  RECRAWL_HOURS: setting(
+  CRAWL_SCHEDULE: defineSetting(
+    cron.default('0 3 * * *'),
+    'when known files are due again (cron, UTC)',
+    {
+      shown: '0 3 * * *',
+    },
+  ),
+  RECRAWL_HOURS: defineSetting(
     whole(1, 24).default(6),
     'hours until a file that has just changed is looked at again',
     { shown: '6' },
   ),
-  HOST_CONCURRENCY: setting(whole(1, 64).default(1), 'connections to one host at a time', {
+  HOST_CONCURRENCY: defineSetting(whole(1, 64).default(1), 'connections to one host at a time', {
     shown: '1',
   }),
-  ADDRESS_CONCURRENCY: setting(whole(1, 4096).default(64), 'connections to one address at a time', {
-    shown: '64',
-  }),
-  CRAWL_CONCURRENCY: setting(whole(1, 4096).default(128), 'hosts a crawler asks at a time', {
+  ADDRESS_CONCURRENCY: defineSetting(
+    whole(1, 4096).default(64),
+    'connections to one address at a time',
+    {
+      shown: '64',
+    },
+  ),
+  CRAWL_CONCURRENCY: defineSetting(whole(1, 4096).default(128), 'hosts a crawler asks at a time', {
     shown: '128',
   }),
-  PUBLISH_EVERY: setting(whole(1, 86_400).optional(), 'seconds between snapshots', {
+  PUBLISH_EVERY: defineSetting(whole(1, 86_400).optional(), 'seconds between snapshots', {
     shown: '5; more where copies take longer than 0.5 s by their size, up to 900',
   }),
-  FRONTIER_MAX: setting(whole(1, 100_000_000).default(2_000_000), 'domains the frontier holds', {
-    shown: '2000000',
-  }),
-  AUTH_ISSUER: setting(
+  FRONTIER_MAX: defineSetting(
+    whole(1, 100_000_000).default(2_000_000),
+    'domains the frontier holds',
+    {
+      shown: '2000000',
+    },
+  ),
+  AUTH_ISSUER: defineSetting(
     issuerUrl.optional(),
     'identity provider whose user tokens (JWT) are taken, spelled as in their `iss`; without it only API keys are',
   ),
-  AUTH_JWKS_URL: setting(
+  AUTH_JWKS_URL: defineSetting(
     httpUrl.optional(),
     'where it publishes its public keys; a crawler reads them, at start, hourly and when a token names an unknown one',
   ),
-  AUTH_AUDIENCE: setting(text.optional(), '`aud` that a token must carry'),
-  AUTH_CLIENT_ID: setting(
+  AUTH_AUDIENCE: defineSetting(text.optional(), '`aud` that a token must carry'),
+  AUTH_CLIENT_ID: defineSetting(
     text.optional(),
     '`azp`, or else `client_id`, that a token must carry; an issuer needs this or AUTH_AUDIENCE',
   ),
-  BILLING_WEBHOOK_SECRET: setting(
+  BILLING_WEBHOOK_SECRET: defineSetting(
     z.string().min(16, 'must have at least 16 characters').optional(),
     'by which the billing provider signs what it tells of memberships; without it nothing is taken',
     { secret: true },
   ),
-  BRANDFETCH_KEY: setting(
+  BRANDFETCH_KEY: defineSetting(
     text.optional(),
     'key of the provider of brand data that is asked before home pages are read',
     { secret: true },
   ),
-  BRANDFETCH_URL: setting(
+  BRANDFETCH_URL: defineSetting(
     z
       .url({ protocol: /^https$/, error: 'must be an https URL' })
       .default('https://api.brandfetch.io'),
     'where that provider answers, or another one that speaks as it does',
     { shown: 'https://api.brandfetch.io' },
   ),
-  BRAKE_SHARE: setting(
+  BRAKE_SHARE: defineSetting(
     share.default(0.02),
     'share of all grants and active properties that a night may take before more is held back',
     { shown: '0.02' },
   ),
-  BRAKE_FACTOR: setting(
+  BRAKE_FACTOR: defineSetting(
     whole(1, 1_000_000).default(5),
     'times what a night usually takes (mean of up to seven, of at least three) that one may take',
     { shown: '5' },
   ),
-  BRAKE_ROWS: setting(
+  BRAKE_ROWS: defineSetting(
     whole(1, 1_000_000_000).default(200),
     'fewer grants and properties than this in a night are never held back',
     { shown: '200' },
   ),
-  BRAKE_PUBLISHERS: setting(
+  BRAKE_PUBLISHERS: defineSetting(
     whole(1, 1_000_000_000).default(20),
     'rows of fewer publishers than this in a night are never held back',
     { shown: '20' },
   ),
-  PROTECTED_NAMES: setting(
+  PROTECTED_NAMES: defineSetting(
     text.optional(),
     'file of domains, one a line: a new entry that looks like one of them, or has its name in it, is refused or waits for review',
   ),
-  REQUIRE_OWNERSHIP_PROOF: setting(
+  REQUIRE_OWNERSHIP_PROOF: defineSetting(
     z
       .enum(['true', 'false'])
       .default('true')
@@ -201,20 +218,20 @@ export const settings = {
     'whether an organization must have shown that a domain is its own before it saves what is known of it',
     { shown: 'true' },
   ),
-  AGENT_PORT: setting(whole(0, 65_535).default(3100), 'port of the reference agent', {
+  AGENT_PORT: defineSetting(whole(0, 65_535).default(3100), 'port of the reference agent', {
     shown: '3100',
   }),
-  AGENT_BASE_URL: setting(
+  AGENT_BASE_URL: defineSetting(
     httpUrl.optional(),
     'public address of the reference agent, without a trailing slash',
     { shown: 'http://HOST:AGENT_PORT' },
   ),
-  TEST_AGENT_TOKEN: setting(
+  TEST_AGENT_TOKEN: defineSetting(
     z.string().min(8, 'must have at least 8 characters').default('public-test-token'),
     'credential that opens the reference agent to everybody who tries it: it protects nothing',
     { shown: 'public-test-token' },
   ),
-  LIMITS: setting(LimitsOverride.default(limits as Limits), 'JSON of limits to override', {
+  LIMITS: defineSetting(LimitsOverride.default(limits as Limits), 'JSON of limits to override', {
     shown: '{}',
   }),
 }
@@ -230,8 +247,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   const faults: string[] = []
   const values: Record<string, unknown> = {}
   for (const [name, { schema }] of Object.entries(settings)) {
-    const given = env[name] === '' ? undefined : env[name]
-    const read = schema.safeParse(given)
+    const value = env[name] === '' ? undefined : env[name]
+    const read = schema.safeParse(value)
     if (read.success) values[name] = read.data
     else faults.push(...read.error.issues.map(issue => describeFault(name, issue)))
   }

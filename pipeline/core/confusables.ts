@@ -29,7 +29,7 @@ const alike = new RegExp(`[${Object.keys(alsoAlike).join('')}]`, 'gu')
  * equal. Based on the Unicode form in lower case, so that 0 and o, 1 and l, m and rn are one.
  */
 export function toSkeleton(name: string): string {
-  if (ASCII.test(name) && !name.includes('xn--')) return asciiLook(name)
+  if (ASCII.test(name) && !name.includes('xn--')) return toAsciiSkeleton(name)
   const text = toUnicode(name).replaceAll('ӏ', 'l').normalize('NFD')
   return unhomoglyph(text)
     .normalize('NFD')
@@ -38,7 +38,7 @@ export function toSkeleton(name: string): string {
 }
 
 /** Computes the skeleton of an ASCII host name, by the same rules as the SQL of `ASCII_LOOK`. */
-function asciiLook(name: string): string {
+function toAsciiSkeleton(name: string): string {
   return name.toLowerCase().replace(/0/g, 'o').replace(/1/g, 'l').replace(/m/g, 'rn')
 }
 

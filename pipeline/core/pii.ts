@@ -10,6 +10,6 @@ export function isPersonal(key: string, value: unknown): boolean {
 export function stripPii<Value>(value: Value): Value {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map(stripPii) as Value
-  const kept = Object.entries(value).filter(([key, member]) => !isPersonal(key, member))
-  return Object.fromEntries(kept.map(([key, member]) => [key, stripPii(member)])) as Value
+  const impersonal = Object.entries(value).filter(([key, member]) => !isPersonal(key, member))
+  return Object.fromEntries(impersonal.map(([key, member]) => [key, stripPii(member)])) as Value
 }

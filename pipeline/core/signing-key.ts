@@ -20,7 +20,7 @@ export interface PublicJwk {
 
 /** Reads a private Ed25519 key from a file with one JWK. Throws `ConfigError` for anything else. */
 export function readSigningKey(path: string): SigningKey {
-  const key = privateKeyIn(path)
+  const key = readPrivateKey(path)
   if (key?.asymmetricKeyType !== 'ed25519') {
     throw new ConfigError(`CRAWL_SIGNING_KEY: ${path} holds no private Ed25519 key as a JWK`)
   }
@@ -35,7 +35,7 @@ export function readSigningKey(path: string): SigningKey {
  * Reads the private key. Faults are not described in detail: an error text must not hold a part of the
  * key.
  */
-function privateKeyIn(path: string): KeyObject | undefined {
+function readPrivateKey(path: string): KeyObject | undefined {
   try {
     return createPrivateKey({ key: JSON.parse(readFileSync(path, 'utf8')), format: 'jwk' })
   } catch {

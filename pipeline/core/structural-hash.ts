@@ -39,7 +39,9 @@ const SCHEME = '2.'
  * bounded depth.
  */
 export function hashStructure(value: unknown): string {
-  const halves = SEEDS.map(seed => (finish(mix(value, seed)) >>> 0).toString(16).padStart(8, '0'))
+  const halves = SEEDS.map(seed =>
+    (finish(hashValue(value, seed)) >>> 0).toString(16).padStart(8, '0'),
+  )
   return SCHEME + halves.join('')
 }
 
@@ -54,29 +56,29 @@ export function hashStructureOfSet(items: readonly unknown[]): string {
 }
 
 /** Members of an object, and of a set, are added up: order does not count. Items of a list are chained. */
-function mix(value: unknown, seed: number): number {
-  if (typeof value === 'string') return mixText(value, seed ^ 1)
-  if (typeof value !== 'object' || value === null) return mixText(String(value), seed ^ 2)
+function hashValue(value: unknown, seed: number): number {
+  if (typeof value === 'string') return hashText(value, seed ^ 1)
+  if (typeof value !== 'object' || value === null) return hashText(String(value), seed ^ 2)
   if (Array.isArray(value)) {
     let hash = seed ^ 3
-    for (const item of value) hash = Math.imul(finish(hash) ^ mix(item, seed), 0x01000193)
+    for (const item of value) hash = Math.imul(finish(hash) ^ hashValue(item, seed), 0x01000193)
     return hash
   }
   let hash = seed ^ 4
   for (const key in value) {
     const member = (value as Record<string, unknown>)[key]
     const isSet = SETS.has(key) && Array.isArray(member)
-    const mixed = isSet ? mixSet(member, seed ^ 5) : mix(member, seed ^ 5)
-    hash = (hash + finish(mixText(key, seed) ^ mixed)) | 0
+    const mixed = isSet ? hashSet(member, seed ^ 5) : hashValue(member, seed ^ 5)
+    hash = (hash + finish(hashText(key, seed) ^ mixed)) | 0
   }
   return hash
 }
 
-function mixSet(items: readonly unknown[], seed: number): number {
-  return items.reduce((hash: number, item) => (hash + finish(mix(item, seed))) | 0, seed ^ 6)
+function hashSet(items: readonly unknown[], seed: number): number {
+  return items.reduce((hash: number, item) => (hash + finish(hashValue(item, seed))) | 0, seed ^ 6)
 }
 
-function mixText(text: string, seed: number): number {
+function hashText(text: string, seed: number): number {
   let hash = seed ^ text.length
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x5bd1e995)
   return finish(hash)

@@ -40,12 +40,12 @@ const mixtures = [
 
 const shared = '\\p{scx=Common}\\p{scx=Inherited}'
 const families = [...scripts.map(script => [script]), ...mixtures].map(
-  family => new RegExp(`^[${family.map(spelled).join('')}${shared}]*$`, 'u'),
+  family => new RegExp(`^[${family.map(toPattern).join('')}${shared}]*$`, 'u'),
 )
-const usual = new RegExp(`[${scripts.map(spelled).join('')}]`, 'u')
+const usual = new RegExp(`[${scripts.map(toPattern).join('')}]`, 'u')
 const ofNone = new RegExp(`^[${shared}]$`, 'u')
 
-function spelled(script: string): string {
+function toPattern(script: string): string {
   return `\\p{scx=${script}}`
 }
 

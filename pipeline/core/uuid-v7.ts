@@ -42,10 +42,10 @@ function format(tick: bigint): string {
   const randA = (counter >> 6n).toString(16).padStart(3, '0')
   const randB6 = (0x80n | (counter & 0x3fn)).toString(16)
   const tail = randomBytes(7).toString('hex')
-  return dashed(`${millis}7${randA}${randB6}${tail}`)
+  return formatUuid(`${millis}7${randA}${randB6}${tail}`)
 }
 
-function dashed(hex: string): string {
+function formatUuid(hex: string): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
 }
 
@@ -70,7 +70,7 @@ export function toIdBytes(id: string): Buffer {
 }
 
 export function parseIdBytes(bytes: Uint8Array): string {
-  return dashed(Buffer.from(bytes).toString('hex'))
+  return formatUuid(Buffer.from(bytes).toString('hex'))
 }
 
 /** A permanent id of a thing that is named by its facts (UUID v8 of their SHA-256). */

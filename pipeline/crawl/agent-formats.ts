@@ -20,7 +20,7 @@ export function readFormats(part: ObjectReader, limits: Limits): AsWritten[] | u
     else read.set(`${id.agent_url} ${id.id}`, { ...sanitizeBlock(item.value), format_id: id })
   }
   const sorted = [...read].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, format]) => format)
-  return bounded(sorted, part, 'formats', limits)
+  return boundList(sorted, part, 'formats', limits)
 }
 
 /**
@@ -33,7 +33,7 @@ export function readSupportedFormats(part: ObjectReader, limits: Limits): AsWrit
     .parts('supported_formats')
     .slice(0, limits.agentFormats + 1)
     .filter(({ value }) => isObject(value.format) || readFormatId(value.format_id) !== undefined)
-  return bounded(
+  return boundList(
     read.map(({ value }) => sanitizeBlock(value)),
     part,
     'supported_formats',
@@ -48,16 +48,16 @@ function readFormatId(value: unknown): JsonObject | undefined {
   return { ...sanitizeBlock(value), agent_url: (value.agent_url as string).trim(), id }
 }
 
-function bounded(
+function boundList(
   list: AsWritten[],
   part: ObjectReader,
   key: string,
   { agentFormats, agentBlockBytes }: Limits,
 ): AsWritten[] | undefined {
-  const kept = list.slice(0, agentFormats)
-  if (list.length > kept.length)
+  const read = list.slice(0, agentFormats)
+  if (list.length > read.length)
     part.error(key, 'too_long', `lists more than ${agentFormats}: the rest is left out`)
-  if (measureBytes(kept) < agentBlockBytes) return kept
+  if (measureBytes(read) < agentBlockBytes) return read
   part.error(key, 'too_long', `is larger than ${agentBlockBytes} bytes and was left out`)
   return undefined
 }

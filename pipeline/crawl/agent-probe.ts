@@ -36,7 +36,7 @@ export async function probeAgent(target: CrawlTarget, deps: ProbeDeps): Promise<
       ? await readCardOnly(target.location, deps)
       : undefined
     return card === undefined
-      ? failed(observation, connected.failure)
+      ? toFailed(observation, connected.failure)
       : read(observation, target, card)
   }
   const faults = connected.list.faults
@@ -87,7 +87,7 @@ function isFault(card: Awaited<ReturnType<typeof readCard>>): card is { fault: s
   return typeof card === 'object' && 'fault' in card
 }
 
-function failed(observation: Observation, failure: McpFailure): Observation {
+function toFailed(observation: Observation, failure: McpFailure): Observation {
   const { outcome, detail, status, retry_after_s } = failure
   return {
     ...observation,

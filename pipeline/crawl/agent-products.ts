@@ -27,10 +27,10 @@ export function readProducts(part: ObjectReader): AgentProducts | undefined {
   const listed = (key: string) => products.flatMap(product => readItems(product[key]))
   const options = [...listed('format_options'), ...listed('formats')].filter(isObject)
   return {
-    delivery_types: distinct(products, ({ delivery_type }) => readToken(delivery_type)),
-    channels: distinct([...listed('channels'), ...listed('delivery_channels')], parseChannel),
-    markets: distinct(listed('countries'), item => toAssignedCountry(clip(item, 8) ?? '')),
-    format_kinds: distinct(options, ({ format_kind }) => readToken(format_kind)),
+    delivery_types: listDistinct(products, ({ delivery_type }) => readToken(delivery_type)),
+    channels: listDistinct([...listed('channels'), ...listed('delivery_channels')], parseChannel),
+    markets: listDistinct(listed('countries'), item => toAssignedCountry(clip(item, 8) ?? '')),
+    format_kinds: listDistinct(options, ({ format_kind }) => readToken(format_kind)),
   }
 }
 
@@ -46,6 +46,6 @@ function readItems(list: unknown): unknown[] {
   return Array.isArray(list) ? list.slice(0, ITEMS_READ) : []
 }
 
-function distinct<Item>(items: readonly Item[], read: (item: Item) => string | undefined) {
+function listDistinct<Item>(items: readonly Item[], read: (item: Item) => string | undefined) {
   return [...new Set(items.flatMap(item => read(item) ?? []))].sort().slice(0, ITEMS_READ)
 }

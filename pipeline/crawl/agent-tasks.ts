@@ -91,12 +91,12 @@ export async function runTask(
   const payload = extractResult(reply.result, errorKey)
   if (payload !== undefined) return { payload }
   const error = readTaskError(reply.result, 'mcp', errorKey)
-  faults.error(name, 'refused_answer', whyNot(reply.result.isError === true, error))
+  faults.error(name, 'refused_answer', explainFailure(reply.result.isError === true, error))
   return { needsAuth: needsCredential(error) }
 }
 
 /** Codes are words of the protocol; what a peer writes beside them is not repeated. */
-function whyNot(isError: boolean, error: ReturnType<typeof readTaskError>): string {
+function explainFailure(isError: boolean, error: ReturnType<typeof readTaskError>): string {
   if (error === undefined) {
     return isError ? 'failed without a code' : 'must be answered with a JSON object'
   }

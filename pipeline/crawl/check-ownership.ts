@@ -32,7 +32,7 @@ export async function checkOwnership(
   deps: OwnershipDeps,
 ): Promise<OwnershipResult> {
   const reads = methods.map(method =>
-    method === 'dns_txt' ? inDns(domain, deps) : inFile(domain, deps),
+    method === 'dns_txt' ? readDnsTexts(domain, deps) : readFileTexts(domain, deps),
   )
   const textsByMethod = await Promise.all(reads)
   const index = textsByMethod.findIndex(texts =>
@@ -44,7 +44,7 @@ export async function checkOwnership(
     : { found }
 }
 
-async function inDns(
+async function readDnsTexts(
   domain: Domain,
   { fetcher, protocolName }: OwnershipDeps,
 ): Promise<PublishedTexts> {
@@ -53,7 +53,7 @@ async function inDns(
   return answer.isDeferred ? undefined : []
 }
 
-async function inFile(
+async function readFileTexts(
   domain: Domain,
   { fetcher, limits, protocolName }: OwnershipDeps,
 ): Promise<PublishedTexts> {

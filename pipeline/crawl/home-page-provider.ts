@@ -29,7 +29,7 @@ export const homePage: BrandProvider = {
     const manifest = await readManifest(page, fetched.url, read, limits)
     return {
       provider: 'home_page',
-      manifest: manifest === undefined ? page.profile : merged(page.profile, manifest),
+      manifest: manifest === undefined ? page.profile : mergeFacts(page.profile, manifest),
       ...(page.company && { company: page.company }),
     }
   },
@@ -74,14 +74,14 @@ async function readManifest(
 }
 
 /** Merges the manifest into the profile; the page's own words come first. */
-function merged(profile: BrandProfile, { url, content }: AppManifest): BrandProfile {
+function mergeFacts(profile: BrandProfile, { url, content }: AppManifest): BrandProfile {
   const icons = Array.isArray(content.icons) ? content.icons.filter(isObject) : []
   const fromManifest = icons.map(({ src }) => ({ href: String(src ?? ''), tags: ['icon'] }))
   const fromPage = (profile.logos ?? []).map(({ url: href, tags }) => ({ href, tags }))
   const logos = rankLogos([...fromPage, ...fromManifest.filter(({ href }) => href !== '')], url)
   const colors = {
-    ...coloured('primary', content.theme_color),
-    ...coloured('background', content.background_color),
+    ...toColors('primary', content.theme_color),
+    ...toColors('background', content.background_color),
     ...profile.colors,
   }
   const description = profile.description ?? clip(content.description, TEXT_CHARS_MAX)
@@ -93,7 +93,7 @@ function merged(profile: BrandProfile, { url, content }: AppManifest): BrandProf
   }
 }
 
-function coloured(role: string, text: unknown): Record<string, string> {
+function toColors(role: string, text: unknown): Record<string, string> {
   const color = parseColor(text)
   return color === undefined ? {} : { [role]: color }
 }

@@ -46,14 +46,14 @@ export function readHomePage(html: string, url: string): HomePage | undefined {
       ...optional('description', pickDescription(page, data)),
       ...optional('tagline', clip(readTexts(data.company?.slogan)[0], NAME)),
       ...optional('tone', clip(readTexts(data.company?.tone)[0], NAME)),
-      ...optional('logos', rankLogos([...dataLogos(data), ...linkLogos(page)], base)),
+      ...optional('logos', rankLogos([...listDataLogos(data), ...linkLogos(page)], base)),
       ...optional('colors', readColors(page)),
       ...optional('social', readSocialLinks(data, base)),
     },
     ...optional('company', company),
     ...optional(
       'manifestUrl',
-      parseHttpsUrl(attribute(page, 'link[rel~="manifest" i]', 'href'), base),
+      parseHttpsUrl(readAttribute(page, 'link[rel~="manifest" i]', 'href'), base),
     ),
   }
 }
@@ -63,11 +63,11 @@ function listScripts(page: Page): string[] {
   return scripts.toArray().map(script => page(script).text())
 }
 
-function attribute(page: Page, selector: string, name: string): string | undefined {
+function readAttribute(page: Page, selector: string, name: string): string | undefined {
   return page(selector).first().attr(name)
 }
 
-function meta(page: Page, ...names: string[]): string[] {
+function readMeta(page: Page, ...names: string[]): string[] {
   return names.flatMap(name => {
     const found = page(`meta[name="${name}" i], meta[property="${name}" i]`)
     return found.first().attr('content') ?? []
@@ -78,14 +78,14 @@ function pickName(page: Page, { company, site }: LinkedData): string | undefined
   const title = page('title').first().text()
   return pickFirst(NAME, [
     ...readTexts(company?.name),
-    ...meta(page, 'og:site_name', 'application-name', 'apple-mobile-web-app-title'),
+    ...readMeta(page, 'og:site_name', 'application-name', 'apple-mobile-web-app-title'),
     ...readTexts(site?.name),
     title.slice(0, TEXT_CHARS_MAX).split(PARTS)[0],
   ])
 }
 
 function pickDescription(page: Page, { company }: LinkedData): string | undefined {
-  const description = meta(page, 'description', 'og:description')
+  const description = readMeta(page, 'description', 'og:description')
   return pickFirst(TEXT_CHARS_MAX, [...description, ...readTexts(company?.description)])
 }
 
@@ -97,7 +97,7 @@ function pickFirst(maxChars: number, texts: readonly (string | undefined)[]): st
   return undefined
 }
 
-function dataLogos({ company }: LinkedData): LogoCandidate[] {
+function listDataLogos({ company }: LinkedData): LogoCandidate[] {
   return readTexts(company?.logo, 'url').map(href => ({ href, tags: ['logo'] }))
 }
 
@@ -114,8 +114,8 @@ function linkLogos(page: Page): LogoCandidate[] {
 
 function readColors(page: Page): Record<string, string> | undefined {
   const primary = [
-    ...meta(page, 'theme-color', 'msapplication-TileColor'),
-    attribute(page, 'link[rel~="mask-icon" i]', 'color'),
+    ...readMeta(page, 'theme-color', 'msapplication-TileColor'),
+    readAttribute(page, 'link[rel~="mask-icon" i]', 'color'),
   ]
   const color = primary.map(parseColor).find(parsed => parsed !== undefined)
   return color === undefined ? undefined : { primary: color }

@@ -49,7 +49,7 @@ export function toAgentView(row: AgentRow, profile: AgentProfileRow | undefined)
   const { declared_channels: _, implied_channels: __, ...reached } = row
   return {
     ...reached,
-    channels: channelsIn(row, channels),
+    channels: listChannels(row, channels),
     categories: row.categories ?? [],
     markets: row.markets.length > 0 ? row.markets : markets,
     name,
@@ -64,7 +64,7 @@ export function toAgentView(row: AgentRow, profile: AgentProfileRow | undefined)
  * Lists the channels that publishers name; where they are silent, those that the agent names
  * itself; where neither names any, those that types of properties imply.
  */
-function channelsIn(
+function listChannels(
   { channels, declared_channels, implied_channels }: AgentRow,
   declared: readonly string[],
 ): string[] {
@@ -76,9 +76,11 @@ function channelsIn(
 export function diffAgent(change: Change<AgentView>): EventDraft[] {
   switch (change.kind) {
     case 'added':
-      return [agentEvent('agent.discovered', change.row)]
+      return [draftAgentEvent('agent.discovered', change.row)]
     case 'changed':
-      return [agentEvent('agent.profile_updated', change.row, { changed_fields: change.fields })]
+      return [
+        draftAgentEvent('agent.profile_updated', change.row, { changed_fields: change.fields }),
+      ]
     case 'removed': {
       const { agent_url } = change.old
       return [{ event_type: 'agent.removed', entity_id: agent_url, payload: { agent_url } }]
@@ -86,7 +88,11 @@ export function diffAgent(change: Change<AgentView>): EventDraft[] {
   }
 }
 
-function agentEvent(event_type: EventDraft['event_type'], row: AgentView, more = {}): EventDraft {
+function draftAgentEvent(
+  event_type: EventDraft['event_type'],
+  row: AgentView,
+  more = {},
+): EventDraft {
   const profile = toInventoryProfile(row)
   return {
     event_type,

@@ -47,14 +47,14 @@ export function diffAuthorization(
 ): EventDraft[] {
   const was = change.kind !== 'added' && change.old.in_force ? change.old : undefined
   const is = change.kind !== 'removed' && change.row.in_force ? change.row : undefined
-  if (was === undefined) return is === undefined ? [] : [event('authorization.granted', is)]
+  if (was === undefined) return is === undefined ? [] : [draftEvent('authorization.granted', is)]
   if (is === undefined) {
     const row = change.kind === 'removed' ? was : (change.row as AuthorizationRow)
-    return [event('authorization.revoked', { ...row, changed_at: toIso(now) })]
+    return [draftEvent('authorization.revoked', { ...row, changed_at: toIso(now) })]
   }
   const changed_fields = change.kind === 'changed' ? listReportedFields(change.fields) : []
   if (changed_fields.length === 0) return []
-  return [event('authorization.modified', is, { changed_fields })]
+  return [draftEvent('authorization.modified', is, { changed_fields })]
 }
 
 /** `properties`: the grant reaches others than before, though its words are the same. */
@@ -63,7 +63,7 @@ function listReportedFields(fields: readonly string[]): string[] {
   return fields.includes('property_set') ? [...reported, 'properties'] : reported
 }
 
-function event(
+function draftEvent(
   event_type: EventDraft['event_type'],
   row: AuthorizationRow,
   more: object = {},

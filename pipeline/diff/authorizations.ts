@@ -20,14 +20,14 @@ export function buildAuthorizationRows(
   before: readonly AuthorizationRow[],
   stamp: Stamp,
 ): AuthorizationRow[] {
-  const seen = new Map<string, number>()
+  const counts = new Map<string, number>()
   const active = new Set(rids).size
   const old = new Map(before.map(row => [row.id, row]))
-  const reached = reachedAmong(domain, rids)
+  const reached = indexReached(domain, rids)
   return facts.grants.map(grant => {
     const name = `${grant.entry.agent_url}\n${grant.entry.authorization_type}`
-    const ordinal = seen.get(name) ?? 0
-    seen.set(name, ordinal + 1)
+    const ordinal = counts.get(name) ?? 0
+    counts.set(name, ordinal + 1)
     const id = deriveId('authorization', domain, name, String(ordinal))
     const reach = reached(grant.reaches)
     return {
@@ -44,7 +44,7 @@ export function buildAuthorizationRows(
  * Returns a function from places to the set of properties there. Grants that share the list of
  * places share the set.
  */
-function reachedAmong(
+function indexReached(
   domain: Domain,
   rids: readonly string[],
 ): (positions: readonly number[]) => Reached {
@@ -88,7 +88,7 @@ export function readTerms(domain: Domain, entry: AgentEntry) {
     authorized_for: entry.authorized_for ?? null,
     property_ids: toSortedSet(entry.property_ids),
     property_tags: toSortedSet(entry.property_tags),
-    publisher_properties: selectorsOn(domain, entry),
+    publisher_properties: listSelectors(domain, entry),
     signal_ids: toSortedSet(entry.signal_ids),
     signal_tags: toSortedSet(entry.signal_tags),
     placement_ids: toSortedSet(entry.placement_ids),
@@ -107,7 +107,10 @@ export function readTerms(domain: Domain, entry: AgentEntry) {
  * The selectors of an entry that name the publisher, as if they named it alone: what they say of
  * others is no part of its grant, and a network names thousands.
  */
-function selectorsOn(domain: Domain, entry: AgentEntry): AuthorizationRow['publisher_properties'] {
+function listSelectors(
+  domain: Domain,
+  entry: AgentEntry,
+): AuthorizationRow['publisher_properties'] {
   if (entry.authorization_type !== 'publisher_properties') return null
   const own = (entry.publisher_properties ?? [])
     .filter(({ publisher_domains }) => publisher_domains.includes(domain))

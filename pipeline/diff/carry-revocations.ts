@@ -30,8 +30,8 @@ function carryRemembered(
   fresh: AdagentsDocument,
   observedAt: Instant,
 ): RememberedRevocation[] {
-  const listed = listedIn(fresh)
-  const before = new Set(listedIn(old).map(({ publisher_domain }) => publisher_domain))
+  const listed = listRevoked(fresh)
+  const before = new Set(listRevoked(old).map(({ publisher_domain }) => publisher_domain))
   const again = new Set(listed.map(({ publisher_domain }) => publisher_domain))
   const domains = new Map(
     (old?.remembered_revocations ?? [])
@@ -52,7 +52,7 @@ function carryRemembered(
   return [...domains.values()]
 }
 
-function listedIn(document: AdagentsDocument | undefined) {
+function listRevoked(document: AdagentsDocument | undefined) {
   return document?.variant === 'inline' ? document.revoked_publisher_domains : []
 }
 

@@ -57,8 +57,8 @@ function carryAgent(old: AgentDocument, fresh: AgentDocument): AgentDocument {
     ...parts
   } = fresh
   const before = fresh.unread.flatMap(part => (old[part] === undefined ? [] : [[part, old[part]]]))
-  const kept = buildAgentDocument({ ...parts, ...Object.fromEntries(before) } as AgentParts)
-  return old.type === 'unknown' ? kept : { ...kept, type: old.type }
+  const carried = buildAgentDocument({ ...parts, ...Object.fromEntries(before) } as AgentParts)
+  return old.type === 'unknown' ? carried : { ...carried, type: old.type }
 }
 
 type Portfolio = Extract<DocumentOf<'brand.json'>, { variant: 'house_portfolio' }>

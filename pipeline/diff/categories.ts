@@ -75,7 +75,7 @@ export class CategoryFinder {
     if (reached.length === 0) return found
     for (const row of reached) note(found, row.categories, row.category_taxonomy)
     for (const row of this.#collections) {
-      if (holdsFor(grant, row)) note(found, row.collection.genre, row.collection.genre_taxonomy)
+      if (isHoldingFor(grant, row)) note(found, row.collection.genre, row.collection.genre_taxonomy)
     }
     const ids = new Set(reached.flatMap(({ property_id }) => property_id ?? []))
     const tags = new Set(reached.flatMap(row => row.tags))
@@ -107,7 +107,7 @@ function readCategory(value: unknown): string | undefined {
   return value.trim() || undefined
 }
 
-function holdsFor({ collections, publisher_domain }: Grant, { collection_id }: CollectionRow) {
+function isHoldingFor({ collections, publisher_domain }: Grant, { collection_id }: CollectionRow) {
   if (collections === null) return true
   return collections.some(
     collection =>

@@ -85,7 +85,10 @@ function toSelection({ selected, inline }: Claim) {
     property_tags: toSortedSet(selected.property_tags),
     inline_property_ids: ids.sort(),
     inline_property_count: inline.length,
-    inline_properties: [...inline].sort(byIdAndName).slice(0, INLINE_MAX).map(listedProperty),
+    inline_properties: [...inline]
+      .sort(compareByIdAndName)
+      .slice(0, INLINE_MAX)
+      .map(toClaimedProperty),
   }
 }
 
@@ -93,13 +96,13 @@ function toSelection({ selected, inline }: Claim) {
 const INLINE_MAX = 100
 
 /** No two that one claim reaches are the same in all of these. */
-function byIdAndName(a: PropertyEntry, b: PropertyEntry): number {
+function compareByIdAndName(a: PropertyEntry, b: PropertyEntry): number {
   const key = (entry: PropertyEntry) =>
     `${entry.property_id ?? ''}\n${entry.property_type}\n${entry.name}`
   return key(a) < key(b) ? -1 : 1
 }
 
-function listedProperty(entry: PropertyEntry): ListedProperty {
+function toClaimedProperty(entry: PropertyEntry): ListedProperty {
   const { property_id = null, property_type, name, identifiers, tags } = entry
   return {
     property_id,

@@ -108,11 +108,11 @@ export function diffCollection(change: Change<CollectionRow>): EventDraft[] {
   ]
   if (change.kind === 'added') return event('collection.created')
   if (row.status === 'removed') return event('collection.removed')
-  return event('collection.updated', { changed_fields: changedFields(change.old, row) })
+  return event('collection.updated', { changed_fields: listChangedFields(change.old, row) })
 }
 
 /** The fields of the collection as a reader knows them; `source` and `status` are those of the record. */
-function changedFields(old: CollectionRow, row: CollectionRow): string[] {
+function listChangedFields(old: CollectionRow, row: CollectionRow): string[] {
   const names = new Set([...Object.keys(old.collection), ...Object.keys(row.collection)])
   const changed = [...names].filter(
     name => !isSameValue(old.collection[name], row.collection[name]),

@@ -44,7 +44,7 @@ export function advance(
       if (known === undefined || attempt) addDue(source, now)
       return known ?? toPendingFile(source)
     }
-    const { file, again } = tried(known ?? toPendingFile(source), attempt)
+    const { file, again } = countTried(known ?? toPendingFile(source), attempt)
     if (again !== undefined) addDue(source, again)
     return file
   })
@@ -68,7 +68,7 @@ function toPendingFile({ kind, location }: Source): RequestedFile {
   }
 }
 
-function tried(file: RequestedFile, { at, outcome, status, not_before }: Attempt) {
+function countTried(file: RequestedFile, { at, outcome, status, not_before }: Attempt) {
   const attempts = file.attempts + 1
   const pause = isRetried(outcome) ? PAUSES[attempts - 1] : undefined
   const next = pause === undefined ? undefined : at + pause

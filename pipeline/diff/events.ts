@@ -27,7 +27,7 @@ export function diffProperty(change: Change<PropertyRow>): EventDraft[] {
   })
   if (change.kind === 'added') {
     const created = event('property.created', toPropertyPayload(row))
-    return row.status === 'stale' ? [created, event(...staleNow(row))] : [created]
+    return row.status === 'stale' ? [created, event(...draftStale(row))] : [created]
   }
   const changed = change.fields.filter(field =>
     (propertyFacts as readonly string[]).includes(field),
@@ -38,17 +38,17 @@ export function diffProperty(change: Change<PropertyRow>): EventDraft[] {
       ? [event('property.updated', { ...toPropertyPayload(row), changed_fields: changed })]
       : []),
     ...(statusChanged
-      ? [row.status === 'stale' ? event(...staleNow(row)) : event(...activeAgain(row))]
+      ? [row.status === 'stale' ? event(...draftStale(row)) : event(...draftReactivated(row))]
       : []),
   ]
 }
 
 /** Also of a property that is first seen in a file that does not stand. */
-function staleNow({ stale_reason }: PropertyRow): ['property.stale', object] {
+function draftStale({ stale_reason }: PropertyRow): ['property.stale', object] {
   return ['property.stale', { reason: stale_reason }]
 }
 
-function activeAgain({ changed_at }: PropertyRow): ['property.reactivated', object] {
+function draftReactivated({ changed_at }: PropertyRow): ['property.reactivated', object] {
   return ['property.reactivated', { reactivated_at: changed_at }]
 }
 
@@ -74,7 +74,7 @@ export function toPropertyPayload(row: PropertyRow) {
 }
 
 export function diffPublisher(before: PublisherRow | undefined, after: PublisherRow): EventDraft[] {
-  const changed = changedFields(before?.fields ?? {}, after.fields)
+  const changed = listChangedFields(before?.fields ?? {}, after.fields)
   if (before !== undefined && changed.length === 0) return []
   const payload = stripNulls({
     publisher_domain: after.domain,
@@ -92,7 +92,10 @@ export function diffPublisher(before: PublisherRow | undefined, after: Publisher
   return [{ event_type, entity_id: after.domain, payload }]
 }
 
-function changedFields(before: Record<string, string>, after: Record<string, string>): string[] {
+function listChangedFields(
+  before: Record<string, string>,
+  after: Record<string, string>,
+): string[] {
   return [...new Set([...Object.keys(before), ...Object.keys(after)])]
     .filter(name => isOther(before[name], after[name]))
     .sort()

@@ -29,7 +29,7 @@ export function buildHostedProperties(
   )
   const own = new Set(before.map(({ property_rid }) => property_rid))
   const others = records.filter(row => row.status !== 'removed' && !own.has(row.property_rid))
-  const rids = identify([...before.map(toHintRow), ...others], declared.map(recognisable), mint)
+  const rids = identify([...before.map(toHintRow), ...others], declared.map(withName), mint)
   const hosted = new Map(
     declared.map((property, i) => [rids[i]!, { property_rid: rids[i]!, ...property }]),
   )
@@ -133,7 +133,7 @@ function toNameKey({ name, property_type }: Pick<PropertyEntry, 'name' | 'proper
 type DeclaredProperty = Omit<HostedProperty, 'property_rid'>
 
 /** A name stands in for what is missing; no file has such an id. */
-function recognisable<One extends DeclaredProperty>(property: One): One & PropertyEntry {
+function withName<Declared extends DeclaredProperty>(property: Declared): Declared & PropertyEntry {
   const bare = property.property_id === undefined && property.identifiers.length === 0
   const named = bare ? { property_id: `\n${property.name}` } : {}
   return { supported_channels: [], ...property, ...named }
@@ -141,8 +141,8 @@ function recognisable<One extends DeclaredProperty>(property: One): One & Proper
 
 function toHintRow(property: HostedProperty): PropertyRow {
   return {
-    ...recognisable(property),
-    property_id: recognisable(property).property_id ?? null,
+    ...withName(property),
+    property_id: withName(property).property_id ?? null,
     status: 'active',
   } as unknown as PropertyRow
 }

@@ -49,7 +49,7 @@ export function identify(
     capacities.set(rid, remaining - 1)
     assigned.set(facts, rid)
   }
-  const rows = [...known].sort(activeAndOldestFirst).map(toKnown)
+  const rows = [...known].sort(compareByActivityAndAge).map(toKnown)
   const exact = rows.filter(row => fresh.has(row.facts))
   for (const row of exact) assign(row, row.facts)
   const open = rows.filter(
@@ -109,8 +109,8 @@ function pairCandidates(
     (a, b) =>
       b.score - a.score ||
       a.row.keys.size + a.entry.keys.size - b.row.keys.size - b.entry.keys.size ||
-      inOrder(a.row.item.property_rid, b.row.item.property_rid) ||
-      inOrder(a.entry.facts, b.entry.facts),
+      compareEntries(a.row.item.property_rid, b.row.item.property_rid) ||
+      compareEntries(a.entry.facts, b.entry.facts),
   )
 }
 
@@ -128,11 +128,11 @@ function scorePair(entry: Known<PropertyEntry>, row: Known<PropertyRow>): number
   return shared * 8 + (slug ? 4 : 0) + (type ? 2 : 0) + (active ? 1 : 0)
 }
 
-function activeAndOldestFirst(a: PropertyRow, b: PropertyRow): number {
+function compareByActivityAndAge(a: PropertyRow, b: PropertyRow): number {
   const active = Number(b.status === 'active') - Number(a.status === 'active')
-  return active || inOrder(a.property_rid, b.property_rid)
+  return active || compareEntries(a.property_rid, b.property_rid)
 }
 
-function inOrder(a: string, b: string): number {
+function compareEntries(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }

@@ -99,7 +99,7 @@ function isActive({ status }: { status: string }): boolean {
  */
 function findLosses({ facts, old, fresh }: Answer, now: Instant) {
   if (facts.revoked) return { grants: [], properties: new Set<string>() }
-  const revoked = revokedAmong(old.properties, facts, now)
+  const revoked = listRevoked(old.properties, facts, now)
   const active = old.properties.filter(row => isActive(row) && !revoked.has(row.property_rid))
   const wasActive = new Set(active.map(row => row.property_rid))
   const lost = (row: PropertyRow) => !isActive(row) && wasActive.has(row.property_rid)
@@ -121,7 +121,7 @@ function findLosses({ facts, old, fresh }: Answer, now: Instant) {
 }
 
 /** Properties that a file revokes by a name of theirs, though not the publisher as a whole. */
-function revokedAmong(
+function listRevoked(
   rows: readonly PropertyRow[],
   { document }: PublisherFacts | NoPublisher,
   now: Instant,
@@ -143,13 +143,13 @@ function createRetention(lost: ReadonlySet<string>) {
   return (row: AuthorizationRow, before: AuthorizationRow | undefined): AuthorizationRow => {
     if (before === undefined || lost.size === 0) return row
     const name = `${row.property_set} ${before.property_set}`
-    if (!known.has(name)) known.set(name, joined(row, before, lost))
+    if (!known.has(name)) known.set(name, joinReach(row, before, lost))
     const reached = known.get(name)
     return reached ? { ...row, ...reached, publisher_wide: before.publisher_wide } : row
   }
 }
 
-function joined(
+function joinReach(
   row: AuthorizationRow,
   before: AuthorizationRow,
   lost: ReadonlySet<string>,

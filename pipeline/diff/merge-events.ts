@@ -15,15 +15,15 @@ interface MergedRecords {
 export function createPropertyMerged(merged: MergedRecords, row: PropertyRow): EventDraft {
   const { property_rid, publisher_domain } = row
   const facts = { property_rid, publisher_domain, ...toPropertyPayload(row) }
-  return mergedEvent('property.merged', merged, facts)
+  return draftMerged('property.merged', merged, facts)
 }
 
 export function createCollectionMerged(merged: MergedRecords, row: CollectionRow): EventDraft {
-  return mergedEvent('collection.merged', merged, toCollectionPayload(row))
+  return draftMerged('collection.merged', merged, toCollectionPayload(row))
 }
 
 /** A replica lays the payload over the two records that it has: it tells the canonical one's facts. */
-function mergedEvent(
+function draftMerged(
   event_type: 'property.merged' | 'collection.merged',
   { alias_rid, canonical_rid, evidence }: MergedRecords,
   facts: object,

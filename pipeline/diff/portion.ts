@@ -50,7 +50,7 @@ export function takePortion(
     return portion
   }
   const losses = first(changes.authorizations.filter(isLoss))
-  const properties = applied(
+  const properties = applyChanges(
     old.properties,
     first(changes.properties),
     row => row.property_rid,
@@ -59,8 +59,8 @@ export function takePortion(
   const gains = first(changes.authorizations.filter(change => !isLoss(change)))
   const owned = {
     properties,
-    authorizations: applied(old.authorizations, [...losses, ...gains], row => row.id, stamp),
-    collections: applied(
+    authorizations: applyChanges(old.authorizations, [...losses, ...gains], row => row.id, stamp),
+    collections: applyChanges(
       old.collections,
       first(changes.collections),
       row => row.collection_rid,
@@ -77,7 +77,7 @@ export function isFirstInProgress(publisher: PublisherRow | undefined): boolean 
   return publisher !== undefined && Object.keys(publisher.fields).length === 0
 }
 
-function applied<Row extends { changed_at: string; seq: number }>(
+function applyChanges<Row extends { changed_at: string; seq: number }>(
   rows: readonly Row[],
   changes: readonly Change<Row>[],
   key: (row: Row) => string,
@@ -119,18 +119,18 @@ function buildPartialListing(
     ...publisher.listed_agents,
     ...authorizations.map(({ agent_url }) => agent_url),
   ])
-  const listed = [...agentsAmong(old)].filter(agent => retained.has(agent))
+  const listed = [...listAgents(old)].filter(agent => retained.has(agent))
   return sortStrings([...listed, ...added].filter(agent => !granted.has(agent)))
 }
 
 function listAddedAgents(old: PublisherRows, { publisher }: PublisherRows): string[] {
   const listed = publisher?.listed_agents ?? []
   if (listed.length === 0) return []
-  const known = agentsAmong(old)
+  const known = listAgents(old)
   return listed.filter(agent => !known.has(agent))
 }
 
-function agentsAmong({ publisher, authorizations }: PublisherRows): Set<string> {
+function listAgents({ publisher, authorizations }: PublisherRows): Set<string> {
   return new Set([
     ...(publisher?.listed_agents ?? []),
     ...authorizations.flatMap(row => (row.in_force ? row.agent_url : [])),

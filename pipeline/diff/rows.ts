@@ -131,7 +131,7 @@ export function buildOrphanedRows(
   }
 }
 
-function grantedIn(rows: readonly AuthorizationRow[]): ReadonlySet<string> {
+function listGranted(rows: readonly AuthorizationRow[]): ReadonlySet<string> {
   return new Set(rows.filter(row => row.in_force).map(row => row.agent_url))
 }
 
@@ -205,7 +205,7 @@ function buildPublisherRow(
   { now, seq }: Stamp,
 ): PublisherRow {
   const catalog = facts.validity === 'expired' ? emptyCatalog : facts.catalog
-  const granted = grantedIn(authorizations)
+  const granted = listGranted(authorizations)
   return {
     domain,
     valid: facts.validity === 'valid' && facts.is_usable,

@@ -90,7 +90,7 @@ class PlainBody implements BodyReader {
   }
 
   end(): void {
-    this.#done(joined(this.#chunks))
+    this.#done(joinChunks(this.#chunks))
   }
 
   stop(): void {
@@ -120,17 +120,17 @@ class CodedBody implements BodyReader {
   write(chunk: Buffer, flow: Flow): void {
     this.#wireBytes += chunk.length
     if (this.#wireBytes > this.#maxBytes + WIRE_SLACK_BYTES) return this.#done(tooLarge)
-    if (this.#decoder) return feed(this.#decoder, chunk, flow)
+    if (this.#decoder) return feedDecoder(this.#decoder, chunk, flow)
     this.#wire.push(chunk)
     if (this.#wireBytes <= this.#atOnceBytes) return
     this.#decoder = this.#openDecoder()
-    feed(this.#decoder, joined(this.#wire), flow)
+    feedDecoder(this.#decoder, joinChunks(this.#wire), flow)
     this.#wire = []
   }
 
   end(): void {
     if (this.#decoder) this.#decoder.end()
-    else this.#done(decodeAtOnce(this.#coding, joined(this.#wire), this.#maxBytes))
+    else this.#done(decodeAtOnce(this.#coding, joinChunks(this.#wire), this.#maxBytes))
   }
 
   /**
@@ -151,7 +151,7 @@ class CodedBody implements BodyReader {
   }
 }
 
-function feed(decoder: Transform, chunk: Buffer, flow: Flow): void {
+function feedDecoder(decoder: Transform, chunk: Buffer, flow: Flow): void {
   if (decoder.write(chunk)) return
   flow.pause()
   decoder.once('drain', () => flow.resume())
@@ -184,7 +184,7 @@ function hasZlibHeader(bytes: Buffer): boolean {
   return ((bytes[0] ?? 0) & 0x0f) === 8
 }
 
-function joined(chunks: Buffer[]): Buffer {
+function joinChunks(chunks: Buffer[]): Buffer {
   return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)
 }
 

@@ -34,10 +34,10 @@ export function createDial({ connectTo, caFile, connectMs }: DialOptions): Dial 
   )
   const instead = connectTo === undefined ? undefined : new URL(connectTo)
   return (target, done) =>
-    new Attempt(context, instead ? divert(target, instead) : target, done).start(connectMs)
+    new Attempt(context, instead ? redirectTarget(target, instead) : target, done).start(connectMs)
 }
 
-function divert(target: Target, instead: URL): Target {
+function redirectTarget(target: Target, instead: URL): Target {
   const secure = instead.protocol === 'https:'
   const address = instead.hostname.replace(/^\[(.*)\]$/, '$1')
   const port = Number(instead.port) || (secure ? 443 : 80)

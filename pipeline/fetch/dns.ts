@@ -90,7 +90,8 @@ export function createResolver(options: ResolverOptions): Resolver {
       known.get(host) !== undefined,
     resolve(host) {
       const literal = host.startsWith('[') ? host.slice(1, -1) : host
-      if (isIP(literal)) return isPublicAddress(literal) ? found([literal]) : refused([literal])
+      if (isIP(literal))
+        return isPublicAddress(literal) ? found([literal]) : refuseAddresses([literal])
       if (usesMadeUpAddresses) return found([makeUpAddress(host)])
       return known.get(host) ?? askOnce(host)
     },
@@ -119,7 +120,7 @@ function checkRecords(answers: PromiseSettledResult<Timed[]>[]): {
   const ttlMs = Math.min(...records.map(record => record.ttl * SECOND))
   const isPublic = isPublicAddress(first) && rest.every(isPublicAddress)
   return {
-    resolution: isPublic ? found([first, ...rest]) : refused([first, ...rest]),
+    resolution: isPublic ? found([first, ...rest]) : refuseAddresses([first, ...rest]),
     ttlMs: Math.min(Math.max(ttlMs, TTL_MIN_MS), TTL_MAX_MS),
   }
 }
@@ -143,7 +144,7 @@ function found(addresses: [string, ...string[]]): Resolution {
   return { kind: 'found', addresses }
 }
 
-function refused(addresses: [string, ...string[]]): Resolution {
+function refuseAddresses(addresses: [string, ...string[]]): Resolution {
   return { kind: 'refused', addresses }
 }
 

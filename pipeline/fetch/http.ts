@@ -110,7 +110,7 @@ export function createFetcher(options: FetcherOptions): Fetcher {
       ? new Robots(PRODUCT, clock, (url, ask) => follow(context, url, ask))
       : undefined
   const createFor = (cause: Cause): Fetcher => ({
-    ...asking({ ...context, cause }, { resolver, requests, robots, log }),
+    ...bindRequester({ ...context, cause }, { resolver, requests, robots, log }),
     for: createFor,
     reserve: (url, requested) =>
       URL.canParse(url)
@@ -131,7 +131,7 @@ interface Parts {
   log: Log | undefined
 }
 
-function asking(
+function bindRequester(
   context: Context,
   { resolver, requests, robots, log }: Parts,
 ): Pick<Fetcher, 'fetchDocument' | 'call' | 'lookupTxt' | 'lookupHost'> {

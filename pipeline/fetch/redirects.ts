@@ -25,25 +25,26 @@ export function resolveHop(
   visited: readonly URL[],
   rules: RedirectRules,
 ): URL | Failure {
-  if (rules.redirects === 'none') return bad('redirects, which this file may not')
-  if (typeof location !== 'string') return bad('redirects to no place, or to several')
+  if (rules.redirects === 'none') return refuseRedirect('redirects, which this file may not')
+  if (typeof location !== 'string') return refuseRedirect('redirects to no place, or to several')
   const [first, last] = [visited[0]!, visited[visited.length - 1]!]
-  if (!URL.canParse(location, last.href)) return bad('redirects to something that is no address')
+  if (!URL.canParse(location, last.href))
+    return refuseRedirect('redirects to something that is no address')
   const next = new URL(location, last)
   next.hash = ''
-  if (visited.some(url => url.href === next.href)) return bad('redirects in a circle')
-  if (visited.length > rules.maxRedirects) return bad('redirects too often')
+  if (visited.some(url => url.href === next.href)) return refuseRedirect('redirects in a circle')
+  if (visited.length > rules.maxRedirects) return refuseRedirect('redirects too often')
   const form = checkUrlForm(next, rules.allow)
-  if (form) return bad(`redirects, but ${form}`)
+  if (form) return refuseRedirect(`redirects, but ${form}`)
   const host = checkHost(next.hostname)
   if (host) return { outcome: 'refused', detail: host }
   if (rules.redirects === 'same-site' && !isSameSite(next.hostname, first.hostname))
-    return bad('redirects to another site')
+    return refuseRedirect('redirects to another site')
   if (rules.redirects === 'same-host' && next.hostname !== first.hostname)
-    return bad('redirects to another host')
+    return refuseRedirect('redirects to another host')
   return next
 }
 
-function bad(detail: string): Failure {
+function refuseRedirect(detail: string): Failure {
   return { outcome: 'bad_redirect', detail }
 }

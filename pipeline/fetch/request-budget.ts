@@ -166,11 +166,11 @@ export class RequestBudget {
     const rate = isCrawl ? crawlRate(this.#rates[kind]) : this.#rates[kind]
     const bucket = `${kind}:${name}`
     const local = this.#getLocal(`${cause.kind}:${bucket}`)
-    if (local.waiting.length === 0 && spend(local, count, rate)) return undefined
+    if (local.waiting.length === 0 && takeTokens(local, count, rate)) return undefined
     return this.#waitInLine(local, bucket, rate, { count, maxWaitMs }).then(async refused => {
       if (refused === undefined) return undefined
       const waitMs = isCrawl ? await this.#buckets.reserve(bucket, count, rate) : 0
-      return deferred(Math.max(waitMs, refused.waitMs))
+      return deferFor(Math.max(waitMs, refused.waitMs))
     })
   }
 
@@ -209,7 +209,7 @@ export class RequestBudget {
       // Requests wait only for an empty bucket; more may have arrived during the call.
       local.emptyUntil = granted === count ? 0 : performance.now() + waitMs
       const nextMs = granted === count ? undefined : refuseLate(local, rate, waitMs)
-      if (nextMs !== undefined) await sleep(nextMs)
+      if (nextMs !== undefined) await waitFor(nextMs)
     }
     local.isFilling = false
   }
@@ -236,7 +236,7 @@ export class RequestBudget {
 }
 
 /** Spends local tokens, or the share that needs no shared bucket. */
-function spend(local: LocalBucket, count: number, rate: Rate): boolean {
+function takeTokens(local: LocalBucket, count: number, rate: Rate): boolean {
   if (local.tokens >= count) {
     local.tokens -= count
     return true
@@ -298,7 +298,7 @@ function getNetwork(address: string): string {
   return literal.split(':').slice(0, 4).join(':')
 }
 
-function deferred(waitMs: number): Failure {
+function deferFor(waitMs: number): Failure {
   return {
     outcome: 'deferred',
     detail: 'the site is asked as often as it may be at the moment',
@@ -306,6 +306,6 @@ function deferred(waitMs: number): Failure {
   }
 }
 
-function sleep(ms: number): Promise<void> {
+function waitFor(ms: number): Promise<void> {
   return new Promise(resolve => void setTimeout(resolve, ms))
 }

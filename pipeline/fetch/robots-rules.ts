@@ -29,7 +29,7 @@ export function parseRules(product: string, text: string): Rule[] {
       isNamed ||= groups.has(ownRules)
     } else if (key === 'allow' || key === 'disallow') {
       isOpen = false
-      const rule = { allows: key === 'allow', pattern: normalise(value) }
+      const rule = { allows: key === 'allow', pattern: normalizePath(value) }
       if (value !== '') for (const group of groups) group.push(rule)
     }
   }
@@ -41,17 +41,17 @@ export function parseRules(product: string, text: string): Rule[] {
  */
 export function isAllowed(rules: readonly Rule[], url: URL): boolean {
   if (url.pathname === '/robots.txt') return true
-  const path = normalise(url.pathname + url.search)
+  const path = normalizePath(url.pathname + url.search)
   let best: Rule | undefined
   for (const rule of rules) {
     const more = rule.pattern.length - (best?.pattern.length ?? 0)
-    if ((more > 0 || (more === 0 && rule.allows)) && matchesPattern(rule.pattern, path)) best = rule
+    if ((more > 0 || (more === 0 && rule.allows)) && isMatching(rule.pattern, path)) best = rule
   }
   return best?.allows ?? true
 }
 
 /** Matches `*` as any text and `$` at the end as the end. Takes linear time for every pattern. */
-function matchesPattern(pattern: string, path: string): boolean {
+function isMatching(pattern: string, path: string): boolean {
   const isWhole = pattern.endsWith('$')
   const parts = (isWhole ? pattern.slice(0, -1) : pattern).split('*')
   const last = parts.length - 1
@@ -69,7 +69,7 @@ function matchesPattern(pattern: string, path: string): boolean {
  * Normalizes percent escapes for comparison: unreserved characters decoded, others with upper-case
  * digits.
  */
-function normalise(text: string): string {
+function normalizePath(text: string): string {
   return text.replace(/[^\0-\x7f]+/g, encodeURIComponent).replace(/%[0-9a-f]{2}/gi, code => {
     const character = String.fromCharCode(Number.parseInt(code.slice(1), 16))
     return UNRESERVED.test(character) ? character : code.toUpperCase()

@@ -72,10 +72,10 @@ export class Transport {
   async request(url: URL, question: Question, budget: Budget): Promise<Exchanged> {
     // A DNS query also reaches the site's own name server, so it is counted first.
     const bySite = this.#requests.enterSite(url.hostname, question.cause, budget.remainingMs)
-    const shut = bySite && (await timed(budget, bySite))
+    const shut = bySite && (await runTimed(budget, bySite))
     if (shut) return toBrokenExchange(shut)
     const name = this.#resolver.resolve(url.hostname)
-    const resolution = name instanceof Promise ? await within(budget, name) : name
+    const resolution = name instanceof Promise ? await answerWithin(budget, name) : name
     if (resolution === undefined) return toBrokenExchange(noName)
     if (resolution.kind === 'refused' && url.hostname !== question.privateHost)
       return toBrokenExchange(notReachable)
@@ -83,7 +83,7 @@ export class Transport {
       return toBrokenExchange({ outcome: 'dns_failed', detail: resolution.detail })
     const { addresses } = resolution
     const byAddress = this.#requests.enterAddress(addresses[0], question.cause, budget.remainingMs)
-    const full = byAddress && (await timed(budget, byAddress))
+    const full = byAddress && (await runTimed(budget, byAddress))
     if (full) return toBrokenExchange(full)
     const slot = this.#politeness.enter(url.hostname, addresses[0])
     if (slot) await slot
@@ -137,7 +137,7 @@ function isHangUp(result: Exchanged): boolean {
   )
 }
 
-async function timed<Result>(budget: Budget, request: Promise<Result>): Promise<Result> {
+async function runTimed<Result>(budget: Budget, request: Promise<Result>): Promise<Result> {
   const started = performance.now()
   try {
     return await request
@@ -147,7 +147,7 @@ async function timed<Result>(budget: Budget, request: Promise<Result>): Promise<
 }
 
 /** Undefined when the answer took longer than is left. */
-async function within(
+async function answerWithin(
   budget: Budget,
   answer: Promise<Resolution>,
 ): Promise<Resolution | undefined> {

@@ -40,13 +40,13 @@ function toProduct(product: JsonObject): JsonObject {
   if (typeof product.base_rate === 'number') copy.base_rate = product.base_rate
   for (const [key, max] of Object.entries(productLists)) {
     const list = product[key]
-    if (Array.isArray(list)) copy[key] = list.slice(0, max).flatMap(shortened)
+    if (Array.isArray(list)) copy[key] = list.slice(0, max).flatMap(shorten)
   }
   return copy
 }
 
 /** Texts, numbers, and objects of them; what lies deeper is nobody's business here. */
-function shortened(item: unknown): unknown[] {
+function shorten(item: unknown): unknown[] {
   if (typeof item === 'string') return [clip(item, 512) ?? '']
   if (typeof item === 'number' || typeof item === 'boolean') return [item]
   if (!isObject(item)) return []

@@ -45,8 +45,9 @@ async function checkAgent(address: string, deps: ProbeDeps): Promise<AgentCheck 
   const started = performance.now()
   const took = () => ({ response_time_ms: Math.round(performance.now() - started) })
   const card = await readCard(address, deps)
-  if (typeof card === 'object' && 'card' in card) return { ...byCard(address, card), ...took() }
-  const initialized = await initialize(address, deps)
+  if (typeof card === 'object' && 'card' in card)
+    return { ...checkByCard(address, card), ...took() }
+  const initialized = await openSession(address, deps)
   if (initialized === 'unasked') return undefined
   const check = { agent_url: address, ...took() }
   if (initialized === 'there') return { ...check, valid: true, errors: [] }
@@ -57,7 +58,7 @@ async function checkAgent(address: string, deps: ProbeDeps): Promise<AgentCheck 
   return { ...check, valid: false, errors: [...ofCard, initialized] }
 }
 
-function byCard(address: string, { card, address: endpoint }: CardFound): AgentCheck {
+function checkByCard(address: string, { card, address: endpoint }: CardFound): AgentCheck {
   return {
     agent_url: address,
     valid: true,
@@ -69,7 +70,7 @@ function byCard(address: string, { card, address: endpoint }: CardFound): AgentC
 }
 
 /** Greets it at the places where it may listen; why not, in words, when none of them is one. */
-async function initialize(address: string, deps: ProbeDeps): Promise<string> {
+async function openSession(address: string, deps: ProbeDeps): Promise<string> {
   const time = { remainingMs: deps.limits.agentCardMs }
   let why: string | undefined
   for (const endpoint of listEndpoints(address)) {

@@ -39,7 +39,7 @@ export async function checkOrigin(
   const files = new LiveFiles(deps, deps.limits.validateMs)
   const observation = await files.see({ kind: 'adagents.json', location: domain })
   const document = observation.document as AdagentsDocument | undefined
-  if (document === undefined) return failed(observation)
+  if (document === undefined) return toFailed(observation)
   if (document.variant === 'inline') return { reason: 'no_authoritative_location' }
   const location = document.authoritative_location
   if (parseHostedDomain(base, { kind: 'adagents.json', location }) !== domain) {
@@ -49,7 +49,7 @@ export async function checkOrigin(
   return { reason: 'authoritative_location_pointer', ...(claim && { claim: hashOfClaim(claim) }) }
 }
 
-function failed(observation: Observation): OriginCheck {
+function toFailed(observation: Observation): OriginCheck {
   const [fault] = describeFailure(observation)
   return {
     reason: reasons[observation.outcome] ?? 'transient',

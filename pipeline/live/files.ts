@@ -87,7 +87,7 @@ export class LiveFiles {
   /** Shows a rule the file as the index would hold it after this attempt. */
   show(observation: Observation): KnownFile {
     const known = this.#known.get(toSourceKey(observation))
-    return known === undefined ? toKnownFile(observation) : knownAfter(known, observation)
+    return known === undefined ? toKnownFile(observation) : toKnownAfter(known, observation)
   }
 }
 
@@ -133,7 +133,7 @@ export function toKnownFile<Kind extends SourceKind = SourceKind>(
  * Returns the file that the index holds, after one more attempt. One that cannot be had keeps its
  * document; one that says "no", or something else, has none any more.
  */
-function knownAfter(known: KnownBrandFile, observation: Observation): KnownFile {
+function toKnownAfter(known: KnownBrandFile, observation: Observation): KnownFile {
   const { outcome, status = null, observed_at: at } = observation
   const effect = getEffect(outcome)
   if (effect !== 'unreachable' && effect !== 'garbled') return toKnownFile(observation)

@@ -57,37 +57,37 @@ export async function readAdagents(domain: Domain, deps: LiveDeps): Promise<Read
   const document = checked.document
   if (document?.variant === 'pointer') {
     const address = document.authoritative_location
-    const reading = await pointedTo(domain, address, files, now)
+    const reading = await followPointer(domain, address, files, now)
     return buildReport({ ...reading, faults: [...checked.faults, ...reading.faults] })
   }
   const direct: Reading = {
     file: own,
     checked,
     method: 'direct',
-    faults: [...describeFailure(withoutFaults(own)), ...checked.faults],
+    faults: [...describeFailure(omitFaults(own)), ...checked.faults],
   }
   if (!isMissing(own.outcome)) return buildReport(direct)
-  const managed = await managedBy(domain, own, files, now)
+  const managed = await readManaged(domain, own, files, now)
   return buildReport(managed.file ? (managed as Reading) : withFaults(direct, managed.faults))
 }
 
 /** A file that was fetched is read again here, with all that can be said of it. */
-function check(seen: Observation, now: number): CheckedFile {
-  if (seen.body === undefined) return { faults: [] }
-  const domain = isUrl(seen.location) ? undefined : seen.location
-  return checkAdagents(seen.body, domain, { now, maxFaults: FAULTS })
+function check(observed: Observation, now: number): CheckedFile {
+  if (observed.body === undefined) return { faults: [] }
+  const domain = isUrl(observed.location) ? undefined : observed.location
+  return checkAdagents(observed.body, domain, { now, maxFaults: FAULTS })
 }
 
 /** Removes the parser's faults, which the check reports itself. */
-function withoutFaults({ faults: _, ...seen }: Observation): Observation {
-  return seen.body === undefined ? seen : { ...seen, outcome: 'ok' }
+function omitFaults({ faults: _, ...observed }: Observation): Observation {
+  return observed.body === undefined ? observed : { ...observed, outcome: 'ok' }
 }
 
 function withFaults(reading: Reading, faults: readonly Fault[]): Reading {
   return { ...reading, faults: [...reading.faults, ...faults] }
 }
 
-async function pointedTo(
+async function followPointer(
   domain: Domain,
   address: string,
   files: LiveFiles,
@@ -96,7 +96,7 @@ async function pointedTo(
   const file = await files.see(parseSource('adagents.json', address)!)
   const checked = check(file, now)
   const method = 'authoritative_location'
-  const failed = describeFailure(withoutFaults(file))
+  const failed = describeFailure(omitFaults(file))
   const faults = failed.map(fault => ({ ...fault, field: method }))
   if (checked.document?.variant === 'pointer') {
     const message = 'leads to a file that only points on: point to the file itself'
@@ -128,7 +128,7 @@ function checkOrphan(
 type Managed = Reading | { file?: undefined; faults: Fault[] }
 
 /** Resolves the file that stands in for a missing one, or why none does. */
-async function managedBy(
+async function readManaged(
   domain: Domain,
   own: Observation,
   files: LiveFiles,
@@ -138,13 +138,13 @@ async function managedBy(
     resolveManagedFile(domain, toKnownFile<'adagents.json'>(own), now),
     files,
   )
-  const seen = files.all()
-  const adsTxt = seen.find(({ kind }) => kind === 'ads.txt')
+  const observed = files.all()
+  const adsTxt = observed.find(({ kind }) => kind === 'ads.txt')
   const named = parseDomain((adsTxt?.document as AdsTxtDocument | undefined)?.manager_domain)
   const field = 'managerdomain'
   if (managed !== undefined && managed !== pending && managed !== revokedByManager) {
     const { location, manager_domain: manager } = managed
-    const file = seen.find(
+    const file = observed.find(
       observation => observation.kind === 'adagents.json' && observation.location === location,
     )!
     const checked = check(file, now)
@@ -163,16 +163,16 @@ async function managedBy(
     const message = 'names the domain itself: there is no other file'
     return { faults: [{ field, code: 'contradictory', message, severity: 'warning' }] }
   }
-  return { faults: whyUnmanaged(domain, named, seen, now) }
+  return { faults: explainUnmanaged(domain, named, observed, now) }
 }
 
-function whyUnmanaged(
+function explainUnmanaged(
   domain: Domain,
   manager: Domain,
-  seen: readonly Observation[],
+  observed: readonly Observation[],
   now: number,
 ): Fault[] {
-  const file = seen.find(
+  const file = observed.find(
     ({ kind, document }) =>
       kind === 'adagents.json' &&
       (document as { variant?: string } | undefined)?.variant === 'inline',
@@ -181,7 +181,7 @@ function whyUnmanaged(
     const message = `the file of ${manager}, whom ads.txt names, cannot be read`
     return [{ field: 'managerdomain', code: 'manager_unread', message, severity: 'warning' }]
   }
-  const why = scopeFaults(domain, file, now)
+  const why = checkScope(domain, file, now)
   const rule = why.length > 0 ? 'what was left out of it may have' : 'have it named in an entry'
   const message = `the file of ${manager} does not name ${domain}: ${rule}`
   return [
@@ -194,7 +194,7 @@ function whyUnmanaged(
  * Errors by which a manager's file may have lost what it says of a domain: those of the entries and
  * properties that mention it, else all that keep any from being read.
  */
-function scopeFaults(domain: Domain, file: Observation, now: number): Fault[] {
+function checkScope(domain: Domain, file: Observation, now: number): Fault[] {
   const { faults, root } = check(file, now)
   const naming = faults.filter(({ field, severity }) => severity === 'error' && NAMING.test(field))
   const mentioning = naming.filter(({ field }) => {
@@ -212,7 +212,7 @@ function report(
   domain: Domain,
   { file, checked, faults, method, manager }: Reading,
 ): AdagentsReport {
-  const reported = reportFaults(worstFirst(faults).slice(0, FAULTS))
+  const reported = reportFaults(sortWorstFirst(faults).slice(0, FAULTS))
   const isUnreachable = faults.some(({ code }) => code === 'connection')
   const raw = checked.root && truncateJson(checked.root, RAW_BYTES)
   const url = toUrl({ kind: 'adagents.json', location: domain })
@@ -240,7 +240,7 @@ function listAgents({ document }: CheckedFile): string[] {
   return [...new Map(document.agents.map(({ agent_url, url }) => [agent_url, url])).values()]
 }
 
-function worstFirst(faults: readonly Fault[]): Fault[] {
+function sortWorstFirst(faults: readonly Fault[]): Fault[] {
   const [errors, warnings] = (['error', 'warning'] as const).map(severity =>
     faults.filter(fault => fault.severity === severity),
   )

@@ -32,7 +32,7 @@ export async function readBrand(
   const own = await files.see({ kind: 'brand.json', location: domain })
   const root = parseRoot(own)
   if (facts === undefined || facts === pending || root === undefined) {
-    return { resolution: null, failure: whyNot(own, files.all()) }
+    return { resolution: null, failure: explainFailure(own, files.all()) }
   }
   const data = truncateJson(root, DATA_BYTES)
   return {
@@ -46,7 +46,7 @@ export async function readBrand(
 }
 
 /** Its own file if that is at fault, else the one that it led to. */
-function whyNot(own: Observation, all: readonly Observation[]): LiveBrandFailure {
+function explainFailure(own: Observation, all: readonly Observation[]): LiveBrandFailure {
   const failed = [own, ...all].find(observation => describeFailure(observation).length > 0)
   const faults = failed === undefined ? [brokenChain] : describeFailure(failed)
   const { errors, warnings } = reportFaults(faults)

@@ -28,12 +28,12 @@ export async function readIssuer(fetcher: Fetcher, config: Config): Promise<Issu
     readServer(fetcher, issuer, ask),
   ])
   if ('failed' in set) return set
-  const keys = keysIn(set.json)
+  const keys = listKeys(set.json)
   return keys.length > 0 ? { issuer, keys, server } : { failed: 'no public key of a known kind' }
 }
 
 /** A key of a kind we do not know, or for encryption, is no fault of the others. */
-function keysIn(json: unknown): IssuerKey[] {
+function listKeys(json: unknown): IssuerKey[] {
   const { keys } = (json ?? {}) as { keys?: unknown }
   if (!Array.isArray(keys)) return []
   return keys.slice(0, KEYS_MAX).flatMap(key => IssuerKey.safeParse(key).data ?? [])

@@ -14,7 +14,10 @@ export interface Replayed {
   failed: string[]
 }
 
-type Told = Pick<AuditRow, 'submission_id' | 'submitted_at' | 'operation' | 'content' | 'seq'>
+type LostSubmission = Pick<
+  AuditRow,
+  'submission_id' | 'submitted_at' | 'operation' | 'content' | 'seq'
+>
 
 /**
  * Carries out again what the accounts say was done and the index does not know, commit by commit in
@@ -24,21 +27,21 @@ type Told = Pick<AuditRow, 'submission_id' | 'submitted_at' | 'operation' | 'con
  */
 export async function replay(sequencer: Sequencer): Promise<Replayed> {
   const came: Replayed = { replayed: 0, failed: [] }
-  const unknown = await toldUnknown(sequencer)
+  const unknown = await listUnknownSubmissions(sequencer)
   if (unknown.length > 0) {
     const publications = await loadPublicationsSince(sequencer.accounts.db, 0)
     if (publications) {
       // Brands that were approved are saves: each comes in its turn.
-      const standing = { ...publications, brands: [] }
-      await sequencer.commit({ observations: [], submissions: [], publications: standing })
+      const published = { ...publications, brands: [] }
+      await sequencer.commit({ observations: [], submissions: [], publications: published })
     }
   }
-  for (const [seq, told] of groupBy(unknown, row => row.seq)) {
-    const all = told.map(toSubmission)
+  for (const [seq, rows] of groupBy(unknown, row => row.seq)) {
+    const all = rows.map(toSubmission)
     const refused = await findRefusedMerges(sequencer.index, all)
     const submissions = all.filter(({ submission_id }) => !refused.has(submission_id))
     if (submissions.length > 0) {
-      const submittedAt = Date.parse(told[0]!.submitted_at)
+      const submittedAt = Date.parse(rows[0]!.submitted_at)
       const decisions = await listDecisionsSince(sequencer.accounts.db, seq - 1, seq)
       // One that was let in again since stands on no list, and yet nothing of before may come back.
       const takedowns = submissions.flatMap(({ operation }) =>
@@ -57,14 +60,14 @@ export async function replay(sequencer: Sequencer): Promise<Replayed> {
 }
 
 /** Restores the submission. Fields left out of the audit are of no use to the index. */
-function toSubmission({ submission_id, operation, content }: Told): Submission {
+function toSubmission({ submission_id, operation, content }: LostSubmission): Submission {
   return { submission_id, operation: { op: operation, ...content } } as Submission
 }
 
-async function toldUnknown({ index, accounts }: Sequencer): Promise<Told[]> {
+async function listUnknownSubmissions({ index, accounts }: Sequencer): Promise<LostSubmission[]> {
   const unknown = new Set(await listUnknownToIndex(index, accounts.db))
   if (unknown.size === 0) return []
-  const done = await accounts.db.all<Told>(
+  const done = await accounts.db.all<LostSubmission>(
     `select submission_id, submitted_at, operation, content, seq from submissions
      where (answer->'done') is not null order by seq, rowid`,
   )

@@ -33,13 +33,13 @@ export async function restore(dataDir: string, dir: string, how: Restoring): Pro
   if (lease === undefined) throw new Error(`a registry runs on ${paths.dir}: stop it first`)
   try {
     const stores = keepAccounts ? (['index'] as const) : (['index', 'accounts'] as const)
-    for (const store of stores) await bring(backedUp[store], dir, paths[store], manifest)
+    for (const store of stores) await copyStore(backedUp[store], dir, paths[store], manifest)
     for (const store of stores) await listPendingIn(`${paths[store]}.new`, store)
     replaceFile(paths.restoring, `${JSON.stringify(manifest)}\n`)
     dropOthers(paths)
     if (!keepAccounts) copyPictures(`${dir}/${PICTURES}`, paths.pictures)
     for (const store of stores) putInPlace(paths[store])
-    await rebuildStores(paths, facts => continueAfter(facts))
+    await rebuildStores(paths, facts => continueNumbering(facts))
     rmSync(paths.restoring)
     syncPath(paths.dir)
   } finally {
@@ -55,7 +55,12 @@ function isFree(paths: Paths, keepAccounts: boolean): boolean {
 }
 
 /** Copies a file beside its place, and looks whether it arrived whole. */
-async function bring(name: string, dir: string, place: string, manifest: Manifest): Promise<void> {
+async function copyStore(
+  name: string,
+  dir: string,
+  place: string,
+  manifest: Manifest,
+): Promise<void> {
   const fresh = `${place}.new`
   copyFileSync(`${dir}/${name}`, fresh)
   syncPath(fresh)
@@ -72,8 +77,8 @@ function putInPlace(file: string): void {
 function dropOthers(paths: Paths): void {
   const { serving, events, snapshots, search, parquet, registry, checkpoint, run } = paths
   const made = [serving, events, snapshots, search, parquet, registry, checkpoint, run]
-  for (const one of [...made, paths.seals, paths.damaged]) {
-    rmSync(one, { recursive: true, force: true })
+  for (const path of [...made, paths.seals, paths.damaged]) {
+    rmSync(path, { recursive: true, force: true })
   }
 }
 
@@ -81,7 +86,7 @@ function dropOthers(paths: Paths): void {
  * The next commit is numbered after every one that the accounts know: a number that was given twice
  * would order what was asked for wrongly, and mistake a crawl that began before for one after.
  */
-async function continueAfter({ index, accounts: { db } }: Facts): Promise<void> {
+async function continueNumbering({ index, accounts: { db } }: Facts): Promise<void> {
   // What was taken down may stand in the backup: the next start takes it down again.
   await db.run('update taken_down set cleared_at = null')
   await setNextNumber(index, await findLastNumber(db))

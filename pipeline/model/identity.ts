@@ -9,19 +9,19 @@ const user_id = z.string().min(1).max(255)
 
 /** The public half of a key of the identity provider; whatever else its JWK says is dropped. */
 export const IssuerKey = z.discriminatedUnion('kty', [
-  z.object({ kty: z.literal('RSA'), n: z.string(), e: z.string(), ...described() }),
+  z.object({ kty: z.literal('RSA'), n: z.string(), e: z.string(), ...describeId() }),
   z.object({
     kty: z.literal('EC'),
     crv: z.string(),
     x: z.string(),
     y: z.string(),
-    ...described(),
+    ...describeId(),
   }),
-  z.object({ kty: z.literal('OKP'), crv: z.string(), x: z.string(), ...described() }),
+  z.object({ kty: z.literal('OKP'), crv: z.string(), x: z.string(), ...describeId() }),
 ])
 export type IssuerKey = z.infer<typeof IssuerKey>
 
-function described() {
+function describeId() {
   return {
     kid: z.string().max(200).exactOptional(),
     alg: z.string().max(20).exactOptional(),

@@ -38,7 +38,7 @@ export const DiscoveredAgent = z
 export type DiscoveredAgent = z.infer<typeof DiscoveredAgent>
 
 /** A list that an agent gave. `offered` is false when it has no task for it. */
-function listed<Name extends string>(name: Name) {
+function createListSchema<Name extends string>(name: Name) {
   const items = z.array(freely).describe(`The ${name} as the agent gave them, the first of many`)
   const list = { [name]: items } as Record<Name, z.ZodArray<typeof freely>>
   return z.looseObject({
@@ -52,15 +52,15 @@ function listed<Name extends string>(name: Name) {
   })
 }
 
-export const AgentFormats = listed('formats').meta({
+export const AgentFormats = createListSchema('formats').meta({
   id: 'AgentFormats',
   description: 'Formats that a live agent lists',
 })
-export const AgentProducts = listed('products').meta({
+export const AgentProducts = createListSchema('products').meta({
   id: 'AgentProducts',
   description: 'Products that a live agent lists',
 })
-export const AgentPublishers = listed('properties').meta({
+export const AgentPublishers = createListSchema('properties').meta({
   id: 'AgentInventory',
   description: 'Properties that a live agent lists',
 })

@@ -116,6 +116,10 @@ export type Understood = Observation & {
   document: DocumentOf
 }
 
-export function isUnderstood(seen: Observation): seen is Understood {
-  return seen.outcome === 'ok' && seen.hash !== undefined && seen.document !== undefined
+export function isUnderstood(observation: Observation): observation is Understood {
+  return (
+    observation.outcome === 'ok' &&
+    observation.hash !== undefined &&
+    observation.document !== undefined
+  )
 }

@@ -41,18 +41,24 @@ export type Editor = z.infer<typeof Editor>
 
 export const BrandName = filled
 
-const told = z.string()
+const SubmittedText = z.string()
 const HAS_SCHEME = /^\s*[a-z][a-z0-9+-]*:/i
-const address = told.refine(isWebAddress, 'must be an address such as https://acme.example/')
-const site = told.refine(
+const address = SubmittedText.refine(
+  isWebAddress,
+  'must be an address such as https://acme.example/',
+)
+const site = SubmittedText.refine(
   text => isWebAddress(text) || !HAS_SCHEME.test(text),
   'must be a web address, or a domain',
 )
-const hex = told.regex(/^#[0-9a-fA-F]{6}$/, 'must be a colour such as #1A2B3C')
+const hex = SubmittedText.regex(/^#[0-9a-fA-F]{6}$/, 'must be a colour such as #1A2B3C')
 
 const SavedLogo = z.looseObject({
   url: address.meta({ description: 'Where the picture is' }),
-  tags: z.array(told).optional().meta({ description: 'What it is for, such as `icon` or `dark`' }),
+  tags: z
+    .array(SubmittedText)
+    .optional()
+    .meta({ description: 'What it is for, such as `icon` or `dark`' }),
 })
 
 /** A list of `{hex, type}`, or colours by role as brand.json files have them. */
@@ -60,10 +66,10 @@ const SavedColors = z.union([
   z.array(
     z.looseObject({
       hex: hex.meta({ description: 'As `#RRGGBB`' }),
-      type: told.optional().meta({ description: 'Its role, such as `primary`' }),
+      type: SubmittedText.optional().meta({ description: 'Its role, such as `primary`' }),
     }),
   ),
-  z.record(told, z.union([hex, z.array(hex)])),
+  z.record(SubmittedText, z.union([hex, z.array(hex)])),
 ])
 
 function isWebAddress(text: string): boolean {
@@ -76,13 +82,13 @@ function isWebAddress(text: string): boolean {
  */
 export const BrandManifest = z
   .looseObject({
-    name: told.optional().meta({ description: 'How the brand is called' }),
+    name: SubmittedText.optional().meta({ description: 'How the brand is called' }),
     url: site.optional().meta({ description: 'Address of its site' }),
-    description: told.optional().meta({ description: 'What it is, in a few sentences' }),
-    tagline: told.optional().meta({ description: 'Short slogan of the brand' }),
+    description: SubmittedText.optional().meta({ description: 'What it is, in a few sentences' }),
+    tagline: SubmittedText.optional().meta({ description: 'Short slogan of the brand' }),
     logos: z.array(SavedLogo).optional().meta({ description: 'Its logos, the main one first' }),
     colors: SavedColors.optional().meta({ description: 'Its colours, as a list or by role' }),
-    industries: z.array(told).optional().meta({ description: 'What it deals in' }),
+    industries: z.array(SubmittedText).optional().meta({ description: 'What it deals in' }),
   })
   .refine(value => isStorable(value), `must be well-formed and at most ${MAX_DEPTH} levels deep`)
   .transform(value => stripPii(value))

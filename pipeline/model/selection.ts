@@ -24,10 +24,10 @@ export class Selectable {
         this.#all ??= this.properties.map((_, place) => place)
         return this.#all
       case 'by_id':
-        this.#byId ??= placesBy(this.properties, ({ property_id }) => property_id ?? [])
+        this.#byId ??= indexPlaces(this.properties, ({ property_id }) => property_id ?? [])
         return findPlaces(this.#byId, property_ids)
       case 'by_tag':
-        this.#byTag ??= placesBy(this.properties, ({ tags }) => tags)
+        this.#byTag ??= indexPlaces(this.properties, ({ tags }) => tags)
         return findPlaces(this.#byTag, property_tags)
     }
   }
@@ -36,7 +36,7 @@ export class Selectable {
 /** Positions of the properties with a name. */
 type Places = ReadonlyMap<string, readonly number[]>
 
-function placesBy(
+function indexPlaces(
   properties: readonly PropertyEntry[],
   namesOf: (property: PropertyEntry) => string | readonly string[],
 ): Places {

@@ -26,7 +26,7 @@ export function addAdvice({ agents }: AdagentsInline, now: Instant, faults: Faul
     .filter(({ exclusive }) => exclusive === true)
     .slice(0, EXCLUSIVES)) {
     const own = agents.find(agent => agent.entry === entry)!
-    const other = agents.find(agent => agent.entry !== entry && overlaps(own, agent))
+    const other = agents.find(agent => agent.entry !== entry && isOverlapping(own, agent))
     if (other === undefined) continue
     const where = `authorized_agents[${other.entry}]`
     const message = `is true, and ${where} may sell some of the same: one of the two is a mistake`
@@ -37,7 +37,7 @@ export function addAdvice({ agents }: AdagentsInline, now: Instant, faults: Faul
 /**
  * Tells whether two entries of different agents name the same property by the same kind of name.
  */
-function overlaps(a: AgentEntry, b: AgentEntry): boolean {
+function isOverlapping(a: AgentEntry, b: AgentEntry): boolean {
   if (a.agent_url === b.agent_url || a.authorization_type !== b.authorization_type) return false
   const shares = (first: readonly string[] = [], two: readonly string[] = []) =>
     first.some(name => two.includes(name))

@@ -20,11 +20,11 @@ export function limitCatalog(
   const reach = new PublisherReach([...properties, ...inline])
   if (reach.total < 2) return { placements, formats }
   const budget = { bytes: CATALOG_BYTES_MAX }
-  const placed = within(budget, placements, ({ part, item }) => [
+  const placed = takeWithin(budget, placements, ({ part, item }) => [
     part,
     reach.count(item.property_ids ?? [], item.property_tags ?? []),
   ])
-  const declared = within(budget, formats, part => [part, countPublishers(part, reach)])
+  const declared = takeWithin(budget, formats, part => [part, countPublishers(part, reach)])
   report(root, 'placements', placements, placed)
   report(root, 'formats', formats, declared)
   return { placements: placed, formats: declared }
@@ -37,7 +37,7 @@ function countPublishers({ value }: ObjectReader, reach: PublisherReach): number
   return reach.count(Array.isArray(ids) ? ids : [], Array.isArray(tags) ? tags : [])
 }
 
-function within<Item>(
+function takeWithin<Item>(
   budget: { bytes: number },
   items: Item[],
   sizeOf: (item: Item) => [part: ObjectReader, publishers: number],

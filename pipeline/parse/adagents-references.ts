@@ -35,16 +35,16 @@ function checkContent(root: ObjectReader, document: AdagentsInline): void {
 }
 
 function checkRepeated(accepted: AcceptedLists): void {
-  repeats(accepted.agents, 'url', ({ item }) => item.agent_url, 'warn', 'repeated_agent')
-  repeats(accepted.properties, 'property_id', ({ item }) =>
+  checkRepeats(accepted.agents, 'url', ({ item }) => item.agent_url, 'warn', 'repeated_agent')
+  checkRepeats(accepted.properties, 'property_id', ({ item }) =>
     item.property_id === undefined ? undefined : `${item.publisher_domain} ${item.property_id}`,
   )
-  repeats(accepted.collections, 'collection_id', ({ item }) => item.collection_id)
-  repeats(accepted.placements, 'placement_id', ({ item }) => item.placement_id)
-  repeats(accepted.signals, 'id', ({ item }) => item.id, 'warn')
+  checkRepeats(accepted.collections, 'collection_id', ({ item }) => item.collection_id)
+  checkRepeats(accepted.placements, 'placement_id', ({ item }) => item.placement_id)
+  checkRepeats(accepted.signals, 'id', ({ item }) => item.id, 'warn')
 }
 
-function repeats<T>(
+function checkRepeats<T>(
   list: readonly Accepted<T>[],
   key: string,
   nameOf: (accepted: Accepted<T>) => string | undefined,
@@ -52,12 +52,12 @@ function repeats<T>(
   code: FaultCode = 'repeated',
 ): void {
   if (list.length < 2) return
-  const seen = new Map<string, ObjectReader>()
+  const firstOfKey = new Map<string, ObjectReader>()
   for (const accepted of list) {
     const name = nameOf(accepted)
     if (name === undefined) continue
-    const first = seen.get(name)
-    if (first === undefined) seen.set(name, accepted.part)
+    const first = firstOfKey.get(name)
+    if (first === undefined) firstOfKey.set(name, accepted.part)
     else accepted.part[report](key, code, `is the same as ${first.path(key)}`)
   }
 }
@@ -84,7 +84,7 @@ function checkEntries(accepted: AcceptedLists): void {
       if (references === undefined || !(key.startsWith('placement') || type === key)) continue
       const there = known.get(key) ?? new Set(referable[key](accepted))
       known.set(key, there)
-      unresolved(part, key, references, there, toNoun(key))
+      checkUnresolved(part, key, references, there, toNoun(key))
     }
   }
 }
@@ -98,11 +98,11 @@ function checkPlacements({ placements, properties }: AcceptedLists): void {
   if (placements.length === 0) return
   const ids = new Set(properties.map(({ item }) => item.property_id))
   for (const { part, item } of placements) {
-    unresolved(part, 'property_ids', item.property_ids ?? [], ids, 'property of this file')
+    checkUnresolved(part, 'property_ids', item.property_ids ?? [], ids, 'property of this file')
   }
 }
 
-function unresolved(
+function checkUnresolved(
   part: ObjectReader,
   key: string,
   names: readonly string[],
@@ -111,10 +111,10 @@ function unresolved(
 ): void {
   const missing = names.filter(name => !known.has(name))
   if (missing.length > 0)
-    part.warn(key, 'unresolved', `names ${enumerate(missing)}, which is no ${noun}`)
+    part.warn(key, 'unresolved', `names ${formatNames(missing)}, which is no ${noun}`)
 }
 
-function enumerate(names: readonly string[]): string {
+function formatNames(names: readonly string[]): string {
   const shown = names.slice(0, 3).map(quote).join(', ')
   return names.length > 3 ? `${shown} and ${names.length - 3} more` : shown
 }
@@ -131,7 +131,7 @@ function checkTags(root: ObjectReader, accepted: AcceptedLists, document: Adagen
     for (const { item } of used[key]) for (const tag of item.tags) tags.add(tag)
     const missing = [...tags].filter(tag => !described || !Object.hasOwn(described, tag))
     if (missing.length > 0)
-      root.warn(key, 'undescribed', `does not describe ${enumerate(missing)}, which is used`)
+      root.warn(key, 'undescribed', `does not describe ${formatNames(missing)}, which is used`)
   }
 }
 
@@ -152,7 +152,7 @@ function checkRevoked(root: ObjectReader, document: AdagentsInline): void {
     root.warn(
       'revoked_publisher_domains',
       'contradictory',
-      `lists ${enumerate(both)}, named elsewhere in the file`,
+      `lists ${formatNames(both)}, named elsewhere in the file`,
     )
   }
 }
@@ -172,16 +172,18 @@ function checkOwners({ properties }: AcceptedLists): void {
 /** Reports properties that claim hosts of others; readers leave them out. */
 function checkHosts({ properties, agents }: AcceptedLists, domain: string | undefined): void {
   for (const { part, item } of properties) {
-    const fault = foreignHost(item, domain)
+    const fault = findForeignHost(item, domain)
     if (fault !== undefined) part.error('identifiers', 'foreign_host', fault)
   }
   for (const { part, item } of agents) {
-    const faults = (item.properties ?? []).flatMap(property => foreignHost(property, domain) ?? [])
+    const faults = (item.properties ?? []).flatMap(
+      property => findForeignHost(property, domain) ?? [],
+    )
     for (const fault of faults) part.error('properties', 'foreign_host', `holds one that ${fault}`)
   }
 }
 
-function foreignHost(
+function findForeignHost(
   { identifiers, publisher_domain }: PropertyEntry,
   domain: string | undefined,
 ): string | undefined {

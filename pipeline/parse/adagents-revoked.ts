@@ -15,10 +15,12 @@ export function readRevoked(root: ObjectReader): RevokedPublisherDomain[] {
   if (value === undefined) return []
   if (!Array.isArray(value)) root.error(KEY, 'wrong_type', `must be a list, not ${quote(value)}`)
   const list: unknown[] = Array.isArray(value) ? value : [value]
-  return list.flatMap((item, i) => readOne(root, item, Array.isArray(value) ? `${KEY}[${i}]` : KEY))
+  return list.flatMap((item, i) =>
+    readRevokedEntry(root, item, Array.isArray(value) ? `${KEY}[${i}]` : KEY),
+  )
 }
 
-function readOne(root: ObjectReader, item: unknown, at: string): RevokedPublisherDomain[] {
+function readRevokedEntry(root: ObjectReader, item: unknown, at: string): RevokedPublisherDomain[] {
   if (isObject(item)) return readRevocation(new ObjectReader(item, at, root.faults))
   const domain = parseShortDomain(item)
   const meaning = domain === undefined ? '' : ` (${domain} was taken as revoked)`

@@ -38,13 +38,15 @@ export function parseSelector(part: ObjectReader): Selector | undefined {
 }
 
 function readDomains(part: ObjectReader): string[] | undefined {
-  const one = part.has('publisher_domain')
-  if (one === part.has('publisher_domains')) {
-    const why = one ? 'stands beside publisher_domains' : 'and publisher_domains are both missing'
+  const single = part.has('publisher_domain')
+  if (single === part.has('publisher_domains')) {
+    const why = single
+      ? 'stands beside publisher_domains'
+      : 'and publisher_domains are both missing'
     part.error('publisher_domain', 'contradictory', `${why}: give exactly one of the two`)
     return undefined
   }
-  if (!one) return readDomainList(part)
+  if (!single) return readDomainList(part)
   const domain = readDomain(part, 'publisher_domain')
   return domain === undefined ? undefined : [domain]
 }

@@ -12,19 +12,19 @@ const older = { brand_agent: 'brand', rights_agent: 'rights' } as const
 /** Reads the agents that a brand, a house or a file of agents declares. */
 export function readAgents(part: ObjectReader): AgentDeclaration[] {
   const agents: AgentDeclaration[] = []
-  const seen = new Map<string, string>()
+  const urls = new Map<string, string>()
   for (const item of part.parts('agents')) {
     const agent = parseAgent(item)
     if (agent === undefined) continue
-    const first = seen.get(agent.agent_url)
+    const first = urls.get(agent.agent_url)
     if (first !== undefined)
       item.error('url', 'repeated', `is the same as ${first}: declare an agent once`)
-    else seen.set(agent.agent_url, item.path('url'))
+    else urls.set(agent.agent_url, item.path('url'))
     agents.push(agent)
   }
   for (const key of ['brand_agent', 'rights_agent'] as const) {
     const agent = readOlder(part, key)
-    if (agent !== undefined && !seen.has(agent.agent_url)) agents.push(agent)
+    if (agent !== undefined && !urls.has(agent.agent_url)) agents.push(agent)
   }
   return agents
 }

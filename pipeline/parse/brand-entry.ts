@@ -66,7 +66,7 @@ export function parseBrand(
   const names = readNames(part)
   return {
     id,
-    name: primaryName(names) ?? id,
+    name: choosePrimaryName(names) ?? id,
     names,
     ...optional('keller_type', part.oneOf('keller_type', kellerTypes)),
     ...optional('parent_brand', part.text('parent_brand')),
@@ -96,7 +96,7 @@ function readNames(part: ObjectReader): Record<string, string>[] {
   return names
 }
 
-function primaryName(names: readonly Record<string, string>[]): string | undefined {
+function choosePrimaryName(names: readonly Record<string, string>[]): string | undefined {
   for (const name of names) if (Object.hasOwn(name, 'en')) return name.en
   return names[0] && Object.values(names[0])[0]
 }

@@ -44,11 +44,11 @@ function readTypes(node: JsonObject): string[] {
 /** The texts of a value that may be one, several, or an object that names it. */
 export function readTexts(value: unknown, key = 'name'): string[] {
   if (typeof value === 'string') return [value]
-  if (Array.isArray(value)) return value.slice(0, MAX_NODES).flatMap(item => oneText(item, key))
-  return oneText(value, key)
+  if (Array.isArray(value)) return value.slice(0, MAX_NODES).flatMap(item => listTexts(item, key))
+  return listTexts(value, key)
 }
 
-function oneText(value: unknown, key: string): string[] {
+function listTexts(value: unknown, key: string): string[] {
   if (typeof value === 'string') return [value]
   if (!isObject(value)) return []
   const text = value[key] ?? value['@value']

@@ -22,9 +22,9 @@ export function readJson(body: Uint8Array, faults: Faults): JsonRead {
   const text = decodeText(body, faults)
   let root: unknown
   try {
-    root = JSON.parse(UNSTORABLE.test(text) ? repairEscapes(text) : text)
+    root = JSON.parse(UNSTORABLE.test(text) ? fixEscapes(text) : text)
   } catch (error) {
-    faults.error('json', 'not_json', whyNotJson(text, error))
+    faults.error('json', 'not_json', explainSyntaxError(text, error))
     return { outcome: 'not_json' }
   }
   if (!isObject(root)) {
@@ -57,13 +57,13 @@ export function decodeText(body: Uint8Array, faults: Faults): string {
 }
 
 /** Half a surrogate pair or a NUL has no place in a store; it becomes the replacement character. */
-function repairEscapes(text: string): string {
+function fixEscapes(text: string): string {
   return text.replace(ESCAPE, (written, unstorable) =>
     unstorable === undefined ? written : '\\ufffd',
   )
 }
 
-function whyNotJson(text: string, error: unknown): string {
+function explainSyntaxError(text: string, error: unknown): string {
   const start = text.slice(0, 1_000).trimStart()
   if (start === '' && text.trim() === '') return 'the file is empty'
   if (start.startsWith('<')) return 'is a web page, not JSON: serve the file itself at this address'

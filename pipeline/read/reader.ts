@@ -104,14 +104,14 @@ export class Reader {
    */
   refresh(): Promise<void> {
     const refreshing = this.#refreshing.then(async () => {
-      const troubles = [
-        await findTrouble(() => this.#openServing()),
-        await findTrouble(() => this.#openSnapshot()),
-        await findTrouble(() => this.#openSearch()),
-      ].filter(trouble => trouble !== undefined)
+      const failures = [
+        await captureError(() => this.#openServing()),
+        await captureError(() => this.#openSnapshot()),
+        await captureError(() => this.#openSearch()),
+      ].filter(failure => failure !== undefined)
       const isBehind = this.#search !== undefined && this.#search.seq < (this.#snapshot?.seq ?? 0)
       this.#behindSince = isBehind ? (this.#behindSince ?? this.now()) : undefined
-      if (troubles.length > 0) throw troubles[0]
+      if (failures.length > 0) throw failures[0]
     })
     this.#refreshing = refreshing.catch(() => undefined)
     return refreshing
@@ -193,7 +193,7 @@ function assertUntouched(paths: Paths, file: string): void {
   if (isTampered(paths, file)) throw new Error(`${file} is damaged: the indexer makes it again`)
 }
 
-async function findTrouble(open: () => void | Promise<void>): Promise<unknown> {
+async function captureError(open: () => void | Promise<void>): Promise<unknown> {
   try {
     await open()
     return undefined

@@ -117,11 +117,12 @@ export function judge(
   const judged = judgePublisher(property, publisher, terms)
   let best = judged[0]!
   let operator: Judged['operator'] | undefined
-  for (const one of judged) {
-    const delegation = terms.delegation_type ?? one.grant?.delegation_type ?? undefined
+  for (const current of judged) {
+    const delegation = terms.delegation_type ?? current.grant?.delegation_type ?? undefined
     const rule = judgeOperator(property, publisher.domain, operating, delegation)
-    if (operator !== undefined && rank(one.rule, rule) <= rank(best.rule, operator.rule)) continue
-    best = one
+    if (operator !== undefined && rank(current.rule, rule) <= rank(best.rule, operator.rule))
+      continue
+    best = current
     operator = { rule, delegation }
   }
   const sides = {

@@ -49,14 +49,14 @@ export function* resolveClaim(
     visited.add(at.location)
     const file = yield* ask('brand.json', at.location)
     if (file.validity === 'unknown') return pending
-    const document = yield* confirmed(file, now)
+    const document = yield* resolveConfirmed(file, now)
     const next = document && findNextPlace(at, document)
     if (document === undefined || next === 'nowhere') break
     if (next === undefined) {
       if (document.variant !== 'house_portfolio') break
       const found = findHouse(at, document)
       if (found !== at.current) break
-      return yield* relationship(leaf, document, found, now)
+      return yield* resolveRelationship(leaf, document, found, now)
     }
     at = next
   }
@@ -68,14 +68,14 @@ export function* resolveClaim(
  * while is believed for a day after it was last read; one that says "no" is no longer believed, also
  * when it cannot be had after that.
  */
-function* confirmed(
+function* resolveConfirmed(
   { document, validity, state }: KnownFile<'brand.json'>,
   now: Instant,
 ): Derivation<BrandDocument | undefined> {
   if (document === undefined || validity === 'expired') return undefined
   if (state === undefined || state.outcome === null) return document
   if (getEffect(state.outcome) === 'success') return document
-  if (state.succeeded_at === null || wasDenied(state)) return undefined
+  if (state.succeeded_at === null || isDenied(state)) return undefined
   const until = state.succeeded_at + RETENTION
   yield* wake(until)
   return now < until ? document : undefined
@@ -84,12 +84,12 @@ function* confirmed(
 /**
  * Tells whether the file was missing since it was last read; pages in its place do not change that.
  */
-function wasDenied({ effect, stale_at, streak_since }: FileState): boolean {
+function isDenied({ effect, stale_at, streak_since }: FileState): boolean {
   if (effect !== 'garbled') return effect !== 'success'
   return stale_at !== null && streak_since !== null && stale_at < streak_since
 }
 
-function* relationship(
+function* resolveRelationship(
   leaf: Leaf,
   { brand_refs, house }: Portfolio,
   domain: Domain,
@@ -98,7 +98,7 @@ function* relationship(
   const ref = brand_refs.find(
     entry => parseDomain(entry.domain) === leaf.domain && entry.brand_id === leaf.brand_id,
   )
-  const declared = ref && (yield* declaredSince(ref, now))
+  const declared = ref && (yield* resolveDeclaredSince(ref, now))
   if (declared === undefined) {
     return { claimed_house_domain: domain, relationship_trust: 'leaf_only' }
   }
@@ -114,7 +114,7 @@ function* relationship(
  * Since when the house names the brand, where that counts now: not yet to come, and not too old. A
  * house that gives no time is held to the first time it was seen to say so.
  */
-function* declaredSince(ref: BrandRef, now: Instant): Derivation<string | undefined> {
+function* resolveDeclaredSince(ref: BrandRef, now: Instant): Derivation<string | undefined> {
   const since = ref.effective_at ?? ref.first_seen_at
   if (since === undefined) return undefined
   const from = Date.parse(since)

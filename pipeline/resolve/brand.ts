@@ -39,7 +39,7 @@ export function* deriveBrand(domain: Domain, now: Instant): Derivation<Answer> {
     const file = yield* ask('brand.json', at.location)
     if (file.validity === 'unknown' && visited.size > 1) return pending
     if (file.document === undefined || file.validity === 'expired') {
-      return at.current === domain ? undefined : readAt(at, bareClaim(at, 'unverifiable'))
+      return at.current === domain ? undefined : readAt(at, buildBareClaim(at, 'unverifiable'))
     }
     const next = findNextPlace(at, file.document)
     if (next === undefined) return readAt(at, yield* resolveAnswer(at, file.document))
@@ -56,12 +56,12 @@ function readAt({ location }: Place, answer: Answer): Answer {
 function* resolveAnswer(at: Walk, document: BrandDocument): Derivation<Answer> {
   switch (document.variant) {
     case 'house_portfolio':
-      return yield* inPortfolio(at, document)
+      return yield* answerFromPortfolio(at, document)
     case 'brand_canonical':
-      return yield* asCanonical(at, document)
+      return yield* answerAsCanonical(at, document)
     case 'brand_agent': {
       const agent = document.agents.find(({ type }) => type === 'brand')
-      return agent && { ...bareClaim(at, 'leaf_only'), brand_agent_url: agent.agent_url }
+      return agent && { ...buildBareClaim(at, 'leaf_only'), brand_agent_url: agent.agent_url }
     }
   }
   return undefined
@@ -72,7 +72,7 @@ function* resolveAnswer(at: Walk, document: BrandDocument): Derivation<Answer> {
  * merely leads to a house stays itself, also where the house refers to it: a reference counts for a
  * brand that publishes its own document.
  */
-function* inPortfolio(at: Walk, document: Portfolio): Derivation<Answer> {
+function* answerFromPortfolio(at: Walk, document: Portfolio): Derivation<Answer> {
   const house = findHouse(at, document)
   if (house === undefined) return undefined
   const isItself = at.requested === house
@@ -80,7 +80,7 @@ function* inPortfolio(at: Walk, document: Portfolio): Derivation<Answer> {
     document.brands.find(brand => listOwnedWebsites(brand).includes(at.requested)) ??
     document.brands.find(brand => isItself && brand.keller_type === 'master')
   if (brand === undefined) {
-    return isItself ? undefined : bareClaim({ ...at, current: house }, 'leaf_only')
+    return isItself ? undefined : buildBareClaim({ ...at, current: house }, 'leaf_only')
   }
   const canonical = yield* resolveCanonicalDomain(brand, at.requested, house)
   if (canonical === pending) return pending
@@ -117,11 +117,11 @@ function* resolveCanonicalDomain(
   return leadsToHouse ? primary : requested
 }
 
-function* asCanonical(at: Walk, { brand, house_domain }: Canonical): Derivation<Answer> {
+function* answerAsCanonical(at: Walk, { brand, house_domain }: Canonical): Derivation<Answer> {
   const owned = listOwnedWebsites(brand)
   if (isForeign(at, owned)) return undefined
   if (at.current !== at.requested && !owned.includes(at.requested)) {
-    return bareClaim(at, 'leaf_only')
+    return buildBareClaim(at, 'leaf_only')
   }
   const facts = readEntryFacts(brand, at.current)
   const house = parseDomain(house_domain)
@@ -132,7 +132,7 @@ function* asCanonical(at: Walk, { brand, house_domain }: Canonical): Derivation<
 }
 
 /** The domain stays itself; the house it led to is at most a claim. */
-function bareClaim(at: Walk, trust: 'leaf_only' | 'unverifiable'): BrandFacts {
+function buildBareClaim(at: Walk, trust: 'leaf_only' | 'unverifiable'): BrandFacts {
   const itself = { canonical_domain: at.requested, brand_name: at.requested, mentions: [] }
   return at.current === at.requested
     ? { ...itself, relationship_trust: 'standalone' }

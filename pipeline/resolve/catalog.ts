@@ -22,8 +22,8 @@ export function findCatalog(
   if (!isShared) return { formats, placements }
   if (properties.length === 0) return emptyCatalog
   return {
-    formats: about(properties, formats, appliesTo),
-    placements: about(properties, placements, isOn),
+    formats: selectAbout(properties, formats, findApplicability),
+    placements: selectAbout(properties, placements, isOn),
   }
 }
 
@@ -38,7 +38,7 @@ function isOn({ property_ids = [], property_tags = [] }: PlacementEntry): IdAndT
 }
 
 /** Formats are kept as written, so the lists may be anything. What is there and no list names nothing. */
-function appliesTo(format: AsWritten): IdAndTags | undefined {
+function findApplicability(format: AsWritten): IdAndTags | undefined {
   const { applies_to_property_ids: ids, applies_to_property_tags: tags } = format
   if (ids === undefined && tags === undefined) return undefined
   return { ids: Array.isArray(ids) ? ids : [], tags: Array.isArray(tags) ? tags : [] }
@@ -54,7 +54,7 @@ interface Positions {
 /** A shared file is read for thousands of publishers: its lists are sorted once, not once for each. */
 const known = new WeakMap<readonly object[], Positions>()
 
-function about<Item extends object>(
+function selectAbout<Item extends object>(
   properties: readonly PropertyEntry[],
   items: readonly Item[],
   identify: (item: Item) => IdAndTags | undefined,

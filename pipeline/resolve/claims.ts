@@ -33,7 +33,7 @@ export function listClaims(
   const inlineOf = (publisher: string, selector: Selector) => {
     const naming = known.get(publisher) ?? findNamingProperties(document, publisher, revocations)
     known.set(publisher, naming)
-    return distinct(naming.by(selector).map(position => naming.properties[position]!))
+    return listDistinct(naming.by(selector).map(position => naming.properties[position]!))
   }
   return limitClaims(document.agents, domain)
     .filter(entry => entry.authorization_type === 'publisher_properties')
@@ -65,7 +65,7 @@ function findNamingProperties(
 }
 
 /** Two with one id are one; those without are told apart by type and name. */
-function distinct(properties: readonly PropertyEntry[]): PropertyEntry[] {
+function listDistinct(properties: readonly PropertyEntry[]): PropertyEntry[] {
   const first = new Map<string, PropertyEntry>()
   for (const property of properties) {
     const { property_id, property_type, name } = property

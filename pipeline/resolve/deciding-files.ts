@@ -13,9 +13,9 @@ type Publishing = Pick<
 export function listPublisherFiles(publisher: Publishing): Source[] {
   const { domain, discovery_method, manager_domain, resolved_location } = publisher
   if (discovery_method !== 'ads_txt_managerdomain') {
-    return distinct('adagents.json', [domain, resolved_location])
+    return listDistinct('adagents.json', [domain, resolved_location])
   }
-  const managed = distinct('adagents.json', [
+  const managed = listDistinct('adagents.json', [
     manager_domain ?? resolved_location,
     resolved_location,
   ])
@@ -26,9 +26,9 @@ type Branded = Pick<BrandRow, 'domain' | 'house_domain' | 'resolved_location'>
 
 /** Lists the brand.json files that decide which brand a domain is: its own, its house's, the one read. */
 export function listBrandFiles({ domain, house_domain, resolved_location }: Branded): Source[] {
-  return distinct('brand.json', [domain, house_domain ?? domain, resolved_location ?? domain])
+  return listDistinct('brand.json', [domain, house_domain ?? domain, resolved_location ?? domain])
 }
 
-function distinct(kind: Source['kind'], locations: readonly string[]): Source[] {
+function listDistinct(kind: Source['kind'], locations: readonly string[]): Source[] {
   return [...new Set(locations)].map(location => ({ kind, location }))
 }

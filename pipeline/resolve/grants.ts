@@ -26,9 +26,9 @@ export function resolveGrants(
     const reaches =
       entry.authorization_type === 'inline_properties'
         ? inline.map((_, index) => first + index)
-        : selectedBy(entry, selectable, domain)
+        : listSelected(entry, selectable, domain)
     const in_force = isInForce(entry, now)
-    return reaches.length > 0 || grantsSignals(entry) ? [{ entry, reaches, in_force }] : []
+    return reaches.length > 0 || isGrantingSignals(entry) ? [{ entry, reaches, in_force }] : []
   })
   return { properties, grants, selectable: listed.length }
 }
@@ -38,13 +38,13 @@ export function isOfSignals({ authorization_type: type }: AgentEntry): boolean {
   return type === 'signal_ids' || type === 'signal_tags'
 }
 
-function grantsSignals({ authorization_type, signal_ids, signal_tags }: AgentEntry): boolean {
+function isGrantingSignals({ authorization_type, signal_ids, signal_tags }: AgentEntry): boolean {
   if (authorization_type === 'signal_ids') return (signal_ids ?? []).length > 0
   return authorization_type === 'signal_tags' && (signal_tags ?? []).length > 0
 }
 
 /** Selects the properties that an entry's selector reaches. A missing selector reaches nothing. */
-function selectedBy(
+function listSelected(
   { authorization_type, property_ids, property_tags, publisher_properties = [] }: AgentEntry,
   selectable: Selectable,
   domain: Domain,

@@ -27,7 +27,7 @@ export function buildHostedAdagents({
   properties,
   updated_at,
 }: SavedProperties): AdagentsInline {
-  const entries = withoutRepeatedIds(publishable(domain, properties))
+  const entries = omitRepeatedIds(listPublishable(domain, properties))
   return {
     variant: 'inline',
     agents: [],
@@ -68,7 +68,7 @@ function toContact({ name = '', email = '' }: Contact) {
   return { contact: { name: called, ...(isAddress && { email: address }) } }
 }
 
-function publishable(domain: string, saved: readonly HostedProperty[]): PropertyEntry[] {
+function listPublishable(domain: string, saved: readonly HostedProperty[]): PropertyEntry[] {
   const bare = saved.filter(
     property => property.property_type === 'website' && property.identifiers.length === 0,
   )
@@ -91,7 +91,7 @@ function toPropertyEntry(
   const entry: PropertyEntry = {
     property_type,
     name,
-    identifiers: distinct(identifiers.filter(isValidIdentifier)),
+    identifiers: listDistinct(identifiers.filter(isValidIdentifier)),
     ...(property_id !== undefined && SLUG.test(property_id) && { property_id }),
     tags: [...new Set(tags)].filter(tag => SLUG.test(tag)),
     supported_channels: [],
@@ -106,7 +106,7 @@ function isValidIdentifier({ type, value }: Identifier): boolean {
   return toIdentifierHost(value) === value && parseDomain(value.replace(/^\*\./, '')) !== undefined
 }
 
-function distinct(identifiers: readonly Identifier[]): Identifier[] {
+function listDistinct(identifiers: readonly Identifier[]): Identifier[] {
   return [
     ...new Map(
       identifiers.map(identifier => [`${identifier.type} ${identifier.value}`, identifier]),
@@ -115,7 +115,7 @@ function distinct(identifiers: readonly Identifier[]): Identifier[] {
 }
 
 /** Removes ids that an earlier property has already. */
-function withoutRepeatedIds(entries: readonly PropertyEntry[]): PropertyEntry[] {
+function omitRepeatedIds(entries: readonly PropertyEntry[]): PropertyEntry[] {
   const ids = new Set<string>()
   return entries.map(entry => {
     const { property_id, ...rest } = entry

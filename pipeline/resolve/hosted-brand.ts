@@ -27,7 +27,7 @@ export function buildHostedBrand(saved: SavedBrand): BrandFile {
 
 function buildPortfolio({ domain, brand_name, document, updated_at }: SavedBrand): Portfolio {
   const name = brand_name ?? domain
-  const manifest = publishable((document.brand_manifest ?? {}) as BrandRow['manifest'] & object)
+  const manifest = toPublishable((document.brand_manifest ?? {}) as BrandRow['manifest'] & object)
   const brand: BrandEntry = {
     id: toSlug(name),
     name,
@@ -73,13 +73,13 @@ function toSlug(name: string): string {
 }
 
 /** Picks the fields that the format has a place for, in its words. */
-function publishable(saved: Record<string, unknown>): Record<string, unknown> {
+function toPublishable(saved: Record<string, unknown>): Record<string, unknown> {
   const texts = ['description', 'tagline', 'target_audience'].flatMap(key =>
     isFilled(saved[key]) ? [[key, saved[key]]] : [],
   )
   const industries = listIn(saved.industries).filter(isFilled)
-  const logos = listIn(saved.logos).flatMap(logoIn).slice(0, COLORS_MAX)
-  const colors = colorsIn(saved.colors)
+  const logos = listIn(saved.logos).flatMap(listLogo).slice(0, COLORS_MAX)
+  const colors = readColors(saved.colors)
   return {
     ...Object.fromEntries(texts),
     ...(industries.length > 0 && { industries }),
@@ -88,7 +88,7 @@ function publishable(saved: Record<string, unknown>): Record<string, unknown> {
   }
 }
 
-function logoIn(saved: unknown): object[] {
+function listLogo(saved: unknown): object[] {
   const { url, tags } = (saved ?? {}) as { url?: unknown; tags?: unknown }
   if (!isFilled(url) || !URL.canParse(url)) return []
   const address = new URL(url)
@@ -98,7 +98,7 @@ function logoIn(saved: unknown): object[] {
 }
 
 /** By role, as the format has it; the first of each role where they come as a list. */
-function colorsIn(saved: unknown): Record<string, string> {
+function readColors(saved: unknown): Record<string, string> {
   const pairs = Array.isArray(saved)
     ? saved.map(color => [color?.type, color?.hex] as const)
     : typeof saved === 'object' && saved !== null

@@ -9,9 +9,9 @@ const CHANNEL_TAB =
 const spellings = new Map<string, (value: string) => string>([
   ['domain', value => stripHostPrefix(toIdentifierHost(value))],
   ['subdomain', toIdentifierHost],
-  ['rss_url', value => urlSpelling(value, url => url)],
+  ['rss_url', value => spellUrl(value, url => url)],
   ['youtube_channel_handle', value => `@${value.replace(/^@/, '').toLowerCase()}`],
-  ['youtube_channel_url', value => urlSpelling(value, channelAddress)],
+  ['youtube_channel_url', value => spellUrl(value, toChannelAddress)],
 ])
 
 /**
@@ -63,13 +63,13 @@ function listParents(host: string): string[] {
   return parents
 }
 
-function urlSpelling(value: string, change: (url: URL) => URL): string {
+function spellUrl(value: string, change: (url: URL) => URL): string {
   if (!URL.canParse(value)) return value.toLowerCase()
   const url = change(new URL(value))
   return `${url.protocol}//${url.host}${url.pathname}${url.search}`
 }
 
-function channelAddress(url: URL): URL {
+function toChannelAddress(url: URL): URL {
   url.host = url.host.replace(/^(?:www|m)\.(?=youtube\.com$)/, '')
   const path = url.pathname.replace(/\/+$/, '').replace(CHANNEL_TAB, '')
   url.pathname = path.startsWith('/@') ? path.toLowerCase() : path

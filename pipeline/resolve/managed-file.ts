@@ -48,7 +48,7 @@ export function* resolveManagedFile(
   if (isRevoked) return revokedByManager
   const scope = readScope(file.document)
   if (!scope.publishers.has(publisher)) return undefined
-  const document = narrowed(file.document, scope, publisher)
+  const document = narrowTo(file.document, scope, publisher)
   return { manager_domain: manager, location: file.location, document, validity }
 }
 
@@ -90,7 +90,7 @@ function* resolveManagerFile(
  * Narrows a manager's file to one publisher. A property that names nobody is the manager's own, and so
  * are signals: they must not become those of whoever names the manager.
  */
-function narrowed(
+function narrowTo(
   document: AdagentsInline,
   { properties }: ManagerScope,
   publisher: Domain,

@@ -17,15 +17,15 @@ const known = new WeakMap<AdagentsInline, ManagerScope>()
  * names nobody, or selects nothing, reaches nobody.
  */
 export function readScope(document: AdagentsInline): ManagerScope {
-  const scope = known.get(document) ?? scopeIn(document)
+  const scope = known.get(document) ?? buildScope(document)
   known.set(document, scope)
   return scope
 }
 
-function scopeIn(document: AdagentsInline): ManagerScope {
-  const properties = grouped(document.properties, property => [property.publisher_domain])
-  const byId = grouped(document.properties, property => [property.property_id])
-  const byTag = grouped(document.properties, property => property.tags)
+function buildScope(document: AdagentsInline): ManagerScope {
+  const properties = groupProperties(document.properties, property => [property.publisher_domain])
+  const byId = groupProperties(document.properties, property => [property.property_id])
+  const byTag = groupProperties(document.properties, property => property.tags)
   const publishers = new Set<string>()
   for (const entry of document.agents) {
     const { collections = [], properties: inline = [], publisher_properties = [] } = entry
@@ -37,7 +37,7 @@ function scopeIn(document: AdagentsInline): ManagerScope {
     }
     const reached = [
       ...(entry.authorization_type === 'inline_properties' ? inline : []),
-      ...selected(entry, byId, byTag),
+      ...selectProperties(entry, byId, byTag),
     ]
     for (const { publisher_domain } of reached) {
       if (publisher_domain !== undefined) publishers.add(publisher_domain)
@@ -48,14 +48,14 @@ function scopeIn(document: AdagentsInline): ManagerScope {
 
 type Groups = ReadonlyMap<string, PropertyEntry[]>
 
-function selected(entry: AgentEntry, byId: Groups, byTag: Groups): PropertyEntry[] {
+function selectProperties(entry: AgentEntry, byId: Groups, byTag: Groups): PropertyEntry[] {
   const { authorization_type: type, property_ids = [], property_tags = [] } = entry
   if (type === 'property_ids') return property_ids.flatMap(id => byId.get(id) ?? [])
   if (type === 'property_tags') return property_tags.flatMap(tag => byTag.get(tag) ?? [])
   return []
 }
 
-function grouped(
+function groupProperties(
   properties: readonly PropertyEntry[],
   keysOf: (property: PropertyEntry) => readonly (string | undefined)[],
 ): Map<string, PropertyEntry[]> {

@@ -13,7 +13,7 @@ export function listPropertiesFor(
   document: AdagentsInlineDocument,
   domain: Domain,
 ): PropertyEntry[] {
-  const byPublisher = byPublisherIn(document)
+  const byPublisher = groupByPublisher(document)
   return [...(byPublisher.get(domain) ?? []), ...(byPublisher.get('') ?? [])]
 }
 
@@ -22,10 +22,10 @@ export function listPropertiesDeclaringOwner(
   document: AdagentsInlineDocument,
   publisher: string,
 ): PropertyEntry[] {
-  return byPublisherIn(document).get(publisher) ?? []
+  return groupByPublisher(document).get(publisher) ?? []
 }
 
-function byPublisherIn(document: AdagentsInlineDocument): ByPublisher {
+function groupByPublisher(document: AdagentsInlineDocument): ByPublisher {
   const known = sorted.get(document)
   if (known) return known
   const byPublisher = new Map<string, PropertyEntry[]>()

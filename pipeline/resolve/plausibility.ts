@@ -57,11 +57,17 @@ export function checkPlausibility(
   const isSame = held?.reason === reason && held.leads_to === leads_to
   const first_seen_at = isSame ? held.first_seen_at : fresh.observed_at
   if (reason === 'older') {
-    return { reason, leads_to, first_seen_at, fault: olderFault(accepted, fresh) }
+    return { reason, leads_to, first_seen_at, fault: buildOlderFault(accepted, fresh) }
   }
   const believed_at = first_seen_at + MOVE_DELAY_MS
   if (fresh.requested || fresh.observed_at >= believed_at) return undefined
-  return { reason, leads_to, first_seen_at, believed_at, fault: movedFault(accepted, believed_at) }
+  return {
+    reason,
+    leads_to,
+    first_seen_at,
+    believed_at,
+    fault: buildMovedFault(accepted, believed_at),
+  }
 }
 
 /**
@@ -82,12 +88,12 @@ function isMoved(accepted: DocumentHeader, fresh: DocumentHeader): boolean {
   )
 }
 
-function olderFault(accepted: DocumentHeader, { last_updated }: DocumentHeader): Fault {
+function buildOlderFault(accepted: DocumentHeader, { last_updated }: DocumentHeader): Fault {
   const message = `is ${last_updated}, older than ${accepted.last_updated} of the file read before: that one still counts`
   return { field: 'last_updated', code: 'held_back', message, severity: 'error' }
 }
 
-function movedFault(accepted: DocumentHeader, acceptedAt: Instant): Fault {
+function buildMovedFault(accepted: DocumentHeader, acceptedAt: Instant): Fault {
   const until = `until ${toIso(acceptedAt)}, or until somebody asks for a crawl`
   const message = `leads elsewhere than before: ${accepted.authoritative_location} still counts ${until}`
   return { field: 'authoritative_location', code: 'held_back', message, severity: 'warning' }

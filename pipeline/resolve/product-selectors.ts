@@ -34,9 +34,9 @@ export function selectRequested<Property extends Selectable>(
   )
   if (selection_type === 'by_id') {
     const byId = new Map<string, Property[]>()
-    for (const one of active) {
-      if (one.property_id === null) continue
-      byId.set(one.property_id, [...(byId.get(one.property_id) ?? []), one])
+    for (const property of active) {
+      if (property.property_id === null) continue
+      byId.set(property.property_id, [...(byId.get(property.property_id) ?? []), property])
     }
     return property_ids.map(id => ({ id, properties: byId.get(id) ?? [] }))
   }

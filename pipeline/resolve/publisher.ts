@@ -70,7 +70,7 @@ export function* derivePublisher(
   const facts = yield* findPublisher(domain, now)
   if (typeof facts !== 'object' || facts.document === undefined) return facts
   const own = yield* ask('adagents.json', domain)
-  const retired = own.document ? unlessRevoked(facts, domain, own.document, now) : facts
+  const retired = own.document ? applyRevocations(facts, domain, own.document, now) : facts
   const windows = retired.grants.flatMap(({ entry }) => listBoundaries(entry))
   for (const at of [...retired.changeTimes, ...windows]) yield* wake(at)
   return retired
@@ -80,7 +80,7 @@ export function* derivePublisher(
  * Applies the domain's own revocation: whatever file its own one leads to, what it revoked of the
  * domain itself stays revoked.
  */
-function unlessRevoked(
+function applyRevocations(
   facts: PublisherFacts,
   domain: Domain,
   own: AdagentsDocument,
@@ -149,7 +149,7 @@ function buildFacts(
     ...(host === domain ? {} : { manager_domain: host }),
     resolved_location: location,
     document,
-    ...(revoked ? nothing : ownedIn(document, domain, location, revocations)),
+    ...(revoked ? nothing : selectOwned(document, domain, location, revocations)),
     claims: location === domain ? listClaims(domain, document, revocations) : [],
     mentions: location === domain ? listMentions(domain, document) : [],
     revoked,
@@ -162,7 +162,7 @@ function buildFacts(
  * host's are the properties listed in nobody's name, and its signals. A file at any other address
  * belongs to whoever points to it.
  */
-function ownedIn(
+function selectOwned(
   document: AdagentsInlineDocument,
   domain: Domain,
   location: string,
@@ -177,7 +177,7 @@ function ownedIn(
   const listed = listPropertiesFor(document, domain).filter(isCounted)
   const agents = document.agents
     .filter(entry => other === undefined || !isOfSignals(entry))
-    .map(entry => withoutRevoked(entry, revocations))
+    .map(entry => omitRevoked(entry, revocations))
   const isShared = location !== domain
   const granted = resolveGrants(domain, agents, listed, isCounted, revocations.now)
   return {
@@ -185,12 +185,12 @@ function ownedIn(
     collections: listCollections(domain, document, isShared),
     catalog: findCatalog(document, granted.properties, isShared),
     signal_count: other === undefined ? document.signals.length : 0,
-    listed: location === domain ? listedIn(document, domain) : [],
+    listed: location === domain ? listPublisherGrants(document, domain) : [],
   }
 }
 
 /** Every agent of a domain's own file, but for those that it only names to others' properties. */
-function listedIn({ agents }: AdagentsInlineDocument, domain: Domain): string[] {
+function listPublisherGrants({ agents }: AdagentsInlineDocument, domain: Domain): string[] {
   const isAbout = ({ authorization_type, publisher_properties = [] }: AgentEntry) =>
     authorization_type !== 'publisher_properties' ||
     publisher_properties.some(({ publisher_domains }) => publisher_domains.includes(domain))
@@ -198,7 +198,7 @@ function listedIn({ agents }: AdagentsInlineDocument, domain: Domain): string[] 
 }
 
 /** A collection of a revoked publisher opens nothing, so the entry's restriction names it no more. */
-function withoutRevoked(entry: AgentEntry, revocations: Revocations): AgentEntry {
+function omitRevoked(entry: AgentEntry, revocations: Revocations): AgentEntry {
   const { collections } = entry
   if (collections === undefined) return entry
   const allowed = collections.filter(({ publisher_domain }) => !revocations.has(publisher_domain))

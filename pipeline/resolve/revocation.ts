@@ -20,7 +20,7 @@ export const REVOCATION_RETENTION_MS = 7 * DAY
  * Returns until when a file disowns a domain: for ever while it lists it, for what is left of the
  * seven days once it lists it no more. 0 when it never did.
  */
-function revokedUntil(document: AdagentsDocument, domain: string): Instant {
+function findRevokedUntil(document: AdagentsDocument, domain: string): Instant {
   const { remembered_revocations: remembered = [] } = document
   const listed = document.variant === 'inline' ? document.revoked_publisher_domains : []
   if (indexByDomain(listed).has(domain)) return Number.POSITIVE_INFINITY
@@ -43,7 +43,7 @@ export class Revocations {
 
   /** Tells whether it disowns a domain now. */
   has(domain: string): boolean {
-    const until = revokedUntil(this.#document, domain)
+    const until = findRevokedUntil(this.#document, domain)
     if (until > this.now && Number.isFinite(until)) this.changeTimes.push(until)
     return until > this.now
   }

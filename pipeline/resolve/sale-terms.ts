@@ -101,19 +101,19 @@ function findPlaceRule(
   publisher: { domain: string; placements: readonly Placed[] },
 ): TermsRule | undefined {
   return (
-    countryRule(grant, terms) ??
-    collectionRule(grant, terms, publisher.domain) ??
-    placementRule(grant, terms, property, publisher.placements)
+    checkCountry(grant, terms) ??
+    checkCollections(grant, terms, publisher.domain) ??
+    checkPlacements(grant, terms, property, publisher.placements)
   )
 }
 
-function countryRule({ countries }: Restrictions, { country, anywhere }: Terms) {
+function checkCountry({ countries }: Restrictions, { country, anywhere }: Terms) {
   if (countries === null) return undefined
   if (country === undefined) return anywhere ? undefined : 'country_not_asked'
   return countries.includes(country) ? undefined : 'country_not_listed'
 }
 
-function collectionRule(
+function checkCollections(
   { collections }: Restrictions,
   { collection_ids, anywhere }: Terms,
   publisher: string,
@@ -127,7 +127,7 @@ function collectionRule(
 }
 
 /** Every placement that is asked for must be on the property, and admitted by the grant. */
-function placementRule(
+function checkPlacements(
   grant: Restrictions,
   { placement_ids: requestedIds, placement_tags: requestedTags, collection_ids, anywhere }: Terms,
   property: OnSale,
@@ -148,7 +148,7 @@ function placementRule(
   ]
   if (requested.length === 0 || requested.some(found => found.length === 0))
     return 'placement_not_known'
-  const inCollections = requested.map(found => withinCollections(found, collection_ids))
+  const inCollections = requested.map(found => selectInCollections(found, collection_ids))
   if (inCollections.some(found => found.length === 0)) return 'placement_not_in_collection'
   return inCollections.flat().every(placement => isAdmitted(placement, grant))
     ? undefined
@@ -158,7 +158,7 @@ function placementRule(
 /**
  * Keeps the placements that are on a collection asked for; none unless every collection has one.
  */
-function withinCollections(
+function selectInCollections(
   placements: readonly Placed[],
   requested: readonly string[] | undefined,
 ): readonly Placed[] {

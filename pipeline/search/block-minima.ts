@@ -41,7 +41,7 @@ export class BlockMinima {
   /** Blocks that a range reaches into; of none that comes later the least entry is smaller. */
   *blocksOf(range: Range): Generator<Group> {
     const groups = this.#groupsOf(range, findTopLevel(range))
-    for (let group = popSmallest(groups); group !== undefined; group = popSmallest(groups)) {
+    for (let group = takeSmallest(groups); group !== undefined; group = takeSmallest(groups)) {
       if (group.level === 0) yield group
       else groups.push(...this.#groupsOf(range, group.level - 1, group.number))
     }
@@ -89,7 +89,7 @@ function findTopLevel({ start, end }: Range): number {
   return level
 }
 
-function popSmallest(groups: Group[]): Group | undefined {
+function takeSmallest(groups: Group[]): Group | undefined {
   let at = 0
   for (let i = 1; i < groups.length; i++) if (groups[i]!.minimum < groups[at]!.minimum) at = i
   return groups.splice(at, 1)[0]

@@ -51,7 +51,7 @@ export class Listing {
     this.#collection.assertOpen()
     const ids =
       filter === undefined
-        ? idsBetween(range.offset, Math.min(range.offset + range.limit, this.#collection.count))
+        ? listIdsBetween(range.offset, Math.min(range.offset + range.limit, this.#collection.count))
         : this.#filtered(filter).page(range)
     return this.#collection.itemsOf(ids, maxBytes)
   }
@@ -67,10 +67,10 @@ export class Listing {
     return made
   }
 
-  #filtered({ name, matches: fits }: ListFilter): Filtered {
+  #filtered({ name, matches: isMatching }: ListFilter): Filtered {
     const known = this.#filters.get(name)
     if (known !== undefined) return known
-    const made = new Filtered(this.#collection, fits)
+    const made = new Filtered(this.#collection, isMatching)
     this.#filters.set(name, made)
     return made
   }
@@ -112,6 +112,6 @@ class Filtered {
   }
 }
 
-function idsBetween(start: number, end: number): number[] {
+function listIdsBetween(start: number, end: number): number[] {
   return Array.from({ length: Math.max(0, end - start) }, (_, i) => start + i)
 }

@@ -85,7 +85,7 @@ class SparseRanks {
 
   // biome-ignore lint/correctness/useYield: few are soon sorted
   *byRank(): Slices<ByRank> {
-    const lists = noneByRank()
+    const lists = createEmptyByRank()
     const ids = Uint32Array.from(this.#ranks.keys()).sort()
     for (const id of ids) lists[names[this.#ranks.get(id)!]].push(id)
     return lists
@@ -107,7 +107,7 @@ class DenseRanks {
   }
 
   *byRank(): Slices<ByRank> {
-    const lists = noneByRank()
+    const lists = createEmptyByRank()
     for (let id = 0; id < this.#gains.length; id++) {
       const gain = this.#gains[id]!
       if (gain > 0) lists[names[names.length - gain]!].push(id)
@@ -120,7 +120,7 @@ class DenseRanks {
 /** Ranks as they are called here. */
 const names = ['called', 'beginning', 'containing'] as const
 
-function noneByRank(): ByRank {
+function createEmptyByRank(): ByRank {
   return { called: [], beginning: [], containing: [] }
 }
 

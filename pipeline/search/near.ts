@@ -35,7 +35,7 @@ export function* findNear(
   const [rarest, ...others] = listMeanings(collection, typedWords)
   if (rarest === undefined || rarest.entries === 0) return []
   const isAlone = typedWords.length === 1
-  let having = yield* firstHaving(
+  let having = yield* findFirstHaving(
     collection,
     rarest,
     but,
@@ -45,10 +45,10 @@ export function* findNear(
   let max = rarest.entries
   for (const other of others) {
     if (max <= DIRECT_CHECK_MAX || other.entries > CANDIDATES_MAX * max) break
-    having = yield* alsoHaving(collection, other, having, max)
+    having = yield* filterHaving(collection, other, having, max)
     max = having.size
   }
-  return yield* firstHavingAll(collection, yield* having.iterateAscending(), typedWords, limit)
+  return yield* findFirstHavingAll(collection, yield* having.iterateAscending(), typedWords, limit)
 }
 
 /**
@@ -73,7 +73,7 @@ function compareSelectivity(a: readonly number[], b: readonly number[]): number 
 }
 
 /** Entries that have one of these words; of each word the first ones, as many as are wanted. */
-function* firstHaving(
+function* findFirstHaving(
   collection: Collection,
   { words }: Meaning,
   but: ReadonlySet<number>,
@@ -95,7 +95,7 @@ function* firstHaving(
 }
 
 /** Filters `among`, which are `most` at most, to those that have one of these words too. */
-function* alsoHaving(
+function* filterHaving(
   collection: Collection,
   { words, entries }: Meaning,
   among: EntrySet,
@@ -114,7 +114,7 @@ function* alsoHaving(
 }
 
 /** The first of these entries in whose texts each word stands as it was typed, or as it may be meant. */
-function* firstHavingAll(
+function* findFirstHavingAll(
   collection: Collection,
   ids: readonly number[],
   typedWords: readonly number[][],
@@ -138,11 +138,11 @@ function* firstHavingAll(
  */
 function listRequiredParts(typed: readonly number[]): Uint8Array[] {
   if (typed.length < SHORTEST_TYPED) return [encodePoints(typed)]
-  const half = typed.length >> 1
+  const middle = typed.length >> 1
   const changed = [...typed]
-  changed[half - 1] = typed[half]!
-  changed[half] = typed[half - 1]!
-  return [typed.slice(0, half), typed.slice(half), changed].map(encodePoints)
+  changed[middle - 1] = typed[middle]!
+  changed[middle] = typed[middle - 1]!
+  return [typed.slice(0, middle), typed.slice(middle), changed].map(encodePoints)
 }
 
 function encodePoints(points: readonly number[]): Uint8Array {

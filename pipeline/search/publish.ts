@@ -15,7 +15,7 @@ import { SEARCH_FORMAT } from './search-index.ts'
 /** From so many entries on the file is made by a process of its own: this one has writes to serve. */
 const IN_PROCESS_ENTRIES_MAX = 5_000
 const CHILD_PRIORITY = 10
-const FILES_KEPT = 2
+const FILES_RETAINED = 2
 
 const CONTENTS = ['brands', 'publishers', 'properties', 'entries'].map(
   table => `(select count(*) || ' ' || coalesce(max(seq), 0) || ' ' from ${table})`,
@@ -78,7 +78,7 @@ export class SearchPublisher {
     const { seq } = checkpoint
     const next: SearchCheckpoint = { seq, file, format: SEARCH_FORMAT, contents }
     replaceFile(paths.searchCheckpoint, `${JSON.stringify(next)}\n`)
-    prune(paths, file, this.keepsOlder ? FILES_KEPT : 1)
+    prune(paths, file, this.keepsOlder ? FILES_RETAINED : 1)
     this.keepsOlder = true
   }
 
@@ -91,7 +91,7 @@ export class SearchPublisher {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     })
     this.#child = child
-    if (child.pid !== undefined) lower(child.pid)
+    if (child.pid !== undefined) lowerPriority(child.pid)
     const [code, signal] = await new Promise<[number | null, string | null]>((resolve, reject) => {
       child.once('error', reject)
       child.once('exit', (status, by) => resolve([status, by]))
@@ -104,7 +104,7 @@ export class SearchPublisher {
 
 const BUILD_PROGRAM = import.meta.url.endsWith('.ts') ? './build-program.ts' : './build-program.js'
 
-function lower(pid: number): void {
+function lowerPriority(pid: number): void {
   try {
     setPriority(pid, CHILD_PRIORITY)
   } catch {
@@ -126,10 +126,10 @@ async function readContents(snapshot: string): Promise<{ contents: string; entri
 }
 
 /** Readers of a file that is deleted keep it, and the lock beside it. */
-function prune(paths: Paths, current: string, kept: number): void {
+function prune(paths: Paths, current: string, retained: number): void {
   const files = readdirSync(paths.search).filter(name => !isLock(name))
   const others = files.filter(name => name !== current && name < current).sort()
-  for (const name of others.slice(0, others.length + 1 - kept)) {
+  for (const name of others.slice(0, others.length + 1 - retained)) {
     for (const removed of [name, toLockPath(name)])
       rmSync(`${paths.search}/${removed}`, { force: true })
   }

@@ -43,8 +43,8 @@ export const collectionSources: Readonly<Record<CollectionName, CollectionSource
     entryOf({ house_name: house, names, ...row }) {
       const item = toBrandItem(row)
       return {
-        names: folded([item.brand_name, ...localized(names), ...listTypedForms(item.domain)]),
-        aside: folded(house === null ? [] : [house as string]),
+        names: foldAll([item.brand_name, ...listLocalized(names), ...listTypedForms(item.domain)]),
+        aside: foldAll(house === null ? [] : [house as string]),
         flags: packBrandFlags(item),
         item,
       }
@@ -55,7 +55,7 @@ export const collectionSources: Readonly<Record<CollectionName, CollectionSource
     entryOf({ domain, brand_name, names }) {
       const item: PublisherMatch = { domain: domain as string, member: null }
       return {
-        names: folded([brand_name, ...localized(names), ...listTypedForms(item.domain)]),
+        names: foldAll([brand_name, ...listLocalized(names), ...listTypedForms(item.domain)]),
         aside: [],
         flags: 0,
         item,
@@ -68,7 +68,7 @@ export const collectionSources: Readonly<Record<CollectionName, CollectionSource
       const item = toPropertyListItem(row as unknown as PropertyItemRow)
       const values = item.identifiers.flatMap(({ value }) => listTypedForms(value))
       return {
-        names: folded([item.name, ...values, ...listTypedForms(item.publisher_domain)]),
+        names: foldAll([item.name, ...values, ...listTypedForms(item.publisher_domain)]),
         aside: [],
         flags: packPropertyFlags(item),
         item,
@@ -78,12 +78,12 @@ export const collectionSources: Readonly<Record<CollectionName, CollectionSource
 }
 
 /** The names of a brand in whatever language. */
-function localized(names: unknown): string[] {
+function listLocalized(names: unknown): string[] {
   return ((names ?? []) as Record<string, string>[]).flatMap(Object.values)
 }
 
 /** Each text once, none of them empty. */
-function folded(texts: readonly unknown[]): string[] {
+function foldAll(texts: readonly unknown[]): string[] {
   const known = texts.filter(text => typeof text === 'string').map(fold)
   return [...new Set(known)].filter(text => text !== '')
 }

@@ -94,14 +94,14 @@ export class AgentKeys {
   /** A brand.json, or the one that it points to. */
   async #fetchBrand(
     url: string,
-    seen: readonly string[] = [],
+    visited: readonly string[] = [],
   ): Promise<{ brand: Brand; url: string; maxAge?: number } | undefined> {
-    if (seen.includes(url) || seen.length > MAX_POINTERS) return undefined
+    if (visited.includes(url) || visited.length > MAX_POINTERS) return undefined
     const fetched = await this.#options.fetchJson(url, { redirects: true })
     if (!fetched || typeof fetched.value !== 'object' || fetched.value === null) return undefined
     const brand = fetched.value as Brand
     const next = findPointer(brand)
-    if (next !== undefined) return this.#fetchBrand(next, [...seen, url])
+    if (next !== undefined) return this.#fetchBrand(next, [...visited, url])
     const { maxAge } = fetched
     return { brand, url: fetched.url, ...(maxAge === undefined ? {} : { maxAge }) }
   }

@@ -1,6 +1,6 @@
 import { listDecisionsSince } from '../accounts/entry-reviews.ts'
 import { loadPublicationsSince } from '../accounts/publications.ts'
-import type { Accounts, Begun } from '../accounts/store.ts'
+import type { Accounts, AccountsWrite } from '../accounts/store.ts'
 import type { Clock, Instant } from '../core/clock.ts'
 import { HOUR } from '../core/clock.ts'
 import type { Config } from '../core/config.ts'
@@ -82,7 +82,7 @@ export class Committer {
     try {
       return await this.#take(given, begun, { now, seq })
     } catch (error) {
-      await Promise.allSettled([begun.decided, begun.kept])
+      await Promise.allSettled([begun.decided, begun.committed])
       throw error
     }
   }
@@ -97,13 +97,13 @@ export class Committer {
     batch: Batch,
     stamp: { now: Instant; seq: number },
     reverts: ReadonlyMap<string, Refusal>,
-  ): Begun<Told> {
+  ): AccountsWrite<Told> {
     const { submissions } = batch
     const tell = (answers: ReadonlyMap<string, Answer>) => this.#tell(batch, answers)
     if (submissions.length === 0) {
       const answers = new Map<string, Answer>()
-      const decided = tell(answers).then(told => ({ answers, fresh: new Set<string>(), told }))
-      return { decided, kept: Promise.resolve() }
+      const decided = tell(answers).then(report => ({ answers, fresh: new Set<string>(), report }))
+      return { decided, committed: Promise.resolve() }
     }
     const { config, index, accounts, takedowns, onStep } = this.#of
     const { REQUIRE_OWNERSHIP_PROOF: needsProof, LIMITS } = config
@@ -122,10 +122,10 @@ export class Committer {
       })
       return { refused: new Map([...refused, ...reverts]), doubts }
     }
-    const { decided, kept } = accounts.begin(submissions, stamp, judge, tell)
+    const { decided, committed: kept } = accounts.begin(submissions, stamp, judge, tell)
     const told = kept.then(() => onStep?.('accounts', 'after'))
     told.catch(() => undefined)
-    return { decided, kept: told }
+    return { decided, committed: told }
   }
 
   /** Reads what the index shows of the accounts, besides what this commit submits. */
@@ -147,7 +147,7 @@ export class Committer {
 
   async #take(
     given: Batch,
-    { decided, kept }: Begun<Told>,
+    { decided, committed: kept }: AccountsWrite<Told>,
     { now, seq }: { now: Instant; seq: number },
   ): Promise<Kept> {
     const { index, meta, paths, onStep } = this.#of
@@ -155,7 +155,7 @@ export class Committer {
       if (body && hash) keepBody(paths, hash, body)
     }
     const taken = await index.transaction(async () => {
-      const { answers, fresh, told } = await decided
+      const { answers, fresh, report: told } = await decided
       const submissions = given.submissions.filter(
         ({ submission_id }) => 'done' in answers.get(submission_id)!,
       )

@@ -8,7 +8,7 @@ export function listEndpoints(address: string): string[] {
   const base = url.pathname.replace(/\/+$/, '')
   const paths = url.pathname.endsWith('/') && base !== '' ? [`${base}/`, base] : [base, `${base}/`]
   if (!base.endsWith('/mcp')) paths.push(`${base}/mcp`, `${base}/mcp/`)
-  return [...new Set(paths.map(path => at(url, path)))]
+  return [...new Set(paths.map(path => resolveAt(url, path)))]
 }
 
 /** The agent's own base: the address without the part that names a transport. */
@@ -20,7 +20,7 @@ export function toBase(address: string): URL {
   return url
 }
 
-function at(url: URL, path: string): string {
+function resolveAt(url: URL, path: string): string {
   const endpoint = new URL(url)
   endpoint.pathname = path
   return endpoint.href

@@ -20,7 +20,7 @@ export class EventStream {
     let start = 0
     if (this.#afterReturn && text.startsWith('\n')) start = 1
     if (text !== '') this.#afterReturn = false
-    for (let end = lineEnd(text, start); end >= 0; end = lineEnd(text, start)) {
+    for (let end = findLineEnd(text, start); end >= 0; end = findLineEnd(text, start)) {
       this.#line.push(text.slice(start, end))
       start = end + 1
       if (text[end] === '\r') {
@@ -52,7 +52,7 @@ export class EventStream {
 
 const LINE_END = /[\r\n]/g
 
-function lineEnd(text: string, from: number): number {
+function findLineEnd(text: string, from: number): number {
   LINE_END.lastIndex = from
   return LINE_END.exec(text)?.index ?? -1
 }

@@ -13,7 +13,7 @@ export function toErrorKey(protocolName: string): string {
 export function extractResult(result: JsonObject, errorKey: string): JsonObject | undefined {
   if (result.isError === true) return undefined
   const payload = isObject(result.structuredContent)
-    ? safe(result.structuredContent)
+    ? sanitizePayload(result.structuredContent)
     : findFirstTextObject(result)
   if (payload === undefined) return undefined
   const keys = Object.keys(payload)
@@ -32,7 +32,7 @@ export function findFirstTextObject(result: JsonObject): JsonObject | undefined 
 }
 
 /** Without a member that would change what the object is when somebody copies it. */
-function safe(payload: JsonObject): JsonObject {
+function sanitizePayload(payload: JsonObject): JsonObject {
   if (!Object.hasOwn(payload, '__proto__')) return payload
   return Object.fromEntries(Object.entries(payload).filter(([key]) => key !== '__proto__'))
 }

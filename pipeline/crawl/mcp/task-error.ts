@@ -15,37 +15,39 @@ export function readTaskError(
   transport: 'mcp' | 'a2a',
   errorKey: string,
 ): TaskError | undefined {
-  return transport === 'mcp' ? overMcp(response, errorKey) : overA2a(response, errorKey)
+  return transport === 'mcp' ? readMcpError(response, errorKey) : readA2aError(response, errorKey)
 }
 
 /** The data of a JSON-RPC error, or the content of a result that is marked as an error. */
-function overMcp(response: JsonObject, errorKey: string): TaskError | undefined {
-  if (isObject(response.error)) return member(response.error.data, errorKey)
+function readMcpError(response: JsonObject, errorKey: string): TaskError | undefined {
+  if (isObject(response.error)) return readMember(response.error.data, errorKey)
   if (response.isError !== true) return undefined
-  const structured = member(response.structuredContent, errorKey)
+  const structured = readMember(response.structuredContent, errorKey)
   if (structured !== undefined) return structured
   const text = findFirstTextObject(response)
   return (
-    member(text, errorKey) ?? (typeof text?.message === 'string' ? parseTaskError(text) : undefined)
+    readMember(text, errorKey) ??
+    (typeof text?.message === 'string' ? parseTaskError(text) : undefined)
   )
 }
 
 /** The data parts of a failed task: of its artifacts, or of its status message. */
-function overA2a(response: JsonObject, errorKey: string): TaskError | undefined {
+function readA2aError(response: JsonObject, errorKey: string): TaskError | undefined {
   const { status } = response
   if (!isObject(status) || status.state !== 'failed') return undefined
   const artifacts = Array.isArray(response.artifacts) ? response.artifacts : []
   for (const holder of [...artifacts, status.message]) {
     if (!isObject(holder) || !Array.isArray(holder.parts)) continue
     for (const part of holder.parts) {
-      const error = isObject(part) && part.kind === 'data' ? member(part.data, errorKey) : undefined
+      const error =
+        isObject(part) && part.kind === 'data' ? readMember(part.data, errorKey) : undefined
       if (error !== undefined) return error
     }
   }
   return undefined
 }
 
-function member(holder: unknown, errorKey: string): TaskError | undefined {
+function readMember(holder: unknown, errorKey: string): TaskError | undefined {
   return isObject(holder) && Object.hasOwn(holder, errorKey)
     ? parseTaskError(holder[errorKey])
     : undefined

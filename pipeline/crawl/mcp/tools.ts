@@ -32,7 +32,7 @@ export async function listTools(
 ): Promise<ToolList | { failure: McpFailure }> {
   const faults = new Faults(limits.faultsPerDocument)
   const tools = new Map<string, AgentTool>()
-  const seen = new Set<string>()
+  const names = new Set<string>()
   let cursor: string | undefined
   for (let page = 0; page < PAGES; page++) {
     const params = cursor === undefined ? {} : { cursor }
@@ -46,10 +46,13 @@ export async function listTools(
     if (!Array.isArray(result.tools)) return { failure: noList }
     collectTools(result.tools, tools, faults, limits.agentTools)
     cursor = readCursor(result.nextCursor)
-    if (cursor === undefined || seen.has(cursor) || tools.size >= limits.agentTools) break
-    seen.add(cursor)
+    if (cursor === undefined || names.has(cursor) || tools.size >= limits.agentTools) break
+    names.add(cursor)
   }
-  return { tools: takeFitting([...tools.values()].sort(byName), limits.agentBlockBytes), faults }
+  return {
+    tools: takeFitting([...tools.values()].sort(compareByName), limits.agentBlockBytes),
+    faults,
+  }
 }
 
 /** Names first: what makes the list too large to keep is left out, the schemas before the texts. */
@@ -107,6 +110,6 @@ function readCursor(cursor: unknown): string | undefined {
     : undefined
 }
 
-function byName(a: AgentTool, b: AgentTool): number {
+function compareByName(a: AgentTool, b: AgentTool): number {
   return a.name < b.name ? -1 : 1
 }

@@ -22,7 +22,7 @@ export async function checkAccounts(stores: Omit<Stores, 'serving'>): Promise<st
   return [
     ...missing.map(id => `accounts: the index has submission ${id}, accounts have not`),
     ...(lost.length === 0 ? [] : [`index: ${lost.length} ${UNKNOWN}`]),
-    ...(await wrongEnrolments(index, accounts)),
+    ...(await listWrongEnrolments(index, accounts)),
     ...(await listLogosWithoutPicture(stores)).map(id => `logos: ${id} has no picture`),
     ...listDamagedPictures(stores.paths.pictures).map(
       path => `logos: ${relative(stores.paths.dir, path)} is not what its name says`,
@@ -31,7 +31,7 @@ export async function checkAccounts(stores: Omit<Stores, 'serving'>): Promise<st
 }
 
 /** Checks that private agents of members are not in the index. */
-async function wrongEnrolments(index: Database, accounts: Accounts): Promise<string[]> {
+async function listWrongEnrolments(index: Database, accounts: Accounts): Promise<string[]> {
   const pairs = async (db: Database, from: string) =>
     (await db.all<{ pair: string }>(`select org_id || ' ' || agent_url as pair from ${from}`)).map(
       ({ pair }) => pair,

@@ -17,13 +17,13 @@ export async function checkEventFiles({ index, paths }: Stores): Promise<string[
   const strays = files.filter(name => !days.some(({ day }) => name === `${day}.ndjson`))
   wrong.push(...strays.map(name => `events: ${name} holds events that the index has not`))
   for (const { day } of days) {
-    const difference = await differenceIn(index, paths, day)
+    const difference = await findDifference(index, paths, day)
     if (difference !== undefined) wrong.push(`events: ${difference}`)
   }
-  return [...wrong, ...(await wrongInRewritten(index, paths))]
+  return [...wrong, ...(await checkRewritten(index, paths))]
 }
 
-async function wrongInRewritten(index: Database, paths: Paths): Promise<string[]> {
+async function checkRewritten(index: Database, paths: Paths): Promise<string[]> {
   const rows = await index.all<{ day: string; sha256: string }>(
     'select day::varchar as day, sha256 from event_files order by day',
   )
@@ -38,7 +38,7 @@ async function wrongInRewritten(index: Database, paths: Paths): Promise<string[]
 }
 
 /** The first line of a day's file that is not the event of the index. */
-async function differenceIn(
+async function findDifference(
   index: Database,
   paths: Paths,
   day: string,

@@ -26,16 +26,16 @@ export async function checkServing({ index, accounts, serving }: Stores): Promis
   }
   const unprojected = await loadUnprojected(index)
   const wrong = unprojected.map(describeUnprojected)
-  const compared = await comparedSpaces(index, unprojected.length > 0)
+  const compared = await listComparedSpaces(index, unprojected.length > 0)
   const counted = new Map<SpaceName, number>(compared.map(name => [name, 0]))
   const compare = (entries: readonly Entry[]) => {
     for (const { space, key, value } of entries) {
       if (value === undefined || !counted.has(space)) continue
       counted.set(space, counted.get(space)! + 1)
       const stored = serving.get(space, key)
-      if (stored === undefined) wrong.push(`serving: ${space} ${keyText(key)} is missing`)
+      if (stored === undefined) wrong.push(`serving: ${space} ${formatKey(key)} is missing`)
       else if (!isSame(space, stored, value)) {
-        wrong.push(`serving: ${space} ${keyText(key)} differs`)
+        wrong.push(`serving: ${space} ${formatKey(key)} differs`)
       }
     }
   }
@@ -49,7 +49,7 @@ export async function checkServing({ index, accounts, serving }: Stores): Promis
     )
     compare((await projectEntries(index, accounts, selectPart(scope, 'events'))).entries)
   }
-  const names = wrongNames(serving)
+  const names = findWrongNames(serving)
   wrong.push(...names.wrong)
   counted.set('named', names.count)
   for (const [space, expected] of counted) {
@@ -75,7 +75,7 @@ const ofPublishers: readonly SpaceName[] = [
   'identifier',
 ] as const
 
-async function comparedSpaces(
+async function listComparedSpaces(
   index: Stores['index'],
   areQuarantined: boolean,
 ): Promise<SpaceName[]> {
@@ -86,12 +86,12 @@ async function comparedSpaces(
   return spaces.filter(name => underway === undefined || !ofPublishers.includes(name))
 }
 
-function keyText(key: string | Buffer): string {
+function formatKey(key: string | Buffer): string {
   return typeof key === 'string' ? key : key.toString('hex')
 }
 
 /** Checks that the identifier index follows from the pairs in the store. */
-function wrongNames(serving: ServingStore): { wrong: string[]; count: number } {
+function findWrongNames(serving: ServingStore): { wrong: string[]; count: number } {
   const wrong: string[] = []
   let count = 0
   let pairs: { key: string; value: Buffer }[] = []

@@ -16,7 +16,7 @@ const text = z.string()
 const texts = z.array(text)
 const count = z.int().nonnegative()
 
-const told = {
+const described = {
   policy_id: text,
   version: text,
   name: text,
@@ -36,7 +36,7 @@ const told = {
 const { policy, guidance, exemplars: exemplarsText, ext, ...summaryTexts } = policyTexts
 
 const summary = {
-  ...describeFields(told, summaryTexts),
+  ...describeFields(described, summaryTexts),
   source_type: z
     .enum(['registry', 'community'])
     .describe('Who keeps it: the registry itself, which nobody else edits, or members'),

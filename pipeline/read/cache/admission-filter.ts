@@ -14,9 +14,9 @@ export class AdmissionFilter {
   admits(key: string): boolean {
     const hash = hashText(key)
     const slot = hash & (SLOTS - 1)
-    const wasSeen = this.#seen[slot] === hash
+    const isSecond = this.#seen[slot] === hash
     this.#seen[slot] = hash
-    return wasSeen
+    return isSecond
   }
 }
 

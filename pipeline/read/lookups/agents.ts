@@ -31,7 +31,7 @@ export interface KnownAgent {
 export function findAgent(reader: Reader, agentUrl: string): KnownAgent {
   const store = reader.serving
   if (store === undefined) return toStranger(agentUrl)
-  return asked.get(store, agentUrl, () => storedAgent(store, agentUrl) ?? toStranger(agentUrl))
+  return asked.get(store, agentUrl, () => findStoredAgent(store, agentUrl) ?? toStranger(agentUrl))
 }
 
 const ASKED_BYTES = 8 * 1024 * 1024
@@ -42,8 +42,8 @@ const asked = new CommitCache<KnownAgent>(
   ({ agent_url }) => agent_url.length + AGENT_BYTES,
 )
 
-function storedAgent(store: ServingStore, agentUrl: string): KnownAgent | undefined {
-  const stored = store.text('agent', toAgentKey(agentUrl)) ?? likeIn(store, agentUrl)?.toString()
+function findStoredAgent(store: ServingStore, agentUrl: string): KnownAgent | undefined {
+  const stored = store.text('agent', toAgentKey(agentUrl)) ?? findAlike(store, agentUrl)?.toString()
   return stored === undefined ? undefined : JSON.parse(stored)
 }
 
@@ -52,21 +52,21 @@ function toStranger(agentUrl: string): KnownAgent {
   return { agent_url: agentUrl, publisher_count: 0, operator: operator ?? null }
 }
 
-function likeIn(store: ServingStore, agentUrl: string): Buffer | undefined {
+function findAlike(store: ServingStore, agentUrl: string): Buffer | undefined {
   const [like] = toAgentKey(agentUrl).split(' ')
   const found = [...store.range('agent', like!)].map(({ value }) => Buffer.from(value))
   return found.sort(Buffer.compare)[0]
 }
 
-const KEPT_BYTES = 16 * 1024 * 1024
+const CACHE_BYTES_MAX = 16 * 1024 * 1024
 const parsed = new DocumentCache(
   'operator',
-  KEPT_BYTES,
-  json => new Declarations((json as (Declared & { store: string | null })[]).map(withoutNull)),
+  CACHE_BYTES_MAX,
+  json => new Declarations((json as (Declared & { store: string | null })[]).map(omitNull)),
 )
 const silent = new Declarations([])
 
-function withoutNull({ store, ...declared }: Declared & { store: string | null }): Declared {
+function omitNull({ store, ...declared }: Declared & { store: string | null }): Declared {
   return store === null ? declared : { ...declared, store }
 }
 

@@ -1,6 +1,6 @@
 const SCRATCH_BYTES = 64 * 1024
 /** A larger buffer serves one answer only. */
-const KEPT_BYTES = 4 * 1024 * 1024
+const RETAINED_BYTES_MAX = 4 * 1024 * 1024
 /** Buffers that were given back and wait for an answer take up no more. */
 const SPARE_BYTES = 8 * 1024 * 1024
 
@@ -76,7 +76,7 @@ export class BufferBuilder {
   }
 
   #takeBack(buffer: Buffer<ArrayBuffer>): void {
-    if (buffer.length > KEPT_BYTES || this.#spareBytes + buffer.length > SPARE_BYTES) return
+    if (buffer.length > RETAINED_BYTES_MAX || this.#spareBytes + buffer.length > SPARE_BYTES) return
     this.#spare.push(buffer)
     this.#spareBytes += buffer.length
   }

@@ -54,18 +54,18 @@ export interface FeedFreshness {
  */
 export function readPageAfter(reader: Reader, asked: FeedAsked): FeedPage | undefined {
   const ends = reader.serving && readEnds(reader.serving)
-  const oldest = oldestKey(reader.now() - asked.retentionDays * DAY)
-  const lanes = lanesAfter(ends, asked, oldest)
+  const oldest = toOldestKey(reader.now() - asked.retentionDays * DAY)
+  const lanes = openLanesAfter(ends, asked, oldest)
   if (lanes === undefined) return undefined
   writer.start()
   writer.ascii(EVENTS)
   const last = writeEvents(lanes, asked)
   const isEmpty = writer.length === EVENTS.length
   const head = buildHeadCursor(ends, reader.now(), asked.retentionDays)
-  const latest = kept(ends?.newestOfAll(asked.types), oldest)
-  const cursor = last === undefined ? head : idOfKey(last)
+  const latest = checkRetained(ends?.newestOfAll(asked.types), oldest)
+  const cursor = last === undefined ? head : toId(last)
   const hasMore = last !== undefined
-  const freshness = freshnessOfFeed(reader.now(), latest && ends?.createdAt(latest), asked)
+  const freshness = buildFreshness(reader.now(), latest && ends?.createdAt(latest), asked)
   const rest = JSON.stringify({ cursor, has_more: hasMore, freshness })
   writer.ascii(`],${rest.slice(1)}`)
   const { body, release } = writer.lend()
@@ -73,8 +73,8 @@ export function readPageAfter(reader: Reader, asked: FeedAsked): FeedPage | unde
 }
 
 function buildHeadCursor(ends: LogEnds | undefined, now: Instant, retentionDays: number): string {
-  const head = ends?.head === undefined ? null : idOfKey(ends.head)
-  return cursorAt(head, { seenAt: now, now, retentionDays })
+  const head = ends?.head === undefined ? null : toId(ends.head)
+  return formatCursor(head, { seenAt: now, now, retentionDays })
 }
 
 /** Builds the cursor from which a reader of the snapshot misses no event. */
@@ -85,9 +85,9 @@ export function buildSnapshotCursor(
 ): string {
   const now = reader.now()
   const head = reader.serving && readEnds(reader.serving).head
-  const isHead = head !== undefined && idOfKey(head) === lastEventId
+  const isHead = head !== undefined && toId(head) === lastEventId
   const seenAt = isHead || committedAt === null ? now : Date.parse(committedAt)
-  return cursorAt(lastEventId, { seenAt, now, retentionDays })
+  return formatCursor(lastEventId, { seenAt, now, retentionDays })
 }
 
 /**
@@ -95,7 +95,7 @@ export function buildSnapshotCursor(
  * it no more a place behind it at which nothing happened. Either expires, so that whoever stays away
  * for longer than events are kept is told to begin again. The nil UUID where there was no event yet.
  */
-function cursorAt(
+function formatCursor(
   last: string | null,
   { seenAt, now, retentionDays }: { seenAt: Instant; now: Instant; retentionDays: number },
 ): string {
@@ -103,11 +103,11 @@ function cursorAt(
   return toInstant(last) < now - retentionDays * DAY ? buildLeastId(seenAt - SETTLED_MS) : last
 }
 
-function kept(id: EventKey | undefined, oldest: EventKey): EventKey | undefined {
+function checkRetained(id: EventKey | undefined, oldest: EventKey): EventKey | undefined {
   return id !== undefined && id >= oldest ? id : undefined
 }
 
-function idOfKey(id: EventKey): string {
+function toId(id: EventKey): string {
   return parseIdBytes(Buffer.from(id, 'latin1'))
 }
 
@@ -116,24 +116,24 @@ function idOfKey(id: EventKey): string {
  * event that the feed keeps. Mostly it is one of these lanes' own, else it is looked up in the log, and since
  * that read takes the blocks away from under the lanes they are opened again.
  */
-function lanesAfter(
+function openLanesAfter(
   ends: LogEnds | undefined,
   { cursor, types }: FeedAsked,
   oldest: EventKey,
 ): Lane[] | undefined {
-  if (cursor === NIL_UUID) return ends ? lanesFrom(ends, oldest, types) : []
+  if (cursor === NIL_UUID) return ends ? openLanes(ends, oldest, types) : []
   const key = toIdBytes(cursor).toString('latin1')
   if (ends === undefined || key < oldest) return undefined
-  const lanes = lanesFrom(ends, key, types)
+  const lanes = openLanes(ends, key, types)
   const own = lanes.find(lane => lane.key === key)
   own?.skip()
   if (own !== undefined || isLeastId(cursor)) return lanes
   for (const lane of lanes) lane.close()
-  return blockAround(ends.store, wholeLog, key)?.has(key) ? lanesFrom(ends, key, types) : undefined
+  return blockAround(ends.store, wholeLog, key)?.has(key) ? openLanes(ends, key, types) : undefined
 }
 
 /** The log, or a lane for each type that still has events to give. */
-function lanesFrom(ends: LogEnds, key: EventKey, types: readonly EventType[]): Lane[] {
+function openLanes(ends: LogEnds, key: EventKey, types: readonly EventType[]): Lane[] {
   const isAll = types.length === eventTypeNames.length
   const tracks = isAll
     ? [wholeLog]
@@ -183,7 +183,7 @@ function pickNext(
   return lane && { lane, before }
 }
 
-function freshnessOfFeed(now: number, latest: string | undefined, asked: FeedAsked): FeedFreshness {
+function buildFreshness(now: number, latest: string | undefined, asked: FeedAsked): FeedFreshness {
   return {
     generated_at: toIso(now),
     latest_event_created_at: latest ?? null,
@@ -194,7 +194,7 @@ function freshnessOfFeed(now: number, latest: string | undefined, asked: FeedAsk
 }
 
 /** The least id that an event of this moment can have. */
-function oldestKey(instant: number): EventKey {
+function toOldestKey(instant: number): EventKey {
   const key = Buffer.alloc(16)
   key.writeUIntBE(Math.max(0, Math.floor(instant)), 0, 6)
   return key.toString('latin1')

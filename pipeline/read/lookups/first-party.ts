@@ -14,9 +14,9 @@ interface Affiliation {
   locations: string[]
 }
 
-const KEPT_BYTES = 4 * 1024 * 1024
+const CACHE_BYTES_MAX = 4 * 1024 * 1024
 const AFFILIATION_BYTES = 400
-const kept = new CommitCache<Affiliation>(KEPT_BYTES, () => AFFILIATION_BYTES)
+const affiliationCache = new CommitCache<Affiliation>(CACHE_BYTES_MAX, () => AFFILIATION_BYTES)
 const nobodys: Affiliation = { domains: [], locations: [] }
 
 /**
@@ -27,7 +27,7 @@ const nobodys: Affiliation = { domains: [], locations: [] }
 export function isOwnSite(reader: Reader, operator: Operator, publisher: string): boolean {
   const { serving } = reader
   if (serving === undefined) return false
-  const found = kept.get(serving, publisher, () => findAffiliation(serving, publisher))
+  const found = affiliationCache.get(serving, publisher, () => findAffiliation(serving, publisher))
   return (
     found.locations.includes(operator.location) ||
     found.domains.some(domain => isSameSite(domain, operator.domain))

@@ -9,7 +9,7 @@ import type {
 import { DocumentCache } from '../cache/document-cache.ts'
 import type { Reader } from '../reader.ts'
 
-const KEPT_BYTES = 32 * 1024 * 1024
+const CACHE_BYTES_MAX = 32 * 1024 * 1024
 
 /** A property with what answers show of it. */
 export type StockedProperty = ForSale & Pick<StoredProperty, 'property_type' | 'name' | 'status'>
@@ -96,7 +96,7 @@ function toReaches(
 
 const parsed = new DocumentCache(
   'inventory',
-  KEPT_BYTES,
+  CACHE_BYTES_MAX,
   json => new Inventory(json as StoredInventory),
 )
 
@@ -107,7 +107,7 @@ export function findInventory(reader: Reader, domain: string): Inventory | undef
 }
 
 /** Tells whether an inventory is parsed already, so that nothing is cheaper than using it. */
-export function isInventoryKept({ serving }: Reader, domain: string): boolean {
+export function isInventoryCached({ serving }: Reader, domain: string): boolean {
   return serving !== undefined && parsed.has(serving, domain)
 }
 

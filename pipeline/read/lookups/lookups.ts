@@ -45,10 +45,10 @@ export function findPublisher(
     more: added,
     within: freshness => {
       isAbsent = freshness.state === 'absent'
-      return hostingMembers(freshness)
+      return formatHostingMembers(freshness)
     },
   })
-  if (found === undefined) return toldPublisher(reader, domain, base, more)
+  if (found === undefined) return findPublisherText(reader, domain, base, more)
   const { body, etag, isStocked } = isAbsent ? withAbsentFile(found) : found
   const known = member === null ? etag : `${etag}.${hashAnswer(member)}`
   const hosted = findPointingHere(reader, body, domain, base)
@@ -65,14 +65,14 @@ const INVALID_FILE = '"files":{"adagents_json":{"status":"invalid"'
 /** A file that is not there is not invalid, which only the crawl state tells apart. */
 function withAbsentFile<Found extends StoredAnswer>(found: Found): Found {
   const text = found.body.toString()
-  const told = text.replace(INVALID_FILE, INVALID_FILE.replace('invalid', 'absent'))
-  return text === told ? found : { ...found, body: told, etag: `${found.etag}.absent` }
+  const publisher = text.replace(INVALID_FILE, INVALID_FILE.replace('invalid', 'absent'))
+  return text === publisher ? found : { ...found, body: publisher, etag: `${found.etag}.absent` }
 }
 
 const NO_MEMBER = ',"member":null'
 
 /** Formats the crawl state of the deciding files as further members of `hosting`. */
-function hostingMembers({ succeeded_at, http_status }: FreshnessBlock): string {
+function formatHostingMembers({ succeeded_at, http_status }: FreshnessBlock): string {
   return (
     (succeeded_at === undefined ? '' : `,"last_validated":"${succeeded_at}"`) +
     (http_status === undefined ? '' : `,"last_http_status":${http_status}`)
@@ -80,15 +80,15 @@ function hostingMembers({ succeeded_at, http_status }: FreshnessBlock): string {
 }
 
 /** The lookup of a publisher that has no file, by what people told of it. */
-function toldPublisher(
+function findPublisherText(
   reader: Reader,
   domain: string,
   base: string,
   more?: object,
 ): FoundPublisher | undefined {
-  const told = findStored(reader, documentSpaces.property, domain)
-  if (told === undefined) return undefined
-  const { properties, ...rest } = JSON.parse(told.body.toString()) as PropertyResolution
+  const publisher = findStored(reader, documentSpaces.property, domain)
+  if (publisher === undefined) return undefined
+  const { properties, ...rest } = JSON.parse(publisher.body.toString()) as PropertyResolution
   const { properties_total, properties_truncated } = rest
   const { freshness, ...unknown } = buildUnknownPublisher(reader, domain)
   const isServed = findHosted(reader, 'adagents.json', domain) !== undefined
@@ -103,7 +103,7 @@ function toldPublisher(
   }
   const body = Buffer.from(JSON.stringify({ ...answer, freshness }))
   const isStocked = (findInventory(reader, domain)?.properties.length ?? 0) > 0
-  return { body, etag: `${told.etag}.${hashAnswer(answer)}`, isStocked }
+  return { body, etag: `${publisher.etag}.${hashAnswer(answer)}`, isStocked }
 }
 
 export function findDomainLookup(reader: Reader, domain: string): StoredAnswer | undefined {
@@ -112,7 +112,7 @@ export function findDomainLookup(reader: Reader, domain: string): StoredAnswer |
   const { body, etag } = found
   const members = getMembers(reader)
   const claiming = listClaiming(reader, domain)
-  return claiming.length > 0 || namesEnrolled(body.toString(), members)
+  return claiming.length > 0 || isNamingEnrolled(body.toString(), members)
     ? withMembers({ body, etag }, members, claiming)
     : { body, etag }
 }
@@ -122,7 +122,7 @@ const URL_BEGINS = '"url":"'
 /**
  * Tells whether a member shows any agent of a lookup; most show few. Addresses hold nothing escaped.
  */
-function namesEnrolled(lookup: string, members: Members): boolean {
+function isNamingEnrolled(lookup: string, members: Members): boolean {
   if (members.publicAgents === 0) return false
   for (let at = lookup.indexOf(URL_BEGINS); at >= 0; ) {
     const start = at + URL_BEGINS.length
@@ -164,18 +164,18 @@ function withMembers(
   claiming: DomainLookup['sales_agents_claiming'],
 ): StoredAnswer {
   const lookup = JSON.parse(found.body.toString()) as DomainLookup
-  const told: object[] = [...claiming]
+  const publisher: object[] = [...claiming]
   const authorized_agents = lookup.authorized_agents.map(agent => {
     const member = toPublicMember(members.whoEnrolled(agent.url))
     if (member === null) return agent
-    told.push({ url: agent.url, ...member })
+    publisher.push({ url: agent.url, ...member })
     return { ...agent, member }
   })
-  if (told.length === 0) return found
+  if (publisher.length === 0) return found
   const body = Buffer.from(
     JSON.stringify({ ...lookup, authorized_agents, sales_agents_claiming: claiming }),
   )
-  return { body, etag: `${found.etag}.${hashAnswer(told)}` }
+  return { body, etag: `${found.etag}.${hashAnswer(publisher)}` }
 }
 
 function hashAnswer(said: object): string {

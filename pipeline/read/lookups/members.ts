@@ -31,8 +31,8 @@ export class Members {
       .flatMap(member => member.agents.map((agent): EnrolledAgent => ({ ...agent, member })))
       .sort((a, b) => (a.enrolled_at < b.enrolled_at ? -1 : a.enrolled_at > b.enrolled_at ? 1 : 0))
     const shown = agents.filter(({ visibility }) => visibility !== 'private')
-    this.shownToMembers = onceEach(shown)
-    this.shownToAll = onceEach(shown.filter(({ visibility }) => visibility === 'public'))
+    this.shownToMembers = listOnceEach(shown)
+    this.shownToAll = listOnceEach(shown.filter(({ visibility }) => visibility === 'public'))
     this.#byPublicAgent = new Map(this.shownToAll.map(({ url, member }) => [url, member]))
   }
 
@@ -66,13 +66,13 @@ export class Members {
  * Removes repeats of agents. Where several members enrolled one address, the holder of its domain
  * counts, else the last; the position is that of the first.
  */
-function onceEach(agents: readonly EnrolledAgent[]): EnrolledAgent[] {
-  const kept = new Map<string, EnrolledAgent>()
+function listOnceEach(agents: readonly EnrolledAgent[]): EnrolledAgent[] {
+  const listed = new Map<string, EnrolledAgent>()
   for (const agent of agents) {
-    const other = kept.get(agent.url)
-    if (other === undefined || isOwn(agent) || !isOwn(other)) kept.set(agent.url, agent)
+    const other = listed.get(agent.url)
+    if (other === undefined || isOwn(agent) || !isOwn(other)) listed.set(agent.url, agent)
   }
-  return [...kept.values()]
+  return [...listed.values()]
 }
 
 function isOwn({ url, member }: EnrolledAgent): boolean {

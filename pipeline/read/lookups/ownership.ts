@@ -24,7 +24,7 @@ export function findOwnership(
     const valid_until = getProofEnd(method, verified_at, days)
     const proven = valid_until === null || valid_until > now
     const found = { domain, proven, method, verified_at, valid_until, proven_by }
-    if (best === undefined || holdsLonger(found, best)) best = found
+    if (best === undefined || isHoldingLonger(found, best)) best = found
   }
   const nothing = { method: null, verified_at: null, valid_until: null, proven_by: null }
   return best ?? { domain, proven: false, ...nothing }
@@ -60,7 +60,7 @@ export function getProofEnd(
   return method === 'operator' ? null : toIso(Date.parse(verified_at) + days * DAY)
 }
 
-function holdsLonger(a: Ownership, b: Ownership): boolean {
+function isHoldingLonger(a: Ownership, b: Ownership): boolean {
   if (b.valid_until === null) return false
   return a.valid_until === null || a.valid_until > b.valid_until
 }

@@ -2,7 +2,7 @@ import type { Source } from '../../model/observation.ts'
 import { listPublisherFiles } from '../../resolve/deciding-files.ts'
 import { HEAD_LENGTH } from '../../serving/document-value.ts'
 import type { Reader } from '../reader.ts'
-import { isInventoryKept } from './inventory.ts'
+import { isInventoryCached } from './inventory.ts'
 
 /** A longer inventory is parsed, and kept when it is asked for again. */
 const SHORT = 16 * 1024
@@ -34,35 +34,35 @@ export interface PlainProperty {
  * `buildInventory` orders them: what they are searched by has quotes that no text within it can have.
  */
 export function findPlainSales(reader: Reader, publisher: string): PlainSales | undefined {
-  if (isInventoryKept(reader, publisher)) return undefined
+  if (isInventoryCached(reader, publisher)) return undefined
   const value = reader.serving?.peek('inventory', publisher)
   if (value === undefined || value.length > SHORT) return undefined
   const text = value.toString('utf8', HEAD_LENGTH, value.length)
-  const sellers = between(text, ',"sellers":', ',"discovery_method":')
+  const sellers = sliceBetween(text, ',"sellers":', ',"discovery_method":')
   if (sellers === undefined) return undefined
   return {
-    valid: between(text, ',"valid":', ',"sellers":') === 'true',
+    valid: sliceBetween(text, ',"valid":', ',"sellers":') === 'true',
     sellers: JSON.parse(sellers),
-    property: rid => propertyIn(text, rid),
-    files: () => filesIn(text, publisher),
+    property: rid => readProperty(text, rid),
+    files: () => readFiles(text, publisher),
   }
 }
 
-function filesIn(text: string, domain: string): Source[] {
-  const members = between(text, ',"discovery_method":', ',"property_count":')
+function readFiles(text: string, domain: string): Source[] {
+  const members = sliceBetween(text, ',"discovery_method":', ',"property_count":')
   return listPublisherFiles({ ...JSON.parse(`{"discovery_method":${members}}`), domain })
 }
 
-function propertyIn(text: string, rid: string): PlainProperty | undefined {
+function readProperty(text: string, rid: string): PlainProperty | undefined {
   const start = text.indexOf(`{"property_rid":"${rid}",`)
   if (start < 0) return undefined
-  const id = between(text, ',"property_id":', ',"property_type":', start)
-  const members = between(text, ',"property_type":', ',"status":', start)
+  const id = sliceBetween(text, ',"property_id":', ',"property_type":', start)
+  const members = sliceBetween(text, ',"property_type":', ',"status":', start)
   if (id === undefined || members === undefined) return undefined
   return { id: id === 'null' ? `"${rid}"` : id, members: `"property_type":${members}` }
 }
 
-function between(text: string, before: string, after: string, from = 0): string | undefined {
+function sliceBetween(text: string, before: string, after: string, from = 0): string | undefined {
   const start = text.indexOf(before, from)
   if (start < 0) return undefined
   const end = text.indexOf(after, start + before.length)

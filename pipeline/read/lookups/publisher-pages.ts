@@ -19,7 +19,7 @@ export interface PageAsked {
 }
 
 /** The lookup of a publisher as an object: of one that nothing is stored of, too. */
-function publisherObject(reader: Reader, domain: string, base: string): PublisherLookup {
+function readPublisher(reader: Reader, domain: string, base: string): PublisherLookup {
   const found = findPublisher(reader, domain, base)
   return found ? JSON.parse(found.body.toString()) : buildUnknownPublisher(reader, domain)
 }
@@ -29,14 +29,14 @@ function publisherObject(reader: Reader, domain: string, base: string): Publishe
  * cursor goes through them.
  */
 export function buildPublisherPage(reader: Reader, domain: string, asked: PageAsked): object {
-  const whole = withoutCuts(publisherObject(reader, domain, asked.base))
+  const whole = omitCuts(readPublisher(reader, domain, asked.base))
   const inventory = findInventory(reader, domain)
   const isStocked = inventory !== undefined && inventory.properties.length > 0
-  const lent = isStocked || whole.properties.length > 0 ? [] : declaredItems(reader, domain)
+  const lent = isStocked || whole.properties.length > 0 ? [] : listDeclaredItems(reader, domain)
   if (inventory === undefined && lent.length === 0) return whole
   const { limit, cursor, fitHalf } = asked
   const all = isStocked ? inventory.properties : lent
-  const everyone = inventory === undefined ? [] : agentsIn(inventory)
+  const everyone = inventory === undefined ? [] : listAgents(inventory)
   const rows = isStocked
     ? inventory.properties
         .slice(cursor, cursor + limit)
@@ -64,13 +64,13 @@ export function buildPublisherPage(reader: Reader, domain: string, asked: PageAs
 }
 
 /** Removes the counts of cut lists, which are wrong for other pages. */
-function withoutCuts(lookup: PublisherLookup): PublisherLookup {
+function omitCuts(lookup: PublisherLookup): PublisherLookup {
   const cuts = ['properties_truncated', 'authorized_agents_truncated', 'next_cursor']
-  const kept = Object.entries(lookup).filter(([name]) => !cuts.includes(name))
-  return Object.fromEntries(kept) as PublisherLookup
+  const members = Object.entries(lookup).filter(([name]) => !cuts.includes(name))
+  return Object.fromEntries(members) as PublisherLookup
 }
 
-function agentsIn(inventory: Inventory): string[] {
+function listAgents(inventory: Inventory): string[] {
   return [...inventory.agents]
     .filter(url => inventory.grantsTo(url).some(grant => grant.in_force))
     .sort()
@@ -97,7 +97,7 @@ function toAgent(inventory: Inventory, url: string, isCounted: boolean): object 
 }
 
 /** The properties that the brand.json of a domain lists, each once. */
-function declaredItems(reader: Reader, domain: string): object[] {
+function listDeclaredItems(reader: Reader, domain: string): object[] {
   const once = new Map(
     listDeclared(reader, domain).map(
       declaration =>
@@ -121,7 +121,7 @@ function declaredItems(reader: Reader, domain: string): object[] {
  */
 export function withDeclared(reader: Reader, lookup: PublisherLookup): PublisherLookup | undefined {
   if (lookup.properties.length > 0) return undefined
-  const properties = declaredItems(reader, lookup.domain)
+  const properties = listDeclaredItems(reader, lookup.domain)
   if (properties.length === 0) return undefined
   const agents = lookup.authorized_agents.map(
     ({ properties_authorized: _, properties_total: __, publisher_wide: ___, ...agent }) => agent,

@@ -6,12 +6,12 @@ import type { Reader } from '../reader.ts'
 /** Every review that fits, the one that was handed in last first. */
 export function listReviews(
   serving: ServingStore | undefined,
-  fits: (review: StoredReview) => boolean,
+  isMatching: (review: StoredReview) => boolean,
 ): StoredReview[] {
   const all = serving ? [...serving.range('review', REVIEWS)] : []
   return all
     .map(({ value }) => JSON.parse(value.toString()) as StoredReview)
-    .filter(fits)
+    .filter(isMatching)
     .sort((a, b) => order(b, a))
 }
 

@@ -60,12 +60,12 @@ const longAnswers = new CommitCache<Buffer>(LONG_ANSWERS_BYTES, ({ length }) => 
 /** The answer stored under a domain, and whether it is marked as stocked. */
 export function findStored(
   reader: Reader,
-  shelf: DocumentSpace,
+  space: DocumentSpace,
   domain: string,
   { more = '', within }: Added = {},
 ): (StoredAnswer & { isStocked: boolean }) | undefined {
   const store = reader.serving
-  const found = store?.peek(shelf.space, domain)
+  const found = store?.peek(space.space, domain)
   if (store === undefined || found === undefined) return undefined
   const files = toFiles(found)
   const mutual = isMutual(found)
@@ -75,18 +75,18 @@ export function findStored(
   const etag = readEtag(found)
   const modifiedAt = readModifiedAt(found)
   const stocked = isStocked(found)
-  const freshness = decidedBy(
+  const freshness = findDecidingFreshness(
     store,
-    files ?? [{ kind: shelf.file, location: domain }],
+    files ?? [{ kind: space.file, location: domain }],
     reader.now(),
   )
   const inner = within === undefined ? '' : `${within(freshness)}}`
-  const verified = mutual ? verifiedMember(store, files ?? [], reader.now()) : ''
+  const verified = mutual ? formatVerified(store, files ?? [], reader.now()) : ''
   const end = `${inner}${more}${verified},"freshness":${formatFreshness(freshness)}}`
   if (isShort) return { etag, modifiedAt, isStocked: stocked, body: text + end }
-  const body = longAnswers.get(store, `${shelf.space} ${domain} ${end}`, () => {
+  const body = longAnswers.get(store, `${space.space} ${domain} ${end}`, () => {
     // What was peeked at is gone after another read.
-    const value = store.peek(shelf.space, domain)!
+    const value = store.peek(space.space, domain)!
     return Buffer.concat([readContent(value, braces), Buffer.from(end)])
   })
   return { etag, modifiedAt, isStocked: stocked, body }
@@ -96,7 +96,7 @@ export function findStored(
 export type Asked = ReadonlyMap<string, string | undefined>
 
 /** The answers of many domains as one object: a member a key, in order, null where none is known. */
-export function resolveMany(reader: Reader, shelf: DocumentSpace, asked: Asked): LentBytes {
+export function resolveMany(reader: Reader, space: DocumentSpace, asked: Asked): LentBytes {
   const store = reader.serving
   const now = reader.now()
   let before = '{"results":{'
@@ -104,14 +104,18 @@ export function resolveMany(reader: Reader, shelf: DocumentSpace, asked: Asked):
   for (const [key, domain] of asked) {
     writer.text(`${before}${JSON.stringify(key)}:`)
     before = ','
-    const value = domain === undefined ? undefined : store?.peek(shelf.space, domain)
+    const value = domain === undefined ? undefined : store?.peek(space.space, domain)
     if (store === undefined || domain === undefined || value === undefined) writer.ascii('null')
     else {
       const files = toFiles(value)
       const mutual = isMutual(value)
       writer.bytes(readContent(value))
-      if (mutual) writer.ascii(verifiedMember(store, files ?? [], now))
-      const freshness = decidedBy(store, files ?? [{ kind: shelf.file, location: domain }], now)
+      if (mutual) writer.ascii(formatVerified(store, files ?? [], now))
+      const freshness = findDecidingFreshness(
+        store,
+        files ?? [{ kind: space.file, location: domain }],
+        now,
+      )
       // As the last member, and with the brace that closes the answer.
       writer.ascii(`,"freshness":${formatFreshness(freshness)}}`)
     }
@@ -125,7 +129,7 @@ export function findFreshness(reader: Reader, kind: SourceKind, location: string
   const { serving } = reader
   return serving === undefined
     ? { state: 'never_crawled' }
-    : freshnessIn(serving, kind, location, reader.now())
+    : readStoredFreshness(serving, kind, location, reader.now())
 }
 
 /** Finds the freshness of an answer: that of the weakest of the files that decided it. */
@@ -133,7 +137,7 @@ export function findFilesFreshness(reader: Reader, files: readonly Source[]): Fr
   const { serving } = reader
   return serving === undefined
     ? { state: 'never_crawled' }
-    : decidedBy(serving, files, reader.now())
+    : findDecidingFreshness(serving, files, reader.now())
 }
 
 /** Finds the freshness of the file of a domain of which nothing is stored, and of where it leads. */
@@ -152,21 +156,21 @@ export function formatFileFreshness(reader: Reader, kind: FileKind, domain: stri
  */
 export function findStoredFreshness(
   reader: Reader,
-  shelf: DocumentSpace,
+  space: DocumentSpace,
   domain: string,
 ): FreshnessBlock {
-  const value = reader.serving?.peek(shelf.space, domain)
+  const value = reader.serving?.peek(space.space, domain)
   const files = value && toFiles(value)
-  return findFilesFreshness(reader, files ?? [{ kind: shelf.file, location: domain }])
+  return findFilesFreshness(reader, files ?? [{ kind: space.file, location: domain }])
 }
 
 /**
  * Formats the time at which a brand and its house were last known to name each other: the older of the
  * last reads of both files.
  */
-function verifiedMember(store: ServingStore, files: readonly Source[], now: Instant): string {
+function formatVerified(store: ServingStore, files: readonly Source[], now: Instant): string {
   const times = files.flatMap(
-    ({ kind, location }) => freshnessIn(store, kind, location, now).succeeded_at ?? [],
+    ({ kind, location }) => readStoredFreshness(store, kind, location, now).succeeded_at ?? [],
   )
   const [oldest] = times.sort()
   return oldest === undefined ? '' : `,"relationship_verified_at":"${oldest}"`
@@ -176,18 +180,22 @@ function verifiedMember(store: ServingStore, files: readonly Source[], now: Inst
  * Files that nobody fetches, because the registry serves them itself, weaken nothing. The file that the
  * first one leads to counts also where it was never read, and nothing was made of it.
  */
-function decidedBy(store: ServingStore, files: readonly Source[], now: Instant): FreshnessBlock {
+function findDecidingFreshness(
+  store: ServingStore,
+  files: readonly Source[],
+  now: Instant,
+): FreshnessBlock {
   const [first, ...others] = files
   if (first === undefined) return { state: 'never_crawled' }
-  const own = freshnessIn(store, first.kind, first.location, now)
+  const own = readStoredFreshness(store, first.kind, first.location, now)
   const target = findTarget(store, first)
   if (others.length === 0 && target === undefined) return own
   const known = [
     own,
-    ...others.map(source => freshnessIn(store, source.kind, source.location, now)),
+    ...others.map(source => readStoredFreshness(store, source.kind, source.location, now)),
   ].filter(({ state }) => state !== 'never_crawled')
   if (target !== undefined) {
-    const led = freshnessIn(store, target.kind, target.location, now)
+    const led = readStoredFreshness(store, target.kind, target.location, now)
     if (led.state !== 'never_crawled' || !isHostedFor(first.location, target)) known.push(led)
   }
   return known.length === 0 ? own : pickWeakest(known)
@@ -200,7 +208,7 @@ function findTarget(store: ServingStore, { kind, location }: Source): Source | u
   return target === undefined ? undefined : { kind, location: target }
 }
 
-function freshnessIn(
+function readStoredFreshness(
   store: ServingStore,
   kind: SourceKind,
   location: string,

@@ -41,14 +41,14 @@ export function toAgentEntry(
     contact: { name: display_name, email: '', website: '' },
     member: { slug, display_name },
     added_date: enrolled_at,
-    ...(wanted.health && present('health', facts && toHealth(facts))),
-    ...(wanted.health && present('stats', facts && toStats(facts, reach))),
-    ...(wanted.capabilities && present('capabilities', facts && toCapabilities(facts, type))),
+    ...(wanted.health && omitEmpty('health', facts && toHealth(facts))),
+    ...(wanted.health && omitEmpty('stats', facts && toStats(facts, reach))),
+    ...(wanted.capabilities && omitEmpty('capabilities', facts && toCapabilities(facts, type))),
     ...(wanted.properties && type === 'sales' && facts && toProperties(facts, reach)),
   }
 }
 
-function present<Name extends string, Block>(name: Name, block: Block | undefined) {
+function omitEmpty<Name extends string, Block>(name: Name, block: Block | undefined) {
   return block === undefined ? {} : ({ [name]: block } as Record<Name, Block>)
 }
 

@@ -113,8 +113,8 @@ export class AgentIndex {
       for (const value of inventory[dimension]) this.postings.add(dimension, value, rank)
     }
     this.postings.add('type', view.type, rank)
-    const facts = toFacts(view, formatsIn(formats), { updated_at })
-    const bytes = this.#memory.add(`${facts}${formatScore(rounded(1 + score))}`)
+    const facts = toFacts(view, readFormats(formats), { updated_at })
+    const bytes = this.#memory.add(`${facts}${formatScore(roundScore(1 + score))}`)
     this.rows.push({ bytes, factsEnd: Buffer.byteLength(facts) })
     this.urls.push(view.agent_url)
     this.scores.push(score)
@@ -154,7 +154,7 @@ export function formatScore(score: number): string {
 }
 
 /** Scores have twelve digits behind the point: sums keep the order and the ties of what is added. */
-function rounded(score: number): number {
+function roundScore(score: number): number {
   return Math.round(score * 1e12) / 1e12
 }
 
@@ -164,7 +164,7 @@ interface FormatId {
 }
 
 /** Formats by their id as the agent lists them; a bare string is none. */
-function formatsIn(text: string | null): FormatId[] {
+function readFormats(text: string | null): FormatId[] {
   if (text === null) return []
   const listed = JSON.parse(text) as (FormatId | string | null)[]
   return listed

@@ -34,7 +34,7 @@ export function searchAgents(agents: AgentIndex, asked: AgentsAsked): LentBytes 
   let hasMore = false
   writer.start()
   writer.ascii('{"results":[')
-  for (const rank of passing(agents, asked)) {
+  for (const rank of filterPassing(agents, asked)) {
     const { bytes, factsEnd } = agents.rows[rank]!
     hasMore = written === limit || (written > 0 && writer.length + bytes.length > maxBytes)
     if (hasMore) break
@@ -50,13 +50,13 @@ export function searchAgents(agents: AgentIndex, asked: AgentsAsked): LentBytes 
     written += 1
   }
   const cursor = last === undefined ? null : asked.cursorOf(placeAt(agents, last))
-  const told = JSON.stringify(cursor)
-  const next = hasMore ? told : 'null'
-  writer.ascii(`],"cursor":${told},"next_cursor":${next},"has_more":${hasMore}}`)
+  const text = JSON.stringify(cursor)
+  const next = hasMore ? text : 'null'
+  writer.ascii(`],"cursor":${text},"next_cursor":${next},"has_more":${hasMore}}`)
   return writer.lend()
 }
 
-function* passing(agents: AgentIndex, asked: AgentsAsked): Generator<number> {
+function* filterPassing(agents: AgentIndex, asked: AgentsAsked): Generator<number> {
   const { filters, type, hasTmp, minProperties, after } = asked
   const sets = [...filters].map(([name, values]) => agents.postings.any(name, values))
   if (type !== undefined) sets.push(agents.postings.any('type', [type]))

@@ -19,28 +19,28 @@ export interface AgentCatalog {
   reach(): Promise<ReadonlyMap<string, AgentReach>>
 }
 
-interface Kept {
+interface CachedCatalog {
   snapshot: Snapshot | undefined
   members: Members
   catalog: Promise<AgentCatalog>
 }
 
-const kept = new WeakMap<Reader, Kept>()
+const catalogs = new WeakMap<Reader, CachedCatalog>()
 const said = new WeakMap<Reader, SaidByAgent>()
 
 /** Made anew when a member or the snapshot is another one; whoever asks meanwhile waits for it. */
 export function loadAgentCatalog(reader: Reader): Promise<AgentCatalog> {
   const members = getMembers(reader)
   const { snapshot } = reader
-  const known = kept.get(reader)
+  const known = catalogs.get(reader)
   if (known?.snapshot === snapshot && known?.members === members) return known.catalog
   const catalog = (known?.catalog.catch(() => undefined) ?? Promise.resolve()).then(() =>
     make(reader, snapshot, members),
   )
   const made = { snapshot, members, catalog }
-  kept.set(reader, made)
+  catalogs.set(reader, made)
   catalog.catch(() => {
-    if (kept.get(reader) === made) kept.delete(reader)
+    if (catalogs.get(reader) === made) catalogs.delete(reader)
   })
   return catalog
 }

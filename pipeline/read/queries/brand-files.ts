@@ -27,12 +27,12 @@ export async function listBrandFiles({ db }: Snapshot, domain: string): Promise<
   const named = new Set([domain, ...rows.map(({ location }) => location)])
   return rows.map(({ location, document, ...state }) => ({
     location,
-    document: leanDocument(document, named),
+    document: pruneDocument(document, named),
     state,
   }))
 }
 
-function leanDocument(
+function pruneDocument(
   document: KnownBrandFile['document'],
   named: ReadonlySet<string>,
 ): KnownBrandFile['document'] {

@@ -61,7 +61,7 @@ export function listBrandsPage(
   mostBytes: number,
 ): Buffer {
   const listing = index.listing('brands')
-  const stats = countBrands(fits => listing.count(fits))
+  const stats = countBrands(isMatching => listing.count(isMatching))
   const filter = source === undefined ? undefined : toBrandFilter(source)
   return buildListPage('brands', listing, stretch, { filter, stats }, mostBytes)
 }
@@ -71,7 +71,7 @@ function toBrandFilter(source: string): ListFilter {
   return { name: source, matches: flags => brandSources[flags & brandBits.source] === source }
 }
 
-function countBrands(count: (fits: (flags: number) => boolean) => number): BrandStats {
+function countBrands(count: (isMatching: (flags: number) => boolean) => number): BrandStats {
   const ofSource = (name: (typeof brandSources)[number]) =>
     count(flags => brandSources[flags & brandBits.source] === name)
   return {

@@ -48,10 +48,10 @@ export async function findManifestReference(
     }
   }
   if (document === null || !('authoritative_location' in document)) {
-    return referenceTo(file.resolved_url ?? toUrl(own), file)
+    return toReference(file.resolved_url ?? toUrl(own), file)
   }
   const target = parseSource(kind, document.authoritative_location)
-  return referenceTo(document.authoritative_location, target && (await read(target)))
+  return toReference(document.authoritative_location, target && (await read(target)))
 }
 
 /** It was read once, or something was there that is no such file. */
@@ -60,7 +60,7 @@ function isThere({ outcome, document }: File): boolean {
   return outcome !== null && !['absent', 'unreachable'].includes(getEffect(outcome))
 }
 
-function referenceTo(manifest_url: string, file: File | undefined): ManifestReference {
+function toReference(manifest_url: string, file: File | undefined): ManifestReference {
   return {
     reference_type: 'url',
     manifest_url,

@@ -24,7 +24,7 @@ export class Postings {
     else if (ranks.length < this.#words) ranks.push(rank)
     else {
       const bits = this.#none()
-      for (const one of ranks) set(bits, one)
+      for (const rank of ranks) set(bits, rank)
       set(bits, rank)
       this.#of.set(key, bits)
     }

@@ -59,7 +59,7 @@ export function listPropertiesPage(
   mostBytes: number,
 ): Buffer {
   const listing = index.listing('properties')
-  const stats = countProperties(fits => listing.count(fits))
+  const stats = countProperties(isMatching => listing.count(isMatching))
   const filter = source === undefined ? undefined : toPropertyFilter(source)
   return buildListPage('properties', listing, stretch, { filter, stats }, mostBytes)
 }
@@ -79,7 +79,7 @@ export function toFoundProperty(item: string): string {
 
 const SOURCE = new RegExp(`"source":"(${Object.keys(catalogSources).join('|')})"`)
 
-function countProperties(count: (fits: (flags: number) => boolean) => number): PropertyStats {
+function countProperties(count: (isMatching: (flags: number) => boolean) => number): PropertyStats {
   const ofFile = count(flags => propertySources[flags] === 'adagents_json')
   const total = count(() => true)
   return { total, community: total - ofFile, adagents_json: ofFile, hosted: 0 }

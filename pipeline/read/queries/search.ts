@@ -35,7 +35,7 @@ async function withMembers(
   const domains = found.map(item => (JSON.parse(item) as PublisherMatch).domain)
   const room = limit - domains.length
   if (room > 0) {
-    const others = domainsOfMembersCalled(text, members).filter(domain => !domains.includes(domain))
+    const others = listDomainsOfMembers(text, members).filter(domain => !domains.includes(domain))
     domains.push(...(await findPublishers(snapshot, others, room)))
   }
   return domains.map(domain => {
@@ -44,7 +44,7 @@ async function withMembers(
   })
 }
 
-function domainsOfMembersCalled(text: string, members: Members): string[] {
+function listDomainsOfMembers(text: string, members: Members): string[] {
   const folded = fold(text)
   const called = foldNames(members).filter(({ name }) => name.includes(folded))
   return called.flatMap(({ domains }) => domains)

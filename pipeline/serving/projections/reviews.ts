@@ -1,5 +1,5 @@
 import { loadStoredLogos } from '../../accounts/logos.ts'
-import { type KeptMirror, loadMirrors } from '../../accounts/mirrors.ts'
+import { loadMirrors, type MirrorRow } from '../../accounts/mirrors.ts'
 import { loadStoredReviews } from '../../accounts/reviews.ts'
 import { toIso } from '../../core/clock.ts'
 import type { StoredMirror } from '../../model/mirror.ts'
@@ -47,7 +47,7 @@ function toStoredMirror({
   content,
   created_at,
   updated_at,
-}: KeptMirror): StoredMirror {
+}: MirrorRow): StoredMirror {
   const { document, catalog_etag, superseded_by, publisher_domains } = content
   const adagents_json = { ...document, last_updated: toIso(Date.parse(updated_at)) }
   const facts = { platform, catalog_etag, superseded_by, adagents_json, digest }

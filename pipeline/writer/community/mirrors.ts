@@ -1,4 +1,4 @@
-import type { KeptMirror } from '../../accounts/mirrors.ts'
+import type { MirrorRow } from '../../accounts/mirrors.ts'
 import { createMirrorEvents, diffMirroredCollections } from '../../diff/mirrors.ts'
 import type { Stamp } from '../../diff/stamp.ts'
 import type { EventDraft } from '../../model/event.ts'
@@ -15,7 +15,7 @@ import { writeChanges } from '../../store/rows.ts'
  */
 export async function applyMirrors(
   db: Database,
-  mirrors: readonly KeptMirror[],
+  mirrors: readonly MirrorRow[],
   stamp: Stamp,
 ): Promise<EventDraft[]> {
   if (mirrors.length === 0) return []
@@ -35,7 +35,7 @@ export async function applyMirrors(
 
 async function replaceMirrors(
   db: Database,
-  mirrors: readonly KeptMirror[],
+  mirrors: readonly MirrorRow[],
   seq: number,
 ): Promise<void> {
   await db.run(

@@ -114,7 +114,7 @@ describe('a person who was removed from an organization', () => {
       async () => ({ refused: new Map(), doubts: new Map() }),
       () => Promise.reject(new Error('cut off')),
     )
-    await expect(cut.kept).rejects.toThrow('cut off')
+    await expect(cut.committed).rejects.toThrow('cut off')
     expect(await outcomes(saved())).toEqual(['done'])
   })
 })
