@@ -13,12 +13,14 @@ import type { Log } from '../../pipeline/core/log.ts'
 import { anyOrigin, preflight } from '../operation/cross-origin.ts'
 import { TaskError } from './errors.ts'
 import { type AgentServices, addMcpEndpoints } from './mcp-endpoint.ts'
+import type { AgentState } from './state/store.ts'
 import { addWellKnown } from './well-known.ts'
 
 export interface AgentDeps {
   config: Config
   clock: Clock
   log: Log
+  state: AgentState
 }
 
 const BODY_BYTES = 1024 * 1024
@@ -27,12 +29,13 @@ const BODY_BYTES = 1024 * 1024
 const CALLS_A_MINUTE = 600
 
 /** The reference agent: every tenant, with the public test credential, over one port. */
-export function buildAgentApp({ config, clock, log }: AgentDeps): FastifyInstance {
+export function buildAgentApp({ config, clock, log, state }: AgentDeps): FastifyInstance {
   const app = fastify({ logger: false, bodyLimit: BODY_BYTES, trustProxy: config.TRUSTED_PROXIES })
   const services: AgentServices = {
     protocolName: config.PROTOCOL_NAME,
     origin: () => (config.AGENT_BASE_URL ?? app.listeningOrigin).replace(/\/+$/, ''),
     now: clock.now,
+    state,
     onError: error => log.error({ error }, 'a task failed'),
   }
   app.setErrorHandler((error: FastifyError, _request, reply) => answerError(error, reply, services))

@@ -1,24 +1,49 @@
 /** A way on after a failure: try again, change the request, or none. */
 type Recovery = 'transient' | 'correctable' | 'terminal'
 
-/** Every code a task answers with, and what can be done about it. */
-const recoveries = {
-  INVALID_REQUEST: 'correctable',
-  INVALID_FORMAT_ID: 'correctable',
-  UNAUTHORIZED: 'correctable',
-  REFERENCE_NOT_FOUND: 'correctable',
-  VERSION_UNSUPPORTED: 'correctable',
-  RATE_LIMITED: 'transient',
-  SERVICE_UNAVAILABLE: 'transient',
-} as const satisfies Record<string, Recovery>
+/** Every code a task answers with: what can be done about it, and the HTTP status it is like. */
+const codes = {
+  INVALID_REQUEST: ['correctable', 400],
+  INVALID_FORMAT_ID: ['correctable', 400],
+  UNAUTHORIZED: ['correctable', 401],
+  REFERENCE_NOT_FOUND: ['correctable', 404],
+  ACCOUNT_NOT_FOUND: ['terminal', 404],
+  PRODUCT_NOT_FOUND: ['correctable', 404],
+  MEDIA_BUY_NOT_FOUND: ['correctable', 404],
+  PACKAGE_NOT_FOUND: ['correctable', 404],
+  CREATIVE_NOT_FOUND: ['correctable', 404],
+  SIGNAL_NOT_FOUND: ['correctable', 404],
+  PLAN_NOT_FOUND: ['correctable', 404],
+  CREATIVE_REJECTED: ['correctable', 422],
+  BUDGET_TOO_LOW: ['correctable', 422],
+  UNSUPPORTED_FEATURE: ['correctable', 422],
+  GOVERNANCE_DENIED: ['correctable', 403],
+  INVALID_STATE: ['correctable', 409],
+  NOT_CANCELLABLE: ['correctable', 409],
+  CONFLICT: ['transient', 409],
+  IDEMPOTENCY_CONFLICT: ['correctable', 409],
+  IDEMPOTENCY_EXPIRED: ['correctable', 409],
+  VERSION_UNSUPPORTED: ['correctable', 400],
+  RATE_LIMITED: ['transient', 429],
+  SERVICE_UNAVAILABLE: ['transient', 503],
+} as const satisfies Record<string, readonly [Recovery, number]>
 
-export type TaskErrorCode = keyof typeof recoveries
+export type TaskErrorCode = keyof typeof codes
+
+/** One thing that is wrong with a document, by its JSON pointer. */
+export interface Issue {
+  pointer: string
+  message: string
+  keyword: string
+}
 
 interface Details {
   /** Path of the field that is wrong, such as `packages[0].budget`. */
   field?: string
   /** Seconds to wait. */
   retry_after?: number
+  /** Everything that is wrong, where that is more than one thing. */
+  issues?: Issue[]
 }
 
 /** A task that cannot be done as it was asked. The message is for the caller. */
@@ -34,11 +59,14 @@ export class TaskError extends Error {
 }
 
 /**
- * The body of a failure. Readers of the specification find `code` and `message`, the public client
- * finds the same in an object of its own.
+ * The body of a failure. Readers of the specification find `code` and `message`, for creatives in
+ * `error` with their status; the public client finds the same in an object of its own. Of a key that
+ * was used before nothing more is told: who guesses one shall learn nothing.
  */
 export function buildErrorPayload(error: TaskError, protocolName: string): Record<string, unknown> {
   const { code, message, details } = error
-  const described = { code, message, recovery: recoveries[code], ...details }
-  return { code, message, [`${protocolName}_error`]: described }
+  const [recovery, status] = codes[code]
+  const described =
+    code === 'IDEMPOTENCY_CONFLICT' ? { code, message } : { code, message, recovery, ...details }
+  return { code, message, error: { code, message, status }, [`${protocolName}_error`]: described }
 }

@@ -9,6 +9,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { anyOrigin } from '../operation/cross-origin.ts'
 import { buildErrorPayload, TaskError } from './errors.ts'
+import type { AgentState } from './state/store.ts'
 import { readContext, runTask, type TaskContext } from './task.ts'
 import { type Tenant, tenants } from './tenants.ts'
 
@@ -18,6 +19,7 @@ export interface AgentServices {
   /** Origin of this agent, without a trailing slash. */
   origin(): string
   now(): number
+  state: AgentState
   /** Reports an error of our own. */
   onError(error: unknown): void
 }
@@ -107,7 +109,7 @@ function buildServer(tenant: Tenant, services: AgentServices): Server {
       title: task.title,
       description: task.description,
       inputSchema: z.toJSONSchema(task.input, { io: 'input' }) as { type: 'object' },
-      annotations: { readOnlyHint: true },
+      annotations: { readOnlyHint: !task.mutates, idempotentHint: true },
     })),
   }))
   server.setRequestHandler(AnyCall, request => {
@@ -128,7 +130,10 @@ function callTask(
   const context: TaskContext = {
     protocolName,
     origin: services.origin(),
+    tenant: tenant.name,
     protocols: tenant.protocols,
+    taskNames: tenant.tasks.map(task => task.name(protocolName)),
+    state: services.state,
     now: services.now(),
   }
   try {

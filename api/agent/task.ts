@@ -1,16 +1,25 @@
 import { z } from 'zod'
 import type { Instant } from '../../pipeline/core/clock.ts'
 import { TaskError } from './errors.ts'
+import { IdempotencyKey, runOnce } from './state/idempotency.ts'
+import type { AgentState } from './state/store.ts'
 
 /** Everything that a task knows besides its arguments. */
 export interface TaskContext {
   protocolName: string
   /** Origin of this agent, without a trailing slash. */
   origin: string
-  /** Protocols of the tenant that was called, such as `media_buy`. */
+  /** Name of the tenant that was called, such as `sales`. */
+  tenant: string
+  /** Protocols of that tenant, such as `media_buy`. */
   protocols: readonly string[]
+  /** Names of the tasks of that tenant. */
+  taskNames: readonly string[]
+  state: AgentState
   now: Instant
 }
+
+type Payload = Record<string, unknown>
 
 /** A task as it is offered and carried out. */
 export interface Task {
@@ -18,25 +27,33 @@ export interface Task {
   title: string
   description: string
   input: z.ZodType
-  run(input: never, context: TaskContext): Record<string, unknown>
+  /** True where it changes something: it then takes an idempotency_key and is done once for each. */
+  mutates: boolean
+  run(input: never, context: TaskContext): Payload
 }
 
-interface TaskDefinition<Input extends z.ZodType> {
+interface TaskDefinition<Input extends z.ZodObject> {
   name: string | ((protocolName: string) => string)
   title: string
   description: string
   input: Input
+  mutates?: boolean
   /** Returns the payload; throws a TaskError where it cannot be done. */
-  run(input: z.output<Input>, context: TaskContext): Record<string, unknown>
+  run(input: z.output<Input>, context: TaskContext): Payload
 }
 
 /** Declares a task: its input checks, types and describes the arguments. */
-export function defineTask<Input extends z.ZodType>({
-  name,
-  ...rest
-}: TaskDefinition<Input>): Task {
-  return { ...rest, name: typeof name === 'string' ? () => name : name }
+export function defineTask<Input extends z.ZodObject>(definition: TaskDefinition<Input>): Task {
+  const { name, input, mutates = false, ...rest } = definition
+  return {
+    ...rest,
+    name: typeof name === 'string' ? () => name : name,
+    input: mutates ? input.extend(Keyed.shape) : input,
+    mutates,
+  }
 }
+
+const Keyed = z.object({ idempotency_key: IdempotencyKey })
 
 /** Fields that every request may carry; what else is unknown is ignored. */
 const Envelope = z.looseObject({
@@ -61,8 +78,20 @@ export function runTask(
     )
   }
   parse(Envelope, given)
-  const payload = task.run(parse(task.input, given) as never, context)
-  return { status: 'completed', ...payload, ...readContext(given) }
+  if (task.mutates) parse(Keyed, given)
+  const input = parse(task.input, given) as never
+  const run = () => ({ status: 'completed', ...task.run(input, context) })
+  const { state, now } = context
+  state.refresh()
+  const payload = task.mutates
+    ? runOnce(state, { ...describeKey(task, given, context), now }, run)
+    : run()
+  return { ...payload, ...readContext(given) }
+}
+
+/** A key counts for one caller of one agent; and there is one caller, since the credential is public. */
+function describeKey(task: Task, given: Payload, { tenant, protocolName }: TaskContext) {
+  return { scope: [tenant], task: task.name(protocolName), given }
 }
 
 /** Reads the context of a request, which each answer repeats, failures too. */

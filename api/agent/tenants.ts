@@ -1,9 +1,17 @@
 import type { Task } from './task.ts'
+import { createMediaBuy } from './tasks/create-media-buy.ts'
 import { getBrandIdentity } from './tasks/get-brand-identity.ts'
 import { getCapabilities } from './tasks/get-capabilities.ts'
+import { getMediaBuyDelivery } from './tasks/get-media-buy-delivery.ts'
+import { getMediaBuys } from './tasks/get-media-buys.ts'
 import { getProducts } from './tasks/get-products.ts'
 import { getSignals } from './tasks/get-signals.ts'
+import { listAccounts } from './tasks/list-accounts.ts'
 import { listCreativeFormats } from './tasks/list-creative-formats.ts'
+import { listCreatives } from './tasks/list-creatives.ts'
+import { syncAccounts } from './tasks/sync-accounts.ts'
+import { syncCreatives } from './tasks/sync-creatives.ts'
+import { updateMediaBuy } from './tasks/update-media-buy.ts'
 
 /** One agent of several behind the same origin: `POST /<name>/mcp`. */
 export interface Tenant {
@@ -21,7 +29,19 @@ export const tenants: readonly Tenant[] = [
     type: 'sales',
     title: 'Sells the inventory of several publishers',
     protocols: ['media_buy'],
-    tasks: [getCapabilities, getProducts, listCreativeFormats],
+    tasks: [
+      getCapabilities,
+      syncAccounts,
+      listAccounts,
+      getProducts,
+      listCreativeFormats,
+      createMediaBuy,
+      updateMediaBuy,
+      getMediaBuys,
+      getMediaBuyDelivery,
+      syncCreatives,
+      listCreatives,
+    ],
   },
   {
     name: 'signals',
@@ -35,7 +55,14 @@ export const tenants: readonly Tenant[] = [
     type: 'creative',
     title: 'Defines creative formats',
     protocols: ['creative'],
-    tasks: [getCapabilities, listCreativeFormats],
+    tasks: [
+      getCapabilities,
+      syncAccounts,
+      listAccounts,
+      listCreativeFormats,
+      syncCreatives,
+      listCreatives,
+    ],
   },
   {
     name: 'brand',

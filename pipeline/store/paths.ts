@@ -37,6 +37,8 @@ export function resolvePaths(dataDir: string) {
     /** Pictures of logos. */
     pictures: at('logos'),
     pictureOf: (hash: string) => at('logos', hash.slice(0, 2), hash),
+    /** Records that callers made at the reference agent. */
+    agentState: at('agent', 'state.mdb'),
     checkpoint: at('checkpoint.json'),
     restoring: at('restoring'),
     /** Sizes and times of the derived files as the registry left them (`seals.ts`). */

@@ -28,6 +28,8 @@ const writer = 'pipeline/writer'
 const maintenance = 'pipeline/maintenance'
 const apiClient = 'jobs/api-client'
 
+const crossOrigin = 'api/operation/cross-origin.ts'
+
 /** Validate files that a caller proposes. */
 const validators = [`${parse}/check-adagents.ts`, `${parse}/check-brand.ts`]
 
@@ -130,6 +132,11 @@ export const layers: Layer[] = [
     },
   },
   {
+    folder: 'api/agent',
+    imports: [core, signing, `${store}/lmdb-head.ts`, `${store}/paths.ts`, crossOrigin],
+    because: 'the reference agent is a program of its own: it knows nothing of the registry',
+  },
+  {
     folder: 'scripts/world',
     imports: [],
     because: 'the demo internet must not share the mistakes of what it tests',
@@ -155,7 +162,7 @@ export const doors: Record<string, string[]> = {
   cheerio: [`${crawl}/home-page.ts`],
   '@duckdb/node-api': [`${store}/duckdb.ts`],
   'structured-headers': [`${signing}/structured-fields.ts`],
-  lmdb: [`${serving}/lmdb.ts`, `${search}/file.ts`],
+  lmdb: [`${serving}/lmdb.ts`, `${search}/file.ts`, 'api/agent/state/store.ts'],
   bullmq: ['jobs'],
   ioredis: ['jobs/redis.ts'],
   piscina: ['api/workers/worker-pool.ts'],

@@ -15,10 +15,19 @@ export interface FormatAsset {
   asset_id: string
   asset_type: 'image' | 'video' | 'audio' | 'text' | 'url' | 'html'
   required: boolean
-  requirements?: Record<string, unknown>
+  requirements?: {
+    width?: number
+    height?: number
+    aspect_ratio?: string
+    duration_seconds?: number
+    /** Characters at most. */
+    max_length?: number
+    /** Endings of file names. */
+    file_types?: readonly string[]
+  }
 }
 
-const clickThrough: FormatAsset = { asset_id: 'click_url', asset_type: 'url', required: true }
+const clickThrough: FormatAsset = { asset_id: 'click_url', asset_type: 'url', required: false }
 
 function banner(width: number, height: number, name: string): Format {
   return {

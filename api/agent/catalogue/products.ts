@@ -33,7 +33,7 @@ function buildProduct(publisher: Publisher, offer: Offer): Product {
   const isGuaranteed = offer.delivery === 'guaranteed'
   const label = publisher.domain.split('.')[0]!.replaceAll('-', '_')
   return {
-    id: `${label}_${offer.kind}_${isGuaranteed ? 'reserved' : 'auction'}`,
+    id: offer.ids?.product ?? `${label}_${offer.kind}_${isGuaranteed ? 'reserved' : 'auction'}`,
     name: `${publisher.name}: ${names[offer.kind]}, ${isGuaranteed ? 'reserved' : 'by auction'}`,
     description:
       `${names[offer.kind]} on ${publisher.name} (${publisher.topics.join(', ')}), ` +
@@ -48,3 +48,13 @@ function buildProduct(publisher: Publisher, offer: Offer): Product {
 export const products: readonly Product[] = publishers.flatMap(publisher =>
   publisher.offers.map(offer => buildProduct(publisher, offer)),
 )
+
+export function findProduct(id: string): Product | undefined {
+  return products.find(product => product.id === id)
+}
+
+/** Ids of the ways in which a product is priced: fixed, or by bidding. */
+export function listPricingOptionIds({ offer }: Product): readonly string[] {
+  if (offer.ids) return offer.ids.pricingOptions
+  return [offer.delivery === 'guaranteed' ? 'cpm_fixed' : 'cpm_auction']
+}

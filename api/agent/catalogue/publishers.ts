@@ -17,6 +17,8 @@ export interface Offer {
   /** Price of a thousand impressions; the least one where the price is found by bidding. */
   cpm: number
   currency: string
+  /** Ids of the product and its prices, where they are not made of what it is. */
+  ids?: { product: string; pricingOptions: readonly string[] }
 }
 
 const guaranteed = { delivery: 'guaranteed', currency: 'USD' } as const
@@ -74,5 +76,21 @@ export const publishers: readonly Publisher[] = [
     countries: ['GB', 'DE', 'FR'],
     dailyImpressions: 300_000,
     offers: [{ kind: 'dooh', cpm: 9, ...guaranteed, currency: 'EUR' }],
+  },
+  {
+    domain: 'practice-range.example',
+    name: 'Practice Range',
+    topics: ['rehearsal'],
+    countries: ['US'],
+    dailyImpressions: 1_000_000,
+    offers: [
+      // The protocol's own tests buy this product without looking for one.
+      {
+        kind: 'display',
+        cpm: 5,
+        ...open,
+        ids: { product: 'test-product', pricingOptions: ['test-pricing', 'default'] },
+      },
+    ],
   },
 ]

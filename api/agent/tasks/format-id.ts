@@ -18,6 +18,11 @@ export function toFormatId(id: string, { origin }: TaskContext): FormatId {
 }
 
 export function isSameFormat(given: FormatId, { id }: Format, context: TaskContext): boolean {
+  return isCatalogueFormat(given, id, context)
+}
+
+/** True if a format id names the format of ours that has this id. */
+export function isCatalogueFormat(given: FormatId, id: string, context: TaskContext): boolean {
   const own = toFormatId(id, context)
   return (
     given.id === own.id && toLooseAgentUrlKey(given.agent_url) === toLooseAgentUrlKey(own.agent_url)

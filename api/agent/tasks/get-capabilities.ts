@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { publishers } from '../catalogue/publishers.ts'
 import { signals } from '../catalogue/signals.ts'
+import { idempotency } from '../state/idempotency.ts'
 import { defineTask, MAJOR_VERSIONS } from '../task.ts'
 
 const Input = z.object({
@@ -13,7 +14,6 @@ export const getCapabilities = defineTask({
   description: 'Tells the protocols and features of this agent',
   input: Input,
   run({ protocols }, { protocolName, protocols: spoken }) {
-    const idempotency = { supported: false }
     const blocks = Object.entries(describeProtocols()).filter(
       ([name]) => spoken.some(one => one === name) && (!protocols || protocols.includes(name)),
     )
@@ -44,7 +44,7 @@ function describeProtocols(): Record<string, Record<string, unknown>> {
     signals: {
       data_provider_domains: [...new Set(signals.map(({ provider }) => provider.domain))],
     },
-    creative: { has_creative_library: false, supports_generation: false },
+    creative: { has_creative_library: true, supports_generation: false },
     brand: { description: 'Identities of invented brands' },
   }
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import { AccountRef, BrandRef } from '../accounts.ts'
 import { buildForecast } from '../catalogue/forecast.ts'
-import { type Product, products } from '../catalogue/products.ts'
+import { listPricingOptionIds, type Product, products } from '../catalogue/products.ts'
 import { rankProducts } from '../catalogue/rank.ts'
 import { TaskError } from '../errors.ts'
 import { cutPage, Pagination } from '../paging.ts'
@@ -28,6 +29,8 @@ const Input = z.object({
   brief: z.string().optional().describe('What the campaign is for, in plain words'),
   refine: z.array(Refinement).min(1).optional().describe('What to change in the selection'),
   filters: Filters.optional(),
+  account: AccountRef.optional(),
+  brand: BrandRef.optional(),
   fields: z.array(z.string()).optional().describe('Only these fields of each product'),
   pagination: Pagination.optional(),
 })
@@ -91,14 +94,12 @@ function describeProduct(product: Product, context: TaskContext): Record<string,
     channels: [offer.kind],
     format_ids: product.formats.map(format => toFormatId(format, context)),
     delivery_type: offer.delivery,
-    pricing_options: [
-      {
-        pricing_option_id: isFixed ? 'cpm_fixed' : 'cpm_auction',
-        pricing_model: 'cpm',
-        currency: offer.currency,
-        ...(isFixed ? { fixed_price: offer.cpm } : { floor_price: offer.cpm }),
-      },
-    ],
+    pricing_options: listPricingOptionIds(product).map(pricing_option_id => ({
+      pricing_option_id,
+      pricing_model: 'cpm',
+      currency: offer.currency,
+      ...(isFixed ? { fixed_price: offer.cpm } : { floor_price: offer.cpm }),
+    })),
     reporting_capabilities: {
       available_reporting_frequencies: ['daily'],
       expected_delay_minutes: 60,

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { AccountRef } from '../accounts.ts'
 import { type Signal, signals } from '../catalogue/signals.ts'
 import { TaskError } from '../errors.ts'
 import { cutPage, Pagination } from '../paging.ts'
@@ -19,6 +20,7 @@ const Input = z.object({
     .array(z.looseObject({ source: z.string(), id: z.string() }))
     .optional()
     .describe('Signals by their ids'),
+  account: AccountRef.optional(),
   countries: z.array(z.string()).optional().describe('ISO 3166 codes'),
   filters: Filters.optional(),
   max_results: z.number().int().min(1).max(100).optional(),

@@ -1,0 +1,121 @@
+import { createHash } from 'node:crypto'
+import { z } from 'zod'
+import { TaskError } from './errors.ts'
+import type { TaskContext } from './task.ts'
+
+const hostName = z
+  .string()
+  .max(253)
+  .regex(/^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/, 'must be a domain')
+
+/** An id that a caller gave to something. */
+export const CallersId = z.string().min(1).max(200)
+
+export const BrandRef = z
+  .object({
+    domain: hostName,
+    brand_id: z
+      .string()
+      .regex(/^[a-z0-9_]+$/)
+      .max(100)
+      .optional(),
+    industries: z.array(z.string()).optional(),
+    data_subject_contestation: z.looseObject({}).optional(),
+  })
+  .strict()
+  .describe('A brand by its domain, and by its id where it shares one')
+export type BrandRef = z.infer<typeof BrandRef>
+
+export const NaturalAccount = z.looseObject({
+  brand: BrandRef,
+  operator: hostName.describe('Domain of who acts for the brand'),
+  sandbox: z.boolean().optional(),
+})
+export type NaturalAccount = z.infer<typeof NaturalAccount>
+
+/** Names an account by the id it was given, or by whose it is. */
+export const AccountRef = z
+  .union([z.looseObject({ account_id: CallersId }), NaturalAccount])
+  .describe('An account: {account_id}, or {brand: {domain}, operator}')
+export type AccountRef = z.infer<typeof AccountRef>
+
+/** An account as it was set up. */
+export interface Account {
+  brand: BrandRef
+  /** Domain of who acts for the brand. */
+  operator: string
+  account_id: string
+  name: string
+  billing: 'operator' | 'agent' | 'advertiser'
+  payment_terms?: string
+  /** True once a caller closed it. */
+  isClosed: boolean
+}
+
+/** The account that everybody finds, besides those that were set up. */
+const firstAccount = buildAccount({
+  brand: { domain: 'lantern-holdings.example' },
+  operator: 'lantern-holdings.example',
+})
+
+/**
+ * Converts whose an account is to its id. All accounts here are of the sandbox, so that it names the same
+ * account whether a caller says so or not.
+ */
+export function toAccountId({ brand, operator }: NaturalAccount): string {
+  const named = [brand.domain, brand.brand_id ?? '', operator].join('\u001f')
+  return `acct_${createHash('sha256').update(named).digest('hex').slice(0, 16)}`
+}
+
+/** Makes an account with the terms of who sets none. */
+export function buildAccount(
+  { brand, operator }: NaturalAccount,
+  billing: Account['billing'] = 'operator',
+): Account {
+  const account_id = toAccountId({ brand, operator })
+  const name = `${brand.domain} by ${operator}`
+  return { account_id, name, brand, operator, billing, isClosed: false }
+}
+
+/** All accounts of a tenant, by their ids. */
+export function listKnownAccounts({ state, tenant }: TaskContext): Account[] {
+  const own = state.list('account', tenant)
+  const isKnown = own.some(({ account_id }) => account_id === firstAccount.account_id)
+  return isKnown ? own : [firstAccount, ...own]
+}
+
+/**
+ * Finds an account. One that is named by whose it is need not have been set up; an id must be known.
+ * Throws where it is not, and where it was closed.
+ */
+export function resolveAccount(ref: AccountRef, { state, tenant }: TaskContext): Account {
+  const id = 'account_id' in ref ? (ref.account_id as string) : toAccountId(ref as NaturalAccount)
+  const known =
+    state.get('account', tenant, id) ??
+    (id === firstAccount.account_id ? firstAccount : undefined) ??
+    ('account_id' in ref ? undefined : buildAccount(ref as NaturalAccount))
+  if (known && !known.isClosed) return known
+  throw new TaskError('ACCOUNT_NOT_FOUND', 'account: there is no such account here', {
+    field: 'account',
+  })
+}
+
+/** Keeps an account that something was done for, so that it is listed. */
+export function keepAccount(account: Account, { state, tenant, now }: TaskContext): void {
+  state.put('account', tenant, account.account_id, account, { now })
+}
+
+/** An account as answers show it. */
+export function describeAccount(account: Account): Record<string, unknown> {
+  const { account_id, name, brand, operator, billing, payment_terms, isClosed } = account
+  return {
+    account_id,
+    name,
+    status: isClosed ? 'closed' : 'active',
+    brand,
+    operator,
+    billing,
+    ...(payment_terms && { payment_terms }),
+    sandbox: true,
+  }
+}

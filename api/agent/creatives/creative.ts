@@ -1,0 +1,42 @@
+import { z } from 'zod'
+import type { Instant } from '../../../pipeline/core/clock.ts'
+import { CallersId } from '../accounts.ts'
+import { FormatId } from '../tasks/format-id.ts'
+
+export const Asset = z
+  .looseObject({ asset_type: z.string().max(50).optional() })
+  .describe('An asset with its asset_type and what that type needs')
+export type Asset = z.infer<typeof Asset>
+
+/** Assets by the names that the format gives them. */
+export const Assets = z.record(z.string().max(200), z.union([Asset, z.array(Asset).max(50)]))
+export type Assets = z.infer<typeof Assets>
+
+export const Manifest = z
+  .looseObject({ format_id: FormatId, assets: Assets })
+  .describe('A creative: the format it is in, and its assets by name')
+export type Manifest = z.infer<typeof Manifest>
+
+/** A creative as a caller sends it. */
+export const Creative = z.looseObject({
+  creative_id: CallersId,
+  name: z.string().max(500),
+  format_id: FormatId,
+  assets: Assets,
+  tags: z.array(z.string().max(200)).max(100).optional(),
+  weight: z.number().min(0).max(100).optional(),
+  placement_ids: z.array(CallersId).max(100).optional(),
+})
+export type Creative = z.infer<typeof Creative>
+
+/** A creative as it is kept in the library of an account. */
+export interface KeptCreative {
+  creative_id: string
+  name: string
+  format_id: FormatId
+  assets: Assets
+  tags: string[]
+  status: 'approved'
+  createdAt: Instant
+  updatedAt: Instant
+}

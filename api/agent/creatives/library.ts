@@ -1,0 +1,93 @@
+import { TaskError } from '../errors.ts'
+import type { TaskContext } from '../task.ts'
+import type { FormatId } from '../tasks/format-id.ts'
+import { assertFits, resolveFormat } from './check-manifest.ts'
+import type { Creative, KeptCreative } from './creative.ts'
+
+/** The library of an account at one tenant. */
+export function toLibraryScope({ tenant }: TaskContext, accountId: string): string {
+  return `${tenant} ${accountId}`
+}
+
+export function listLibrary(context: TaskContext, accountId: string): KeptCreative[] {
+  return context.state.list('creative', toLibraryScope(context, accountId))
+}
+
+export function findCreative(
+  context: TaskContext,
+  accountId: string,
+  creativeId: string,
+): KeptCreative | undefined {
+  return context.state.get('creative', toLibraryScope(context, accountId), creativeId)
+}
+
+export type SyncAction = 'created' | 'updated' | 'unchanged'
+
+/**
+ * Keeps a creative, approved at once: no person reviews what nobody sees. Throws where its format is
+ * not known or its assets do not fit. Tells what that changes, and changes nothing in a dry run.
+ */
+export function saveCreative(
+  context: TaskContext,
+  accountId: string,
+  given: Creative,
+  { isDryRun = false, field = 'creatives' } = {},
+): SyncAction {
+  const format = resolveFormat(given.format_id, context, `${field}.format_id`)
+  assertFits(given.assets, format, field)
+  const { state, now } = context
+  const scope = toLibraryScope(context, accountId)
+  const known = state.get('creative', scope, given.creative_id)
+  const { creative_id, name, assets, tags = [] } = given
+  const format_id: FormatId = { agent_url: given.format_id.agent_url, id: format.id }
+  const content = { creative_id, name, format_id, assets, tags, status: 'approved' as const }
+  if (known && isSame(content, known)) return 'unchanged'
+  if (!isDryRun) {
+    const record = { ...content, createdAt: known?.createdAt ?? now, updatedAt: now }
+    state.put('creative', scope, creative_id, record, { now })
+    state.put('creative_owner', context.tenant, creative_id, accountId, { now })
+  }
+  return known ? 'updated' : 'created'
+}
+
+function isSame(content: object, known: KeptCreative): boolean {
+  return Object.entries(content).every(
+    ([name, value]) => JSON.stringify(value) === JSON.stringify(known[name as keyof KeptCreative]),
+  )
+}
+
+/**
+ * Finds a creative that is to be assigned: that of the account, or else the one that was kept last under
+ * this id, since the one credential is everybody's. Throws where there is none.
+ */
+export function resolveCreative(
+  context: TaskContext,
+  accountId: string,
+  creativeId: string,
+  field: string,
+): KeptCreative {
+  const { state, tenant } = context
+  const other = state.get('creative_owner', tenant, creativeId) ?? accountId
+  const creative =
+    findCreative(context, accountId, creativeId) ?? findCreative(context, other, creativeId)
+  if (creative) return creative
+  throw new TaskError('CREATIVE_NOT_FOUND', `${field}: there is no creative ${creativeId} here`, {
+    field,
+  })
+}
+
+/** Deletes the creatives of an account that are not to be kept, and names them. */
+export function deleteMissing(
+  context: TaskContext,
+  accountId: string,
+  kept: ReadonlySet<string>,
+  isDryRun: boolean,
+): string[] {
+  const ids = listLibrary(context, accountId)
+    .map(({ creative_id }) => creative_id)
+    .filter(id => !kept.has(id))
+  if (!isDryRun) {
+    for (const id of ids) context.state.remove('creative', toLibraryScope(context, accountId), id)
+  }
+  return ids
+}

@@ -1,0 +1,41 @@
+import { TaskError } from '../errors.ts'
+import type { TaskContext } from '../task.ts'
+import { keepMediaBuy, listMediaBuys } from './kept.ts'
+import type { CreativeAssignment } from './requests.ts'
+import { updateBuy } from './update.ts'
+
+/** Assigns a creative to a package, besides those it has. Throws where the account has no such package. */
+export function attachCreative(
+  packageId: string,
+  assignment: CreativeAssignment,
+  accountId: string,
+  context: TaskContext,
+  field: string,
+): void {
+  const buy = listMediaBuys(accountId, context).find(({ packages }) =>
+    packages.some(({ package_id }) => package_id === packageId),
+  )
+  const known = buy?.packages.find(({ package_id }) => package_id === packageId)
+  if (!buy || !known) {
+    const message = `${field}.package_id: there is no package ${packageId} here`
+    throw new TaskError('PACKAGE_NOT_FOUND', message, { field: `${field}.package_id` })
+  }
+  const others = known.creative_assignments.filter(
+    ({ creative_id }) => creative_id !== assignment.creative_id,
+  )
+  const creative_assignments = [...others, assignment]
+  const packages = [{ package_id: packageId, creative_assignments }]
+  keepMediaBuy(updateBuy(buy, { packages }, context).buy, context)
+}
+
+/** Ids of the packages of an account that show a creative. */
+export function listAssignedPackages(
+  creativeId: string,
+  accountId: string,
+  context: TaskContext,
+): string[] {
+  return listMediaBuys(accountId, context)
+    .flatMap(({ packages }) => packages)
+    .filter(one => one.creative_assignments.some(({ creative_id }) => creative_id === creativeId))
+    .map(({ package_id }) => package_id)
+}

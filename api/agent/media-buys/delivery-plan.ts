@@ -1,0 +1,71 @@
+import { createHash } from 'node:crypto'
+import type { Instant } from '../../../pipeline/core/clock.ts'
+import { findProduct } from '../catalogue/products.ts'
+import type { MediaBuy, Package, Period } from './media-buy.ts'
+
+/** Share of its budget that the worst auction spends. */
+const LEAST_FILL = 0.85
+
+/** Clicks of an impression, from least to most. */
+const CLICK_RATE = { least: 0.0008, most: 0.004 }
+
+/**
+ * Plans the spending of each package again from now on: what was spent stays, what is left of the
+ * budget is spent evenly until the end of the flight, and not while anything holds it.
+ */
+export function planDelivery(buy: MediaBuy, now: Instant): MediaBuy {
+  const packages = buy.packages.map(one => ({ ...one, periods: planPackage(one, buy, now) }))
+  return { ...buy, packages }
+}
+
+function planPackage(one: Package, buy: MediaBuy, now: Instant): Period[] {
+  const past = one.periods.filter(({ from }) => from < now).map(period => cutPeriod(period, now))
+  const from = Math.max(now, one.start ?? buy.start)
+  const until = Math.min(one.end ?? buy.end, buy.end)
+  const isHeld =
+    buy.isPaused ||
+    one.isPaused ||
+    buy.cancellation !== undefined ||
+    one.cancellation !== undefined ||
+    buy.readyAt === undefined ||
+    one.creative_assignments.length === 0
+  const left = one.budget * findFill(one) - sumSpend(past, 0, now)
+  return isHeld || from >= until || left <= 0 ? past : [...past, { from, until, spend: left }]
+}
+
+/** The part of a period before a time. */
+function cutPeriod({ from, until, spend }: Period, at: Instant): Period {
+  if (until <= at) return { from, until, spend }
+  return { from, until: at, spend: (spend * (at - from)) / (until - from) }
+}
+
+/** Sums what was spent from one time to another. */
+export function sumSpend(periods: readonly Period[], from: Instant, until: Instant): number {
+  return periods.reduce((sum, period) => {
+    const shared = Math.min(until, period.until) - Math.max(from, period.from)
+    return sum + (period.spend * Math.max(0, shared)) / (period.until - period.from)
+  }, 0)
+}
+
+/** Share of the budget that is spent in the end: all of it where delivery is guaranteed. */
+function findFill(one: Package): number {
+  const isGuaranteed = findProduct(one.product_id)?.offer.delivery === 'guaranteed'
+  return isGuaranteed ? 1 : LEAST_FILL + (1 - LEAST_FILL) * findShare(`fill ${one.package_id}`)
+}
+
+/** Price of a thousand impressions of a package. */
+export function findRate(one: Package): number {
+  const { cpm } = findProduct(one.product_id)!.offer
+  return one.bid_price === undefined ? cpm : Math.max(cpm, one.bid_price)
+}
+
+/** Clicks of an impression of a package, the same at all times. */
+export function findClickRate(one: Package): number {
+  const { least, most } = CLICK_RATE
+  return least + (most - least) * findShare(`clicks ${one.package_id}`)
+}
+
+/** A number from 0 to 1 that follows from a text alone. */
+function findShare(text: string): number {
+  return createHash('sha256').update(text).digest().readUInt32BE() / 2 ** 32
+}

@@ -1,0 +1,82 @@
+import { DAY, type Instant, toDay, toIso } from '../../../pipeline/core/clock.ts'
+import { findClickRate, findRate, sumSpend } from './delivery-plan.ts'
+import type { MediaBuy, Package } from './media-buy.ts'
+
+/** Delivery of a package, or of several, in a span of time. */
+export interface Metrics {
+  impressions: number
+  spend: number
+  clicks: number
+  ctr: number
+}
+
+/** Days that are told one by one. */
+const DAYS_MAX = 400
+
+const toCents = (amount: number) => Math.round(amount * 100) / 100
+
+/** Measures what a package delivered from one time to another. */
+export function measurePackage(one: Package, from: Instant, until: Instant): Metrics {
+  const spend = sumSpend(one.periods, from, until)
+  const impressions = Math.floor((spend / findRate(one)) * 1000)
+  const clicks = Math.floor(impressions * findClickRate(one))
+  return toMetrics(impressions, toCents(spend), clicks)
+}
+
+export function sumMetrics(all: readonly Metrics[]): Metrics {
+  const sum = (name: keyof Metrics) => all.reduce((total, one) => total + one[name], 0)
+  return toMetrics(sum('impressions'), toCents(sum('spend')), sum('clicks'))
+}
+
+function toMetrics(impressions: number, spend: number, clicks: number): Metrics {
+  return { impressions, spend, clicks, ctr: impressions > 0 ? clicks / impressions : 0 }
+}
+
+/** Delivery day by day in UTC. The days add up to the whole, but for what rounding takes. */
+export function listDays(
+  one: Package,
+  from: Instant,
+  until: Instant,
+): Array<{ date: string; impressions: number; spend: number; clicks: number }> {
+  const first = Math.floor(from / DAY) * DAY
+  const count = Math.min(DAYS_MAX, Math.max(0, Math.ceil((until - first) / DAY)))
+  return Array.from({ length: count }, (_, at) => {
+    const start = first + at * DAY
+    const { impressions, spend, clicks } = measurePackage(
+      one,
+      Math.max(from, start),
+      Math.min(until, start + DAY),
+    )
+    return { date: toDay(start), impressions, spend, clicks }
+  })
+}
+
+/** Share of what should be spent by now that was: 1 where it is on its way. */
+export function findPacing(one: Package, buy: MediaBuy, now: Instant): number {
+  const start = one.start ?? buy.start
+  const end = one.end ?? buy.end
+  const elapsed = Math.min(1, (now - start) / (end - start))
+  if (elapsed <= 0 || one.budget === 0) return 0
+  return Math.round((sumSpend(one.periods, 0, now) / (one.budget * elapsed)) * 100) / 100
+}
+
+/** Delivery of a package from its beginning until now. */
+export function describeSnapshot(
+  buy: MediaBuy,
+  one: Package,
+  now: Instant,
+): Record<string, unknown> {
+  const { impressions, spend, clicks } = measurePackage(one, 0, now)
+  const isDelivering = one.periods.some(({ from, until }) => from <= now && now < until)
+  const isOver = now >= (one.end ?? buy.end)
+  return {
+    as_of: toIso(now),
+    staleness_seconds: 0,
+    impressions,
+    spend,
+    clicks,
+    currency: buy.currency,
+    pacing_index: findPacing(one, buy, now),
+    delivery_status: isOver ? 'flight_ended' : isDelivering ? 'delivering' : 'not_delivering',
+  }
+}

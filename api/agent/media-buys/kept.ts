@@ -1,0 +1,59 @@
+import type { Instant } from '../../../pipeline/core/clock.ts'
+import { TaskError } from '../errors.ts'
+import { RECORD_KEPT_MS } from '../state/store.ts'
+import type { TaskContext } from '../task.ts'
+import type { HistoryEntry, MediaBuy } from './media-buy.ts'
+
+/** Revisions that a buy remembers. */
+const HISTORY_MAX = 1000
+
+/** Keeps a buy, and for as long after its flight as other records are kept. */
+export function keepMediaBuy(buy: MediaBuy, { state, tenant, now }: TaskContext): void {
+  const kept = { now, keptMs: Math.max(0, buy.end - now) + RECORD_KEPT_MS }
+  const { media_buy_id, account } = buy
+  state.put('media_buy', tenant, media_buy_id, buy, kept)
+  state.put('account_buy', `${tenant} ${account.account_id}`, media_buy_id, media_buy_id, kept)
+}
+
+/** Counts a change up and notes what it was. */
+export function addRevision(buy: MediaBuy, action: string, now: Instant): MediaBuy {
+  const revision = buy.revision + 1
+  const entry: HistoryEntry = { revision, at: now, action }
+  const history = [...buy.history, entry].slice(-HISTORY_MAX)
+  return { ...buy, revision, updatedAt: now, history }
+}
+
+/**
+ * Finds a buy. Its id is a secret that nobody guesses, so whoever knows it may change the buy, whichever
+ * account is named: the one credential is everybody's. Throws where there is none.
+ */
+export function resolveMediaBuy(id: string, { state, tenant }: TaskContext): MediaBuy {
+  const buy = state.get('media_buy', tenant, id)
+  if (buy) return buy
+  throw new TaskError('MEDIA_BUY_NOT_FOUND', `media_buy_id: there is no media buy ${id} here`, {
+    field: 'media_buy_id',
+  })
+}
+
+/** Buys by their ids; an id that is not known is left out. */
+export function findMediaBuys(ids: readonly string[], { state, tenant }: TaskContext): MediaBuy[] {
+  const found = [...new Set(ids)].map(id => state.get('media_buy', tenant, id))
+  return found.filter(buy => buy !== undefined)
+}
+
+/** Media buys of an account, or of everybody, the oldest first. */
+export function listMediaBuys(
+  accountId: string | undefined,
+  { state, tenant }: TaskContext,
+): MediaBuy[] {
+  const found =
+    accountId === undefined
+      ? state.list('media_buy', tenant)
+      : state
+          .list('account_buy', `${tenant} ${accountId}`)
+          .map(id => state.get('media_buy', tenant, id))
+          .filter(buy => buy !== undefined)
+  return found.sort(
+    (a, b) => a.createdAt - b.createdAt || (a.media_buy_id < b.media_buy_id ? -1 : 1),
+  )
+}

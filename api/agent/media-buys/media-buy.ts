@@ -1,0 +1,72 @@
+import type { Instant } from '../../../pipeline/core/clock.ts'
+import type { Account, BrandRef } from '../accounts.ts'
+import type { CreativeAssignment } from './requests.ts'
+
+/** A span of time in which a package spends evenly. */
+export interface Period {
+  from: Instant
+  until: Instant
+  spend: number
+}
+
+export interface Cancellation {
+  at: Instant
+  reason?: string
+}
+
+/** One product bought in a media buy. */
+export interface Package {
+  package_id: string
+  product_id: string
+  pricing_option_id: string
+  budget: number
+  bid_price?: number
+  /** Fields that are kept and shown as they were sent. */
+  shown: Record<string, unknown>
+  creative_assignments: CreativeAssignment[]
+  /** Its own flight, where it is not that of the buy. */
+  start?: Instant
+  end?: Instant
+  isPaused: boolean
+  cancellation?: Cancellation
+  /** Its spending, past and planned, in the order of time; the plan changes with each update. */
+  periods: Period[]
+}
+
+/** One thing that happened to a media buy. */
+export interface HistoryEntry {
+  revision: number
+  at: Instant
+  action: string
+}
+
+/** A media buy as it is kept. Its status is not: that follows from this and the time. */
+export interface MediaBuy {
+  media_buy_id: string
+  /** The account as it was when it bought. */
+  account: Account
+  brand: BrandRef
+  po_number?: string
+  /** The governance approval that it was bought with. */
+  plan_id?: string
+  revision: number
+  createdAt: Instant
+  updatedAt: Instant
+  start: Instant
+  end: Instant
+  isPaused: boolean
+  /** The time when each package first had creatives; it stays, whatever is added or taken away later. */
+  readyAt?: Instant
+  cancellation?: Cancellation
+  currency: string
+  packages: Package[]
+  history: HistoryEntry[]
+  webhook?: WebhookTarget
+}
+
+/** Address at which a caller wants to be told. */
+export interface WebhookTarget {
+  url: string
+  token?: string
+  operation_id?: string
+}

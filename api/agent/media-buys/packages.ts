@@ -1,0 +1,153 @@
+import { randomUUID } from 'node:crypto'
+import { findProduct, listPricingOptionIds, type Product } from '../catalogue/products.ts'
+import { resolveCreative, saveCreative } from '../creatives/library.ts'
+import { TaskError } from '../errors.ts'
+import type { TaskContext } from '../task.ts'
+import { isCatalogueFormat } from '../tasks/format-id.ts'
+import { sumSpend } from './delivery-plan.ts'
+import type { MediaBuy, Package } from './media-buy.ts'
+import type { CreativeAssignment, PackageChange, PackageRequest, PackageTerms } from './requests.ts'
+
+/** Fields that are kept as they are sent and shown again. */
+const SHOWN = [
+  'pacing',
+  'impressions',
+  'targeting_overlay',
+  'optimization_goals',
+  'format_ids',
+  'measurement_terms',
+  'performance_standards',
+  'agency_estimate_number',
+] as const
+
+/** Makes a package of a product. Throws where that is not offered, or not on these terms. */
+export function buildPackage(
+  request: PackageRequest,
+  accountId: string,
+  context: TaskContext,
+  field: string,
+): Package {
+  const product = resolveProduct(request, field)
+  assertBid(request.bid_price, product, field)
+  const unknown = (request.format_ids ?? []).findIndex(
+    id => !product.formats.some(format => isCatalogueFormat(id, format, context)),
+  )
+  if (unknown >= 0) {
+    const at = `${field}.format_ids[${unknown}]`
+    const message = `${at}: ${product.id} does not take this format`
+    throw new TaskError('UNSUPPORTED_FEATURE', message, { field: at })
+  }
+  return {
+    package_id: `pkg_${randomUUID()}`,
+    product_id: product.id,
+    pricing_option_id: request.pricing_option_id,
+    budget: request.budget,
+    ...(request.bid_price !== undefined && { bid_price: request.bid_price }),
+    shown: pickShown(request),
+    creative_assignments: assign(request, product, accountId, context, field) ?? [],
+    ...pickFlight(request),
+    isPaused: request.paused ?? false,
+    periods: [],
+  }
+}
+
+function resolveProduct({ product_id, pricing_option_id }: PackageRequest, field: string): Product {
+  const product = findProduct(product_id)
+  if (!product) {
+    const message = `${field}.product_id: there is no product ${product_id} here`
+    throw new TaskError('PRODUCT_NOT_FOUND', message, { field: `${field}.product_id` })
+  }
+  if (!listPricingOptionIds(product).includes(pricing_option_id)) {
+    const message = `${field}.pricing_option_id: ${product_id} has no ${pricing_option_id}`
+    throw new TaskError('INVALID_REQUEST', message, { field: `${field}.pricing_option_id` })
+  }
+  return product
+}
+
+function assertBid(bid: number | undefined, { offer }: Product, field: string): void {
+  if (bid === undefined || offer.delivery === 'guaranteed' || bid >= offer.cpm) return
+  const message = `${field}.bid_price: the least bid is ${offer.cpm} ${offer.currency}`
+  throw new TaskError('BUDGET_TOO_LOW', message, { field: `${field}.bid_price` })
+}
+
+/** Changes a package of a buy. Throws where it is not there, or cannot be changed like that. */
+export function updatePackage(
+  buy: MediaBuy,
+  change: PackageChange,
+  context: TaskContext,
+  field: string,
+): Package {
+  const one = buy.packages.find(({ package_id }) => package_id === change.package_id)
+  if (!one) {
+    const message = `${field}.package_id: this media buy has no package ${change.package_id}`
+    throw new TaskError('PACKAGE_NOT_FOUND', message, { field: `${field}.package_id` })
+  }
+  if (one.cancellation) {
+    const code = change.canceled ? 'NOT_CANCELLABLE' : 'INVALID_STATE'
+    throw new TaskError(code, `${field}: the package is canceled`, { field })
+  }
+  const product = findProduct(one.product_id)!
+  assertBid(change.bid_price, product, field)
+  assertBudget(one, change, context, field)
+  const { now } = context
+  const reason = change.cancellation_reason
+  return {
+    ...one,
+    budget: change.budget ?? one.budget,
+    ...(change.bid_price !== undefined && { bid_price: change.bid_price }),
+    shown: { ...one.shown, ...pickShown(change) },
+    creative_assignments:
+      assign(change, product, buy.account.account_id, context, field) ?? one.creative_assignments,
+    ...pickFlight(change),
+    isPaused: change.paused ?? one.isPaused,
+    ...(change.canceled && { cancellation: { at: now, ...(reason && { reason }) } }),
+  }
+}
+
+function assertBudget(one: Package, change: PackageChange, { now }: TaskContext, field: string) {
+  const spent = sumSpend(one.periods, 0, now)
+  if (change.budget === undefined || change.budget >= spent) return
+  const message = `${field}.budget: ${spent.toFixed(2)} is spent already`
+  throw new TaskError('BUDGET_TOO_LOW', message, { field: `${field}.budget` })
+}
+
+function pickShown(terms: PackageTerms): Record<string, unknown> {
+  const entries = SHOWN.map(name => [name, terms[name]] as const)
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined))
+}
+
+function pickFlight({ start_time, end_time }: PackageTerms): { start?: number; end?: number } {
+  return {
+    ...(start_time !== undefined && { start: start_time }),
+    ...(end_time !== undefined && { end: end_time }),
+  }
+}
+
+/** Finds the creatives a package shall show; undefined where the request says nothing of them. */
+function assign(
+  { creative_assignments, creatives }: PackageTerms,
+  product: Product,
+  accountId: string,
+  context: TaskContext,
+  field: string,
+): CreativeAssignment[] | undefined {
+  if (!creative_assignments && !creatives) return undefined
+  const inline = (creatives ?? []).map((creative, at): CreativeAssignment => {
+    saveCreative(context, accountId, creative, { field: `${field}.creatives[${at}]` })
+    const { creative_id, weight, placement_ids } = creative
+    return {
+      creative_id,
+      ...(weight !== undefined && { weight }),
+      ...(placement_ids && { placement_ids }),
+    }
+  })
+  const assigned = [...(creative_assignments ?? []), ...inline]
+  for (const [at, { creative_id }] of assigned.entries()) {
+    const place = `${field}.creative_assignments[${at}].creative_id`
+    const { format_id } = resolveCreative(context, accountId, creative_id, place)
+    if (product.formats.includes(format_id.id)) continue
+    const message = `${place}: ${product.id} does not take the format ${format_id.id}`
+    throw new TaskError('CREATIVE_REJECTED', message, { field: place })
+  }
+  return assigned
+}

@@ -1,0 +1,81 @@
+import { z } from 'zod'
+import type { Instant } from '../../../pipeline/core/clock.ts'
+import { CallersId } from '../accounts.ts'
+import { Creative } from '../creatives/creative.ts'
+import { FormatId } from '../tasks/format-id.ts'
+
+const Moment = z.iso
+  .datetime({ offset: true })
+  .transform((text): Instant => Date.parse(text))
+  .describe('A time with its zone')
+
+export const StartTime = z
+  .union([z.literal('asap'), z.iso.datetime({ offset: true })])
+  .transform((text): Instant | 'asap' => (text === 'asap' ? text : Date.parse(text)))
+  .describe('asap, or a time with its zone')
+
+export const EndTime = Moment
+
+export const CreativeAssignment = z.looseObject({
+  creative_id: CallersId,
+  weight: z.number().min(0).max(100).optional(),
+  placement_ids: z.array(CallersId).min(1).max(100).optional(),
+})
+export type CreativeAssignment = z.infer<typeof CreativeAssignment>
+
+/** Terms of a package that may be set when it is bought and when it is changed. */
+const PackageTerms = z.looseObject({
+  budget: z.number().min(0).optional().describe('In the currency of the pricing option'),
+  bid_price: z.number().min(0).optional().describe('Most that is paid for a thousand impressions'),
+  pacing: z.enum(['even', 'asap', 'front_loaded']).optional(),
+  impressions: z.number().min(0).optional(),
+  start_time: Moment.optional(),
+  end_time: Moment.optional(),
+  paused: z.boolean().optional(),
+  targeting_overlay: z.looseObject({}).optional(),
+  optimization_goals: z.array(z.looseObject({})).min(1).max(20).optional(),
+  creative_assignments: z.array(CreativeAssignment).max(100).optional(),
+  creatives: z.array(Creative).max(100).optional().describe('Creatives to keep and to assign'),
+})
+export type PackageTerms = z.infer<typeof PackageTerms>
+
+export const PackageRequest = PackageTerms.extend({
+  product_id: CallersId,
+  pricing_option_id: CallersId,
+  budget: z.number().min(0).describe('In the currency of the pricing option'),
+  format_ids: z.array(FormatId).min(1).max(50).optional(),
+  measurement_terms: z.looseObject({}).optional(),
+  performance_standards: z.array(z.looseObject({})).min(1).max(20).optional(),
+  agency_estimate_number: z.string().max(200).optional(),
+})
+export type PackageRequest = z.infer<typeof PackageRequest>
+
+export const PackageChange = PackageTerms.extend({
+  package_id: CallersId,
+  canceled: z.literal(true).optional().describe('Ends the package for good'),
+  cancellation_reason: z.string().max(500).optional(),
+})
+export type PackageChange = z.infer<typeof PackageChange>
+
+export const PushNotificationConfig = z
+  .looseObject({
+    url: z.string().max(2000).describe('Where a signed webhook is posted to'),
+    token: z.string().max(500).optional(),
+    operation_id: z.string().max(500).optional(),
+    authentication: z.looseObject({ schemes: z.array(z.string()).optional() }).optional(),
+  })
+  .describe('Where to tell of the completion, and of the start of the flight')
+
+/** A change of a buy; everything that is left out stays. */
+export const MediaBuyChange = z.object({
+  revision: z.number().int().optional().describe('Refuse where the buy was changed since this one'),
+  paused: z.boolean().optional().describe('Pause or resume; before the start it will start paused'),
+  canceled: z.literal(true).optional().describe('End the buy for good'),
+  cancellation_reason: z.string().max(500).optional(),
+  start_time: StartTime.optional(),
+  end_time: EndTime.optional(),
+  packages: z.array(PackageChange).min(1).max(100).optional().describe('Changes of packages'),
+  new_packages: z.array(PackageRequest).min(1).max(100).optional().describe('More packages'),
+  push_notification_config: PushNotificationConfig.optional(),
+})
+export type MediaBuyChange = z.infer<typeof MediaBuyChange>

@@ -1,0 +1,79 @@
+import { z } from 'zod'
+import type { Instant } from '../../../pipeline/core/clock.ts'
+import { TaskError } from '../errors.ts'
+import type { MediaBuy } from './media-buy.ts'
+
+export const statuses = [
+  'pending_creatives',
+  'pending_start',
+  'active',
+  'paused',
+  'completed',
+  'rejected',
+  'canceled',
+] as const
+export type MediaBuyStatus = (typeof statuses)[number]
+
+const OneStatus = z.enum(statuses)
+
+export const StatusFilter = z
+  .union([OneStatus, z.array(OneStatus).min(1)])
+  .describe('Only buys of this status, or of one of these')
+
+/** The statuses of a filter; those that are usual where there is none. */
+export function toStatuses(
+  filter: z.infer<typeof StatusFilter> | undefined,
+  usual?: MediaBuyStatus[],
+): MediaBuyStatus[] | undefined {
+  return filter === undefined ? usual : [filter].flat()
+}
+
+/** Tells the status of a media buy at a time. Nothing but the clock starts and ends a flight. */
+export function findStatus(buy: MediaBuy, now: Instant): MediaBuyStatus {
+  if (buy.cancellation) return 'canceled'
+  if (now >= buy.end) return 'completed'
+  if (buy.readyAt === undefined) return 'pending_creatives'
+  if (now < buy.start) return 'pending_start'
+  return buy.isPaused ? 'paused' : 'active'
+}
+
+/** Actions on a running buy besides pausing, in the order in which they are told. */
+const CHANGES = [
+  'cancel',
+  'update_budget',
+  'update_dates',
+  'update_packages',
+  'add_packages',
+  'sync_creatives',
+] as const
+
+/** Lists what may be done with a buy now: exactly what `update_media_buy` would not refuse. */
+export function listValidActions(buy: MediaBuy, now: Instant): string[] {
+  if (isOver(buy, now)) return []
+  return [buy.isPaused ? 'resume' : 'pause', ...CHANGES]
+}
+
+function isOver(buy: MediaBuy, now: Instant): boolean {
+  const status = findStatus(buy, now)
+  return status === 'canceled' || status === 'completed' || status === 'rejected'
+}
+
+/** A buy may be paused before it starts: it then starts paused. */
+export function assertCanPause(buy: MediaBuy, wanted: boolean, now: Instant): void {
+  assertCanChange(buy, now)
+  if (buy.isPaused !== wanted) return
+  const message = wanted ? 'It is paused already' : 'It is not paused'
+  throw new TaskError('INVALID_STATE', message, { field: 'paused' })
+}
+
+export function assertCanCancel(buy: MediaBuy, now: Instant): void {
+  if (!isOver(buy, now)) return
+  const message = `A media buy that is ${findStatus(buy, now)} cannot be canceled`
+  throw new TaskError('NOT_CANCELLABLE', message, { field: 'canceled' })
+}
+
+export function assertCanChange(buy: MediaBuy, now: Instant): void {
+  if (!isOver(buy, now)) return
+  const message = `A media buy that is ${findStatus(buy, now)} cannot be changed`
+  throw new TaskError('INVALID_STATE', message, { field: 'media_buy_id' })
+}

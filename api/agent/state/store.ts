@@ -1,0 +1,111 @@
+import { existsSync, mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { type Database, type Key, open, type RootDatabase } from 'lmdb'
+import { DAY, type Instant } from '../../../pipeline/core/clock.ts'
+import { assertSoundHead } from '../../../pipeline/store/lmdb-head.ts'
+import { PRIVATE } from '../../../pipeline/store/paths.ts'
+import type { Records } from './records.ts'
+
+export type Kind = keyof Records
+
+/** For how long a record is kept after it was written last: what is invented here is not for ever. */
+export const RECORD_KEPT_MS = 30 * DAY
+
+/** Version of the records; a file of another version is not opened. */
+const FORMAT = 1
+
+/** Forgotten records that one transaction clears away. */
+const SWEPT_MAX = 64
+
+const LAST = '\u{10ffff}'
+
+interface Kept {
+  expires: Instant
+  record: unknown
+}
+
+/**
+ * Holds what callers made at the agent. All of a task's writes are one transaction, and LMDB lets one
+ * process write at a time: processes that share the file agree, and one that is killed in the middle
+ * leaves nothing behind.
+ */
+export class AgentState {
+  readonly #root: RootDatabase<unknown, Key>
+  readonly #records: Database<Kept, string[]>
+  readonly #expiries: Database<true, Key[]>
+
+  private constructor(root: RootDatabase<unknown, Key>) {
+    this.#root = root
+    this.#records = root.openDB('record', { encoding: 'json' })
+    this.#expiries = root.openDB('expiry', { encoding: 'json' })
+  }
+
+  /** Opens the file, or begins it. Throws where it is damaged or of another version. */
+  static open(file: string): AgentState {
+    mkdirSync(dirname(file), { recursive: true, mode: PRIVATE })
+    if (existsSync(file)) assertSoundHead(file)
+    const root = open<unknown, Key>({ path: file, maxDbs: 4, encoding: 'json' })
+    root.readerCheck()
+    root.transactionSync(() => {
+      const format = root.get('format')
+      if (format === undefined) root.putSync('format', FORMAT)
+      else if (format !== FORMAT) throw new Error(`${file} is of another version: remove it`)
+    })
+    return new AgentState(root)
+  }
+
+  /** Runs a task's work: all that it writes is kept, or nothing where it throws. May be nested. */
+  transact<Result>(now: Instant, work: () => Result): Result {
+    return this.#root.transactionSync(() => {
+      this.#sweep(now)
+      return work()
+    })
+  }
+
+  /** Shows what other processes wrote until now. */
+  refresh(): void {
+    this.#root.resetReadTxn()
+  }
+
+  get<K extends Kind>(kind: K, scope: string, id: string): Records[K] | undefined {
+    return this.#records.get([kind, scope, id])?.record as Records[K] | undefined
+  }
+
+  /** All records of a kind within a scope, by their ids. */
+  list<K extends Kind>(kind: K, scope: string): Records[K][] {
+    const range = this.#records.getRange({ start: [kind, scope], end: [kind, scope, LAST] })
+    return [...range].map(({ value }) => value.record as Records[K])
+  }
+
+  /** Writes a record, within a transaction only. */
+  put<K extends Kind>(
+    kind: K,
+    scope: string,
+    id: string,
+    record: Records[K],
+    { now, keptMs = RECORD_KEPT_MS }: { now: Instant; keptMs?: number },
+  ): void {
+    const key = [kind, scope, id]
+    const expires = now + keptMs
+    this.#records.putSync(key, { expires, record })
+    this.#expiries.putSync([expires, ...key], true)
+  }
+
+  remove(kind: Kind, scope: string, id: string): void {
+    this.#records.removeSync([kind, scope, id])
+  }
+
+  async close(): Promise<void> {
+    await this.#root.close()
+  }
+
+  /** Forgets records whose time is over, unless they were written again. */
+  #sweep(now: Instant): void {
+    for (const expiry of [...this.#expiries.getKeys({ end: [now], limit: SWEPT_MAX })]) {
+      const key = expiry.slice(1) as string[]
+      const kept = this.#records.get(key)
+      if (kept && kept.expires <= now) this.#records.removeSync(key)
+      this.#expiries.removeSync(expiry)
+    }
+  }
+}

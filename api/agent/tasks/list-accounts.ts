@@ -1,0 +1,28 @@
+import { z } from 'zod'
+import { describeAccount, listKnownAccounts } from '../accounts.ts'
+import { cutPage, Pagination } from '../paging.ts'
+import { defineTask } from '../task.ts'
+
+const Input = z.object({
+  status: z.string().optional().describe('Only accounts of this status'),
+  sandbox: z
+    .boolean()
+    .optional()
+    .describe('Only accounts of the sandbox, as all are, or only others'),
+  pagination: Pagination.optional(),
+})
+
+export const listAccounts = defineTask({
+  name: 'list_accounts',
+  title: 'List accounts',
+  description: 'Lists the accounts that were set up here, and one that is always there',
+  input: Input,
+  run({ status, sandbox, pagination: asked }, context) {
+    const known = sandbox === false ? [] : listKnownAccounts(context)
+    const found = known
+      .map(describeAccount)
+      .filter(account => status === undefined || account.status === status)
+    const { items, pagination } = cutPage(found, asked)
+    return { accounts: items, pagination, sandbox: true }
+  },
+})

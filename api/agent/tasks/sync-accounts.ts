@@ -1,0 +1,78 @@
+import { z } from 'zod'
+import { type Account, buildAccount, keepAccount, NaturalAccount } from '../accounts.ts'
+import { defineTask, type TaskContext } from '../task.ts'
+
+const Given = NaturalAccount.extend({
+  billing: z.enum(['operator', 'agent', 'advertiser']).describe('Who is billed'),
+  payment_terms: z.enum(['net_15', 'net_30', 'net_45', 'net_60', 'net_90', 'prepay']).optional(),
+})
+
+const Input = z.object({
+  accounts: z.array(Given).min(1).max(1000).describe('Accounts to set up or to change'),
+  delete_missing: z
+    .boolean()
+    .optional()
+    .describe('Close the accounts of the same operators that are not named'),
+  dry_run: z.boolean().optional().describe('Only tell what would happen'),
+})
+
+export const syncAccounts = defineTask({
+  name: 'sync_accounts',
+  title: 'Set up accounts',
+  description: 'Sets up accounts of brands and their operators; they are active at once',
+  input: Input,
+  mutates: true,
+  run({ accounts, delete_missing = false, dry_run = false }, context) {
+    const results = accounts.map(given => syncAccount(given, dry_run, context))
+    const closed = delete_missing ? closeOthers(results, dry_run, context) : []
+    return { accounts: [...results, ...closed], dry_run, sandbox: true }
+  },
+})
+
+function syncAccount(given: z.infer<typeof Given>, isDryRun: boolean, context: TaskContext) {
+  const { state, tenant } = context
+  const { payment_terms } = given
+  const account: Account = {
+    ...buildAccount(given, given.billing),
+    ...(payment_terms && { payment_terms }),
+  }
+  const known = state.get('account', tenant, account.account_id)
+  const isSame = JSON.stringify(known) === JSON.stringify(account)
+  if (!isDryRun) keepAccount(account, context)
+  const action = isSame ? 'unchanged' : known ? 'updated' : 'created'
+  return describeResult(account, action)
+}
+
+/** Closes the other accounts of the same operators: the one credential is everybody's. */
+function closeOthers(
+  named: ReadonlyArray<{ account_id: string; operator: string }>,
+  isDryRun: boolean,
+  context: TaskContext,
+) {
+  const { state, tenant } = context
+  const ids = new Set(named.map(({ account_id }) => account_id))
+  const operators = new Set(named.map(({ operator }) => operator))
+  const others = state
+    .list('account', tenant)
+    .filter(one => !one.isClosed && operators.has(one.operator) && !ids.has(one.account_id))
+    .map(account => ({ ...account, isClosed: true }))
+  if (!isDryRun) {
+    for (const account of others) keepAccount(account, context)
+  }
+  return others.map(account => describeResult(account, 'updated'))
+}
+
+function describeResult(account: Account, action: 'created' | 'updated' | 'unchanged') {
+  const { account_id, brand, operator, billing, name, isClosed } = account
+  return {
+    account_id,
+    brand,
+    operator,
+    name,
+    action,
+    status: isClosed ? 'closed' : 'active',
+    billing,
+    account_scope: 'operator_brand',
+    sandbox: true,
+  }
+}

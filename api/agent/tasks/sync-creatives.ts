@@ -1,0 +1,107 @@
+import { z } from 'zod'
+import { AccountRef, CallersId, keepAccount, resolveAccount } from '../accounts.ts'
+import { Creative } from '../creatives/creative.ts'
+import { deleteMissing, saveCreative } from '../creatives/library.ts'
+import { TaskError } from '../errors.ts'
+import { attachCreative } from '../media-buys/assignments.ts'
+import { defineTask, type TaskContext } from '../task.ts'
+
+const Assignment = z.looseObject({
+  creative_id: CallersId,
+  package_id: CallersId,
+  weight: z.number().min(0).max(100).optional(),
+})
+
+const Input = z.object({
+  account: AccountRef,
+  creatives: z.array(Creative).max(100).default([]).describe('Creatives to keep'),
+  creative_ids: z.array(CallersId).max(100).optional().describe('Only these of creatives'),
+  assignments: z.array(Assignment).max(500).optional().describe('Packages that show them'),
+  delete_missing: z.boolean().optional().describe('Delete the creatives that are not named'),
+  dry_run: z.boolean().optional().describe('Only tell what would happen'),
+  validation_mode: z
+    .enum(['strict', 'lenient'])
+    .default('strict')
+    .describe('strict: nothing is kept where a creative is wrong; lenient: the others are'),
+})
+
+type Request = z.output<typeof Input>
+
+interface Result {
+  creative_id: string
+  action: 'created' | 'updated' | 'unchanged' | 'failed' | 'deleted'
+  status?: 'approved'
+  errors?: Record<string, unknown>[]
+  assigned_to?: string[]
+}
+
+export const syncCreatives = defineTask({
+  name: 'sync_creatives',
+  title: 'Keep creatives',
+  description: 'Checks creatives by their formats, keeps them, and assigns them to packages',
+  input: Input,
+  mutates: true,
+  run(request, context) {
+    const account = resolveAccount(request.account, context)
+    const { dry_run = false, delete_missing = false, creative_ids } = request
+    const given = request.creatives.filter(
+      ({ creative_id }) => !creative_ids || creative_ids.includes(creative_id),
+    )
+    const trial = given.map(creative => trySave(creative, account.account_id, true, context))
+    const isRefused =
+      request.validation_mode === 'strict' && trial.some(({ action }) => action === 'failed')
+    const isDry = dry_run || isRefused
+    const results = isDry
+      ? trial
+      : given.map(creative => trySave(creative, account.account_id, false, context))
+    if (!isDry) keepAccount(account, context)
+    const kept = new Set(given.map(({ creative_id }) => creative_id))
+    const deleted =
+      delete_missing && !isRefused ? deleteMissing(context, account.account_id, kept, isDry) : []
+    const assigned = isDry ? [] : assignAll(request, account.account_id, context)
+    return {
+      creatives: [
+        ...results.map(result => addAssignments(result, assigned)),
+        ...deleted.map((creative_id): Result => ({ creative_id, action: 'deleted' })),
+      ],
+      dry_run,
+      sandbox: true,
+    }
+  },
+})
+
+/** Keeps a creative, or tells why not: one that is wrong is a result like the others. */
+function trySave(
+  creative: z.infer<typeof Creative>,
+  accountId: string,
+  isDryRun: boolean,
+  context: TaskContext,
+): Result {
+  const { creative_id } = creative
+  try {
+    const action = saveCreative(context, accountId, creative, { isDryRun, field: 'creatives' })
+    return { creative_id, action, status: 'approved' }
+  } catch (error) {
+    if (!(error instanceof TaskError)) throw error
+    const { code, message, details } = error
+    return { creative_id, action: 'failed', errors: [{ code, message, ...details }] }
+  }
+}
+
+function assignAll({ assignments = [] }: Request, accountId: string, context: TaskContext) {
+  for (const [at, one] of assignments.entries()) {
+    const { creative_id, weight } = one
+    const assignment = { creative_id, ...(weight !== undefined && { weight }) }
+    attachCreative(one.package_id, assignment, accountId, context, `assignments[${at}]`)
+  }
+  return assignments
+}
+
+function addAssignments(
+  result: Result,
+  assigned: readonly { creative_id: string; package_id: string }[],
+): Result {
+  const packages = assigned.filter(({ creative_id }) => creative_id === result.creative_id)
+  if (packages.length === 0) return result
+  return { ...result, assigned_to: packages.map(({ package_id }) => package_id) }
+}

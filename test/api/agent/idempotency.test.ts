@@ -1,0 +1,149 @@
+import fc from 'fast-check'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { writeCanonicalJson } from '../../../api/agent/canonical-json.ts'
+import { hashRequest } from '../../../api/agent/state/idempotency.ts'
+import { type TestClock, testClock } from '../../support/clock.ts'
+import { temporaryFolder } from '../../support/command.ts'
+import { type ReferenceAgent, startReferenceAgent } from '../../support/reference-agent.ts'
+
+const account = { brand: { domain: 'acme.example' }, operator: 'agency.example' }
+const key = '7d0c9a52-3d9e-4f0a-8b1e-0b0f6c2f9c11'
+const order = {
+  idempotency_key: key,
+  account,
+  brand: account.brand,
+  start_time: '2026-11-21T00:00:00Z',
+  end_time: '2026-12-01T00:00:00Z',
+  packages: [{ product_id: 'test-product', pricing_option_id: 'test-pricing', budget: 100 }],
+}
+
+let folder: ReturnType<typeof temporaryFolder>
+let agent: ReferenceAgent
+let clock: TestClock
+
+beforeEach(async () => {
+  folder = temporaryFolder()
+  clock = testClock('2026-11-20T00:00Z')
+  agent = await startReferenceAgent(clock, folder.path)
+})
+
+afterEach(async () => {
+  await agent.close()
+  folder.remove()
+})
+
+const create = (more: object = {}) =>
+  agent.succeed('sales', 'create_media_buy', { ...order, ...more })
+const refuse = (more: object) => agent.fail('sales', 'create_media_buy', { ...order, ...more })
+const statuses = { status_filter: ['pending_creatives', 'pending_start', 'active'] }
+const countBuys = async () =>
+  (await agent.succeed('sales', 'get_media_buys', statuses)).media_buys.length
+
+test('a request that comes again is answered as before and done once', async () => {
+  const first = await create({ context: { attempt: 1 } })
+  expect(first.replayed).toBeUndefined()
+  const again = await create({ context: { attempt: 2 } })
+  expect(again).toEqual({ ...first, replayed: true, context: { attempt: 2 } })
+  expect(await create()).not.toHaveProperty('context')
+  expect(await countBuys()).toBe(1)
+})
+
+test('twenty at once are done once', async () => {
+  const all = await Promise.all(Array.from({ length: 20 }, () => create()))
+  expect(new Set(all.map(({ media_buy_id }) => media_buy_id)).size).toBe(1)
+  expect(all.filter(({ replayed }) => replayed)).toHaveLength(19)
+})
+
+test('another request with the key is refused, and learns nothing', async () => {
+  await create()
+  const { isError, payload } = await agent.call('sales', 'create_media_buy', {
+    ...order,
+    packages: [{ ...order.packages[0], budget: 101 }],
+  })
+  expect(isError).toBe(true)
+  expect(Object.keys(payload.adcp_error)).toEqual(['code', 'message'])
+  expect(payload.code).toBe('IDEMPOTENCY_CONFLICT')
+  expect(JSON.stringify(payload)).not.toMatch(/mb_|100|hash/)
+  expect((await refuse({ account: { ...account, operator: 'x.example' } })).code).toBe(
+    'IDEMPOTENCY_CONFLICT',
+  )
+  const other = { idempotency_key: key, accounts: [{ ...account, billing: 'agent' }] }
+  expect((await agent.fail('sales', 'sync_accounts', other)).code).toBe('IDEMPOTENCY_CONFLICT')
+})
+
+test('a key says nothing at another agent', async () => {
+  await create()
+  const given = { idempotency_key: key, accounts: [{ ...account, billing: 'agent' }] }
+  expect(await agent.succeed('creative', 'sync_accounts', given)).not.toHaveProperty('replayed')
+})
+
+test('a request that failed leaves its key free', async () => {
+  expect((await refuse({ end_time: '2026-11-20T12:00:00Z' })).code).toBe('INVALID_REQUEST')
+  expect((await refuse({ packages: [{ ...order.packages[0], product_id: 'x' }] })).code).toBe(
+    'PRODUCT_NOT_FOUND',
+  )
+  expect(await countBuys()).toBe(0)
+  expect(await create()).not.toHaveProperty('replayed')
+})
+
+test('a key is required, and of a form', async () => {
+  for (const idempotency_key of [undefined, 'short', 'x'.repeat(256), 'with space in the key', 7]) {
+    expect(await refuse({ idempotency_key, packages: 'wrong too' })).toEqual({
+      code: 'INVALID_REQUEST',
+      field: 'idempotency_key',
+    })
+  }
+})
+
+test('a key beyond the window is expired, and what it did is not done again', async () => {
+  const { adcp } = await agent.succeed('sales', 'get_adcp_capabilities')
+  const { supported, replay_ttl_seconds } = adcp.idempotency
+  expect(supported).toBe(true)
+  await create()
+  clock.tick({ ms: replay_ttl_seconds * 1000 })
+  expect(await create()).toMatchObject({ replayed: true })
+  clock.tick({ minutes: 2 })
+  expect((await refuse({})).code).toBe('IDEMPOTENCY_EXPIRED')
+  clock.tick({ days: 7 })
+  expect((await refuse({})).code).toBe('IDEMPOTENCY_EXPIRED')
+})
+
+test('an agent that is started again remembers its keys', async () => {
+  const first = await create()
+  await agent.close()
+  agent = await startReferenceAgent(clock, folder.path)
+  expect(await create()).toEqual({ ...first, replayed: true })
+})
+
+test('records that nobody touched for a month are forgotten', async () => {
+  await create()
+  clock.tick({ days: 60 })
+  await create({ idempotency_key: 'another-key-for-now', end_time: '2027-12-01T00:00:00Z' })
+  expect((await create({ end_time: '2027-12-01T00:00:00Z' })).replayed).toBeUndefined()
+})
+
+test('the same request is the same, however it is spelled', () => {
+  const hash = (given: Record<string, unknown>) => hashRequest('create_media_buy', given)
+  const whole = { b: 1, a: [{ d: 'é', c: null }], idempotency_key: 'x' }
+  expect(hash(whole)).toBe(hash({ a: [{ c: null, d: 'é' }], b: 1.0, idempotency_key: 'y' }))
+  expect(hash({ ...whole, context: { trace: 1 }, governance_context: 'jws' })).toBe(hash(whole))
+  expect(hash({ ...whole, context: 'text' })).not.toBe(hash(whole))
+  const push = (url: string, credentials: string) => ({
+    push_notification_config: { url, authentication: { schemes: ['Bearer'], credentials } },
+  })
+  expect(hash(push('https://a.example', 'one'))).toBe(hash(push('https://a.example', 'two')))
+  expect(hash(push('https://a.example', 'one'))).not.toBe(hash(push('https://b.example', 'one')))
+  expect(hashRequest('update_media_buy', whole)).not.toBe(hash(whole))
+})
+
+test('canonical JSON says the same as what it was made of, in one order', () => {
+  // The example of RFC 8785, 3.2.3.
+  const given = { '€': 1, '\r': 2, '\ufb33': 3, '1': 4, '😀': 5, '\u0080': 6, ö: 7 }
+  expect(Object.values(JSON.parse(writeCanonicalJson(given)))).toHaveLength(7)
+  expect(writeCanonicalJson(given)).toBe('{"\\r":2,"1":4,"\u0080":6,"ö":7,"€":1,"😀":5,"\ufb33":3}')
+  fc.assert(
+    fc.property(fc.jsonValue(), value => {
+      expect(JSON.parse(writeCanonicalJson(value))).toEqual(JSON.parse(JSON.stringify(value)))
+    }),
+  )
+})

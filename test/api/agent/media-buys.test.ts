@@ -1,0 +1,357 @@
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { DAY, toIso } from '../../../pipeline/core/clock.ts'
+import { type TestClock, testClock } from '../../support/clock.ts'
+import {
+  listSchemaFaults,
+  type Payload,
+  type ReferenceAgent,
+  startReferenceAgent,
+} from '../../support/reference-agent.ts'
+
+const account = { brand: { domain: 'acme.example' }, operator: 'agency.example' }
+const image = { asset_type: 'image', url: 'https://cdn.example/a.png', width: 300, height: 250 }
+const display = { agent_url: 'https://agent.example/creative/mcp', id: 'display_300x250' }
+const creative = { creative_id: 'c1', name: 'One', format_id: display, assets: { image } }
+
+let agent: ReferenceAgent
+let clock: TestClock
+let keys = 0
+
+beforeEach(async () => {
+  clock = testClock('2026-11-20T00:00Z')
+  agent = await startReferenceAgent(clock)
+})
+
+afterEach(() => agent.close())
+
+const newKey = () => `key-of-this-test-${++keys}`
+const write = (name: string, given: object) =>
+  agent.succeed('sales', name, { idempotency_key: newKey(), account, ...given })
+const refuse = (name: string, given: object) =>
+  agent.fail('sales', name, { idempotency_key: newKey(), account, ...given })
+const inDays = (days: number) => toIso(clock.now() + days * DAY)
+const onePackage = {
+  product_id: 'harborview_kitchen_display_auction',
+  pricing_option_id: 'cpm_auction',
+  budget: 1000,
+}
+const reserved = {
+  product_id: 'northlight_daily_display_reserved',
+  pricing_option_id: 'cpm_fixed',
+  budget: 1000,
+}
+const order = (more: object = {}) => ({
+  brand: account.brand,
+  start_time: '2026-11-21T00:00:00Z',
+  end_time: '2026-12-01T00:00:00Z',
+  packages: [{ ...onePackage, creatives: [creative] }],
+  ...more,
+})
+const buy = (more: object = {}) => write('create_media_buy', order(more))
+const change = (media_buy_id: string, given: object) =>
+  write('update_media_buy', { media_buy_id, ...given })
+const read = async (media_buy_id: string): Promise<Payload> =>
+  (await agent.succeed('sales', 'get_media_buys', { media_buy_ids: [media_buy_id] })).media_buys[0]
+const deliver = (media_buy_id: string, given: object = {}) =>
+  agent.succeed('sales', 'get_media_buy_delivery', { media_buy_ids: [media_buy_id], ...given })
+
+describe('a media buy', () => {
+  test('begins and ends by the clock alone', async () => {
+    const { media_buy_id, status, revision } = await buy()
+    expect([status, revision]).toEqual(['pending_start', 1])
+    clock.tick({ days: 1 })
+    expect((await read(media_buy_id)).status).toBe('active')
+    clock.tick({ days: 10 })
+    expect(await read(media_buy_id)).toMatchObject({ status: 'completed', valid_actions: [] })
+  })
+
+  test('that starts asap with creatives is active, and says what may be done', async () => {
+    const { status, valid_actions } = await buy({ start_time: 'asap' })
+    expect(status).toBe('active')
+    expect(valid_actions).toEqual([
+      'pause',
+      'cancel',
+      'update_budget',
+      'update_dates',
+      'update_packages',
+      'add_packages',
+      'sync_creatives',
+    ])
+  })
+
+  test('without creatives waits for them, however late it is', async () => {
+    const { media_buy_id, status, packages } = await buy({ packages: [onePackage] })
+    expect(status).toBe('pending_creatives')
+    expect(packages[0].format_ids_to_provide).toContainEqual(display)
+    clock.tick({ days: 2 })
+    expect((await deliver(media_buy_id)).impressions).toBe(0)
+    const assignments = [{ creative_id: 'c1', package_id: packages[0].package_id }]
+    const synced = await write('sync_creatives', { creatives: [creative], assignments })
+    expect(synced.creatives).toEqual([
+      {
+        creative_id: 'c1',
+        action: 'created',
+        status: 'approved',
+        assigned_to: [packages[0].package_id],
+      },
+    ])
+    expect((await read(media_buy_id)).status).toBe('active')
+  })
+
+  test('is paused and resumed, also before it starts', async () => {
+    const { media_buy_id } = await buy()
+    await change(media_buy_id, { paused: true })
+    clock.tick({ days: 2 })
+    expect((await read(media_buy_id)).status).toBe('paused')
+    const resumed = await change(media_buy_id, { paused: false })
+    expect(resumed).toMatchObject({ status: 'active', revision: 3 })
+    expect(await refuse('update_media_buy', { media_buy_id, paused: false })).toEqual({
+      code: 'INVALID_STATE',
+      field: 'paused',
+    })
+  })
+
+  test('that is over is neither changed nor canceled', async () => {
+    const { media_buy_id } = await buy()
+    const canceled = await change(media_buy_id, { canceled: true, cancellation_reason: 'no' })
+    expect(canceled).toMatchObject({ status: 'canceled', canceled_by: 'buyer', valid_actions: [] })
+    for (const [given, code] of [
+      [{ paused: true }, 'INVALID_STATE'],
+      [{ end_time: '2027-01-01T00:00:00Z' }, 'INVALID_STATE'],
+      [{ canceled: true }, 'NOT_CANCELLABLE'],
+    ] as const) {
+      expect((await refuse('update_media_buy', { media_buy_id, ...given })).code).toBe(code)
+    }
+    expect((await read(media_buy_id)).revision).toBe(2)
+  })
+
+  test('is not changed by who read an older revision', async () => {
+    const { media_buy_id } = await buy()
+    await change(media_buy_id, { revision: 1, end_time: '2026-12-05T00:00:00Z' })
+    const late = { media_buy_id, revision: 1, paused: true }
+    expect(await refuse('update_media_buy', late)).toEqual({ code: 'CONFLICT', field: 'revision' })
+  })
+
+  test('keeps what was said of it, and its history', async () => {
+    const targeting_overlay = { geo_countries: ['US'] }
+    const { media_buy_id, packages } = await buy({
+      packages: [{ ...onePackage, targeting_overlay, creatives: [creative] }],
+    })
+    const [{ package_id }] = packages
+    await change(media_buy_id, { packages: [{ package_id, budget: 2000 }] })
+    await change(media_buy_id, { new_packages: [reserved] })
+    const { media_buys } = await agent.succeed('sales', 'get_media_buys', {
+      media_buy_ids: [media_buy_id],
+      include_history: 10,
+    })
+    expect(media_buys[0]).toMatchObject({ total_budget: 3000, currency: 'USD' })
+    expect(media_buys[0].packages[0]).toMatchObject({ targeting_overlay, budget: 2000 })
+    expect(media_buys[0].history.map((one: Payload) => [one.revision, one.action])).toEqual([
+      [3, 'packages_added'],
+      [2, 'packages_updated'],
+      [1, 'created'],
+    ])
+  })
+
+  test('is listed where no id is named only while it is active', async () => {
+    const later = await buy()
+    const now = await buy({ start_time: 'asap' })
+    const listed = async (given: object) =>
+      (await agent.succeed('sales', 'get_media_buys', { account, ...given })).media_buys.map(
+        (one: Payload) => one.media_buy_id,
+      )
+    expect(await listed({})).toEqual([now.media_buy_id])
+    expect(await listed({ status_filter: 'pending_start' })).toEqual([later.media_buy_id])
+  })
+
+  test.each([
+    ['an unknown product', { packages: [{ ...onePackage, product_id: 'x' }] }, 'PRODUCT_NOT_FOUND'],
+    [
+      'an unknown price',
+      { packages: [{ ...onePackage, pricing_option_id: 'x' }] },
+      'INVALID_REQUEST',
+    ],
+    ['a negative budget', { packages: [{ ...onePackage, budget: -1 }] }, 'INVALID_REQUEST'],
+    ['a bid below the floor', { packages: [{ ...onePackage, bid_price: 1 }] }, 'BUDGET_TOO_LOW'],
+    ['dates in reverse', { start_time: '2026-12-24T00:00:00Z' }, 'INVALID_REQUEST'],
+    [
+      'an end in the past',
+      { start_time: 'asap', end_time: '2026-11-01T00:00:00Z' },
+      'INVALID_REQUEST',
+    ],
+    ['nothing to buy', { packages: undefined }, 'INVALID_REQUEST'],
+    ['a proposal', { packages: undefined, proposal_id: 'p' }, 'REFERENCE_NOT_FOUND'],
+    ['an unknown account', { account: { account_id: 'x' } }, 'ACCOUNT_NOT_FOUND'],
+    [
+      'an unknown creative',
+      { packages: [{ ...onePackage, creative_assignments: [{ creative_id: 'x' }] }] },
+      'CREATIVE_NOT_FOUND',
+    ],
+    [
+      'two currencies',
+      {
+        packages: [
+          onePackage,
+          {
+            product_id: 'stonegate_screens_dooh_reserved',
+            pricing_option_id: 'cpm_fixed',
+            budget: 1,
+          },
+        ],
+      },
+      'INVALID_REQUEST',
+    ],
+  ])('is not made with %s', async (_what, given, code) => {
+    expect((await refuse('create_media_buy', order(given))).code).toBe(code)
+  })
+})
+
+describe('delivery', () => {
+  test('goes with the time, and spends a guaranteed budget in full', async () => {
+    const { media_buy_id } = await buy({ packages: [{ ...reserved, creatives: [creative] }] })
+    clock.tick({ days: 6 })
+    const half = await deliver(media_buy_id)
+    expect(half.spend).toEqual({ amount: 500, currency: 'USD' })
+    expect(half.media_buy_deliveries[0].by_package[0]).toMatchObject({ rate: 14, pacing_index: 1 })
+    expect(half.impressions).toBe(Math.floor((500 / 14) * 1000))
+    clock.tick({ days: 60 })
+    expect((await deliver(media_buy_id)).spend.amount).toBe(1000)
+  })
+
+  test('stands still while it is paused, and what was spent stays', async () => {
+    const { media_buy_id } = await buy({ packages: [{ ...reserved, creatives: [creative] }] })
+    clock.tick({ days: 3 })
+    await change(media_buy_id, { paused: true })
+    const { spend } = await deliver(media_buy_id)
+    clock.tick({ days: 4 })
+    expect((await deliver(media_buy_id)).spend).toEqual(spend)
+    await change(media_buy_id, { paused: false })
+    clock.tick({ days: 30 })
+    expect((await deliver(media_buy_id)).spend.amount).toBe(1000)
+  })
+
+  test('never shrinks, whatever is done to a buy', async () => {
+    const step = fc.constantFrom<object>(
+      { paused: true },
+      { paused: false },
+      { days: 8 },
+      { days: 30 },
+      { budget: 5000 },
+      { budget: 300 },
+    )
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(step, fc.integer({ min: 0, max: 60 })), { maxLength: 6 }),
+        async steps => {
+          const made = await buy({
+            start_time: 'asap',
+            end_time: inDays(10),
+            packages: [{ ...onePackage, creatives: [creative] }],
+          })
+          const [{ package_id }] = made.packages
+          let spent = 0
+          for (const [given, hours] of steps) {
+            const asked = 'budget' in given ? { packages: [{ package_id, ...given }] } : given
+            const dates = 'days' in given && { end_time: inDays(given.days as number) }
+            await agent.call('sales', 'update_media_buy', {
+              idempotency_key: newKey(),
+              account,
+              media_buy_id: made.media_buy_id,
+              ...asked,
+              ...dates,
+            })
+            clock.tick({ hours })
+            const { amount } = (await deliver(made.media_buy_id)).spend
+            expect(amount).toBeGreaterThanOrEqual(spent)
+            spent = amount
+          }
+          const { total_budget } = await read(made.media_buy_id)
+          expect(spent).toBeLessThanOrEqual(total_budget)
+        },
+      ),
+      { numRuns: 25 },
+    )
+  })
+
+  test('day by day adds up to the whole', async () => {
+    const { media_buy_id } = await buy()
+    clock.tick({ days: 5, hours: 7 })
+    const { spend, by_package } = await deliver(media_buy_id, {
+      include_package_daily_breakdown: true,
+    })
+    const days: Payload[] = by_package[0].daily_breakdown
+    expect(days.map(({ date }) => date)).toContain('2026-11-24')
+    const sum = days.reduce((total, day) => total + day.spend, 0)
+    expect(sum).toBeCloseTo(spend.amount, 1)
+  })
+
+  test('of a span of days is a part of the whole', async () => {
+    const { media_buy_id } = await buy({ packages: [{ ...reserved, creatives: [creative] }] })
+    clock.tick({ days: 20 })
+    const { spend } = await deliver(media_buy_id, {
+      start_date: '2026-11-22',
+      end_date: '2026-11-24',
+    })
+    expect(spend.amount).toBe(200)
+    expect(
+      await agent.fail('sales', 'get_media_buy_delivery', {
+        start_date: '2026-11-24',
+        end_date: '2026-11-22',
+      }),
+    ).toEqual({ code: 'INVALID_REQUEST', field: 'end_date' })
+  })
+})
+
+test('answers are what the public schemas say', async () => {
+  const made = await buy({ start_time: 'asap' })
+  const { media_buy_id } = made
+  const paused = await change(media_buy_id, { paused: true })
+  const bought = await agent.succeed('sales', 'get_media_buys', {
+    media_buy_ids: [media_buy_id],
+    include_snapshot: true,
+    include_history: 3,
+  })
+  const accounts = [{ ...account, billing: 'operator' }]
+  for (const [name, payload] of [
+    ['media-buy/create-media-buy', made],
+    ['media-buy/update-media-buy', paused],
+    ['media-buy/get-media-buys', bought],
+    ['media-buy/get-media-buy-delivery', await deliver(media_buy_id)],
+    ['creative/sync-creatives', await write('sync_creatives', { creatives: [creative] })],
+    ['creative/list-creatives', await agent.succeed('sales', 'list_creatives', { account })],
+    ['account/sync-accounts', await write('sync_accounts', { accounts })],
+    ['account/list-accounts', await agent.succeed('sales', 'list_accounts')],
+  ] as const) {
+    expect([name, listSchemaFaults(`${name}-response.json`, payload)]).toEqual([name, []])
+  }
+})
+
+describe('accounts', () => {
+  const given = { ...account, billing: 'agent' }
+  const sync = (more: object) => write('sync_accounts', { account: undefined, ...more })
+
+  test('are made, found the same, changed and closed', async () => {
+    const actions = async (more: object) =>
+      (await sync(more)).accounts.map((one: Payload) => [one.action, one.status])
+    expect(await actions({ accounts: [given], dry_run: true })).toEqual([['created', 'active']])
+    expect(await actions({ accounts: [given] })).toEqual([['created', 'active']])
+    expect(await actions({ accounts: [given] })).toEqual([['unchanged', 'active']])
+    expect(await actions({ accounts: [{ ...given, billing: 'operator' }] })).toEqual([
+      ['updated', 'active'],
+    ])
+    const other = { ...given, brand: { domain: 'other.example' } }
+    expect(await actions({ accounts: [other], delete_missing: true })).toEqual([
+      ['created', 'active'],
+      ['updated', 'closed'],
+    ])
+    expect((await refuse('create_media_buy', order())).code).toBe('ACCOUNT_NOT_FOUND')
+  })
+
+  test('are listed, and one is always there', async () => {
+    const { accounts } = await sync({ accounts: [given] })
+    const listed = (await agent.succeed('sales', 'list_accounts')).accounts
+    expect(listed).toHaveLength(2)
+    expect(listed.map((one: Payload) => one.account_id)).toContain(accounts[0].account_id)
+  })
+})

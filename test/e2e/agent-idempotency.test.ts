@@ -1,0 +1,114 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { Command, freePort, temporaryFolder } from '../support/command.ts'
+
+const TOKEN = 'a-test-credential'
+const account = { brand: { domain: 'acme.example' }, operator: 'agency.example' }
+
+let folder: ReturnType<typeof temporaryFolder>
+let running: Command[]
+
+beforeEach(() => {
+  folder = temporaryFolder()
+  running = []
+})
+
+afterEach(async () => {
+  for (const one of running) one.child.kill('SIGKILL')
+  await Promise.all(running.map(one => one.finish()))
+  folder.remove()
+})
+
+/** An agent over the folder of this test. */
+async function start(): Promise<{ process: Command; call: Call }> {
+  const port = await freePort()
+  const process = new Command(['agent'], {
+    DATA_DIR: folder.path,
+    AGENT_PORT: String(port),
+    TEST_AGENT_TOKEN: TOKEN,
+    PROTOCOL_NAME: 'adcp',
+  })
+  running.push(process)
+  await expect
+    .poll(() =>
+      fetch(`http://127.0.0.1:${port}/healthz`).then(
+        answer => answer.status,
+        () => 0,
+      ),
+    )
+    .toBe(200)
+  return { process, call: (name, given) => call(port, name, given) }
+}
+
+type Call = (name: string, given: object) => Promise<Record<string, unknown>>
+
+async function call(port: number, name: string, given: object): Promise<Record<string, unknown>> {
+  const answer = await fetch(`http://127.0.0.1:${port}/sales/mcp`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${TOKEN}`,
+      accept: 'application/json',
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name, arguments: given },
+    }),
+  })
+  const { result } = (await answer.json()) as {
+    result: { structuredContent: Record<string, unknown> }
+  }
+  return result.structuredContent
+}
+
+const order = (key: number) => ({
+  idempotency_key: `key-of-the-race-${key}`,
+  account,
+  brand: account.brand,
+  start_time: 'asap',
+  end_time: new Date(Date.now() + 864e5).toISOString(),
+  packages: [{ product_id: 'test-product', pricing_option_id: 'test-pricing', budget: 100 }],
+})
+
+test('two processes with one folder do a request once, whoever of them is asked', async () => {
+  const [one, other] = await Promise.all([start(), start()])
+  const asked = Array.from({ length: 30 }, (_, key) => order(key))
+  const answers = await Promise.all(
+    asked.map(given =>
+      Promise.all([one, other, one, other].map(({ call }) => call('create_media_buy', given))),
+    ),
+  )
+  for (const four of answers) {
+    expect(new Set(four.map(({ media_buy_id }) => media_buy_id)).size).toBe(1)
+    expect(four.filter(({ replayed }) => replayed === true)).toHaveLength(3)
+  }
+})
+
+test('an agent that is killed in the middle has done a request and its key, or neither', async () => {
+  const first = await start()
+  const asked = Array.from({ length: 60 }, (_, key) => order(key))
+  const answered = new Map<number, unknown>()
+  const calls = asked.map((given, key) =>
+    first.call('create_media_buy', given).then(
+      ({ media_buy_id }) => answered.set(key, media_buy_id),
+      () => undefined,
+    ),
+  )
+  await expect.poll(() => answered.size, { interval: 1 }).toBeGreaterThan(5)
+  first.process.child.kill('SIGKILL')
+  await Promise.all(calls)
+  const second = await start()
+  const again = await Promise.all(asked.map(given => second.call('create_media_buy', given)))
+  for (const [key, id] of answered) {
+    expect(again[key]).toMatchObject({ media_buy_id: id, replayed: true })
+  }
+  const { media_buys } = (await second.call('get_media_buys', {
+    status_filter: ['pending_creatives'],
+    pagination: { max_results: 100 },
+  })) as { media_buys: { media_buy_id: string }[] }
+  expect(media_buys).toHaveLength(asked.length)
+  expect(new Set(media_buys.map(one => one.media_buy_id))).toEqual(
+    new Set(again.map(one => one.media_buy_id)),
+  )
+})
