@@ -76,10 +76,8 @@ function parseIdentifier(line: string): Identifier | undefined {
   const text = line.trim()
   if (text === '' || text.startsWith('#')) return undefined
   const [, store = '', id = ''] = /^([A-Z_]+)\s*,\s*(\S+)$/i.exec(text) ?? []
-  const typeOf = Object.hasOwn(stores, store.toUpperCase())
-    ? stores[store.toUpperCase()]
-    : undefined
-  if (typeOf !== undefined) return { type: typeOf(id), value: id }
+  const type = Object.hasOwn(stores, store.toUpperCase()) ? stores[store.toUpperCase()] : undefined
+  if (type !== undefined) return { type: type(id), value: id }
   if (/^\d+$/.test(text)) return { type: 'apple_app_store_id', value: text }
   const host = text.replace(/^https?:\/\//i, '').replace(/[/?#].*$/s, '')
   if (host === text && PACKAGE.test(text)) return { type: 'android_package', value: text }

@@ -91,13 +91,13 @@ const usual: ReadonlySet<string> = new Set([
 ])
 
 function omitUsual(properties: Json): Json {
-  const kept = Object.entries(properties as Record<string, Json>)
+  const listed = Object.entries(properties as Record<string, Json>)
     .filter(([, { deprecated }]) => deprecated !== true)
     .map(([name, { description, examples, ...schema }]) => [
       name,
       usual.has(name) ? schema : { ...schema, description, examples },
     ])
-  return Object.fromEntries(kept)
+  return Object.fromEntries(listed)
 }
 
 const FAR = 1e6

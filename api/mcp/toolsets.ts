@@ -21,10 +21,10 @@ const core: ReadonlySet<string> = new Set([
   'search',
 ])
 
-const slugOf = (group: string) => group.toLowerCase().replace(/[^a-z]+/g, '_')
+const toSlug = (group: string) => group.toLowerCase().replace(/[^a-z]+/g, '_')
 
 /** Names of the sets of tools that a client may ask for: `core`, one for each group of the API, and `all`. */
-export const toolsetNames: readonly string[] = ['core', ...groups.map(slugOf), 'all']
+export const toolsetNames: readonly string[] = ['core', ...groups.map(toSlug), 'all']
 
 /** Lists the names among these that are none of a toolset. */
 export function listUnknownToolsets(names: readonly string[]): string[] {
@@ -33,6 +33,6 @@ export function listUnknownToolsets(names: readonly string[]): string[] {
 
 /** Tells whether a tool belongs to one of the sets. */
 export function isInToolsets({ name, operation }: RegistryTool, sets: readonly string[]): boolean {
-  if (sets.includes('all') || sets.includes(slugOf(operation.group ?? ''))) return true
+  if (sets.includes('all') || sets.includes(toSlug(operation.group ?? ''))) return true
   return sets.includes('core') && core.has(name)
 }

@@ -89,7 +89,7 @@ function buildHandler(operation: Operation, services: Services): RouteOptions['h
     ...buildHeaders(operation),
     ...(limit && limitPolicy(limit, services.config)),
   }
-  const measure = measuring(operation, services)
+  const measure = measureRequest(operation, services)
   const answer = (request: FastifyRequest, reply: FastifyReply, sent: Sent, started: number) => {
     reply
       .headers(headers)
@@ -147,7 +147,7 @@ function stream(
 }
 
 /** Counts and times the answers of an operation; one that took long is a line in the log. */
-function measuring({ id }: Operation, { metrics, log, boundedLog }: Services) {
+function measureRequest({ id }: Operation, { metrics, log, boundedLog }: Services) {
   const meter = metrics.meterOf(id)
   return ({ id: request }: FastifyRequest, status: number, started: number) => {
     const ms = performance.now() - started

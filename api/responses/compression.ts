@@ -53,12 +53,12 @@ export function chooseEncoding(accepted: string | undefined): Encoding | undefin
 
 function choose(accepted: string): Encoding | undefined {
   const weights = new Map(accepted.toLowerCase().split(',').map(readWeight))
-  const weightOf = (name: string) => weights.get(name) ?? weights.get('*') ?? 0
+  const getWeight = (name: string) => weights.get(name) ?? weights.get('*') ?? 0
   const plain = weights.get('identity') ?? 0
   let best: Encoding | undefined
   for (const encoding of encodings) {
-    const weight = weightOf(encoding)
-    if (weight > 0 && weight >= plain && weight > (best ? weightOf(best) : 0)) best = encoding
+    const weight = getWeight(encoding)
+    if (weight > 0 && weight >= plain && weight > (best ? getWeight(best) : 0)) best = encoding
   }
   return best
 }

@@ -188,12 +188,12 @@ function combineSides(
 const unknown = { publisher: 'unknown', operator: 'unknown' } as const
 
 function combineAll(all: readonly Verdict['sides'][]): Verdict['sides'] {
-  const sideOf = (name: keyof Verdict['sides']): Side => {
+  const combineSide = (name: keyof Verdict['sides']): Side => {
     const said = new Set(all.map(sides => sides[name]))
     if (said.has('mismatch')) return 'mismatch'
     return said.size === 1 && said.has('match') ? 'match' : 'unknown'
   }
-  return { publisher: sideOf('publisher'), operator: sideOf('operator') }
+  return { publisher: combineSide('publisher'), operator: combineSide('operator') }
 }
 
 function buildNothingAsked(domain: string | undefined): Evidence {

@@ -80,7 +80,7 @@ export const searchForAgents = defineOperation({
 
 function toAsked(query: SearchQuery): AgentsAsked {
   return {
-    filters: filtersIn(query),
+    filters: readFilters(query),
     type: query.type,
     hasTmp: query.has_tmp === undefined ? undefined : query.has_tmp === 'true',
     minProperties: query.min_properties,
@@ -91,7 +91,7 @@ function toAsked(query: SearchQuery): AgentsAsked {
   }
 }
 
-function filtersIn(query: Record<Dimension, readonly string[]>) {
+function readFilters(query: Record<Dimension, readonly string[]>) {
   return new Map(
     dimensions.flatMap((name): [Dimension, readonly string[]][] =>
       query[name].length === 0 ? [] : [[name, query[name]]],

@@ -12,7 +12,7 @@ import { replyOk, replyRefused } from '../responses/reply.ts'
 import { toEditor } from './saves.ts'
 
 const ADDRESS = /[^\s@<>(),;]+@[^\s@<>(),;]+\.[^\s@<>(),;]+/g
-const statusOf = { pending: 'open', approved: 'resolved', rejected: 'rejected' } as const
+const statuses = { pending: 'open', approved: 'resolved', rejected: 'rejected' } as const
 const words = (least: number, most: number) =>
   z.string().trim().min(least).max(most).refine(isStorable, 'must be well-formed text')
 
@@ -91,7 +91,7 @@ export const readCatalogDispute = defineOperation({
       ...subject,
       claim: stripAddresses(claim),
       ...(evidence !== undefined && { evidence: stripAddresses(evidence) }),
-      status: statusOf[status],
+      status: statuses[status],
       created_at: submitted_at,
       ...(reviewed_at !== null && { resolved_at: reviewed_at }),
     })

@@ -77,11 +77,11 @@ export const authorizeProperty = defineOperation({
     }
     const { members, deciding, evidence } = chooseBestSale(reader, asked, agent, terms)
     const explained = query.explain === 'true' ? `,"evidence":${JSON.stringify(evidence())}` : ''
-    return replyOk(`${head},${membersOf(members)},${tail(deciding)}${explained}}`)
+    return replyOk(`${head},${formatMembers(members)},${tail(deciding)}${explained}}`)
   },
 })
 
-const membersOf = (members: object) => JSON.stringify(members).slice(1, -1)
+const formatMembers = (members: object) => JSON.stringify(members).slice(1, -1)
 
 /** A judged sale as JSON members, with the files that decided it. */
 interface SpelledSale {
@@ -105,7 +105,7 @@ function findCachedSale(
 ): SpelledSale {
   const sold = () => chooseBestSale(reader, asked, agent, terms)
   const spelled = ({ members, deciding }: ReturnType<typeof sold>) => ({
-    members: membersOf(members),
+    members: formatMembers(members),
     deciding,
   })
   const { serving } = reader

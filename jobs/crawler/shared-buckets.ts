@@ -41,7 +41,7 @@ export function createSharedBuckets(redis: Redis, log: Log): TokenBuckets {
   const local = createLocalBuckets()
   const take = defineScript<[taken: number, waitUs: number]>(redis, 'takeTokens', 1, TAKE_SCRIPT)
   const reserve = defineScript<number>(redis, 'reserveTokens', 2, RESERVE_SCRIPT)
-  const keyOf = (kind: string, bucket: string) => `${REDIS_PREFIX}:${kind}:${bucket}`
+  const toKey = (kind: string, bucket: string) => `${REDIS_PREFIX}:${kind}:${bucket}`
   const orLocal = async <Result>(
     shared: () => Promise<Result>,
     fallback: () => Promise<Result>,
@@ -63,7 +63,7 @@ export function createSharedBuckets(redis: Redis, log: Log): TokenBuckets {
             request.count,
             request.overspent,
           ]
-          const [granted, waitUs] = await take(keyOf('requests', bucket), ...values)
+          const [granted, waitUs] = await take(toKey('requests', bucket), ...values)
           return { granted, waitMs: waitUs / 1_000 }
         },
         () => local.take(bucket, request, rate),
@@ -71,7 +71,7 @@ export function createSharedBuckets(redis: Redis, log: Log): TokenBuckets {
     reserve: (bucket, count, rate) =>
       orLocal(
         async () => {
-          const keys = [keyOf('promised', bucket), keyOf('requests', bucket)]
+          const keys = [toKey('promised', bucket), toKey('requests', bucket)]
           const values = [computeTokenMs(rate) * 1_000, count, RESERVATION_MAX_MS * 1_000]
           return (await reserve(...keys, ...values)) / 1_000
         },

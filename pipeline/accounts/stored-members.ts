@@ -25,12 +25,14 @@ export async function loadStoredMembers(
     `select org_id, domain from verified_domains where ${theirs} order by org_id, domain`,
     ids,
   )
-  const agentsOf = groupByOrganization(agents)
-  const domainsOf = groupByOrganization(domains)
+  const agentsByOrganization = groupByOrganization(agents)
+  const domainsByOrganization = groupByOrganization(domains)
   return profiles.map(profile => ({
     ...profile,
-    agents: (agentsOf.get(profile.org_id) ?? []).map(({ org_id: _, ...agent }) => agent),
-    domains: (domainsOf.get(profile.org_id) ?? []).map(({ domain }) => domain),
+    agents: (agentsByOrganization.get(profile.org_id) ?? []).map(
+      ({ org_id: _, ...agent }) => agent,
+    ),
+    domains: (domainsByOrganization.get(profile.org_id) ?? []).map(({ domain }) => domain),
   }))
 }
 

@@ -39,10 +39,10 @@ const SCHEME = '2.'
  * bounded depth.
  */
 export function hashStructure(value: unknown): string {
-  const halves = SEEDS.map(seed =>
+  const parts = SEEDS.map(seed =>
     (finish(hashValue(value, seed)) >>> 0).toString(16).padStart(8, '0'),
   )
-  return SCHEME + halves.join('')
+  return SCHEME + parts.join('')
 }
 
 /** Says whether two short hashes can be compared: one that was made otherwise tells of no difference. */

@@ -9,7 +9,7 @@ import { diffProperty } from './events.ts'
 export const CONTRIBUTION_ACTOR = 'registry:contribution'
 
 /** Type of property by the type of its identifier; a website where nothing else is known. */
-const typeOf: Readonly<Record<string, string>> = {
+const propertyTypes: Readonly<Record<string, string>> = {
   ios_bundle: 'mobile_app',
   android_package: 'mobile_app',
   bundle_id: 'mobile_app',
@@ -50,7 +50,7 @@ export function buildContributedRow(
     property_rid,
     publisher_domain: owner,
     property_id: null,
-    property_type: typeOf[identifier.type] ?? 'website',
+    property_type: propertyTypes[identifier.type] ?? 'website',
     name: identifier.value,
     identifiers: [identifier],
     tags: [],

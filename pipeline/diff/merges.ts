@@ -21,9 +21,9 @@ export function uniteIdentifiers<Item extends Identifier & Partial<Owned>>(
 ): Item[] {
   const all = new Map(lists.flat().map(item => [toSortParts(item).join('\n'), item]))
   return [...all.values()].sort((a, b) => {
-    const [one, other] = [toSortParts(a), toSortParts(b)]
-    const at = one.findIndex((part, i) => part !== other[i])
-    return at < 0 ? 0 : one[at]! < other[at]! ? -1 : 1
+    const [first, other] = [toSortParts(a), toSortParts(b)]
+    const at = first.findIndex((part, i) => part !== other[i])
+    return at < 0 ? 0 : first[at]! < other[at]! ? -1 : 1
   })
 }
 

@@ -202,7 +202,7 @@ export interface Tally {
  * all match.
  */
 export function tallyVerdicts(verdicts: readonly Verdict[]): Tally {
-  const sideOf = (name: keyof Verdict['sides']): Side => {
+  const combineSide = (name: keyof Verdict['sides']): Side => {
     const verdictsOfSide = new Set(verdicts.map(({ sides }) => sides[name]))
     if (verdictsOfSide.has('mismatch')) return 'mismatch'
     return verdictsOfSide.size === 1 && verdictsOfSide.has('match') ? 'match' : 'unknown'
@@ -211,6 +211,6 @@ export function tallyVerdicts(verdicts: readonly Verdict[]): Tally {
     requested: verdicts.length,
     authorized: verdicts.filter(({ authorized }) => authorized).length,
     confirmed: verdicts.filter(({ confirmed }) => confirmed).length,
-    sides: { publisher: sideOf('publisher'), operator: sideOf('operator') },
+    sides: { publisher: combineSide('publisher'), operator: combineSide('operator') },
   }
 }

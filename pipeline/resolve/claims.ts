@@ -30,7 +30,7 @@ export function listClaims(
   revocations: Revocations,
 ): Claim[] {
   const known = new Map<string, Selectable>()
-  const inlineOf = (publisher: string, selector: Selector) => {
+  const selectInline = (publisher: string, selector: Selector) => {
     const naming = known.get(publisher) ?? findNamingProperties(document, publisher, revocations)
     known.set(publisher, naming)
     return listDistinct(naming.by(selector).map(position => naming.properties[position]!))
@@ -42,7 +42,7 @@ export function listClaims(
         selected.publisher_domains
           .filter(publisher => publisher !== domain && !revocations.has(publisher))
           .map(publisher_domain => {
-            const inline = inlineOf(publisher_domain, selected)
+            const inline = selectInline(publisher_domain, selected)
             return { entry, selector, selected, publisher_domain, inline }
           }),
       ),

@@ -49,7 +49,7 @@ const appStores: Readonly<Record<string, readonly string[]>> = {
 const anyStore = [...new Set(Object.values(appStores).flat())]
 
 /** The types of identifier that the one identifier of a declared property can be. */
-const identifierTypesOf: Readonly<Record<string, readonly string[]>> = {
+const identifierTypes: Readonly<Record<string, readonly string[]>> = {
   website: ['domain', 'subdomain'],
   desktop_app: ['bundle_id'],
   dooh: ['venue_id', 'screen_id', 'network_id'],
@@ -63,7 +63,7 @@ const identifierTypesOf: Readonly<Record<string, readonly string[]>> = {
 /** A declared property as the identifiers of a publisher's file could write it. */
 export function toIdentifiers({ type, store, identifier: value }: Omit<Declared, 'brand_id'>) {
   const isApp = type === 'mobile_app' || type === 'ctv_app'
-  const types = isApp ? (appStores[store ?? ''] ?? anyStore) : (identifierTypesOf[type] ?? [])
+  const types = isApp ? (appStores[store ?? ''] ?? anyStore) : (identifierTypes[type] ?? [])
   const isName = !isApp && parseDomain(value) !== undefined
   const all = new Set([...types, type, ...(isName ? ['domain'] : [])])
   return [...all].map((type): Identifier => ({ type: type, value }))

@@ -1,10 +1,10 @@
-import { randomFrom } from '../world/random.ts'
-import { fillBrands, someDomain, unknownDomain } from './support/brand-store.ts'
-import { printDuel, ratiosOf } from './support/duel-report.ts'
+import { createRandom } from '../world/random.ts'
+import { fillBrands, pickDomain, pickUnknownDomain } from './support/brand-store.ts'
+import { computeRatios, printDuel } from './support/duel-report.ts'
 import { HttpBench, type Question } from './support/http-bench.ts'
 import { readOptions } from './support/options.ts'
 import { note, printResult } from './support/report.ts'
-import { rounded, roundedSpread } from './support/spread.ts'
+import { roundForPrint, roundSpread } from './support/spread.ts'
 
 /**
  * A hundred domains a request, `POST /api/brands/resolve/bulk`: the API as one process against a bare
@@ -15,10 +15,10 @@ import { rounded, roundedSpread } from './support/spread.ts'
 const options = readOptions(1_000_000)
 note(`filling a store with ${options.size} domains …`)
 await fillBrands(options.folder, options.size)
-const random = randomFrom('bulk')
+const random = createRandom('bulk')
 const questions = Array.from({ length: options.size < 10_000 ? 200 : 2_000 }, (): Question => {
   const domains = Array.from({ length: 100 }, (_, i) =>
-    i % 5 === 4 ? unknownDomain(random) : someDomain(random, options.size),
+    i % 5 === 4 ? pickUnknownDomain(random) : pickDomain(random, options.size),
   )
   return {
     method: 'POST',
@@ -36,15 +36,15 @@ const { duel, memory } = await HttpBench.with(
   }),
 )
 
-const { ratio, cpuRatio } = ratiosOf(duel)
+const { ratio, cpuRatio } = computeRatios(duel)
 printDuel(`100 of ${options.size} domains`, duel)
-console.log(`ours ÷ bare: ${rounded(ratio.median)} (at least 0.08, aim 0.25)`)
+console.log(`ours ÷ bare: ${roundForPrint(ratio.median)} (at least 0.08, aim 0.25)`)
 printResult({
   bench: 'bulk',
   size: options.size,
   pairs: options.pairs,
   seconds: options.seconds,
-  ratio: roundedSpread(ratio),
-  cpu_ratio: roundedSpread(cpuRatio),
+  ratio: roundSpread(ratio),
+  cpu_ratio: roundSpread(cpuRatio),
   api_rss_anon_mb: Math.round(memory),
 })

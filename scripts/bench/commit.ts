@@ -4,11 +4,11 @@ import { built, Child } from './support/child.ts'
 import type { NightRun, Question } from './support/commit-night.ts'
 import { CHANGING } from './support/night.ts'
 import { type Night, printCosts } from './support/night-costs.ts'
-import { leastOf } from './support/night-least.ts'
+import { measureLeast } from './support/night-least.ts'
 import { readOptions } from './support/options.ts'
-import { interleave } from './support/pairs.ts'
+import { runInterleaved } from './support/pairs.ts'
 import { note, printResult, printTable } from './support/report.ts'
-import { medianOf, rounded, roundedSpread, spreadOf } from './support/spread.ts'
+import { computeMedian, computeSpread, roundForPrint, roundSpread } from './support/spread.ts'
 import { watchMemory } from './support/usage.ts'
 
 /**
@@ -37,26 +37,29 @@ async function runNight(isQuiet: boolean): Promise<Run> {
   memory.stop()
   return { ...run, peakMB: memory.peakMB() }
 }
-const rounds = await interleave(options.pairs, {
+const rounds = await runInterleaved(options.pairs, {
   night: () => runNight(false),
   quiet: () => runNight(true),
   join: () => sequencer.ask({ ask: 'anti-join' }) as Promise<Run>,
 })
 await sequencer.stop()
-const parts = await leastOf(resolvePaths(options.folder).index, rounds.at(-1)!.quiet.commits.count)
+const parts = await measureLeast(
+  resolvePaths(options.folder).index,
+  rounds.at(-1)!.quiet.commits.count,
+)
 options.tidy()
 
 const nights = rounds.map(({ night }) => night)
-const middle = (measure: (night: Run) => number) => medianOf(nights.map(measure))
+const middle = (measure: (night: Run) => number) => computeMedian(nights.map(measure))
 const worst = (measure: (night: Run) => number) => Math.max(...nights.map(measure))
 const seconds = middle(night => night.seconds)
-const quietSeconds = medianOf(rounds.map(({ quiet }) => quiet.seconds))
+const quietSeconds = computeMedian(rounds.map(({ quiet }) => quiet.seconds))
 const changed = options.size / CHANGING
-const joinSeconds = medianOf(rounds.map(({ join }) => join.seconds))
+const joinSeconds = computeMedian(rounds.map(({ join }) => join.seconds))
 const steps = Object.fromEntries(
   Object.keys(nights[0]!.steps).map(step => [
     step,
-    rounded(middle(night => night.steps[step] ?? 0)),
+    roundForPrint(middle(night => night.steps[step] ?? 0)),
   ]),
 )
 
@@ -64,9 +67,9 @@ printTable(
   [`a night of ${options.size} files`, 'median'],
   [
     ...Object.entries(steps).map(([step, s]) => [`  ${step}`, `${s} s`]),
-    ['together', `${rounded(seconds)} s`],
-    ['a night in which nothing changed', `${rounded(quietSeconds)} s`],
-    ['the hash join alone', `${rounded(joinSeconds)} s`],
+    ['together', `${roundForPrint(seconds)} s`],
+    ['a night in which nothing changed', `${roundForPrint(quietSeconds)} s`],
+    ['the hash join alone', `${roundForPrint(joinSeconds)} s`],
     ['written', `${Math.round(middle(night => night.writtenMB))} MB`],
     ['events', middle(night => night.events)],
     ['writes meanwhile', middle(night => night.writes)],
@@ -74,28 +77,28 @@ printTable(
     ['own memory at most', `${Math.round(worst(night => night.peakMB))} MB`],
   ],
 )
-const commitsOf = (runs: readonly Run[], changes: number): Night => ({
+const summarizeCommits = (runs: readonly Run[], changes: number): Night => ({
   count: runs[0]!.commits.count,
   observations: options.size,
   changed: changes,
-  seconds: medianOf(runs.map(({ commits }) => commits.seconds)),
-  cpuSeconds: medianOf(runs.map(({ commits }) => commits.cpuSeconds)),
+  seconds: computeMedian(runs.map(({ commits }) => commits.seconds)),
+  cpuSeconds: computeMedian(runs.map(({ commits }) => commits.cpuSeconds)),
 })
 const quietRuns = rounds.map(({ quiet }) => quiet)
-const [night, quiet] = [commitsOf(nights, changed), commitsOf(quietRuns, 0)]
+const [night, quiet] = [summarizeCommits(nights, changed), summarizeCommits(quietRuns, 0)]
 const costs = printCosts('commits of such a night', night, quiet, parts)
 printResult({
   bench: 'commit',
   size: options.size,
   pairs: options.pairs,
-  ratio: roundedSpread(spreadOf(rounds.map(({ night, join }) => night.seconds / join.seconds))),
-  seconds: roundedSpread(spreadOf(nights.map(night => night.seconds))),
-  join_seconds: rounded(joinSeconds),
-  quiet_seconds: rounded(quietSeconds),
-  least_cpu_us_a_file: rounded(costs.least.cpuSeconds),
-  quiet_cpu_us_a_file: rounded(costs.quiet.cpuSeconds),
-  cpu_us_a_changed_file: rounded(costs.changed.cpuSeconds),
-  us_a_changed_file: rounded(costs.changed.seconds),
+  ratio: roundSpread(computeSpread(rounds.map(({ night, join }) => night.seconds / join.seconds))),
+  seconds: roundSpread(computeSpread(nights.map(night => night.seconds))),
+  join_seconds: roundForPrint(joinSeconds),
+  quiet_seconds: roundForPrint(quietSeconds),
+  least_cpu_us_a_file: roundForPrint(costs.least.cpuSeconds),
+  quiet_cpu_us_a_file: roundForPrint(costs.quiet.cpuSeconds),
+  cpu_us_a_changed_file: roundForPrint(costs.changed.cpuSeconds),
+  us_a_changed_file: roundForPrint(costs.changed.seconds),
   steps,
   written_mb: Math.round(middle(night => night.writtenMB)),
   longest_wait_ms: Math.round(worst(night => night.longestWaitMs)),

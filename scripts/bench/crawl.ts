@@ -2,9 +2,9 @@ import { join } from 'node:path'
 import { built, Child, root } from './support/child.ts'
 import type { Slice, SliceRun } from './support/crawl-slice.ts'
 import { readOptions } from './support/options.ts'
-import { interleave } from './support/pairs.ts'
+import { runInterleaved } from './support/pairs.ts'
 import { printResult, printTable } from './support/report.ts'
-import { medianOf, rounded, roundedSpread, spreadOf } from './support/spread.ts'
+import { computeMedian, computeSpread, roundForPrint, roundSpread } from './support/spread.ts'
 
 /**
  * What a fetch costs the crawler beside what it costs undici and JSON.parse alone. All domains are
@@ -38,8 +38,8 @@ const contestants = {
   client: run('client'),
   agent: run('agent'),
 }
-await interleave(2, contestants)
-const rounds = await interleave(options.pairs, contestants)
+await runInterleaved(2, contestants)
+const rounds = await runInterleaved(options.pairs, contestants)
 for (const child of Object.values(crawlers)) await child.stop()
 await server.stop()
 options.tidy()
@@ -48,7 +48,7 @@ const cpu = (run: SliceRun) => (run.cpuMs * 1_000) / run.fetches
 const wall = (run: SliceRun) => (run.wallMs * 1_000) / run.fetches
 const of = (name: keyof typeof crawlers, measure: (run: SliceRun) => number) =>
   rounds.map(round => measure(round[name]))
-const bare = medianOf(of('client', cpu)) < medianOf(of('agent', cpu)) ? 'client' : 'agent'
+const bare = computeMedian(of('client', cpu)) < computeMedian(of('agent', cpu)) ? 'client' : 'agent'
 const names = {
   ours: 'ours',
   fetch: 'our fetcher and JSON.parse',
@@ -60,24 +60,24 @@ printTable(
   ['µs a fetch (median)', 'CPU', 'wall', 'failed'],
   (['ours', 'fetch', 'client', 'agent'] as const).map(name => [
     names[name],
-    Math.round(medianOf(of(name, cpu))),
-    Math.round(medianOf(of(name, wall))),
+    Math.round(computeMedian(of(name, cpu))),
+    Math.round(computeMedian(of(name, wall))),
     rounds.reduce((sum, round) => sum + round[name].failed, 0),
   ]),
 )
-const ratio = spreadOf(rounds.map(round => cpu(round.ours) / cpu(round[bare])))
-const wallRatio = spreadOf(rounds.map(round => wall(round.ours) / wall(round[bare])))
-const fetchRatio = spreadOf(rounds.map(round => cpu(round.fetch) / cpu(round[bare])))
-console.log(`CPU of ours ÷ ${names[bare]}: ${rounded(ratio.median)} (at most 1.5, aim 1.1)`)
+const ratio = computeSpread(rounds.map(round => cpu(round.ours) / cpu(round[bare])))
+const wallRatio = computeSpread(rounds.map(round => wall(round.ours) / wall(round[bare])))
+const fetchRatio = computeSpread(rounds.map(round => cpu(round.fetch) / cpu(round[bare])))
+console.log(`CPU of ours ÷ ${names[bare]}: ${roundForPrint(ratio.median)} (at most 1.5, aim 1.1)`)
 printResult({
   bench: 'crawl',
   size: options.size,
   domains_a_run: perRun,
   pairs: options.pairs,
   bare,
-  ratio: roundedSpread(ratio),
-  fetch_ratio: roundedSpread(fetchRatio),
-  wall_ratio: roundedSpread(wallRatio),
-  cpu_us: rounded(medianOf(of('ours', cpu))),
-  bare_cpu_us: rounded(medianOf(of(bare, cpu))),
+  ratio: roundSpread(ratio),
+  fetch_ratio: roundSpread(fetchRatio),
+  wall_ratio: roundSpread(wallRatio),
+  cpu_us: roundForPrint(computeMedian(of('ours', cpu))),
+  bare_cpu_us: roundForPrint(computeMedian(of(bare, cpu))),
 })

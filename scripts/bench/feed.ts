@@ -1,10 +1,10 @@
 import { matchTypes } from '../../pipeline/read/lookups/feed-types.ts'
-import { printDuel, ratiosOf } from './support/duel-report.ts'
-import { cursorsOf, fillEvents, rareType, secret } from './support/event-store.ts'
+import { computeRatios, printDuel } from './support/duel-report.ts'
+import { fillEvents, listCursors, rareType, secret } from './support/event-store.ts'
 import { HttpBench, type Question } from './support/http-bench.ts'
 import { readOptions } from './support/options.ts'
 import { note, printResult } from './support/report.ts'
-import { rounded, roundedSpread, type Spread } from './support/spread.ts'
+import { roundForPrint, roundSpread, type Spread } from './support/spread.ts'
 
 /**
  * Pages of 100 at random places of the feed, `GET /api/registry/feed`: of all types, of a family of
@@ -21,16 +21,16 @@ const filters = ['*', 'agent.*', rareType]
 const ratios: Record<string, { ratio: Spread; cpuRatio: Spread }> = {}
 const memory = await HttpBench.with(options, {}, async bench => {
   for (const name of filters) {
-    const cursors = cursorsOf(options.folder, options.size, 20_000, matchTypes([name]))
+    const cursors = listCursors(options.folder, options.size, 20_000, matchTypes([name]))
     const filter = name === '*' ? '' : `&types=${name}`
     const questions = cursors.map((cursor): Question => {
       const path = `/api/registry/feed?limit=100&cursor=${cursor}${filter}`
       return { method: 'GET', path, headers }
     })
     const duel = await bench.duel(questions)
-    ratios[name] = ratiosOf(duel)
+    ratios[name] = computeRatios(duel)
     printDuel(`${name}, ${options.size} events`, duel)
-    console.log(`ours ÷ bare: ${rounded(ratios[name].ratio.median)} (at least 0.25)\n`)
+    console.log(`ours ÷ bare: ${roundForPrint(ratios[name].ratio.median)} (at least 0.25)\n`)
   }
   return bench.apiMemoryMB
 })
@@ -41,9 +41,9 @@ printResult({
   size: options.size,
   pairs: options.pairs,
   seconds: options.seconds,
-  ratio: roundedSpread(slowest.ratio),
+  ratio: roundSpread(slowest.ratio),
   by_filter: Object.fromEntries(
-    Object.entries(ratios).map(([name, { ratio }]) => [name, roundedSpread(ratio)]),
+    Object.entries(ratios).map(([name, { ratio }]) => [name, roundSpread(ratio)]),
   ),
   api_rss_anon_mb: Math.round(memory),
 })

@@ -1,11 +1,11 @@
-import { randomFrom } from '../world/random.ts'
+import { createRandom } from '../world/random.ts'
 import { built, Child } from './support/child.ts'
 import type { Question as NightQuestion, NightRun } from './support/commit-night.ts'
 import { HttpBench, type Question, type Run } from './support/http-bench.ts'
 import type { Times } from './support/load.ts'
 import { readOptions } from './support/options.ts'
 import { note, printResult, printTable } from './support/report.ts'
-import { rounded, roundedSpread, spreadOf } from './support/spread.ts'
+import { computeSpread, roundForPrint, roundSpread } from './support/spread.ts'
 
 /**
  * Readers while the writer works: nine in ten ask by key, nine in a hundred for a page of a list, one
@@ -16,17 +16,17 @@ const options = readOptions(1_000_000)
 const args = [options.folder, String(options.size)]
 const program = (name: string) => `${built}/scripts/bench/support/${name}.js`
 const domains = Math.max(Math.ceil(options.size / 10), options.size - Math.ceil(options.size / 10))
-const random = randomFrom('mixed')
+const random = createRandom('mixed')
 
-const labelOf = () => `d${String(1 + random.below(domains)).padStart(6, '0')}`
+const drawLabel = () => `d${String(1 + random.below(domains)).padStart(6, '0')}`
 const byKey = ['brands/resolve', 'properties/resolve', 'registry/publisher'] as const
 const lists = ['brands/registry', 'properties/registry'] as const
 
-function questionOf(number: number): Question {
+function toQuestion(number: number): Question {
   const place = number % 100
-  if (place === 0) return get(`search?q=brnad ${labelOf()}`)
+  if (place === 0) return get(`search?q=brnad ${drawLabel()}`)
   if (place < 10) return get(`${random.pick(lists)}?limit=50&offset=${random.below(domains)}`)
-  return get(`${random.pick(byKey)}?domain=${labelOf()}.bench.example`)
+  return get(`${random.pick(byKey)}?domain=${drawLabel()}.bench.example`)
 }
 
 function get(path: string): Question {
@@ -34,11 +34,11 @@ function get(path: string): Question {
 }
 
 /** Of each kind of question, in the worst of the runs. */
-function rowsOf(runs: readonly Run[], who: string): (string | number)[][] {
+function formatRows(runs: readonly Run[], who: string): (string | number)[][] {
   const kinds = [...new Set(runs.flatMap(run => Object.keys(run.byKind)))].sort()
   return kinds.map(kind => {
     const found = runs.flatMap(run => run.byKind[kind] ?? [])
-    const worst = (of: (times: Times) => number) => rounded(Math.max(...found.map(of)))
+    const worst = (of: (times: Times) => number) => roundForPrint(Math.max(...found.map(of)))
     const answers = found.reduce((sum, times) => sum + times.answers, 0)
     return [kind, who, answers, worst(x => x.p50Ms), worst(x => x.p95Ms), worst(x => x.p99Ms)]
   })
@@ -56,7 +56,7 @@ await writer.ask({ ask: 'night', night: nextNight })
 await writer.ask({ ask: 'searchable' })
 
 const { quiet, busy, nights } = await HttpBench.with(options, {}, async bench => {
-  const drive = await bench.drive(Array.from({ length: 20_000 }, (_, i) => questionOf(i)))
+  const drive = await bench.drive(Array.from({ length: 20_000 }, (_, i) => toQuestion(i)))
   await drive(options.seconds)
   const quiet: Run[] = []
   for (let n = 0; n < options.pairs; n++) quiet.push(await drive(options.seconds))
@@ -76,38 +76,42 @@ const { quiet, busy, nights } = await HttpBench.with(options, {}, async bench =>
 })
 await writer.stop()
 
-const quietP99 = spreadOf(quiet.map(run => run.p99Ms))
-const busyP99 = spreadOf(busy.map(run => run.p99Ms))
-const ratios = spreadOf(busy.map(run => run.p99Ms / quietP99.median))
+const quietP99 = computeSpread(quiet.map(run => run.p99Ms))
+const busyP99 = computeSpread(busy.map(run => run.p99Ms))
+const ratios = computeSpread(busy.map(run => run.p99Ms / quietP99.median))
 const perSecond = (runs: readonly Run[]) =>
-  Math.round(spreadOf(runs.map(run => run.perSecond)).median)
+  Math.round(computeSpread(runs.map(run => run.perSecond)).median)
 printTable(
   ['readers', 'nobody writes', 'a night is committed'],
   [
     ['answers a second', perSecond(quiet), perSecond(busy)],
     [
       'p50, ms',
-      rounded(spreadOf(quiet.map(run => run.p50Ms)).median),
-      rounded(spreadOf(busy.map(run => run.p50Ms)).median),
+      roundForPrint(computeSpread(quiet.map(run => run.p50Ms)).median),
+      roundForPrint(computeSpread(busy.map(run => run.p50Ms)).median),
     ],
-    ['p99, ms', rounded(quietP99.median), rounded(busyP99.median)],
+    ['p99, ms', roundForPrint(quietP99.median), roundForPrint(busyP99.median)],
     [
       'p99 of the worst stretch, ms',
-      rounded(Math.max(...quiet.map(run => run.p99Ms))),
-      rounded(Math.max(...busy.map(run => run.p99Ms))),
+      roundForPrint(Math.max(...quiet.map(run => run.p99Ms))),
+      roundForPrint(Math.max(...busy.map(run => run.p99Ms))),
     ],
-    ['commits and snapshot, s', '', rounded(spreadOf(nights.map(night => night.seconds)).median)],
+    [
+      'commits and snapshot, s',
+      '',
+      roundForPrint(computeSpread(nights.map(night => night.seconds)).median),
+    ],
   ],
 )
 printTable(
   ['question', 'while', 'answers', 'p50, ms', 'p95, ms', 'p99, ms'],
-  [...rowsOf(quiet, 'quiet'), ...rowsOf(busy, 'committing')],
+  [...formatRows(quiet, 'quiet'), ...formatRows(busy, 'committing')],
 )
-console.log(`p99 while committing ÷ quiet p99: ${rounded(ratios.median)} (at most 10)`)
+console.log(`p99 while committing ÷ quiet p99: ${roundForPrint(ratios.median)} (at most 10)`)
 printResult({
   bench: 'mixed',
   size: options.size,
-  ratio: roundedSpread(ratios),
-  quiet_p99_ms: roundedSpread(quietP99),
-  busy_p99_ms: roundedSpread(busyP99),
+  ratio: roundSpread(ratios),
+  quiet_p99_ms: roundSpread(quietP99),
+  busy_p99_ms: roundSpread(busyP99),
 })

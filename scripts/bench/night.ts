@@ -1,14 +1,14 @@
 import { join } from 'node:path'
-import { sparseWorld } from '../world/sparse.ts'
+import { createSparseWorld } from '../world/sparse.ts'
 import { Child, root } from './support/child.ts'
 import type { Slice, SliceRun } from './support/crawl-slice.ts'
 import { printCosts } from './support/night-costs.ts'
-import { leastOf } from './support/night-least.ts'
+import { measureLeast } from './support/night-least.ts'
 import { type RoleName, roles } from './support/night-role.ts'
 import { readOptions } from './support/options.ts'
 import { RegistryRig } from './support/registry-rig.ts'
 import { note, printResult, printTable } from './support/report.ts'
-import { rounded, roundedSpread, spreadOf } from './support/spread.ts'
+import { computeSpread, roundForPrint, roundSpread } from './support/spread.ts'
 
 /**
  * Two nights of a whole registry over a web of which most is absent, three in a hundred publish, one
@@ -19,7 +19,7 @@ import { rounded, roundedSpread, spreadOf } from './support/spread.ts'
  * with what is known, and its times written, durably.
  */
 const options = readOptions(1_000_000)
-const { domains } = sparseWorld({ domains: options.size, seed: 1, night: 1 })
+const { domains } = createSparseWorld({ domains: options.size, seed: 1, night: 1 })
 // All are handed in before the first is crawled. So the frontier is full with the domains of the
 // bench, and what their documents mention takes no place of theirs.
 const rig = await RegistryRig.start(options.folder, options.size, {
@@ -35,14 +35,14 @@ interface Night {
 }
 
 async function runNight(begin: () => Promise<void>): Promise<Night> {
-  const before = { requests: await rig.requests(), cpu: cpuOf() }
+  const before = { requests: await rig.requests(), cpu: measureCpu() }
   rig.takeCommits()
   const started = performance.now()
   await begin()
   await rig.untilQuiet()
   const seconds = (performance.now() - started) / 1_000
   await rig.publish()
-  const cpu = cpuOf()
+  const cpu = measureCpu()
   return {
     seconds,
     fetches: (await rig.requests()) - before.requests,
@@ -52,7 +52,7 @@ async function runNight(begin: () => Promise<void>): Promise<Night> {
   }
 }
 
-function cpuOf(): Record<RoleName, number> {
+function measureCpu(): Record<RoleName, number> {
   return Object.fromEntries(roles.map(role => [role, rig.cpuSeconds(role)])) as Record<
     RoleName,
     number
@@ -60,7 +60,7 @@ function cpuOf(): Record<RoleName, number> {
 }
 
 /** CPU seconds of a bare loop over the same domains, and how often it fetched. */
-async function bareLoop(): Promise<{ cpu: number; fetches: number }> {
+async function runBareLoop(): Promise<{ cpu: number; fetches: number }> {
   const file = join(root, 'scripts/bench/bare/crawl.mjs')
   const child = await Child.start<object, Slice, SliceRun>(file, { args: [rig.worldUrl, 'client'] })
   const run = await child.ask({ first: 1, count: options.size })
@@ -81,9 +81,9 @@ const wrong = await rig.verify()
 const peaks = roles.map(role => [role, rig.peakMB(role)] as const)
 const redisMB = await rig.redisPeakMB()
 note('the bare loop …')
-const bare = await bareLoop()
+const bare = await runBareLoop()
 await rig.stopRoles()
-const parts = await leastOf(rig.paths.index, quiet.commits.count)
+const parts = await measureLeast(rig.paths.index, quiet.commits.count)
 await rig.close()
 options.tidy()
 
@@ -106,7 +106,7 @@ const rows: [string, (night: Night) => number][] = [
 ]
 printTable(
   [`${options.size} domains`, 'first night', 'second night', 'quiet night'],
-  rows.map(([name, measure]) => [name, ...[first, second, quiet].map(measure).map(rounded)]),
+  rows.map(([name, measure]) => [name, ...[first, second, quiet].map(measure).map(roundForPrint)]),
 )
 printTable(
   ['at most', 'MB', 'must be below'],
@@ -116,24 +116,24 @@ printTable(
   ],
 )
 console.log(
-  `bare undici loop: ${rounded(perFetch(bare.cpu, bare.fetches))} µs a fetch; ours ÷ bare: ${rounded(ratio)} (at most 1.6)`,
+  `bare undici loop: ${roundForPrint(perFetch(bare.cpu, bare.fetches))} µs a fetch; ours ÷ bare: ${roundForPrint(ratio)} (at most 1.6)`,
 )
 const costs = printCosts('commits of the second night', second.commits, quiet.commits, parts)
 for (const sentence of wrong) console.log(`verify: ${sentence}`)
 printResult({
   bench: 'night',
   size: options.size,
-  ratio: roundedSpread(spreadOf([ratio])),
+  ratio: roundSpread(computeSpread([ratio])),
   first,
   second,
   quiet,
-  least_cpu_us_a_file: rounded(costs.least.cpuSeconds),
-  quiet_cpu_us_a_file: rounded(costs.quiet.cpuSeconds),
-  beyond_cpu_us_a_file: rounded(costs.quiet.cpuSeconds - costs.least.cpuSeconds),
-  cpu_us_a_changed_file: rounded(costs.changed.cpuSeconds),
-  least_us_a_file: rounded(costs.least.seconds),
-  quiet_us_a_file: rounded(costs.quiet.seconds),
-  us_a_changed_file: rounded(costs.changed.seconds),
+  least_cpu_us_a_file: roundForPrint(costs.least.cpuSeconds),
+  quiet_cpu_us_a_file: roundForPrint(costs.quiet.cpuSeconds),
+  beyond_cpu_us_a_file: roundForPrint(costs.quiet.cpuSeconds - costs.least.cpuSeconds),
+  cpu_us_a_changed_file: roundForPrint(costs.changed.cpuSeconds),
+  least_us_a_file: roundForPrint(costs.least.seconds),
+  quiet_us_a_file: roundForPrint(costs.quiet.seconds),
+  us_a_changed_file: roundForPrint(costs.changed.seconds),
   peak_mb: Object.fromEntries(
     [...peaks, ['redis', redisMB]].map(([name, mb]) => [name, Math.round(Number(mb))]),
   ),

@@ -1,13 +1,13 @@
 import { readdirSync, statSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
-import { randomFrom } from '../world/random.ts'
-import { sparseWorld } from '../world/sparse.ts'
+import { createRandom } from '../world/random.ts'
+import { createSparseWorld } from '../world/sparse.ts'
 import { roles } from './support/night-role.ts'
 import { readOptions } from './support/options.ts'
 import { RegistryRig } from './support/registry-rig.ts'
 import { note, printResult, printTable } from './support/report.ts'
-import { rounded, roundedSpread, spreadOf } from './support/spread.ts'
-import { ownMemoryMB } from './support/usage.ts'
+import { computeSpread, roundForPrint, roundSpread } from './support/spread.ts'
+import { readOwnMemoryMB } from './support/usage.ts'
 
 const NIGHTS = 60
 const EARLY = 10
@@ -24,7 +24,7 @@ const options = readOptions(20_000)
 const rig = await RegistryRig.start(options.folder, options.size, {
   LIMITS: JSON.stringify({ crawlLostMs: 3_000 }),
 })
-const random = randomFrom('kills')
+const random = createRandom('kills')
 
 interface Sizes {
   files_mb: number
@@ -34,7 +34,7 @@ interface Sizes {
   redis_mb: number
 }
 
-await rig.add(sparseWorld({ domains: options.size, seed: 1, night: 1 }).domains)
+await rig.add(createSparseWorld({ domains: options.size, seed: 1, night: 1 }).domains)
 await rig.startRole('crawler')
 await rig.untilQuiet()
 const sizes = new Map<number, Sizes>()
@@ -46,7 +46,7 @@ for (let night = 2; night <= NIGHTS; night++) {
   await rig.startRole(role)
   await rig.untilQuiet()
   await rig.publish()
-  if (night === EARLY || night === NIGHTS) sizes.set(night, await measured())
+  if (night === EARLY || night === NIGHTS) sizes.set(night, await measureSizes())
   note(`night ${night} of ${NIGHTS}: killed the ${role}`)
 }
 const wrong = await rig.verify()
@@ -57,24 +57,29 @@ const names = Object.keys(early) as (keyof Sizes)[]
 const ratios = names.map(name => late[name] / Math.max(1, early[name]))
 printTable(
   [`${options.size} domains`, `night ${EARLY}`, `night ${NIGHTS}`, 'ratio (at most 1.2)'],
-  names.map((name, i) => [name, rounded(early[name]), rounded(late[name]), rounded(ratios[i]!)]),
+  names.map((name, i) => [
+    name,
+    roundForPrint(early[name]),
+    roundForPrint(late[name]),
+    roundForPrint(ratios[i]!),
+  ]),
 )
 console.log(wrong.length === 0 ? 'verify: clean' : wrong.join('\n'))
 printResult({
   bench: 'nights',
   size: options.size,
-  ratio: roundedSpread(spreadOf(ratios)),
-  worst: rounded(Math.max(...ratios)),
+  ratio: roundSpread(computeSpread(ratios)),
+  worst: roundForPrint(Math.max(...ratios)),
   early,
   late,
   verify: wrong.length,
 })
 options.tidy()
 
-async function measured(): Promise<Sizes> {
-  const memory = (role: (typeof roles)[number]) => ownMemoryMB(rig.pidOf(role))
+async function measureSizes(): Promise<Sizes> {
+  const memory = (role: (typeof roles)[number]) => readOwnMemoryMB(rig.pidOf(role))
   return {
-    files_mb: sizeMB(options.folder),
+    files_mb: measureMB(options.folder),
     indexer_mb: memory('indexer'),
     crawler_mb: memory('crawler'),
     api_mb: memory('api'),
@@ -83,7 +88,7 @@ async function measured(): Promise<Sizes> {
 }
 
 /** Disk that a folder takes; a file with two names counts once. */
-function sizeMB(folder: string): number {
+function measureMB(folder: string): number {
   const files = new Map<number, number>()
   for (const name of readdirSync(folder, { recursive: true }) as string[]) {
     const { ino, blocks } = statSync(`${folder}/${name}`, { throwIfNoEntry: false }) ?? {}

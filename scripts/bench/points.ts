@@ -1,10 +1,10 @@
-import { randomFrom } from '../world/random.ts'
-import { fillBrands, someDomain, unknownDomain } from './support/brand-store.ts'
-import { printDuel, ratiosOf } from './support/duel-report.ts'
+import { createRandom } from '../world/random.ts'
+import { fillBrands, pickDomain, pickUnknownDomain } from './support/brand-store.ts'
+import { computeRatios, printDuel } from './support/duel-report.ts'
 import { HttpBench, type Question } from './support/http-bench.ts'
 import { readOptions } from './support/options.ts'
 import { note, printResult } from './support/report.ts'
-import { rounded, roundedSpread } from './support/spread.ts'
+import { roundForPrint, roundSpread } from './support/spread.ts'
 
 /**
  * One domain a request, `GET /api/brands/resolve`: the API as one process against a bare Fastify
@@ -14,9 +14,9 @@ import { rounded, roundedSpread } from './support/spread.ts'
 const options = readOptions(1_000_000)
 note(`filling a store with ${options.size} domains …`)
 await fillBrands(options.folder, options.size)
-const random = randomFrom('points')
+const random = createRandom('points')
 const questions = Array.from({ length: Math.max(10_000, options.size / 5) }, (_, i): Question => {
-  const domain = i % 5 === 4 ? unknownDomain(random) : someDomain(random, options.size)
+  const domain = i % 5 === 4 ? pickUnknownDomain(random) : pickDomain(random, options.size)
   return { method: 'GET', path: `/api/brands/resolve?domain=${domain}` }
 })
 const { duel, memory, readyMs } = await HttpBench.with(options, {}, async bench => ({
@@ -25,17 +25,17 @@ const { duel, memory, readyMs } = await HttpBench.with(options, {}, async bench 
   readyMs: bench.readyMs,
 }))
 
-const { ratio, cpuRatio } = ratiosOf(duel)
+const { ratio, cpuRatio } = computeRatios(duel)
 printDuel(`one of ${options.size} domains`, duel)
-console.log(`ours ÷ bare: ${rounded(ratio.median)} (at least 0.45, aim 0.75)`)
+console.log(`ours ÷ bare: ${roundForPrint(ratio.median)} (at least 0.45, aim 0.75)`)
 console.log(`/readyz answered 200 after ${Math.round(readyMs)} ms (at most 2000)`)
 printResult({
   bench: 'points',
   size: options.size,
   pairs: options.pairs,
   seconds: options.seconds,
-  ratio: roundedSpread(ratio),
-  cpu_ratio: roundedSpread(cpuRatio),
+  ratio: roundSpread(ratio),
+  cpu_ratio: roundSpread(cpuRatio),
   api_rss_anon_mb: Math.round(memory),
   ready_ms: Math.round(readyMs),
 })

@@ -1,11 +1,11 @@
-import { randomFrom } from '../world/random.ts'
-import { printDuel, ratiosOf } from './support/duel-report.ts'
+import { createRandom } from '../world/random.ts'
+import { computeRatios, printDuel } from './support/duel-report.ts'
 import { HttpBench } from './support/http-bench.ts'
 import { readOptions } from './support/options.ts'
 import { readRows } from './support/read-rows.ts'
-import { fillReads, sizesOf } from './support/read-store.ts'
+import { computeSizes, fillReads } from './support/read-store.ts'
 import { note, printResult } from './support/report.ts'
-import { rounded, roundedSpread, type Spread } from './support/spread.ts'
+import { roundForPrint, roundSpread, type Spread } from './support/spread.ts'
 
 /**
  * Reads of every kind (`support/read-rows.ts`), one after the other: the API as one process against a
@@ -17,7 +17,7 @@ import { rounded, roundedSpread, type Spread } from './support/spread.ts'
 const QUESTIONS = 10_000
 
 const options = readOptions(50_000, 50_000)
-const sizes = sizesOf(options.size)
+const sizes = computeSizes(options.size)
 note(`filling a store with ${sizes.agents} agents and ${sizes.domains} domains …`)
 await fillReads(options.folder, sizes)
 
@@ -25,12 +25,12 @@ const ratios: { name: string; atLeast: number; ratio: Spread; cpuRatio: Spread }
 const measured = await HttpBench.with(options, {}, async bench => {
   for (const { name, atLeast, questions } of readRows) {
     const count = options.questions ?? Math.min(QUESTIONS, 10 * sizes.agents)
-    const asked = { random: randomFrom('reads', name), sizes, folder: options.folder, count }
+    const asked = { random: createRandom('reads', name), sizes, folder: options.folder, count }
     const duel = await bench.duel(questions(asked))
-    const { ratio, cpuRatio } = ratiosOf(duel)
+    const { ratio, cpuRatio } = computeRatios(duel)
     ratios.push({ name, atLeast, ratio, cpuRatio })
     printDuel(`${name}, ${sizes.agents} agents`, duel)
-    console.log(`ours ÷ bare: ${rounded(ratio.median)} (at least ${atLeast})\n`)
+    console.log(`ours ÷ bare: ${roundForPrint(ratio.median)} (at least ${atLeast})\n`)
   }
   return { memory: bench.apiMemoryMB, readyMs: bench.readyMs }
 })
@@ -43,11 +43,11 @@ printResult({
   size: options.size,
   pairs: options.pairs,
   seconds: options.seconds,
-  ratio: roundedSpread(nearest!.ratio),
+  ratio: roundSpread(nearest!.ratio),
   by_row: Object.fromEntries(
     ratios.map(({ name, atLeast, ratio, cpuRatio }) => [
       name,
-      { ...roundedSpread(ratio), cpu: rounded(cpuRatio.median), at_least: atLeast },
+      { ...roundSpread(ratio), cpu: roundForPrint(cpuRatio.median), at_least: atLeast },
     ]),
   ),
   api_rss_anon_mb: Math.round(measured.memory),

@@ -2,11 +2,11 @@ import { join } from 'node:path'
 import { built, Child } from './support/child.ts'
 import { NightFeed } from './support/night-feed.ts'
 import { readOptions } from './support/options.ts'
-import { interleave } from './support/pairs.ts'
+import { runInterleaved } from './support/pairs.ts'
 import { note, printResult, printTable } from './support/report.ts'
 import type { LoopQuestion, LoopRun } from './support/save-loop.ts'
 import { SaveRig, type SaveRun } from './support/save-rig.ts'
-import { medianOf, rounded, roundedSpread, spreadOf } from './support/spread.ts'
+import { computeMedian, computeSpread, roundForPrint, roundSpread } from './support/spread.ts'
 
 /**
  * `POST /api/brands/save`, beside a loop that keeps the same rows as durably and does nothing else: one
@@ -32,12 +32,15 @@ const first = await rig.run(1, seconds, Number.POSITIVE_INFINITY)
 await loop.ask({ rows: 1, seconds })
 await rig.run(connections, seconds, size)
 await loop.ask({ rows: connections, seconds })
-const rounds = await interleave<'one' | 'many' | 'bareOne' | 'bareMany', LoopRun | SaveRun>(pairs, {
-  one: () => rig.run(1, seconds, size),
-  bareOne: () => loop.ask({ rows: 1, seconds }),
-  many: () => rig.run(connections, seconds, size),
-  bareMany: () => loop.ask({ rows: connections, seconds }),
-})
+const rounds = await runInterleaved<'alone' | 'many' | 'bareAlone' | 'bareMany', LoopRun | SaveRun>(
+  pairs,
+  {
+    alone: () => rig.run(1, seconds, size),
+    bareAlone: () => loop.ask({ rows: 1, seconds }),
+    many: () => rig.run(connections, seconds, size),
+    bareMany: () => loop.ask({ rows: connections, seconds }),
+  },
+)
 await loop.stop()
 
 note(`a first night and a quiet one of ${FILES_EACH * size} files …`)
@@ -55,37 +58,42 @@ await feed.close()
 await rig.close()
 options.tidy()
 
-const p50 = spreadOf(rounds.map(({ one, bareOne }) => one.p50Ms / bareOne.p50Ms))
-const rows = spreadOf(rounds.map(({ many, bareMany }) => many.perSecond / bareMany.perSecond))
+const p50 = computeSpread(rounds.map(({ alone, bareAlone }) => alone.p50Ms / bareAlone.p50Ms))
+const rows = computeSpread(rounds.map(({ many, bareMany }) => many.perSecond / bareMany.perSecond))
 const middle = (measure: (round: (typeof rounds)[number]) => number) =>
-  rounded(medianOf(rounds.map(measure)))
+  roundForPrint(computeMedian(rounds.map(measure)))
 const commits = middle(({ many }) => (many as SaveRun).commits)
 printTable(
   [`saves of ${size} brands`, 'ours', 'loop', 'ratio'],
   [
     [
       'one connection, p50',
-      `${middle(({ one }) => one.p50Ms)} ms`,
-      `${middle(({ bareOne }) => bareOne.p50Ms)} ms`,
-      `${rounded(p50.median)} (at most 3)`,
+      `${middle(({ alone }) => alone.p50Ms)} ms`,
+      `${middle(({ bareAlone }) => bareAlone.p50Ms)} ms`,
+      `${roundForPrint(p50.median)} (at most 3)`,
     ],
     [
       `${connections} connections, a second`,
       middle(({ many }) => many.perSecond),
       middle(({ bareMany }) => bareMany.perSecond),
-      `${rounded(rows.median)} (at least 0.3)`,
+      `${roundForPrint(rows.median)} (at least 0.3)`,
     ],
-    ['first saves, one connection, p50', `${rounded(first.p50Ms)} ms`, '', ''],
+    ['first saves, one connection, p50', `${roundForPrint(first.p50Ms)} ms`, '', ''],
     ['commits a save', commits, '', '(below 0.2)'],
-    [`${bulk} bulk commits in ${rounded(nightS)} s, the longest`, `${longestBulkMs} ms`, '', ''],
+    [
+      `${bulk} bulk commits in ${roundForPrint(nightS)} s, the longest`,
+      `${longestBulkMs} ms`,
+      '',
+      '',
+    ],
     [
       `${meanwhile.saves} saves meanwhile, one by one, p50`,
-      `${rounded(meanwhile.p50Ms)} ms`,
+      `${roundForPrint(meanwhile.p50Ms)} ms`,
       '',
       '',
     ],
-    ['  p99', `${rounded(meanwhile.p99Ms)} ms`, '', ''],
-    ['  the slowest', `${rounded(meanwhile.worstMs)} ms`, '', '(at most 1,000)'],
+    ['  p99', `${roundForPrint(meanwhile.p99Ms)} ms`, '', ''],
+    ['  the slowest', `${roundForPrint(meanwhile.worstMs)} ms`, '', '(at most 1,000)'],
   ],
 )
 printResult({
@@ -93,15 +101,15 @@ printResult({
   size,
   pairs,
   seconds,
-  ratio: roundedSpread(p50),
-  rows_ratio: roundedSpread(rows),
-  first_p50_ms: rounded(first.p50Ms),
+  ratio: roundSpread(p50),
+  rows_ratio: roundSpread(rows),
+  first_p50_ms: roundForPrint(first.p50Ms),
   commits_per_save: commits,
   beside_bulk: {
     saves: meanwhile.saves,
-    p50_ms: rounded(meanwhile.p50Ms),
-    p99_ms: rounded(meanwhile.p99Ms),
-    worst_ms: rounded(meanwhile.worstMs),
+    p50_ms: roundForPrint(meanwhile.p50Ms),
+    p99_ms: roundForPrint(meanwhile.p99Ms),
+    worst_ms: roundForPrint(meanwhile.worstMs),
     bulk_commits: bulk,
     longest_bulk_ms: longestBulkMs,
   },

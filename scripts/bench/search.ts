@@ -1,11 +1,11 @@
-import { randomFrom } from '../world/random.ts'
-import { fillBrands, someDomain } from './support/brand-store.ts'
-import { type DuelRatios, printDuel, ratiosOf } from './support/duel-report.ts'
+import { createRandom } from '../world/random.ts'
+import { fillBrands, pickDomain } from './support/brand-store.ts'
+import { computeRatios, type DuelRatios, printDuel } from './support/duel-report.ts'
 import { HttpBench, type Question } from './support/http-bench.ts'
 import { readOptions } from './support/options.ts'
 import { note, printResult } from './support/report.ts'
 import { asks, fillNames, nameOf } from './support/search-store.ts'
-import { rounded, roundedSpread } from './support/spread.ts'
+import { roundForPrint, roundSpread } from './support/spread.ts'
 
 /**
  * `GET /api/search` over 10 connections: whole names and domains, beginnings, pieces, and names with
@@ -21,9 +21,9 @@ note(`filling a store with ${options.size} names …`)
 await fillBrands(options.folder, options.size)
 const file = await fillNames(options.folder, options.size)
 
-const random = randomFrom('search')
+const random = createRandom('search')
 const points = Array.from({ length: 10_000 }, (): Question => {
-  return { method: 'GET', path: `/api/brands/resolve?domain=${someDomain(random, options.size)}` }
+  return { method: 'GET', path: `/api/brands/resolve?domain=${pickDomain(random, options.size)}` }
 })
 const most = { exact: 8, prefix: 8, substring: 8, typo: 50 }
 type Kind = keyof typeof most
@@ -33,15 +33,15 @@ const ratios = {} as Record<Kind, DuelRatios>
 const pointP99 = {} as Record<Kind, number>
 const { memory, readyMs } = await HttpBench.with(options, {}, async bench => {
   for (const kind of kinds) {
-    const questions = questionsOf(kind)
+    const questions = buildQuestions(kind)
     const duel = await bench.duel(questions)
-    ratios[kind] = ratiosOf(duel)
+    ratios[kind] = computeRatios(duel)
     printDuel(`${kind}, ${options.size} names`, duel)
     console.log(
-      `p95, ours ÷ bare: ${rounded(ratios[kind].p95Ratio.median)} (at most ${most[kind]})`,
+      `p95, ours ÷ bare: ${roundForPrint(ratios[kind].p95Ratio.median)} (at most ${most[kind]})`,
     )
     pointP99[kind] = (await bench.beside(questions, points)).p99Ms
-    console.log(`p99 of point reads beside it: ${rounded(pointP99[kind])} ms (at most 50)\n`)
+    console.log(`p99 of point reads beside it: ${roundForPrint(pointP99[kind])} ms (at most 50)\n`)
   }
   return { memory: bench.apiMemoryMB, readyMs: bench.readyMs }
 })
@@ -50,22 +50,24 @@ const literal = kinds.filter(kind => kind !== 'typo').map(kind => ratios[kind].p
 const slowest = literal.sort((a, b) => b.median - a.median)[0]!
 console.log(`own memory of the API: ${Math.round(memory)} MB (at most 400)`)
 console.log(`/readyz answered 200 after ${Math.round(readyMs)} ms (at most 2000)`)
-console.log(`the search file: ${rounded(file.MB)} MB, made in ${rounded(file.seconds)} s`)
+console.log(
+  `the search file: ${roundForPrint(file.MB)} MB, made in ${roundForPrint(file.seconds)} s`,
+)
 printResult({
   bench: 'search',
   size: options.size,
   pairs: options.pairs,
   seconds: options.seconds,
-  ratio: roundedSpread(slowest),
-  by_kind: Object.fromEntries(kinds.map(kind => [kind, roundedSpread(ratios[kind].p95Ratio)])),
-  point_p99_ms: Object.fromEntries(kinds.map(kind => [kind, rounded(pointP99[kind])])),
+  ratio: roundSpread(slowest),
+  by_kind: Object.fromEntries(kinds.map(kind => [kind, roundSpread(ratios[kind].p95Ratio)])),
+  point_p99_ms: Object.fromEntries(kinds.map(kind => [kind, roundForPrint(pointP99[kind])])),
   api_rss_anon_mb: Math.round(memory),
   ready_ms: Math.round(readyMs),
-  file_mb: rounded(file.MB),
-  file_seconds: rounded(file.seconds),
+  file_mb: roundForPrint(file.MB),
+  file_seconds: roundForPrint(file.seconds),
 })
 
-function questionsOf(kind: Kind): Question[] {
+function buildQuestions(kind: Kind): Question[] {
   return Array.from({ length: options.questions ?? QUESTIONS }, () => {
     const { name, domain } = nameOf(random.below(options.size))
     const text = asks[kind](random, random.chance(0.5) ? name : domain)

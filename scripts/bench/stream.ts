@@ -10,9 +10,9 @@ import { fillEvents, secret } from './support/event-store.ts'
 import { HttpBench } from './support/http-bench.ts'
 import { readOptions } from './support/options.ts'
 import { note, printResult, printTable } from './support/report.ts'
-import { rounded, roundedSpread, spreadOf } from './support/spread.ts'
+import { computeSpread, roundForPrint, roundSpread } from './support/spread.ts'
 import type { StreamReport, StreamTask } from './support/stream-clients.ts'
-import { cpuSeconds } from './support/usage.ts'
+import { readCpuSeconds } from './support/usage.ts'
 
 /**
  * Idle streams of the feed, and commits while they are open: what each costs in memory, all of them
@@ -30,7 +30,7 @@ const limits = { feedStreamsPerCaller: options.size }
 const result = await HttpBench.with(options, limits, async bench => {
   const clients = await Child.start<object, StreamTask, StreamReport>(
     `${built}/scripts/bench/support/stream-clients.js`,
-    { args: [bench.url, secret, await headOf(bench.url)] },
+    { args: [bench.url, secret, await fetchHead(bench.url)] },
   )
   await clients.ask({ open: openedFirst })
   const before = bench.apiMemoryMB
@@ -39,13 +39,13 @@ const result = await HttpBench.with(options, limits, async bench => {
   await clients.ask({})
   await setTimeout(2_000)
   const kilobytes = ((bench.apiMemoryMB - before) * 1_000) / open
-  const cpu = cpuSeconds(bench.apiPid)
+  const cpu = readCpuSeconds(bench.apiPid)
   const idleSeconds = 6 * options.seconds
   await setTimeout(idleSeconds * 1_000)
-  const idleShare = (cpuSeconds(bench.apiPid) - cpu) / idleSeconds
+  const idleShare = (readCpuSeconds(bench.apiPid) - cpu) / idleSeconds
   const waits: number[] = []
   for (let n = 0; n < COMMITS; n++) {
-    const committed = commitOne(n)
+    const committed = commitNumber(n)
     await setTimeout(2_000)
     const { pagesAt } = await clients.ask({})
     if (pagesAt.length !== open)
@@ -63,29 +63,29 @@ const p99 = sorted[Math.ceil(sorted.length * 0.99) - 1]!
 printTable(
   [`${open} idle streams`, 'measured', 'must'],
   [
-    ['own memory a stream, KB', rounded(kilobytes), '< 15'],
-    ['of one core, all together', `${rounded(100 * idleShare)} %`, '< 5 %'],
-    ['a commit reaches all, p99', `${rounded(p99)} s`, '≤ 1 s'],
+    ['own memory a stream, KB', roundForPrint(kilobytes), '< 15'],
+    ['of one core, all together', `${roundForPrint(100 * idleShare)} %`, '< 5 %'],
+    ['a commit reaches all, p99', `${roundForPrint(p99)} s`, '≤ 1 s'],
   ],
 )
 printResult({
   bench: 'stream',
   size: options.size,
-  ratio: roundedSpread(spreadOf(waits)),
-  p99_s: rounded(p99),
-  kb_a_stream: rounded(kilobytes),
-  cpu_share: rounded(idleShare),
+  ratio: roundSpread(computeSpread(waits)),
+  p99_s: roundForPrint(p99),
+  kb_a_stream: roundForPrint(kilobytes),
+  cpu_share: roundForPrint(idleShare),
 })
 
 /** Where a stream stands that has read everything. */
-async function headOf(url: string): Promise<string> {
+async function fetchHead(url: string): Promise<string> {
   const headers = { authorization: `Bearer ${secret}` }
   const answer = await fetch(`${url}/api/registry/feed?limit=1`, { headers })
   return answer.headers.get('x-sync-cursor')!
 }
 
 /** One event, as a commit leaves it in the serving store; returns when that was. */
-function commitOne(n: number): number {
+function commitNumber(n: number): number {
   const ids = new RisingIds({ now: () => Date.now() })
   const now = toIso(Date.now())
   const event: FeedEvent = {

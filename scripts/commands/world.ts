@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { buildWorld } from '../world/build.ts'
-import { folderWorld } from '../world/folder.ts'
+import { serveFolder } from '../world/folder.ts'
 import { serveWorld } from '../world/server.ts'
 import { readSettings, toTypedPath } from './environment.ts'
 import { assertFolder } from './input.ts'
@@ -20,7 +20,7 @@ export function serveWorldFolder(options: WorldOptions): Promise<void> {
   return runRole('world', config.LOG_LEVEL, async () => {
     if (options.dir) assertFolder(options.dir)
     const made = options.dir
-      ? folderWorld(toTypedPath(options.dir))
+      ? serveFolder(toTypedPath(options.dir))
       : buildWorld({ seed: options.seed, protocolName: config.PROTOCOL_NAME })
     if (options.list) writeFileSync(toTypedPath(options.list), `${made.domains.join('\n')}\n`)
     const served = await serveWorld(made, {

@@ -1,10 +1,10 @@
-import { type Answer, type Ask, json, page, redirect, status } from './answer.ts'
+import { type Answer, type Ask, answerJson, answerPage, answerStatus, redirect } from './answer.ts'
 import { type Agent, cast } from './cast.ts'
-import { agentCard, answerMcp } from './mcp.ts'
+import { answerMcp, buildAgentCard } from './mcp.ts'
 import type { Place } from './site.ts'
 
 /** The live agents, one host each. They are found through publishers and operators, not crawled. */
-export function agentPlaces(protocolName: string): Place[] {
+export function buildAgentPlaces(protocolName: string): Place[] {
   return cast.map(agent => ({
     host: agent.host,
     title: agent.company,
@@ -13,7 +13,7 @@ export function agentPlaces(protocolName: string): Place[] {
       if (ask.path === agent.path) return answerAt(agent, ask, protocolName)
       return `${ask.path}/` === agent.path ? redirect(agent.path, 307) : undefined
     },
-    pages: hasCard(agent) ? cardPages(agent, protocolName) : {},
+    pages: hasCard(agent) ? buildCardPages(agent, protocolName) : {},
   }))
 }
 
@@ -22,15 +22,15 @@ function answerAt(agent: Agent, ask: Ask, protocolName: string): Answer {
     case 'open':
       return answerMcp(agent, ask, protocolName)
     case 'auth':
-      return status(401, { 'www-authenticate': `Bearer realm="${agent.host}"` })
+      return answerStatus(401, { 'www-authenticate': `Bearer realm="${agent.host}"` })
     case 'down':
-      return status(503, { 'retry-after': '600' })
+      return answerStatus(503, { 'retry-after': '600' })
     case 'hang':
       return { kind: 'hang' }
     case 'website':
-      return page(agent.company, 'Call us to learn about our agents.')
+      return answerPage(agent.company, 'Call us to learn about our agents.')
     case 'card_only':
-      return status(404)
+      return answerStatus(404)
   }
 }
 
@@ -39,7 +39,7 @@ function hasCard(agent: Agent): boolean {
   return agent.door === 'card_only' || agent.type === 'creative'
 }
 
-function cardPages(agent: Agent, protocolName: string): Record<string, () => Answer> {
-  const card = (): Answer => json(agentCard(agent, protocolName))
+function buildCardPages(agent: Agent, protocolName: string): Record<string, () => Answer> {
+  const card = (): Answer => answerJson(buildAgentCard(agent, protocolName))
   return { '/.well-known/agent-card.json': card, '/.well-known/agent.json': card }
 }

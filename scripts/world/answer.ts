@@ -40,23 +40,23 @@ export function file(
   }
 }
 
-export function json(document: unknown): Answer {
+export function answerJson(document: unknown): Answer {
   return file(JSON.stringify(document, null, 2))
 }
 
-export function page(title: string, text: string): Answer {
+export function answerPage(title: string, text: string): Answer {
   const body = `<!doctype html><html lang="en"><head><title>${title}</title><meta name="description" content="${text}"></head><body><h1>${title}</h1><p>${text}</p></body></html>`
   return file(body, html)
 }
 
-export function status(code: number, headers: Readonly<Record<string, string>> = {}): Answer {
+export function answerStatus(code: number, headers: Readonly<Record<string, string>> = {}): Answer {
   const bare = code === 204 || code === 304
   const body = Buffer.from(bare ? '' : `<html><body><h1>${code}</h1></body></html>`)
   return { kind: 'whole', status: code, headers: { 'content-type': html, ...headers }, body }
 }
 
 export function redirect(to: string, code = 302): Answer {
-  return status(code, { location: to })
+  return answerStatus(code, { location: to })
 }
 
 /** A reply to one call: never cached, so without an ETag. */

@@ -1,18 +1,25 @@
-import { agentPlaces } from './agents.ts'
-import { brandCases } from './brand-cases.ts'
-import { dirtPlaces } from './dirt.ts'
-import { canonical } from './documents.ts'
-import { brandPages } from './home-pages.ts'
-import { housePlaces } from './houses.ts'
+import { buildAgentPlaces } from './agents.ts'
+import { buildBrandCases } from './brand-cases.ts'
+import { buildDirtPlaces } from './dirt.ts'
+import { buildCanonical } from './documents.ts'
+import { buildBrandPages } from './home-pages.ts'
+import { buildHousePlaces } from './houses.ts'
 import { companies, type Name, nameMaker, publications } from './names.ts'
-import { networkPlaces } from './network.ts'
+import { buildNetworkPlaces } from './network.ts'
 import { type Change, placeOnNight, planNights } from './nights.ts'
-import { operatorPlaces } from './operators.ts'
-import { publisherCases } from './publisher-cases.ts'
-import { ordinaryPublisher, type Publisher } from './publishers.ts'
-import { randomFrom } from './random.ts'
-import { type Expectation, type Place, type Site, siteOf, situationOf, type World } from './site.ts'
-import { twoSidedClaims, twoSidedPlaces } from './two-sided.ts'
+import { buildOperatorPlaces } from './operators.ts'
+import { buildPublisherCases } from './publisher-cases.ts'
+import { buildOrdinaryPublisher, type Publisher } from './publishers.ts'
+import { createRandom } from './random.ts'
+import {
+  buildSite,
+  type Expectation,
+  findSituation,
+  type Place,
+  type Site,
+  type World,
+} from './site.ts'
+import { buildTwoSidedPlaces, twoSidedClaims } from './two-sided.ts'
 
 export type WorldOptions = {
   seed: number
@@ -37,22 +44,22 @@ const presentInNetwork = 60
 /** The demo internet: the same for the same options, down to every byte and ETag. */
 export function buildWorld(options: WorldOptions): DemoWorld {
   const { seed, night = 1, domains = 600, protocolName = 'proto' } = options
-  const invent = nameMaker(randomFrom(seed, 'names'))
-  const houses = housePlaces(seed, houseCount, invent)
-  const network = networkPlaces(namedByManager, presentInNetwork, invent)
+  const invent = nameMaker(createRandom(seed, 'names'))
+  const houses = buildHousePlaces(seed, houseCount, invent)
+  const network = buildNetworkPlaces(namedByManager, presentInNetwork, invent)
   const fixed = [
     ...houses.places,
     ...network,
-    ...brandCases(),
-    ...publisherCases(),
-    ...twoSidedPlaces(),
-    ...dirtPlaces(),
-    ...agentPlaces(protocolName),
+    ...buildBrandCases(),
+    ...buildPublisherCases(),
+    ...buildTwoSidedPlaces(),
+    ...buildDirtPlaces(),
+    ...buildAgentPlaces(protocolName),
   ]
-  const room = domains - countListed([...fixed, ...operatorPlaces([])])
+  const room = domains - countListed([...fixed, ...buildOperatorPlaces([])])
   const filling = fill(seed, Math.max(room, 0), invent)
   const claims = [...twoSidedClaims, ...filling.publishers.flatMap(publisher => publisher.claims)]
-  const all = join([...fixed, ...operatorPlaces(claims), ...filling.places])
+  const all = join([...fixed, ...buildOperatorPlaces(claims), ...filling.places])
   const changes = planNights(seed, night, {
     publishers: filling.publishers.map(({ place, hasCollections }) => ({
       host: place.host,
@@ -60,7 +67,7 @@ export function buildWorld(options: WorldOptions): DemoWorld {
     })),
     houses: houses.houses,
   })
-  return { ...worldOf(all.map(place => placeOnNight(place, changes, night))), changes }
+  return { ...toWorld(all.map(place => placeOnNight(place, changes, night))), changes }
 }
 
 function fill(seed: number, count: number, invent: ReturnType<typeof nameMaker>) {
@@ -68,21 +75,23 @@ function fill(seed: number, count: number, invent: ReturnType<typeof nameMaker>)
   const places: Place[] = []
   for (let i = 0; i < count; i++) {
     const share = i % 10
-    if (share < 6) publishers.push(ordinaryPublisher(seed, invent(publications), publishers.length))
-    else if (share < 8) places.push(ordinaryBrand(invent(companies)))
-    else places.push(ordinaryDomain(invent(companies)))
+    if (share < 6)
+      publishers.push(buildOrdinaryPublisher(seed, invent(publications), publishers.length))
+    else if (share < 8) places.push(buildOrdinaryBrand(invent(companies)))
+    else places.push(buildOrdinaryDomain(invent(companies)))
   }
   return { publishers, places: [...places, ...publishers.map(publisher => publisher.place)] }
 }
 
-function ordinaryBrand({ host, title }: Name): Place {
-  const document = () => canonical(host, title, { description: `${title} is an invented brand.` })
+function buildOrdinaryBrand({ host, title }: Name): Place {
+  const document = () =>
+    buildCanonical(host, title, { description: `${title} is an invented brand.` })
   return { host, title, files: { 'brand.json': { situation: 'canonical', document } } }
 }
 
 /** Most of the internet: a home page and neither file. */
-function ordinaryDomain({ host, title }: Name): Place {
-  return { host, title, pages: brandPages(host, title) }
+function buildOrdinaryDomain({ host, title }: Name): Place {
+  return { host, title, pages: buildBrandPages(host, title) }
 }
 
 /** Brings the parts of each host together; two parts that publish the same file are a mistake. */
@@ -110,7 +119,7 @@ function countListed(parts: readonly Place[]): number {
   return join(parts).filter(place => place.listed !== false).length
 }
 
-function worldOf(places: readonly Place[]): Omit<DemoWorld, 'changes'> {
+function toWorld(places: readonly Place[]): Omit<DemoWorld, 'changes'> {
   const listed = places.filter(place => place.listed !== false)
   const byHost = new Map(listed.map(place => [place.host, place]))
   const domains = [...byHost.keys()].sort()
@@ -118,8 +127,8 @@ function worldOf(places: readonly Place[]): Omit<DemoWorld, 'changes'> {
     (['brand.json', 'adagents.json'] as const).map(file => ({
       domain,
       file,
-      situation: situationOf(byHost.get(domain)!, file),
+      situation: findSituation(byHost.get(domain)!, file),
     })),
   )
-  return { domains, sites: new Map(places.map(place => [place.host, siteOf(place)])), expected }
+  return { domains, sites: new Map(places.map(place => [place.host, buildSite(place)])), expected }
 }

@@ -42,39 +42,51 @@ type Traits = Partial<Omit<Agent, 'type' | 'host' | 'operator' | 'company'>>
 export const managerDomain = 'pinnacle-network.example'
 
 export const cast: readonly Agent[] = [
-  agent('sales', 'sales', managerDomain, 'Pinnacle Network'),
-  agent('sales', 'ads', 'lantern-media.example', 'Lantern Media', { reply: 'sse' }),
-  agent('sales', 'sell', 'harbor-exchange.example', 'Harbor Exchange', { session: true }),
-  agent('sales', 'seller', 'copper-deals.test', 'Copper Deals', {
+  buildAgent('sales', 'sales', managerDomain, 'Pinnacle Network'),
+  buildAgent('sales', 'ads', 'lantern-media.example', 'Lantern Media', { reply: 'sse' }),
+  buildAgent('sales', 'sell', 'harbor-exchange.example', 'Harbor Exchange', { session: true }),
+  buildAgent('sales', 'seller', 'copper-deals.test', 'Copper Deals', {
     reply: 'sse',
     session: true,
     structured: true,
   }),
-  agent('sales', 'pages', 'long-counter.example', 'Long Counter', { pageSize: 2 }),
-  agent('sales', 'secure', 'vault-deals.example', 'Vault Deals', { door: 'auth' }),
-  agent('sales', 'down', 'broken-bids.example', 'Broken Bids', { door: 'down' }),
-  agent('sales', 'slow', 'sleepy-sales.example', 'Sleepy Sales', { door: 'hang' }),
-  agent('sales', 'www', 'brochure-only.example', 'Brochure Only', { door: 'website' }),
-  agent('sales', 'desk', 'refusing-desk.example', 'Refusing Desk', { failing: ['get_products'] }),
-  agent('signals', 'data', 'meadow-signals.example', 'Meadow Signals'),
-  agent('signals', 'audiences', 'slate-data.example', 'Slate Data', { reply: 'sse' }),
-  agent('creative', 'studio', 'inkwell-creative.example', 'Inkwell Creative'),
-  agent('creative', 'formats', 'prism-forge.test', 'Prism Forge', { reply: 'sse', session: true }),
-  agent('measurement', 'verify', 'true-meter.example', 'True Meter'),
-  agent('measurement', 'metrics', 'bright-gauge.example', 'Bright Gauge', { structured: true }),
-  agent('measurement', 'claims', 'over-claim.example', 'Over Claim'),
-  agent('brand', 'identity', 'brand-hall.example', 'Brand Hall'),
-  agent('rights', 'rights', 'song-house.example', 'Song House'),
-  agent('governance', 'policy', 'plain-sight.example', 'Plain Sight', { path: '/governance/mcp' }),
-  agent('buying', 'desk', 'north-buy.example', 'North Buy'),
-  agent('creative', 'tap', 'open-tap.example', 'Open Tap', { reply: 'sse', leavesOpen: true }),
-  agent('creative', 'shelf', 'odd-shelf.example', 'Odd Shelf', { litters: true }),
-  agent('creative', 'half', 'half-door.example', 'Half Door', { guardsCalls: true }),
-  agent('creative', 'studio', 'slash-works.example', 'Slash Works', { path: '/mcp/' }),
-  agent('sales', 'relay', 'relay-desk.example', 'Relay Desk', { door: 'card_only', path: '/a2a' }),
+  buildAgent('sales', 'pages', 'long-counter.example', 'Long Counter', { pageSize: 2 }),
+  buildAgent('sales', 'secure', 'vault-deals.example', 'Vault Deals', { door: 'auth' }),
+  buildAgent('sales', 'down', 'broken-bids.example', 'Broken Bids', { door: 'down' }),
+  buildAgent('sales', 'slow', 'sleepy-sales.example', 'Sleepy Sales', { door: 'hang' }),
+  buildAgent('sales', 'www', 'brochure-only.example', 'Brochure Only', { door: 'website' }),
+  buildAgent('sales', 'desk', 'refusing-desk.example', 'Refusing Desk', {
+    failing: ['get_products'],
+  }),
+  buildAgent('signals', 'data', 'meadow-signals.example', 'Meadow Signals'),
+  buildAgent('signals', 'audiences', 'slate-data.example', 'Slate Data', { reply: 'sse' }),
+  buildAgent('creative', 'studio', 'inkwell-creative.example', 'Inkwell Creative'),
+  buildAgent('creative', 'formats', 'prism-forge.test', 'Prism Forge', {
+    reply: 'sse',
+    session: true,
+  }),
+  buildAgent('measurement', 'verify', 'true-meter.example', 'True Meter'),
+  buildAgent('measurement', 'metrics', 'bright-gauge.example', 'Bright Gauge', {
+    structured: true,
+  }),
+  buildAgent('measurement', 'claims', 'over-claim.example', 'Over Claim'),
+  buildAgent('brand', 'identity', 'brand-hall.example', 'Brand Hall'),
+  buildAgent('rights', 'rights', 'song-house.example', 'Song House'),
+  buildAgent('governance', 'policy', 'plain-sight.example', 'Plain Sight', {
+    path: '/governance/mcp',
+  }),
+  buildAgent('buying', 'desk', 'north-buy.example', 'North Buy'),
+  buildAgent('creative', 'tap', 'open-tap.example', 'Open Tap', { reply: 'sse', leavesOpen: true }),
+  buildAgent('creative', 'shelf', 'odd-shelf.example', 'Odd Shelf', { litters: true }),
+  buildAgent('creative', 'half', 'half-door.example', 'Half Door', { guardsCalls: true }),
+  buildAgent('creative', 'studio', 'slash-works.example', 'Slash Works', { path: '/mcp/' }),
+  buildAgent('sales', 'relay', 'relay-desk.example', 'Relay Desk', {
+    door: 'card_only',
+    path: '/a2a',
+  }),
 ]
 
-export function urlOf(agent: Agent): string {
+export function toUrl(agent: Agent): string {
   return `https://${agent.host}${agent.path}`
 }
 
@@ -83,7 +95,7 @@ export const sellers = cast.filter(agent => agent.type === 'sales') as [Agent, .
 
 export const dataAgents = cast.filter(agent => agent.type === 'signals') as [Agent, ...Agent[]]
 
-function agent(
+function buildAgent(
   type: AgentType,
   label: string,
   operator: string,

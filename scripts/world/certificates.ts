@@ -18,7 +18,7 @@ import type { TlsFault } from './site.ts'
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
 const dayMs = 86_400_000
 /** Contexts are large; a crawl that strays over thousands of unknown hosts must not keep them all. */
-const keptContexts = 2_000
+const contextsMax = 2_000
 
 export type Authority = {
   /** What a client has to trust. */
@@ -48,7 +48,7 @@ export async function createAuthority(now = new Date()): Promise<Authority> {
     const certificate = await createLeaf(keys, now, {
       name: fault === 'wrong_name' ? 'somebody-else.example' : name,
       issuer: fault === 'unknown_authority' ? stranger : issuer,
-      notAfter: daysAfter(now, fault === 'expired' ? -1 : 3_650),
+      notAfter: addDays(now, fault === 'expired' ? -1 : 3_650),
     })
     return { key, cert: certificate.toString('pem') }
   }
@@ -57,7 +57,7 @@ export async function createAuthority(now = new Date()): Promise<Authority> {
     const id = `${name} ${fault ?? ''}`
     const known = contexts.get(id)
     if (known !== undefined) return known
-    if (contexts.size >= keptContexts) contexts.delete(contexts.keys().next().value!)
+    if (contexts.size >= contextsMax) contexts.delete(contexts.keys().next().value!)
     const made = create(name, fault).then(createSecureContext)
     contexts.set(id, made)
     return made
@@ -71,8 +71,8 @@ async function createIssuer(name: string, now: Date): Promise<Issuer> {
   const certificate = await X509CertificateGenerator.createSelfSigned({
     serialNumber: '01',
     name: `CN=${name}`,
-    notBefore: daysAfter(now, -365),
-    notAfter: daysAfter(now, 3_650),
+    notBefore: addDays(now, -365),
+    notAfter: addDays(now, 3_650),
     keys,
     signingAlgorithm: algorithm,
     extensions: [
@@ -101,7 +101,7 @@ async function createLeaf(
     // The name stands in the alternative names only: a common name ends at 64 characters, a host does not.
     subject: 'O=Demo Internet',
     issuer: leaf.issuer.certificate.subject,
-    notBefore: daysAfter(now, -30),
+    notBefore: addDays(now, -30),
     notAfter: leaf.notAfter,
     signingKey: leaf.issuer.keys.privateKey,
     publicKey: keys.publicKey,
@@ -114,6 +114,6 @@ function createKeys(): Promise<webcrypto.CryptoKeyPair> {
   return webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])
 }
 
-function daysAfter(time: Date, days: number): Date {
+function addDays(time: Date, days: number): Date {
   return new Date(time.getTime() + days * dayMs)
 }

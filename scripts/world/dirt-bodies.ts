@@ -1,69 +1,86 @@
 import { gzipSync } from 'node:zlib'
-import { file, json, page } from './answer.ts'
-import { cast, urlOf } from './cast.ts'
-import { dirt } from './dirty-place.ts'
-import { adagents, canonical, entry, portfolio, siteProperty, smallDocument } from './documents.ts'
+import { answerJson, answerPage, file } from './answer.ts'
+import { cast, toUrl } from './cast.ts'
+import { buildDirt } from './dirty-place.ts'
+import {
+  buildAdagents,
+  buildCanonical,
+  buildEntry,
+  buildPortfolio,
+  buildSiteProperty,
+  buildSmallDocument,
+} from './documents.ts'
 import type { Doc, FileName, Place } from './site.ts'
 
 const byteOrderMark = '\ufeff'
-const seller = urlOf(cast[0]!)
+const seller = toUrl(cast[0]!)
 
 /** Bodies that arrive in full and are not what they should be, or are but look odd. */
 export const brokenBodies: Place[] = [
-  dirt('html', 'html', (_, host) =>
-    page('Not found', `${host} shows this page for every address.`),
+  buildDirt('html', 'html', (_, host) =>
+    answerPage('Not found', `${host} shows this page for every address.`),
   ),
-  dirt('html-as-json', 'html', () => file('<!doctype html><title>Soon</title>')),
-  dirt('truncated', 'invalid_json', (name, host) => file(text(name, host).slice(0, -40))),
-  dirt('trailing-comma', 'invalid_json', (name, host) =>
-    file(text(name, host).replace(/\n\}$/, ',\n}')),
+  buildDirt('html-as-json', 'html', () => file('<!doctype html><title>Soon</title>')),
+  buildDirt('truncated', 'invalid_json', (name, host) =>
+    file(formatText(name, host).slice(0, -40)),
   ),
-  dirt('single-quotes', 'invalid_json', (name, host) =>
-    file(text(name, host).replaceAll('"', "'")),
+  buildDirt('trailing-comma', 'invalid_json', (name, host) =>
+    file(formatText(name, host).replace(/\n\}$/, ',\n}')),
   ),
-  dirt('empty', 'invalid_json', () => file('')),
-  dirt('binary', 'invalid_json', () => file(Buffer.from([0xff, 0xfe, 0x00, 0x80, 0x01]))),
-  dirt('root-array', 'wrong_root', (name, host) => json([smallDocument(name, host)])),
-  dirt('root-string', 'wrong_root', () => json('adagents')),
-  dirt('root-number', 'wrong_root', () => json(42)),
-  dirt('root-null', 'wrong_root', () => json(null)),
-  dirt('root-empty-object', 'empty_file', () => json({})),
-  dirt('wrong-types', 'invalid', (name, host) => json(wrongTypes[name](host))),
-  dirt('one-bad-among-good', 'ok_in_part', (name, host) => json(oneBadAmongGood[name](host))),
-  dirt('bom', 'ok', (name, host) => file(byteOrderMark + text(name, host))),
-  dirt('gzip', 'ok', (name, host) =>
-    file(gzipSync(text(name, host)), 'application/json', { 'content-encoding': 'gzip' }),
+  buildDirt('single-quotes', 'invalid_json', (name, host) =>
+    file(formatText(name, host).replaceAll('"', "'")),
   ),
-  dirt('false-gzip', 'bad_encoding', (name, host) =>
-    file(text(name, host), 'application/json', { 'content-encoding': 'gzip' }),
+  buildDirt('empty', 'invalid_json', () => file('')),
+  buildDirt('binary', 'invalid_json', () => file(Buffer.from([0xff, 0xfe, 0x00, 0x80, 0x01]))),
+  buildDirt('root-array', 'wrong_root', (name, host) =>
+    answerJson([buildSmallDocument(name, host)]),
   ),
-  dirt('text-plain', 'ok', (name, host) => file(text(name, host), 'text/plain')),
-  dirt('octet-stream', 'ok', (name, host) => file(text(name, host), 'application/octet-stream')),
-  dirt('latin1-charset', 'ok', (name, host) =>
-    file(text(name, host), 'application/json; charset=iso-8859-1'),
+  buildDirt('root-string', 'wrong_root', () => answerJson('adagents')),
+  buildDirt('root-number', 'wrong_root', () => answerJson(42)),
+  buildDirt('root-null', 'wrong_root', () => answerJson(null)),
+  buildDirt('root-empty-object', 'empty_file', () => answerJson({})),
+  buildDirt('wrong-types', 'invalid', (name, host) => answerJson(wrongTypes[name](host))),
+  buildDirt('one-bad-among-good', 'ok_in_part', (name, host) =>
+    answerJson(singleBadEntry[name](host)),
   ),
-  dirt('deep-nesting', 'deep_nesting', (name, host) =>
-    file(withField(name, host, 'ext', deepArray(20_000))),
+  buildDirt('bom', 'ok', (name, host) => file(byteOrderMark + formatText(name, host))),
+  buildDirt('gzip', 'ok', (name, host) =>
+    file(gzipSync(formatText(name, host)), 'application/json', { 'content-encoding': 'gzip' }),
   ),
-  dirt('proto-key', 'ok', (name, host) =>
+  buildDirt('false-gzip', 'bad_encoding', (name, host) =>
+    file(formatText(name, host), 'application/json', { 'content-encoding': 'gzip' }),
+  ),
+  buildDirt('text-plain', 'ok', (name, host) => file(formatText(name, host), 'text/plain')),
+  buildDirt('octet-stream', 'ok', (name, host) =>
+    file(formatText(name, host), 'application/octet-stream'),
+  ),
+  buildDirt('latin1-charset', 'ok', (name, host) =>
+    file(formatText(name, host), 'application/json; charset=iso-8859-1'),
+  ),
+  buildDirt('deep-nesting', 'deep_nesting', (name, host) =>
+    file(withField(name, host, 'ext', buildDeepArray(20_000))),
+  ),
+  buildDirt('proto-key', 'ok', (name, host) =>
     file(withField(name, host, '__proto__', '{"polluted":true,"authorized_agents":[]}')),
   ),
-  dirt('duplicate-keys', 'ok', (name, host) =>
+  buildDirt('duplicate-keys', 'ok', (name, host) =>
     file(withField(name, host, name === 'brand.json' ? 'id' : 'authorized_agents', '"first"')),
   ),
-  dirt('control-characters', 'ok', (name, host) => json(controlCharacters(name, host))),
+  buildDirt('control-characters', 'ok', (name, host) =>
+    answerJson(buildControlCharacters(name, host)),
+  ),
 ]
 
-function text(name: FileName, host: string): string {
-  return JSON.stringify(smallDocument(name, host), null, 2)
+function formatText(name: FileName, host: string): string {
+  return JSON.stringify(buildSmallDocument(name, host), null, 2)
 }
 
 /** Puts a field before all others, in a way JSON.stringify would not. */
 function withField(name: FileName, host: string, key: string, value: string): string {
-  return text(name, host).replace('{', `{ "${key}": ${value},`)
+  return formatText(name, host).replace('{', `{ "${key}": ${value},`)
 }
 
-function deepArray(depth: number): string {
+function buildDeepArray(depth: number): string {
   return '['.repeat(depth) + ']'.repeat(depth)
 }
 
@@ -82,21 +99,21 @@ const wrongTypes: Readonly<Record<FileName, (host: string) => Doc>> = {
   }),
 }
 
-const oneBadAmongGood: Readonly<Record<FileName, (host: string) => Doc>> = {
+const singleBadEntry: Readonly<Record<FileName, (host: string) => Doc>> = {
   'brand.json': host =>
-    portfolio({
+    buildPortfolio({
       house: { domain: host, name: 'Nearly Good' },
       brands: [
-        canonicalBrand(host, 'nearly_good'),
+        buildCanonicalBrand(host, 'nearly_good'),
         { id: 'Not A Slug', names: 'none' },
         null,
-        canonicalBrand(`second.${host}`, 'second_good'),
+        buildCanonicalBrand(`second.${host}`, 'second_good'),
       ],
     }),
   'adagents.json': host =>
-    adagents({
+    buildAdagents({
       properties: [
-        siteProperty(host, 'Good', { property_id: 'good' }),
+        buildSiteProperty(host, 'Good', { property_id: 'good' }),
         { property_type: 'website', name: 'No identifiers' },
         {
           property_type: 'spaceship',
@@ -104,30 +121,32 @@ const oneBadAmongGood: Readonly<Record<FileName, (host: string) => Doc>> = {
           identifiers: [{ type: 'domain', value: 5 }],
         },
         null,
-        siteProperty(`blog.${host}`, 'Also good', { property_id: 'also_good' }),
+        buildSiteProperty(`blog.${host}`, 'Also good', { property_id: 'also_good' }),
       ],
       authorized_agents: [
-        entry(seller, 'property_ids', { property_ids: ['good', 'also_good'] }),
+        buildEntry(seller, 'property_ids', { property_ids: ['good', 'also_good'] }),
         null,
         { url: 17, authorized_for: null, authorization_type: 'property_ids' },
-        entry('not a url', 'property_ids', { property_ids: ['good'] }),
-        entry('http://insecure.example/mcp', 'property_ids', { property_ids: ['good'] }),
-        entry('https://user:secret@login.example/mcp', 'property_ids', { property_ids: ['good'] }),
-        entry(seller, 'property_ids', { property_ids: 'good', countries: ['EMEA', 'uk'] }),
+        buildEntry('not a url', 'property_ids', { property_ids: ['good'] }),
+        buildEntry('http://insecure.example/mcp', 'property_ids', { property_ids: ['good'] }),
+        buildEntry('https://user:secret@login.example/mcp', 'property_ids', {
+          property_ids: ['good'],
+        }),
+        buildEntry(seller, 'property_ids', { property_ids: 'good', countries: ['EMEA', 'uk'] }),
       ],
     }),
 }
 
-function canonicalBrand(host: string, id: string): Doc {
-  const { names, properties } = canonical(host, id)
+function buildCanonicalBrand(host: string, id: string): Doc {
+  const { names, properties } = buildCanonical(host, id)
   return { id, names, properties, keller_type: 'independent' }
 }
 
-function controlCharacters(name: FileName, host: string): Doc {
+function buildControlCharacters(name: FileName, host: string): Doc {
   const title = 'Null\u0000, bell\u0007, override\u202e and half a pair \ud83d'
-  if (name === 'brand.json') return canonical(host, 'Control', { names: [{ en: title }] })
-  return adagents({
-    properties: [siteProperty(host, title, { property_id: 'site' })],
-    authorized_agents: [entry(seller, 'property_ids', { property_ids: ['site'] })],
+  if (name === 'brand.json') return buildCanonical(host, 'Control', { names: [{ en: title }] })
+  return buildAdagents({
+    properties: [buildSiteProperty(host, title, { property_id: 'site' })],
+    authorized_agents: [buildEntry(seller, 'property_ids', { property_ids: ['site'] })],
   })
 }

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import type { Answer } from './answer.ts'
-import { dirt } from './dirty-place.ts'
-import { smallDocument } from './documents.ts'
+import { buildDirt } from './dirty-place.ts'
+import { buildSmallDocument } from './documents.ts'
 import type { FileName, Place } from './site.ts'
 
 const kib = 1_024
@@ -10,33 +10,36 @@ const spaces = Buffer.alloc(64 * kib, ' ')
 
 /** Valid documents nobody should read to the end: the blanks before the last brace make them large. */
 export const largeBodies: Place[] = [
-  dirt('oversize', 'too_large', (name, host) =>
-    streamed(name, host, name === 'brand.json' ? 300 * kib : 6 * mib),
+  buildDirt('oversize', 'too_large', (name, host) =>
+    answerStream(name, host, name === 'brand.json' ? 300 * kib : 6 * mib),
   ),
-  dirt('oversize-declared', 'too_large', (name, host) => {
+  buildDirt('oversize-declared', 'too_large', (name, host) => {
     const bytes = name === 'brand.json' ? 300 * kib : 6 * mib
-    return { ...streamed(name, host, bytes), headers: jsonOf({ 'content-length': String(bytes) }) }
+    return {
+      ...answerStream(name, host, bytes),
+      headers: buildJson({ 'content-length': String(bytes) }),
+    }
   }),
-  dirt('huge', 'too_large', (name, host) => streamed(name, host, 32 * mib)),
-  dirt('gzip-bomb', 'too_large', (name, host) => ({
+  buildDirt('huge', 'too_large', (name, host) => answerStream(name, host, 32 * mib)),
+  buildDirt('gzip-bomb', 'too_large', (name, host) => ({
     kind: 'whole',
     status: 200,
-    headers: jsonOf({ 'content-encoding': 'gzip' }),
-    body: gzipSync(Buffer.concat([...padded(name, host, 50 * mib)])),
+    headers: buildJson({ 'content-encoding': 'gzip' }),
+    body: gzipSync(Buffer.concat([...padBody(name, host, 50 * mib)])),
   })),
 ]
 
-function streamed(name: FileName, host: string, bytes: number): Answer & { kind: 'stream' } {
+function answerStream(name: FileName, host: string, bytes: number): Answer & { kind: 'stream' } {
   return {
     kind: 'stream',
     status: 200,
-    headers: jsonOf({}),
-    chunks: () => padded(name, host, bytes),
+    headers: buildJson({}),
+    chunks: () => padBody(name, host, bytes),
   }
 }
 
-function* padded(name: FileName, host: string, bytes: number): Generator<Buffer> {
-  const text = JSON.stringify(smallDocument(name, host)).slice(0, -1)
+function* padBody(name: FileName, host: string, bytes: number): Generator<Buffer> {
+  const text = JSON.stringify(buildSmallDocument(name, host)).slice(0, -1)
   yield Buffer.from(text)
   let missing = bytes - Buffer.byteLength(text) - 1
   while (missing > 0) {
@@ -47,6 +50,6 @@ function* padded(name: FileName, host: string, bytes: number): Generator<Buffer>
   yield Buffer.from('}')
 }
 
-function jsonOf(more: Readonly<Record<string, string>>): Record<string, string> {
+function buildJson(more: Readonly<Record<string, string>>): Record<string, string> {
   return { 'content-type': 'application/json', ...more }
 }

@@ -1,24 +1,26 @@
-import { type Answer, json, redirect, status } from './answer.ts'
-import { dirt } from './dirty-place.ts'
-import { smallDocument } from './documents.ts'
-import { type FileName, type Place, pathOf } from './site.ts'
+import { type Answer, answerJson, answerStatus, redirect } from './answer.ts'
+import { buildDirt } from './dirty-place.ts'
+import { buildSmallDocument } from './documents.ts'
+import { type FileName, type Place, wellKnownPaths } from './site.ts'
 
 export const redirects: Place[] = [
-  chain(1, 'ok'),
-  chain(2, 'ok'),
-  chain(5, 'too_many_redirects'),
-  dirt('redirect-loop', 'redirect_loop', (file, host) =>
-    redirect(`https://${host}${pathOf[file]}`),
+  buildChain(1, 'ok'),
+  buildChain(2, 'ok'),
+  buildChain(5, 'too_many_redirects'),
+  buildDirt('redirect-loop', 'redirect_loop', (file, host) =>
+    redirect(`https://${host}${wellKnownPaths[file]}`),
   ),
-  dirt('redirect-relative', 'ok', file => redirect(`/moved/1/${file}`, 308), {
-    pages: hops('dirt-redirect-relative.example', 1),
+  buildDirt('redirect-relative', 'ok', file => redirect(`/moved/1/${file}`, 308), {
+    pages: buildHops('dirt-redirect-relative.example', 1),
   }),
-  dirt('redirect-www', 'ok', (file, host) => redirect(`https://www.${host}${pathOf[file]}`, 301)),
-  wwwOf('dirt-redirect-www.example'),
-  dirt('redirect-off-site', 'redirect_off_site', file =>
-    redirect(`https://stands-alone.example${pathOf[file]}`),
+  buildDirt('redirect-www', 'ok', (file, host) =>
+    redirect(`https://www.${host}${wellKnownPaths[file]}`, 301),
   ),
-  dirt('redirect-off-and-back', 'redirect_off_site', () =>
+  buildWww('dirt-redirect-www.example'),
+  buildDirt('redirect-off-site', 'redirect_off_site', file =>
+    redirect(`https://stands-alone.example${wellKnownPaths[file]}`),
+  ),
+  buildDirt('redirect-off-and-back', 'redirect_off_site', () =>
     redirect('https://dirt-redirect-back.example/back'),
   ),
   {
@@ -33,28 +35,28 @@ export const redirects: Place[] = [
     ['loopback-ipv6', 'https://[::1]/'],
     ['loopback-decimal', 'https://2130706433/'],
     ['localhost', 'https://localhost/'],
-  ].map(([name, to]) => dirt(`redirect-${name}`, 'redirect_private', () => redirect(to!))),
-  dirt('redirect-to-http', 'redirect_insecure', (file, host) =>
-    redirect(`http://${host}/moved${pathOf[file]}`),
+  ].map(([name, to]) => buildDirt(`redirect-${name}`, 'redirect_private', () => redirect(to!))),
+  buildDirt('redirect-to-http', 'redirect_insecure', (file, host) =>
+    redirect(`http://${host}/moved${wellKnownPaths[file]}`),
   ),
-  dirt('redirect-to-file', 'redirect_insecure', () => redirect('file:///etc/passwd')),
-  dirt('redirect-no-location', 'redirect_without_location', () => status(302)),
+  buildDirt('redirect-to-file', 'redirect_insecure', () => redirect('file:///etc/passwd')),
+  buildDirt('redirect-no-location', 'redirect_without_location', () => answerStatus(302)),
 ]
 
 /** A walk of so many steps within one host, ending at a good file. */
-function chain(length: number, situation: string): Place {
+function buildChain(length: number, situation: string): Place {
   const name = `redirect-chain-${length}`
   const host = `dirt-${name}.example`
-  return dirt(name, situation, file => redirect(`https://${host}/moved/${length}/${file}`), {
-    pages: hops(host, length),
+  return buildDirt(name, situation, file => redirect(`https://${host}/moved/${length}/${file}`), {
+    pages: buildHops(host, length),
   })
 }
 
 /** `/moved/3/…` leads to `/moved/2/…` and so on; `/moved/1/…` is the file. */
-function hops(host: string, length: number): Record<string, () => Answer> {
+function buildHops(host: string, length: number): Record<string, () => Answer> {
   const pages: Record<string, () => Answer> = {}
   for (const file of ['brand.json', 'adagents.json'] as const) {
-    pages[`/moved/1/${file}`] = () => json(smallDocument(file, host))
+    pages[`/moved/1/${file}`] = () => answerJson(buildSmallDocument(file, host))
     for (let step = 2; step <= length; step++) {
       pages[`/moved/${step}/${file}`] = () => redirect(`https://${host}/moved/${step - 1}/${file}`)
     }
@@ -62,10 +64,10 @@ function hops(host: string, length: number): Record<string, () => Answer> {
   return pages
 }
 
-function wwwOf(host: string): Place {
+function buildWww(host: string): Place {
   const published = (file: FileName) => ({
     situation: 'ok',
-    document: () => smallDocument(file, host),
+    document: () => buildSmallDocument(file, host),
   })
   return {
     host: `www.${host}`,

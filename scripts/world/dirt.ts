@@ -1,12 +1,12 @@
-import { type Answer, file, status } from './answer.ts'
+import { type Answer, answerStatus, file } from './answer.ts'
 import { brokenBodies } from './dirt-bodies.ts'
 import { largeBodies } from './dirt-large.ts'
 import { redirects } from './dirt-redirects.ts'
-import { dirt } from './dirty-place.ts'
-import { smallDocument } from './documents.ts'
+import { buildDirt } from './dirty-place.ts'
+import { buildSmallDocument } from './documents.ts'
 import type { FileName, Place, TlsFault } from './site.ts'
 
-export function dirtPlaces(): Place[] {
+export function buildDirtPlaces(): Place[] {
   return [
     ...statuses,
     ...connections,
@@ -20,30 +20,30 @@ export function dirtPlaces(): Place[] {
 const codes = [400, 401, 403, 404, 408, 410, 418, 451, 500, 502, 503]
 
 const statuses: Place[] = [
-  ...codes.map(code => dirt(`status-${code}`, `status_${code}`, () => status(code))),
-  dirt('status-429', 'status_429', () => status(429, { 'retry-after': '120' })),
-  dirt('status-429-date', 'status_429', () =>
-    status(429, { 'retry-after': 'Wed, 21 Oct 2037 07:28:00 GMT' }),
+  ...codes.map(code => buildDirt(`status-${code}`, `status_${code}`, () => answerStatus(code))),
+  buildDirt('status-429', 'status_429', () => answerStatus(429, { 'retry-after': '120' })),
+  buildDirt('status-429-date', 'status_429', () =>
+    answerStatus(429, { 'retry-after': 'Wed, 21 Oct 2037 07:28:00 GMT' }),
   ),
-  dirt('status-204', 'status_204', () => status(204)),
-  dirt('status-304', 'status_304', () => status(304)),
+  buildDirt('status-204', 'status_204', () => answerStatus(204)),
+  buildDirt('status-304', 'status_304', () => answerStatus(304)),
 ]
 
 const connections: Place[] = [
-  dirt('hang', 'hang', () => ({ kind: 'hang' })),
-  dirt('reset', 'reset', () => ({ kind: 'reset' })),
-  dirt('drip', 'drip', (name, host) => ({
-    ...whole(name, host),
+  buildDirt('hang', 'hang', () => ({ kind: 'hang' })),
+  buildDirt('reset', 'reset', () => ({ kind: 'reset' })),
+  buildDirt('drip', 'drip', (name, host) => ({
+    ...answerWhole(name, host),
     kind: 'drip',
     everyMs: 250,
   })),
-  dirt('cut-short', 'cut_short', (name, host) => ({
-    ...whole(name, host),
+  buildDirt('cut-short', 'cut_short', (name, host) => ({
+    ...answerWhole(name, host),
     kind: 'cut',
     promisedBytes: 100_000,
   })),
-  dirt('large-headers', 'headers_too_large', (name, host) => {
-    const answer = whole(name, host)
+  buildDirt('large-headers', 'headers_too_large', (name, host) => {
+    const answer = answerWhole(name, host)
     return { ...answer, headers: { ...answer.headers, 'x-padding': 'x'.repeat(65_536) } }
   }),
 ]
@@ -51,9 +51,9 @@ const connections: Place[] = [
 const faults: readonly TlsFault[] = ['wrong_name', 'expired', 'unknown_authority', 'reset']
 
 const certificates: Place[] = faults.map(tls =>
-  dirt(`tls-${tls.replace('_', '-')}`, `tls_${tls}`, whole, { tls }),
+  buildDirt(`tls-${tls.replace('_', '-')}`, `tls_${tls}`, answerWhole, { tls }),
 )
 
-function whole(name: FileName, host: string): Answer & { kind: 'whole' } {
-  return file(JSON.stringify(smallDocument(name, host), null, 2))
+function answerWhole(name: FileName, host: string): Answer & { kind: 'whole' } {
+  return file(JSON.stringify(buildSmallDocument(name, host), null, 2))
 }

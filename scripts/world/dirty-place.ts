@@ -5,7 +5,7 @@ import type { FileName, Place } from './site.ts'
  * A host named after what is wrong with it, both files in the same condition. Each has a registrable
  * domain of its own, so that neither politeness nor same-site rules tie one kind of dirt to another.
  */
-export function dirt(
+export function buildDirt(
   name: string,
   situation: string,
   make: (file: FileName, host: string) => Answer,

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { extname, join, sep } from 'node:path'
-import { type Answer, type Ask, file, page } from './answer.ts'
-import { type FileName, notFound, pathOf, type Site, type World } from './site.ts'
+import { type Answer, type Ask, answerPage, file } from './answer.ts'
+import { type FileName, notFound, type Site, type World, wellKnownPaths } from './site.ts'
 
 const types: Readonly<Record<string, string>> = {
   '.json': 'application/json',
@@ -16,13 +16,13 @@ const types: Readonly<Record<string, string>> = {
  * A world of captured files, laid out as `dir/<domain>/<path>`. Files are read when asked for, so one may
  * be edited between two crawls. Nothing outside a domain's folder is ever served, links included.
  */
-export function folderWorld(dir: string): World {
+export function serveFolder(dir: string): World {
   const root = realpathSync(dir)
   const domains = readdirSync(root, { withFileTypes: true })
     .filter(entry => entry.isDirectory() && entry.name.includes('.') && !entry.name.startsWith('.'))
     .map(entry => entry.name)
     .sort()
-  const sites = new Map(domains.map(domain => [domain.toLowerCase(), folderSite(root, domain)]))
+  const sites = new Map(domains.map(domain => [domain.toLowerCase(), readFolderSite(root, domain)]))
   const expected = domains.flatMap(domain =>
     (['brand.json', 'adagents.json'] as const).map(name => ({
       domain: domain.toLowerCase(),
@@ -33,11 +33,11 @@ export function folderWorld(dir: string): World {
   return { domains: [...sites.keys()].sort(), sites, expected }
 }
 
-function folderSite(root: string, domain: string): Site {
+function readFolderSite(root: string, domain: string): Site {
   const folder = realpathSync(join(root, domain))
   const answer = (ask: Ask): Answer => {
     if (ask.path !== '/') return fileAt(folder, ask.path) ?? notFound
-    return fileAt(folder, '/index.html') ?? page(domain, `Captured files of ${domain}`)
+    return fileAt(folder, '/index.html') ?? answerPage(domain, `Captured files of ${domain}`)
   }
   return { host: domain.toLowerCase(), answer }
 }
@@ -57,5 +57,5 @@ function fileAt(folder: string, path: string): Answer | undefined {
 }
 
 function isCaptured(folder: string, name: FileName): boolean {
-  return fileAt(folder, pathOf[name]) !== undefined
+  return fileAt(folder, wellKnownPaths[name]) !== undefined
 }

@@ -1,24 +1,24 @@
 import { createHash } from 'node:crypto'
-import { type Answer, file, json } from './answer.ts'
+import { type Answer, answerJson, file } from './answer.ts'
 import type { Place } from './site.ts'
 
 /** The home page of a company that says who it is the way search engines like it: in linked data. */
-export function brandPages(host: string, title: string): NonNullable<Place['pages']> {
+export function buildBrandPages(host: string, title: string): NonNullable<Place['pages']> {
   const color = `#${createHash('sha256').update(host).digest('hex').slice(0, 6)}`
   return {
-    '/': () => file(pageOf(host, title, color), 'text/html; charset=utf-8'),
+    '/': () => file(buildPage(host, title, color), 'text/html; charset=utf-8'),
     '/site.webmanifest': () =>
-      json({
+      answerJson({
         name: title,
         theme_color: color,
         background_color: '#fff',
         icons: [{ src: '/icon-512.png', sizes: '512x512', type: 'image/png' }],
       }),
-    '/logo.svg': () => logo(color),
+    '/logo.svg': () => answerLogo(color),
   }
 }
 
-function pageOf(host: string, title: string, color: string): string {
+function buildPage(host: string, title: string, color: string): string {
   const company = {
     '@context': 'https://schema.org',
     '@type': 'Organization',
@@ -44,7 +44,7 @@ function pageOf(host: string, title: string, color: string): string {
   ].join('\n')
 }
 
-function logo(color: string): Answer {
+function answerLogo(color: string): Answer {
   const svg = `<svg xmlns="http://www.w3.org/2000/svg"><circle r="9" fill="${color}"/></svg>`
   return file(svg, 'image/svg+xml')
 }

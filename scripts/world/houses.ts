@@ -1,6 +1,6 @@
-import { canonical, portfolio, slug, website } from './documents.ts'
+import { buildCanonical, buildPortfolio, buildWebsite, toSlug } from './documents.ts'
 import { companies, type Name, type nameMaker } from './names.ts'
-import { type Random, randomFrom } from './random.ts'
+import { createRandom, type Random } from './random.ts'
 import type { Doc, Place } from './site.ts'
 
 type House = Name & { brands: Name[]; refs: Name[]; architecture: string }
@@ -11,52 +11,55 @@ export type HousePlaces = { places: Place[]; houses: string[] }
  * Companies with several brands. Most brands live inside the house's document and their domains redirect
  * to it; every third house also refers to brands that publish for themselves and name the house back.
  */
-export function housePlaces(
+export function buildHousePlaces(
   seed: number,
   count: number,
   invent: ReturnType<typeof nameMaker>,
 ): HousePlaces {
-  const houses = Array.from({ length: count }, (_, i) => inventHouse(seed, i, invent))
+  const houses = Array.from({ length: count }, (_, i) => drawHouse(seed, i, invent))
   return {
-    places: houses.flatMap(house => [homeOf(seed, house), ...leavesOf(house)]),
+    places: houses.flatMap(house => [buildHome(seed, house), ...buildLeaves(house)]),
     houses: houses.map(house => house.host),
   }
 }
 
-function inventHouse(seed: number, number: number, invent: ReturnType<typeof nameMaker>): House {
+function drawHouse(seed: number, number: number, invent: ReturnType<typeof nameMaker>): House {
   const own = invent(['Group', 'Holdings', 'Company'])
-  const random = randomFrom(seed, own.host)
+  const random = createRandom(seed, own.host)
   const brands = Array.from({ length: 2 + random.below(4) }, () => invent(companies))
   const refs = number % 3 === 0 ? [invent(companies), invent(companies)] : []
   const architecture = random.pick(['house_of_brands', 'branded_house', 'hybrid'])
   return { ...own, brands, refs, architecture }
 }
 
-function homeOf(seed: number, house: House): Place {
+function buildHome(seed: number, house: House): Place {
   return {
     host: house.host,
     title: house.title,
     files: {
       'brand.json': {
         situation: 'portfolio',
-        document: () => houseDocument(randomFrom(seed, house.host, 'brand'), house),
+        document: () => buildHouseDocument(createRandom(seed, house.host, 'brand'), house),
       },
     },
   }
 }
 
-function houseDocument(random: Random, house: House): Doc {
-  const refs = house.refs.map(ref => ({ domain: ref.host, brand_id: slug(ref.title) }))
-  return portfolio({
+function buildHouseDocument(random: Random, house: House): Doc {
+  const refs = house.refs.map(ref => ({ domain: ref.host, brand_id: toSlug(ref.title) }))
+  return buildPortfolio({
     house: { domain: house.host, name: house.title, architecture: house.architecture },
-    brands: [masterBrand(house), ...house.brands.map(brand => inlineBrand(random, house, brand))],
+    brands: [
+      buildMasterBrand(house),
+      ...house.brands.map(brand => buildInlineBrand(random, house, brand)),
+    ],
     ...(refs.length > 0 ? { brand_refs: refs } : {}),
     contact: { name: house.title, email: `brands@${house.host}`, domain: house.host },
     authorized_operators: [
       { domain: 'lantern-media.example', brands: ['*'], scopes: ['media_buying'] },
       {
         domain: 'north-buy.example',
-        brands: [slug(house.brands[0]!.title)],
+        brands: [toSlug(house.brands[0]!.title)],
         countries: ['DE', 'FR'],
         valid_from: '2026-01-01T00:00:00Z',
         valid_until: '2035-01-01T00:00:00Z',
@@ -66,24 +69,24 @@ function houseDocument(random: Random, house: House): Doc {
   })
 }
 
-function masterBrand(house: House): Doc {
+function buildMasterBrand(house: House): Doc {
   return {
-    id: slug(house.title),
+    id: toSlug(house.title),
     names: [{ en: house.title }],
     keller_type: 'master',
     url: `https://${house.host}`,
-    properties: [website(house.host, { primary: true })],
+    properties: [buildWebsite(house.host, { primary: true })],
   }
 }
 
-function inlineBrand(random: Random, house: House, brand: Name): Doc {
-  const id = slug(brand.title)
+function buildInlineBrand(random: Random, house: House, brand: Name): Doc {
+  const id = toSlug(brand.title)
   const hex = random.below(0x1000000).toString(16).padStart(6, '0')
   return {
     id,
     names: [{ en: brand.title }, { de: `${brand.title} Deutschland` }],
     keller_type: random.pick(['sub_brand', 'endorsed', 'independent']),
-    parent_brand: slug(house.title),
+    parent_brand: toSlug(house.title),
     url: `https://${brand.host}`,
     description: `${brand.title} is an invented brand of ${house.title}.`,
     industries: [random.pick(['food', 'automotive', 'retail', 'travel'])],
@@ -98,15 +101,17 @@ function inlineBrand(random: Random, house: House, brand: Name): Doc {
     colors: { primary: `#${hex}` },
     tone: 'Calm and clear',
     properties: [
-      website(brand.host, { primary: true }),
-      website(`shop.${brand.host}`, { region: 'DE' }),
+      buildWebsite(brand.host, { primary: true }),
+      buildWebsite(`shop.${brand.host}`, { region: 'DE' }),
       { type: 'mobile_app', identifier: `test.${id}`, store: 'google' },
-      ...(random.chance(0.3) ? [website('two-shows.example', { relationship: 'direct' })] : []),
+      ...(random.chance(0.3)
+        ? [buildWebsite('two-shows.example', { relationship: 'direct' })]
+        : []),
     ],
   }
 }
 
-function leavesOf(house: House): Place[] {
+function buildLeaves(house: House): Place[] {
   const redirects = house.brands.map((brand, i): Place => {
     const base = { host: brand.host, title: brand.title }
     // The last brand never published anything: only its house speaks for it.
@@ -115,7 +120,7 @@ function leavesOf(house: House): Place[] {
     return { ...base, files: { 'brand.json': { situation: 'house_redirect', document } } }
   })
   const mutual = house.refs.map((ref): Place => {
-    const document = (): Doc => canonical(ref.host, ref.title, { house_domain: house.host })
+    const document = (): Doc => buildCanonical(ref.host, ref.title, { house_domain: house.host })
     const files = { 'brand.json': { situation: 'canonical_mutual', document } }
     return { host: ref.host, title: ref.title, files }
   })

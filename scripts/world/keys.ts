@@ -7,7 +7,7 @@ const ed25519Prefix = Buffer.from('302e020100300506032b657004220420', 'hex')
 export type SigningKey = { kid: string; privateKey: KeyObject; jwk: Doc }
 
 /** The key with which an operator signs webhooks: made from its name, so that every process knows it. */
-export function signingKeyOf(operator: string): SigningKey {
+export function deriveSigningKey(operator: string): SigningKey {
   const secret = createHash('sha256').update(`demo internet key of ${operator}`).digest()
   const der = Buffer.concat([ed25519Prefix, secret])
   const privateKey = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })

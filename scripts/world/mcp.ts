@@ -1,7 +1,7 @@
-import { type Answer, type Ask, reply, status } from './answer.ts'
-import { type Agent, urlOf } from './cast.ts'
+import { type Answer, type Ask, answerStatus, reply } from './answer.ts'
+import { type Agent, toUrl } from './cast.ts'
 import type { Doc } from './site.ts'
-import { runTask, type TaskResult, toolsOf } from './tasks.ts'
+import { buildTools, runTask, type TaskResult } from './tasks.ts'
 
 type Call = { id?: unknown; method?: unknown; params?: Record<string, unknown> }
 
@@ -10,27 +10,28 @@ const versions = ['2025-06-18', '2025-03-26', '2024-11-05']
 /** One request to an agent over Streamable HTTP. Nothing is remembered: the session id is always the same. */
 export function answerMcp(agent: Agent, ask: Ask, protocolName: string): Answer {
   const session = `session-of-${agent.host}`
-  if (ask.method === 'DELETE') return status(agent.session ? 204 : 405)
-  if (ask.method !== 'POST') return status(405, { allow: 'POST, DELETE' })
+  if (ask.method === 'DELETE') return answerStatus(agent.session ? 204 : 405)
+  if (ask.method !== 'POST') return answerStatus(405, { allow: 'POST, DELETE' })
   const accept = ask.headers.accept ?? ''
   if (!accept.includes('application/json') || !accept.includes('text/event-stream')) {
-    return reply(406, failure(null, -32000, 'Accept JSON and event streams'))
+    return reply(406, buildFailure(null, -32000, 'Accept JSON and event streams'))
   }
   const call = parseCall(ask.body)
-  if (call === undefined) return reply(400, failure(null, -32700, 'That is not a call'))
+  if (call === undefined) return reply(400, buildFailure(null, -32700, 'That is not a call'))
   const opens = call.method === 'initialize'
   if (agent.session && !opens) {
-    const given = ask.headers['mcp-session-id']
-    if (given === undefined) return reply(400, failure(call.id, -32000, 'Initialize first'))
-    if (given !== session) return reply(404, failure(call.id, -32001, 'No such session'))
+    const sessionId = ask.headers['mcp-session-id']
+    if (sessionId === undefined)
+      return reply(400, buildFailure(call.id, -32000, 'Initialize first'))
+    if (sessionId !== session) return reply(404, buildFailure(call.id, -32001, 'No such session'))
   }
   if (call.id === undefined) return reply(202, '')
   if (agent.guardsCalls && call.method === 'tools/call') {
-    return status(401, { 'www-authenticate': `Bearer realm="${agent.host}"` })
+    return answerStatus(401, { 'www-authenticate': `Bearer realm="${agent.host}"` })
   }
   const headers: Record<string, string> =
     agent.session && opens ? { 'mcp-session-id': session } : {}
-  return deliver(agent, resultOf(agent, call, protocolName), headers)
+  return deliver(agent, buildResult(agent, call, protocolName), headers)
 }
 
 function parseCall(body: string): Call | undefined {
@@ -42,29 +43,32 @@ function parseCall(body: string): Call | undefined {
   }
 }
 
-function resultOf(agent: Agent, call: Call, protocolName: string): Doc {
+function buildResult(agent: Agent, call: Call, protocolName: string): Doc {
   const { id, params = {} } = call
   switch (call.method) {
     case 'initialize':
-      return success(id, {
+      return buildSuccess(id, {
         protocolVersion:
           versions.find(version => version === params.protocolVersion) ?? versions[0],
         capabilities: { tools: {} },
         serverInfo: { name: agent.company, version: '1.0.0' },
       })
     case 'ping':
-      return success(id, {})
+      return buildSuccess(id, {})
     case 'tools/list':
-      return success(id, listTools(agent, params.cursor, protocolName))
+      return buildSuccess(id, listTools(agent, params.cursor, protocolName))
     case 'tools/call':
-      return success(id, content(agent, runTask(agent, String(params.name), protocolName)))
+      return buildSuccess(
+        id,
+        buildContent(agent, runTask(agent, String(params.name), protocolName)),
+      )
     default:
-      return failure(id, -32601, 'No such method')
+      return buildFailure(id, -32601, 'No such method')
   }
 }
 
 function listTools(agent: Agent, cursor: unknown, protocolName: string): Doc {
-  const sound = toolsOf(agent, protocolName).map(tool => ({
+  const sound = buildTools(agent, protocolName).map(tool => ({
     ...tool,
     inputSchema: { type: 'object', properties: {} },
   }))
@@ -75,7 +79,7 @@ function listTools(agent: Agent, cursor: unknown, protocolName: string): Doc {
   return next < all.length ? { tools, nextCursor: String(next) } : { tools }
 }
 
-function content(agent: Agent, result: TaskResult): Doc {
+function buildContent(agent: Agent, result: TaskResult): Doc {
   const payload = result.ok ? result.payload : { code: result.code, message: result.message }
   const text = { type: 'text', text: JSON.stringify(payload) }
   if (!result.ok) return { content: [text], isError: true }
@@ -85,13 +89,13 @@ function content(agent: Agent, result: TaskResult): Doc {
 function deliver(agent: Agent, message: Doc, headers: Record<string, string>): Answer {
   if (agent.reply === 'json') return reply(200, message, headers)
   const type = { 'content-type': 'text/event-stream' }
-  if (!agent.leavesOpen) return reply(200, eventStream(message), { ...headers, ...type })
-  const body = Buffer.from(`${eventStream(message)}: still here\n\n`)
+  if (!agent.leavesOpen) return reply(200, formatEventStream(message), { ...headers, ...type })
+  const body = Buffer.from(`${formatEventStream(message)}: still here\n\n`)
   return { kind: 'left_open', status: 200, headers: { ...headers, ...type }, body }
 }
 
 /** A stream as lively ones look: a comment, a notification first, the reply spread over several data lines. */
-function eventStream(message: Doc): string {
+function formatEventStream(message: Doc): string {
   const note = {
     jsonrpc: '2.0',
     method: 'notifications/message',
@@ -102,26 +106,26 @@ function eventStream(message: Doc): string {
   return `: open\n\nevent: message\ndata: ${JSON.stringify(note)}\n\nevent: message\nid: 1\n${data}\n`
 }
 
-function success(id: unknown, result: Doc): Doc {
+function buildSuccess(id: unknown, result: Doc): Doc {
   return { jsonrpc: '2.0', id, result }
 }
 
-function failure(id: unknown, code: number, message: string): Doc {
+function buildFailure(id: unknown, code: number, message: string): Doc {
   return { jsonrpc: '2.0', id: id ?? null, error: { code, message } }
 }
 
 /** The card by which the second transport describes an agent. */
-export function agentCard(agent: Agent, protocolName: string): Doc {
+export function buildAgentCard(agent: Agent, protocolName: string): Doc {
   return {
     name: agent.company,
     description: `The ${agent.type} agent of ${agent.company}`,
-    url: urlOf(agent).replace(/\/(mcp|a2a)$/, '/a2a'),
+    url: toUrl(agent).replace(/\/(mcp|a2a)$/, '/a2a'),
     version: '1.0.0',
     protocolVersion: '0.3.0',
     capabilities: { streaming: false },
     defaultInputModes: ['application/json'],
     defaultOutputModes: ['application/json'],
-    skills: toolsOf(agent, protocolName).map(({ name, description }) => ({
+    skills: buildTools(agent, protocolName).map(({ name, description }) => ({
       id: name,
       name,
       description,

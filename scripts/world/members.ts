@@ -1,4 +1,4 @@
-import { type Agent, cast, urlOf } from './cast.ts'
+import { type Agent, cast, toUrl } from './cast.ts'
 
 /** An organization of the demo that enrolled its agents with the registry. */
 export interface DemoMember {
@@ -12,13 +12,13 @@ export interface DemoMember {
 
 /** Companies of the cast: most show their agents, some only to members or to nobody. */
 export const demoMembers: readonly DemoMember[] = [
-  member('pinnacle-network.example', 'company_leader', { founding: true }),
-  member('inkwell-creative.example', 'company_standard'),
-  member('true-meter.example', 'company_standard'),
-  member('bright-gauge.example', 'company_standard'),
-  member('meadow-signals.example', 'company_standard', { visibility: 'members_only' }),
-  member('north-buy.example', 'company_leader', { visibility: 'private', hidden: true }),
-  member('plain-sight.example', 'individual_academic', { visibility: 'members_only' }),
+  buildMember('pinnacle-network.example', 'company_leader', { founding: true }),
+  buildMember('inkwell-creative.example', 'company_standard'),
+  buildMember('true-meter.example', 'company_standard'),
+  buildMember('bright-gauge.example', 'company_standard'),
+  buildMember('meadow-signals.example', 'company_standard', { visibility: 'members_only' }),
+  buildMember('north-buy.example', 'company_leader', { visibility: 'private', hidden: true }),
+  buildMember('plain-sight.example', 'individual_academic', { visibility: 'members_only' }),
 ]
 
 interface Traits {
@@ -27,7 +27,7 @@ interface Traits {
   visibility?: DemoMember['agents'][number]['visibility']
 }
 
-function member(
+function buildMember(
   operator: string,
   tier: DemoMember['tier'],
   { founding = false, hidden = false, visibility = 'public' }: Traits = {},
@@ -39,6 +39,6 @@ function member(
     tier,
     isFounding: founding,
     isPublic: !hidden,
-    agents: agents.map(agent => ({ url: urlOf(agent), type: agent.type, visibility })),
+    agents: agents.map(agent => ({ url: toUrl(agent), type: agent.type, visibility })),
   }
 }

@@ -4,23 +4,23 @@ export type Name = { host: string; title: string }
 
 type Words = readonly [string, ...string[]]
 
-const first = words(`
+const first = readWords(`
   Amber Birch Cobble Dapple Ember Fallow Gossamer Hazel Indigo Juniper
   Kestrel Linden Marble Nettle Ochre Pebble Quill Russet Saffron Thistle
   Umber Velvet Willow Yarrow Zephyr Bracken Clover Driftwood Elder Fennel
   Granite Heather Ivory Larkspur Meadow Northern Orchard Poplar Rowan Sorrel
 `)
-const second = words(`
+const second = readWords(`
   bay bridge brook cliff creek crest dale field fjord forge
   gate glen grove harbor haven hill hollow inlet isle knoll
   lake march mill moor peak pine point reef ridge shore
   spring stone strand summit tide vale view water wharf wood
 `)
 
-export const publications = words(
+export const publications = readWords(
   'Daily Gazette Herald Ledger Weekly Review Dispatch Radio Kitchen Sports',
 )
-export const companies = words('Foods Motors Outdoor Home Toys Beauty Coffee')
+export const companies = readWords('Foods Motors Outdoor Home Toys Beauty Coffee')
 
 /** Draws names nobody holds; every one lies under a reserved top-level domain. */
 export function nameMaker(random: Random): (kinds: Words) => Name {
@@ -37,6 +37,6 @@ export function nameMaker(random: Random): (kinds: Words) => Name {
   }
 }
 
-function words(text: string): Words {
+function readWords(text: string): Words {
   return text.trim().split(/\s+/) as [string, ...string[]]
 }

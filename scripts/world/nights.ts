@@ -1,6 +1,6 @@
-import { status } from './answer.ts'
-import { entry, firstNight, siteProperty } from './documents.ts'
-import { randomFrom } from './random.ts'
+import { answerStatus } from './answer.ts'
+import { buildEntry, buildSiteProperty, firstNight } from './documents.ts'
+import { createRandom } from './random.ts'
 import type { Doc, FileName, Place, Published } from './site.ts'
 
 const publisherChanges = [
@@ -34,7 +34,7 @@ export type Inhabitants = {
 export function planNights(seed: number, night: number, who: Inhabitants): Change[] {
   const changes: Change[] = []
   for (let k = 2; k <= night; k++) {
-    const random = randomFrom(seed, 'night', k)
+    const random = createRandom(seed, 'night', k)
     const before = new Set(changes.map(change => change.domain))
     const drawn = random.some(who.publishers, who.publishers.length)
     const fresh = [...drawn.filter(place => !before.has(place.host)), ...drawn]
@@ -59,34 +59,34 @@ export function placeOnNight(place: Place, changes: readonly Change[], night: nu
   for (const change of changes) {
     const published = files[change.file]
     if (change.domain !== place.host || published === undefined) continue
-    files[change.file] = onNight(published, change, night)
+    files[change.file] = changeOnNight(published, change, night)
   }
   return { ...place, files }
 }
 
-function onNight(published: Published, change: Change, night: number): Published {
+function changeOnNight(published: Published, change: Change, night: number): Published {
   const age = night - change.night
   if (change.what === 'absent') {
-    return age < 2 ? { situation: 'absent', answer: () => status(404) } : published
+    return age < 2 ? { situation: 'absent', answer: () => answerStatus(404) } : published
   }
   if (change.what === 'failing') {
-    return age < 1 ? { situation: 'status_500', answer: () => status(500) } : published
+    return age < 1 ? { situation: 'status_500', answer: () => answerStatus(500) } : published
   }
   if (!('document' in published)) return published
   const document = (): Doc => {
-    const changed = edit(published.document(), change, age)
-    return { ...changed, last_updated: nightOf(change, age) }
+    const changed = editDocument(published.document(), change, age)
+    return { ...changed, last_updated: formatNight(change, age) }
   }
   return { situation: published.situation, document }
 }
 
-function nightOf(change: Change, age: number): string {
+function formatNight(change: Change, age: number): string {
   const dayMs = 86_400_000
   const edits = change.what === 'agent_added' && age >= 2 ? 2 : 0
   return new Date(Date.parse(firstNight) + (change.night - 1 + edits) * dayMs).toISOString()
 }
 
-function edit(document: Doc, change: Change, age: number): Doc {
+function editDocument(document: Doc, change: Change, age: number): Doc {
   const list = (field: string): Doc[] => (document[field] ?? []) as Doc[]
   const agents = list('authorized_agents')
   const properties = list('properties')
@@ -95,14 +95,17 @@ function edit(document: Doc, change: Change, age: number): Doc {
       return { ...document, authorized_agents: agents.slice(0, -1) }
     case 'agent_added':
       return age < 2
-        ? { ...document, authorized_agents: [...agents, newcomer(change.night)] }
+        ? { ...document, authorized_agents: [...agents, buildNewcomer(change.night)] }
         : document
     case 'property_added':
-      return { ...document, properties: [...properties, addedProperty(change)] }
+      return { ...document, properties: [...properties, buildAddedProperty(change)] }
     case 'property_removed':
       return { ...document, properties: properties.slice(0, -1) }
     case 'property_renamed':
-      return { ...document, properties: renamed(properties, `Renamed in night ${change.night}`) }
+      return {
+        ...document,
+        properties: renameProperties(properties, `Renamed in night ${change.night}`),
+      }
     case 'countries_changed':
       return {
         ...document,
@@ -111,7 +114,7 @@ function edit(document: Doc, change: Change, age: number): Doc {
     case 'collection_removed':
       return { ...document, collections: undefined }
     case 'brand_renamed':
-      return { ...document, brands: renamedBrand(list('brands'), `Renamed ${change.night}`) }
+      return { ...document, brands: renameBrand(list('brands'), `Renamed ${change.night}`) }
     case 'brand_removed':
       return { ...document, brands: list('brands').slice(0, -1) }
     case 'absent':
@@ -120,23 +123,23 @@ function edit(document: Doc, change: Change, age: number): Doc {
   }
 }
 
-function newcomer(night: number): Doc {
+function buildNewcomer(night: number): Doc {
   const url = `https://sales.newcomer-${night}.example/mcp`
-  return entry(url, 'property_tags', { property_tags: ['news'], delegation_type: 'direct' })
+  return buildEntry(url, 'property_tags', { property_tags: ['news'], delegation_type: 'direct' })
 }
 
-function addedProperty(change: Change): Doc {
-  return siteProperty(`new.${change.domain}`, 'New section', {
+function buildAddedProperty(change: Change): Doc {
+  return buildSiteProperty(`new.${change.domain}`, 'New section', {
     property_id: `new_${change.night}`,
     tags: ['news'],
     publisher_domain: change.domain,
   })
 }
 
-function renamed([first, ...rest]: Doc[], name: string): Doc[] {
+function renameProperties([first, ...rest]: Doc[], name: string): Doc[] {
   return [{ ...first, name }, ...rest]
 }
 
-function renamedBrand([master, first, ...rest]: Doc[], name: string): Doc[] {
+function renameBrand([master, first, ...rest]: Doc[], name: string): Doc[] {
   return [{ ...master }, { ...first, names: [{ en: name }] }, ...rest]
 }

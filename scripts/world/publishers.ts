@@ -1,8 +1,14 @@
-import { type Agent, dataAgents, sellers, urlOf } from './cast.ts'
-import { adagents, canonical, entry, siteProperty, slug } from './documents.ts'
+import { type Agent, dataAgents, sellers, toUrl } from './cast.ts'
+import {
+  buildAdagents,
+  buildCanonical,
+  buildEntry,
+  buildSiteProperty,
+  toSlug,
+} from './documents.ts'
 import type { Name } from './names.ts'
 import type { SellingClaim } from './operators.ts'
-import { type Random, randomFrom } from './random.ts'
+import { createRandom, type Random } from './random.ts'
 import type { Doc, Place } from './site.ts'
 
 export type Publisher = { place: Place; claims: SellingClaim[]; hasCollections: boolean }
@@ -22,22 +28,22 @@ const delegations = ['direct', 'delegated', 'ad_network'] as const
  * An ordinary publisher. Its number decides what kind it is, so that a hundred of them cover every kind;
  * the rest is drawn. Two in five also have a brand.json, one in ten is confirmed by its seller.
  */
-export function ordinaryPublisher(seed: number, name: Name, number: number): Publisher {
-  const random = randomFrom(seed, name.host)
+export function buildOrdinaryPublisher(seed: number, name: Name, number: number): Publisher {
+  const random = createRandom(seed, name.host)
   const kind = kinds[number % kinds.length]!
   const seller = random.pick(sellers)
   const delegation = random.pick(delegations)
   const hasCollections = number % 3 === 0
   const document = (): Doc => {
-    const drawn = randomFrom(seed, name.host, 'adagents')
-    return publisherDocument(drawn, name, { kind, seller, delegation, hasCollections })
+    const drawn = createRandom(seed, name.host, 'adagents')
+    return buildPublisherDocument(drawn, name, { kind, seller, delegation, hasCollections })
   }
   const brand =
     number % 5 < 2
       ? {
           'brand.json': {
             situation: 'canonical',
-            document: () => canonical(name.host, name.title),
+            document: () => buildCanonical(name.host, name.title),
           },
         }
       : {}
@@ -47,13 +53,13 @@ export function ordinaryPublisher(seed: number, name: Name, number: number): Pub
       title: name.title,
       files: { 'adagents.json': { situation: 'ok', document }, ...brand },
     },
-    claims: claimsOf(name, number, seller, delegation),
+    claims: listClaims(name, number, seller, delegation),
     hasCollections,
   }
 }
 
 /** One publisher in ten is claimed rightly, one in ten with another relationship than it grants. */
-function claimsOf(name: Name, number: number, seller: Agent, delegation: string): SellingClaim[] {
+function listClaims(name: Name, number: number, seller: Agent, delegation: string): SellingClaim[] {
   const claim = { operator: seller.operator, identifier: name.host }
   if (number % 10 === 0) return [{ ...claim, relationship: delegation }]
   const other = delegations.find(type => type !== delegation)!
@@ -68,11 +74,14 @@ type Draft = {
   hasCollections: boolean
 }
 
-function publisherDocument(random: Random, { host, title }: Name, draft: Draft): Doc {
-  const properties = [mainSite(host, title), ...random.some(sideProperties(host, title), 2)]
-  const signals = draft.kind.startsWith('signal_') ? signalCatalog(title) : {}
-  const collections = draft.hasCollections ? { collections: [series(host, title)] } : {}
-  return adagents({
+function buildPublisherDocument(random: Random, { host, title }: Name, draft: Draft): Doc {
+  const properties = [
+    buildMainSite(host, title),
+    ...random.some(buildSideProperties(host, title), 2),
+  ]
+  const signals = draft.kind.startsWith('signal_') ? buildSignalCatalog(title) : {}
+  const collections = draft.hasCollections ? { collections: [buildSeries(host, title)] } : {}
+  return buildAdagents({
     contact: { name: title, email: `ads@${host}`, domain: host },
     properties,
     tags: {
@@ -83,9 +92,9 @@ function publisherDocument(random: Random, { host, title }: Name, draft: Draft):
     ...collections,
     ...signals,
     authorized_agents: [
-      mainEntry(random, host, title, draft),
-      ...resellers(random, draft.seller).map(agent =>
-        entry(urlOf(agent), 'property_tags', {
+      buildMainEntry(random, host, title, draft),
+      ...pickResellers(random, draft.seller).map(agent =>
+        buildEntry(toUrl(agent), 'property_tags', {
           property_tags: ['news'],
           delegation_type: 'ad_network',
           exclusive: false,
@@ -95,8 +104,8 @@ function publisherDocument(random: Random, { host, title }: Name, draft: Draft):
   })
 }
 
-function mainEntry(random: Random, host: string, title: string, draft: Draft): Doc {
-  const url = urlOf(draft.seller)
+function buildMainEntry(random: Random, host: string, title: string, draft: Draft): Doc {
+  const url = toUrl(draft.seller)
   const qualifiers = {
     delegation_type: draft.delegation,
     ...(random.chance(0.4) ? { countries: random.some(['DE', 'FR', 'GB', 'US', 'JP'], 3) } : {}),
@@ -107,30 +116,35 @@ function mainEntry(random: Random, host: string, title: string, draft: Draft): D
   }
   switch (draft.kind) {
     case 'property_ids':
-      return entry(url, draft.kind, { property_ids: ['main_site'], ...qualifiers })
+      return buildEntry(url, draft.kind, { property_ids: ['main_site'], ...qualifiers })
     case 'property_tags':
-      return entry(url, draft.kind, { property_tags: ['news'], ...qualifiers })
+      return buildEntry(url, draft.kind, { property_tags: ['news'], ...qualifiers })
     case 'inline_properties':
-      return entry(url, draft.kind, { properties: [siteProperty(host, title)], ...qualifiers })
+      return buildEntry(url, draft.kind, {
+        properties: [buildSiteProperty(host, title)],
+        ...qualifiers,
+      })
     case 'publisher_properties':
-      return entry(url, draft.kind, {
+      return buildEntry(url, draft.kind, {
         publisher_properties: [{ publisher_domain: host, selection_type: 'all' }],
         ...qualifiers,
       })
     case 'signal_ids':
-      return entry(urlOf(random.pick(dataAgents)), draft.kind, { signal_ids: ['loyal_readers'] })
+      return buildEntry(toUrl(random.pick(dataAgents)), draft.kind, {
+        signal_ids: ['loyal_readers'],
+      })
     case 'signal_tags':
-      return entry(urlOf(random.pick(dataAgents)), draft.kind, { signal_tags: ['reading'] })
+      return buildEntry(toUrl(random.pick(dataAgents)), draft.kind, { signal_tags: ['reading'] })
   }
 }
 
-function resellers(random: Random, seller: Agent): Agent[] {
+function pickResellers(random: Random, seller: Agent): Agent[] {
   const others = sellers.filter(agent => agent !== seller)
   return random.some(others, 1 + random.below(3))
 }
 
-function mainSite(host: string, title: string): Doc {
-  return siteProperty(host, title, {
+function buildMainSite(host: string, title: string): Doc {
+  return buildSiteProperty(host, title, {
     property_id: 'main_site',
     tags: ['news'],
     supported_channels: ['display', 'olv'],
@@ -139,7 +153,7 @@ function mainSite(host: string, title: string): Doc {
 }
 
 /** What publishers own besides their site. The identifiers carry the host, so no two of them meet. */
-function sideProperties(host: string, title: string): Doc[] {
+function buildSideProperties(host: string, title: string): Doc[] {
   const label = host.replaceAll('.', '-')
   const reversed = host.split('.').reverse().join('.').replaceAll('-', '_')
   const property = (
@@ -148,7 +162,7 @@ function sideProperties(host: string, title: string): Doc[] {
     tag: string,
     identifiers: [string, string][],
   ): Doc => ({
-    property_id: slug(name),
+    property_id: toSlug(name),
     property_type: type,
     name: `${title} ${name}`,
     identifiers: identifiers.map(([kind, value]) => ({ type: kind, value })),
@@ -168,7 +182,7 @@ function sideProperties(host: string, title: string): Doc[] {
   ]
 }
 
-function series(host: string, title: string): Doc {
+function buildSeries(host: string, title: string): Doc {
   return {
     collection_id: 'morning_show',
     name: `${title} in the Morning`,
@@ -186,7 +200,7 @@ function series(host: string, title: string): Doc {
   }
 }
 
-function signalCatalog(title: string): Doc {
+function buildSignalCatalog(title: string): Doc {
   return {
     signals: [
       {

@@ -12,19 +12,19 @@ export type Random = {
  * A source of numbers that depends on nothing but its parts. Each site draws from its own source, so
  * adding one site leaves the documents of all others as they were.
  */
-export function randomFrom(...parts: readonly (string | number)[]): Random {
-  const next = mulberry32(fnv1a(parts.join('\u0000')))
+export function createRandom(...parts: readonly (string | number)[]): Random {
+  const next = createMulberry32(hashFnv1a(parts.join('\u0000')))
   const below = (limit: number): number => Math.floor(next() * limit)
   return {
     next,
     below,
     chance: share => next() < share,
     pick: list => list[below(list.length)]!,
-    some: (list, count) => shuffled(list, below).slice(0, count),
+    some: (list, count) => shuffle(list, below).slice(0, count),
   }
 }
 
-function shuffled<T>(list: readonly T[], below: (limit: number) => number): T[] {
+function shuffle<T>(list: readonly T[], below: (limit: number) => number): T[] {
   const cards = [...list]
   for (let i = cards.length - 1; i > 0; i--) {
     const j = below(i + 1)
@@ -35,7 +35,7 @@ function shuffled<T>(list: readonly T[], below: (limit: number) => number): T[] 
   return cards
 }
 
-function fnv1a(text: string): number {
+function hashFnv1a(text: string): number {
   let hash = 0x811c9dc5
   for (let i = 0; i < text.length; i++) {
     hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
@@ -43,7 +43,7 @@ function fnv1a(text: string): number {
   return hash >>> 0
 }
 
-function mulberry32(seed: number): () => number {
+function createMulberry32(seed: number): () => number {
   let state = seed
   return () => {
     state = (state + 0x6d2b79f5) | 0

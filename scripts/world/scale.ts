@@ -1,8 +1,8 @@
 import type { Answer } from './answer.ts'
-import { sellers, urlOf } from './cast.ts'
-import { entry, siteProperty, website } from './documents.ts'
-import { type Random, randomFrom } from './random.ts'
-import { type Doc, type FileName, notFound, pathOf, type Site, type World } from './site.ts'
+import { sellers, toUrl } from './cast.ts'
+import { buildEntry, buildSiteProperty, buildWebsite } from './documents.ts'
+import { createRandom, type Random } from './random.ts'
+import { type Doc, type FileName, notFound, type Site, type World, wellKnownPaths } from './site.ts'
 
 export type ScaleOptions = {
   domains: number
@@ -21,8 +21,13 @@ const largestBytes = 12_288
  * A world of any size for benches. Nothing is kept per domain: a site is computed from its number when
  * asked, both its files are valid, and their sizes spread as real ones do, many small and a few large.
  */
-export function scaleWorld({ domains, seed, night = 1, changing = 0.01 }: ScaleOptions): World {
-  const names = Array.from({ length: domains }, (_, i) => hostOf(i + 1))
+export function createScaleWorld({
+  domains,
+  seed,
+  night = 1,
+  changing = 0.01,
+}: ScaleOptions): World {
+  const names = Array.from({ length: domains }, (_, i) => toHost(i + 1))
   const get = (host: string): Site | undefined => {
     const number = numberOf(host)
     if (number === undefined || number > domains) return undefined
@@ -30,7 +35,7 @@ export function scaleWorld({ domains, seed, night = 1, changing = 0.01 }: ScaleO
   }
   const revisionOn = (last: number, host: string): number => {
     for (let k = last; k > 1; k--) {
-      if (randomFrom(seed, host, 'night', k).chance(changing)) return k
+      if (createRandom(seed, host, 'night', k).chance(changing)) return k
     }
     return 1
   }
@@ -48,27 +53,28 @@ export function scaleWorld({ domains, seed, night = 1, changing = 0.01 }: ScaleO
 }
 
 /** Each a registrable domain of its own, as most domains are: of one, crawlers ask for so much and no more. */
-function hostOf(number: number): string {
+function toHost(number: number): string {
   return `d${String(number).padStart(6, '0')}${ending}`
 }
 
 function numberOf(host: string): number | undefined {
   const digits = /^d(\d{6,9})-bench\.example$/.exec(host)?.[1]
   const number = Number(digits)
-  return digits !== undefined && number > 0 && hostOf(number) === host ? number : undefined
+  return digits !== undefined && number > 0 && toHost(number) === host ? number : undefined
 }
 
 function answerOf(host: string, path: string, seed: number, revision: number): Answer {
-  if (path === pathOf['brand.json']) return written('brand.json', host, seed, revision)
-  if (path === pathOf['adagents.json']) return written('adagents.json', host, seed, revision)
+  if (path === wellKnownPaths['brand.json']) return writeAnswer('brand.json', host, seed, revision)
+  if (path === wellKnownPaths['adagents.json'])
+    return writeAnswer('adagents.json', host, seed, revision)
   return notFound
 }
 
 /** The ETag is a label, not a hash: in a bench the server must cost as little as it can. */
-function written(name: FileName, host: string, seed: number, revision: number): Answer {
-  const random = randomFrom(seed, host, name)
+function writeAnswer(name: FileName, host: string, seed: number, revision: number): Answer {
+  const random = createRandom(seed, host, name)
   const bytes = drawSize(random)
-  const make = name === 'brand.json' ? brandOf : publisherOf
+  const make = name === 'brand.json' ? buildBrand : buildPublisher
   const body = Buffer.from(JSON.stringify(make(host, bytes, random, revision)))
   const headers = { 'content-type': 'application/json' }
   return {
@@ -87,28 +93,28 @@ function drawSize(random: Random): number {
   return Math.min(Math.max(Math.round(bytes), smallestBytes), largestBytes)
 }
 
-function brandOf(host: string, bytes: number, random: Random, revision: number): Doc {
+function buildBrand(host: string, bytes: number, random: Random, revision: number): Doc {
   const label = host.split('.')[0]!
-  const properties = [website(host)]
+  const properties = [buildWebsite(host)]
   const brand = { id: label, names: [{ en: `Brand ${label} ${revision}` }], properties }
   for (let at = JSON.stringify(brand).length; at + 35 < bytes; ) {
-    const property = website(`s${random.below(1e6)}.${host}`)
+    const property = buildWebsite(`s${random.below(1e6)}.${host}`)
     properties.push(property)
     at += JSON.stringify(property).length + 1
   }
   return brand
 }
 
-function publisherOf(host: string, bytes: number, random: Random, revision: number): Doc {
-  const properties = [siteProperty(host, `Publisher ${revision}`)]
+function buildPublisher(host: string, bytes: number, random: Random, revision: number): Doc {
+  const properties = [buildSiteProperty(host, `Publisher ${revision}`)]
   if (bytes < 400) return { authorized_agents: [], properties }
   const authorized_agents = random
     .some(sellers, 1 + random.below(3))
-    .map(seller => entry(urlOf(seller), 'property_tags', { property_tags: ['all'] }))
+    .map(seller => buildEntry(toUrl(seller), 'property_tags', { property_tags: ['all'] }))
   const document = { authorized_agents, properties }
   for (let n = 1, at = JSON.stringify(document).length; at + 80 < bytes; n++) {
     const more = { property_id: `p${n}`, tags: ['all'] }
-    const property = siteProperty(`s${n}.${host}`, `Section ${n}`, more)
+    const property = buildSiteProperty(`s${n}.${host}`, `Section ${n}`, more)
     properties.push(property)
     at += JSON.stringify(property).length + 1
   }

@@ -14,7 +14,7 @@ export function send(answer: Answer, request: IncomingMessage, response: ServerR
       pipeline(Readable.from(answer.chunks()), response).catch(ignoreGoneClient)
       return
     case 'drip':
-      return drip(answer, response)
+      return sendSlowly(answer, response)
     case 'cut':
       response.writeHead(answer.status, {
         ...answer.headers,
@@ -48,7 +48,7 @@ function sendWhole(
   response.writeHead(answer.status, answer.headers).end(answer.body)
 }
 
-function drip(answer: Answer & { kind: 'drip' }, response: ServerResponse): void {
+function sendSlowly(answer: Answer & { kind: 'drip' }, response: ServerResponse): void {
   let sent = 0
   response.writeHead(answer.status, answer.headers)
   const timer = setInterval(() => {

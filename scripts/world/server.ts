@@ -35,9 +35,9 @@ export async function serveWorld(world: World, options: ServeOptions = {}): Prom
   const host = options.host ?? '127.0.0.1'
   const requests = new Map<string, number>()
   const authority = options.tls === true ? await createAuthority() : undefined
-  const listener = listenerOf(world, requests)
+  const listener = createListener(world, requests)
   const server =
-    authority === undefined ? createServer(listener) : secure(world, authority, listener)
+    authority === undefined ? createServer(listener) : secureServer(world, authority, listener)
   server.keepAliveTimeout = keepAliveMs
   const sockets = new Set<Socket>()
   server.on('connection', (socket: Socket) => {
@@ -57,10 +57,10 @@ export async function serveWorld(world: World, options: ServeOptions = {}): Prom
   }
 }
 
-function listenerOf(world: World, requests: Map<string, number>): RequestListener {
+function createListener(world: World, requests: Map<string, number>): RequestListener {
   return (request, response) => {
-    const host = hostOf(request.headers.host)
-    const path = pathOf(request.url)
+    const host = parseHost(request.headers.host)
+    const path = parsePath(request.url)
     const counted = host + path
     requests.set(counted, (requests.get(counted) ?? 0) + 1)
     const site = world.sites.get(host)
@@ -74,7 +74,7 @@ function listenerOf(world: World, requests: Map<string, number>): RequestListene
   }
 }
 
-function secure(world: World, authority: Authority, listener: RequestListener): Server {
+function secureServer(world: World, authority: Authority, listener: RequestListener): Server {
   const SNICallback: ServerOptions['SNICallback'] = (name, done) => {
     const host = name.toLowerCase()
     const fault = world.sites.get(host)?.tls
@@ -85,11 +85,11 @@ function secure(world: World, authority: Authority, listener: RequestListener): 
   return createSecureServer({ ...authority.fallback, SNICallback }, listener)
 }
 
-function hostOf(header: string | undefined): string {
+function parseHost(header: string | undefined): string {
   return (header ?? '').replace(/:\d+$/, '').toLowerCase()
 }
 
-function pathOf(url: string | undefined): string {
+function parsePath(url: string | undefined): string {
   const target = url ?? '/'
   const query = target.indexOf('?')
   return query < 0 ? target : target.slice(0, query)

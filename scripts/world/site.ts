@@ -1,10 +1,10 @@
-import { type Answer, type Ask, json, page, status } from './answer.ts'
+import { type Answer, type Ask, answerJson, answerPage, answerStatus } from './answer.ts'
 
 export type Doc = Record<string, unknown>
 
 export type FileName = 'brand.json' | 'adagents.json'
 
-export const pathOf: Readonly<Record<FileName, string>> = {
+export const wellKnownPaths: Readonly<Record<FileName, string>> = {
   'brand.json': '/.well-known/brand.json',
   'adagents.json': '/.well-known/adagents.json',
 }
@@ -45,40 +45,40 @@ export type Place = {
 }
 
 /** Answers are made when first asked for and kept: most of the world is never visited in a test. */
-export function siteOf(place: Place): Site {
+export function buildSite(place: Place): Site {
   const makers = new Map<string, () => Answer>()
-  makers.set('/', () => homePage(place))
+  makers.set('/', () => buildHomePage(place))
   for (const [path, make] of Object.entries(place.pages ?? {})) makers.set(path, make)
   for (const name of ['brand.json', 'adagents.json'] as const) {
     const published = place.files?.[name]
-    if (published !== undefined) makers.set(pathOf[name], () => answerOf(published))
+    if (published !== undefined) makers.set(wellKnownPaths[name], () => answerOf(published))
   }
-  const kept = new Map<string, Answer>()
+  const answers = new Map<string, Answer>()
   const find = (path: string): Answer => {
-    const known = kept.get(path)
+    const known = answers.get(path)
     if (known !== undefined) return known
     const make = makers.get(path)
     if (make === undefined) return notFound
     const made = make()
-    kept.set(path, made)
+    answers.set(path, made)
     return made
   }
   const answer = (ask: Ask): Answer => place.respond?.(ask) ?? find(ask.path)
   return { host: place.host, answer, ...(place.tls === undefined ? {} : { tls: place.tls }) }
 }
 
-export function situationOf(place: Place, name: FileName): string {
+export function findSituation(place: Place, name: FileName): string {
   if (place.tls !== undefined) return `tls_${place.tls}`
   return place.files?.[name]?.situation ?? 'absent'
 }
 
-export const notFound: Answer = status(404)
+export const notFound: Answer = answerStatus(404)
 
 function answerOf(published: Published): Answer {
-  return 'document' in published ? json(published.document()) : published.answer()
+  return 'document' in published ? answerJson(published.document()) : published.answer()
 }
 
-function homePage(place: Place): Answer {
+function buildHomePage(place: Place): Answer {
   const title = place.title ?? place.host
-  return page(title, `${title} is part of an invented internet.`)
+  return answerPage(title, `${title} is part of an invented internet.`)
 }

@@ -1,7 +1,7 @@
-import { json, status } from './answer.ts'
-import { adagents, entry, pointerTo, siteProperty } from './documents.ts'
-import { scaleWorld } from './scale.ts'
-import { notFound, pathOf, type Site, type World } from './site.ts'
+import { answerJson, answerStatus } from './answer.ts'
+import { buildAdagents, buildEntry, buildPointerTo, buildSiteProperty } from './documents.ts'
+import { createScaleWorld } from './scale.ts'
+import { notFound, type Site, type World, wellKnownPaths } from './site.ts'
 
 export type SparseOptions = { domains: number; seed: number; night: number }
 
@@ -16,17 +16,17 @@ const networked = 7
  * point to the file of the network that manages them, which names each of them. The manager is the
  * first domain, its publishers follow.
  */
-export function sparseWorld({ domains, seed, night }: SparseOptions): World {
-  const full = scaleWorld({ domains, seed, night })
+export function createSparseWorld({ domains, seed, night }: SparseOptions): World {
+  const full = createScaleWorld({ domains, seed, night })
   const manager = full.domains[0]!
   const children = Math.floor((domains * networked) / 1_000)
-  const managerFile = `https://${manager}${pathOf['adagents.json']}`
-  const pointer = json(pointerTo(managerFile))
-  let network: ReturnType<typeof json> | undefined
-  const answerOf = (number: number, path: string) => {
-    if (path !== pathOf['adagents.json'] || number > children + 1) return undefined
+  const managerFile = `https://${manager}${wellKnownPaths['adagents.json']}`
+  const pointer = answerJson(buildPointerTo(managerFile))
+  let network: ReturnType<typeof answerJson> | undefined
+  const buildAnswer = (number: number, path: string) => {
+    if (path !== wellKnownPaths['adagents.json'] || number > children + 1) return undefined
     if (number > 1) return pointer
-    network ??= json(networkOf(full.domains.slice(1, children + 1)))
+    network ??= answerJson(buildNetwork(full.domains.slice(1, children + 1)))
     return network
   }
   const get = (host: string): Site | undefined => {
@@ -37,10 +37,10 @@ export function sparseWorld({ domains, seed, night }: SparseOptions): World {
     return {
       host,
       answer: ask => {
-        const managed = answerOf(number, ask.path)
+        const managed = buildAnswer(number, ask.path)
         if (managed !== undefined) return managed
         if (place < publishing) return site.answer(ask)
-        return place < publishing + failing ? status(503) : notFound
+        return place < publishing + failing ? answerStatus(503) : notFound
       },
     }
   }
@@ -51,13 +51,13 @@ function numberOf(host: string): number {
   return Number(/\d+/.exec(host)?.[0])
 }
 
-function networkOf(publishers: readonly string[]) {
-  return adagents({
+function buildNetwork(publishers: readonly string[]) {
+  return buildAdagents({
     properties: publishers.map(publisher_domain =>
-      siteProperty(publisher_domain, publisher_domain, { publisher_domain, tags: ['all'] }),
+      buildSiteProperty(publisher_domain, publisher_domain, { publisher_domain, tags: ['all'] }),
     ),
     authorized_agents: [
-      entry('https://sales.network.example/mcp', 'publisher_properties', {
+      buildEntry('https://sales.network.example/mcp', 'publisher_properties', {
         publisher_properties: [{ selection_type: 'all', publisher_domains: publishers }],
       }),
     ],

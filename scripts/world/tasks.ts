@@ -1,4 +1,4 @@
-import { type Agent, type AgentType, urlOf } from './cast.ts'
+import { type Agent, type AgentType, toUrl } from './cast.ts'
 import type { Doc } from './site.ts'
 
 export type TaskResult = { ok: true; payload: Doc } | { ok: false; code: string; message: string }
@@ -11,7 +11,7 @@ const creativeTasks: Tasks = {
   preview_creative: 'Shows a creative as it would render',
 }
 
-const tasksOf: Readonly<Record<AgentType, Tasks>> = {
+const tasksByType: Readonly<Record<AgentType, Tasks>> = {
   sales: {
     get_products: 'Finds products for a brief',
     list_creative_formats: 'Lists the formats the products accept',
@@ -33,12 +33,15 @@ const tasksOf: Readonly<Record<AgentType, Tasks>> = {
   buying: { sync_accounts: 'Keeps the accounts of a buyer in step' },
 }
 
-export function toolsOf(
+export function buildTools(
   agent: Agent,
   protocolName: string,
 ): { name: string; description: string }[] {
-  const own = Object.entries(tasksOf[agent.type])
-  const all = [[capabilitiesTask(protocolName), 'Tells what this agent can do'] as const, ...own]
+  const own = Object.entries(tasksByType[agent.type])
+  const all = [
+    [nameCapabilitiesTask(protocolName), 'Tells what this agent can do'] as const,
+    ...own,
+  ]
   return all.map(([name, description]) => ({ name, description }))
 }
 
@@ -46,8 +49,9 @@ export function runTask(agent: Agent, name: string, protocolName: string): TaskR
   if (agent.failing.includes(name)) {
     return { ok: false, code: 'SERVICE_UNAVAILABLE', message: 'The shelves are being filled' }
   }
-  if (name === capabilitiesTask(protocolName)) return { ok: true, payload: capabilities(agent) }
-  if (!(name in tasksOf[agent.type])) {
+  if (name === nameCapabilitiesTask(protocolName))
+    return { ok: true, payload: buildCapabilities(agent) }
+  if (!(name in tasksByType[agent.type])) {
     return { ok: false, code: 'UNKNOWN_TASK', message: `There is no task ${name} here` }
   }
   const payload = payloads[name]?.(agent)
@@ -55,27 +59,27 @@ export function runTask(agent: Agent, name: string, protocolName: string): TaskR
   return { ok: false, code: 'AUTH_REQUIRED', message: `${name} needs an account` }
 }
 
-export function capabilitiesTask(protocolName: string): string {
+export function nameCapabilitiesTask(protocolName: string): string {
   return `get_${protocolName}_capabilities`
 }
 
 const payloads: Readonly<Record<string, (agent: Agent) => Doc>> = {
-  get_products: agent => ({ products: [1, 2, 3].map(n => product(agent, n)) }),
-  list_creative_formats: agent => ({ formats: formats(agent) }),
+  get_products: agent => ({ products: [1, 2, 3].map(n => buildProduct(agent, n)) }),
+  list_creative_formats: agent => ({ formats: buildFormats(agent) }),
   list_authorized_properties: () => ({ publisher_domains: ['birchmill-daily.example'] }),
-  get_signals: agent => ({ signals: [1, 2].map(n => signal(agent, n)) }),
+  get_signals: agent => ({ signals: [1, 2].map(n => buildSignal(agent, n)) }),
   get_brand_identity: agent => ({ brand: { name: agent.company, domain: agent.operator } }),
   get_plan_audit_logs: () => ({ entries: [] }),
   check_governance: () => ({ decision: 'approved', conditions: [] }),
 }
 
-function product(agent: Agent, n: number): Doc {
+function buildProduct(agent: Agent, n: number): Doc {
   return {
     product_id: `product_${n}`,
     name: `${agent.company} package ${n}`,
     description: 'Display and video on invented sites',
     publisher_properties: [{ publisher_domain: agent.operator, selection_type: 'all' }],
-    format_ids: formats(agent).map(format => format.format_id),
+    format_ids: buildFormats(agent).map(format => format.format_id),
     delivery_type: n === 1 ? 'guaranteed' : 'non_guaranteed',
     pricing_options: [
       { pricing_option_id: `cpm_${n}`, pricing_model: 'cpm', rate: n * 4, currency: 'EUR' },
@@ -83,13 +87,13 @@ function product(agent: Agent, n: number): Doc {
   }
 }
 
-function formats(agent: Agent): Doc[] {
+function buildFormats(agent: Agent): Doc[] {
   const shapes = [
     { id: 'display_300x250', name: 'Rectangle', type: 'display', width: 300, height: 250 },
     { id: 'video_15s', name: 'Fifteen seconds', type: 'video', width: 1920, height: 1080 },
   ]
   return shapes.map(({ id, name, type, width, height }) => ({
-    format_id: { agent_url: urlOf(agent), id },
+    format_id: { agent_url: toUrl(agent), id },
     name,
     type,
     assets_required: [{ asset_id: 'main', asset_type: type === 'video' ? 'video' : 'image' }],
@@ -98,8 +102,8 @@ function formats(agent: Agent): Doc[] {
 }
 
 /** One studio still lists bare formats, as older agents do. */
-function supportedFormats(agent: Agent): Doc[] {
-  if (agent.company === 'Prism Forge') return formats(agent)
+function buildSupportedFormats(agent: Agent): Doc[] {
+  if (agent.company === 'Prism Forge') return buildFormats(agent)
   return [
     {
       capability_id: 'banner',
@@ -110,7 +114,7 @@ function supportedFormats(agent: Agent): Doc[] {
   ]
 }
 
-function signal(agent: Agent, n: number): Doc {
+function buildSignal(agent: Agent, n: number): Doc {
   return {
     signal_agent_segment_id: `segment_${n}`,
     name: `Readers of group ${n}`,
@@ -119,16 +123,16 @@ function signal(agent: Agent, n: number): Doc {
   }
 }
 
-function capabilities(agent: Agent): Doc {
+function buildCapabilities(agent: Agent): Doc {
   const common = {
     name: agent.company,
     idempotency: { supported: true, replay_ttl_seconds: 86_400 },
   }
   switch (agent.type) {
     case 'measurement':
-      return { ...common, measurement: { metrics: metricsOf(agent) } }
+      return { ...common, measurement: { metrics: buildMetrics(agent) } }
     case 'creative':
-      return { ...common, creative: { supported_formats: supportedFormats(agent) } }
+      return { ...common, creative: { supported_formats: buildSupportedFormats(agent) } }
     case 'signals':
       return { ...common, signals: { audience_types: ['contextual', 'lookalike'] } }
     case 'sales':
@@ -139,7 +143,7 @@ function capabilities(agent: Agent): Doc {
 }
 
 /** One agent claims more metrics than anybody may store; the others stay modest. */
-function metricsOf(agent: Agent): Doc[] {
+function buildMetrics(agent: Agent): Doc[] {
   if (agent.company === 'Over Claim') {
     return Array.from({ length: 501 }, (_, i) => ({ metric_id: `claim_${i}`, accreditations: [] }))
   }

@@ -1,5 +1,11 @@
-import { sellers, urlOf } from './cast.ts'
-import { adagents, canonical, entry, siteProperty, titleOf } from './documents.ts'
+import { sellers, toUrl } from './cast.ts'
+import {
+  buildAdagents,
+  buildCanonical,
+  buildEntry,
+  buildSiteProperty,
+  toTitle,
+} from './documents.ts'
 import type { SellingClaim } from './operators.ts'
 import type { Doc, Place } from './site.ts'
 
@@ -31,26 +37,26 @@ export const twoSidedClaims: readonly SellingClaim[] = cases.flatMap(({ host, cl
     : [{ operator: seller.operator, identifier: host, relationship: claimed }],
 )
 
-export function twoSidedPlaces(): Place[] {
+export function buildTwoSidedPlaces(): Place[] {
   return cases.map(item => {
-    const title = titleOf(item.host)
+    const title = toTitle(item.host)
     const situation = item.granted === 'nothing' ? 'catalog_only' : 'ok'
     return {
       host: item.host,
       title,
       files: {
-        'brand.json': { situation: 'canonical', document: () => canonical(item.host, title) },
-        'adagents.json': { situation, document: () => publisherSide(item, title) },
+        'brand.json': { situation: 'canonical', document: () => buildCanonical(item.host, title) },
+        'adagents.json': { situation, document: () => buildPublisherSide(item, title) },
       },
     }
   })
 }
 
-function publisherSide({ host, granted }: Case, title: string): Doc {
+function buildPublisherSide({ host, granted }: Case, title: string): Doc {
   const delegation = granted === undefined ? {} : { delegation_type: granted }
-  const grant = entry(urlOf(seller), 'property_ids', { property_ids: ['site'], ...delegation })
-  return adagents({
-    properties: [siteProperty(host, title, { property_id: 'site' })],
+  const grant = buildEntry(toUrl(seller), 'property_ids', { property_ids: ['site'], ...delegation })
+  return buildAdagents({
+    properties: [buildSiteProperty(host, title, { property_id: 'site' })],
     authorized_agents: granted === 'nothing' ? [] : [grant],
   })
 }

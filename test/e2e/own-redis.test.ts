@@ -10,7 +10,7 @@ import {
 } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { scaleWorld } from '../../scripts/world/scale.ts'
+import { createScaleWorld } from '../../scripts/world/scale.ts'
 import { type ServedWorld, serveWorld } from '../../scripts/world/server.ts'
 import {
   Command,
@@ -25,7 +25,7 @@ import { cleanUp } from '../support/registry.ts'
 
 /** Stores with a few domains and a key in them, made once and copied for each case. */
 const made = temporaryFolder()
-const domains = scaleWorld({ domains: 20, seed: 1 })
+const domains = createScaleWorld({ domains: 20, seed: 1 })
 let world: ServedWorld
 let secret: string
 

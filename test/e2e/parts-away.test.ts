@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { scaleWorld } from '../../scripts/world/scale.ts'
+import { createScaleWorld } from '../../scripts/world/scale.ts'
 import { type ServedWorld, serveWorld } from '../../scripts/world/server.ts'
 import {
   Command,
@@ -50,7 +50,7 @@ async function standstill() {
 }
 
 beforeAll(async () => {
-  const made = scaleWorld({ domains: DOMAINS, seed: 1 })
+  const made = createScaleWorld({ domains: DOMAINS, seed: 1 })
   world = await serveWorld(made)
   redis = await startRedis()
   const port = await freePort()

@@ -1,12 +1,12 @@
 import type { RegistryClient } from '@adcp/sdk'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { cast, managerDomain, urlOf } from '../../scripts/world/cast.ts'
+import { cast, managerDomain, toUrl } from '../../scripts/world/cast.ts'
 import { until } from '../support/command.ts'
 import { type Demo, startDemo } from '../support/demo.ts'
 
 const house = managerDomain
 const seller = 'https://ads.lantern-media.example/mcp'
-const formatsAgent = urlOf(cast.find(({ company }) => company === 'Inkwell Creative')!)
+const formatsAgent = toUrl(cast.find(({ company }) => company === 'Inkwell Creative')!)
 let demo: Demo
 let base: string
 let secret: string

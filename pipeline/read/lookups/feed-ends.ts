@@ -1,7 +1,7 @@
 import { type EventType, eventTypeNames, type FeedEvent } from '../../model/event.ts'
 import type { EventKey } from '../../serving/event-block.ts'
 import type { ServingStore } from '../../serving/lmdb.ts'
-import { blockAround, findNewest, toTrack, wholeLog } from './feed-lanes.ts'
+import { findBlockAround, findNewest, toTrack, wholeLog } from './track-iterator.ts'
 
 /** The newest events of a log, looked up once a commit: nothing else changes them. */
 class LogEnds {
@@ -35,7 +35,7 @@ class LogEnds {
   createdAt(key: EventKey): string | undefined {
     const known = this.#createdAt.get(key)
     if (known !== undefined) return known
-    const block = blockAround(this.store, wholeLog, key)
+    const block = findBlockAround(this.store, wholeLog, key)
     if (block === undefined) return undefined
     const index = block.indexFrom(key)
     const text = Buffer.from(block.text(index, index + 1)).toString()

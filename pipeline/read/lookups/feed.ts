@@ -12,7 +12,7 @@ import type { EventKey } from '../../serving/event-block.ts'
 import type { Reader } from '../reader.ts'
 import { type LentBytes, writer } from './buffer-builder.ts'
 import { type LogEnds, readEnds } from './feed-ends.ts'
-import { blockAround, Lane, toTrack, wholeLog } from './feed-lanes.ts'
+import { findBlockAround, TrackIterator, toTrack, wholeLog } from './track-iterator.ts'
 
 export interface FeedAsked {
   /** The event or place to go on after; the nil UUID stands for the beginning. */
@@ -55,11 +55,11 @@ export interface FeedFreshness {
 export function readPageAfter(reader: Reader, asked: FeedAsked): FeedPage | undefined {
   const ends = reader.serving && readEnds(reader.serving)
   const oldest = toOldestKey(reader.now() - asked.retentionDays * DAY)
-  const lanes = openLanesAfter(ends, asked, oldest)
-  if (lanes === undefined) return undefined
+  const iterators = openIteratorsAfter(ends, asked, oldest)
+  if (iterators === undefined) return undefined
   writer.start()
   writer.ascii(EVENTS)
-  const last = writeEvents(lanes, asked)
+  const last = writeEvents(iterators, asked)
   const isEmpty = writer.length === EVENTS.length
   const head = buildHeadCursor(ends, reader.now(), asked.retentionDays)
   const latest = checkRetained(ends?.newestOfAll(asked.types), oldest)
@@ -74,7 +74,7 @@ export function readPageAfter(reader: Reader, asked: FeedAsked): FeedPage | unde
 
 function buildHeadCursor(ends: LogEnds | undefined, now: Instant, retentionDays: number): string {
   const head = ends?.head === undefined ? null : toId(ends.head)
-  return formatCursor(head, { seenAt: now, now, retentionDays })
+  return formatCursor(head, { asOf: now, now, retentionDays })
 }
 
 /** Builds the cursor from which a reader of the snapshot misses no event. */
@@ -86,21 +86,21 @@ export function buildSnapshotCursor(
   const now = reader.now()
   const head = reader.serving && readEnds(reader.serving).head
   const isHead = head !== undefined && toId(head) === lastEventId
-  const seenAt = isHead || committedAt === null ? now : Date.parse(committedAt)
-  return formatCursor(lastEventId, { seenAt, now, retentionDays })
+  const asOf = isHead || committedAt === null ? now : Date.parse(committedAt)
+  return formatCursor(lastEventId, { asOf, now, retentionDays })
 }
 
 /**
- * The cursor of who has seen all events up to `last`, at `seenAt`: that event, or once the feed keeps
- * it no more a place behind it at which nothing happened. Either expires, so that whoever stays away
- * for longer than events are kept is told to begin again. The nil UUID where there was no event yet.
+ * Formats the cursor of a reader that has all events up to `last`, as of `asOf`: that event, or once it
+ * is past its retention a later id at which nothing happened. Either expires, so that a reader that
+ * stays away for longer than events are kept must begin again. The nil UUID where there is no event.
  */
 function formatCursor(
   last: string | null,
-  { seenAt, now, retentionDays }: { seenAt: Instant; now: Instant; retentionDays: number },
+  { asOf, now, retentionDays }: { asOf: Instant; now: Instant; retentionDays: number },
 ): string {
   if (last === null) return NIL_UUID
-  return toInstant(last) < now - retentionDays * DAY ? buildLeastId(seenAt - SETTLED_MS) : last
+  return toInstant(last) < now - retentionDays * DAY ? buildLeastId(asOf - SETTLED_MS) : last
 }
 
 function checkRetained(id: EventKey | undefined, oldest: EventKey): EventKey | undefined {
@@ -112,75 +112,77 @@ function toId(id: EventKey): string {
 }
 
 /**
- * The lanes of a page, each standing at its first event; undefined when the cursor is no place and no
- * event that the feed keeps. Mostly it is one of these lanes' own, else it is looked up in the log, and since
- * that read takes the blocks away from under the lanes they are opened again.
+ * Opens the iterators of a page, each at its first event; undefined when the cursor is neither a place
+ * nor an event that the feed keeps. Usually it is the current event of one of them; else it is looked up
+ * in the log, and since that read invalidates their blocks they are opened again.
  */
-function openLanesAfter(
+function openIteratorsAfter(
   ends: LogEnds | undefined,
   { cursor, types }: FeedAsked,
   oldest: EventKey,
-): Lane[] | undefined {
-  if (cursor === NIL_UUID) return ends ? openLanes(ends, oldest, types) : []
+): TrackIterator[] | undefined {
+  if (cursor === NIL_UUID) return ends ? openIterators(ends, oldest, types) : []
   const key = toIdBytes(cursor).toString('latin1')
   if (ends === undefined || key < oldest) return undefined
-  const lanes = openLanes(ends, key, types)
-  const own = lanes.find(lane => lane.key === key)
+  const iterators = openIterators(ends, key, types)
+  const own = iterators.find(iterator => iterator.key === key)
   own?.skip()
-  if (own !== undefined || isLeastId(cursor)) return lanes
-  for (const lane of lanes) lane.close()
-  return blockAround(ends.store, wholeLog, key)?.has(key) ? openLanes(ends, key, types) : undefined
+  if (own !== undefined || isLeastId(cursor)) return iterators
+  for (const iterator of iterators) iterator.close()
+  return findBlockAround(ends.store, wholeLog, key)?.has(key)
+    ? openIterators(ends, key, types)
+    : undefined
 }
 
-/** The log, or a lane for each type that still has events to give. */
-function openLanes(ends: LogEnds, key: EventKey, types: readonly EventType[]): Lane[] {
+/** Opens one iterator over the log, or one for each type that has events from `key` on. */
+function openIterators(ends: LogEnds, key: EventKey, types: readonly EventType[]): TrackIterator[] {
   const isAll = types.length === eventTypeNames.length
   const tracks = isAll
     ? [wholeLog]
     : types.filter(type => (ends.newestOf(type) ?? '') >= key).map(toTrack)
   const isAlone = tracks.length === 1
   return tracks.map(
-    (track, number) => new Lane(ends.store, track, key, isAlone ? undefined : number),
+    (track, number) => new TrackIterator(ends.store, track, key, isAlone ? undefined : number),
   )
 }
 
 /** Writes events until the page is full and returns the last one's id; undefined at the log's end. */
-function writeEvents(lanes: readonly Lane[], asked: FeedAsked): EventKey | undefined {
+function writeEvents(iterators: readonly TrackIterator[], asked: FeedAsked): EventKey | undefined {
   let written = 0
   let last: EventKey | undefined
   try {
-    for (let next = pickNext(lanes); next !== undefined; next = pickNext(lanes)) {
-      const { lane, before } = next
+    for (let next = pickNext(iterators); next !== undefined; next = pickNext(iterators)) {
+      const { iterator, before } = next
       const events =
-        lane.take(before, asked.limit - written, asked.maxBytes - writer.length) ||
-        (written === 0 ? lane.takeOne() : 0)
+        iterator.take(before, asked.limit - written, asked.maxBytes - writer.length) ||
+        (written === 0 ? iterator.takeCurrent() : 0)
       if (events === 0) return last
       if (written > 0) writer.ascii(',')
-      writer.bytes(lane.text)
-      last = lane.lastKey
+      writer.bytes(iterator.text)
+      last = iterator.lastKey
       written += events
-      lane.advance()
+      iterator.advance()
     }
   } finally {
-    for (const lane of lanes) lane.close()
+    for (const iterator of iterators) iterator.close()
   }
   return undefined
 }
 
-/** The lane whose event is next, and the key at which another's turn comes. */
+/** Picks the iterator with the next event, and the key from which another one is next. */
 function pickNext(
-  lanes: readonly Lane[],
-): { lane: Lane; before: EventKey | undefined } | undefined {
-  let lane: Lane | undefined
+  iterators: readonly TrackIterator[],
+): { iterator: TrackIterator; before: EventKey | undefined } | undefined {
+  let iterator: TrackIterator | undefined
   let before: EventKey | undefined
-  for (const one of lanes) {
-    if (one.key === undefined) continue
-    if (lane?.key === undefined || one.key < lane.key) {
-      before = lane?.key
-      lane = one
-    } else if (before === undefined || one.key < before) before = one.key
+  for (const candidate of iterators) {
+    if (candidate.key === undefined) continue
+    if (iterator?.key === undefined || candidate.key < iterator.key) {
+      before = iterator?.key
+      iterator = candidate
+    } else if (before === undefined || candidate.key < before) before = candidate.key
   }
-  return lane && { lane, before }
+  return iterator && { iterator, before }
 }
 
 function buildFreshness(now: number, latest: string | undefined, asked: FeedAsked): FeedFreshness {

@@ -26,16 +26,16 @@ const FORMATS = 200
  * hashes are added up: `hash(key, seq)` combines its parts by XOR, so that rows which one commit
  * changes together cancel each other.
  */
-const contentsOf = (table: string, key: string) =>
+const selectContents = (table: string, key: string) =>
   `(select concat_ws(' ', count(*), max(seq), sum(hash(concat_ws(' ', seq, ${key}))))
     from ${table})`
 
 /** Says whether anything that search shows has changed. */
 const FINGERPRINT = `
 select concat_ws(' ', ${[
-  contentsOf('agents', 'agent_url'),
-  contentsOf('agent_profiles', 'agent_url'),
-  contentsOf("documents where kind = 'agent'", 'location'),
+  selectContents('agents', 'agent_url'),
+  selectContents('agent_profiles', 'agent_url'),
+  selectContents("documents where kind = 'agent'", 'location'),
 ].join()}) as text`
 
 /**

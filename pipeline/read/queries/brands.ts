@@ -49,9 +49,9 @@ export async function searchBrands(
   { source, limit, offset }: BrandsAsked,
 ): Promise<{ items: string[]; stats: BrandStats }> {
   const matches = await index.all('brands', text)
-  const isOf = source === undefined ? () => true : toBrandFilter(source).matches
+  const isOfSource = source === undefined ? () => true : toBrandFilter(source).matches
   const stats = countBrands(matches.counter())
-  return { items: await matches.page({ limit, offset }, isOf), stats }
+  return { items: await matches.page({ limit, offset }, isOfSource), stats }
 }
 
 /** A page from the search file, as the JSON of an answer with at most so many bytes of items. */

@@ -40,7 +40,7 @@ const LISTED = JSON.stringify([
   },
 ])
 const FACTS = ['property_id', 'property_type', 'name', 'identifiers', 'tags']
-const factsOf = (row: string) => FACTS.map(name => `${name} := ${row}.${name}`).join(', ')
+const selectFacts = (row: string) => FACTS.map(name => `${name} := ${row}.${name}`).join(', ')
 
 /**
  * The predicates of claims, applied to the properties of the publishers they name. Where the
@@ -58,8 +58,8 @@ with asked as (
   order by publisher_domain, claim_id::varchar limit $limit),
 own as (
   select c.claim_id, count(*) as total,
-    list(struct_pack(${factsOf('p')}) order by p.property_id, p.name, p.property_rid) as facts,
-    list(struct_pack(property_rid := p.property_rid::varchar, ${factsOf('p')})
+    list(struct_pack(${selectFacts('p')}) order by p.property_id, p.name, p.property_rid) as facts,
+    list(struct_pack(property_rid := p.property_rid::varchar, ${selectFacts('p')})
       order by p.property_id, p.name, p.property_rid)[:${SHOWN}] as properties
   from asked c join properties p using (publisher_domain)
   where p.status = 'active' and case c.selection_type
@@ -75,7 +75,7 @@ found as (
       end::double as properties_total,
     case when u.domain is null
       then list_transform(inline_properties[:${SHOWN}],
-        lambda one: struct_pack(property_rid := null::varchar, ${factsOf('one')}))
+        lambda one: struct_pack(property_rid := null::varchar, ${selectFacts('one')}))
       else coalesce(o.properties, []) end as properties,
     case when not coalesce(u.valid, false) or inline_property_count = 0 then null
       when coalesce(o.total, 0) != inline_property_count then true

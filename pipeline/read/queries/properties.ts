@@ -47,9 +47,9 @@ export async function searchProperties(
   { source, limit, offset }: PropertiesAsked,
 ): Promise<{ items: string[]; stats: PropertyStats }> {
   const matches = await index.all('properties', text)
-  const isOf = source === undefined ? () => true : toPropertyFilter(source).matches
+  const isOfSource = source === undefined ? () => true : toPropertyFilter(source).matches
   const stats = countProperties(matches.counter())
-  return { items: await matches.page({ limit, offset }, isOf), stats }
+  return { items: await matches.page({ limit, offset }, isOfSource), stats }
 }
 
 /** A page from the search file, as the JSON of an answer with at most so many bytes of items. */

@@ -5,14 +5,14 @@ import { encodeFreshness } from '../../../pipeline/serving/freshness-record.ts'
 import { toFreshnessKey } from '../../../pipeline/serving/keys.ts'
 import { type Entry, ServingStore } from '../../../pipeline/serving/lmdb.ts'
 import { resolvePaths } from '../../../pipeline/store/paths.ts'
-import { type Random, randomFrom } from '../../world/random.ts'
+import { createRandom, type Random } from '../../world/random.ts'
 
 const BATCH = 10_000
 const smallestBytes = 200
 const medianBytes = 1_200
 const largestBytes = 12_288
 
-export function domainOf(number: number): string {
+export function toDomain(number: number): string {
   return `d${String(number).padStart(7, '0')}.bench.example`
 }
 
@@ -26,19 +26,19 @@ export async function fillBrands(folder: string, domains: number): Promise<void>
   const store = ServingStore.open(resolvePaths(folder).servingFile)
   for (let first = 0; first < domains; first += BATCH) {
     const entries: Entry[] = []
-    for (let n = first; n < Math.min(domains, first + BATCH); n++) entries.push(...entriesOf(n))
+    for (let n = first; n < Math.min(domains, first + BATCH); n++) entries.push(...buildEntries(n))
     store.write(entries, 1)
   }
   await store.close()
   writeFileSync(done, '')
 }
 
-function entriesOf(number: number): Entry[] {
-  const domain = domainOf(number)
+function buildEntries(number: number): Entry[] {
+  const domain = toDomain(number)
   const read = Date.now() - DAY / 8
   const facts = { outcome: 'ok', status: 200, attempted_at: read, succeeded_at: read } as const
   return [
-    { space: 'brand', key: domain, value: encodeDocument(brandOf(domain), Date.now()) },
+    { space: 'brand', key: domain, value: encodeDocument(buildBrand(domain), Date.now()) },
     {
       space: 'freshness',
       key: toFreshnessKey('brand.json', domain),
@@ -47,9 +47,9 @@ function entriesOf(number: number): Entry[] {
   ]
 }
 
-function brandOf(domain: string): object {
-  const random = randomFrom('brand', domain)
-  const bytes = sizeOf(random)
+function buildBrand(domain: string): object {
+  const random = createRandom('brand', domain)
+  const bytes = drawSize(random)
   const name = `Brand ${domain.split('.')[0]}`
   const facts = {
     canonical_id: domain,
@@ -68,17 +68,17 @@ function brandOf(domain: string): object {
 }
 
 /** Log-normal, the usual shape of file sizes. */
-function sizeOf(random: Random): number {
+function drawSize(random: Random): number {
   const normal = Math.sqrt(-2 * Math.log(1 - random.next())) * Math.cos(2 * Math.PI * random.next())
   return Math.min(Math.max(medianBytes * Math.exp(normal), smallestBytes), largestBytes)
 }
 
 /** Known domains, few of them asked for often and most of them seldom, scattered over the store. */
-export function someDomain(random: Random, domains: number): string {
+export function pickDomain(random: Random, domains: number): string {
   const rank = Math.floor(domains ** random.next()) - 1
-  return domainOf((rank * 7_919) % domains)
+  return toDomain((rank * 7_919) % domains)
 }
 
-export function unknownDomain(random: Random): string {
+export function pickUnknownDomain(random: Random): string {
   return `u${random.below(1e9)}.bench.example`
 }

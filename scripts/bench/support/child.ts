@@ -18,7 +18,7 @@ export const root = fileURLToPath(new URL('.', import.meta.url)).replace(
 /** Where compiled programs stand. */
 export const built = fileURLToPath(new URL('../../..', import.meta.url))
 
-const STDERR_KEPT = 4_000
+const STDERR_CHARS_MAX = 4_000
 
 /** A process of its own that says when it is ready, answers questions one at a time, and ends. */
 export class Child<Ready, Question, Answer> {
@@ -40,17 +40,17 @@ export class Child<Ready, Question, Answer> {
   ): Promise<Child<Ready, Question, Answer>> {
     const child = spawn(process.execPath, ['--expose-gc', file, ...args], {
       cwd: root,
-      env: { ...surroundings(), ...env },
+      env: { ...buildEnvironment(), ...env },
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     })
     if (onLine) createInterface({ input: child.stderr! }).on('line', onLine)
-    const failure = failureOf(file, child)
-    const ready = await Promise.race([nextMessage(child), failure])
+    const failure = failOnExit(file, child)
+    const ready = await Promise.race([readMessage(child), failure])
     return new Child<Ready, Question, Answer>((ready as { ready: Ready }).ready, child, failure)
   }
 
   async ask(question: Question): Promise<Answer> {
-    const answer = nextMessage(this.#process)
+    const answer = readMessage(this.#process)
     this.#process.send(question as object)
     return (await Promise.race([answer, this.#failure])) as Answer
   }
@@ -69,19 +69,19 @@ export class Child<Ready, Question, Answer> {
 }
 
 /** What a process needs of this one's environment: all but the registry's settings. */
-function surroundings(): NodeJS.ProcessEnv {
+function buildEnvironment(): NodeJS.ProcessEnv {
   const entries = Object.entries(process.env)
   return Object.fromEntries(entries.filter(([name]) => !Object.hasOwn(settings, name)))
 }
 
-function nextMessage(child: ChildProcess): Promise<unknown> {
+function readMessage(child: ChildProcess): Promise<unknown> {
   return new Promise(resolve => child.once('message', resolve))
 }
 
-function failureOf(file: string, child: ChildProcess): Promise<never> {
+function failOnExit(file: string, child: ChildProcess): Promise<never> {
   let said = ''
   child.stderr?.on('data', chunk => {
-    said = (said + chunk).slice(-STDERR_KEPT)
+    said = (said + chunk).slice(-STDERR_CHARS_MAX)
   })
   const failure = new Promise<never>((_, reject) => {
     child.once('exit', status => reject(new Error(`${file} ended with ${status}:\n${said}`)))

@@ -12,7 +12,7 @@ import { Database } from '../../../pipeline/store/duckdb.ts'
 import { resolvePaths } from '../../../pipeline/store/paths.ts'
 import { Sequencer } from '../../../pipeline/writer/sequencer.ts'
 import { serveParent } from './child.ts'
-import { type Files, filesOf, observationsOf } from './night.ts'
+import { buildFiles, buildObservations, type Files } from './night.ts'
 
 /** When the index is filled; night n of the bench is n days later. */
 export const filledAt = Date.parse('2026-11-01T03:00:00Z')
@@ -27,7 +27,7 @@ const TEMPLATES = 1_000
 export async function fill(folder: string, sources: number): Promise<void> {
   const done = `${folder}/filled-${sources}`
   if (existsSync(done)) return
-  const files = filesOf(sources)
+  const files = buildFiles(sources)
   const committed = files.adagents + Math.min(TEMPLATES, files.all - files.adagents)
   await commitFiles(folder, files, committed)
   await copyBrands(folder, files.all - files.adagents)
@@ -51,7 +51,7 @@ async function commitFiles(folder: string, files: Files, committed: number): Pro
   }
   const first = { night: 1, observedAt: filledAt - HOUR }
   for (let at = 0; at < committed; at += COMMITTED) {
-    const observations = observationsOf(files, first, at, Math.min(committed, at + COMMITTED))
+    const observations = buildObservations(files, first, at, Math.min(committed, at + COMMITTED))
     await sequencer.commit({ observations, submissions: [] })
   }
   await sequencer.close()

@@ -19,7 +19,7 @@ const none: Commits = {
   events: 0,
 }
 
-interface Told extends Pick<Commits, 'observations' | 'changed' | 'events'> {
+interface CommitLine extends Pick<Commits, 'observations' | 'changed' | 'events'> {
   ms: number
   cpu_ms: number
 }
@@ -30,15 +30,15 @@ export class CommitLog {
 
   hear(line: string): void {
     if (!line.includes('"committed"')) return
-    const told = JSON.parse(line) as Told
+    const logged = JSON.parse(line) as CommitLine
     const { count, seconds, cpuSeconds, observations, changed, events } = this.#commits
     this.#commits = {
       count: count + 1,
-      seconds: seconds + told.ms / 1_000,
-      cpuSeconds: cpuSeconds + told.cpu_ms / 1_000,
-      observations: observations + told.observations,
-      changed: changed + told.changed,
-      events: events + told.events,
+      seconds: seconds + logged.ms / 1_000,
+      cpuSeconds: cpuSeconds + logged.cpu_ms / 1_000,
+      observations: observations + logged.observations,
+      changed: changed + logged.changed,
+      events: events + logged.events,
     }
   }
 

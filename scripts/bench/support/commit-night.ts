@@ -5,10 +5,10 @@ import { silentLog } from '../../../pipeline/core/log.ts'
 import { Sequencer } from '../../../pipeline/writer/sequencer.ts'
 import { serveParent } from './child.ts'
 import { filledAt } from './commit-fill.ts'
-import { filesOf, observationsOf } from './night.ts'
+import { buildFiles, buildObservations } from './night.ts'
 import type { Took } from './night-least.ts'
 import { StepTimes } from './step-times.ts'
-import { writtenMB } from './usage.ts'
+import { readWrittenMB } from './usage.ts'
 import { Writes } from './writes.ts'
 
 export interface NightRun {
@@ -30,7 +30,7 @@ export type Question =
 
 /** The sequencer as it ships, over a filled index: a night in full batches, with writes meanwhile. */
 const [, , folder = '', sources] = process.argv
-const files = filesOf(Number(sources))
+const files = buildFiles(Number(sources))
 let night = 1
 /** The last night in which anything had changed. */
 let changedNight = 1
@@ -53,7 +53,7 @@ const last = await sequencer.index.one<{ ms: number }>(
 const nextNight = Math.max(2, 1 + Math.floor((last!.ms - filledAt) / DAY))
 serveParent<Question, NightRun | { seconds: number }>({ nextNight }, question => {
   if (question.ask === 'night') return runNight(question)
-  return question.ask === 'anti-join' ? antiJoin() : untilSearchable()
+  return question.ask === 'anti-join' ? runAntiJoin() : waitUntilSearchable()
 })
 
 async function runNight(asked: { night: number; isQuiet?: boolean }): Promise<NightRun> {
@@ -62,35 +62,35 @@ async function runNight(asked: { night: number; isQuiet?: boolean }): Promise<Ni
   nightBegan = performance.now()
   global.gc?.()
   steps.clear()
-  const written = writtenMB('self')
+  const written = readWrittenMB('self')
   const writes = new Writes(sequencer)
   const commits = { count: 0, seconds: 0, cpuSeconds: 0 }
   let events = 0
   const plan = { night: changedNight, observedAt: clock.now(), isAgain: asked.isQuiet === true }
   for (let at = 0; at < files.all; at += limits.bulkCommitObservations) {
     const end = Math.min(files.all, at + limits.bulkCommitObservations)
-    const observations = observationsOf(files, plan, at, end)
-    const took = await timed(async () => {
+    const observations = buildObservations(files, plan, at, end)
+    const took = await measureWork(async () => {
       events += (await sequencer.commit({ observations, submissions: [] })).events
     })
     commits.count++
     commits.seconds += took.seconds
     commits.cpuSeconds += took.cpuSeconds
   }
-  const seconds = commits.seconds + (await timed(() => sequencer.publish())).seconds
+  const seconds = commits.seconds + (await measureWork(() => sequencer.publish())).seconds
   const longestWaitMs = await writes.end()
   return {
     seconds,
     commits,
     steps: steps.seconds(seconds),
-    writtenMB: writtenMB('self') - written,
+    writtenMB: readWrittenMB('self') - written,
     longestWaitMs,
     writes: writes.count,
     events,
   }
 }
 
-async function timed(work: () => Promise<unknown>): Promise<Took> {
+async function measureWork(work: () => Promise<unknown>): Promise<Took> {
   const started = performance.now()
   const usedBefore = process.cpuUsage()
   steps.isOn = true
@@ -101,14 +101,14 @@ async function timed(work: () => Promise<unknown>): Promise<Took> {
 }
 
 /** The search file of the last snapshot is made beside the commits, and nobody waits for it but here. */
-async function untilSearchable(): Promise<{ seconds: number }> {
+async function waitUntilSearchable(): Promise<{ seconds: number }> {
   const started = performance.now()
   await sequencer.searchable()
   return { seconds: (performance.now() - started) / 1_000 }
 }
 
 /** The least a night needs: what differs, found by one hash join over the same rows. */
-async function antiJoin(): Promise<{ seconds: number }> {
+async function runAntiJoin(): Promise<{ seconds: number }> {
   return sequencer.quietly(async () => {
     await sequencer.index.run(`create or replace temp table seen as
       select kind, location, if(hash(location) % 100 = 0, 'changed', hash) as hash from crawl_state`)

@@ -31,7 +31,7 @@ const noRedis = {} as Redis
 const work = process.argv[3] === 'fetch' ? fetchOnly : crawl
 
 serveParent<Slice, SliceRun>({}, async ({ first, count }) => {
-  const targets = targetsOf(first, count)
+  const targets = buildTargets(first, count)
   const batches: CrawlTarget[][] = []
   for (let at = 0; at < targets.length; at += LIMITS.crawlBatchSources) {
     batches.push(targets.slice(at, at + LIMITS.crawlBatchSources))
@@ -51,15 +51,15 @@ serveParent<Slice, SliceRun>({}, async ({ first, count }) => {
 })
 
 async function crawl(batch: CrawlTarget[]): Promise<number> {
-  const seen: Observation[] = await crawlBatch(batch, {
+  const observed: Observation[] = await crawlBatch(batch, {
     fetcher,
     clock: systemClock,
     limits: LIMITS,
     protocolName: 'proto',
     atOnce,
   })
-  await packObservations(seen, LIMITS.observationMessageBytes, noRedis)
-  return seen.filter(({ outcome }) => outcome !== 'ok').length
+  await packObservations(observed, LIMITS.observationMessageBytes, noRedis)
+  return observed.filter(({ outcome }) => outcome !== 'ok').length
 }
 
 /** The same way out with nothing but JSON.parse behind it. */
@@ -86,12 +86,12 @@ async function fetchOnly(batch: CrawlTarget[]): Promise<number> {
   return failed
 }
 
-function targetsOf(first: number, count: number): CrawlTarget[] {
-  return Array.from({ length: count }, (_, i) => domainOf(first + i)).flatMap(location =>
+function buildTargets(first: number, count: number): CrawlTarget[] {
+  return Array.from({ length: count }, (_, i) => toDomain(first + i)).flatMap(location =>
     fileKinds.map(kind => ({ kind, location })),
   )
 }
 
-function domainOf(number: number): string {
+function toDomain(number: number): string {
   return `d${String(number).padStart(6, '0')}-bench.example`
 }

@@ -1,8 +1,8 @@
-import { scaleWorld } from '../../world/scale.ts'
+import { createScaleWorld } from '../../world/scale.ts'
 import { serveWorld } from '../../world/server.ts'
 import { serveParent } from './child.ts'
 
 /** The internet of the crawl bench, in a process of its own. */
-const world = scaleWorld({ domains: Number(process.argv[2]), seed: 1 })
+const world = createScaleWorld({ domains: Number(process.argv[2]), seed: 1 })
 const { url } = await serveWorld(world)
 serveParent({ url }, async () => undefined)

@@ -1,6 +1,6 @@
 import type { Duel, Run } from './http-bench.ts'
 import { printTable } from './report.ts'
-import { medianOf, rounded, type Spread, spreadOf } from './spread.ts'
+import { computeMedian, computeSpread, roundForPrint, type Spread } from './spread.ts'
 
 export interface DuelRatios {
   /** Answers a second, ours ÷ bare. */
@@ -11,26 +11,26 @@ export interface DuelRatios {
   p95Ratio: Spread
 }
 
-export function ratiosOf({ rounds }: Duel): DuelRatios {
+export function computeRatios({ rounds }: Duel): DuelRatios {
   return {
-    ratio: spreadOf(rounds.map(({ ours, bare }) => ours.perSecond / bare.perSecond)),
-    cpuRatio: spreadOf(rounds.map(({ ours, bare }) => ours.perCpuSecond / bare.perCpuSecond)),
-    p95Ratio: spreadOf(rounds.map(({ ours, bare }) => ours.p95Ms / bare.p95Ms)),
+    ratio: computeSpread(rounds.map(({ ours, bare }) => ours.perSecond / bare.perSecond)),
+    cpuRatio: computeSpread(rounds.map(({ ours, bare }) => ours.perCpuSecond / bare.perCpuSecond)),
+    p95Ratio: computeSpread(rounds.map(({ ours, bare }) => ours.p95Ms / bare.p95Ms)),
   }
 }
 
 export function printDuel(title: string, duel: Duel): void {
   const row = (name: 'ours' | 'bare') => {
     const middle = (measure: (run: Run) => number) =>
-      medianOf(duel.rounds.map(r => measure(r[name])))
+      computeMedian(duel.rounds.map(r => measure(r[name])))
     return [
       name,
       Math.round(middle(run => run.perSecond)),
       Math.round(middle(run => run.bytes / run.answers)),
       `${Math.round(100 * middle(run => run.notFound / run.answers))} %`,
-      rounded(middle(run => run.p50Ms)),
-      rounded(middle(run => run.p95Ms)),
-      rounded(middle(run => run.p99Ms)),
+      roundForPrint(middle(run => run.p50Ms)),
+      roundForPrint(middle(run => run.p95Ms)),
+      roundForPrint(middle(run => run.p99Ms)),
       `${Math.round(100 * middle(run => run.serverBusy))} %`,
       `${Math.round(100 * middle(run => run.clientBusy))} %`,
     ]

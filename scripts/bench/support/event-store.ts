@@ -12,8 +12,8 @@ import type { StoredPrincipal } from '../../../pipeline/model/responses/index.ts
 import { type Entry, ServingStore } from '../../../pipeline/serving/lmdb.ts'
 import { projectEvents } from '../../../pipeline/serving/projections/events.ts'
 import { resolvePaths } from '../../../pipeline/store/paths.ts'
-import { randomFrom } from '../../world/random.ts'
-import { domainOf } from './brand-store.ts'
+import { createRandom } from '../../world/random.ts'
+import { toDomain } from './brand-store.ts'
 
 /** The key that the bench asks with; its hash is in the store. */
 export const secret = 'sk_bench_0123456789abcdef'
@@ -39,15 +39,15 @@ const cycle = shares.flatMap(([type, share]) => Array<EventType>(share).fill(typ
 
 /** A month of events, in the serving store alone: the feed is read from nothing else. */
 export async function fillEvents(folder: string, events: number): Promise<void> {
-  const done = doneFile(folder, events)
+  const done = nameDoneFile(folder, events)
   if (existsSync(done)) return
   const store = ServingStore.open(resolvePaths(folder).servingFile)
-  store.write([principal()], 1)
+  store.write([buildPrincipal()], 1)
   const from = Date.now() - SPREAD_MS - DAY
   for (let first = 0; first < events; first += BATCH) {
     const batch: FeedEvent[] = []
     for (let n = first; n < Math.min(events, first + BATCH); n++) {
-      batch.push(eventOf(n, createdAt(n, from, events)))
+      batch.push(buildEvent(n, computeCreatedAt(n, from, events)))
     }
     store.write(projectEvents(batch), 1)
   }
@@ -55,7 +55,7 @@ export async function fillEvents(folder: string, events: number): Promise<void> 
   writeFileSync(done, String(from))
 }
 
-function principal(): Entry {
+function buildPrincipal(): Entry {
   const value: StoredPrincipal = {
     key_id: 'bench',
     org_id: 'bench',
@@ -72,14 +72,14 @@ function principal(): Entry {
   }
 }
 
-function typeOf(number: number): EventType {
+function pickType(number: number): EventType {
   return number % RARE === RARE >> 1 ? rareType : cycle[(number * 37) % cycle.length]!
 }
 
-function eventOf(number: number, created: number): FeedEvent {
-  const id = keyOf(number, created)
-  const type = typeOf(number)
-  const domain = domainOf(number % 100_000)
+function buildEvent(number: number, created: number): FeedEvent {
+  const id = toKey(number, created)
+  const type = pickType(number)
+  const domain = toDomain(number % 100_000)
   return {
     event_id: parseIdBytes(id),
     event_type: type,
@@ -99,7 +99,7 @@ function eventOf(number: number, created: number): FeedEvent {
 }
 
 /** A UUID v7 that rises with the number of its event. */
-function keyOf(number: number, created: number): Buffer {
+function toKey(number: number, created: number): Buffer {
   const id = Buffer.alloc(16)
   id.writeUIntBE(created, 0, 6)
   id.writeUInt16BE(0x7000 | (number % 4096), 6)
@@ -108,26 +108,26 @@ function keyOf(number: number, created: number): Buffer {
 }
 
 /** Ids of random events of these types in a filled store: where a reader of them may stand. */
-export function cursorsOf(
+export function listCursors(
   folder: string,
   events: number,
   count: number,
   types: readonly EventType[] = eventTypeNames,
 ): string[] {
-  const from = Number(readFileSync(doneFile(folder, events), 'utf8'))
-  const random = randomFrom('cursors')
+  const from = Number(readFileSync(nameDoneFile(folder, events), 'utf8'))
+  const random = createRandom('cursors')
   const numbers: number[] = []
-  for (let n = 0; n < events; n++) if (types.includes(typeOf(n))) numbers.push(n)
+  for (let n = 0; n < events; n++) if (types.includes(pickType(n))) numbers.push(n)
   return Array.from({ length: count }, () => {
     const number = numbers[random.below(numbers.length)]!
-    return parseIdBytes(keyOf(number, createdAt(number, from, events)))
+    return parseIdBytes(toKey(number, computeCreatedAt(number, from, events)))
   })
 }
 
-function doneFile(folder: string, events: number): string {
+function nameDoneFile(folder: string, events: number): string {
   return `${folder}/events-${events}`
 }
 
-function createdAt(number: number, from: number, events: number): number {
+function computeCreatedAt(number: number, from: number, events: number): number {
   return Math.floor(from + (number * SPREAD_MS) / events)
 }

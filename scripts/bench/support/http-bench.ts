@@ -5,8 +5,8 @@ import { resolvePaths } from '../../../pipeline/store/paths.ts'
 import { built, Child, root } from './child.ts'
 import type { Load, LoadRun, Target } from './load.ts'
 import type { Options } from './options.ts'
-import { interleave } from './pairs.ts'
-import { cpuSeconds, ownMemoryMB } from './usage.ts'
+import { runInterleaved } from './pairs.ts'
+import { readCpuSeconds, readOwnMemoryMB } from './usage.ts'
 
 export interface Question {
   method: 'GET' | 'POST'
@@ -115,7 +115,7 @@ export class HttpBench {
   }
 
   get apiMemoryMB(): number {
-    return ownMemoryMB(this.#api.pid)
+    return readOwnMemoryMB(this.#api.pid)
   }
 
   /** Ours against a bare server that sends the same headers and, on average, as many bytes. */
@@ -135,7 +135,7 @@ export class HttpBench {
     await contestants.ours(warm)
     await contestants.bare(warm)
     const { pairs, seconds } = this.#options
-    const rounds = await interleave(pairs, {
+    const rounds = await runInterleaved(pairs, {
       ours: () => contestants.ours(seconds),
       bare: () => contestants.bare(seconds),
     })
@@ -184,9 +184,9 @@ export class HttpBench {
   ): Promise<(seconds: number) => Promise<Run>> {
     await client.ask({ set, port: Number(new URL(server.ready.url).port), requests, kinds })
     return async seconds => {
-      const before = cpuSeconds(server.pid)
+      const before = readCpuSeconds(server.pid)
       const load = await client.ask({ set, connections, seconds })
-      const cpu = cpuSeconds(server.pid) - before
+      const cpu = readCpuSeconds(server.pid) - before
       if (load.unwanted > 0) throw new Error(`${load.unwanted} answers of ${set} were refusals`)
       return {
         ...load,
@@ -204,11 +204,11 @@ export class HttpBench {
     let headers: Record<string, string> = {}
     const every = Math.max(1, Math.floor(questions.length / SAMPLED))
     const asked = questions.filter((_, i) => i % every === 0)
-    for (const { method, path, headers: given = {}, body = null } of asked) {
+    for (const { method, path, headers: askedHeaders = {}, body = null } of asked) {
       const answer = await fetch(new URL(path, this.#api.ready.url), {
         method,
         // Both contestants send what is asked for: the same bytes, as they are.
-        headers: { 'accept-encoding': 'identity', ...given },
+        headers: { 'accept-encoding': 'identity', ...askedHeaders },
         body,
       })
       bytes += (await answer.arrayBuffer()).byteLength

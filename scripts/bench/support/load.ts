@@ -60,19 +60,21 @@ async function run({ set, connections, seconds }: LoadRun): Promise<Load> {
   const started = performance.now()
   const cpu = process.cpuUsage()
   const end = started + seconds * 1_000
-  await Promise.all(Array.from({ length: connections }, () => drive(target, tally, end)))
+  await Promise.all(Array.from({ length: connections }, () => sendUntil(target, tally, end)))
   const { user, system } = process.cpuUsage(cpu)
   const { times, ...counts } = tally
   return {
     ...counts,
-    ...timesOf([...times.values()].flat()),
+    ...computeTimes([...times.values()].flat()),
     seconds: (performance.now() - started) / 1_000,
-    byKind: Object.fromEntries([...times].sort().map(([kind, taken]) => [kind, timesOf(taken)])),
+    byKind: Object.fromEntries(
+      [...times].sort().map(([kind, taken]) => [kind, computeTimes(taken)]),
+    ),
     cpuSeconds: (user + system) / 1e6,
   }
 }
 
-function timesOf(taken: readonly number[]): Times {
+function computeTimes(taken: readonly number[]): Times {
   const sorted = Float64Array.from(taken).sort()
   const at = (share: number) => sorted[Math.floor(sorted.length * share)] ?? 0
   return { answers: sorted.length, p50Ms: at(0.5), p95Ms: at(0.95), p99Ms: at(0.99) }
@@ -84,7 +86,7 @@ interface Tally extends Pick<Load, 'answers' | 'unwanted' | 'notFound' | 'bytes'
 }
 
 /** One connection, one request at a time, until the time is over. */
-function drive(target: Target & { next: number }, tally: Tally, end: number): Promise<void> {
+function sendUntil(target: Target & { next: number }, tally: Tally, end: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket: Socket = connect(target.port, '127.0.0.1')
     let asked = 0

@@ -1,7 +1,7 @@
 import type { Commits } from './commit-log.ts'
 import type { Part, Took } from './night-least.ts'
 import { printTable } from './report.ts'
-import { rounded } from './spread.ts'
+import { roundForPrint } from './spread.ts'
 
 /** The commits of a night. */
 export type Night = Took & Pick<Commits, 'count' | 'observations' | 'changed'>
@@ -20,7 +20,7 @@ export interface NightCosts {
  * what a file costs in a night in which nothing changed; and what is left of the night in which some did,
  * when each of its files is counted as a quiet one.
  */
-function costsOf(night: Night, quiet: Night, parts: Record<Part, Took>): NightCosts {
+function computeCosts(night: Night, quiet: Night, parts: Record<Part, Took>): NightCosts {
   const sum = (unit: keyof Took) => Object.values(parts).reduce((all, took) => all + took[unit], 0)
   const each = (seconds: number, count: number) => (seconds * 1e6) / count
   const both = (measure: (unit: keyof Took) => number): Took => ({
@@ -44,14 +44,14 @@ export function printCosts(
   quiet: Night,
   parts: Record<Part, Took>,
 ): NightCosts {
-  const costs = costsOf(night, quiet, parts)
+  const costs = computeCosts(night, quiet, parts)
   const { least, changed } = costs
   const row = (name: string, { seconds, cpuSeconds }: Took, count: number, unit: string) => [
     name,
-    rounded((seconds * count) / 1e6),
-    rounded((cpuSeconds * count) / 1e6),
-    `${rounded(seconds)} µs ${unit}`,
-    `${rounded(cpuSeconds)} µs CPU ${unit}`,
+    roundForPrint((seconds * count) / 1e6),
+    roundForPrint((cpuSeconds * count) / 1e6),
+    `${roundForPrint(seconds)} µs ${unit}`,
+    `${roundForPrint(cpuSeconds)} µs CPU ${unit}`,
   ]
   const beyond = {
     seconds: costs.quiet.seconds - least.seconds,
@@ -71,12 +71,12 @@ export function printCosts(
       ...Object.entries(parts).map(([name, took]) => row(`  ${name}`, each(took), all, 'a file')),
       row('beyond that, a file that is as it was', beyond, all, 'a file'),
       row(`beyond that, ${rest}`, changed, night.changed, 'a changed file'),
-      ['together', rounded(night.seconds), rounded(night.cpuSeconds), '', ''],
+      ['together', roundForPrint(night.seconds), roundForPrint(night.cpuSeconds), '', ''],
     ],
   )
   console.log(
     `the quiet night: ${quiet.observations} files, ${quiet.changed} changed, ${quiet.count} commits, ` +
-      `${rounded(quiet.seconds)} s, ${rounded(quiet.cpuSeconds)} CPU s`,
+      `${roundForPrint(quiet.seconds)} s, ${roundForPrint(quiet.cpuSeconds)} CPU s`,
   )
   return costs
 }

@@ -7,7 +7,7 @@ import type { Domain } from '../../../pipeline/core/domain.ts'
 import { limits } from '../../../pipeline/core/limits.ts'
 import { silentLog } from '../../../pipeline/core/log.ts'
 import { addDomains } from '../../commands/crawl.ts'
-import { type Files, filesOf, observationsOf } from './night.ts'
+import { buildFiles, buildObservations, type Files } from './night.ts'
 
 const POLL_MS = 20
 
@@ -25,7 +25,7 @@ export class NightFeed {
 
   /** Hands in the domains of so many files. */
   static async open(redisUrl: string, files: number): Promise<NightFeed> {
-    const feed = new NightFeed(connectRedis(redisUrl, 'work', silentLog), filesOf(files))
+    const feed = new NightFeed(connectRedis(redisUrl, 'work', silentLog), buildFiles(files))
     const writer = openWriterClient(redisUrl, silentLog)
     const domains = feed.#files.world.domains as readonly Domain[]
     await addDomains(operation => writer.submit(operation), domains, false)
@@ -40,7 +40,7 @@ export class NightFeed {
     const { crawlBatchSources: step } = limits
     for (let at = 0; at < this.#files.all; at += step) {
       const end = Math.min(this.#files.all, at + step)
-      messages.push(...(await this.#results.pack(observationsOf(this.#files, plan, at, end))))
+      messages.push(...(await this.#results.pack(buildObservations(this.#files, plan, at, end))))
     }
     return messages
   }

@@ -9,7 +9,7 @@ export interface Took {
   cpuSeconds: number
 }
 
-interface Seen {
+interface LeastObservation {
   kind: string
   location: string
   hash: string | null
@@ -24,7 +24,7 @@ interface Seen {
  * join; the new times, by the number of the row, which a real commit must find out; and the commit to
  * the disk.
  */
-export async function leastOf(file: string, count: number): Promise<Record<Part, Took>> {
+export async function measureLeast(file: string, count: number): Promise<Record<Part, Took>> {
   const index = await Database.open(file, { memoryLimit: '512MB', threads: 1 })
   const took = Object.fromEntries(
     parts.map(part => [part, { seconds: 0, cpuSeconds: 0 }]),
@@ -42,7 +42,7 @@ export async function leastOf(file: string, count: number): Promise<Record<Part,
     { count },
   )
   for (const { seq } of commits) {
-    const batch = await index.all<Seen>(
+    const batch = await index.all<LeastObservation>(
       `select kind, location, hash, epoch_ms(attempted_at)::double as at_ms, rowid as row_id
        from crawl_state where seq = $seq`,
       { seq },
@@ -51,7 +51,7 @@ export async function leastOf(file: string, count: number): Promise<Record<Part,
     await timed('staging', async () => {
       await index.run(`create or replace temp table seen (
         kind varchar, location varchar, hash varchar, at_ms double, row_id double)`)
-      await index.append('seen', rowsOf(batch))
+      await index.append('seen', toRows(batch))
     })
     await timed('anti-join', () =>
       index.one('select count(*) from seen anti join crawl_state using (kind, location, hash)'),
@@ -71,7 +71,7 @@ update crawl_state s set attempted_at = to_timestamp(n.at_ms / 1000),
   turns_at = to_timestamp(n.at_ms / 1000), due_at = to_timestamp(n.at_ms / 1000), seq = s.seq
 from seen n where s.rowid = n.row_id::bigint`
 
-function* rowsOf(batch: readonly Seen[]) {
+function* toRows(batch: readonly LeastObservation[]) {
   for (const { kind, location, hash, at_ms, row_id } of batch) {
     yield [kind, location, hash, at_ms, row_id]
   }

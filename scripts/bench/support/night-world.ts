@@ -1,5 +1,5 @@
 import { serveWorld } from '../../world/server.ts'
-import { sparseWorld } from '../../world/sparse.ts'
+import { createSparseWorld } from '../../world/sparse.ts'
 import { serveParent } from './child.ts'
 
 /** Asked for the world of another night, it answers how often it was asked for anything so far. */
@@ -9,10 +9,10 @@ export interface NightQuestion {
 
 /** The web of the night benches, in a process of its own. */
 const domains = Number(process.argv[2])
-let world = sparseWorld({ domains, seed: 1, night: 1 })
+let world = createSparseWorld({ domains, seed: 1, night: 1 })
 const changing = { ...world, sites: { get: (host: string) => world.sites.get(host) } }
 const { url, requests } = await serveWorld(changing)
 serveParent<NightQuestion, { requests: number }>({ url }, async ({ night }) => {
-  world = sparseWorld({ domains, seed: 1, night })
+  world = createSparseWorld({ domains, seed: 1, night })
   return { requests: [...requests.values()].reduce((sum, count) => sum + count, 0) }
 })

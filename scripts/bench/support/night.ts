@@ -2,8 +2,8 @@ import { limits } from '../../../pipeline/core/limits.ts'
 import { hashContent } from '../../../pipeline/crawl/crawl-source.ts'
 import type { FileKind, Observation } from '../../../pipeline/model/observation.ts'
 import { parseDocument } from '../../../pipeline/parse/parse-json.ts'
-import { scaleWorld } from '../../world/scale.ts'
-import { pathOf, type World } from '../../world/site.ts'
+import { createScaleWorld } from '../../world/scale.ts'
+import { type World, wellKnownPaths } from '../../world/site.ts'
 
 /** One in so many files differs from the night before. */
 export const CHANGING = 100
@@ -22,10 +22,10 @@ interface Plan {
   isAgain?: boolean
 }
 
-export function filesOf(sources: number): Files {
+export function buildFiles(sources: number): Files {
   const adagents = Math.ceil(sources / 10)
   const domains = Math.max(adagents, sources - adagents)
-  return { world: scaleWorld({ domains, seed: 1 }), adagents, all: adagents + domains }
+  return { world: createScaleWorld({ domains, seed: 1 }), adagents, all: adagents + domains }
 }
 
 /**
@@ -33,7 +33,7 @@ export function filesOf(sources: number): Files {
  * in a hundred has changed since the night before, the rest is unchanged; or, seen again, all are as
  * they were in that night. Only changed files are made, and only they bring their bytes.
  */
-export function observationsOf(
+export function buildObservations(
   { world, adagents }: Files,
   { night, observedAt, isAgain = false }: Plan,
   first: number,
@@ -43,25 +43,31 @@ export function observationsOf(
     const file = first + i
     const kind: FileKind = file < adagents ? 'adagents.json' : 'brand.json'
     const location = world.domains[file < adagents ? file : file - adagents]!
-    const revision = revisionOf(file, night)
-    const seen = { kind, location, observed_at: observedAt, etag: etagOf(kind, location, revision) }
-    if (isAgain || revision < night) return { ...seen, outcome: 'unchanged', status: 304 } as const
-    return { ...seen, ...read(bodyOf(world, location, kind, night), kind, location, night > 1) }
+    const revision = computeRevision(file, night)
+    const common = {
+      kind,
+      location,
+      observed_at: observedAt,
+      etag: toEtag(kind, location, revision),
+    }
+    if (isAgain || revision < night)
+      return { ...common, outcome: 'unchanged', status: 304 } as const
+    return { ...common, ...read(readBody(world, location, kind, night), kind, location, night > 1) }
   })
 }
 
-export function etagOf(kind: FileKind, location: string, revision: number): string {
+export function toEtag(kind: FileKind, location: string, revision: number): string {
   return `"${kind}-${location}-${revision}"`
 }
 
 /** The last night in which a file changed. */
-function revisionOf(file: number, night: number): number {
+function computeRevision(file: number, night: number): number {
   for (let k = night; k > 1; k--) if ((file * 7 + k) % CHANGING === 0) return k
   return 1
 }
 
-function bodyOf(world: World, location: string, kind: FileKind, night: number): Buffer {
-  const ask = { method: 'GET', path: pathOf[kind], headers: {}, body: '' }
+function readBody(world: World, location: string, kind: FileKind, night: number): Buffer {
+  const ask = { method: 'GET', path: wellKnownPaths[kind], headers: {}, body: '' }
   const answer = world.sites.get(location)?.answer(ask)
   if (answer?.kind !== 'whole') throw new Error(`${location} has no ${kind}`)
   // The first name in every file of this world ends with its revision.

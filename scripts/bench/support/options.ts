@@ -32,16 +32,16 @@ export function readOptions(full: number, usual = full / 10, connections = 50): 
   const { values } = parseArgs({ options: flags })
   const size = values.full ? full : values.smoke ? full / 1_000 : Number(values.size ?? usual)
   const folder =
-    values.folder === undefined ? mkdtempSync(join(tmpdir(), 'bench-')) : asTyped(values.folder)
+    values.folder === undefined ? mkdtempSync(join(tmpdir(), 'bench-')) : toTypedPath(values.folder)
   return {
-    size: atLeast(1, size, 'size'),
-    pairs: atLeast(1, Number(values.pairs), 'pairs'),
-    seconds: atLeast(0.1, Number(values.seconds), 'seconds'),
-    connections: atLeast(1, Number(values.connections ?? connections), 'connections'),
+    size: requireAtLeast(1, size, 'size'),
+    pairs: requireAtLeast(1, Number(values.pairs), 'pairs'),
+    seconds: requireAtLeast(0.1, Number(values.seconds), 'seconds'),
+    connections: requireAtLeast(1, Number(values.connections ?? connections), 'connections'),
     questions:
       values.questions === undefined
         ? undefined
-        : atLeast(1, Number(values.questions), 'questions'),
+        : requireAtLeast(1, Number(values.questions), 'questions'),
     folder,
     tidy() {
       if (values.folder === undefined) rmSync(folder, { recursive: true, force: true })
@@ -49,12 +49,12 @@ export function readOptions(full: number, usual = full / 10, connections = 50): 
   }
 }
 
-function atLeast(least: number, value: number, name: string): number {
+function requireAtLeast(least: number, value: number, name: string): number {
   if (value >= least) return value
   throw new Error(`--${name} must be a number from ${least}`)
 }
 
 /** A path as it was typed: npm runs its commands in the project's folder. */
-function asTyped(path: string): string {
+function toTypedPath(path: string): string {
   return isAbsolute(path) ? path : resolve(process.env.INIT_CWD ?? process.cwd(), path)
 }

@@ -4,7 +4,7 @@ export type Round<Name extends string, Run> = Record<Name, Run>
  * Runs the contestants in turn, round after round, each round beginning with another one: what the
  * machine does meanwhile falls on all of them alike.
  */
-export async function interleave<Name extends string, Run>(
+export async function runInterleaved<Name extends string, Run>(
   rounds: number,
   contestants: Readonly<Record<Name, (round: number) => Promise<Run>>>,
 ): Promise<Round<Name, Run>[]> {

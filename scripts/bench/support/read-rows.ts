@@ -1,17 +1,17 @@
 import { channels } from '../../../pipeline/model/documents/index.ts'
 import type { Random } from '../../world/random.ts'
-import { domainOf, someDomain, unknownDomain } from './brand-store.ts'
-import { cursorsOf, secret } from './event-store.ts'
+import { pickDomain, pickUnknownDomain, toDomain } from './brand-store.ts'
+import { listCursors, secret } from './event-store.ts'
 import type { Question } from './http-bench.ts'
 import {
-  agentNear,
-  agentOf,
+  findAgentNear,
   markets,
   memberDomain,
   network,
   type Sizes,
   TAGS,
-  tagOf,
+  toAgent,
+  toTag,
 } from './read-store.ts'
 
 /** One kind of question of the bench of reads. */
@@ -29,7 +29,7 @@ const POINT_LIKE = 0.4
 const headers = { authorization: `Bearer ${secret}` }
 
 /** Questions that differ in their path alone. */
-function paths(
+function buildQuestions(
   path: (random: Random, sizes: Sizes) => string,
   /** The route, where the path has parameters. */
   route?: string,
@@ -40,19 +40,19 @@ function paths(
 }
 
 /** One in five asks for a domain that nobody knows. */
-function anyDomain(random: Random, { domains }: Sizes): string {
-  return random.chance(0.2) ? unknownDomain(random) : someDomain(random, domains)
+function pickKnownOrUnknown(random: Random, { domains }: Sizes): string {
+  return random.chance(0.2) ? pickUnknownDomain(random) : pickDomain(random, domains)
 }
 
-function anyAgent(random: Random, { agents }: Sizes): string {
-  return encodeURIComponent(agentOf(random.below(agents)))
+function pickAgent(random: Random, { agents }: Sizes): string {
+  return encodeURIComponent(toAgent(random.below(agents)))
 }
 
 export const readRows: readonly ReadRow[] = [
   {
     name: 'agent search, two filters',
     atLeast: 0.25,
-    questions: paths(
+    questions: buildQuestions(
       random =>
         `/api/registry/agents/search?channels=${random.pick(channels)}&markets=${random.pick(markets as [string])}`,
     ),
@@ -60,37 +60,45 @@ export const readRows: readonly ReadRow[] = [
   {
     name: 'agent search, a page further on',
     atLeast: 0.25,
-    questions: paths(
+    questions: buildQuestions(
       random =>
-        `/api/registry/agents/search?tags=${tagOf(random.below(TAGS))},${tagOf(random.below(TAGS))}&min_properties=${random.below(1_500)}`,
+        `/api/registry/agents/search?tags=${toTag(random.below(TAGS))},${toTag(random.below(TAGS))}&min_properties=${random.below(1_500)}`,
     ),
   },
-  { name: 'brands/registry', atLeast: 0.2, questions: paths(() => '/api/brands/registry') },
-  { name: 'properties/registry', atLeast: 0.2, questions: paths(() => '/api/properties/registry') },
+  {
+    name: 'brands/registry',
+    atLeast: 0.2,
+    questions: buildQuestions(() => '/api/brands/registry'),
+  },
+  {
+    name: 'properties/registry',
+    atLeast: 0.2,
+    questions: buildQuestions(() => '/api/properties/registry'),
+  },
   {
     name: 'lookup/domain',
     atLeast: POINT_LIKE,
-    questions: paths(
-      (random, sizes) => `/api/registry/lookup/domain/${anyDomain(random, sizes)}`,
+    questions: buildQuestions(
+      (random, sizes) => `/api/registry/lookup/domain/${pickKnownOrUnknown(random, sizes)}`,
       '/api/registry/lookup/domain/:domain',
     ),
   },
   {
     name: 'publisher',
     atLeast: POINT_LIKE,
-    questions: paths(
-      (random, sizes) => `/api/registry/publisher?domain=${anyDomain(random, sizes)}`,
+    questions: buildQuestions(
+      (random, sizes) => `/api/registry/publisher?domain=${pickKnownOrUnknown(random, sizes)}`,
     ),
   },
   {
     name: 'publisher, 7,000 properties',
     atLeast: POINT_LIKE,
-    questions: paths(() => `/api/registry/publisher?domain=${network}`),
+    questions: buildQuestions(() => `/api/registry/publisher?domain=${network}`),
   },
   {
     name: 'operator',
     atLeast: POINT_LIKE,
-    questions: paths(
+    questions: buildQuestions(
       (random, { members }) =>
         `/api/registry/operator?domain=${memberDomain(random.below(members))}`,
     ),
@@ -98,40 +106,40 @@ export const readRows: readonly ReadRow[] = [
   {
     name: 'publisher/authorization',
     atLeast: POINT_LIKE,
-    questions: paths((random, sizes) => {
+    questions: buildQuestions((random, sizes) => {
       const number = random.below(sizes.domains)
-      const agent = encodeURIComponent(agentNear(number, random.below(3), sizes))
-      return `/api/registry/publisher/authorization?domain=${domainOf(number)}&agent=${agent}`
+      const agent = encodeURIComponent(findAgentNear(number, random.below(3), sizes))
+      return `/api/registry/publisher/authorization?domain=${toDomain(number)}&agent=${agent}`
     }),
   },
   {
     name: 'lookup/property',
     atLeast: POINT_LIKE,
-    questions: paths(
+    questions: buildQuestions(
       (random, sizes) =>
-        `/api/registry/lookup/property?type=domain&value=www0.${anyDomain(random, sizes)}`,
+        `/api/registry/lookup/property?type=domain&value=www0.${pickKnownOrUnknown(random, sizes)}`,
     ),
   },
   {
     name: 'validate/property-authorization',
     atLeast: POINT_LIKE,
-    questions: paths(
+    questions: buildQuestions(
       (random, sizes) =>
-        `/api/registry/validate/property-authorization?agent_url=${anyAgent(random, sizes)}&identifier_type=domain&identifier_value=www0.${anyDomain(random, sizes)}`,
+        `/api/registry/validate/property-authorization?agent_url=${pickAgent(random, sizes)}&identifier_type=domain&identifier_value=www0.${pickKnownOrUnknown(random, sizes)}`,
     ),
   },
   {
     name: 'brands/history',
     atLeast: POINT_LIKE,
-    questions: paths(
-      (random, { domains }) => `/api/brands/history?domain=${domainOf(random.below(domains))}`,
+    questions: buildQuestions(
+      (random, { domains }) => `/api/brands/history?domain=${toDomain(random.below(domains))}`,
     ),
   },
   {
     name: 'feed, a page of 100',
     atLeast: 0.25,
     questions: ({ folder, sizes, count }) =>
-      cursorsOf(folder, sizes.events, count).map(cursor => ({
+      listCursors(folder, sizes.events, count).map(cursor => ({
         method: 'GET',
         path: `/api/registry/feed?limit=100&cursor=${cursor}`,
         headers,

@@ -18,22 +18,22 @@ export interface Sizes {
   events: number
 }
 
-export function sizesOf(agents: number): Sizes {
+export function computeSizes(agents: number): Sizes {
   return { agents, domains: 2 * agents, members: Math.ceil(agents / 100), events: 4 * agents }
 }
 
 export const markets = 'AT AU BE BR CA CH DE DK ES FI FR GB IE IN IT JP NL NO PL PT SE US'.split(
   ' ',
 )
-export const tagOf = (number: number) => `tag${number}`
+export const toTag = (number: number) => `tag${number}`
 export const TAGS = 400
 
 /** One of the three agents that a domain authorizes. */
-export function agentNear(domain: number, nth: number, { agents }: Sizes): string {
-  return agentOf((domain * 3 + nth) % agents)
+export function findAgentNear(domain: number, nth: number, { agents }: Sizes): string {
+  return toAgent((domain * 3 + nth) % agents)
 }
 
-export function agentOf(number: number): string {
+export function toAgent(number: number): string {
   return `https://a${String(number).padStart(6, '0')}.bench.example/mcp`
 }
 
@@ -52,7 +52,7 @@ export const network = 'network.bench.example'
 const NETWORK_SITES = 7_000
 const networkRid = (n: string) => rid(`1e12 + ${n}`)
 
-function networkFillings(): string[] {
+function buildNetworkRows(): string[] {
   return [
     `insert into publishers by name select '${network}' as domain, true as valid,
        'direct' as discovery_method, domain as resolved_location, 1 as agent_count,
@@ -67,7 +67,7 @@ function networkFillings(): string[] {
        ['display'] as supported_channels, ['display'] as channels, 'property' as classification,
        'authoritative' as source, 'active' as status, ${at} as created_at, ${at} as changed_at,
        1 as seq from range(${NETWORK_SITES}) r(n)`,
-    `insert into authorizations by name select uuid() as id, '${agentOf(0)}' as agent_url,
+    `insert into authorizations by name select uuid() as id, '${toAgent(0)}' as agent_url,
        '${network}' as publisher_domain, 0 as entry, 'property_tags' as authorization_type,
        'All' as authorized_for, ${networkRid('0')} as property_set, ${NETWORK_SITES} as property_count,
        true as publisher_wide, ['all'] as property_tags, true as in_force,
@@ -81,7 +81,7 @@ function networkFillings(): string[] {
 /** Each member has verified its domain and enrolled three of the agents. */
 export const memberDomain = (number: number) => `m${String(number).padStart(5, '0')}.bench.example`
 
-function memberFillings({ members, agents }: Sizes): string[] {
+function buildMemberRows({ members, agents }: Sizes): string[] {
   const everyMember = `from range(${members}) r(n)`
   const org = `'org' || n as org_id`
   return [
@@ -98,10 +98,10 @@ function memberFillings({ members, agents }: Sizes): string[] {
   ]
 }
 
-function fillings({ agents, domains }: Sizes): string[] {
+function buildRows({ agents, domains }: Sizes): string[] {
   const everyDomain = `from range(${domains}) r(n)`
   const everyAgent = `from range(${agents}) r(n)`
-  const tags = Array.from({ length: TAGS }, (_, number) => tagOf(number))
+  const tags = Array.from({ length: TAGS }, (_, number) => toTag(number))
   return [
     `update meta set seq = 1, committed_at = ${at}`,
     `insert into brands by name select ${domain('n')} as domain, domain as canonical_id,
@@ -154,11 +154,11 @@ export async function fillReads(folder: string, sizes: Sizes): Promise<void> {
   makeFolders(paths)
   const index = await Database.open(paths.index, { memoryLimit: '2GB' })
   await migrate(index, 'index')
-  for (const filling of [...fillings(sizes), ...networkFillings()]) await index.run(filling)
+  for (const filling of [...buildRows(sizes), ...buildNetworkRows()]) await index.run(filling)
   index.close()
   const accounts = await Database.open(paths.accounts)
   await migrate(accounts, 'accounts')
-  for (const filling of memberFillings(sizes)) await accounts.run(filling)
+  for (const filling of buildMemberRows(sizes)) await accounts.run(filling)
   accounts.close()
   if (!(await rebuild(folder))) throw new Error(`another process is writing to ${folder}`)
   await fillEvents(folder, sizes.events)

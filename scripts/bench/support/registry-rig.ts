@@ -12,7 +12,7 @@ import { built, Child } from './child.ts'
 import { CommitLog, type Commits } from './commit-log.ts'
 import { type RoleName, roles } from './night-role.ts'
 import type { NightQuestion } from './night-world.ts'
-import { cpuSeconds, watchMemory } from './usage.ts'
+import { readCpuSeconds, watchMemory } from './usage.ts'
 
 const POLL_MS = 1_000
 const MEMORY_MS = 100
@@ -143,7 +143,7 @@ export class RegistryRig {
   /** None while the role is not there. */
   cpuSeconds(role: RoleName): number {
     const child = this.#roles.get(role)
-    return child === undefined ? 0 : cpuSeconds(child.pid)
+    return child === undefined ? 0 : readCpuSeconds(child.pid)
   }
 
   peakMB(role: RoleName): number {

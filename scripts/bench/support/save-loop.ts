@@ -6,7 +6,7 @@ import { Database } from '../../../pipeline/store/duckdb.ts'
 import { resolvePaths } from '../../../pipeline/store/paths.ts'
 import { createTables } from '../../../pipeline/store/schema.ts'
 import { serveParent } from './child.ts'
-import { medianOf } from './spread.ts'
+import { computeMedian } from './spread.ts'
 
 export interface LoopQuestion {
   /** Rows that are committed together. */
@@ -71,6 +71,6 @@ if (program.includes('save-loop')) {
       times.push(performance.now() - before)
     }
     const took = (performance.now() - started) / 1_000
-    return { p50Ms: medianOf(times), perSecond: (times.length * rows) / took }
+    return { p50Ms: computeMedian(times), perSecond: (times.length * rows) / took }
   })
 }

@@ -6,7 +6,7 @@ import type { Domain } from '../../../pipeline/core/domain.ts'
 import { silentLog } from '../../../pipeline/core/log.ts'
 import { resolvePaths } from '../../../pipeline/store/paths.ts'
 import { built, Child } from './child.ts'
-import { medianOf } from './spread.ts'
+import { computeMedian } from './spread.ts'
 
 const many = 1_000_000_000
 const limits = {
@@ -116,7 +116,7 @@ export class SaveRig {
     const took = (performance.now() - started) / 1_000
     agent.destroy()
     return {
-      p50Ms: medianOf(times),
+      p50Ms: computeMedian(times),
       perSecond: times.length / took,
       commits: (this.#commits.count - count) / times.length,
       saves: times.length,

@@ -6,7 +6,7 @@ import { advance } from '../../../pipeline/store/checkpoint.ts'
 import { Database } from '../../../pipeline/store/duckdb.ts'
 import { resolvePaths } from '../../../pipeline/store/paths.ts'
 import { createTables } from '../../../pipeline/store/schema.ts'
-import { type Random, randomFrom } from '../../world/random.ts'
+import { createRandom, type Random } from '../../world/random.ts'
 
 const syllables = [
   'ba',
@@ -80,21 +80,21 @@ export interface BenchName {
 
 /** Names like those of companies, and domains made of them. */
 export function nameOf(number: number): BenchName {
-  const random = randomFrom('name', number)
-  const words = [wordOf(random), wordOf(random)]
+  const random = createRandom('name', number)
+  const words = [drawWord(random), drawWord(random)]
   const host = words.join(random.chance(0.3) ? '-' : '').normalize('NFKD')
   const label = host.replace(/[^a-z-]/g, '') + (random.chance(0.2) ? number : '')
   return {
-    name: `${words.map(capital).join(' ')} ${random.pick(kinds)}`,
+    name: `${words.map(capitalize).join(' ')} ${random.pick(kinds)}`,
     domain: `${label}.${random.pick(tlds)}`,
   }
 }
 
-function wordOf(random: Random): string {
+function drawWord(random: Random): string {
   return Array.from({ length: 2 + random.below(2) }, () => random.pick(syllables)).join('')
 }
 
-function capital(word: string): string {
+function capitalize(word: string): string {
   return word[0]!.toUpperCase() + word.slice(1)
 }
 
@@ -143,12 +143,12 @@ async function fillSnapshot(folder: string, file: string, names: number): Promis
   const db = await Database.open(file)
   await createTables(db, 'tables')
   await db.run('create table names (number double, name varchar, domain varchar)')
-  await db.append('names', rowsOf(names))
+  await db.append('names', buildRows(names))
   for (const insert of [BRANDS, PUBLISHERS, PROPERTIES, 'drop table names']) await db.run(insert)
   db.close()
 }
 
-function* rowsOf(names: number): Iterable<[number, string, string]> {
+function* buildRows(names: number): Iterable<[number, string, string]> {
   for (let number = 0; number < names; number++) {
     const { name, domain } = nameOf(number)
     yield [number, name, domain]
@@ -163,10 +163,10 @@ export const asks = {
     const from = 1 + random.below(Math.max(1, text.length - 6))
     return text.slice(from, from + 4 + random.below(4))
   },
-  typo: misspelled,
+  typo: misspell,
 } as const satisfies Record<string, (random: Random, text: string) => string>
 
-function misspelled(random: Random, text: string): string {
+function misspell(random: Random, text: string): string {
   const characters = [...text]
   const at = random.below(characters.length - 1)
   const letter = random.pick(syllables)[0]!

@@ -4,7 +4,7 @@ export interface Spread {
   q3: number
 }
 
-export function spreadOf(values: readonly number[]): Spread {
+export function computeSpread(values: readonly number[]): Spread {
   const sorted = [...values].sort((a, b) => a - b)
   const at = (share: number) => {
     const place = share * (sorted.length - 1)
@@ -14,15 +14,15 @@ export function spreadOf(values: readonly number[]): Spread {
   return { median: at(0.5), q1: at(0.25), q3: at(0.75) }
 }
 
-export function medianOf(values: readonly number[]): number {
-  return spreadOf(values).median
+export function computeMedian(values: readonly number[]): number {
+  return computeSpread(values).median
 }
 
 /** To three digits: what is left after them is noise. */
-export function rounded(value: number): number {
+export function roundForPrint(value: number): number {
   return Number(value.toPrecision(3))
 }
 
-export function roundedSpread({ median, q1, q3 }: Spread): Spread {
-  return { median: rounded(median), q1: rounded(q1), q3: rounded(q3) }
+export function roundSpread({ median, q1, q3 }: Spread): Spread {
+  return { median: roundForPrint(median), q1: roundForPrint(q1), q3: roundForPrint(q3) }
 }

@@ -4,19 +4,19 @@ const TICKS_PER_SECOND = 100
 const MB = 1_000_000
 
 /** User and system time of a process, in seconds. */
-export function cpuSeconds(pid: number): number {
+export function readCpuSeconds(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND
 }
 
 /** Memory that is the process's own: mapped files are the page cache's. */
-export function ownMemoryMB(pid: number): number {
+export function readOwnMemoryMB(pid: number): number {
   const kB = /^RssAnon:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
   return (Number(kB ?? 0) * 1024) / MB
 }
 
-export function writtenMB(pid: number | 'self'): number {
+export function readWrittenMB(pid: number | 'self'): number {
   const bytes = /^write_bytes: (\d+)/m.exec(readFileSync(`/proc/${pid}/io`, 'utf8'))?.[1]
   return Number(bytes ?? 0) / MB
 }
@@ -25,7 +25,7 @@ export function writtenMB(pid: number | 'self'): number {
 export function watchMemory(pid: number, everyMs = 20): { peakMB(): number; stop(): void } {
   let peak = 0
   const timer = setInterval(() => {
-    if (existsSync(`/proc/${pid}/status`)) peak = Math.max(peak, ownMemoryMB(pid))
+    if (existsSync(`/proc/${pid}/status`)) peak = Math.max(peak, readOwnMemoryMB(pid))
   }, everyMs)
   return { peakMB: () => peak, stop: () => clearInterval(timer) }
 }

@@ -8,14 +8,14 @@ import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
 import type { Answer } from '../../../scripts/world/answer.ts'
 import { buildWorld } from '../../../scripts/world/build.ts'
 import { cast } from '../../../scripts/world/cast.ts'
-import { folderWorld } from '../../../scripts/world/folder.ts'
-import { scaleWorld } from '../../../scripts/world/scale.ts'
+import { serveFolder } from '../../../scripts/world/folder.ts'
+import { createScaleWorld } from '../../../scripts/world/scale.ts'
 import { type ServedWorld, serveWorld } from '../../../scripts/world/server.ts'
-import { type FileName, pathOf, type World } from '../../../scripts/world/site.ts'
+import { type FileName, type World, wellKnownPaths } from '../../../scripts/world/site.ts'
 import { endsWithin } from '../../support/effort.ts'
 
-const brandPath = pathOf['brand.json']
-const adagentsPath = pathOf['adagents.json']
+const brandPath = wellKnownPaths['brand.json']
+const adagentsPath = wellKnownPaths['adagents.json']
 
 type Got = { status: number; headers: Record<string, unknown>; body: string }
 type Wish = {
@@ -59,14 +59,14 @@ function answerOf(world: World, host: string, path: string): Answer | undefined 
 
 /** Tells two answers apart by what a client would notice. */
 function markOf(world: World, host: string, file: FileName): string | undefined {
-  const answer = answerOf(world, host, pathOf[file])
+  const answer = answerOf(world, host, wellKnownPaths[file])
   if (answer?.kind !== 'whole') return answer?.kind
   const sha256 = createHash('sha256').update(answer.body).digest('hex')
   return `${answer.status} ${answer.etag} ${JSON.stringify(answer.headers)} ${sha256}`
 }
 
 function documentOf(world: World, host: string, file: FileName): Record<string, unknown> {
-  const answer = answerOf(world, host, pathOf[file])
+  const answer = answerOf(world, host, wellKnownPaths[file])
   if (answer?.kind !== 'whole' || answer.status !== 200) throw new Error(`${host} has no ${file}`)
   return JSON.parse(answer.body.toString())
 }
@@ -97,7 +97,7 @@ describe('the demo internet', () => {
 
   test('serves each file in the situation it expects', () => {
     for (const { domain, file, situation } of world.expected) {
-      const answer = answerOf(world, domain, pathOf[file])
+      const answer = answerOf(world, domain, wellKnownPaths[file])
       const status = answer !== undefined && 'status' in answer ? answer.status : 0
       if (situation === 'absent') expect([domain, status]).toEqual([domain, 404])
       if (situation === 'portfolio') {
@@ -379,7 +379,7 @@ describe('a world of captured files', () => {
   writeFileSync(join(dir, 'acme.example/.well-known/brand.json'), '{"id":"acme"}')
   writeFileSync(join(dir, 'secret.txt'), 'secret')
   symlinkSync(join(dir, 'secret.txt'), join(dir, 'acme.example/link.txt'))
-  const world = folderWorld(dir)
+  const world = serveFolder(dir)
 
   test('serves what lies under the folder of the domain', () => {
     expect(world.domains).toEqual(['acme.example', 'empty.example'])
@@ -401,7 +401,7 @@ describe('a world of captured files', () => {
 })
 
 describe('a world for benches', () => {
-  const world = scaleWorld({ domains: 3_000, seed: 7 })
+  const world = createScaleWorld({ domains: 3_000, seed: 7 })
   const sizes = world.domains
     .flatMap(domain => [brandPath, adagentsPath].map(path => answerOf(world, domain, path)))
     .map(answer => (answer?.kind === 'whole' ? answer.body.length : 0))
@@ -423,7 +423,7 @@ describe('a world for benches', () => {
   })
 
   test('changes a share of its domains each night', () => {
-    const second = scaleWorld({ domains: 3_000, seed: 7, night: 2, changing: 0.1 })
+    const second = createScaleWorld({ domains: 3_000, seed: 7, night: 2, changing: 0.1 })
     const etag = (of: World, domain: string) => {
       const answer = answerOf(of, domain, brandPath)
       return answer?.kind === 'whole' ? answer.etag : undefined

@@ -5,7 +5,7 @@ import type { LogName, ServingStore } from '../../serving/lmdb.ts'
 const LOWEST = '\0'.repeat(16)
 const HIGHEST = '\xff'.repeat(16)
 
-/** A part of the store whose blocks rise: the whole log, or the events of one type. */
+/** One ordered run of event blocks in the store: the whole log, or the events of one type. */
 export interface Track {
   space: LogName
   prefix: string
@@ -17,8 +17,8 @@ export function toTrack(type: EventType): Track {
   return { space: 'event_by_type', prefix: String.fromCharCode(toTypeByte(type)) }
 }
 
-/** The block in which an event of this key stands, or would stand. Valid until the next read. */
-export function blockAround(
+/** Finds the block that holds the event of this key, or would hold it. Valid until the next read. */
+export function findBlockAround(
   store: ServingStore,
   { space, prefix }: Track,
   key: EventKey,
@@ -29,35 +29,35 @@ export function blockAround(
 }
 
 export function findNewest(store: ServingStore, track: Track): EventKey | undefined {
-  return blockAround(store, track, HIGHEST)?.lastKey
+  return findBlockAround(store, track, HIGHEST)?.lastKey
 }
 
-/** Goes along one track, a run of events at a time. */
-export class Lane {
+/** Iterates over the events of one track, a run of events at a time. */
+export class TrackIterator {
   readonly #store: ServingStore
   readonly #track: Track
-  /** Number of the lane in a page; undefined when it is the only one. */
+  /** Number of the iterator in its page; undefined when it is the only one. */
   readonly #number: number | undefined
   #later: Iterator<{ value: Uint8Array }> | undefined
   #block: EventBlock | undefined
   #index = 0
   #end = 0
-  /** Key of the event it stands at; undefined at the end. */
+  /** Key of the current event; undefined at the end. */
   key: EventKey | undefined
 
   constructor(store: ServingStore, track: Track, from: EventKey, number: number | undefined) {
     this.#store = store
     this.#track = track
     this.#number = number
-    this.#enter(blockAround(store, track, from))
+    this.#enter(findBlockAround(store, track, from))
     if (this.#block === undefined) this.#enter(this.#next(from))
     while (this.#block !== undefined && this.#block.lastKey < from) this.#enter(this.#next(from))
     if (this.#block !== undefined) this.#moveTo(this.#block.indexFrom(from))
   }
 
   /**
-   * Sets out a run: the events from here that come before a key, are at most so many and fit into so
-   * many bytes. Returns how many they are.
+   * Selects the next run: the events from here that come before a key, at most `events` of them and at
+   * most `bytes` long. Returns their number.
    */
   take(before: EventKey | undefined, events: number, bytes: number): number {
     const block = this.#block!
@@ -69,28 +69,28 @@ export class Lane {
     return end - from
   }
 
-  /** A run of the event it stands at, however large. */
-  takeOne(): number {
+  /** Selects the current event alone as the next run, however large it is. */
+  takeCurrent(): number {
     this.#end = this.#index + 1
     return 1
   }
 
   skip(): void {
-    this.takeOne()
+    this.takeCurrent()
     this.advance()
   }
 
-  /** The run as JSON with commas between, valid until this lane goes on. */
+  /** The selected run as JSON with commas between; valid until the next `advance`. */
   get text(): Uint8Array {
     return this.#block!.text(this.#index, this.#end)
   }
 
-  /** Key of the run's last event. */
+  /** Key of the last event of the selected run. */
   get lastKey(): EventKey {
     return this.#block!.keyAt(this.#end - 1)
   }
 
-  /** Goes on to the event after the run. */
+  /** Moves to the event after the selected run. */
   advance(): void {
     this.#moveTo(this.#end)
   }
@@ -107,12 +107,12 @@ export class Lane {
 
   #enter(block: EventBlock | undefined): void {
     const number = this.#number
-    this.#block = number === undefined ? block : block?.copiedTo(placeFor(number, block))
+    this.#block = number === undefined ? block : block?.copiedTo(getBuffer(number, block))
     this.#index = 0
     this.key = this.#block?.keyAt(0)
   }
 
-  /** Most pages end in the block they begin in, so those behind it are opened when one is needed. */
+  /** Most pages end in the block in which they begin, so later blocks are opened only when needed. */
   #next(after: EventKey): EventBlock | undefined {
     const { space, prefix } = this.#track
     this.#later ??= this.#store
@@ -123,13 +123,13 @@ export class Lane {
   }
 }
 
-/** Lanes of one page read in turns, so each copies its block to a place of its own. */
-const places: Buffer[] = []
+/** The iterators of one page read alternately, so each copies its block to a buffer of its own. */
+const buffers: Buffer[] = []
 
-function placeFor(lane: number, { bytes }: EventBlock): Buffer {
-  const place = places[lane]
-  if (place !== undefined && place.length >= bytes) return place
+function getBuffer(number: number, { bytes }: EventBlock): Buffer {
+  const buffer = buffers[number]
+  if (buffer !== undefined && buffer.length >= bytes) return buffer
   const larger = Buffer.allocUnsafeSlow(Math.max(2 * bytes, 64 * 1024))
-  places[lane] = larger
+  buffers[number] = larger
   return larger
 }
