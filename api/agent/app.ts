@@ -13,6 +13,7 @@ import type { Log } from '../../pipeline/core/log.ts'
 import { anyOrigin, preflight } from '../operation/cross-origin.ts'
 import { TaskError } from './errors.ts'
 import { type AgentServices, addMcpEndpoints } from './mcp-endpoint.ts'
+import { addPages } from './pages.ts'
 import type { AgentState } from './state/store.ts'
 import { addWellKnown } from './well-known.ts'
 
@@ -46,6 +47,7 @@ export function buildAgentApp({ config, clock, log, state }: AgentDeps): Fastify
   app.get('/healthz', { config: { rateLimit: false } }, () => ({ status: 'ok' }))
   app.options('/*', (_request, reply) => reply.code(204).headers(preflight).send())
   app.register(async scope => addWellKnown(scope, services))
+  app.register(async scope => addPages(scope, services))
   app.register(async scope => {
     scope.addHook('onRequest', async (request, reply) => {
       if (request.method !== 'POST' || hasCredential(request, config)) return
@@ -62,6 +64,7 @@ export function buildAgentApp({ config, clock, log, state }: AgentDeps): Fastify
 /** Answers what failed before a task was reached: too many calls, or a body that is no JSON. */
 function answerError(error: FastifyError, reply: FastifyReply, { onError }: AgentServices) {
   const status = error.statusCode ?? 500
+  if (error instanceof TaskError) return sendError(reply, status, error)
   if (status >= 500) onError(error)
   if (status === 429) {
     const retry_after = Number(reply.getHeader('retry-after') ?? 60)

@@ -58,6 +58,11 @@ export class TaskError extends Error {
   }
 }
 
+/** A failure of one entry among others. */
+export function buildErrorBody({ code, message, details }: TaskError): Record<string, unknown> {
+  return { code, message, ...details }
+}
+
 /**
  * The body of a failure. Readers of the specification find `code` and `message`, for creatives in
  * `error` with their status; the public client finds the same in an object of its own. Of a key that

@@ -1,4 +1,5 @@
 import type { Task } from './task.ts'
+import { buildCreativeTask } from './tasks/build-creative.ts'
 import { createMediaBuy } from './tasks/create-media-buy.ts'
 import { getBrandIdentity } from './tasks/get-brand-identity.ts'
 import { getCapabilities } from './tasks/get-capabilities.ts'
@@ -9,6 +10,7 @@ import { getSignals } from './tasks/get-signals.ts'
 import { listAccounts } from './tasks/list-accounts.ts'
 import { listCreativeFormats } from './tasks/list-creative-formats.ts'
 import { listCreatives } from './tasks/list-creatives.ts'
+import { previewCreative } from './tasks/preview-creative.ts'
 import { syncAccounts } from './tasks/sync-accounts.ts'
 import { syncCreatives } from './tasks/sync-creatives.ts'
 import { updateMediaBuy } from './tasks/update-media-buy.ts'
@@ -53,13 +55,31 @@ export const tenants: readonly Tenant[] = [
   {
     name: 'creative',
     type: 'creative',
-    title: 'Defines creative formats',
+    title: 'Defines creative formats, and keeps and previews creatives',
     protocols: ['creative'],
     tasks: [
       getCapabilities,
       syncAccounts,
       listAccounts,
       listCreativeFormats,
+      syncCreatives,
+      listCreatives,
+      previewCreative,
+      buildCreativeTask,
+    ],
+  },
+  {
+    name: 'creative-builder',
+    type: 'creative',
+    title: 'Makes creatives of other creatives, or of a brand and what it offers',
+    protocols: ['creative'],
+    tasks: [
+      getCapabilities,
+      syncAccounts,
+      listAccounts,
+      listCreativeFormats,
+      buildCreativeTask,
+      previewCreative,
       syncCreatives,
       listCreatives,
     ],

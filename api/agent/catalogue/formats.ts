@@ -13,7 +13,7 @@ export interface Format {
 
 export interface FormatAsset {
   asset_id: string
-  asset_type: 'image' | 'video' | 'audio' | 'text' | 'url' | 'html'
+  asset_type: 'image' | 'video' | 'audio' | 'text' | 'url' | 'html' | 'vast'
   required: boolean
   requirements?: {
     width?: number
@@ -41,9 +41,50 @@ function banner(width: number, height: number, name: string): Format {
         asset_id: 'image',
         asset_type: 'image',
         required: true,
-        requirements: { width, height, file_types: ['jpg', 'png', 'gif', 'webp'] },
+        requirements: { width, height, file_types: ['jpg', 'png', 'gif', 'webp', 'svg'] },
       },
       clickThrough,
+    ],
+  }
+}
+
+/** A banner that is made of a brief: its picture is drawn. */
+function drawnBanner(width: number, height: number): Format {
+  return {
+    id: `display_${width}x${height}_generative`,
+    name: `Drawn banner ${width}×${height}`,
+    description: `A picture of ${width} by ${height} pixels that this agent draws of a brief`,
+    type: 'display',
+    size: { width, height },
+    assets: [
+      {
+        asset_id: 'generated_image',
+        asset_type: 'image',
+        required: true,
+        requirements: { width, height },
+      },
+      { asset_id: 'headline', asset_type: 'text', required: false },
+      { asset_id: 'cta', asset_type: 'text', required: false, requirements: { max_length: 30 } },
+      clickThrough,
+    ],
+  }
+}
+
+/** A tag that shows a video of so many seconds in any player. */
+function videoTag(seconds: number): Format {
+  return {
+    id: `vast_${seconds}s`,
+    name: `Video tag of ${seconds} seconds`,
+    description: `A VAST document for a video of ${seconds} seconds`,
+    type: 'video',
+    size: { width: 1920, height: 1080 },
+    assets: [
+      {
+        asset_id: 'vast',
+        asset_type: 'vast',
+        required: true,
+        requirements: { duration_seconds: seconds },
+      },
     ],
   }
 }
@@ -74,8 +115,11 @@ export const formats: readonly Format[] = [
   banner(160, 600, 'Wide skyscraper'),
   banner(320, 50, 'Mobile banner'),
   banner(970, 250, 'Billboard'),
+  drawnBanner(300, 250),
+  drawnBanner(728, 90),
+  drawnBanner(320, 50),
   {
-    id: 'native_card',
+    id: 'native_content',
     name: 'Native card',
     description: 'A picture with headline and text that takes on the look of its page',
     type: 'display',
@@ -100,6 +144,8 @@ export const formats: readonly Format[] = [
   video(6),
   video(15),
   video(30),
+  videoTag(15),
+  videoTag(30),
   {
     id: 'audio_30s',
     name: 'Audio of 30 seconds',
@@ -125,7 +171,7 @@ export const formats: readonly Format[] = [
         asset_id: 'image',
         asset_type: 'image',
         required: true,
-        requirements: { width: 1080, height: 1920, file_types: ['jpg', 'png'] },
+        requirements: { width: 1080, height: 1920, file_types: ['jpg', 'png', 'svg'] },
       },
     ],
   },

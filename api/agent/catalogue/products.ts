@@ -23,8 +23,8 @@ const names: Record<Offer['kind'], string> = {
 /** Formats of each kind of inventory, by the beginning of their ids. */
 const accepted: Record<Offer['kind'], RegExp> = {
   display: /^(?:display|native)_/,
-  olv: /^video_/,
-  ctv: /^video_(?:15|30)s$/,
+  olv: /^(?:video|vast)_/,
+  ctv: /^(?:video|vast)_(?:15|30)s$/,
   streaming_audio: /^audio_/,
   dooh: /^dooh_/,
 }

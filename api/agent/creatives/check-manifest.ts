@@ -46,6 +46,7 @@ const needed: Record<FormatAsset['asset_type'], readonly string[]> = {
   audio: ['url'],
   text: ['content'],
   html: ['content', 'url'],
+  vast: ['content', 'url'],
   url: ['url'],
 }
 

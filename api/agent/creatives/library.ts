@@ -1,6 +1,6 @@
 import { TaskError } from '../errors.ts'
 import type { TaskContext } from '../task.ts'
-import type { FormatId } from '../tasks/format-id.ts'
+import { toFormatId } from '../tasks/format-id.ts'
 import { assertFits, resolveFormat } from './check-manifest.ts'
 import type { Creative, KeptCreative } from './creative.ts'
 
@@ -39,7 +39,7 @@ export function saveCreative(
   const scope = toLibraryScope(context, accountId)
   const known = state.get('creative', scope, given.creative_id)
   const { creative_id, name, assets, tags = [] } = given
-  const format_id: FormatId = { agent_url: given.format_id.agent_url, id: format.id }
+  const format_id = toFormatId(format.id, context)
   const content = { creative_id, name, format_id, assets, tags, status: 'approved' as const }
   if (known && isSame(content, known)) return 'unchanged'
   if (!isDryRun) {

@@ -13,4 +13,8 @@ export interface Records {
   creative: KeptCreative
   /** Ids of the accounts that kept a creative last, by its id. */
   creative_owner: string
+  /** Pages of previews. */
+  preview: string
+  /** Drawn pictures, as SVG. */
+  picture: string
 }

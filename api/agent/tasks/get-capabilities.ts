@@ -44,7 +44,11 @@ function describeProtocols(): Record<string, Record<string, unknown>> {
     signals: {
       data_provider_domains: [...new Set(signals.map(({ provider }) => provider.domain))],
     },
-    creative: { has_creative_library: true, supports_generation: false },
+    creative: {
+      has_creative_library: true,
+      supports_generation: true,
+      supports_transformation: true,
+    },
     brand: { description: 'Identities of invented brands' },
   }
 }

@@ -36,7 +36,7 @@ export const listCreativeFormats = defineTask({
         {
           agent_url: `${context.origin}/creative/mcp`,
           agent_name: 'Creative',
-          capabilities: ['validation', 'preview'],
+          capabilities: ['validation', 'assembly', 'generation', 'preview'],
         },
       ],
       pagination,

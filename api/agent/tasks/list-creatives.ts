@@ -12,7 +12,7 @@ import { listLibrary } from '../creatives/library.ts'
 import { listAssignedPackages } from '../media-buys/assignments.ts'
 import { cutPage, Pagination } from '../paging.ts'
 import { defineTask, type TaskContext } from '../task.ts'
-import { FormatId } from './format-id.ts'
+import { FormatId, isCatalogueFormat } from './format-id.ts'
 
 const Filters = z
   .looseObject({
@@ -46,7 +46,7 @@ export const listCreatives = defineTask({
       .flatMap(owner =>
         listLibrary(context, owner.account_id).map(one => describe(one, owner, context)),
       )
-      .filter(creative => matches(creative, filters))
+      .filter(creative => matches(creative, filters, context))
     const { items, pagination } = cutPage(found, asked)
     return {
       query_summary: { total_matching: found.length, returned: items.length },
@@ -75,14 +75,17 @@ function describe(creative: KeptCreative, account: Account, context: TaskContext
   }
 }
 
-function matches(creative: ReturnType<typeof describe>, filters: Filters): boolean {
+function matches(
+  creative: ReturnType<typeof describe>,
+  filters: Filters,
+  context: TaskContext,
+): boolean {
   const { creative_ids, format_ids, statuses, tags, tags_any, name_contains, unassigned } = filters
   const { creative_id, name, format_id, status, assignments } = creative
   const has = (tag: string) => creative.tags.includes(tag)
   return (
     (!creative_ids || creative_ids.includes(creative_id)) &&
-    (!format_ids ||
-      format_ids.some(one => one.id === format_id.id && one.agent_url === format_id.agent_url)) &&
+    (!format_ids || format_ids.some(one => isCatalogueFormat(one, format_id.id, context))) &&
     (!statuses || statuses.includes(status)) &&
     (!tags || tags.every(has)) &&
     (!tags_any || tags_any.some(has)) &&

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { AccountRef, CallersId, keepAccount, resolveAccount } from '../accounts.ts'
 import { Creative } from '../creatives/creative.ts'
 import { deleteMissing, saveCreative } from '../creatives/library.ts'
-import { TaskError } from '../errors.ts'
+import { buildErrorBody, TaskError } from '../errors.ts'
 import { attachCreative } from '../media-buys/assignments.ts'
 import { defineTask, type TaskContext } from '../task.ts'
 
@@ -83,8 +83,7 @@ function trySave(
     return { creative_id, action, status: 'approved' }
   } catch (error) {
     if (!(error instanceof TaskError)) throw error
-    const { code, message, details } = error
-    return { creative_id, action: 'failed', errors: [{ code, message, ...details }] }
+    return { creative_id, action: 'failed', errors: [buildErrorBody(error)] }
   }
 }
 

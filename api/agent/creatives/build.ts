@@ -1,0 +1,129 @@
+import type { Format, FormatAsset } from '../catalogue/formats.ts'
+import { TaskError } from '../errors.ts'
+import type { TaskContext } from '../task.ts'
+import { toFormatId } from '../tasks/format-id.ts'
+import { assertFits, checkAssets } from './check-manifest.ts'
+import type { Asset, Assets, Manifest } from './creative.ts'
+import { chooseTextColor, drawPicture, keepPicture } from './draw-picture.ts'
+import { writeVast } from './vast.ts'
+
+/** Everything that a creative is made of. */
+export interface Brief {
+  assets: Assets
+  headline?: string | undefined
+  body?: string | undefined
+  link?: string | undefined
+  brandName?: string | undefined
+  /** Ground of drawn pictures, as `#RRGGBB`. */
+  color: string
+}
+
+/**
+ * Makes a creative in a format. Assets that fit are taken over; texts are shortened; a picture of
+ * another size is drawn anew, since no pictures are edited here. Throws where something is missing
+ * that cannot be made.
+ */
+export function buildCreative(format: Format, brief: Brief, context: TaskContext): Manifest {
+  const entries = format.assets.map(
+    wanted => [wanted.asset_id, makeAsset(wanted, format, brief, context)] as const,
+  )
+  const assets = Object.fromEntries(entries.filter(([, asset]) => asset !== undefined)) as Assets
+  assertFits(assets, format, 'creative_manifest')
+  return { format_id: toFormatId(format.id, context), assets }
+}
+
+function makeAsset(
+  wanted: FormatAsset,
+  format: Format,
+  brief: Brief,
+  context: TaskContext,
+): Asset | undefined {
+  const given = findGiven(wanted, brief.assets)
+  if (given && isFitting(given, wanted, format)) return given
+  switch (wanted.asset_type) {
+    case 'text':
+      return makeText(wanted, given, brief)
+    case 'url':
+      return brief.link ? { asset_type: 'url', url: brief.link } : undefined
+    case 'image':
+      return makePicture(wanted, format, brief, context)
+    case 'vast':
+      return makeVideoTag(wanted, format, brief)
+    default:
+      if (!wanted.required) return undefined
+      throw new TaskError(
+        'UNSUPPORTED_FEATURE',
+        `creative_manifest.assets.${wanted.asset_id}: this agent makes no ${wanted.asset_type}, send one`,
+        { field: `creative_manifest.assets.${wanted.asset_id}` },
+      )
+  }
+}
+
+/** A tag for the video among the assets; undefined where there is none that is long enough. */
+function makeVideoTag(
+  { requirements = {} }: FormatAsset,
+  { size }: Format,
+  { assets, link, headline, brandName }: Brief,
+): Asset | undefined {
+  const video = Object.values(assets)
+    .flat()
+    .find(({ asset_type, url }) => asset_type === 'video' && typeof url === 'string')
+  const seconds = requirements.duration_seconds!
+  if (!video || (video.duration_ms ?? seconds * 1000) !== seconds * 1000) return undefined
+  const title = headline ?? brandName ?? 'Video'
+  const content = writeVast({ url: video.url as string, seconds, ...size!, link, title })
+  const duration_ms = seconds * 1000
+  return {
+    asset_type: 'vast',
+    delivery_type: 'inline',
+    content,
+    vast_version: '4.2',
+    duration_ms,
+  }
+}
+
+/** The asset of the wanted name, or else the first of its type. */
+function findGiven({ asset_id, asset_type }: FormatAsset, assets: Assets): Asset | undefined {
+  const named = [assets[asset_id]].flat()[0]
+  if (named) return named
+  return Object.values(assets)
+    .flat()
+    .find(asset => asset.asset_type === asset_type && asset_type !== 'text')
+}
+
+function isFitting(asset: Asset, wanted: FormatAsset, format: Format): boolean {
+  return checkAssets({ [wanted.asset_id]: asset }, { ...format, assets: [wanted] }).length === 0
+}
+
+function makeText(
+  { asset_id, requirements = {} }: FormatAsset,
+  given: Asset | undefined,
+  brief: Brief,
+): Asset | undefined {
+  const own = typeof given?.content === 'string' ? given.content : undefined
+  const content = own ?? (asset_id === 'body' ? brief.body : brief.headline)
+  if (!content) return undefined
+  return { asset_type: 'text', content: shorten(content, requirements.max_length) }
+}
+
+/** Cuts a text at a word, with an ellipsis. */
+export function shorten(text: string, lettersMax = Number.POSITIVE_INFINITY): string {
+  const letters = [...text]
+  if (letters.length <= lettersMax) return text
+  const cut = letters.slice(0, lettersMax - 1).join('')
+  return `${cut.replace(/\s+\S*$/, '')}…`
+}
+
+function makePicture(
+  { requirements = {} }: FormatAsset,
+  { size }: Format,
+  { headline, brandName, color }: Brief,
+  context: TaskContext,
+): Asset | undefined {
+  const text = headline ?? brandName
+  if (!text) return undefined
+  const { width = size?.width ?? 1200, height = size?.height ?? 628 } = requirements
+  const colors = { ground: color, text: chooseTextColor(color) }
+  const svg = drawPicture({ width, height, headline: shorten(text, 90), brandName, colors })
+  return { asset_type: 'image', url: keepPicture(svg, context), width, height }
+}

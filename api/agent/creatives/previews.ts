@@ -1,0 +1,69 @@
+import { randomUUID } from 'node:crypto'
+import { DAY, toIso } from '../../../pipeline/core/clock.ts'
+import type { Format } from '../catalogue/formats.ts'
+import type { TaskContext } from '../task.ts'
+import { assertFits, resolveFormat } from './check-manifest.ts'
+import type { Manifest } from './creative.ts'
+import { type Macros, renderCreative } from './render.ts'
+
+/** For how long a preview can be opened. */
+const PREVIEW_MS = DAY
+
+/** A variant of a creative that is looked at. */
+export interface PreviewInput {
+  name: string
+  macros?: Macros | undefined
+}
+
+export type OutputFormat = 'url' | 'html'
+
+/** Draws a creative once for each input. Throws where it does not fit its format. */
+export function buildPreviews(
+  manifest: Manifest,
+  inputs: readonly PreviewInput[] | undefined,
+  output: OutputFormat,
+  context: TaskContext,
+  field = 'creative_manifest',
+): { previews: Record<string, unknown>[]; expires_at: string } {
+  const format = resolveFormat(manifest.format_id, context, `${field}.format_id`)
+  assertFits(manifest.assets, format, field)
+  const previews = (inputs ?? [{ name: 'Default' }]).map(input =>
+    buildPreview(format, manifest, input, output, context),
+  )
+  return { previews, expires_at: toIso(context.now + PREVIEW_MS) }
+}
+
+function buildPreview(
+  format: Format,
+  { assets }: Manifest,
+  { name, macros }: PreviewInput,
+  output: OutputFormat,
+  context: TaskContext,
+): Record<string, unknown> {
+  const html = renderCreative(format, assets, macros)
+  const preview_id = randomUUID()
+  const shown =
+    output === 'html'
+      ? { preview_html: html }
+      : { preview_url: keepPreview(preview_id, html, context) }
+  const dimensions = format.size && { dimensions: { ...format.size } }
+  return {
+    preview_id,
+    input: { name, ...(macros && { macros }) },
+    renders: [
+      {
+        render_id: `${preview_id}-1`,
+        output_format: output,
+        role: 'primary',
+        ...shown,
+        ...dimensions,
+      },
+    ],
+    ...shown,
+  }
+}
+
+function keepPreview(id: string, html: string, { state, now, origin }: TaskContext): string {
+  state.put('preview', '', id, html, { now, keptMs: PREVIEW_MS })
+  return `${origin}/previews/${id}`
+}

@@ -1,0 +1,66 @@
+import type { Format } from '../catalogue/formats.ts'
+import type { Asset, Assets } from './creative.ts'
+
+/** Values for placeholders such as `{CLICK_URL}`. */
+export type Macros = Readonly<Record<string, string>>
+
+const STYLE = `body{margin:0;font:16px/1.4 system-ui,sans-serif;background:#fff;color:#1c1c1c}
+img,video{display:block;max-width:100%}a{color:inherit;text-decoration:none}
+.card{max-width:360px;border:1px solid #ddd;border-radius:8px;overflow:hidden}
+.card img{width:100%}.card h1{font-size:18px;margin:12px}.card p{margin:12px;color:#555}`
+
+/** Draws assets that fit a format as a page that a browser shows. Nothing in it can run. */
+export function renderCreative(format: Format, assets: Assets, macros: Macros = {}): string {
+  const text = (id: string) => fill(readField(assets[id], 'content'), macros)
+  const address = (id: string) => fill(readField(assets[id], 'url'), macros, encodeURIComponent)
+  const link = address('click_url')
+  const drawn = drawAssets(format, text, address)
+  const body = link
+    ? `<a href="${escapeHtml(link)}" target="_blank" rel="noopener noreferrer">${drawn}</a>`
+    : drawn
+  return (
+    `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${escapeHtml(format.name)}</title>` +
+    `<meta name="viewport" content="width=device-width"><style>${STYLE}</style></head>` +
+    `<body>${body}</body></html>`
+  )
+}
+
+function drawAssets(
+  format: Format,
+  text: (id: string) => string,
+  address: (id: string) => string,
+): string {
+  const size = format.size ? ` width="${format.size.width}" height="${format.size.height}"` : ''
+  if (format.assets.some(({ asset_type }) => asset_type === 'vast')) {
+    return `<pre>${escapeHtml(text('vast') || address('vast'))}</pre>`
+  }
+  if (format.type === 'video') {
+    return `<video src="${escapeHtml(address('video'))}"${size} controls muted playsinline></video>`
+  }
+  if (format.type === 'audio') {
+    return `<audio src="${escapeHtml(address('audio'))}" controls></audio>`
+  }
+  const source = address('image') || address('generated_image')
+  const image = `<img src="${escapeHtml(source)}"${size} alt="${escapeHtml(text('headline'))}">`
+  if (!format.isResponsive) return image
+  const headline = `<h1>${escapeHtml(text('headline'))}</h1>`
+  const body = text('body') && `<p>${escapeHtml(text('body'))}</p>`
+  return `<div class="card">${image}${headline}${body}</div>`
+}
+
+function readField(asset: Asset | Asset[] | undefined, name: string): string {
+  const [one] = [asset].flat()
+  const value = one?.[name]
+  return typeof value === 'string' ? value : ''
+}
+
+/** Replaces placeholders whose values are known; the others stay as they are. */
+function fill(text: string, macros: Macros, encode = (value: string) => value): string {
+  return text.replace(/\{([A-Za-z0-9_]+)\}/g, (whole, name: string) =>
+    Object.hasOwn(macros, name) ? encode(macros[name]!) : whole,
+  )
+}
+
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, char => `&#${char.charCodeAt(0)};`)
+}

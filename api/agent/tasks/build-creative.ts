@@ -1,0 +1,76 @@
+import { z } from 'zod'
+import { AccountRef, BrandRef, CallersId, resolveAccount } from '../accounts.ts'
+import { hasContent, readBrief } from '../creatives/brief.ts'
+import { buildCreative } from '../creatives/build.ts'
+import { resolveFormat } from '../creatives/check-manifest.ts'
+import { Assets } from '../creatives/creative.ts'
+import { resolveCreative } from '../creatives/library.ts'
+import { buildPreviews } from '../creatives/previews.ts'
+import { TaskError } from '../errors.ts'
+import { defineTask, type TaskContext } from '../task.ts'
+import { FormatId } from './format-id.ts'
+
+const Input = z.object({
+  account: AccountRef.optional(),
+  message: z.string().max(10_000).optional().describe('What to make, or to change, in plain words'),
+  creative_manifest: z
+    .looseObject({ format_id: FormatId.optional(), assets: Assets.optional() })
+    .optional()
+    .describe('A creative to transform, or promoted_offerings to make one of'),
+  creative_id: CallersId.optional().describe('A creative of the library to transform'),
+  target_format_id: FormatId.optional(),
+  target_format_ids: z.array(FormatId).min(1).max(20).optional(),
+  brand: BrandRef.optional(),
+  include_preview: z.boolean().optional(),
+  preview_output_format: z.enum(['url', 'html']).default('url'),
+})
+
+type Request = z.output<typeof Input>
+
+export const buildCreativeTask = defineTask({
+  name: 'build_creative',
+  title: 'Make creatives',
+  description: 'Transforms a creative into formats, or makes one of a brand and what it offers',
+  input: Input,
+  mutates: true,
+  run(request, context) {
+    const targets = listTargets(request)
+    const brief = readBrief({ ...request, assets: findAssets(request, context) })
+    if (!hasContent(brief)) {
+      const message = 'creative_manifest: send assets, offerings or a message to make it of'
+      throw new TaskError('INVALID_REQUEST', message, { field: 'creative_manifest' })
+    }
+    const built = targets.map(({ id, field }) =>
+      buildCreative(resolveFormat(id, context, field), brief, context),
+    )
+    const manifests = request.target_format_ids
+      ? { creative_manifests: built }
+      : { creative_manifest: built[0]! }
+    return { ...manifests, ...addPreview(request, built[0]!, context), sandbox: true }
+  },
+})
+
+function listTargets({ target_format_id, target_format_ids }: Request) {
+  if (target_format_ids) {
+    return target_format_ids.map((id, at) => ({ id, field: `target_format_ids[${at}]` }))
+  }
+  if (target_format_id) return [{ id: target_format_id, field: 'target_format_id' }]
+  throw new TaskError('INVALID_REQUEST', 'target_format_id: say what format is wanted', {
+    field: 'target_format_id',
+  })
+}
+
+function findAssets({ creative_manifest, creative_id, account }: Request, context: TaskContext) {
+  if (creative_id === undefined || creative_manifest?.assets) return creative_manifest?.assets ?? {}
+  const accountId = account ? resolveAccount(account, context).account_id : ''
+  return resolveCreative(context, accountId, creative_id, 'creative_id').assets
+}
+
+function addPreview(
+  { include_preview, preview_output_format, target_format_ids }: Request,
+  first: ReturnType<typeof buildCreative>,
+  context: TaskContext,
+) {
+  if (!include_preview || target_format_ids) return {}
+  return { preview: buildPreviews(first, undefined, preview_output_format, context) }
+}
