@@ -1,4 +1,4 @@
-import type { Database } from '../store/duckdb.ts'
+import { Database } from '../store/duckdb.ts'
 import { AgentIndex } from './queries/agent-index.ts'
 import { SnapshotQueries } from './query-pool.ts'
 
@@ -59,9 +59,9 @@ export class Snapshot {
     }>('select seq, committed_at, last_event_id from meta')
     const { seq = 0, committed_at = null, last_event_id = null } = meta ?? {}
     const stamp = { seq, committedAt: committed_at, lastEventId: last_event_id }
-    const read = before && (await readAgents(db, before))
+    const read = before && (await readChangedAgents(db.file, before))
     const queries = await SnapshotQueries.on(db, most)
-    const agents = read ?? AgentIndex.of(db)
+    const agents = read ?? readAgents(db.file)
     return new Snapshot({ db: queries, ...stamp, agents })
   }
 
@@ -86,7 +86,20 @@ export class Snapshot {
   }
 }
 
-async function readAgents(db: Database, { agents }: Snapshot): Promise<AgentIndex> {
+async function readChangedAgents(file: string, { agents }: Snapshot): Promise<AgentIndex> {
   const before = await Promise.resolve(agents).catch(() => undefined)
-  return AgentIndex.of(db, before)
+  return readAgents(file, before)
+}
+
+/**
+ * Reads the agents in an instance of DuckDB that is closed then: what one allocated for a large result
+ * stays with it as long as it is open.
+ */
+async function readAgents(file: string, before?: AgentIndex): Promise<AgentIndex> {
+  const db = await Database.open(file, { readOnly: true })
+  try {
+    return await AgentIndex.of(db, before)
+  } finally {
+    db.close()
+  }
 }

@@ -13,6 +13,7 @@ import { roundForPrint, roundSpread, type Spread } from './support/spread.ts'
  * is nearest to what it shall not fall below. The index is filled by SQL and served by the shipped
  * projection and snapshot; settings are the defaults. What is asked again since the last commit is
  * partly known by then: with `--questions 300000` nearly everything is asked for the first time.
+ * `--only TEXT` measures the rows whose names contain it.
  */
 const QUESTIONS = 10_000
 
@@ -23,7 +24,9 @@ await fillReads(options.folder, sizes)
 
 const ratios: { name: string; atLeast: number; ratio: Spread; cpuRatio: Spread }[] = []
 const measured = await HttpBench.with(options, {}, async bench => {
-  for (const { name, atLeast, questions } of readRows) {
+  for (const { name, atLeast, questions } of readRows.filter(row =>
+    row.name.includes(options.only),
+  )) {
     const count = options.questions ?? Math.min(QUESTIONS, 10 * sizes.agents)
     const asked = { random: createRandom('reads', name), sizes, folder: options.folder, count }
     const duel = await bench.duel(questions(asked))

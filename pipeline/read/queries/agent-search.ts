@@ -34,7 +34,7 @@ export function searchAgents(agents: AgentIndex, asked: AgentsAsked): LentBytes 
   let hasMore = false
   writer.start()
   writer.ascii('{"results":[')
-  for (const rank of filterPassing(agents, asked)) {
+  for (const rank of findRanks(agents, asked)) {
     const { bytes, factsEnd } = agents.rows[rank]!
     hasMore = written === limit || (written > 0 && writer.length + bytes.length > maxBytes)
     if (hasMore) break
@@ -56,16 +56,19 @@ export function searchAgents(agents: AgentIndex, asked: AgentsAsked): LentBytes 
   return writer.lend()
 }
 
-function* filterPassing(agents: AgentIndex, asked: AgentsAsked): Generator<number> {
-  const { filters, type, hasTmp, minProperties, after } = asked
+/** Finds the agents of the page, and one more where there is one. */
+function findRanks(agents: AgentIndex, asked: AgentsAsked): number[] {
+  const { filters, type, hasTmp, minProperties, after, limit } = asked
   const sets = [...filters].map(([name, values]) => agents.postings.any(name, values))
   if (type !== undefined) sets.push(agents.postings.any('type', [type]))
   const start = after === undefined ? 0 : rankAfter(agents, after)
-  for (const rank of intersectRanks(sets, start, agents.size)) {
-    if (agents.propertyCounts[rank]! < minProperties) continue
-    if (hasTmp !== undefined && agents.hasTmp[rank] !== hasTmp) continue
-    yield rank
-  }
+  return intersectRanks(
+    sets,
+    { start, end: agents.size, most: limit + 1 },
+    rank =>
+      agents.propertyCounts[rank]! >= minProperties &&
+      (hasTmp === undefined || agents.hasTmp[rank] === hasTmp),
+  )
 }
 
 /** The first rank behind a place, whether or not that agent is still there. */

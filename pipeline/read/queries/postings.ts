@@ -59,21 +59,27 @@ function set(bits: Bits, rank: number): void {
   bits[rank >>> 5]! |= 1 << (rank & 31)
 }
 
-/** The ranks from `start` to before `end` that are in every set, rising. */
-export function* intersectRanks(
+/**
+ * Finds the ranks from `start` to before `end` that are in every set and pass a test: the lowest `most`
+ * of them, rising.
+ */
+export function intersectRanks(
   sets: readonly Bits[],
-  start: number,
-  end: number,
-): Generator<number> {
+  { start, end, most }: { start: number; end: number; most: number },
+  passes: (rank: number) => boolean,
+): number[] {
+  const ranks: number[] = []
   for (let word = start >>> 5; word * WORD < end; word++) {
     let left = -1
     for (const bits of sets) left &= bits[word]!
     if (word === start >>> 5) left &= -1 << (start & 31)
-    while (left !== 0) {
+    for (; left !== 0; left &= left - 1) {
       const rank = word * WORD + (31 - Math.clz32(left & -left))
-      if (rank >= end) return
-      yield rank
-      left &= left - 1
+      if (rank >= end) break
+      if (!passes(rank)) continue
+      ranks.push(rank)
+      if (ranks.length === most) return ranks
     }
   }
+  return ranks
 }

@@ -10,6 +10,8 @@ export interface Options {
   connections: number
   /** How many different questions are asked, over and over; undefined for what the bench usually asks. */
   questions: number | undefined
+  /** Part of the names of the rows that are measured; all rows without it. */
+  only: string
   /** Where the stores stand; kept and used again when it was named. */
   folder: string
   /** Removes the folder unless it was named. */
@@ -24,6 +26,7 @@ const flags = {
   seconds: { type: 'string', default: '5' },
   connections: { type: 'string' },
   questions: { type: 'string' },
+  only: { type: 'string' },
   folder: { type: 'string' },
 } as const
 
@@ -42,6 +45,7 @@ export function readOptions(full: number, usual = full / 10, connections = 50): 
       values.questions === undefined
         ? undefined
         : requireAtLeast(1, Number(values.questions), 'questions'),
+    only: values.only ?? '',
     folder,
     tidy() {
       if (values.folder === undefined) rmSync(folder, { recursive: true, force: true })
