@@ -1,4 +1,5 @@
 import type { Task } from './task.ts'
+import { activateSignal } from './tasks/activate-signal.ts'
 import { buildCreativeTask } from './tasks/build-creative.ts'
 import { createMediaBuy } from './tasks/create-media-buy.ts'
 import { getBrandIdentity } from './tasks/get-brand-identity.ts'
@@ -10,9 +11,14 @@ import { getSignals } from './tasks/get-signals.ts'
 import { listAccounts } from './tasks/list-accounts.ts'
 import { listCreativeFormats } from './tasks/list-creative-formats.ts'
 import { listCreatives } from './tasks/list-creatives.ts'
+import { logEvent } from './tasks/log-event.ts'
 import { previewCreative } from './tasks/preview-creative.ts'
+import { providePerformanceFeedback } from './tasks/provide-performance-feedback.ts'
 import { syncAccounts } from './tasks/sync-accounts.ts'
+import { syncAudiences } from './tasks/sync-audiences.ts'
+import { syncCatalogs } from './tasks/sync-catalogs.ts'
 import { syncCreatives } from './tasks/sync-creatives.ts'
+import { syncEventSources } from './tasks/sync-event-sources.ts'
 import { updateMediaBuy } from './tasks/update-media-buy.ts'
 
 /** One agent of several behind the same origin: `POST /<name>/mcp`. */
@@ -43,14 +49,19 @@ export const tenants: readonly Tenant[] = [
       getMediaBuyDelivery,
       syncCreatives,
       listCreatives,
+      syncAudiences,
+      syncCatalogs,
+      syncEventSources,
+      logEvent,
+      providePerformanceFeedback,
     ],
   },
   {
     name: 'signals',
     type: 'signals',
-    title: 'Offers audiences',
+    title: 'Offers audiences and activates them',
     protocols: ['signals'],
-    tasks: [getCapabilities, getSignals],
+    tasks: [getCapabilities, syncAccounts, listAccounts, getSignals, activateSignal],
   },
   {
     name: 'creative',

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { brands } from '../catalogue/brands.ts'
 import type { Brief } from './build.ts'
-import { shorten } from './build.ts'
+import { truncateText } from './build.ts'
 import type { Asset, Assets } from './creative.ts'
 
 /** Color of pictures of brands that tell none. */
@@ -66,5 +66,5 @@ function readText(asset: Asset | Asset[] | undefined): string | undefined {
 /** The first sentence of a message, as the headline of a creative that has no other. */
 function firstSentence(message: string): string | undefined {
   const [sentence] = message.trim().split(/(?<=[.!?])\s/)
-  return sentence ? shorten(sentence, 60) : undefined
+  return sentence ? truncateText(sentence, 60) : undefined
 }

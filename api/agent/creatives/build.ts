@@ -103,11 +103,11 @@ function makeText(
   const own = typeof given?.content === 'string' ? given.content : undefined
   const content = own ?? (asset_id === 'body' ? brief.body : brief.headline)
   if (!content) return undefined
-  return { asset_type: 'text', content: shorten(content, requirements.max_length) }
+  return { asset_type: 'text', content: truncateText(content, requirements.max_length) }
 }
 
 /** Cuts a text at a word, with an ellipsis. */
-export function shorten(text: string, lettersMax = Number.POSITIVE_INFINITY): string {
+export function truncateText(text: string, lettersMax = Number.POSITIVE_INFINITY): string {
   const letters = [...text]
   if (letters.length <= lettersMax) return text
   const cut = letters.slice(0, lettersMax - 1).join('')
@@ -124,6 +124,6 @@ function makePicture(
   if (!text) return undefined
   const { width = size?.width ?? 1200, height = size?.height ?? 628 } = requirements
   const colors = { ground: color, text: chooseTextColor(color) }
-  const svg = drawPicture({ width, height, headline: shorten(text, 90), brandName, colors })
+  const svg = drawPicture({ width, height, headline: truncateText(text, 90), brandName, colors })
   return { asset_type: 'image', url: keepPicture(svg, context), width, height }
 }

@@ -1,6 +1,11 @@
+import type { Instant } from '../../../pipeline/core/clock.ts'
 import type { Account } from '../accounts.ts'
 import type { KeptCreative } from '../creatives/creative.ts'
+import type { Audience } from '../measurement/audience.ts'
 import type { MediaBuy } from '../media-buys/media-buy.ts'
+import type { Activation } from '../signals/activations.ts'
+import type { Catalog } from '../tasks/sync-catalogs.ts'
+import type { EventSource } from '../tasks/sync-event-sources.ts'
 import type { Claim } from './idempotency.ts'
 
 /** Records by their kind. Most are kept by tenant and account. */
@@ -17,4 +22,13 @@ export interface Records {
   preview: string
   /** Drawn pictures, as SVG. */
   picture: string
+  activation: Activation
+  audience: Audience
+  catalog: Catalog
+  event_source: EventSource
+  /** Scopes in which an event source was declared last, by its id. */
+  event_source_owner: string
+  /** Times at which events came, by their ids. */
+  event: Instant
+  feedback: Record<string, unknown>
 }

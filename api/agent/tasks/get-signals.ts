@@ -1,8 +1,9 @@
 import { z } from 'zod'
-import { AccountRef } from '../accounts.ts'
+import { AccountRef, resolveAccount } from '../accounts.ts'
 import { type Signal, signals } from '../catalogue/signals.ts'
 import { TaskError } from '../errors.ts'
 import { cutPage, Pagination } from '../paging.ts'
+import { type Deployment, listDeployments } from '../signals/activations.ts'
 import { defineTask } from '../task.ts'
 
 const Filters = z
@@ -34,7 +35,7 @@ export const getSignals = defineTask({
   title: 'Find signals',
   description: 'Finds audiences for a description, with coverage and prices',
   input: Input,
-  run(request) {
+  run(request, context) {
     if (request.signal_spec === undefined && request.signal_ids === undefined) {
       throw new TaskError('INVALID_REQUEST', 'signal_spec: say what is looked for, or signal_ids', {
         field: 'signal_spec',
@@ -49,7 +50,10 @@ export const getSignals = defineTask({
       max_results: request.max_results,
       ...request.pagination,
     })
-    return { signals: items.map(describeSignal), pagination, sandbox: true }
+    const accountId = request.account && resolveAccount(request.account, context).account_id
+    const deployments = listDeployments(context, accountId)
+    const described = items.map(signal => describeSignal(signal, deployments.get(signal.id) ?? []))
+    return { signals: described, pagination, sandbox: true }
   },
 })
 
@@ -72,7 +76,7 @@ function scoreSignal({ name, description }: Signal, spec: string): number {
     .length
 }
 
-function describeSignal(signal: Signal): Record<string, unknown> {
+function describeSignal(signal: Signal, deployments: Deployment[]): Record<string, unknown> {
   return {
     signal_id: { source: 'catalog', data_provider_domain: signal.provider.domain, id: signal.id },
     signal_agent_segment_id: signal.id,
@@ -81,7 +85,7 @@ function describeSignal(signal: Signal): Record<string, unknown> {
     signal_type: signal.kind,
     data_provider: signal.provider.name,
     coverage_percentage: signal.coverage,
-    deployments: [],
+    deployments,
     pricing_options: [{ pricing_option_id: 'cpm', model: 'cpm', cpm: signal.cpm, currency: 'USD' }],
   }
 }

@@ -1,0 +1,36 @@
+import type { TaskContext } from '../task.ts'
+
+/** A signal at a destination, as answers show it. */
+export interface Deployment {
+  type: 'platform' | 'agent'
+  platform?: string
+  agent_url?: string
+  account?: string
+  is_live: boolean
+  activation_key?: Record<string, string>
+  deployed_at?: string
+}
+
+export interface Activation {
+  signalId: string
+  deployment: Deployment
+}
+
+/** Stands for the account of callers who name none. */
+export const ANY_ACCOUNT = 'any'
+
+export function toActivationScope({ tenant }: TaskContext, accountId: string): string {
+  return `${tenant} ${accountId}`
+}
+
+/** Lists where the signals are live for an account, by signal. */
+export function listDeployments(
+  context: TaskContext,
+  accountId: string = ANY_ACCOUNT,
+): Map<string, Deployment[]> {
+  const bySignal = new Map<string, Deployment[]>()
+  for (const one of context.state.list('activation', toActivationScope(context, accountId))) {
+    bySignal.set(one.signalId, [...(bySignal.get(one.signalId) ?? []), one.deployment])
+  }
+  return bySignal
+}

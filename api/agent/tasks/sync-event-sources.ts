@@ -1,0 +1,83 @@
+import { z } from 'zod'
+import { AccountRef, CallersId, keepAccount, resolveAccount } from '../accounts.ts'
+import { type EventType, eventTypes } from '../measurement/event-types.ts'
+import { removeOthers, type SyncAction, syncRecord } from '../state/sync.ts'
+import { defineTask } from '../task.ts'
+
+const Given = z.looseObject({
+  event_source_id: CallersId,
+  name: z.string().max(500).optional(),
+  event_types: z.array(z.enum(eventTypes)).min(1).optional().describe('Left out: all types'),
+  allowed_domains: z.array(z.string().max(253)).min(1).max(100).optional(),
+})
+
+const Input = z.object({
+  account: AccountRef,
+  event_sources: z.array(Given).min(1).max(100).optional().describe('Left out: all are listed'),
+  delete_missing: z.boolean().optional().describe('Delete the sources that are not named'),
+})
+
+/** A place that events come from. */
+export interface EventSource {
+  event_source_id: string
+  name?: string
+  event_types: EventType[]
+  allowed_domains?: string[]
+}
+
+export const syncEventSources = defineTask({
+  name: 'sync_event_sources',
+  title: 'Keep event sources',
+  description: 'Declares where conversion events come from, before they are logged',
+  input: Input,
+  mutates: true,
+  run({ account: ref, event_sources, delete_missing }, context) {
+    const account = resolveAccount(ref, context)
+    keepAccount(account, context)
+    const place = {
+      kind: 'event_source',
+      scope: `${context.tenant} ${account.account_id}`,
+    } as const
+    const known = context.state.list('event_source', place.scope)
+    if (!event_sources) {
+      return { event_sources: known.map(one => describe(one, 'unchanged')), sandbox: true }
+    }
+    const results = event_sources.map(given => {
+      const source = buildSource(given)
+      const id = source.event_source_id
+      context.state.put('event_source_owner', context.tenant, id, place.scope, context)
+      return describe(source, syncRecord({ ...place, id }, source, context))
+    })
+    const kept = new Set(event_sources.map(one => one.event_source_id))
+    const all = known.map(one => one.event_source_id)
+    const removed = delete_missing ? removeOthers(place, kept, all, context) : []
+    const deleted = removed.map(event_source_id => ({ event_source_id, action: 'deleted' }))
+    return { event_sources: [...results, ...deleted], sandbox: true }
+  },
+})
+
+function buildSource(given: z.infer<typeof Given>): EventSource {
+  const { event_source_id, name, event_types = [...eventTypes], allowed_domains } = given
+  return {
+    event_source_id,
+    ...(name !== undefined && { name }),
+    event_types,
+    ...(allowed_domains && { allowed_domains }),
+  }
+}
+
+function describe(source: EventSource, action: SyncAction): Record<string, unknown> {
+  const { event_source_id } = source
+  const example = { event_source_id, events: [{ event_id: '…', event_type: '…', event_time: '…' }] }
+  return {
+    ...source,
+    seller_id: event_source_id,
+    managed_by: 'buyer',
+    setup: {
+      snippet_type: 'server_only',
+      snippet: JSON.stringify(example),
+      instructions: 'Send events by log_event: there is no pixel',
+    },
+    action,
+  }
+}
