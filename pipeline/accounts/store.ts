@@ -147,7 +147,7 @@ export class Accounts {
     const rows = await this.db.all<{ submission_id: string; answer: Answer }>(
       `select submission_id, answer from submissions where ${condition}`,
       keys,
-      'kept',
+      'cached',
     )
     return new Map(rows.map(({ submission_id, answer }) => [submission_id, answer]))
   }

@@ -9,14 +9,14 @@ const TEXT = 1_000
 /** The little of a brand that the lookup of its publisher shows. */
 export function toBrandCard({ brand_name, manifest }: BrandRow) {
   const { description, logos, logo_url, colors, industries } = manifest ?? {}
-  const logo = toText(logo_url) ?? logoIn(logos)
+  const logo = toText(logo_url) ?? findLogo(logos)
   const shown = {
     name: brand_name,
     description: toText(description),
     logo_url: logo,
-    colors: colorsIn(colors),
+    colors: listColors(colors),
     industries: Array.isArray(industries)
-      ? industries.flatMap(one => toText(one) ?? []).slice(0, INDUSTRIES)
+      ? industries.flatMap(industry => toText(industry) ?? []).slice(0, INDUSTRIES)
       : undefined,
   }
   return Object.fromEntries(Object.entries(shown).filter(([, value]) => value !== undefined))
@@ -26,13 +26,13 @@ function toText(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' && value.length <= TEXT ? value : undefined
 }
 
-function logoIn(logos: unknown): string | undefined {
+function findLogo(logos: unknown): string | undefined {
   const [first] = Array.isArray(logos) ? logos : []
   return toText((first as { url?: unknown } | undefined)?.url)
 }
 
 /** Colours are written as a list or by role. */
-function colorsIn(colors: unknown): unknown[] | undefined {
+function listColors(colors: unknown): unknown[] | undefined {
   if (Array.isArray(colors)) return colors.slice(0, COLORS)
   if (typeof colors !== 'object' || colors === null) return undefined
   return Object.entries(colors)

@@ -32,16 +32,16 @@ export function encodeDocument(document: object, at: Instant, marked: Marked = {
   const json = JSON.stringify(document)
   const etag = hash('sha256', json, 'base64url').slice(0, ETAG_LENGTH)
   const end = HEAD_LENGTH + Buffer.byteLength(json)
-  const told = files.length > 1 ? Buffer.from(JSON.stringify(files)) : undefined
-  const value = Buffer.allocUnsafe(end + (told ? told.length + FILES_LENGTH : 0))
+  const encodedFiles = files.length > 1 ? Buffer.from(JSON.stringify(files)) : undefined
+  const value = Buffer.allocUnsafe(end + (encodedFiles ? encodedFiles.length + FILES_LENGTH : 0))
   value.writeUIntBE(at, 0, TIME_LENGTH)
   value.write(etag, TIME_LENGTH, 'latin1')
-  const marks = (isStocked ? STOCKED : 0) | (told ? HAS_FILES : 0) | (isMutual ? MUTUAL : 0)
+  const marks = (isStocked ? STOCKED : 0) | (encodedFiles ? HAS_FILES : 0) | (isMutual ? MUTUAL : 0)
   value.writeUInt8(marks, MARK_AT)
   value.write(json, HEAD_LENGTH)
-  if (told) {
-    told.copy(value, end)
-    value.writeUInt16BE(told.length, end + told.length)
+  if (encodedFiles) {
+    encodedFiles.copy(value, end)
+    value.writeUInt16BE(encodedFiles.length, end + encodedFiles.length)
   }
   return value
 }

@@ -112,15 +112,15 @@ export function toPublisherLookup(
     ...(network && { network }),
     ...properties,
     ...agents,
-    ...goesOn(properties, agents),
-    ...rollupTruncated(publisher.agent_count),
+    ...isContinued(properties, agents),
+    ...buildRollup(publisher.agent_count),
     formats: toFormats(publisher.catalog.formats),
     hosting: toHosting(publisher),
   } as unknown as Omit<PublisherLookup, 'member'>
 }
 
 /** Adds the cursor of the next page, behind what both lists show. */
-function goesOn(...lists: Record<string, unknown>[]) {
+function isContinued(...lists: Record<string, unknown>[]) {
   const shown = lists.flatMap(list => {
     const [[name, items]] = Object.entries(list) as [[string, unknown[]]]
     return list[`${name}_truncated`] === true ? items.length : []
@@ -128,7 +128,7 @@ function goesOn(...lists: Record<string, unknown>[]) {
   return shown.length === 0 ? {} : { next_cursor: String(Math.min(...shown)) }
 }
 
-function rollupTruncated(total_agents: number) {
+function buildRollup(total_agents: number) {
   return total_agents > ROLLUP ? { rollup_truncated: { cap: ROLLUP, total_agents } } : {}
 }
 
@@ -177,7 +177,7 @@ function toHosting({ domain, resolved_location, valid }: PublisherRow) {
 
 /** One entry an agent, however many entries of the file name it. */
 function toAgents(rows: readonly AuthorizationRow[]) {
-  return [...byAgent(rows)].map(([url, [first]]) => ({
+  return [...groupByAgent(rows)].map(([url, [first]]) => ({
     url,
     ...(first!.authorized_for === null ? {} : { authorized_for: first!.authorized_for }),
   }))
@@ -190,7 +190,7 @@ function toAgents(rows: readonly AuthorizationRow[]) {
 function countReach({ publisher, properties, authorizations }: PublisherState) {
   const total = publisher.property_count
   const own = new Set(properties.map(row => row.property_rid))
-  return [...byAgent(authorizations)].map(([url, grants], i) => {
+  return [...groupByAgent(authorizations)].map(([url, grants], i) => {
     const reached = i < ROLLUP ? countReached(grants, own) : 0
     return {
       url,
@@ -206,7 +206,7 @@ function countReach({ publisher, properties, authorizations }: PublisherState) {
   })
 }
 
-function byAgent(rows: readonly AuthorizationRow[]): Map<string, AuthorizationRow[]> {
+function groupByAgent(rows: readonly AuthorizationRow[]): Map<string, AuthorizationRow[]> {
   const agents = new Map<string, AuthorizationRow[]>()
   for (const row of rows) {
     const others = agents.get(row.agent_url)

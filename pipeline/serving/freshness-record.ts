@@ -10,7 +10,7 @@ export type FreshnessState = FreshnessBlock['state']
 /** From when on an answer that nobody could confirm is called stale. */
 export const STALE_AFTER_MS = 48 * 3_600_000
 
-const stateOf: Record<Effect, FreshnessState> = {
+const statesByEffect: Record<Effect, FreshnessState> = {
   success: 'current',
   absent: 'absent',
   unusable: 'invalid',
@@ -28,7 +28,7 @@ export interface CrawlFacts {
 export const CELL_BYTES = 16
 
 /** Kinds as they are kept: in the order in which files of a location come from the index. */
-export const keptKinds: readonly SourceKind[] = [...sourceKinds].sort()
+export const storedKinds: readonly SourceKind[] = [...sourceKinds].sort()
 
 /**
  * Crawl state as it is kept: kind of file (1 byte), outcome (1), HTTP status (2), the last attempt and
@@ -39,7 +39,7 @@ export const keptKinds: readonly SourceKind[] = [...sourceKinds].sort()
 export function encodeFreshness(kind: SourceKind, facts: CrawlFacts): Buffer {
   const value = Buffer.allocUnsafe(CELL_BYTES)
   const { outcome, status, attempted_at, succeeded_at } = facts
-  const codes = [keptKinds.indexOf(kind), outcomeNames.indexOf(outcome)] as const
+  const codes = [storedKinds.indexOf(kind), outcomeNames.indexOf(outcome)] as const
   writeCell(value, 0, ...codes, status ?? 0, attempted_at, succeeded_at ?? 0)
   return value
 }
@@ -88,14 +88,14 @@ export function readFreshness(
   kind: SourceKind,
   now: Instant,
 ): FreshnessBlock {
-  const at = value === undefined ? -1 : findCell(value, keptKinds.indexOf(kind))
+  const at = value === undefined ? -1 : findCell(value, storedKinds.indexOf(kind))
   if (value === undefined || at < 0) return { state: 'never_crawled' }
   const outcome = outcomeNames[value[at + 1]!]!
   if (outcome === 'deferred') return { state: 'never_crawled', outcome }
   const status = numberAt(value, at + 2, at + 4)
   const attempted = numberAt(value, at + 4, at + 10)
   const succeeded = numberAt(value, at + 10, at + CELL_BYTES)
-  const state = stateOf[getEffect(outcome)]
+  const state = statesByEffect[getEffect(outcome)]
   const block: FreshnessBlock = {
     state: state === 'current' && succeeded + STALE_AFTER_MS <= now ? 'stale' : state,
     outcome,
@@ -122,9 +122,9 @@ export function pickWeakest(blocks: readonly FreshnessBlock[]): FreshnessBlock {
   return blocks.reduce((weakest, block) => (isWeaker(block, weakest) ? block : weakest))
 }
 
-function isWeaker(one: FreshnessBlock, other: FreshnessBlock): boolean {
-  const by = weakness[one.state] - weakness[other.state]
-  return by === 0 ? (one.succeeded_at ?? '') < (other.succeeded_at ?? '') : by > 0
+function isWeaker(block: FreshnessBlock, other: FreshnessBlock): boolean {
+  const by = weakness[block.state] - weakness[other.state]
+  return by === 0 ? (block.succeeded_at ?? '') < (other.succeeded_at ?? '') : by > 0
 }
 
 function numberAt(bytes: Uint8Array, start: number, end: number): number {

@@ -13,8 +13,8 @@ import { inList } from '../store/in-list.ts'
 /** Domains up to which what was found is cached until a document is written: a save asks twice. */
 const MEMO_DOMAINS_MAX = 100
 
-const entityOf = { 'adagents.json': 'property', 'brand.json': 'brand' } as const
-const fileOf = { property: 'adagents.json', brand: 'brand.json' } as const
+const entityByFile = { 'adagents.json': 'property', 'brand.json': 'brand' } as const
+const fileByEntity = { property: 'adagents.json', brand: 'brand.json' } as const
 
 /** Nothing is there, so what a domain said before it pointed there stands on. */
 export const noFile: KnownFile = { validity: 'valid' }
@@ -31,10 +31,10 @@ export async function loadHostedFiles(
   const files = new Map<string, KnownFile>()
   for (const kind of ['adagents.json', 'brand.json'] as const) {
     const asked = sources.filter(source => source.kind === kind)
-    const domainOf = (source: Source) => parseHostedDomain(base, source)!
-    const entries = await loadEntries(db, entityOf[kind], asked.map(domainOf))
+    const toDomain = (source: Source) => parseHostedDomain(base, source)!
+    const entries = await loadEntries(db, entityByFile[kind], asked.map(toDomain))
     for (const source of asked) {
-      const domain = domainOf(source)
+      const domain = toDomain(source)
       const document = toDocument(entries.get(domain))
       const file: KnownFile = document
         ? { validity: 'valid', document, location: buildHostedAddress(base, kind, domain) }
@@ -48,11 +48,11 @@ export async function loadHostedFiles(
 function toDocument(entry: EntryRow | undefined): KnownFile['document'] {
   if (entry === undefined) return undefined
   if (entry.entity === 'property') return toAdagents(entry)
-  return isTold(entry) ? buildHostedBrand(normalizeEntryTime(entry)).document : undefined
+  return isShownEntry(entry) ? buildHostedBrand(normalizeEntryTime(entry)).document : undefined
 }
 
 /** Tells whether people submitted it: a domain cannot point to what the registry found by itself. */
-export function isTold({ status, source }: EntryRow): boolean {
+export function isShownEntry({ status, source }: EntryRow): boolean {
   return status === 'live' && source !== 'enriched'
 }
 
@@ -77,12 +77,12 @@ export async function listInvalidatedHosted(
   entries: readonly Pick<EntryRow, 'entity' | 'domain'>[],
   base: string | undefined,
 ): Promise<Invalidated[]> {
-  const stirred: Invalidated[] = []
+  const invalidated: Invalidated[] = []
   for (const entity of ['brand', 'property'] as const) {
-    const domains = entries.filter(one => one.entity === entity).map(({ domain }) => domain)
+    const domains = entries.filter(entry => entry.entity === entity).map(({ domain }) => domain)
     for (const location of await findPointingHere(db, entity, domains, base)) {
-      stirred.push({
-        kind: fileOf[entity],
+      invalidated.push({
+        kind: fileByEntity[entity],
         location,
         is_new: false,
         is_own: true,
@@ -90,7 +90,7 @@ export async function listInvalidatedHosted(
       })
     }
   }
-  return stirred
+  return invalidated
 }
 
 /** Domains whose own file is a pointer to their hosted one. */
@@ -113,14 +113,14 @@ async function readPointing(
   domains: readonly string[],
   base: string,
 ): Promise<ReadonlySet<string>> {
-  const kind = fileOf[entity]
+  const kind = fileByEntity[entity]
   const { condition, keys } = inList('location', domains)
   const rows = await db.all<{ location: string; leads_to: string }>(
     `select location, json_extract_string(document, '$.authoritative_location') as leads_to
      from documents where kind = $kind and ${condition}
        and json_extract_string(document, '$.authoritative_location') is not null`,
     { kind, ...keys },
-    'kept',
+    'cached',
   )
   const here = rows.filter(
     ({ location, leads_to }) => parseHostedDomain(base, { kind, location: leads_to }) === location,

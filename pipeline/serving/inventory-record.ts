@@ -62,9 +62,9 @@ export function buildInventory({
   authorizations,
 }: InventoryRows): StoredInventory {
   const reaching = new Reaching(properties, publisher.property_count)
-  const grants = authorizations.map(row => storedGrant(row, reaching.of(row)))
+  const grants = authorizations.map(row => toStoredSale(row, reaching.of(row)))
   const { sets } = reaching
-  const sellers = plainSellers({ properties, grants, sets })
+  const sellers = listPlainSellers({ properties, grants, sets })
   return {
     publisher_domain: publisher.domain,
     valid: publisher.valid,
@@ -73,7 +73,7 @@ export function buildInventory({
     manager_domain: publisher.manager_domain,
     resolved_location: publisher.resolved_location,
     property_count: publisher.property_count,
-    properties: properties.map(storedProperty),
+    properties: properties.map(toStoredProperty),
     sets,
     grants,
     placements: (publisher.catalog.placements as PlacementEntry[]).map(
@@ -88,7 +88,7 @@ export function buildInventory({
   }
 }
 
-function storedProperty(row: PropertyRow): StoredProperty {
+function toStoredProperty(row: PropertyRow): StoredProperty {
   const { property_rid, property_id, property_type, name, identifiers, tags, status } = row
   return { property_rid, property_id, property_type, name, identifiers, tags, status }
 }
@@ -123,7 +123,7 @@ class Reaching {
   }
 }
 
-function storedGrant(
+function toStoredSale(
   row: AuthorizationRow,
   reach: Pick<StoredGrant, 'reach' | 'elsewhere'>,
 ): StoredGrant {
@@ -205,7 +205,7 @@ function isReached(active: readonly number[], lists: readonly number[][]): boole
 /** Many grants are not looked through: the list is short, or there is none. */
 const MOST_GRANTS = 100
 
-function plainSellers(selling: Selling): string[] | undefined {
+function listPlainSellers(selling: Selling): string[] | undefined {
   const { grants } = selling
   if (grants.length > MOST_GRANTS || !grants.every(isPlain)) return undefined
   const agents = new Set(grants.map(({ agent_url }) => agent_url))

@@ -100,15 +100,15 @@ export interface Findable {
 export function listIdentifierKeys({ properties, authorizations }: Findable): string[] {
   const keys = new Set<string>()
   for (const row of properties.filter(({ status }) => status === 'active')) {
-    for (const one of row.identifiers) {
-      keys.add(toIdentifierEntryKey(toIdentifierKey(one), row.property_rid))
+    for (const identifier of row.identifiers) {
+      keys.add(toIdentifierEntryKey(toIdentifierKey(identifier), row.property_rid))
     }
   }
   const own = new Set(properties.map(row => row.property_rid))
-  const seen = new Set<readonly string[]>()
+  const known = new Set<readonly string[]>()
   for (const { property_rids, publisher_domain } of authorizations) {
-    if (seen.has(property_rids)) continue
-    seen.add(property_rids)
+    if (known.has(property_rids)) continue
+    known.add(property_rids)
     for (const rid of property_rids) {
       if (!own.has(rid)) keys.add(toElsewhereKey(rid, publisher_domain))
     }

@@ -25,7 +25,7 @@ interface Side {
   canonical_owner: string
 }
 
-const sidesOf = (table: string, rid: string) => `
+const selectSides = (table: string, rid: string) => `
 select m.alias_rid, m.canonical_rid, a.publisher_domain as alias_owner,
   c.publisher_domain as canonical_owner
 from aliases m join ${table} a on a.${rid} = m.alias_rid
@@ -43,17 +43,17 @@ export async function loadMerges(
   if (domains.length === 0 || !(await hasAliases(db))) return merges
   const of = { domains: JSON.stringify(domains) }
   const sides = [
-    ...(await db.all<Side>(sidesOf('properties', 'property_rid'), of)),
-    ...(await db.all<Side>(sidesOf('collections', 'collection_rid'), of)),
+    ...(await db.all<Side>(selectSides('properties', 'property_rid'), of)),
+    ...(await db.all<Side>(selectSides('collections', 'collection_rid'), of)),
   ]
-  const mergesOf = (domain: string) => {
+  const selectMerges = (domain: string) => {
     const known = merges.get(domain) ?? { canonical: new Map(), mergedRids: new Set() }
     merges.set(domain, known)
     return known
   }
   for (const { alias_rid, canonical_rid, alias_owner, canonical_owner } of sides) {
-    mergesOf(alias_owner).canonical.set(alias_rid, canonical_rid)
-    mergesOf(canonical_owner).mergedRids.add(canonical_rid)
+    selectMerges(alias_owner).canonical.set(alias_rid, canonical_rid)
+    selectMerges(canonical_owner).mergedRids.add(canonical_rid)
   }
   return merges
 }

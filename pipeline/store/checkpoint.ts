@@ -40,7 +40,7 @@ export function readCheckpoint(paths: Paths): Checkpoint | undefined {
  */
 export async function copySnapshot(paths: Paths): Promise<string> {
   mkdirSync(paths.snapshots, { recursive: true })
-  const path = paths.snapshotOf(lastNumber(paths) + 1)
+  const path = paths.snapshotOf(findLastSnapshotNumber(paths) + 1)
   const fresh = `${path}.new`
   // A part of one would keep what is left of a disk that is full.
   await run('cp', ['--reflink=auto', paths.index, fresh]).catch(error => {
@@ -89,6 +89,6 @@ export function listSnapshots(paths: Paths): string[] {
     .sort((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10))
 }
 
-function lastNumber(paths: Paths): number {
+function findLastSnapshotNumber(paths: Paths): number {
   return Number.parseInt(listSnapshots(paths).at(-1) ?? '0', 10)
 }

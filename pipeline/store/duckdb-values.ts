@@ -12,7 +12,7 @@ export function createRowMaker<Row>(result: Columns) {
     const row: Record<string, unknown> = {}
     for (let i = 0; i < names.length; i++) {
       const value = values[i]
-      row[names[i]!] = json[i] && typeof value === 'string' ? JSON.parse(value) : plain(value)
+      row[names[i]!] = json[i] && typeof value === 'string' ? JSON.parse(value) : toPlain(value)
     }
     return row as Row
   }
@@ -33,7 +33,7 @@ function toShape(type: string): unknown {
   return Object.fromEntries(members.map(([, name, member]) => [name, member]))
 }
 
-function plain(value: unknown): unknown {
+function toPlain(value: unknown): unknown {
   if (typeof value === 'bigint') return Number(value)
   if (value instanceof Date) return value.toISOString()
   return value

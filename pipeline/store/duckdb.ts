@@ -25,11 +25,11 @@ export type Cell = Parameter | undefined
 export const CHECKPOINT_AT = '64MB'
 
 /**
- * Choice between planning a statement `anew` and using its cached plan. DuckDB leaves out of a plan what
+ * Choice between preparing a statement and using its cached plan. DuckDB leaves out of a plan what
  * no present row can reach, and never looks again: so only an insert of given rows, or a query of one
- * table that compares with nothing but parameters, may be `kept`.
+ * table that compares with nothing but parameters, may be `cached`.
  */
-export type Planning = 'anew' | 'kept'
+export type Planning = 'prepare' | 'cached'
 
 export interface OpenOptions {
   readOnly?: boolean
@@ -110,7 +110,7 @@ export class Database {
   async run(
     sql: string,
     parameters: Parameters = {},
-    planning: Planning = 'anew',
+    planning: Planning = 'prepare',
   ): Promise<number> {
     this.written.noteStatement(sql)
     await this.#transactions.beforeWriting()
@@ -121,7 +121,7 @@ export class Database {
   async all<Row>(
     sql: string,
     parameters: Parameters = {},
-    planning: Planning = 'anew',
+    planning: Planning = 'prepare',
   ): Promise<Row[]> {
     const result = await this.#execute(sql, parameters, planning)
     const rowOf = createRowMaker<Row>(result)
@@ -134,7 +134,7 @@ export class Database {
   async one<Row>(
     sql: string,
     parameters: Parameters = {},
-    planning: Planning = 'anew',
+    planning: Planning = 'prepare',
   ): Promise<Row | undefined> {
     return (await this.all<Row>(sql, parameters, planning))[0]
   }
@@ -212,7 +212,11 @@ export class Database {
     await this.#transactions.beforeWriting()
     const structure = await this.#structureOf(table)
     const insert = (from: string, given: string) =>
-      this.#execute(`insert into ${table} by name select unnest(${from})`, { rows: given }, 'kept')
+      this.#execute(
+        `insert into ${table} by name select unnest(${from})`,
+        { rows: given },
+        'cached',
+      )
     if (rows.length === 1) {
       // Without a list the plan of a row is a shorter one.
       await insert(
@@ -243,7 +247,7 @@ export class Database {
        from (select unnest(from_json($rows::varchar, '${structure}'), recursive := true)) as fresh
        where ${table}.${key} = fresh.${key}`,
       { rows: JSON.stringify(given) },
-      'kept',
+      'cached',
     )
   }
 
@@ -305,7 +309,7 @@ export class Database {
     parameters: Parameters,
     planning: Planning,
   ): Promise<DuckDBMaterializedResult> {
-    if (planning === 'kept') {
+    if (planning === 'cached') {
       return this.#plans.use(sql, statement => {
         bindAs(statement, parameters)
         return statement.run()

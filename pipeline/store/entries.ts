@@ -6,24 +6,24 @@ import { RowCache } from './row-cache.ts'
 
 export type Entity = EntryRow['entity']
 
-const keyOf = ({ entity, domain }: Pick<EntryRow, 'entity' | 'domain'>) => `${entity} ${domain}`
+const toKey = ({ entity, domain }: Pick<EntryRow, 'entity' | 'domain'>) => `${entity} ${domain}`
 
-const entryRows = new RowCache<EntryRow>({ table: 'entries', id: 'entry_id', keyOf, find })
+const entryRows = new RowCache<EntryRow>({ table: 'entries', id: 'entry_id', toKey, find })
 
 /** Brands by their domain. */
-export const brandRows = knownByDomain<BrandRow>('brands')
+export const brandRows = selectKnownByDomain<BrandRow>('brands')
 
 /** Publishers by their domain. */
-export const publisherRows = knownByDomain<PublisherRow>('publishers')
+export const publisherRows = selectKnownByDomain<PublisherRow>('publishers')
 
-function knownByDomain<Row extends { domain: string }>(table: string) {
+function selectKnownByDomain<Row extends { domain: string }>(table: string) {
   return new RowCache<Row>({
     table,
     id: 'domain',
-    keyOf: ({ domain }) => domain,
+    toKey: ({ domain }) => domain,
     find(db, domains) {
       const { condition, keys } = inList('domain', domains)
-      return db.all<Row>(`select * from ${table} where ${condition}`, keys, 'kept')
+      return db.all<Row>(`select * from ${table} where ${condition}`, keys, 'cached')
     },
   })
 }
@@ -39,7 +39,7 @@ async function find(db: Database, asked: readonly string[]): Promise<EntryRow[]>
       ...(await db.all<EntryRow>(
         `select * from entries where entity = $entity and ${condition}`,
         { entity, ...keys },
-        'kept',
+        'cached',
       )),
     )
   }
@@ -54,7 +54,7 @@ export async function loadEntries(
 ): Promise<Map<string, EntryRow>> {
   const rows = await entryRows.read(
     db,
-    domains.map(domain => keyOf({ entity, domain })),
+    domains.map(domain => toKey({ entity, domain })),
   )
   return new Map([...rows.values()].map(row => [row.domain, row]))
 }
@@ -86,7 +86,7 @@ export async function loadLiveEntries(
 
 /** Writes entries in the place of those that are there. */
 export async function replaceEntries(db: Database, entries: readonly EntryRow[]): Promise<void> {
-  await entryRows.replace(db, new Map(entries.map(entry => [keyOf(entry), entry])))
+  await entryRows.replace(db, new Map(entries.map(entry => [toKey(entry), entry])))
 }
 
 /** The brand that an entry is, where no document says which one the domain is. */

@@ -44,7 +44,7 @@ export class EventLog {
 
   append(events: readonly FeedEvent[]): void {
     const fresh = events.filter(({ event_id }) => this.#last === undefined || event_id > this.#last)
-    for (const [day, lines] of linesByDay(fresh)) {
+    for (const [day, lines] of groupLinesByDay(fresh)) {
       const descriptor = openSync(this.#paths.eventsOf(day), 'a')
       try {
         appendFileSync(descriptor, lines.join(''))
@@ -76,7 +76,7 @@ export function readLastEvent(paths: Pick<Paths, 'events'>): string | undefined 
 
 /** The last event of a file, or why it has none. */
 export function readLastInFile(path: string): { id: string } | 'empty' | 'damaged' {
-  const line = lastWholeLine(path)
+  const line = readLastWholeLine(path)
   if (line === undefined) return 'empty'
   try {
     return { id: Line.parse(JSON.parse(line)).event_id }
@@ -87,7 +87,7 @@ export function readLastInFile(path: string): { id: string } | 'empty' | 'damage
 
 const Line = z.looseObject({ event_id: z.uuid() })
 
-function linesByDay(events: readonly FeedEvent[]): Map<string, string[]> {
+function groupLinesByDay(events: readonly FeedEvent[]): Map<string, string[]> {
   const days = new Map<string, string[]>()
   for (const event of events) {
     const day = toDay(toInstant(event.event_id))
@@ -99,7 +99,7 @@ function linesByDay(events: readonly FeedEvent[]): Map<string, string[]> {
 }
 
 /** Cuts off what follows the last line break and gives back the line before it. */
-function lastWholeLine(path: string): string | undefined {
+function readLastWholeLine(path: string): string | undefined {
   if (!existsSync(path)) return undefined
   const descriptor = openSync(path, 'r+')
   try {

@@ -3,7 +3,7 @@ import { CHECKPOINT_AT, type Database } from './duckdb.ts'
 const NEVER = '1000TB'
 
 /** Releases of the databases whose checkpoints are frozen; the next caller waits for them. */
-const standing = new WeakMap<Database, Promise<void>>()
+const frozen = new WeakMap<Database, Promise<void>>()
 
 /**
  * Brings all that is committed into the file of a database, and has it stand still until `release` is
@@ -12,14 +12,14 @@ const standing = new WeakMap<Database, Promise<void>>()
  * made meanwhile is whole, and shows what was there at this moment. Nobody may commit until this resolves.
  */
 export async function freezeCheckpoints(db: Database): Promise<{ release(): Promise<void> }> {
-  const before = standing.get(db)
+  const before = frozen.get(db)
   let end: () => void
-  standing.set(db, new Promise<void>(resolve => (end = resolve)))
+  frozen.set(db, new Promise<void>(resolve => (end = resolve)))
   await before
-  const release = () => checkpointAt(db, CHECKPOINT_AT).finally(() => end())
+  const release = () => setCheckpointSize(db, CHECKPOINT_AT).finally(() => end())
   try {
     await db.run('checkpoint')
-    await checkpointAt(db, NEVER)
+    await setCheckpointSize(db, NEVER)
   } catch (error) {
     await release()
     throw error
@@ -28,7 +28,7 @@ export async function freezeCheckpoints(db: Database): Promise<{ release(): Prom
 }
 
 /** On a connection of its own: on the other one a transaction may be under way. */
-async function checkpointAt(db: Database, size: string): Promise<void> {
+async function setCheckpointSize(db: Database, size: string): Promise<void> {
   const aside = await db.another()
   await aside.run(`set checkpoint_threshold = '${size}'`)
   aside.close()

@@ -36,7 +36,7 @@ export async function numberCommit(
       fence,
       ...(lastEventId !== undefined && { last: lastEventId }),
     },
-    'kept',
+    'cached',
   )
   if (numbered !== 1) throw new Fatal('another writer has taken over the index')
 }

@@ -23,8 +23,8 @@ export type TellMigration = (migration: Migration) => void
 const FIRST_FORMAT = 1
 
 const folder = join(projectRoot, 'data', 'migrations')
-const tablesOf = { index: 'tables', accounts: 'accounts' } as const
-const fileOf = { index: 'index.duckdb', accounts: 'accounts/accounts.duckdb' }
+const tableFolders = { index: 'tables', accounts: 'accounts' } as const
+const storeFiles = { index: 'index.duckdb', accounts: 'accounts/accounts.duckdb' }
 const firstMeta = {
   index: 'insert into meta (format, fence, seq) values ($format, 0, 0)',
   accounts: 'insert into meta (format) values ($format)',
@@ -58,7 +58,7 @@ export async function listPending(db: Database, store: StoreName): Promise<Migra
   if (format === undefined) return []
   if (format > newest) {
     throw new Fatal(
-      `${fileOf[store]} has format ${format} and was written by a newer version; this one reads ` +
+      `${storeFiles[store]} has format ${format} and was written by a newer version; this one reads ` +
         `formats up to ${newest}. Start the newer version, or go back with ` +
         '`registry restore DIR --force` and a backup that this version made',
     )
@@ -81,7 +81,7 @@ export async function migrate(
     await perform(db, migration)
     tell(migration)
   }
-  await createTables(db, tablesOf[store])
+  await createTables(db, tableFolders[store])
   // Then DuckDB has no change of a table to replay from its log.
   if (pending.length > 0) await db.run('checkpoint')
 }
@@ -92,11 +92,11 @@ async function createStore(db: Database, store: StoreName): Promise<void> {
     'select table_name as name, estimated_size as rows from duckdb_tables() where not temporary',
   )
   if (left.some(({ rows }) => rows > 0)) {
-    throw new Fatal(`${fileOf[store]} has rows and does not say of which format they are`)
+    throw new Fatal(`${storeFiles[store]} has rows and does not say of which format they are`)
   }
   await db.transaction(async () => {
     for (const { name } of left) await db.run(`drop table ${name}`)
-    await declareTables(db, tablesOf[store])
+    await declareTables(db, tableFolders[store])
     await db.run(firstMeta[store], { format: findNewestFormat(store) })
   })
 }

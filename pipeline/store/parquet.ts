@@ -16,7 +16,7 @@ const internal = new Set([
   'agent_facets',
   'enrolled_agents',
 ])
-const DAYS_KEPT = 2
+const DAYS_RETAINED = 2
 
 export const exportedTables = () => listTables('tables').filter(name => !internal.has(name))
 
@@ -64,7 +64,7 @@ async function exportTable(db: Database, paths: Paths, table: string, day: strin
   await db.run(`copy ${table} to '${target}' (format parquet, compression zstd)`)
   renameSync(fresh, folder)
   const days = readdirSync(`${paths.parquet}/${table}`).sort()
-  for (const old of days.slice(0, -DAYS_KEPT)) {
+  for (const old of days.slice(0, -DAYS_RETAINED)) {
     rmSync(`${paths.parquet}/${table}/${old}`, { recursive: true })
   }
 }

@@ -53,7 +53,7 @@ export function resolvePaths(dataDir: string) {
     /** Files that Redis could not read any more. */
     redisDamaged: at('redis-damaged'),
     /** Socket paths are limited to about 100 bytes, so a deep DATA_DIR gets one elsewhere. */
-    redisSocket: shortest(at('redis', 'redis.sock'), dir),
+    redisSocket: choosePath(at('redis', 'redis.sock'), dir),
   }
 }
 
@@ -68,7 +68,7 @@ export function makeFolders({ dir, accounts, serving, bodies, pictures }: Paths)
   }
 }
 
-function shortest(wanted: string, dir: string): string {
+function choosePath(wanted: string, dir: string): string {
   if (Buffer.byteLength(wanted) <= 100) return wanted
   const name = createHash('sha256').update(dir).digest('hex').slice(0, 16)
   return join(tmpdir(), `registry-${name}.sock`)

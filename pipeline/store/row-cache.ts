@@ -12,7 +12,7 @@ const ROW_CHARS_MIN = 400
 /** A table whose rows are known by a key. */
 interface Keyed<Row> {
   table: string
-  keyOf(row: Row): string
+  toKey(row: Row): string
   /** The column by which a row is deleted, and what it says there. */
   id: string & keyof Row
   find(db: Database, keys: readonly string[]): Promise<Row[]>
@@ -84,7 +84,7 @@ export class RowCache<Row extends object> {
 
   async #find(db: Database, keys: readonly string[]): Promise<Map<string, Row>> {
     const rows = await this.#of.find(db, keys)
-    return new Map(rows.map(row => [this.#of.keyOf(row), row]))
+    return new Map(rows.map(row => [this.#of.toKey(row), row]))
   }
 
   #memoryOf(db: Database): Memory<Row> {

@@ -11,7 +11,7 @@ export async function deleteRows(
 ): Promise<void> {
   if (keys.length === 0) return
   const gone = inList(`${column}::varchar`, keys)
-  await db.run(`delete from ${table} where ${gone.condition}`, gone.keys, 'kept')
+  await db.run(`delete from ${table} where ${gone.condition}`, gone.keys, 'cached')
 }
 
 /**
@@ -25,8 +25,8 @@ export async function updateRows<Row extends object>(
   key: keyof Row & string,
   changes: readonly { old: Row; row: Row }[],
 ): Promise<void> {
-  const fresh = changes.map(({ old, row }): Row => ({ ...voided(old), ...row }))
-  const changed = new Set(changes.flatMap(({ old }, n) => differing(old, fresh[n]!)))
+  const fresh = changes.map(({ old, row }): Row => ({ ...toVoided(old), ...row }))
+  const changed = new Set(changes.flatMap(({ old }, n) => listDiffering(old, fresh[n]!)))
   const [only] = fresh
   if (changed.size === 0 || only === undefined) return
   if (fresh.length === 1) await updateRow(db, table, key, [...changed], only)
@@ -47,12 +47,12 @@ async function updateRow(
   await db.run(
     `update ${table} set ${set.join(', ')} where ${key}::varchar = $row_key`,
     { ...Object.fromEntries(values), row_key: String(cells.get(key)) },
-    'kept',
+    'cached',
   )
 }
 
 /** The columns in which a row says something else than before. */
-function differing<Row extends object>(old: Row, row: Row): string[] {
+function listDiffering<Row extends object>(old: Row, row: Row): string[] {
   const columns = Object.keys(row) as (keyof Row & string)[]
   return columns.filter(column => !isSame(old[column] ?? null, row[column] ?? null))
 }
@@ -71,7 +71,7 @@ function toCells(row: object): Map<string, Parameter> {
   return new Map(cells)
 }
 
-function voided(row: object): object {
+function toVoided(row: object): object {
   return Object.fromEntries(Object.keys(row).map(column => [column, null]))
 }
 

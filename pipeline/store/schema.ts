@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { projectRoot } from '../core/project-root.ts'
 import type { Database } from './duckdb.ts'
 
-const folderOf = (name: 'tables' | 'accounts') => join(projectRoot, 'data', name)
+const getFolder = (name: 'tables' | 'accounts') => join(projectRoot, 'data', name)
 
 export function listTables(folder: 'tables' | 'accounts'): string[] {
-  return readdirSync(folderOf(folder))
+  return readdirSync(getFolder(folder))
     .filter(file => file.endsWith('.sql'))
     .map(file => file.slice(0, -4))
     .sort()
@@ -23,6 +23,6 @@ export function createTables(db: Database, folder: 'tables' | 'accounts'): Promi
 /** Does the same inside the transaction of a caller. */
 export async function declareTables(db: Database, folder: 'tables' | 'accounts'): Promise<void> {
   for (const name of listTables(folder)) {
-    await db.run(readFileSync(join(folderOf(folder), `${name}.sql`), 'utf8'))
+    await db.run(readFileSync(join(getFolder(folder), `${name}.sql`), 'utf8'))
   }
 }

@@ -133,7 +133,7 @@ interface Read {
 function readSeals(paths: Paths): Read | undefined {
   if (!existsSync(paths.seals)) return undefined
   const text = readFileSync(paths.seals, 'utf8')
-  const state = (['shut', 'open', 'test'] as const).find(one => text.startsWith(one))
+  const state = (['shut', 'open', 'test'] as const).find(name => text.startsWith(name))
   if (state === undefined) return undefined
   try {
     return {

@@ -26,11 +26,11 @@ export function findRefusedPlaces(
 ): string[] {
   return submissions
     .filter(({ operation }) => !/^(domain|organization|ownership)\./.test(operation.op))
-    .filter(({ operation }) => placesIn(operation).some(place => takenDown.covers(place)))
+    .filter(({ operation }) => listPlaces(operation).some(place => takenDown.covers(place)))
     .map(({ submission_id }) => submission_id)
 }
 
-function placesIn(operation: Operation): string[] {
+function listPlaces(operation: Operation): string[] {
   if (operation.op === 'property.contribute') {
     return operation.contributed.map(({ identifier }) => identifier.value)
   }
@@ -60,7 +60,7 @@ export const withheld: KnownFile = {
 }
 
 /** The host of a column that holds domains or addresses. */
-const hostIn = (column: string) =>
+const selectHost = (column: string) =>
   `if(contains(${column}, '://'), regexp_extract(${column}, '^[a-z]+://([^/:?#]+)', 1), ${column})`
 
 /**
@@ -68,7 +68,7 @@ const hostIn = (column: string) =>
  */
 export function isOfDomains(column: string): string {
   return `exists (select 1 from (select unnest(from_json($domains::json, '["VARCHAR"]')) as d)
-    where ${hostIn(column)} = d or ends_with(${hostIn(column)}, '.' || d))`
+    where ${selectHost(column)} = d or ends_with(${selectHost(column)}, '.' || d))`
 }
 
 /** Finds the domains, and names below them, in any text. RE2 and JavaScript read it alike. */

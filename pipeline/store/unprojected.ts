@@ -29,9 +29,9 @@ export async function replaceUnprojected(
   { seq, at }: { seq: number; at: string },
 ): Promise<Unprojected[]> {
   const known = await loadUnprojected(index)
-  const keyOf = ({ part, subject }: Unprojected) => `${part} ${subject}`
-  const before = new Set(known.map(keyOf))
-  const after = new Set(subjects.map(keyOf))
+  const toKey = ({ part, subject }: Unprojected) => `${part} ${subject}`
+  const before = new Set(known.map(toKey))
+  const after = new Set(subjects.map(toKey))
   if (before.size === after.size && [...after].every(key => before.has(key))) return []
   await index.transaction(async () => {
     await index.run(`delete from quarantine where ${IS_UNPROJECTED}`)
@@ -46,5 +46,5 @@ export async function replaceUnprojected(
       })),
     )
   })
-  return subjects.filter(one => !before.has(keyOf(one)))
+  return subjects.filter(subject => !before.has(toKey(subject)))
 }

@@ -18,7 +18,7 @@ import { applyDecisions } from './community/entry-decisions.ts'
 import { applyMirrors } from './community/mirrors.ts'
 import { applyPolicies } from './community/policies.ts'
 import { applySaves, buildApprovedSaves, type Editing, type Saved } from './community/saves.ts'
-import { recordEntries } from './community/told-properties.ts'
+import { recordEntries } from './community/shown-properties.ts'
 import { beginNight, type HeldBack } from './crawl/brake.ts'
 import { settleRequests } from './crawl/crawl-requests.ts'
 import { applyObservations, applyTransitions } from './crawl/crawl-state.ts'
@@ -82,35 +82,35 @@ export async function apply(db: Database, batch: Batch, applying: Applying): Pro
   appendedChanges.begin(db, applying.seq)
   appendedRevisions.begin(db, applying.seq)
   const asked = isAskedNothing(batch) ? nothingAsked : await applyRequests(db, batch, applying)
-  const seen = await applySeen(db, batch, asked, applying)
-  const derived = await deriveStirred(db, batch, { ...asked, ...seen }, applying)
+  const applied = await applyBatchObservations(db, batch, asked, applying)
+  const derived = await deriveInvalidated(db, batch, { ...asked, ...applied }, applying)
   const { held, unfinished } = derived
   // What people told comes before what is derived: a file may take it over in the same commit.
-  const drafts = [...asked.told, ...derived.drafts]
+  const drafts = [...asked.drafts, ...derived.drafts]
   if (asked !== nothingAsked) drafts.push(...(await applyShown(db, batch, asked.taken, applying)))
-  const { observations } = seen
+  const { observations } = applied
   await settleRequests(db, { observations, poison: batch.poison }, applying)
   const events = drafts.length > 0 ? await recordEvents(db, drafts, batch.actor, applying) : []
-  return { events, saved: asked.saved, held, unfinished, isWatching: seen.isWatching }
+  return { events, saved: asked.saved, held, unfinished, isWatching: applied.isWatching }
 }
 
 interface Asked {
   /** Submissions that are carried out now. */
   taken: readonly Submission[]
   saved: Map<string, Saved>
-  told: EventDraft[]
+  drafts: EventDraft[]
   merged: Merged
   takenAway: TakenAway
   held: ReleasedHold
 }
-type Seen = Awaited<ReturnType<typeof applySeen>>
+type AppliedObservations = Awaited<ReturnType<typeof applyBatchObservations>>
 
-const nothingTakenAway: TakenAway = { stirred: [], publishers: [], reached: [] }
-const nothingReleased: ReleasedHold = { stirred: [], released: [] }
+const nothingTakenAway: TakenAway = { invalidated: [], publishers: [], reached: [] }
+const nothingReleased: ReleasedHold = { invalidated: [], released: [] }
 const nothingAsked: Asked = {
   taken: [],
   saved: new Map(),
-  told: [],
+  drafts: [],
   merged: noneMerged,
   takenAway: nothingTakenAway,
   held: nothingReleased,
@@ -139,10 +139,10 @@ async function applyRequests(db: Database, batch: Batch, applying: Applying): Pr
     takedowns.length > 0 ? await applyTakedown(db, takedowns, applying) : nothingTakenAway
   const holds = selectOperations(taken, 'held.release', 'held.drop')
   const held = holds.length > 0 ? await applyHeld(db, holds, applying) : nothingReleased
-  const told = [...events, ...decided, ...recorded].filter(
+  const drafts = [...events, ...decided, ...recorded].filter(
     ({ payload }) => !applying.takenDown.covers(String(payload.publisher_domain)),
   )
-  return { taken, saved, told, merged, takenAway, held }
+  return { taken, saved, drafts, merged, takenAway, held }
 }
 
 /** Saves of this commit, and those that were let through. */
@@ -163,28 +163,36 @@ async function applyOwnAndApproved(
 }
 
 /** Applies plausible observations, and finds whose answers they and everything else invalidate. */
-async function applySeen(db: Database, batch: Batch, asked: Asked, applying: Applying) {
+async function applyBatchObservations(
+  db: Database,
+  batch: Batch,
+  asked: Asked,
+  applying: Applying,
+) {
   const { poison = [], decisions = [] } = batch
   if (poison.length > 0) await quarantine(db, poison, applying)
   const { takenDown } = applying
-  const told = batch.observations.filter(({ location }) => !takenDown.covers(location))
+  const allowed = batch.observations.filter(({ location }) => !takenDown.covers(location))
   const isDeferred = ({ outcome }: Observation) => outcome === 'deferred'
-  const seen = told.some(isDeferred) ? told.filter(one => !isDeferred(one)) : told
-  if (seen !== told) await applyDeferrals(db, told.filter(isDeferred), applying)
-  const observations = seen.length > 0 ? await filterImplausible(db, seen, applying) : seen
+  const definite = allowed.some(isDeferred)
+    ? allowed.filter(observation => !isDeferred(observation))
+    : allowed
+  if (definite !== allowed) await applyDeferrals(db, allowed.filter(isDeferred), applying)
+  const observations =
+    definite.length > 0 ? await filterImplausible(db, definite, applying) : definite
   const isWatching = isTimeLookedAt(batch, asked)
   const crawled = [
     ...(observations.length > 0 ? await applyObservations(db, observations, applying) : []),
     ...(isWatching ? await applyTransitions(db, applying.now) : []),
-    ...asked.held.stirred,
-    ...asked.takenAway.stirred,
+    ...asked.held.invalidated,
+    ...asked.takenAway.invalidated,
   ]
   const known = new Set(crawled.map(toSourceKey))
   const saved = [...asked.saved.values(), ...decisions]
   const pointing =
     saved.length > 0 ? await listInvalidatedHosted(db, saved, applying.hostingBase) : []
-  const stirred = [...crawled, ...pointing.filter(one => !known.has(toSourceKey(one)))]
-  return { observations, stirred, isWatching }
+  const invalidated = [...crawled, ...pointing.filter(source => !known.has(toSourceKey(source)))]
+  return { observations, invalidated, isWatching }
 }
 
 /** Tells whether changes by time alone are applied now; otherwise the tick applies them. */
@@ -192,22 +200,22 @@ function isTimeLookedAt(
   { observations, submissions }: Batch,
   { held, takenAway, merged }: Asked,
 ): boolean {
-  const asking = [held.stirred, held.released, takenAway.stirred, merged.publishers]
+  const asking = [held.invalidated, held.released, takenAway.invalidated, merged.publishers]
   return (
     observations.length > 0 || submissions.length === 0 || asking.some(({ length }) => length > 0)
   )
 }
 
-/** Derives again whatever is stirred. Who was released, or taken down, is past the brake. */
-async function deriveStirred(
+/** Derives again whatever is invalidated. Publishers that were released or taken down skip the brake. */
+async function deriveInvalidated(
   db: Database,
   { takedowns = [] }: Batch,
-  { observations, stirred, isWatching, merged, takenAway, held }: Asked & Seen,
+  { observations, invalidated, isWatching, merged, takenAway, held }: Asked & AppliedObservations,
   applying: Applying,
 ): Promise<Derivation> {
   const subjects =
-    stirred.length > 0 || isWatching
-      ? await findSubjects(db, stirred, isWatching ? applying.now : undefined)
+    invalidated.length > 0 || isWatching
+      ? await findSubjects(db, invalidated, isWatching ? applying.now : undefined)
       : noSubjects
   const isLeft = (domain: Domain) => !applying.takenDown.covers(domain)
   const brand = subjects.brand.filter(isLeft)
@@ -215,17 +223,19 @@ async function deriveStirred(
     ...new Set([...subjects.publisher, ...held.released, ...takenAway.publishers]),
   ].filter(isLeft)
   const reached = [...merged.reached, ...takenAway.reached]
-  if ([stirred, brand, publisher, merged.aliases, reached].every(({ length }) => length === 0)) {
+  if (
+    [invalidated, brand, publisher, merged.aliases, reached].every(({ length }) => length === 0)
+  ) {
     await beginNight(db, applying)
     return nothingDerived
   }
   const files = new Files(db, applying.now, applying)
-  await applyDocuments(db, observations, stirred, files, applying)
+  await applyDocuments(db, observations, invalidated, files, applying)
   const letThrough = new Set(takedowns.length > 0 ? publisher : held.released)
   return deriveAgain(
     db,
     { brand, publisher },
-    stirred,
+    invalidated,
     files,
     { ...applying, released: letThrough },
     { ...merged, reached },
@@ -260,18 +270,20 @@ async function applyShown(
 async function applyDocuments(
   db: Database,
   observations: readonly Observation[],
-  stirred: readonly Invalidated[],
+  invalidated: readonly Invalidated[],
   files: Files,
   applying: Applying,
 ): Promise<void> {
-  const fresh = stirred.filter(one => one.is_new)
-  const knownUntil = new Map(fresh.map(one => [toSourceKey(one), one.known_until ?? 0]))
+  const fresh = invalidated.filter(source => source.is_new)
+  const knownUntil = new Map(fresh.map(source => [toSourceKey(source), source.known_until ?? 0]))
   const understood = observations
     .filter(isUnderstood)
     .filter(
-      seen => seen.observed_at > (knownUntil.get(toSourceKey(seen)) ?? Number.POSITIVE_INFINITY),
+      observation =>
+        observation.observed_at >
+        (knownUntil.get(toSourceKey(observation)) ?? Number.POSITIVE_INFINITY),
     )
     .sort((a, b) => a.observed_at - b.observed_at)
-  const kept = await replaceDocuments(db, understood, applying)
-  for (const seen of kept) files.add(seen, seen.document)
+  const stored = await replaceDocuments(db, understood, applying)
+  for (const observation of stored) files.add(observation, observation.document)
 }

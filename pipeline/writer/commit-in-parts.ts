@@ -60,8 +60,8 @@ export async function commitBisecting(
   await bisect(
     batch.observations,
     observations => commitPart({ observations }),
-    (seen: Observation, { message }) =>
-      commitPart({ observations: [], poison: [{ seen, reason: message.slice(0, 500) }] }),
+    (observation: Observation, { message }) =>
+      commitPart({ observations: [], poison: [{ observation, reason: message.slice(0, 500) }] }),
   )
   const events = done.reduce((sum, part) => sum + part.events, 0)
   return { ...done.at(-1)!, events, answers: done[0]!.answers }

@@ -39,7 +39,7 @@ export interface Committing {
 }
 
 /** Result of a commit: the applied batch, and its answers as far as the accounts know them. */
-export interface Kept extends Applied {
+export interface CommitResult extends Applied {
   seq: number
   batch: Batch
   answers: ReadonlyMap<string, Answer>
@@ -68,7 +68,7 @@ export class Committer {
     this.#hostingBase = toHostingBase(of.config.BASE_URL)
   }
 
-  async commit(asked: Batch, now: Instant): Promise<Kept> {
+  async commit(asked: Batch, now: Instant): Promise<CommitResult> {
     const { index, accounts, meta } = this.#of
     const seq = meta.seq + 1
     await index.useThreads(1)
@@ -77,10 +77,10 @@ export class Committer {
     const { refused, ...resolved } = isAnyRevert
       ? await resolveReverts(stores, asked.submissions)
       : { submissions: asked.submissions, refused: nothingRefused }
-    const given = { ...asked, ...resolved }
-    const begun = this.#begin(given, { now, seq }, refused)
+    const resolvedBatch = { ...asked, ...resolved }
+    const begun = this.#begin(resolvedBatch, { now, seq }, refused)
     try {
-      return await this.#take(given, begun, { now, seq })
+      return await this.#take(resolvedBatch, begun, { now, seq })
     } catch (error) {
       await Promise.allSettled([begun.decided, begun.committed])
       throw error
@@ -88,7 +88,7 @@ export class Committer {
   }
 
   /** Answers with what only the index knows too. */
-  answersOf({ batch, answers, saved }: Kept): Promise<Map<string, Answer>> {
+  answersOf({ batch, answers, saved }: CommitResult): Promise<Map<string, Answer>> {
     if (batch.submissions.length === 0) return Promise.resolve(new Map(answers))
     return completeAnswers(this.#of.index, batch.submissions, answers, saved)
   }
@@ -97,7 +97,7 @@ export class Committer {
     batch: Batch,
     stamp: { now: Instant; seq: number },
     reverts: ReadonlyMap<string, Refusal>,
-  ): AccountsWrite<Told> {
+  ): AccountsWrite<AccountsReport> {
     const { submissions } = batch
     const tell = (answers: ReadonlyMap<string, Answer>) => this.#tell(batch, answers)
     if (submissions.length === 0) {
@@ -122,10 +122,10 @@ export class Committer {
       })
       return { refused: new Map([...refused, ...reverts]), doubts }
     }
-    const { decided, committed: kept } = accounts.begin(submissions, stamp, judge, tell)
-    const told = kept.then(() => onStep?.('accounts', 'after'))
-    told.catch(() => undefined)
-    return { decided, committed: told }
+    const { decided, committed } = accounts.begin(submissions, stamp, judge, tell)
+    const notified = committed.then(() => onStep?.('accounts', 'after'))
+    notified.catch(() => undefined)
+    return { decided, committed: notified }
   }
 
   /** Reads what the index shows of the accounts, besides what this commit submits. */
@@ -146,29 +146,29 @@ export class Committer {
   }
 
   async #take(
-    given: Batch,
-    { decided, committed: kept }: AccountsWrite<Told>,
+    requested: Batch,
+    { decided, committed }: AccountsWrite<AccountsReport>,
     { now, seq }: { now: Instant; seq: number },
-  ): Promise<Kept> {
+  ): Promise<CommitResult> {
     const { index, meta, paths, onStep } = this.#of
-    for (const { body, hash } of given.observations) {
+    for (const { body, hash } of requested.observations) {
       if (body && hash) keepBody(paths, hash, body)
     }
     const taken = await index.transaction(async () => {
-      const { answers, fresh, report: told } = await decided
-      const submissions = given.submissions.filter(
+      const { answers, fresh, report } = await decided
+      const submissions = requested.submissions.filter(
         ({ submission_id }) => 'done' in answers.get(submission_id)!,
       )
       const editing = answers.size > 0 ? { editing: readEditing(answers) } : {}
-      const batch: Batch = { ...given, ...told, ...editing, submissions, fresh }
+      const batch: Batch = { ...requested, ...report, ...editing, submissions, fresh }
       const applied = await apply(index, batch, this.#applying(now, seq))
-      await kept
+      await committed
       const pictured = submissions.filter(({ operation }) => pictureOperations.has(operation.op))
       if (pictured.length > 0) await keepPictures(this.#of, pictured, seq)
       onStep?.('index', 'before')
       const commit = { seq, now, lastEventId: applied.events.at(-1)?.event_id }
       const numbering = numberCommit(index, meta.fence, commit)
-      const reading = given.observations.length > 0 ? undefined : this.#of.read(seq)
+      const reading = requested.observations.length > 0 ? undefined : this.#of.read(seq)
       await allSettledOrThrow(numbering, Promise.resolve(reading))
       return { ...applied, seq, batch, answers, projection: await reading }
     })
@@ -230,4 +230,4 @@ interface Night {
 
 const nothingRefused: ReadonlyMap<string, Refusal> = new Map()
 
-type Told = Pick<Batch, 'takedowns' | 'enrolments' | 'publications' | 'decisions'>
+type AccountsReport = Pick<Batch, 'takedowns' | 'enrolments' | 'publications' | 'decisions'>

@@ -93,7 +93,7 @@ export async function checkBackup(dir: string): Promise<Manifest> {
   if (!existsSync(file)) throw new Error(`${dir} is no backup: it has no ${MANIFEST}`)
   const manifest = Manifest.parse(JSON.parse(readFileSync(file, 'utf8')))
   for (const name of Object.values(backedUp)) {
-    const listed = manifest.files.find(one => one.name === name)
+    const listed = manifest.files.find(file => file.name === name)
     if (listed === undefined || !existsSync(`${dir}/${name}`)) {
       throw new Error(`the backup has no ${name}`)
     }

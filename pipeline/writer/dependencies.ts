@@ -12,7 +12,7 @@ export type Rule = (typeof rules)[number]
 export type Subjects = Record<Rule, Domain[]>
 
 /** Rule that reads a source at a well-known place. */
-const ruleOf: Record<SourceKind, Rule | undefined> = {
+const rulesByKind: Record<SourceKind, Rule | undefined> = {
   'brand.json': 'brand',
   'adagents.json': 'publisher',
   'ads.txt': 'publisher',
@@ -25,19 +25,19 @@ const ruleOf: Record<SourceKind, Rule | undefined> = {
  */
 export async function findSubjects(
   db: Database,
-  stirred: readonly Invalidated[],
+  invalidated: readonly Invalidated[],
   now: Instant | undefined,
 ): Promise<Subjects> {
   const subjects: Record<Rule, Set<Domain>> = { brand: new Set(), publisher: new Set() }
-  for (const { kind, location, is_own } of stirred) {
-    const rule = ruleOf[kind]
+  for (const { kind, location, is_own } of invalidated) {
+    const rule = rulesByKind[kind]
     if (is_own && rule && !isUrl(location)) subjects[rule].add(location as Domain)
   }
   const others = [
-    ...(stirred.length > 0 ? await findDependents(db, stirred) : []),
-    ...(now === undefined ? [] : await wokenBy(db, now)),
+    ...(invalidated.length > 0 ? await findDependents(db, invalidated) : []),
+    ...(now === undefined ? [] : await listWoken(db, now)),
   ]
-  for (const { rule, subject } of others.sort(inOrder)) subjects[rule].add(subject)
+  for (const { rule, subject } of others.sort(compareSources)) subjects[rule].add(subject)
   return { brand: [...subjects.brand], publisher: [...subjects.publisher] }
 }
 
@@ -47,29 +47,35 @@ interface Dependent {
 }
 
 /** Domains are ASCII. */
-function inOrder(a: Dependent, b: Dependent): number {
+function compareSources(a: Dependent, b: Dependent): number {
   return a.subject < b.subject ? -1 : a.subject > b.subject ? 1 : 0
 }
 
-async function findDependents(db: Database, stirred: readonly Invalidated[]): Promise<Dependent[]> {
-  await db.run('create or replace temp table stirred (kind varchar, location varchar)')
+async function findDependents(
+  db: Database,
+  invalidated: readonly Invalidated[],
+): Promise<Dependent[]> {
+  await db.run('create or replace temp table invalidated (kind varchar, location varchar)')
   await db.append(
-    'stirred',
-    stirred.map(({ kind, location }) => [kind, location]),
+    'invalidated',
+    invalidated.map(({ kind, location }) => [kind, location]),
   )
   return db.all(
-    'select distinct d.rule, d.subject from depends_on d semi join stirred using (kind, location)',
+    'select distinct d.rule, d.subject from depends_on d semi join invalidated using (kind, location)',
   )
 }
 
-function wokenBy(db: Database, now: Instant): Promise<Dependent[]> {
+function listWoken(db: Database, now: Instant): Promise<Dependent[]> {
   return db.all('select distinct rule, subject from wakes where wakes_at <= $now::timestamptz', {
     now: toIso(now),
   })
 }
 
 /** The file that an answer begins with. */
-const firstOf: Record<Rule, SourceKind> = { brand: 'brand.json', publisher: 'adagents.json' }
+const firstSourceKind: Record<Rule, SourceKind> = {
+  brand: 'brand.json',
+  publisher: 'adagents.json',
+}
 
 /** Domains after `after` that a rule may have an answer for: those that its first file is known of. */
 export async function listSubjects(
@@ -81,7 +87,7 @@ export async function listSubjects(
     `select location as subject from crawl_state
      where kind = $kind and location > $after and not contains(location, '://')
      order by subject limit $limit`,
-    { kind: firstOf[rule], after, limit },
+    { kind: firstSourceKind[rule], after, limit },
   )
   return rows.map(({ subject }) => subject)
 }
@@ -104,7 +110,7 @@ export async function recordDependencies(
       { rule },
     )
   }
-  await db.append('depends_on', dependencyRows(rule, derived))
+  await db.append('depends_on', toDependencyRows(rule, derived))
   await db.insert(
     'wakes',
     derived.flatMap(({ subject, wakesAt }) =>
@@ -114,13 +120,13 @@ export async function recordDependencies(
 }
 
 /** A subject's own file needs no row. */
-function* dependencyRows(rule: Rule, derived: readonly Derived<string, unknown>[]) {
+function* toDependencyRows(rule: Rule, derived: readonly Derived<string, unknown>[]) {
   for (const { subject, asked } of derived) {
     const others = new Map(
       asked.map(({ kind, location }) => [`${kind} ${location}`, [kind, location]]),
     )
     for (const [kind, location] of others.values()) {
-      if (location !== subject || ruleOf[kind as SourceKind] !== rule) {
+      if (location !== subject || rulesByKind[kind as SourceKind] !== rule) {
         yield [rule, subject, kind, location]
       }
     }

@@ -57,9 +57,9 @@ export class Files {
   }
 
   async load(sources: Iterable<Source>): Promise<void> {
-    const missing = [...new Map([...sources].map(one => [toSourceKey(one), one])).values()].filter(
-      source => !this.#known.has(toSourceKey(source)),
-    )
+    const missing = [
+      ...new Map([...sources].map(source => [toSourceKey(source), source])).values(),
+    ].filter(source => !this.#known.has(toSourceKey(source)))
     if (missing.length === 0) return
     if (this.#base !== undefined) {
       const hosted = missing.filter(source => this.hostedFor(source) !== undefined)
@@ -116,9 +116,9 @@ export async function deriveAll<Subject, Answer>(
   const all = running
   while (running.length > 0) {
     await files.load(running.flatMap(({ sees }) => sees ?? []))
-    running = running.filter(one => one.goOn(files))
+    running = running.filter(run => run.goOn(files))
   }
-  return all.map(one => one.result(files.now))
+  return all.map(run => run.result(files.now))
 }
 
 /** One rule on its way: it stops at each file it wants to see. */
@@ -151,7 +151,7 @@ class Running<Subject, Answer> {
 
   /**
    * A hosted file is shown to who came by its domain's own file, and to nobody else: so whatever
-   * depends on it depends on that one, which a save stirs.
+   * depends on it depends on that one, which a save invalidates.
    */
   #look(source: Source, files: Files): KnownFile {
     const domain = files.hostedFor(source)
@@ -159,7 +159,7 @@ class Running<Subject, Answer> {
       this.#asked.push(source)
       return files.get(source)
     }
-    const led = this.#asked.some(one => one.kind === source.kind && one.location === domain)
+    const led = this.#asked.some(asked => asked.kind === source.kind && asked.location === domain)
     return led ? files.get(source) : noFile
   }
 

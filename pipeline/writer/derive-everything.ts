@@ -17,12 +17,12 @@ const SLICE = 20_000
  */
 export async function deriveEverything(db: Database, applying: Applying): Promise<EventDraft[]> {
   const drafts: EventDraft[] = []
-  const derive = async (subjects: Partial<Subjects>, stirred: Invalidated[]) => {
+  const derive = async (subjects: Partial<Subjects>, invalidated: Invalidated[]) => {
     const some = { brand: [], publisher: [], ...subjects }
     const derived = await deriveAgain(
       db,
       some,
-      stirred,
+      invalidated,
       new Files(db, applying.now, applying),
       applying,
     )
@@ -37,7 +37,7 @@ export async function deriveEverything(db: Database, applying: Applying): Promis
     }
   }
   for (let after = ''; ; ) {
-    const files = await someFilesOnAgents(db, after)
+    const files = await listFilesOnAgents(db, after)
     if (files.length === 0) break
     await derive({}, files)
     after = files.at(-1)!.location
@@ -46,7 +46,7 @@ export async function deriveEverything(db: Database, applying: Applying): Promis
 }
 
 /** Files that say something of agents themselves, by location: all of one location at a time. */
-function someFilesOnAgents(db: Database, after: string): Promise<Invalidated[]> {
+function listFilesOnAgents(db: Database, after: string): Promise<Invalidated[]> {
   return db.all(
     `select kind, location, true as is_new, true as is_own, null as known_until from crawl_state
      where hash is not null and kind in ('brand.json', 'agent') and location in (

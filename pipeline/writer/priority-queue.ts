@@ -32,13 +32,13 @@ export class PriorityQueue {
 
   #next(): (() => Promise<void>) | undefined {
     const first = this.#first
-    const who = this.#queues[first].length > 0 ? first : other(first)
+    const who = this.#queues[first].length > 0 ? first : getOther(first)
     const next = this.#queues[who].shift()
-    this.#first = next === undefined ? 'people' : other(who)
+    this.#first = next === undefined ? 'people' : getOther(who)
     return next
   }
 }
 
-function other(who: Priority): Priority {
+function getOther(who: Priority): Priority {
   return who === 'people' ? 'others' : 'people'
 }

@@ -9,10 +9,10 @@ interface Stores {
   serving: ServingStore
 }
 
-type Kept = Pick<Limits, 'requestRetentionDays' | 'privateRetentionDays'>
+type RetentionDays = Pick<Limits, 'requestRetentionDays' | 'privateRetentionDays'>
 
 /** Additions of domains are kept this long: demand adds one a second, and nobody looks them up. */
-const ADDITIONS_KEPT_MS = DAY
+const ADDITIONS_RETENTION_MS = DAY
 
 /** Private rows that say what was, by the column that says since when they say nothing of today. */
 const over = {
@@ -28,11 +28,11 @@ const over = {
 export async function forgetPrivateRows(
   { index, accounts, serving }: Stores,
   now: Instant,
-  { requestRetentionDays, privateRetentionDays }: Kept,
+  { requestRetentionDays, privateRetentionDays }: RetentionDays,
 ): Promise<void> {
   const requestsUntil = toIso(now - requestRetentionDays * DAY)
   const until = toIso(now - privateRetentionDays * DAY)
-  await dropSubmissions(index, accounts, 'domains.add', toIso(now - ADDITIONS_KEPT_MS))
+  await dropSubmissions(index, accounts, 'domains.add', toIso(now - ADDITIONS_RETENTION_MS))
   await dropRequests({ index, accounts, serving }, requestsUntil)
   await dropSubmissions(index, accounts, 'crawl.request', requestsUntil)
   // What was found stands in the revisions.

@@ -13,7 +13,7 @@ import { projectEntries } from '../serving/projections/index.ts'
 import { projectInSlices } from '../serving/projections/project-slices.ts'
 import {
   buildScopeOfSubjects,
-  isOneSlice,
+  isSingleSlice,
   selectPart,
 } from '../serving/projections/scope-slices.ts'
 import { isDataFault } from '../store/bisect.ts'
@@ -23,7 +23,7 @@ import { EventLog } from '../store/event-log.ts'
 import type { Meta } from '../store/meta.ts'
 import type { Paths } from '../store/paths.ts'
 import { loadUnprojected, replaceUnprojected } from '../store/unprojected.ts'
-import { CHANGES_KEPT } from './healing/heal.ts'
+import { CHANGES_LISTED_MAX } from './healing/heal.ts'
 import { followRetention } from './retention.ts'
 
 /** Parts of the writer that the projector needs. */
@@ -90,8 +90,8 @@ export class Projector {
       () => (projection && this.#write(projection)) ?? this.#writeInSlices(seq),
     )
     await step('events', () => (events.length > 0 ? this.#events.append(events) : undefined))
-    if (seq % CHANGES_KEPT === 0) {
-      await index.run('delete from changes where seq <= $seq', { seq: seq - CHANGES_KEPT })
+    if (seq % CHANGES_LISTED_MAX === 0) {
+      await index.run('delete from changes where seq <= $seq', { seq: seq - CHANGES_LISTED_MAX })
     }
   }
 
@@ -111,7 +111,7 @@ export class Projector {
 
   async #begin(seq: number): Promise<{ scope: Scope; settle: () => void }> {
     const { index, accounts, serving, clock } = this.#of
-    const { news, settle } = this.#seen.begin()
+    const { hasChanged: news, commit: settle } = this.#seen.begin()
     const stores = { index, accounts: accounts.db }
     const commits = { seq: serving.seq, last: seq }
     return { scope: await buildScopeAfter(stores, commits, clock.now(), news), settle }
@@ -126,7 +126,7 @@ export class Projector {
       const touched = new Set([...scope.known.brands, ...scope.known.publishers])
       if (unprojected.some(({ subject }) => touched.has(subject))) return false
     }
-    return isOneSlice(index, scope)
+    return isSingleSlice(index, scope)
   }
 
   /** Writes a projection in one transaction; undefined where that fails because of what it holds. */
@@ -161,7 +161,7 @@ export class Projector {
     )
     const failed = new Set(unprojected.map(({ part, subject }) => `${part} ${subject}`))
     const known = (await loadUnprojected(index)).filter(
-      one => !isProjected(one) && !failed.has(`${one.part} ${one.subject}`),
+      row => !isProjected(row) && !failed.has(`${row.part} ${row.subject}`),
     )
     const at = toIso(clock.now())
     const fresh = await replaceUnprojected(index, [...known, ...unprojected], { seq, at })

@@ -32,7 +32,7 @@ export interface Derivation {
 export async function deriveAgain(
   db: Database,
   subjects: Subjects,
-  stirred: readonly Invalidated[],
+  invalidated: readonly Invalidated[],
   files: Files,
   applying: Applying,
   merged: Merged = noneMerged,
@@ -42,11 +42,11 @@ export async function deriveAgain(
   const publishers = await updatePublishers(db, publishing, files, applying)
   const moved = await moveGrants(db, merged.aliases, applying)
   const reached = [...merged.reached, ...publishers.reached]
-  const agents = await updateAllOfAgents(db, reached, stirred, files, applying)
-  const operator = await updatePropertyDeclarations(db, stirred, files)
+  const agents = await updateAllOfAgents(db, reached, invalidated, files, applying)
+  const operator = await updatePropertyDeclarations(db, invalidated, files)
   await recordDependencies(db, 'brand', brands.derived)
   await recordDependencies(db, 'publisher', publishers.derived)
-  const asked = [...brands.derived, ...publishers.derived].flatMap(one => one.asked)
+  const asked = [...brands.derived, ...publishers.derived].flatMap(derivation => derivation.asked)
   const untried = asked.filter(source => files.get(source).validity === 'unknown')
   await addHops(db, untried, applying)
   const mentioned = await admitMentions(db, [...brands.mentions, ...publishers.mentions], applying)
@@ -67,15 +67,15 @@ export async function deriveAgain(
 async function updateAllOfAgents(
   db: Database,
   reached: readonly FacetCount[],
-  stirred: readonly Invalidated[],
+  invalidated: readonly Invalidated[],
   files: Files,
   applying: Applying,
 ): Promise<AgentChanges & { named: string[]; naming: string[] }> {
-  const declared = await updateDeclarations(db, stirred, files)
-  const probed = stirred.filter(({ kind, is_new }) => kind === 'agent' && is_new)
+  const declared = await updateDeclarations(db, invalidated, files)
+  const probed = invalidated.filter(({ kind, is_new }) => kind === 'agent' && is_new)
   await updateAgentClaims(db, probed, files, applying.seq)
-  const told = [...declared.agents, ...probed.map(({ location }) => location)]
-  const changes = await updateAgents(db, reached, told, applying)
+  const probing = [...declared.agents, ...probed.map(({ location }) => location)]
+  const changes = await updateAgents(db, reached, probing, applying)
   const named = [...changes.joinedOrLeft, ...declared.agents]
   const answered = probed.map(({ location }) => location)
   await keepAgentSources(db, named, answered, applying)

@@ -8,7 +8,7 @@ import type { Database } from '../store/duckdb.ts'
 import type { Paths } from '../store/paths.ts'
 
 /** Bytes that no document names any more are kept this long, for a batch that is on its way. */
-const BODIES_KEPT_MS = DAY
+const BODIES_RETENTION_MS = DAY
 
 /**
  * Takes the days out of the index whose events the feed does not reach back to. The day of the
@@ -35,7 +35,7 @@ export async function followRetention(
 ): Promise<void> {
   const oldest = await index.one<{ id: string | null }>('select min(event_id) as id from events')
   if (!oldest?.id) return
-  const gone = blocksBefore(serving, toIdBytes(oldest.id))
+  const gone = listBlocksBefore(serving, toIdBytes(oldest.id))
   if (gone.length > 0) serving.write(gone, serving.seq)
   const day = toDay(toInstant(oldest.id))
   for (const name of readdirSync(paths.events)) {
@@ -44,11 +44,11 @@ export async function followRetention(
 }
 
 /** A block never holds events of two commits, nor a commit those of two days: it goes as a whole. */
-function blocksBefore(serving: ServingStore, id: Buffer): Entry[] {
+function listBlocksBefore(serving: ServingStore, id: Buffer): Entry[] {
   const inLog = serving.keys('event', { below: id })
   const byType = eventTypeNames.flatMap(type => {
-    const lane = Buffer.from([toTypeByte(type)])
-    return serving.keys('event_by_type', { after: lane, below: Buffer.concat([lane, id]) })
+    const track = Buffer.from([toTypeByte(type)])
+    return serving.keys('event_by_type', { after: track, below: Buffer.concat([track, id]) })
   })
   return [
     ...inLog.map((key): Entry => ({ space: 'event', key, value: undefined })),
@@ -59,16 +59,16 @@ function blocksBefore(serving: ServingStore, id: Buffer): Entry[] {
 /** Deletes the bytes of documents that others have taken the place of. */
 export async function dropOldBodies(index: Database, paths: Paths, now: Instant): Promise<void> {
   const named = await index.all<{ hash: string }>('select hash from documents')
-  const kept = new Set(named.map(({ hash }) => `${hash}.gz`))
-  for (const folder of foldersIn(paths.bodies)) {
+  const namedFiles = new Set(named.map(({ hash }) => `${hash}.gz`))
+  for (const folder of listFolders(paths.bodies)) {
     for (const name of readdirSync(folder)) {
       const file = `${folder}/${name}`
-      if (!kept.has(name) && statSync(file).mtimeMs < now - BODIES_KEPT_MS) rmSync(file)
+      if (!namedFiles.has(name) && statSync(file).mtimeMs < now - BODIES_RETENTION_MS) rmSync(file)
     }
   }
 }
 
-function foldersIn(folder: string): string[] {
+function listFolders(folder: string): string[] {
   if (!existsSync(folder)) return []
   return readdirSync(folder, { withFileTypes: true })
     .filter(entry => entry.isDirectory())

@@ -14,9 +14,9 @@ import { makeFolders, type Paths, resolvePaths } from '../store/paths.ts'
 import { Seals } from '../store/seals.ts'
 import type { Batch } from './apply-batch.ts'
 import { type Committed, commitBisecting, commitSplitAtTakedowns } from './commit-in-parts.ts'
-import { Committer, type Kept } from './committer.ts'
+import { type CommitResult, Committer } from './committer.ts'
 import { findUnknownEnrolments } from './community/enrolments.ts'
-import { findUnrecorded } from './community/told-properties.ts'
+import { findUnrecorded } from './community/shown-properties.ts'
 import { beginBackup, copyStores, finishBackup, type Manifest } from './copy-stores.ts'
 import { openFacts } from './healing/facts.ts'
 import { healStores, listDerived, listFilesBelow } from './healing/heal.ts'
@@ -301,7 +301,7 @@ export class Sequencer {
   }
 
   /** Lists the event files of these events. */
-  #eventFiles(events: Kept['events']): string[] {
+  #eventFiles(events: CommitResult['events']): string[] {
     const days = new Set(events.map(({ event_id }) => toDay(toInstant(event_id))))
     return [...days].map(day => this.paths.eventsOf(day))
   }
@@ -320,7 +320,7 @@ export class Sequencer {
       { ...commit, observations: observations.length, changed, submissions: submissions.length },
       'committed',
     )
-    for (const { seen, reason } of poison) {
+    for (const { observation: seen, reason } of poison) {
       log.error({ kind: seen.kind, location: seen.location, reason }, 'observation set aside')
     }
   }

@@ -27,7 +27,7 @@ export async function findSubmissionsToDo(
   const done = await db.all<{ id: string }>(
     `select submission_id as id from submissions where ${condition}`,
     keys,
-    'kept',
+    'cached',
   )
   for (const { id } of done) once.delete(id)
   return [...once.values()]

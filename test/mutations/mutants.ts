@@ -23,16 +23,20 @@ export const regions: Region[] = [
   },
   {
     file: 'pipeline/writer/dependencies.ts',
-    after: 'function* dependencyRows(rule: Rule, derived: readonly Derived<string, unknown>[]) {',
+    after: 'function* toDependencyRows(rule: Rule, derived: readonly Derived<string, unknown>[]) {',
     before: '}',
   },
   {
     file: 'pipeline/writer/dependencies.ts',
-    after: 'const ruleOf: Record<SourceKind, Rule | undefined> = {',
+    after: 'const rulesByKind: Record<SourceKind, Rule | undefined> = {',
     before: '}',
     only: /brand|publisher/,
   },
-  { file: 'pipeline/writer/crawl/crawl-state.ts', after: 'const STIRRED = `', before: 'order by' },
+  {
+    file: 'pipeline/writer/crawl/crawl-state.ts',
+    after: 'const INVALIDATED = `',
+    before: 'order by',
+  },
   {
     file: 'pipeline/writer/crawl/transitions.ts',
     after: 'const buildTransitions = ',
@@ -64,13 +68,13 @@ export const regions: Region[] = [
   { file: 'pipeline/writer/derivation-runner.ts', after: '  #noteWakes(): void {', before: '  }' },
   {
     file: 'pipeline/writer/apply-batch.ts',
-    after: 'async function applySeen(',
+    after: 'async function applyBatchObservations(',
     before: '}',
     only: /applyTransitions/,
   },
   {
     file: 'pipeline/writer/apply-batch.ts',
-    after: 'async function deriveStirred(',
+    after: 'async function deriveInvalidated(',
     before: '}',
     only: /findSubjects/,
   },
@@ -91,12 +95,12 @@ export const conditions: { file: string; of: string; without: string[] }[] = [
   },
   {
     file: 'pipeline/writer/crawl/crawl-state.ts',
-    of: 'stirred.length === 0 ? others : [...stirred, ...others].sort(inOrder)',
-    without: ['others', '[...stirred]'],
+    of: 'invalidated.length === 0 ? others : [...invalidated, ...others].sort(compareSources)',
+    without: ['others', '[...invalidated]'],
   },
   {
     file: 'pipeline/writer/crawl/crawl-state.ts',
-    of: 'differences.any_stirred ? db.all<Invalidated>(STIRRED) : []',
+    of: 'differences.any_invalidated ? db.all<Invalidated>(INVALIDATED) : []',
     without: ['[]'],
   },
   {

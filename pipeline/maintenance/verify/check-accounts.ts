@@ -17,7 +17,7 @@ export async function checkAccounts(stores: Omit<Stores, 'serving'>): Promise<st
       ),
     )
   const [inIndex, inAccounts] = [await ids(index), await ids(accounts.db)]
-  const lost = await listUnknownToIndex(index, accounts.db, { exceptHalfDone: true })
+  const lost = await listUnknownToIndex(index, accounts.db, { exceptUnfinished: true })
   const missing = [...inIndex].filter(id => !inAccounts.has(id))
   return [
     ...missing.map(id => `accounts: the index has submission ${id}, accounts have not`),

@@ -30,9 +30,9 @@ export async function projectKeys(
     of(touched as Keyed).map((key): Entry => ({ space, key, value: undefined })),
   )
   const put = [
-    ...(await agentEntries(index, of('agent'))),
-    ...(await operatorEntries(index, of('operator'), at)),
-    ...(await operatedEntries(index, of('operated'))),
+    ...(await projectAgents(index, of('agent'))),
+    ...(await projectOperators(index, of('operator'), at)),
+    ...(await projectOperated(index, of('operated'))),
     ...(await claimEntries(index, of('claim'))),
   ]
   return { gone, put }
@@ -71,7 +71,7 @@ export function projectAuthority(rows: InventoryRows, at: Instant): Entry[] {
 }
 
 /** Agents that are granted anything or that some brand.json names, and who operates them. */
-async function agentEntries(index: Database, keys: readonly string[]): Promise<Entry[]> {
+async function projectAgents(index: Database, keys: readonly string[]): Promise<Entry[]> {
   if (keys.length === 0) return []
   const rows = await index.all<{
     agent_url: string
@@ -100,7 +100,7 @@ async function agentEntries(index: Database, keys: readonly string[]): Promise<E
 }
 
 /** Projects the declarations of brand.json files about properties, by file. */
-async function operatorEntries(
+async function projectOperators(
   index: Database,
   keys: readonly string[],
   at: Instant,
@@ -123,7 +123,7 @@ async function operatorEntries(
 }
 
 /** The agents that brand.json files name, by file. */
-async function operatedEntries(index: Database, locations: readonly string[]): Promise<Entry[]> {
+async function projectOperated(index: Database, locations: readonly string[]): Promise<Entry[]> {
   if (locations.length === 0) return []
   const rows = await index.all<{ location: string; agents: NamedAgent[] | null }>(
     `with touched as (select unnest(${toListExpression('$locations')}) as location)

@@ -8,7 +8,7 @@ import { toBrandResolution } from '../documents.ts'
 import type { Entry } from '../lmdb.ts'
 import type { Scope } from './change-scope.ts'
 
-function brandValue(row: BrandRow, at: Instant): Buffer {
+function encodeBrand(row: BrandRow, at: Instant): Buffer {
   const isMutual = row.relationship_trust === 'mutual'
   return encodeDocument(toBrandResolution(row), at, { isMutual, files: listBrandFiles(row) })
 }
@@ -27,6 +27,6 @@ export async function projectBrands(
         parameters,
         planning,
       )
-  const known = new Map(rows.map(row => [row.domain, brandValue(row, at)]))
+  const known = new Map(rows.map(row => [row.domain, encodeBrand(row, at)]))
   return keys.map(key => ({ space: 'brand', key, value: known.get(key) }))
 }

@@ -58,16 +58,16 @@ export async function buildScopeAfter(
   { index, accounts }: { index: Database; accounts: Database },
   { seq, last }: { seq: number; last: number },
   at: Instant,
-  news: HasChanged,
+  hasChanged: HasChanged,
 ): Promise<Scope> {
   const commits = JSON.stringify(Array.from({ length: last - seq }, (_, n) => seq + 1 + n))
-  const touched = news(index, ['changes'])
-    ? (appendedChanges.of(index, { seq, last }) ?? (await touchedBy(index, commits)))
+  const touched = hasChanged(index, ['changes'])
+    ? (appendedChanges.of(index, { seq, last }) ?? (await loadTouched(index, commits)))
     : []
   const parameters: Record<string, string | number> = { seq, last, commits }
-  const keysOf = (name: string, ...spaces: string[]) => {
-    if (touched === undefined) return touchedIn(spaces)
-    const keys = keysIn(touched, spaces)
+  const selectKeys = (name: string, ...spaces: string[]) => {
+    if (touched === undefined) return selectTouched(spaces)
+    const keys = listKeys(touched, spaces)
     if (keys.length === 0) return ''
     if (keys.length === 1 && name !== 'policies') {
       parameters[name] = keys[0]!
@@ -76,32 +76,32 @@ export async function buildScopeAfter(
     parameters[name] = JSON.stringify(keys)
     return `(select unnest(${toListExpression(`$${name}`)}) as key)`
   }
-  const hasNews = {
-    index: (tables: readonly string[]) => news(index, tables),
-    accounts: (tables: readonly string[]) => news(accounts, tables),
+  const changedIn = {
+    index: (tables: readonly string[]) => hasChanged(index, tables),
+    accounts: (tables: readonly string[]) => hasChanged(accounts, tables),
   }
-  const inIndex = (where: string, table: string) => (hasNews.index([table]) ? where : '')
-  const changed = rowProjections.filter(({ store, tables }) => hasNews[store](tables))
+  const inIndex = (where: string, table: string) => (changedIn.index([table]) ? where : '')
+  const changed = rowProjections.filter(({ store, tables }) => changedIn[store](tables))
   return {
-    brands: keysOf('brands', 'brand'),
-    publishers: keysOf('publishers', 'publisher', 'brand'),
-    hosts: keysOf('hosts', 'publisher'),
+    brands: selectKeys('brands', 'brand'),
+    publishers: selectKeys('publishers', 'publisher', 'brand'),
+    hosts: selectKeys('hosts', 'publisher'),
     ...(touched && {
       known: {
-        brands: keysIn(touched, ['brand']),
-        publishers: keysIn(touched, ['publisher', 'brand']),
-        hosts: keysIn(touched, ['publisher']),
+        brands: listKeys(touched, ['brand']),
+        publishers: listKeys(touched, ['publisher', 'brand']),
+        hosts: listKeys(touched, ['publisher']),
       },
     }),
-    policies: keysOf('policies', 'policy'),
-    keyed: keyedAfter(touched, inIndex(CHANGED_AGENTS, 'agents'), parameters),
-    gone: goneAfter(touched, parameters),
+    policies: selectKeys('policies', 'policy'),
+    keyed: selectKeyed(touched, inIndex(CHANGED_AGENTS, 'agents'), parameters),
+    gone: selectGone(touched, parameters),
     events: inIndex('seq > $seq', 'events'),
     revisions: inIndex(last === seq + 1 ? 'seq = $last' : OF_COMMITS, 'revisions'),
     newRevisions: appendedRevisions.of(index, { seq, last }),
     rows: new Map(changed.map(projection => [projection, projection.changed])),
     parameters,
-    planning: touched === undefined ? 'anew' : 'kept',
+    planning: touched === undefined ? 'prepare' : 'cached',
     at,
   }
 }
@@ -110,7 +110,7 @@ const CHANGED_AGENTS = `select 'agent' as space, agent_url as key from agents wh
 /** Spaces of which the projection is told keys. */
 const KEYED = ['reach', 'identifier', 'agent', 'operator', 'operated', 'claim', 'freshness_gone']
 
-function keysIn(touched: readonly Touched[], spaces: readonly string[]): string[] {
+function listKeys(touched: readonly Touched[], spaces: readonly string[]): string[] {
   const keys = touched.filter(({ space }) => spaces.includes(space)).map(({ key }) => key)
   return [...new Set(keys)]
 }
@@ -119,39 +119,40 @@ function keysIn(touched: readonly Touched[], spaces: readonly string[]): string[
 const OF_COMMITS = `seq in (select unnest(from_json($commits::varchar, '["BIGINT"]')))`
 
 /** Undefined where it is much. */
-async function touchedBy(index: Database, commits: string): Promise<Touched[] | undefined> {
+async function loadTouched(index: Database, commits: string): Promise<Touched[] | undefined> {
   const rows = await index.all<Touched>(
     `select distinct space, key from changes where ${OF_COMMITS} limit ${INLINE_KEYS_MAX + 1}`,
     { commits },
-    'kept',
+    'cached',
   )
   return rows.length > INLINE_KEYS_MAX ? undefined : rows
 }
 
-const spacesIn = (spaces: readonly string[]) => `seq > $seq and space in ('${spaces.join("', '")}')`
+const whereSpaces = (spaces: readonly string[]) =>
+  `seq > $seq and space in ('${spaces.join("', '")}')`
 
-function touchedIn(spaces: readonly string[]): string {
-  return `(select distinct key from changes where ${spacesIn(spaces)})`
+function selectTouched(spaces: readonly string[]): string {
+  return `(select distinct key from changes where ${whereSpaces(spaces)})`
 }
 
-function keyedAfter(
+function selectKeyed(
   touched: Touched[] | undefined,
   agents: string,
   parameters: Record<string, string | number>,
 ): string {
   if (touched === undefined) {
-    return `select space, key from changes where ${spacesIn(KEYED)} union ${CHANGED_AGENTS}`
+    return `select space, key from changes where ${whereSpaces(KEYED)} union ${CHANGED_AGENTS}`
   }
   const rows = touched.filter(({ space }) => KEYED.includes(space))
   if (rows.length === 0) return agents
   parameters.keyed = JSON.stringify(rows)
-  return agents === '' ? rowsOf('$keyed') : `${rowsOf('$keyed')} union ${agents}`
+  return agents === '' ? selectRows('$keyed') : `${selectRows('$keyed')} union ${agents}`
 }
 
 /** Keys of whatever space that went away are told under its name after this word. */
 const GONE = 'gone '
 
-function goneAfter(
+function selectGone(
   touched: Touched[] | undefined,
   parameters: Record<string, string | number>,
 ): string {
@@ -164,10 +165,10 @@ function goneAfter(
   )
   if (rows.length === 0) return ''
   parameters.gone = JSON.stringify(rows)
-  return rowsOf('$gone')
+  return selectRows('$gone')
 }
 
-const rowsOf = (parameter: string) => `select unnest(
+const selectRows = (parameter: string) => `select unnest(
   from_json(${parameter}::varchar, '[{"space":"VARCHAR","key":"VARCHAR"}]'), recursive := true)`
 
 /** One of `count` slices of the whole index. */
@@ -211,21 +212,21 @@ export class ProjectionCursor {
   #marks = new Map<Database, Map<string, number>>()
 
   /** `settle` is called when all that the answers led to is done; until then the news stay news. */
-  begin(): { news: HasChanged; settle: () => void } {
-    const asked = new Map<Database, Map<string, number>>()
-    const news: HasChanged = (db, tables) => {
-      const marks = asked.get(db) ?? new Map<string, number>()
-      asked.set(db, marks)
+  begin(): { hasChanged: HasChanged; commit: () => void } {
+    const begun = new Map<Database, Map<string, number>>()
+    const hasChanged: HasChanged = (db, tables) => {
+      const marks = begun.get(db) ?? new Map<string, number>()
+      begun.set(db, marks)
       const name = tables.join()
       const mark = db.written.version(tables)
       marks.set(name, mark)
       return this.#marks.get(db)?.get(name) !== mark
     }
-    const settle = () => {
-      for (const [db, marks] of asked) {
+    const commit = () => {
+      for (const [db, marks] of begun) {
         this.#marks.set(db, new Map([...(this.#marks.get(db) ?? []), ...marks]))
       }
     }
-    return { news, settle }
+    return { hasChanged, commit }
   }
 }

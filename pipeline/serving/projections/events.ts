@@ -9,7 +9,7 @@ export async function loadCommits(
   index: Database,
   { events, parameters }: Scope,
 ): Promise<FeedEvent[][]> {
-  return bySeq(await eventsWhere(index, events, parameters))
+  return groupBySeq(await loadEventsWhere(index, events, parameters))
 }
 
 /** The events of a commit as the serving store keeps them: in order, and again by type. */
@@ -25,7 +25,7 @@ export function projectEvents(events: readonly FeedEvent[]): Entry[] {
     key: id,
     value,
   }))
-  const lanes = [...byType].flatMap(([type, same]) => {
+  const ofTypes = [...byType].flatMap(([type, same]) => {
     const prefix = Buffer.from([toTypeByte(type)])
     return buildBlocks(same).map(({ id, value }) => ({
       space: 'event_by_type' as const,
@@ -33,10 +33,10 @@ export function projectEvents(events: readonly FeedEvent[]): Entry[] {
       value,
     }))
   })
-  return [...log, ...lanes]
+  return [...log, ...ofTypes]
 }
 
-function bySeq(rows: readonly StoredEvent[]): FeedEvent[][] {
+function groupBySeq(rows: readonly StoredEvent[]): FeedEvent[][] {
   const commits = new Map<number, FeedEvent[]>()
   for (const { seq, ...event } of rows) {
     const commit = commits.get(seq)
@@ -48,7 +48,7 @@ function bySeq(rows: readonly StoredEvent[]): FeedEvent[][] {
 
 type StoredEvent = FeedEvent & { seq: number }
 
-function eventsWhere(
+function loadEventsWhere(
   index: Database,
   where: string,
   parameters: Parameters,
@@ -67,7 +67,7 @@ export async function loadEventsAfter(
 ): Promise<FeedEvent[]> {
   const rows =
     last === undefined
-      ? await eventsWhere(index, 'true', {})
-      : await eventsWhere(index, 'event_id > $last::uuid', { last })
+      ? await loadEventsWhere(index, 'true', {})
+      : await loadEventsWhere(index, 'event_id > $last::uuid', { last })
   return rows.map(({ seq: _, ...event }) => event)
 }

@@ -1,16 +1,16 @@
 import { outcomeNames } from '../../core/outcomes.ts'
 import { ROW_END } from '../../store/duckdb.ts'
 import { toUpdatesMark } from '../../store/table-versions.ts'
-import { CELL_BYTES, keptKinds, mergeFreshness, writeCell } from '../freshness-record.ts'
+import { CELL_BYTES, mergeFreshness, storedKinds, writeCell } from '../freshness-record.ts'
 import { toFreshnessKey } from '../keys.ts'
 import type { RowProjection } from './projection.ts'
 
-const placeIn = (names: readonly string[], column: string) =>
+const toPlace = (names: readonly string[], column: string) =>
   `list_position(['${names.join("', '")}'], ${column}) - 1`
 
 const COLUMNS = [
-  placeIn(keptKinds, 'kind'),
-  placeIn(outcomeNames, 'outcome'),
+  toPlace(storedKinds, 'kind'),
+  toPlace(outcomeNames, 'outcome'),
   'coalesce(status, 0)',
   'coalesce(epoch_ms(attempted_at), 0)',
   'coalesce(epoch_ms(succeeded_at), 0)',
@@ -47,7 +47,7 @@ function* toCells(lines: Lines): Iterable<{ key: string; value: Buffer }> {
     const kind = lines.number()
     writeCell(cell, 0, kind, lines.number(), lines.number(), lines.number(), lines.number())
     const location = lines.rest()
-    const own = toFreshnessKey(keptKinds[kind]!, location)
+    const own = toFreshnessKey(storedKinds[kind]!, location)
     if (own === key) value = mergeFreshness(value, cell)
     else {
       if (value.length > 0) yield { key, value }

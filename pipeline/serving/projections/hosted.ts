@@ -7,7 +7,7 @@ import { buildHostedBrand } from '../../resolve/hosted-brand.ts'
 import type { Database } from '../../store/duckdb.ts'
 import { type Entity, loadEntries } from '../../store/entries.ts'
 import { encodeDocument, toHistoryKey } from '../document-value.ts'
-import { isTold, normalizeEntryTime, toAdagents } from '../hosted-files.ts'
+import { isShownEntry, normalizeEntryTime, toAdagents } from '../hosted-files.ts'
 import { toHostedKey } from '../keys.ts'
 import type { Entry } from '../lmdb.ts'
 import type { Scope } from './change-scope.ts'
@@ -25,8 +25,8 @@ export async function projectHostedEntries(
         ...(await loadEntries(index, 'property', known.hosts)).values(),
       ]
     : [
-        ...(await entriesWithin(index, 'brand', brands, scope)),
-        ...(await entriesWithin(index, 'property', hosts === '' ? '' : publishers, scope)),
+        ...(await loadEntriesWithin(index, 'brand', brands, scope)),
+        ...(await loadEntriesWithin(index, 'property', hosts === '' ? '' : publishers, scope)),
       ]
   if (rows.length === 0) return []
   const ids = rows.flatMap(({ contact_id }) => contact_id ?? [])
@@ -46,7 +46,7 @@ export async function projectHostedEntries(
   })
 }
 
-function entriesWithin(
+function loadEntriesWithin(
   index: Database,
   entity: Entity,
   domains: string,
@@ -62,7 +62,7 @@ function entriesWithin(
 
 function buildHostedFile(entry: EntryRow, contact: Contact | undefined): object | undefined {
   if (entry.entity === 'brand') {
-    return isTold(entry) ? buildHostedBrand(normalizeEntryTime(entry)).file : undefined
+    return isShownEntry(entry) ? buildHostedBrand(normalizeEntryTime(entry)).file : undefined
   }
   return buildHostedAdagentsFile(toAdagents(entry), contact)
 }

@@ -20,31 +20,33 @@ export async function projectEntries(
   accounts: Accounts,
   scope: Scope,
 ): Promise<{ entries: Entry[]; events: FeedEvent[] }> {
-  const commits = await within(scope.events, () => loadCommits(index, scope))
+  const commits = await projectWithin(scope.events, () => loadCommits(index, scope))
   const keyed = scope.keyed === '' ? nothingKeyed : await projectKeys(index, scope)
   const entries = [
-    ...(await within(scope.gone, () => projectGone(index, scope))),
+    ...(await projectWithin(scope.gone, () => projectGone(index, scope))),
     ...keyed.gone,
-    ...(await within(scope.brands, () => projectBrands(index, scope))),
-    ...(await within(scope.publishers, () => projectPublishers(index, accounts, scope))),
-    ...(await within(scope.brands || scope.publishers, () =>
+    ...(await projectWithin(scope.brands, () => projectBrands(index, scope))),
+    ...(await projectWithin(scope.publishers, () => projectPublishers(index, accounts, scope))),
+    ...(await projectWithin(scope.brands || scope.publishers, () =>
       projectHostedEntries(index, accounts, scope),
     )),
     ...keyed.put,
     ...commits.flatMap(projectEvents),
-    ...(await within(scope.policies, () => projectPolicies(index, scope))),
+    ...(await projectWithin(scope.policies, () => projectPolicies(index, scope))),
   ]
   for (const [projection, where] of scope.rows) {
     entries.push(...(await projection.project({ index, accounts }, where, scope.parameters)))
   }
   // After the policies: one that was rejected takes its revision with it.
-  entries.push(...(await within(scope.revisions, () => projectRevisions(index, accounts, scope))))
+  entries.push(
+    ...(await projectWithin(scope.revisions, () => projectRevisions(index, accounts, scope))),
+  )
   return { entries, events: commits.flat() }
 }
 
 const nothingKeyed: Awaited<ReturnType<typeof projectKeys>> = { gone: [], put: [] }
 
-async function within<Made>(part: string, make: () => Promise<Made[]>): Promise<Made[]> {
+async function projectWithin<Made>(part: string, make: () => Promise<Made[]>): Promise<Made[]> {
   return part === '' ? [] : make()
 }
 

@@ -5,7 +5,7 @@ import { findNextPlace } from '../../resolve/brand-facts.ts'
 import { toPointerKey } from '../keys.ts'
 import type { RowProjection } from './projection.ts'
 
-interface KeptDocument {
+interface StoredDocument {
   kind: 'adagents.json' | 'brand.json'
   location: string
   /** Null unless it leads to another file. */
@@ -26,7 +26,7 @@ export const pointerProjection: RowProjection = {
   slicedBy: 'location',
   from: 'documents',
   async project({ index }, where, parameters) {
-    const rows = await index.all<KeptDocument>(
+    const rows = await index.all<StoredDocument>(
       `select kind, location, document from documents where ${where} and ${LEADS_ELSEWHERE}
        union all select kind, location, null from documents
        where ${where} and kind in ('adagents.json', 'brand.json') and not ${LEADS_ELSEWHERE}`,
@@ -46,7 +46,7 @@ export const pointerProjection: RowProjection = {
 }
 
 /** The location of the other file; undefined where there is none that could be read. */
-function findTarget({ location, document }: KeptDocument): string | undefined {
+function findTarget({ location, document }: StoredDocument): string | undefined {
   const current = parseDomain(location)
   if (document === null || current === undefined) return undefined
   const target =

@@ -20,7 +20,7 @@ import {
 export interface Sliced {
   unprojected: Unprojected[]
   /** Tells whether a subject was projected; known only of parts that are cut into slices. */
-  isProjected: (one: Unprojected) => boolean
+  isProjected: (row: Unprojected) => boolean
 }
 
 const sliced: readonly ScopePart[] = ['keyed', 'brands', 'publishers', 'policies']

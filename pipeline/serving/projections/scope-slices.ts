@@ -37,7 +37,7 @@ const toList = (parameter: string) => `select unnest(${toListExpression(paramete
 const SUBJECTS = toList('$subjects')
 
 /** Makes a scope that selects nothing. */
-function emptyScope({ parameters, at, planning }: Scope): Scope {
+function buildEmptyScope({ parameters, at, planning }: Scope): Scope {
   const keys = { brands: '', publishers: '', hosts: '', policies: '', keyed: '', gone: '' }
   const rows = { events: '', revisions: '', rows: new Map() }
   return { ...keys, ...rows, parameters, at, ...(planning && { planning }) }
@@ -45,7 +45,7 @@ function emptyScope({ parameters, at, planning }: Scope): Scope {
 
 /** Makes a scope of a single part of another one, whose events and keys that went away are two. */
 export function selectPart(scope: Scope, part: ScopePart | 'events' | 'gone'): Scope {
-  const empty = emptyScope(scope)
+  const empty = buildEmptyScope(scope)
   if (typeof part !== 'string') return { ...empty, rows: new Map([[part, scope.rows.get(part)!]]) }
   if (part === 'revisions')
     return { ...empty, revisions: scope.revisions, newRevisions: scope.newRevisions }
@@ -56,7 +56,7 @@ export function selectPart(scope: Scope, part: ScopePart | 'events' | 'gone'): S
 export function narrowScope(scope: Scope, part: ScopePart, subjects: readonly string[]): Scope {
   const list = `(${SUBJECTS} as key)`
   const parameters = { ...scope.parameters, subjects: JSON.stringify(subjects) }
-  const empty = { ...emptyScope(scope), parameters }
+  const empty = { ...buildEmptyScope(scope), parameters }
   const none = { brands: [], publishers: [], hosts: [] }
   if (typeof part !== 'string') {
     const where = `(${scope.rows.get(part)!}) and ${part.slicedBy}::varchar in (${SUBJECTS})`
@@ -85,19 +85,19 @@ export function buildScopeOfSubjects(
   subjects: readonly { part: string; subject: string }[],
   at: Instant,
 ): Scope {
-  const listOf = (part: ScopePart) =>
-    subjects.filter(one => one.part === namePart(part)).map(one => one.subject)
+  const listSubjects = (part: ScopePart) =>
+    subjects.filter(subject => subject.part === namePart(part)).map(subject => subject.subject)
   const parameters = Object.fromEntries(
-    scopeParts.map(part => [namePart(part), JSON.stringify(listOf(part))]),
+    scopeParts.map(part => [namePart(part), JSON.stringify(listSubjects(part))]),
   )
   const ifAny = (part: ScopePart, sql: (list: string) => string) =>
-    listOf(part).length > 0 ? sql(toList(`$${namePart(part)}`)) : ''
+    listSubjects(part).length > 0 ? sql(toList(`$${namePart(part)}`)) : ''
   const keys = (list: string) => `(${list} as key)`
   const rows = rowProjections.flatMap((part): [RowProjection, string][] => {
     const where = ifAny(part, list => `${part.slicedBy}::varchar in (${list})`)
     return where === '' ? [] : [[part, where]]
   })
-  const [brands, publishers] = [listOf('brands'), listOf('publishers')]
+  const [brands, publishers] = [listSubjects('brands'), listSubjects('publishers')]
   return {
     brands: ifAny('brands', keys),
     publishers: ifAny('publishers', keys),
@@ -159,7 +159,7 @@ const SLICE_SUBJECTS = 5_000
  * Tells whether all publishers of a scope fit into one slice. Most of its domains have a brand alone:
  * which are publishers the projection reads anyway.
  */
-export async function isOneSlice(index: Database, scope: Scope): Promise<boolean> {
+export async function isSingleSlice(index: Database, scope: Scope): Promise<boolean> {
   const { known } = scope
   if (scope.publishers === '') return true
   if (known && (await publisherRows.read(index, known.publishers)).size < 2) return true

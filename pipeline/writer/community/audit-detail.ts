@@ -12,17 +12,20 @@ export async function loadAuditDetail(
 ): Promise<AuditDetail | null> {
   const [row] = await listAuditRows(accounts.db, { id, limit: 1 })
   if (row === undefined) return null
-  const changes = row.changes ?? (await entryChanges(index, row.content.revision_id))
+  const changes = row.changes ?? (await loadEntryChanges(index, row.content.revision_id))
   const reverting = await accounts.db.all<{ id: string }>(
     `select submission_id as id from submissions
      where reverts = $id and (answer->'done') is not null order by seq, rowid`,
     { id },
   )
-  return { ...row, changes, reverted_by: reverting.map(one => one.id) }
+  return { ...row, changes, reverted_by: reverting.map(row => row.id) }
 }
 
 /** Loads what a revision changed of its entry: the state before and after. */
-async function entryChanges(index: Database, revisionId: unknown): Promise<AuditRow['changes']> {
+async function loadEntryChanges(
+  index: Database,
+  revisionId: unknown,
+): Promise<AuditRow['changes']> {
   if (typeof revisionId !== 'string') return null
   const rows = await index.all<{ is_after: boolean; state: Record<string, unknown> }>(
     `with made as (select entity, domain, revision_number from revisions

@@ -9,7 +9,7 @@ export async function findRefusedBrands(
 ): Promise<Map<string, Refusal>> {
   const refused = new Map<string, Refusal>()
   const domains = submitted.map(({ operation }) => operation.domain)
-  const known = await knownBrands(index, domains)
+  const known = await findKnownBrands(index, domains)
   const waiting = await listWaitingBrands(accounts)
   const first = new Set<string>()
   for (const { submission_id, operation } of submitted) {
@@ -25,7 +25,7 @@ export async function findRefusedBrands(
   return refused
 }
 
-async function knownBrands(db: Database, domains: readonly string[]): Promise<Set<string>> {
+async function findKnownBrands(db: Database, domains: readonly string[]): Promise<Set<string>> {
   const rows = await db.all<{ domain: string }>(
     `select domain from brands where source != 'enriched'
        and domain in (select unnest(${toListExpression('$domains')}))

@@ -21,18 +21,18 @@ export async function applyContributions(
     const known = await findRids(db, contribution, { disputed: true })
     const fresh = new Map(
       contribution.contributed
-        .map(one => [toIdentifierKey(one.identifier), one] as const)
+        .map(contributed => [toIdentifierKey(contributed.identifier), contributed] as const)
         .filter(([key]) => !known.has(key))
         .reverse(),
     )
     const hosts = [...fresh.values()].flatMap(
       ({ identifier }) => getDeclaringHost(identifier) ?? [],
     )
-    const publishers = await publishersAmong(db, hosts)
-    const rows = [...fresh.values()].map(one => {
-      const host = getDeclaringHost(one.identifier)
+    const publishers = await findPublishers(db, hosts)
+    const rows = [...fresh.values()].map(contributed => {
+      const host = getDeclaringHost(contributed.identifier)
       const owner = host === undefined || publishers.has(host) ? '' : host
-      return buildContributedRow(one, owner, stamp)
+      return buildContributedRow(contributed, owner, stamp)
     })
     await db.insert('properties', rows)
     drafts.push(...diffContribution(rows))
@@ -62,7 +62,7 @@ export async function findRids(
 }
 
 /** A known publisher says itself what it has: nothing is added to its records. */
-async function publishersAmong(db: Database, hosts: readonly string[]): Promise<Set<string>> {
+async function findPublishers(db: Database, hosts: readonly string[]): Promise<Set<string>> {
   const rows = await db.all<{ domain: string }>(
     `select domain from publishers where domain in (select unnest(${toListExpression('$hosts')}))`,
     { hosts: JSON.stringify(hosts) },

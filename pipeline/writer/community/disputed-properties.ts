@@ -18,7 +18,9 @@ export async function applySuspensions(
   stamp: { now: number; seq: number },
 ): Promise<EventDraft[]> {
   if (suspensions.length === 0) return []
-  const asked = new Map(suspensions.map(one => [one.property_rid, one.suspended]))
+  const asked = new Map(
+    suspensions.map(suspension => [suspension.property_rid, suspension.suspended]),
+  )
   const before = await db.all<PropertyRow>(
     `select * from properties where source = 'contributed'
        and property_rid::varchar in (select unnest(${toListExpression('$rids')})) order by property_rid`,

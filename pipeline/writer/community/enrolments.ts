@@ -29,8 +29,8 @@ export async function applyEnrolments(
   const after = enrolments.flatMap(({ org_id, agents }) =>
     agents.map((agent_url): Enrolled => ({ org_id, agent_url })),
   )
-  const added = without(after, before)
-  const gone = without(before, after)
+  const added = subtract(after, before)
+  const gone = subtract(before, after)
   for (const { org_id, agent_url } of gone) {
     await db.run('delete from enrolled_agents where org_id = $org_id and agent_url = $agent_url', {
       org_id,
@@ -71,10 +71,10 @@ interface Enrolled {
   agent_url: string
 }
 
-function without(rows: readonly Enrolled[], others: readonly Enrolled[]): Enrolled[] {
-  const keyOf = ({ org_id, agent_url }: Enrolled) => `${org_id} ${agent_url}`
-  const known = new Set(others.map(keyOf))
-  return rows.filter(row => !known.has(keyOf(row)))
+function subtract(rows: readonly Enrolled[], others: readonly Enrolled[]): Enrolled[] {
+  const toKey = ({ org_id, agent_url }: Enrolled) => `${org_id} ${agent_url}`
+  const known = new Set(others.map(toKey))
+  return rows.filter(row => !known.has(toKey(row)))
 }
 
 /** Nothing of an agent stays that nobody shows or names any more: its address may be private now. */

@@ -7,7 +7,7 @@ import type { Database } from '../../store/duckdb.ts'
 import { loadEntries, replaceEntries } from '../../store/entries.ts'
 import { loadPublishers } from '../entities/publisher-rows.ts'
 import { showBrands } from './saves.ts'
-import { showProperties } from './told-properties.ts'
+import { showProperties } from './shown-properties.ts'
 
 /** Shows entries that a person has approved; those that were rejected stay hidden until somebody saves again. */
 export async function applyDecisions(

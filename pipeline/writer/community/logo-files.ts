@@ -71,5 +71,5 @@ export async function listLogosWithoutPicture({
   accounts: Accounts
 }): Promise<string[]> {
   const logos = await loadStoredLogos(accounts.db, `status != 'rejected'`, {})
-  return logos.filter(({ hash }) => !existsSync(paths.pictureOf(hash))).map(one => one.logo_id)
+  return logos.filter(({ hash }) => !existsSync(paths.pictureOf(hash))).map(logo => logo.logo_id)
 }

@@ -24,7 +24,7 @@ export async function nameFaults(
 ): Promise<Map<Domain, NameFault>> {
   const faults = new Map<Domain, NameFault>()
   if (domains.length === 0) return faults
-  const registered = await namesLike(index, domains)
+  const registered = await listNamesLike(index, domains)
   for (const domain of new Set(domains)) {
     const verdict = checkName(domain, { protectedNames, registered })
     if (verdict.verdict !== 'fine') faults.set(domain, verdict)
@@ -33,7 +33,7 @@ export async function nameFaults(
 }
 
 /** Registered names that look like one of these, and all that are not ASCII, which SQL cannot tell. */
-async function namesLike(index: Database, domains: readonly Domain[]): Promise<string[]> {
+async function listNamesLike(index: Database, domains: readonly Domain[]): Promise<string[]> {
   const looks = new Set(
     domains.flatMap(domain => [
       toSkeleton(domain),
@@ -53,11 +53,11 @@ async function namesLike(index: Database, domains: readonly Domain[]): Promise<s
            and ${ASCII_LOOK} in (select unnest(${toListExpression('$looks')})))
          or contains(domain, $encoded)`,
       asked,
-      'kept',
+      'cached',
     )
     for (const { domain } of rows) found.add(domain)
   }
-  return [...found].filter(domain => looks.has(knownLook(domain)))
+  return [...found].filter(domain => looks.has(getSkeleton(domain)))
 }
 
 /** ASCII letters that look like others; a skeleton begins with the first of its group. */
@@ -78,11 +78,11 @@ function findCommonParts(looks: readonly string[]) {
 
 /** Looks of the names that are not ASCII: they are few, and asked for each time. */
 const known = new Map<string, string>()
-const LOOKS_KEPT = 100_000
+const SKELETONS_MAX = 100_000
 
-function knownLook(domain: string): string {
+function getSkeleton(domain: string): string {
   const look = known.get(domain) ?? toSkeleton(domain)
-  if (known.size >= LOOKS_KEPT) known.clear()
+  if (known.size >= SKELETONS_MAX) known.clear()
   known.set(domain, look)
   return look
 }

@@ -19,14 +19,14 @@ export async function applyMirrors(
   stamp: Stamp,
 ): Promise<EventDraft[]> {
   if (mirrors.length === 0) return []
-  const before = await collectionsListed(db)
+  const before = await loadListedCollections(db)
   await replaceMirrors(db, mirrors, stamp.seq)
-  const after = await collectionsListed(db)
+  const after = await loadListedCollections(db)
   const touched = new Map([...before, ...after])
-  const standing = await mirroredRows(db, [...touched.keys()])
+  const current = await loadMirroredRows(db, [...touched.keys()])
   const changes = diffMirroredCollections(
-    [...after].flatMap(([key, one]) => (standing.closed.has(key) ? [] : [one])),
-    standing.rows,
+    [...after].flatMap(([key, collection]) => (current.closed.has(key) ? [] : [collection])),
+    current.rows,
     stamp,
   )
   await writeChanges(db, 'collections', 'collection_rid', changes)
@@ -60,12 +60,17 @@ function stripContact({ document, ...content }: MirrorContent) {
  * Lists the collections of all mirrors, by publisher and id; of two that list the same the later one
  * counts.
  */
-async function collectionsListed(db: Database): Promise<Map<string, MirroredCollection>> {
+async function loadListedCollections(db: Database): Promise<Map<string, MirroredCollection>> {
   const rows = await db.all<{ collections: MirroredCollection[] }>(
     'select collections from mirrors order by updated_at, platform',
   )
   const listed = rows.flatMap(({ collections }) => collections)
-  return new Map(listed.map(one => [toKey(one.publisher_domain, one.entry.collection_id), one]))
+  return new Map(
+    listed.map(collection => [
+      toKey(collection.publisher_domain, collection.entry.collection_id),
+      collection,
+    ]),
+  )
 }
 
 function toKey(publisher: string, collectionId: string): string {
@@ -73,7 +78,7 @@ function toKey(publisher: string, collectionId: string): string {
 }
 
 /** The records of these that mirrors may change, and which of these they may not. */
-async function mirroredRows(
+async function loadMirroredRows(
   db: Database,
   keys: readonly string[],
 ): Promise<{ rows: CollectionRow[]; closed: Set<string> }> {

@@ -42,7 +42,8 @@ export async function resolveReverts(
     }
     const { reverts } = operation
     const found =
-      (await carriedOut(stores, submission_id)) ?? (await inverse(stores, operation, submission_id))
+      (await findCarriedOut(stores, submission_id)) ??
+      (await buildInverse(stores, operation, submission_id))
     if ('refused' in found) refused.set(submission_id, found)
     const what = 'refused' in found ? {} : { operation: found }
     resolved.push({ ...submission, ...what, reverts })
@@ -51,7 +52,7 @@ export async function resolveReverts(
 }
 
 /** Loads the operation as it was carried out. */
-async function carriedOut(
+async function findCarriedOut(
   { accounts }: Stores,
   id: string,
 ): Promise<Operation | Refusal | undefined> {
@@ -59,7 +60,7 @@ async function carriedOut(
   return row && ('refused' in row.answer ? row.answer : restoreOperation(row))
 }
 
-async function inverse(
+async function buildInverse(
   stores: Stores,
   { reverts, editor }: Revert,
   revision_id: string,
@@ -69,13 +70,18 @@ async function inverse(
     return { refused: `nothing was submitted as ${reverts}`, error: 'not_found' }
   }
   if (!isDone(row.answer)) return { refused: 'it was refused: there is nothing to take back' }
-  const told = restoreOperation(row)
+  const restored = restoreOperation(row)
   if (row.changes?.length === 0) return { refused: 'it changed nothing' }
-  if (row.changes && !(await isAsLeft(stores.accounts, told, row.changes))) {
+  if (row.changes && !(await isAsLeft(stores.accounts, restored, row.changes))) {
     return { refused: 'what it changed was changed again since: take that back first' }
   }
   const findRevision: FindRevision = (...of) => findRevisionNumbers(stores.index, ...of)
-  return invertOperation(told, { changes: row.changes ?? [], revision_id, editor, findRevision })
+  return invertOperation(restored, {
+    changes: row.changes ?? [],
+    revision_id,
+    editor,
+    findRevision,
+  })
 }
 
 /** Builds the operation that takes this one back, or tells why there is none. */

@@ -50,9 +50,9 @@ export async function judgeSaves(
 async function createJudge(saves: readonly Save[], deciding: Deciding) {
   const { index, accounts, base } = deciding
   const domains = { brand: listDomains(saves, 'brand'), property: listDomains(saves, 'property') }
-  const standing = {
-    brand: await loadStanding(index, 'brand', domains.brand),
-    property: await loadStanding(index, 'property', domains.property),
+  const entryStates = {
+    brand: await loadSavedStates(index, 'brand', domains.brand),
+    property: await loadSavedStates(index, 'property', domains.property),
   }
   const hosted = {
     brand: await findPointingHere(index, 'brand', domains.brand, base),
@@ -60,9 +60,9 @@ async function createJudge(saves: readonly Save[], deciding: Deciding) {
   }
   const owners = await loadOriginOwners(accounts)
   const waiting = await listWaitingBrands(accounts)
-  const proven = provenIn(deciding)
+  const proven = createProofCheck(deciding)
   const isNew = (save: Save) => {
-    const { status, is_found } = standing[getEntity(save)].get(save.domain) ?? unknown
+    const { status, is_found } = entryStates[getEntity(save)].get(save.domain) ?? unknown
     return save.op !== 'entry.rollback' && (is_found || isUnknown(status))
   }
   const newNames = saves.filter(isNew).map(({ domain }) => domain)
@@ -70,10 +70,10 @@ async function createJudge(saves: readonly Save[], deciding: Deciding) {
   return async (save: Save): Promise<Refusal | string | undefined> => {
     const entity = getEntity(save)
     const { domain } = save
-    const { is_managed, status } = standing[entity].get(domain) ?? unknown
-    if (is_managed && !hosted[entity].has(domain)) return managed(entity, domain)
+    const { is_managed, status } = entryStates[entity].get(domain) ?? unknown
+    if (is_managed && !hosted[entity].has(domain)) return refuseManaged(entity, domain)
     if (save.op === 'entry.rollback' && save.to_revision > 0) {
-      const nowhere = await unknownTarget(index, save, status)
+      const nowhere = await refuseUnknownTarget(index, save, status)
       if (nowhere) return nowhere
     }
     if (status === 'pending' || (entity === 'brand' && waiting.has(domain))) {
@@ -83,10 +83,10 @@ async function createJudge(saves: readonly Save[], deciding: Deciding) {
     if (fault?.verdict === 'refused') return { refused: `domain: ${fault.reason}` }
     if (save.op === 'entry.rollback' && save.moderates) return undefined
     const owner = entity === 'property' ? owners.get(domain) : undefined
-    if (owner !== undefined && owner !== save.editor.org_id) return foreign(domain)
-    if (!(await proven(save))) return unproven(domain)
+    if (owner !== undefined && owner !== save.editor.org_id) return refuseForeign(domain)
+    if (!(await proven(save))) return refuseUnproven(domain)
     // Whoever saves it after this one, in the same commit, finds it waiting: a person decides one content.
-    if (fault) standing[entity].set(domain, { is_managed, is_found: false, status: 'pending' })
+    if (fault) entryStates[entity].set(domain, { is_managed, is_found: false, status: 'pending' })
     return fault?.reason
   }
 }
@@ -96,19 +96,19 @@ function isUnknown(status: EntryRow['status'] | null): boolean {
   return status === null || status === 'rejected' || status === 'withdrawn'
 }
 
-function managed(entity: Entity, domain: string): Refusal {
+function refuseManaged(entity: Entity, domain: string): Refusal {
   const file = entity === 'brand' ? 'brand.json' : 'adagents.json'
   return { refused: `${domain} speaks for itself: it is managed by its ${file}`, error: 'conflict' }
 }
 
-function foreign(domain: string): Refusal {
+function refuseForeign(domain: string): Refusal {
   return {
     refused: `${domain} points to its hosted file for another organization`,
     error: 'forbidden',
   }
 }
 
-function unproven(domain: string): Refusal {
+function refuseUnproven(domain: string): Refusal {
   return {
     refused: `show first that ${domain}, or a domain above it, is your organization’s`,
     error: 'ownership_proof_required',
@@ -119,7 +119,7 @@ function unproven(domain: string): Refusal {
  * Asks once for each pair of organization and domain, the registrable domain first: whoever has shown
  * that one may save all below it.
  */
-function provenIn({ accounts, now, needsProof, proofDays }: Deciding) {
+function createProofCheck({ accounts, now, needsProof, proofDays }: Deciding) {
   const known = new Map<string, Promise<boolean>>()
   const ask = (org_id: string, domain: string): Promise<boolean> => {
     const pair = `${org_id} ${domain}`
@@ -134,7 +134,7 @@ function provenIn({ accounts, now, needsProof, proofDays }: Deciding) {
   }
 }
 
-async function unknownTarget(
+async function refuseUnknownTarget(
   db: Database,
   { entity, domain, to_revision }: Extract<Save, { op: 'entry.rollback' }>,
   status: EntryRow['status'] | null,
@@ -153,20 +153,20 @@ async function unknownTarget(
 }
 
 /** State of an entry, and whether the domain's own file replaces it. */
-interface Standing {
+interface SavedState {
   is_managed: boolean
   /** The registry found it by itself: whoever tells of it first is judged as with any new name. */
   is_found: boolean
   status: EntryRow['status'] | null
 }
 
-const unknown: Standing = { is_managed: false, is_found: false, status: null }
+const unknown: SavedState = { is_managed: false, is_found: false, status: null }
 
-async function loadStanding(
+async function loadSavedStates(
   db: Database,
   entity: Entity,
   domains: readonly string[],
-): Promise<Map<string, Standing>> {
+): Promise<Map<string, SavedState>> {
   const entries = await loadEntries(db, entity, domains)
   const managed = await findManaged(db, entity, domains)
   return new Map(

@@ -25,7 +25,7 @@ import { addDomains } from '../crawl/frontier.ts'
 import { loadPublishers } from '../entities/publisher-rows.ts'
 import { OPEN_SHARE } from '../submissions.ts'
 import { buildFoundState, isOpenToFindings, summarizeFound } from './enrichments.ts'
-import { showProperties } from './told-properties.ts'
+import { showProperties } from './shown-properties.ts'
 
 export type Save = OperationOf<'brand.save' | 'property.save' | 'entry.rollback'>
 
@@ -78,7 +78,7 @@ export async function applySaves(
     brand: await loadEntries(db, 'brand', listDomains(saves, 'brand')),
     property: await loadEntries(db, 'property', listDomains(saves, 'property')),
   }
-  const standing = new Map(entries.property)
+  const propertyEntries = new Map(entries.property)
   const hosts = listDomains(saves, 'property') as Domain[]
   const records =
     hosts.length > 0 ? await loadPublishers(db, hosts) : new Map<string, PublisherRows>()
@@ -92,8 +92,8 @@ export async function applySaves(
     if (save.op === 'brand.enrich' && !isOpenToFindings(before)) continue
     const status = waiting.has(save.revision_id) ? 'pending' : (target?.status ?? 'live')
     const known = records.get(save.domain)?.properties ?? []
-    const state = { ...(target ?? stateAfter(save, before, known)), status } as const
-    const entry = entryAfter(save, state, before, stamp)
+    const state = { ...(target ?? computeState(save, before, known)), status } as const
+    const entry = computeEntry(save, state, before, stamp)
     entries[entity].set(save.domain, entry)
     revisions.push(buildRevision(save, entry, editors.get(save.revision_id) ?? 'system'))
     saved.set(save.revision_id, toSaved(entry))
@@ -114,8 +114,11 @@ export async function applySaves(
   const made = revisions.filter(({ revision_number }) => revision_number === 1)
   if (made.length > 0) await addNewcomers(db, made, { now, seq, max: stamp.frontierMax })
   if (publishers.length === 0) return { saved, events: [] }
-  const told = publishers.map(entry => ({ before: standing.get(entry.domain), entry }))
-  return { saved, events: await showProperties(db, told, records, stamp) }
+  const changedEntries = publishers.map(entry => ({
+    before: propertyEntries.get(entry.domain),
+    entry,
+  }))
+  return { saved, events: await showProperties(db, changedEntries, records, stamp) }
 }
 
 /**
@@ -127,10 +130,10 @@ async function addNewcomers(
   made: readonly RevisionRow[],
   { now, seq, max }: { now: number; seq: number; max: number },
 ): Promise<void> {
-  const told = made.filter(({ source }) => source !== 'enriched')
+  const submitted = made.filter(({ source }) => source !== 'enriched')
   const found = made.filter(({ source }) => source === 'enriched')
-  const newcomers = told.map(({ domain }) => ({ domain, why: 'saved' as const }))
-  await addDomains(db, newcomers, { now, seq, max: max + told.length })
+  const newcomers = submitted.map(({ domain }) => ({ domain, why: 'saved' as const }))
+  await addDomains(db, newcomers, { now, seq, max: max + submitted.length })
   const demanded = found.map(({ domain }) => ({ domain, why: 'demanded' as const }))
   await addDomains(db, demanded, { now, seq, max: Math.floor(max * OPEN_SHARE) })
 }
@@ -170,7 +173,7 @@ export function listDomains(saves: readonly Edit[], entity: Entity): string[] {
 }
 
 /** Computes the state of an entry after a save or an enrichment. Rollbacks restore an earlier state instead. */
-function stateAfter(
+function computeState(
   save: Edit,
   before: EntryRow | undefined,
   records: readonly PropertyRow[],
@@ -189,25 +192,25 @@ function stateAfter(
   }
   const brand = save as OperationOf<'brand.save'>
   const { brand_name } = brand
-  return { ...live, brand_name, document: brandAfter(brand, before), contact_id: null }
+  return { ...live, brand_name, document: computeBrand(brand, before), contact_id: null }
 }
 
 /**
  * Computes a brand after a save. Fields that are left out stay, but a submitted file stays only beside
  * the manifest that it came with.
  */
-function brandAfter(
+function computeBrand(
   save: OperationOf<'brand.save'>,
   before: EntryRow | undefined,
 ): EntryRow['document'] {
   const {
-    brand_manifest: kept,
+    brand_manifest: previousManifest,
     brand_json: handed,
     enrichment: _,
     ...others
   } = before?.document ?? {}
   const isEdited = save.brand_manifest !== undefined
-  const manifest = isEdited ? save.brand_manifest : kept
+  const manifest = isEdited ? save.brand_manifest : previousManifest
   const brand_json = save.brand_json ?? (isEdited ? undefined : handed)
   const { house_domain, keller_type, parent_brand } = save
   return {
@@ -220,7 +223,7 @@ function brandAfter(
   }
 }
 
-function entryAfter(
+function computeEntry(
   save: Edit,
   state: EntryState,
   before: EntryRow | undefined,

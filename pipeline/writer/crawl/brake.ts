@@ -32,9 +32,9 @@ export interface Answered extends Answer {
   domain: Domain
 }
 
-export interface Braked<One extends Answered> {
+export interface Braked<Subject extends Answered> {
   /** Answers, with the losses of held publishers restored. */
-  answers: One[]
+  answers: Subject[]
   held: HeldBack
   /** Times at which held grants end by their own windows: then the answer is needed again. */
   ends: Map<Domain, Instant>
@@ -46,52 +46,52 @@ interface Suspicious extends Losses {
 }
 
 /** Nights that are kept to be looked at; what is usual is told from fewer. */
-const NIGHTS_KEPT_MS = 30 * DAY
+const NIGHTS_RETENTION_MS = 30 * DAY
 
 /**
  * Lets answers through, but for those that take so much together that something else must be wrong: a
  * captive portal, a broken mirror. Whoever is held keeps the rows that stood, and takes on what its
  * answer says otherwise, until the answer takes nothing any more, or somebody releases or drops it.
  */
-export async function applyBrake<One extends Answered>(
+export async function applyBrake<Subject extends Answered>(
   db: Database,
-  answers: readonly One[],
+  answers: readonly Subject[],
   braking: Braking,
-): Promise<Braked<One>> {
+): Promise<Braked<Subject>> {
   await beginNight(db, braking)
-  const suspicious = answers.flatMap((one): Suspicious[] => {
-    const { domain } = one
+  const suspicious = answers.flatMap((answer): Suspicious[] => {
+    const { domain } = answer
     if (braking.released?.has(domain)) return []
-    const losses = findSuspiciousLosses(one, braking.now)
+    const losses = findSuspiciousLosses(answer, braking.now)
     return losses ? [{ domain, ...losses }] : []
   })
-  const known = await heldAmong(db, answers)
+  const known = await loadHeld(db, answers)
   const fresh = suspicious.filter(({ domain }) => !known.has(domain))
-  const isTooMuch = fresh.length > 0 && (await wouldBeMass(db, fresh, braking))
+  const isTooMuch = fresh.length > 0 && (await isMassLoss(db, fresh, braking))
   const held = suspicious.filter(({ domain }) => isTooMuch || known.has(domain))
   await recordNight(db, fresh, isTooMuch, braking)
   await recordHeld(db, held, known, braking)
   const names = new Set(held.map(({ domain }) => domain))
-  const ends = answers.flatMap((one): [Domain, Instant][] => {
-    const end = names.has(one.domain) ? findFirstEnd(one, braking.now) : undefined
-    return end === undefined ? [] : [[one.domain, end]]
+  const ends = answers.flatMap((answer): [Domain, Instant][] => {
+    const end = names.has(answer.domain) ? findFirstEnd(answer, braking.now) : undefined
+    return end === undefined ? [] : [[answer.domain, end]]
   })
   return {
     ends: new Map(ends),
-    answers: answers.map(one =>
-      names.has(one.domain) ? { ...one, fresh: restoreLosses(one, braking.now) } : one,
+    answers: answers.map(answer =>
+      names.has(answer.domain) ? { ...answer, fresh: restoreLosses(answer, braking.now) } : answer,
     ),
-    held: summed(isTooMuch ? fresh : []),
+    held: sumLosses(isTooMuch ? fresh : []),
   }
 }
 
-function summed(suspicious: readonly Suspicious[]): HeldBack {
-  const sum = (count: (one: Suspicious) => number) =>
-    suspicious.reduce((total, one) => total + count(one), 0)
+function sumLosses(suspicious: readonly Suspicious[]): HeldBack {
+  const sum = (count: (losses: Suspicious) => number) =>
+    suspicious.reduce((total, answer) => total + count(answer), 0)
   return {
     publishers: suspicious.length,
-    grants: sum(one => one.grants),
-    properties: sum(one => one.properties),
+    grants: sum(losses => losses.grants),
+    properties: sum(losses => losses.properties),
   }
 }
 
@@ -108,19 +108,19 @@ export async function beginNight(
   await db.insert('nights', [{ night, publishers: 0, losses: 0, taken: 0 }])
 }
 
-async function wouldBeMass(
+async function isMassLoss(
   db: Database,
   fresh: readonly Suspicious[],
   { night, brake: limits }: Braking,
 ): Promise<boolean> {
-  const now = summed(fresh)
-  const so = await db.one<{ publishers: number; losses: number; taken: number }>(
+  const now = sumLosses(fresh)
+  const tonight = await db.one<{ publishers: number; losses: number; taken: number }>(
     'select publishers, losses, taken from nights where night = $night::timestamptz',
     { night: toIso(night) },
   )
   const total = {
-    rows: so!.losses + now.grants + now.properties,
-    publishers: so!.publishers + now.publishers,
+    rows: tonight!.losses + now.grants + now.properties,
+    publishers: tonight!.publishers + now.publishers,
   }
   if (!reachesFloors(total, limits)) return false
   const active = await db.one<{ n: number }>(
@@ -132,7 +132,7 @@ async function wouldBeMass(
        order by night desc limit ${BASELINE_NIGHTS.max}) order by night`,
     { night: toIso(night) },
   )
-  const known = { active: active!.n + so!.taken, before: before.map(({ taken }) => taken) }
+  const known = { active: active!.n + tonight!.taken, before: before.map(({ taken }) => taken) }
   return isMass(total, known, limits)
 }
 
@@ -143,7 +143,7 @@ async function recordNight(
   { night }: Braking,
 ): Promise<void> {
   if (fresh.length === 0) return
-  const { publishers, grants, properties } = summed(fresh)
+  const { publishers, grants, properties } = sumLosses(fresh)
   const losses = grants + properties
   await db.run(
     `update nights set publishers = publishers + $publishers, losses = losses + $losses,
@@ -151,12 +151,12 @@ async function recordNight(
     { publishers, losses, taken: isHeld ? 0 : losses, night: toIso(night) },
   )
   await db.run('delete from nights where night < $first::timestamptz', {
-    first: toIso(night - NIGHTS_KEPT_MS),
+    first: toIso(night - NIGHTS_RETENTION_MS),
   })
 }
 
 /** Loads which of these publishers are held already, and since when. */
-async function heldAmong(db: Database, answers: readonly Answered[]): Promise<Map<Domain, string>> {
+async function loadHeld(db: Database, answers: readonly Answered[]): Promise<Map<Domain, string>> {
   if (answers.length === 0 || !(await db.one('select 1 from held limit 1'))) return new Map()
   const rows = await db.all<{ subject: Domain; since: string }>(
     `select subject, since from held

@@ -72,18 +72,18 @@ export async function settleRequests(
     poison = [],
   }: {
     observations: readonly Observation[]
-    poison?: readonly { seen: Observation }[] | undefined
+    poison?: readonly { observation: Observation }[] | undefined
   },
   { now, seq, takenDown }: Stamp & { takenDown: TakenDown },
 ): Promise<void> {
   const read = () => openRequests(db)
   const open = await db.written.memo('open requests', '', ['crawl_requests'], read)
   if (open.length === 0) return
-  const needed = await neededFiles(db, open, takenDown)
+  const needed = await listNeededFiles(db, open, takenDown)
   const attempts = new Map(
     [
-      ...(observations.length > 0 ? await attemptsTakenIn(db, seq) : []),
-      ...poison.map(({ seen }) => attemptSetAside(seen)),
+      ...(observations.length > 0 ? await loadAttempts(db, seq) : []),
+      ...poison.map(({ observation }) => toPoisonAttempt(observation)),
     ].map(attempt => [toSourceKey(attempt), attempt]),
   )
   const settled = open.map(request => ({
@@ -155,7 +155,7 @@ select scope, domain, kind, location, min(turn) as turn from (
   where scope = 'manager')
 group by scope, domain, kind, location`
 
-async function neededFiles(
+async function listNeededFiles(
   db: Database,
   open: readonly CrawlRequestRow[],
   takenDown: TakenDown,
@@ -185,7 +185,7 @@ async function neededFiles(
 }
 
 /** Attempts of this batch that crawl_state took in, of files that somebody asked for. */
-function attemptsTakenIn(db: Database, seq: number): Promise<Attempt[]> {
+function loadAttempts(db: Database, seq: number): Promise<Attempt[]> {
   return db.all<Attempt>(
     `select i.kind, i.location, i.at_ms as at, i.outcome, i.status::integer as status,
        coalesce(i.after_seq, -1)::bigint as after_seq,
@@ -197,7 +197,7 @@ function attemptsTakenIn(db: Database, seq: number): Promise<Attempt[]> {
   )
 }
 
-function attemptSetAside({ kind, location, observed_at, after_seq = -1 }: Observation): Attempt {
+function toPoisonAttempt({ kind, location, observed_at, after_seq = -1 }: Observation): Attempt {
   const at = Number.isFinite(observed_at) ? observed_at : 0
   return { kind, location, at, after_seq, outcome: 'quarantined', status: null, not_before: null }
 }

@@ -24,7 +24,7 @@ const CREATE_NIGHT = `create or replace temp table night as ${ALL_TRANSITIONS}`
 const DIFFERENCES = `
 select coalesce(bool_or(row_id is null), false) as any_unknown,
   coalesce(bool_or(is_loud), false) as any_loud,
-  coalesce(bool_or(is_own or is_first or is_turned or is_otherwise or says_other), false) as any_stirred,
+  coalesce(bool_or(is_own or is_first or is_turned or is_otherwise or says_other), false) as any_invalidated,
   coalesce(bool_or(is_probed), false) as any_took
 from night`
 
@@ -60,7 +60,7 @@ where s.rowid = n.row_id and i.took_ms is not null`
  * A house that fails is believed for a time only (resolve/brand-house.ts): its brands must know. And
  * whether a domain's ads.txt may stand in for its file depends on how that one answers.
  */
-const STIRRED = `
+const INVALIDATED = `
 with night as (
   select i.kind, i.location, n.*,
     if(is_new, least(epoch_ms(n.known_at)::double, i.at_ms - 1), null) as known_until
@@ -86,13 +86,13 @@ export async function applyObservations(
   recrawling: Recrawling,
 ): Promise<Invalidated[]> {
   const staged = await stage(db, observations)
-  const { taken, stirred } = await applyUnchanged(db, recrawling)
+  const { taken, invalidated } = await applyUnchanged(db, recrawling)
   const others = taken === staged ? [] : await applyChanged(db, recrawling)
-  return stirred.length === 0 ? others : [...stirred, ...others].sort(inOrder)
+  return invalidated.length === 0 ? others : [...invalidated, ...others].sort(compareSources)
 }
 
 /** Kinds and locations are ASCII. */
-function inOrder(a: Invalidated, b: Invalidated): number {
+function compareSources(a: Invalidated, b: Invalidated): number {
   return a.kind === b.kind ? (a.location < b.location ? -1 : 1) : a.kind < b.kind ? -1 : 1
 }
 
@@ -111,14 +111,14 @@ where seq = $seq and effect = 'absent' and hash is null and ended_at = attempted
     select 1 from depends_on d where d.kind = s.kind and d.location = s.location)
 order by kind, location`
 
-/** Takes in which of the incoming files are as they were; tells how many, and whom that stirs. */
+/** Applies the staged observations of unchanged files; returns their number and what they invalidate. */
 export async function applyUnchanged(
   db: Database,
   recrawling: Recrawling,
-): Promise<{ taken: number; stirred: Invalidated[] }> {
+): Promise<{ taken: number; invalidated: Invalidated[] }> {
   const parameters = toParameters(recrawling)
   const taken = await db.run(AS_BEFORE, parameters)
-  return { taken, stirred: taken === 0 ? [] : await db.all<Invalidated>(ENDED, parameters) }
+  return { taken, invalidated: taken === 0 ? [] : await db.all<Invalidated>(ENDED, parameters) }
 }
 
 /** Takes in any that are staged, whatever they found. */
@@ -136,13 +136,13 @@ export async function applyChanged(db: Database, recrawling: Recrawling): Promis
   if (differences.any_loud) await db.run(UPDATE_OUTCOME)
   if (differences.any_took) await db.run(TOOK)
   await db.run(UPDATE_TIMES, parameters)
-  return differences.any_stirred ? db.all<Invalidated>(STIRRED) : []
+  return differences.any_invalidated ? db.all<Invalidated>(INVALIDATED) : []
 }
 
 interface Differences {
   any_unknown: boolean
   any_loud: boolean
-  any_stirred: boolean
+  any_invalidated: boolean
   any_took: boolean
 }
 

@@ -44,11 +44,11 @@ export async function crawlSummary(
        (select count(*) from authorizations where in_force) as authorizations,
        (select count(*) from agents) as agents`,
   )
-  const faults = withFaults ? await commonFaults(db, at.since) : []
+  const faults = withFaults ? await countCommonFaults(db, at.since) : []
   return { waiting: waiting!.files, outcomes, ...counts!, faults }
 }
 
-function commonFaults(db: Database, since: string): Promise<CrawlSummary['faults']> {
+function countCommonFaults(db: Database, since: string): Promise<CrawlSummary['faults']> {
   return db.all(
     `select fault.message as message, fault.severity as severity, count(*) as times from (
        select unnest(from_json(d.faults, '[{"field":"VARCHAR","message":"VARCHAR","severity":"VARCHAR"}]')) as fault

@@ -15,14 +15,14 @@ import type { Paths } from '../../store/paths.ts'
  */
 export async function replaceDocuments(
   db: Database,
-  seen: readonly Understood[],
+  observations: readonly Understood[],
   { now, seq }: { now: number; seq: number },
 ): Promise<Understood[]> {
-  if (seen.length === 0) return []
+  if (observations.length === 0) return []
   await db.run('create or replace temp table replaced (kind varchar, location varchar)')
   await db.append(
     'replaced',
-    seen.map(({ kind, location }) => [kind, location]),
+    observations.map(({ kind, location }) => [kind, location]),
   )
   const known = await db.all<Source & { first_seen_at: string; document: DocumentOf }>(
     `select kind, location, first_seen_at, document from documents
@@ -30,35 +30,35 @@ export async function replaceDocuments(
   )
   const before = new Map(known.map(row => [toSourceKey(row), row]))
   const last = new Map<string, Understood>()
-  for (const one of seen) {
-    const key = toSourceKey(one)
+  for (const observation of observations) {
+    const key = toSourceKey(observation)
     const old = last.get(key)?.document ?? before.get(key)?.document
-    const document = carry(old, one.document, one.observed_at)
-    const faults = [...(one.faults ?? []), ...listCarriedFaults(document)]
-    last.set(key, { ...one, document, faults })
+    const document = carry(old, observation.document, observation.observed_at)
+    const faults = [...(observation.faults ?? []), ...listCarriedFaults(document)]
+    last.set(key, { ...observation, document, faults })
   }
-  const kept = [...last.values()]
+  const stored = [...last.values()]
   await db.run(
     `delete from documents d using replaced r where d.kind = r.kind and d.location = r.location`,
   )
   await db.insert(
     'documents',
-    kept.map(one => ({
-      kind: one.kind,
-      location: one.location,
-      variant: one.document.variant,
-      hash: one.hash,
-      resolved_url: one.resolved_url ?? null,
-      bytes: one.bytes ?? null,
-      fault_count: one.faults?.length ?? 0,
-      faults: one.faults ?? [],
-      document: one.document,
-      first_seen_at: before.get(toSourceKey(one))?.first_seen_at ?? toIso(now),
+    stored.map(observation => ({
+      kind: observation.kind,
+      location: observation.location,
+      variant: observation.document.variant,
+      hash: observation.hash,
+      resolved_url: observation.resolved_url ?? null,
+      bytes: observation.bytes ?? null,
+      fault_count: observation.faults?.length ?? 0,
+      faults: observation.faults ?? [],
+      document: observation.document,
+      first_seen_at: before.get(toSourceKey(observation))?.first_seen_at ?? toIso(now),
       changed_at: toIso(now),
       seq,
     })),
   )
-  return kept
+  return stored
 }
 
 /** Keeps the bytes as fetched, packed, named by their hash. One that is there already is the same. */

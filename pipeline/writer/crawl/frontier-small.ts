@@ -18,18 +18,18 @@ export async function addFewDomains(
   newcomers: readonly Newcomer[],
   { now, seq, max }: { now: Instant; seq: number; max: number },
 ): Promise<void> {
-  const best = bestReasons(newcomers)
+  const best = chooseReasons(newcomers)
   const named = inList('domain', [...best.keys()])
   const known = await db.all<{ domain: string }>(
     `select domain from frontier where ${named.condition}`,
     named.keys,
-    'kept',
+    'cached',
   )
   const located = inList('location', [...best.keys()])
   const files = await db.all<Known>(
     `select kind, location, priority from crawl_state where ${located.condition}`,
     located.keys,
-    'kept',
+    'cached',
   )
   const admitted = new Set(known.map(({ domain }) => domain))
   const fresh = await admitDomains(db, best, admitted, max)
@@ -51,7 +51,7 @@ export async function addFewDomains(
 }
 
 /** Picks the best reason of each domain that is named more than once. */
-function bestReasons(newcomers: readonly Newcomer[]): Map<string, Reason> {
+function chooseReasons(newcomers: readonly Newcomer[]): Map<string, Reason> {
   const best = new Map<string, Reason>()
   for (const { domain, why } of newcomers) {
     const other = best.get(domain)
@@ -80,10 +80,12 @@ async function moveForward(
   files: readonly Known[],
   best: ReadonlyMap<string, Reason>,
 ): Promise<void> {
-  const turnOf = (location: string) => reasons[best.get(location)!]
-  const behind = files.filter(({ location, priority }) => turnOf(location) < priority)
-  for (const turn of new Set(behind.map(({ location }) => turnOf(location)))) {
-    const locations = behind.filter(one => turnOf(one.location) === turn).map(one => one.location)
+  const getTurn = (location: string) => reasons[best.get(location)!]
+  const behind = files.filter(({ location, priority }) => getTurn(location) < priority)
+  for (const turn of new Set(behind.map(({ location }) => getTurn(location)))) {
+    const locations = behind
+      .filter(known => getTurn(known.location) === turn)
+      .map(known => known.location)
     await db.run(
       `update crawl_state set priority = $turn
        where priority > $turn and location in (select unnest(${toListExpression('$locations')}))`,

@@ -191,5 +191,5 @@ function* toTargets(rows: Iterable<string[]>): Generator<DueTarget> {
 async function isAnyRequested(db: Database): Promise<boolean> {
   const asked = { priority: reasons.requested }
   const sql = 'select 1 from crawl_state where priority = $priority::utinyint limit 1'
-  return (await db.one(sql, asked, 'kept')) !== undefined
+  return (await db.one(sql, asked, 'cached')) !== undefined
 }

@@ -17,7 +17,7 @@ export interface HeldRow {
 
 /** A file that is held because of what it says has this long to be read again before it is judged. */
 const REVIEW_MS = HOUR
-const STANDS_MS = 7 * DAY
+const DECISION_TTL_MS = 7 * DAY
 
 /** Loads the held publishers, the longest first. */
 export function loadHeldRows(db: Database): Promise<HeldRow[]> {
@@ -39,7 +39,7 @@ export async function releaseHeld(db: Database, domains: readonly Domain[]): Pro
 
 /** Answers to derive again because the brake was told to release or drop them. */
 export interface ReleasedHold {
-  stirred: Invalidated[]
+  invalidated: Invalidated[]
   /** Publishers whose answers apply, whatever they take. */
   released: Domain[]
 }
@@ -50,10 +50,10 @@ export async function applyHeld(
   operations: readonly OperationOf<'held.release' | 'held.drop'>[],
   stamp: { now: Instant; seq: number },
 ): Promise<ReleasedHold> {
-  const unheld: ReleasedHold = { stirred: [], released: [] }
+  const unheld: ReleasedHold = { invalidated: [], released: [] }
   for (const { op, domains } of operations) {
     if (op === 'held.release') unheld.released.push(...(await releaseHeld(db, domains)))
-    else unheld.stirred.push(...(await drop(db, domains, stamp)))
+    else unheld.invalidated.push(...(await drop(db, domains, stamp)))
   }
   return unheld
 }
@@ -82,7 +82,7 @@ async function drop(
   )
   const at = { now: toIso(now), seq }
   await db.run(DROPPED_FILES, { now: toIso(now) })
-  await db.run(FORGET_FAILURES, { ...at, until: toIso(now + STANDS_MS) })
+  await db.run(FORGET_FAILURES, { ...at, until: toIso(now + DECISION_TTL_MS) })
   await db.run(MAKE_DUE, at)
   await db.insert(
     'wakes',

@@ -42,7 +42,10 @@ export async function admitMentions(
 ): Promise<Newcomer[]> {
   const { takenDown } = admitting
   const some = all
-    .map(one => ({ ...one, domains: one.domains.filter(domain => !takenDown.covers(domain)) }))
+    .map(mentions => ({
+      ...mentions,
+      domains: mentions.domains.filter(domain => !takenDown.covers(domain)),
+    }))
     .filter(({ domains }) => domains.length > 0)
   if (some.length === 0) return []
   await db.run('create or replace temp table mentioned (document integer, domain varchar)')

@@ -37,29 +37,31 @@ export async function filterImplausible(
   const anyHeld = await db.written.memo('any held', '', ['held_documents'], async () => {
     return (await db.one('select 1 from held_documents limit 1')) !== undefined
   })
-  const isWeighty = (seen: Observation) => anyHeld || (isUnderstood(seen) && hasMarks(seen))
+  const isWeighty = (observation: Observation) =>
+    anyHeld || (isUnderstood(observation) && hasMarks(observation))
   if (!observations.some(isWeighty)) return observations
   const weighty = keepLatest(observations).filter(isWeighty)
-  const last = new Map(weighty.map(seen => [toSourceKey(seen), seen]))
+  const last = new Map(weighty.map(observation => [toSourceKey(observation), observation]))
   const known = await loadKnown(db, weighty, now)
-  const doubts = new Map<string, { seen: Understood; suspicion: PlausibilityFault }>()
+  const doubts = new Map<string, { observation: Understood; suspicion: PlausibilityFault }>()
   const settled: Source[] = []
   for (const file of known) {
-    const seen = last.get(toSourceKey(file))!
-    const suspicion = isUnderstood(seen) ? suspicionIn(file, seen) : undefined
-    if (suspicion) doubts.set(toSourceKey(file), { seen: seen as Understood, suspicion })
-    if (file.held && (suspicion || isSettledBy(seen))) settled.push(file)
+    const observation = last.get(toSourceKey(file))!
+    const suspicion = isUnderstood(observation) ? findSuspicion(file, observation) : undefined
+    if (suspicion)
+      doubts.set(toSourceKey(file), { observation: observation as Understood, suspicion })
+    if (file.held && (suspicion || isSettledBy(observation))) settled.push(file)
   }
   await releaseHeld(db, settled)
   await hold(db, [...doubts.values()], seq)
   if (doubts.size === 0) return observations
   return [
-    ...observations.filter(seen => !doubts.has(toSourceKey(seen))),
-    ...[...doubts.values()].map(doubtful),
+    ...observations.filter(observation => !doubts.has(toSourceKey(observation))),
+    ...[...doubts.values()].map(toHeldAttempt),
   ]
 }
 
-function suspicionIn(
+function findSuspicion(
   file: Known,
   { document, observed_at }: Understood,
 ): PlausibilityFault | undefined {
@@ -89,15 +91,15 @@ function isSettledBy({ outcome }: Observation): boolean {
 /** Files with a document that other bytes were read of, or with one that is held. */
 async function loadKnown(
   db: Database,
-  seen: readonly Observation[],
+  observations: readonly Observation[],
   now: Instant,
 ): Promise<Known[]> {
-  if (seen.length === 0) return []
+  if (observations.length === 0) return []
   await db.run(`create or replace temp table weighed (
     kind varchar, location varchar, at_ms double, hash varchar, after_seq double)`)
   await db.append(
     'weighed',
-    seen.map(({ kind, location, observed_at: at, hash, after_seq }) => {
+    observations.map(({ kind, location, observed_at: at, hash, after_seq }) => {
       return [kind, location, at, hash, after_seq]
     }),
   )
@@ -129,14 +131,14 @@ async function loadKnown(
 }
 
 /** Converts an implausible observation to an attempt that brought nothing new. */
-function doubtful({
-  seen,
+function toHeldAttempt({
+  observation,
   suspicion,
 }: {
-  seen: Understood
+  observation: Understood
   suspicion: PlausibilityFault
 }): Observation {
-  const { kind, location, observed_at, status, after_seq } = seen
+  const { kind, location, observed_at, status, after_seq } = observation
   const { believed_at } = suspicion
   return {
     kind,
@@ -154,21 +156,21 @@ function doubtful({
 
 function hold(
   db: Database,
-  doubts: readonly { seen: Understood; suspicion: PlausibilityFault }[],
+  doubts: readonly { observation: Understood; suspicion: PlausibilityFault }[],
   seq: number,
 ): Promise<void> {
   return db.insert(
     'held_documents',
-    doubts.map(({ seen, suspicion: { reason, leads_to, first_seen_at, fault } }) => ({
-      kind: seen.kind,
-      location: seen.location,
-      hash: seen.hash,
+    doubts.map(({ observation, suspicion: { reason, leads_to, first_seen_at, fault } }) => ({
+      kind: observation.kind,
+      location: observation.location,
+      hash: observation.hash,
       reason,
       leads_to,
       first_seen_at: toIso(first_seen_at),
-      seen_at: toIso(seen.observed_at),
-      faults: [fault, ...(seen.faults ?? [])],
-      document: seen.document,
+      seen_at: toIso(observation.observed_at),
+      faults: [fault, ...(observation.faults ?? [])],
+      document: observation.document,
       seq,
     })),
   )

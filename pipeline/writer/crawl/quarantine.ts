@@ -6,7 +6,7 @@ import type { Recrawling } from './recrawl-schedule.ts'
 
 /** An observation that could not be taken in, and what the attempt ended in. */
 export interface Poison {
-  seen: Observation
+  observation: Observation
   reason: string
 }
 
@@ -16,7 +16,7 @@ export async function quarantine(
   poison: readonly Poison[],
   { seq, nextRun }: Pick<Stamp, 'seq'> & Pick<Recrawling, 'nextRun'>,
 ): Promise<void> {
-  const rows = poison.map(({ seen: { kind, location, observed_at }, reason }) => ({
+  const rows = poison.map(({ observation: { kind, location, observed_at }, reason }) => ({
     kind: String(kind),
     location: String(location),
     observed_at: toIso(Number.isFinite(observed_at) ? observed_at : 0),

@@ -5,7 +5,7 @@ import type { Database } from '../../store/duckdb.ts'
 
 /** Separator between the texts of one observation; no header can hold it. */
 const MARK_END = '\u001f'
-const markOf = (place: number) => `nullif(split_part(marks, chr(31), ${place}), '')`
+const selectMark = (place: number) => `nullif(split_part(marks, chr(31), ${place}), '')`
 
 /**
  * A batch as it is brought: a row an observation with what is its own, and a row for what many
@@ -19,7 +19,7 @@ create or replace temp table sayings (
   retry_after_s double, took_ms double, after_seq double);
 create or replace temp view incoming as
 select s.rowid as seen_id, kind, location, at_ms, outcome, effect, status, retry_after_s, took_ms,
-  after_seq, ${markOf(1)} as etag, ${markOf(2)} as last_modified, ${markOf(3)} as hash
+  after_seq, ${selectMark(1)} as etag, ${selectMark(2)} as last_modified, ${selectMark(3)} as hash
 from seen s join sayings using (saying)`
 
 /**
@@ -28,9 +28,9 @@ from seen s join sayings using (saying)`
  * set back and differ between crawlers. One that is delivered again was handed out before its own
  * result.
  */
-export function isLater(seen: string): string {
-  const isByTime = `to_timestamp(${seen}.at_ms / 1000) > s.attempted_at`
-  return `(${isByTime} or coalesce(${seen}.after_seq >= s.seq, false))`
+export function isLater(alias: string): string {
+  const isByTime = `to_timestamp(${alias}.at_ms / 1000) > s.attempted_at`
+  return `(${isByTime} or coalesce(${alias}.after_seq >= s.seq, false))`
 }
 
 /** Brings the last observation of each file; returns how many those are. */
@@ -44,8 +44,13 @@ export async function stage(db: Database, observations: readonly Observation[]):
 }
 
 function* toRows(observations: readonly Observation[], sayings: Sayings) {
-  for (const seen of observations) {
-    yield [seen.location, seen.observed_at, sayings.numberOf(seen), toMarks(seen)]
+  for (const observation of observations) {
+    yield [
+      observation.location,
+      observation.observed_at,
+      sayings.numberOf(observation),
+      toMarks(observation),
+    ]
   }
 }
 
@@ -64,11 +69,11 @@ class Sayings {
   /** Most say what the one before them of the same kind has said. */
   readonly #last = new Map<SourceKind, { said: Said; number: number }>()
 
-  numberOf(seen: Observation): number {
-    const last = this.#last.get(seen.kind)
-    if (last !== undefined && isSame(last.said, seen)) return last.number
-    const number = this.#find(seen)
-    this.#last.set(seen.kind, { said: seen, number })
+  numberOf(observation: Observation): number {
+    const last = this.#last.get(observation.kind)
+    if (last !== undefined && isSame(last.said, observation)) return last.number
+    const number = this.#find(observation)
+    this.#last.set(observation.kind, { said: observation, number })
     return number
   }
 
@@ -96,12 +101,12 @@ function isSame(a: Said, b: Said): boolean {
 
 /** The last observation of each file; of two that were made at once the one that came later. */
 export function keepLatest(observations: readonly Observation[]): readonly Observation[] {
-  if (areOfDifferentFiles(observations)) return observations
+  if (hasDistinctFiles(observations)) return observations
   const last = new Map<string, Observation>()
-  for (const seen of observations) {
-    const key = toSourceKey(seen)
-    if ((last.get(key)?.observed_at ?? Number.NEGATIVE_INFINITY) <= seen.observed_at) {
-      last.set(key, seen)
+  for (const observation of observations) {
+    const key = toSourceKey(observation)
+    if ((last.get(key)?.observed_at ?? Number.NEGATIVE_INFINITY) <= observation.observed_at) {
+      last.set(key, observation)
     }
   }
   return [...last.values()]
@@ -110,7 +115,7 @@ export function keepLatest(observations: readonly Observation[]): readonly Obser
 /**
  * Tells whether no two observations are of one file, as is nearly always so, without building keys.
  */
-function areOfDifferentFiles(observations: readonly Observation[]): boolean {
+function hasDistinctFiles(observations: readonly Observation[]): boolean {
   const kinds = new Map<string, Set<string>>()
   for (const { kind, location } of observations) {
     const locations = kinds.get(kind)

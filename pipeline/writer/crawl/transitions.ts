@@ -18,12 +18,12 @@ const IS_VALIDATED_ANEW = `
     or if(i.outcome = 'unchanged', coalesce(i.last_modified, s.last_modified), i.last_modified)
       is distinct from s.last_modified)`
 
-const SEEN_AT = 'to_timestamp(i.at_ms / 1000)'
+const OBSERVED_AT = 'to_timestamp(i.at_ms / 1000)'
 
 /** Times of a file only ever rise. */
-const RISING_SEEN_AT = `
-if(${SEEN_AT} <= s.attempted_at,
-  greatest($now::timestamptz, s.attempted_at + interval 1 millisecond), ${SEEN_AT})`
+const RISING_OBSERVED_AT = `
+if(${OBSERVED_AT} <= s.attempted_at,
+  greatest($now::timestamptz, s.attempted_at + interval 1 millisecond), ${OBSERVED_AT})`
 
 /**
  * Builds the query for the state of files after one attempt, from the staged observations `i` and the
@@ -38,7 +38,7 @@ if(${SEEN_AT} <= s.attempted_at,
 const buildTransitions = (join: string, where: string) => `
 with seen as (
   select i.seen_id, s.rowid as row_id, i.kind, i.location, i.outcome, i.effect, i.status,
-    i.retry_after_s, i.took_ms is not null as is_probed, ${RISING_SEEN_AT} as seen_at, i.effect = 'unreachable' as is_silent,
+    i.retry_after_s, i.took_ms is not null as is_probed, ${RISING_OBSERVED_AT} as seen_at, i.effect = 'unreachable' as is_silent,
     ${IS_NEW} as is_new,
     s.attempted_at is null as is_first, s.hash is not null as had_document, s.outcome as old_outcome,
     s.effect as old_effect, s.status as old_status, s.streak, s.streak_since, s.failures, s.priority,
@@ -105,19 +105,19 @@ select seen_id, row_id, seen_at, attempted_at as known_at, is_probed, is_silent,
 from turning`
 
 /** Condition that a valid state stays valid. */
-const STANDS_ON = `
+const IS_IN_FORCE = `
 s.outcome in ${toOutcomeList('success')}
   and s.stale_at > $now::timestamptz and s.ended_at > $now::timestamptz
-  and ${SEEN_AT} + ${WEEK_LATER} > $now::timestamptz
+  and ${OBSERVED_AT} + ${WEEK_LATER} > $now::timestamptz
   and not (${IS_NEW}) and not ${IS_VALIDATED_ANEW}`
 
 /**
  * Condition that an absent or garbled file is so again: at most its grants end, and it has no document.
  */
 const STAYS_AWAY = `
-s.stale_at <= least(${SEEN_AT}, $now::timestamptz) and case i.effect
+s.stale_at <= least(${OBSERVED_AT}, $now::timestamptz) and case i.effect
   when 'garbled' then s.ended_at is not null
-  when 'absent' then s.ended_at <= least(${SEEN_AT}, $now::timestamptz)
+  when 'absent' then s.ended_at <= least(${OBSERVED_AT}, $now::timestamptz)
     or (s.hash is null and s.ended_at > $now::timestamptz)
   else false end`
 
@@ -127,9 +127,9 @@ s.stale_at is not null and s.ended_at is not null`
 
 /** Tells from the columns themselves what changes nothing but times and counts: that is cheaper than the transitions. */
 const IS_AS_BEFORE = `
-${SEEN_AT} > s.attempted_at and i.kind != 'agent' and not s.requested
+${OBSERVED_AT} > s.attempted_at and i.kind != 'agent' and not s.requested
   and coalesce(s.turns_at > $now::timestamptz, true)
-  and if(i.effect = 'success', ${STANDS_ON},
+  and if(i.effect = 'success', ${IS_IN_FORCE},
     s.outcome = i.outcome and s.status is not distinct from i.status::usmallint
       and if(i.effect = 'unreachable', ${STAYS_SILENT}, ${STAYS_AWAY}))`
 

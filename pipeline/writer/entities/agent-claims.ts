@@ -21,7 +21,7 @@ export async function updateAgentClaims(
   const agents = { agents: JSON.stringify(probed.map(({ location }) => location)) }
   const ofThese = `agent_url in (select unnest(${toListExpression('$agents')}))`
   const before = await db.all<Claim>(`select * from agent_claims where ${ofThese}`, agents)
-  const after = probed.flatMap(source => claimsIn(source, files))
+  const after = probed.flatMap(source => listClaims(source, files))
   const [was, is] = [new Set(before.map(toKey)), new Set(after.map(toKey))]
   const changed = [
     ...before.filter(claim => !is.has(toKey(claim))),
@@ -41,10 +41,10 @@ function toKey({ agent_url, publisher_domain }: Claim): string {
   return `${agent_url} ${publisher_domain}`
 }
 
-function claimsIn(source: Invalidated, files: Files): Claim[] {
+function listClaims(source: Invalidated, files: Files): Claim[] {
   const document = files.get(source).document as AgentDocument | undefined
   const named = [...(document?.claims ?? []), ...(document?.capabilities?.publisher_domains ?? [])]
   const { location: agent_url } = source
-  const told = [...new Set(named)].filter(domain => !files.takenDown.covers(domain))
-  return told.map(publisher_domain => ({ agent_url, publisher_domain }))
+  const publishers = [...new Set(named)].filter(domain => !files.takenDown.covers(domain))
+  return publishers.map(publisher_domain => ({ agent_url, publisher_domain }))
 }

@@ -19,10 +19,10 @@ const noChange: ChangedDeclarations = { agents: [], locations: [] }
  */
 export async function updateDeclarations(
   db: Database,
-  stirred: readonly Invalidated[],
+  invalidated: readonly Invalidated[],
   files: Files,
 ): Promise<ChangedDeclarations> {
-  const touched = stirred.filter(one => one.kind === 'brand.json' && one.is_own)
+  const touched = invalidated.filter(source => source.kind === 'brand.json' && source.is_own)
   if (touched.length === 0) return noChange
   await files.load(touched)
   const locations = { locations: JSON.stringify(touched.map(({ location }) => location)) }
@@ -31,8 +31,8 @@ export async function updateDeclarations(
     `select agent_url, location, type from agent_declarations where ${inLocations}`,
     locations,
   )
-  const after = touched.flatMap(source => declaredIn(source, files))
-  const changed = symmetricDifference(before, after)
+  const after = touched.flatMap(source => listDeclarations(source, files))
+  const changed = diffSymmetrically(before, after)
   if (changed.length === 0) return noChange
   await db.run(`delete from agent_declarations where ${inLocations}`, locations)
   await db.insert('agent_declarations', after)
@@ -42,7 +42,7 @@ export async function updateDeclarations(
   }
 }
 
-function declaredIn(source: Source, files: Files): Declaration[] {
+function listDeclarations(source: Source, files: Files): Declaration[] {
   const { document, validity } = files.get(source)
   if (document === undefined || validity === 'expired') return []
   const { location } = source
@@ -66,12 +66,12 @@ function listAgents(document: BrandDocument): AgentDeclaration[] {
   }
 }
 
-function symmetricDifference(before: Declaration[], after: Declaration[]): Declaration[] {
-  const keyOf = ({ agent_url, location, type }: Declaration) =>
+function diffSymmetrically(before: Declaration[], after: Declaration[]): Declaration[] {
+  const toKey = ({ agent_url, location, type }: Declaration) =>
     JSON.stringify([agent_url, location, type])
-  const [was, is] = [new Set(before.map(keyOf)), new Set(after.map(keyOf))]
+  const [was, is] = [new Set(before.map(toKey)), new Set(after.map(toKey))]
   return [
-    ...before.filter(row => !is.has(keyOf(row))),
-    ...after.filter(row => !was.has(keyOf(row))),
+    ...before.filter(row => !is.has(toKey(row))),
+    ...after.filter(row => !was.has(toKey(row))),
   ]
 }

@@ -15,7 +15,7 @@ export const namedAgents = [
 const ADDRESS_CHARS = 1_000
 
 /** Extracts the last two labels of a host, which it shares with its site: so both are joined by a hash. */
-const tailOf = (host: string) => `regexp_extract(${host}, '[^.]+\\.[^.]+$')`
+const selectTail = (host: string) => `regexp_extract(${host}, '[^.]+\\.[^.]+$')`
 const HOST = `regexp_extract(location, '^https?://([^/?]+?)(?::\\d+)?(?:[/?]|$)', 1)`
 
 /** Named agents nobody has probed yet. */
@@ -35,10 +35,10 @@ insert into crawl_state (kind, location, priority, streak, due_at, requested, se
 select 'agent', agent_url, 2, 0, coalesce(starts_at, $now::timestamptz), false, $seq from new_agents
 left join (
   select site, count(*) as probed, count(succeeded_at) as answered
-  from (select distinct site, ${tailOf('site')} as tail from new_agents) sites
+  from (select distinct site, ${selectTail('site')} as tail from new_agents) sites
   join (
     select ${HOST} as host, succeeded_at from crawl_state where kind = 'agent' and due_at is not null
-  ) probed on ${tailOf('host')} = tail and (host = site or ends_with(host, '.' || site))
+  ) probed on ${selectTail('host')} = tail and (host = site or ends_with(host, '.' || site))
   group by site
 ) known using (site)
 qualify row_number() over (partition by site order by agent_url)
@@ -50,7 +50,7 @@ insert into touched_agents
 select agent_url, site from (select distinct agent_url from (${namedAgents})) named
 anti join (select location as agent_url from crawl_state where kind = 'agent') known using (agent_url)
 join answered_sites
-  on ${tailOf("regexp_extract(agent_url, '^https?://([^/?]+?)(?::\\d+)?(?:[/?]|$)', 1)")} = tail
+  on ${selectTail("regexp_extract(agent_url, '^https?://([^/?]+?)(?::\\d+)?(?:[/?]|$)', 1)")} = tail
   and contains(agent_url, site)`
 
 const WAKE = `
@@ -91,7 +91,7 @@ export async function keepAgentSources(
 ): Promise<void> {
   const { now, seq, agentsPerSite, takenDown } = probing
   const agents = all.filter(agent => !takenDown.covers(agent))
-  const sites = await fullSites(db, answered, agentsPerSite)
+  const sites = await listFullSites(db, answered, agentsPerSite)
   if (agents.length === 0 && sites.length === 0) return
   await db.run('create or replace temp table touched_agents (agent_url varchar, site varchar)')
   await db.append(
@@ -108,7 +108,7 @@ export async function keepAgentSources(
 }
 
 /** Sites of these agents that have so many that others may have had to wait. */
-async function fullSites(
+async function listFullSites(
   db: Database,
   answered: readonly string[],
   agentsPerSite: number,

@@ -44,21 +44,21 @@ export async function updateClaims(
 ): Promise<Map<Domain, readonly ClaimSlice[]>> {
   const begun = answered.filter(({ slices }) => slices !== undefined)
   const fresh = answered.filter(({ slices }) => slices === undefined)
-  const isMany = await manyStand(db, fresh)
+  const isMany = await findManyClaims(db, fresh)
   const isQuick = ({ domain, facts }: Claiming) =>
-    claimsIn(facts, stamp).length <= SLICE && !isMany.has(domain)
+    listClaims(facts, stamp).length <= SLICE && !isMany.has(domain)
   const quick = fresh.filter(isQuick)
   await updateSlice(
     db,
-    quick.map(({ domain, facts }) => ({ domain, claims: claimsIn(facts, stamp) })),
+    quick.map(({ domain, facts }) => ({ domain, claims: listClaims(facts, stamp) })),
     stamp,
   )
   const left = new Map<Domain, readonly ClaimSlice[]>()
   let isRoom = true
-  for (const one of [...begun, ...fresh.filter(one => !isQuick(one))]) {
-    const { domain, facts } = one
-    const claims = claimsIn(facts, stamp)
-    const slices = one.slices ?? (await cutClaims(db, domain, claims))
+  for (const subject of [...begun, ...fresh.filter(subject => !isQuick(subject))]) {
+    const { domain, facts } = subject
+    const claims = listClaims(facts, stamp)
+    const slices = subject.slices ?? (await cutClaims(db, domain, claims))
     const now: readonly ClaimSlice[] = isInPortions(domain)
       ? slices.slice(0, isRoom ? 1 : 0)
       : slices
@@ -69,13 +69,13 @@ export async function updateClaims(
   return left
 }
 
-function claimsIn(facts: PublisherFacts | NoPublisher, { takenDown }: Context): readonly Claim[] {
+function listClaims(facts: PublisherFacts | NoPublisher, { takenDown }: Context): readonly Claim[] {
   if (facts.validity === 'expired' || !facts.document) return []
-  return facts.claims.filter(one => !takenDown.covers(one.publisher_domain))
+  return facts.claims.filter(claim => !takenDown.covers(claim.publisher_domain))
 }
 
 /** Domains of whose claims very many stand. */
-async function manyStand(
+async function findManyClaims(
   db: Database,
   answered: readonly { domain: Domain }[],
 ): Promise<Set<string>> {
@@ -99,11 +99,11 @@ async function cutClaims(
   claims: readonly Claim[],
 ): Promise<ClaimSlice[]> {
   const byAgent = groupBy(claims, ({ entry }) => entry.agent_url)
-  const standing = await db.all<{ agent_url: string; n: number }>(
+  const stored = await db.all<{ agent_url: string; n: number }>(
     `select agent_url, count(*)::double as n from claims where manager_domain = $domain group by all`,
     { domain },
   )
-  const counts = new Map(standing.map(({ agent_url, n }) => [agent_url, n]))
+  const counts = new Map(stored.map(({ agent_url, n }) => [agent_url, n]))
   const slices: ClaimSlice[] = []
   let agents: string[] = []
   let rows = 0
@@ -131,11 +131,11 @@ async function cutAgent(
   agent: string,
   claims: readonly Claim[],
 ): Promise<ClaimSlice[]> {
-  const standing = await db.all<{ publisher_domain: string }>(
+  const stored = await db.all<{ publisher_domain: string }>(
     'select publisher_domain from claims where manager_domain = $domain and agent_url = $agent',
     { domain, agent },
   )
-  const publishers = [...standing, ...claims].map(one => one.publisher_domain).sort()
+  const publishers = [...stored, ...claims].map(claim => claim.publisher_domain).sort()
   const starts = new Set(publishers.filter((_, place) => place > 0 && place % SLICE === 0))
   const bounds = [undefined, ...starts]
   return bounds.map((from, place) => ({ agents: [agent], from, to: bounds[place + 1] }))

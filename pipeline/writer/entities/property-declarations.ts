@@ -17,20 +17,20 @@ export type PropertyDeclaration = Omit<Declared, 'store'> & {
  */
 export async function updatePropertyDeclarations(
   db: Database,
-  stirred: readonly Invalidated[],
+  invalidated: readonly Invalidated[],
   files: Files,
 ): Promise<string[]> {
-  const touched = stirred.filter(one => one.kind === 'brand.json' && one.is_own)
+  const touched = invalidated.filter(source => source.kind === 'brand.json' && source.is_own)
   if (touched.length === 0) return []
   await files.load(touched)
-  const before = await declarationsAt(
+  const before = await loadDeclarations(
     db,
     touched.map(({ location }) => location),
   )
   const changed = touched.flatMap(({ kind, location }) => {
     const { document, validity } = files.get({ kind, location })
-    const stands = document !== undefined && validity !== 'expired'
-    const rows = stands ? declaredIn(location, document as BrandDocument) : []
+    const isInForce = document !== undefined && validity !== 'expired'
+    const rows = isInForce ? listDeclarations(location, document as BrandDocument) : []
     return toComparableText(rows) === toComparableText(before.get(location) ?? [])
       ? []
       : [{ location, rows }]
@@ -44,7 +44,7 @@ export async function updatePropertyDeclarations(
   return locations
 }
 
-async function declarationsAt(
+async function loadDeclarations(
   db: Database,
   locations: readonly string[],
 ): Promise<Map<string, PropertyDeclaration[]>> {
@@ -57,7 +57,7 @@ async function declarationsAt(
 }
 
 /** Each once: what a file says twice, it says. */
-function declaredIn(location: string, document: BrandDocument): PropertyDeclaration[] {
+function listDeclarations(location: string, document: BrandDocument): PropertyDeclaration[] {
   const rows = listBrands(document).flatMap(brand =>
     brand.properties.map(({ type, identifier, store, relationship }) => ({
       location,

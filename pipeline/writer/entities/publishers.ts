@@ -22,7 +22,7 @@ import { diffPublisherRows, listChangedManagers } from './publisher-changes.ts'
 import { takeOn, type Unfinished, UnfinishedAnswers } from './publisher-portions.ts'
 import { buildEmptyPublisherRows, loadPublishers, writePublishers } from './publisher-rows.ts'
 import {
-  checkKept,
+  checkStoredGrants,
   describeTooMuch,
   quarantinePublishers,
   type Refused,
@@ -212,7 +212,8 @@ async function sortAnswers(
     if (facts === undefined || facts === pending) continue
     const own = weighFacts(facts)
     const held = weighInMemory(facts)
-    const reason = own > PUBLISHER_MAX ? describeTooMuch(own) : await checkKept(db, domain, facts)
+    const reason =
+      own > PUBLISHER_MAX ? describeTooMuch(own) : await checkStoredGrants(db, domain, facts)
     if (reason !== undefined) refused.push({ domain, reason })
     else if (portionRows !== undefined && weight > 0 && weight + held > COMMIT_WEIGHT) {
       postponed.add(domain)

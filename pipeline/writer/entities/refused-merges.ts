@@ -50,7 +50,7 @@ function findRefusal(
   if (merged !== undefined) return `${alias_rid} was merged into ${merged} already`
   const further = aliases.get(canonical_rid)
   if (further !== undefined) return `${canonical_rid} was merged into ${further}: name that one`
-  const [one, other] = [rows.get(alias_rid), rows.get(canonical_rid)]
-  if (one?.classification === other?.classification) return undefined
-  return `one is classified ${one?.classification}, the other ${other?.classification}`
+  const [alias, canonical] = [rows.get(alias_rid), rows.get(canonical_rid)]
+  if (alias?.classification === canonical?.classification) return undefined
+  return `one is classified ${alias?.classification}, the other ${canonical?.classification}`
 }

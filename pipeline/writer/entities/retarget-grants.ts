@@ -50,11 +50,11 @@ async function replaceGrants(
   old: readonly AuthorizationRow[],
   rows: readonly AuthorizationRow[],
 ): Promise<void> {
-  const kept = await db.all<{ set_id: string }>(
+  const sets = await db.all<{ set_id: string }>(
     `select set_id from property_sets where set_id in (select unnest(${toListExpression('$sets')})::uuid)`,
     { sets: JSON.stringify(listPropertySets(rows).map(({ set_id }) => set_id)) },
   )
-  const known = new Set(kept.map(({ set_id }) => set_id))
+  const known = new Set(sets.map(({ set_id }) => set_id))
   await deleteRows(
     db,
     'property_sets',

@@ -40,7 +40,7 @@ export function describeTooMuch(weight: number): string {
 }
 
 /** Checks an answer against the number of properties kept of its publisher; returns a reason to refuse it, or undefined. */
-export async function checkKept(
+export async function checkStoredGrants(
   db: Database,
   domain: Domain,
   facts: PublisherFacts | NoPublisher,
@@ -51,9 +51,9 @@ export async function checkKept(
     'select count(*)::double as n from properties where publisher_domain = $domain',
     { domain },
   )
-  const kept = row?.n ?? 0
-  if (kept <= PROPERTIES_KEPT_MAX - listed) return undefined
-  return `${TOO_BROAD}: ${kept} properties are known of it already, of at most ${PROPERTIES_KEPT_MAX}; what was known stands`
+  const stored = row?.n ?? 0
+  if (stored <= PROPERTIES_KEPT_MAX - listed) return undefined
+  return `${TOO_BROAD}: ${stored} properties are known of it already, of at most ${PROPERTIES_KEPT_MAX}; what was known stands`
 }
 
 /** Notes publishers whose answer was not taken on, and forgets those that were before and no longer are. */

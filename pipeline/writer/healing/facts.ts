@@ -113,7 +113,7 @@ async function assertKnown(index: Database, { db }: Accounts): Promise<void> {
 export async function findLostCommits(
   paths: Paths,
   { index, accounts }: Facts,
-  { seq: servingSeq, lastEvent: told }: { seq: number; lastEvent: string | undefined },
+  { seq: servingSeq, lastEvent: lastToldEvent }: { seq: number; lastEvent: string | undefined },
 ): Promise<string | undefined> {
   const meta = await index.one<{ seq: number; last: string | null }>(
     'select seq, last_event_id as last from meta',
@@ -126,8 +126,8 @@ export async function findLostCommits(
   )
   // The one after its last may be half done: what it was asked for comes again.
   if ((done?.seq ?? 0) > seq + 1) return `it is at commit ${seq}, and the accounts at ${done?.seq}`
-  if (told !== undefined && (last === null || told > last)) {
-    return `${told} was told as an event, and it does not know it`
+  if (lastToldEvent !== undefined && (last === null || lastToldEvent > last)) {
+    return `${lastToldEvent} was told as an event, and it does not know it`
   }
   return undefined
 }
@@ -145,13 +145,13 @@ export function refuseOlderIndex(lost: string): never {
  * Counts writes that the accounts did in a commit that the index has not made. After a crash between the
  * two they are delivered again.
  */
-export async function countHalfDone({ index, accounts }: Facts): Promise<number> {
+export async function countUnfinished({ index, accounts }: Facts): Promise<number> {
   const meta = await index.one<{ seq: number }>('select seq from meta')
-  const half = await accounts.db.one<{ writes: number }>(
+  const unfinished = await accounts.db.one<{ writes: number }>(
     `select count(*) as writes from submissions where (answer->'done') is not null and seq > $seq`,
     { seq: meta?.seq ?? 0 },
   )
-  return half!.writes
+  return unfinished!.writes
 }
 
 /**
@@ -161,12 +161,12 @@ export async function countHalfDone({ index, accounts }: Facts): Promise<number>
 export async function listUnknownToIndex(
   index: Database,
   accounts: Database,
-  { exceptHalfDone = false }: { exceptHalfDone?: boolean } = {},
+  { exceptUnfinished = false }: { exceptUnfinished?: boolean } = {},
 ): Promise<string[]> {
   const meta = await index.one<{ seq: number }>('select seq from meta')
   const done = await accounts.all<{ id: string }>(
-    `select submission_id as id from submissions where (answer->'done') is not null and seq != $half`,
-    { half: exceptHalfDone ? (meta?.seq ?? 0) + 1 : -1 },
+    `select submission_id as id from submissions where (answer->'done') is not null and seq != $unfinished`,
+    { unfinished: exceptUnfinished ? (meta?.seq ?? 0) + 1 : -1 },
   )
   const rows = await index.all<{ id: string }>('select submission_id as id from submissions')
   const known = new Set(rows.map(({ id }) => id))

@@ -17,7 +17,7 @@ import type { Seals } from '../../store/seals.ts'
 import { setAside } from '../../store/set-aside.ts'
 import type { Unprojected } from '../../store/unprojected.ts'
 import {
-  countHalfDone,
+  countUnfinished,
   type Facts,
   findLastNumber,
   findLostCommits,
@@ -33,7 +33,7 @@ export interface Healing extends Facts {
   log: Log
 }
 
-const HALF_DONE =
+const UNFINISHED =
   'writes are in the accounts and not in the index: `registry replay` carries out those that do not come again'
 const CHANGED = 'it is not as the registry left it'
 
@@ -55,8 +55,8 @@ export async function healStores(
   if (lost === undefined) {
     await healServing(of, serving)
     await healEventFiles(of)
-    const writes = await countHalfDone(of)
-    if (writes > 0) of.log.warn({ writes }, HALF_DONE)
+    const writes = await countUnfinished(of)
+    if (writes > 0) of.log.warn({ writes }, UNFINISHED)
     return { areDamaged }
   }
   if (!acceptsOlderIndex) refuseOlderIndex(lost)
@@ -137,7 +137,7 @@ function checkSeal(seals: Seals, file: string): string | undefined {
 }
 
 /** Changed keys are needed until they are projected; a little longer helps a person who looks. */
-export const CHANGES_KEPT = 100
+export const CHANGES_LISTED_MAX = 100
 
 /** Makes the serving store again where it is damaged or gone, or cannot be brought up to the index. */
 async function healServing(of: Healing, state: ServingState): Promise<void> {
@@ -145,7 +145,7 @@ async function healServing(of: Healing, state: ServingState): Promise<void> {
   const meta = await index.one<{ seq: number }>('select seq from meta')
   const { seq: committed } = meta ?? { seq: 0 }
   const { seq, damage, isOfOtherVersion } = state
-  const isTooOld = committed - seq > CHANGES_KEPT || (seq === 0 && committed > 1)
+  const isTooOld = committed - seq > CHANGES_LISTED_MAX || (seq === 0 && committed > 1)
   if (committed > 0 && !existsSync(paths.servingFile)) {
     setAside({ paths, log }, paths.servingFile, CHANGED)
   } else if (damage !== undefined) setAside({ paths, log }, paths.serving, damage)
@@ -156,7 +156,8 @@ async function healServing(of: Healing, state: ServingState): Promise<void> {
 }
 
 function tellUnprojected(log: Log, unprojected: readonly Unprojected[]): void {
-  for (const one of unprojected) log.error(one, 'not projected: quarantined, it has no answer')
+  for (const subject of unprojected)
+    log.error(subject, 'not projected: quarantined, it has no answer')
 }
 
 /** Makes each event file again that is damaged or gone; what only the last one lacks is added to it later. */
@@ -171,7 +172,7 @@ async function healEventFiles({ paths, index, seals, log }: Healing): Promise<vo
     file =>
       seals.isChanged(file) || (basename(file) === last && readLastInFile(file) === 'damaged'),
   )
-  const days = damaged.length === 0 && names.length > 0 ? [] : await daysOfEvents(index)
+  const days = damaged.length === 0 && names.length > 0 ? [] : await listEventDays(index)
   const gone = names.length > 0 ? [] : days.map(day => paths.eventsOf(day))
   for (const file of new Set([...damaged, ...gone])) {
     const day = basename(file, '.ndjson')
@@ -180,7 +181,7 @@ async function healEventFiles({ paths, index, seals, log }: Healing): Promise<vo
   }
 }
 
-async function daysOfEvents(index: Facts['index']): Promise<string[]> {
+async function listEventDays(index: Facts['index']): Promise<string[]> {
   const rows = await index.all<{ day: string }>(
     `select distinct ${DAY_OF_EVENT} as day from events order by day`,
   )

@@ -86,8 +86,8 @@ async function writeEvents(
   which: string,
   parameters: Parameters,
 ): Promise<void> {
-  const eventsOf = (day: string) => `${folder}/${day}.ndjson`
-  const file = new EventLog({ ...paths, events: folder, eventsOf })
+  const nameEventFile = (day: string) => `${folder}/${day}.ndjson`
+  const file = new EventLog({ ...paths, events: folder, eventsOf: nameEventFile })
   for (;;) {
     const page = await index.all<FeedEvent>(
       `select event_id, event_type, entity_type, entity_id, payload, actor, created_at

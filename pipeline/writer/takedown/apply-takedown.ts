@@ -14,13 +14,13 @@ import { loadPublishers } from '../entities/publisher-rows.ts'
 
 /** Answers of others that must be derived again. */
 export interface TakenAway {
-  stirred: Invalidated[]
+  invalidated: Invalidated[]
   /** Publishers whose rows reached what is gone. */
   publishers: Domain[]
   reached: FacetCount[]
 }
 
-/** Columns that say whose a row is. Tables of declarations, and who depends on a file, follow that (`stirred`). */
+/** Lists the columns that name the owner of a row. Declarations and dependencies follow the `invalidated` sources. */
 const OWNERS = ['domain', 'publisher_domain', 'location', 'subject']
 const FOLLOWING = ['agent_declarations', 'property_declarations', 'depends_on']
 
@@ -42,14 +42,14 @@ export async function applyTakedown(
   const reached = await removePublishers(db, of, seq)
   await recordGone(db, of, seq)
   const publishers = await removeMerged(db, of, seq)
-  for (const { table, column } of await ownedColumns(db)) {
+  for (const { table, column } of await listOwnedColumns(db)) {
     await db.run(`delete from ${table} where ${isOfDomains(column)}`, of)
   }
   // Revisions of the same commit are gone too, and must not be shown.
   appendedRevisions.forget(db)
   await db.run(`delete from claims where ${isOfDomains('manager_domain')}`, of)
   await db.run(`delete from depends_on where ${isOfDomains('subject')}`, of)
-  return { stirred: sources.map(toInvalidated), publishers, reached }
+  return { invalidated: sources.map(toInvalidated), publishers, reached }
 }
 
 function toInvalidated({ kind, location }: { kind: SourceKind; location: string }): Invalidated {
@@ -71,12 +71,12 @@ async function removePublishers(
     rows.map(({ domain }) => domain),
   )
   const nothing = { properties: [], authorizations: [] }
-  for (const rowsOfOne of before.values()) {
-    await recordChanges(db, seq, { ...listGoneKeys(rowsOfOne, nothing) })
+  for (const rows of before.values()) {
+    await recordChanges(db, seq, { ...listGoneKeys(rows, nothing) })
   }
   const managers = rows.flatMap(({ manager_domain }) => manager_domain ?? [])
   await recordChanges(db, seq, { publisher: [...new Set(managers)] })
-  return [...before.values()].flatMap(rowsOfOne => diffReach(rowsOfOne, { ...nothing }))
+  return [...before.values()].flatMap(rows => diffReach(rows, { ...nothing }))
 }
 
 /** Tells the projection which keys of the serving store end. */
@@ -173,7 +173,7 @@ async function removeMerged(db: Database, of: { domains: string }, seq: number):
   return others.map(({ domain }) => domain)
 }
 
-async function ownedColumns(db: Database): Promise<{ table: string; column: string }[]> {
+async function listOwnedColumns(db: Database): Promise<{ table: string; column: string }[]> {
   return db.all(
     `select table_name as "table", column_name as "column" from duckdb_columns()
      where not internal and database_name = current_database() and schema_name = 'main'

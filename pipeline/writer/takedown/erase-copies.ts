@@ -44,7 +44,7 @@ export async function erase(
       .filter(({ entity_id, payload }) => named.test(`${entity_id} ${JSON.stringify(payload)}`))
       .map(({ event_id }) => event_id),
   )
-  serving.write(blocksWithout(touched, gone), serving.seq)
+  serving.write(rebuildBlocks(touched, gone), serving.seq)
   await rewriteFiles(index, paths, gone, now)
   await index.run(
     `delete from events where event_id::varchar in (select unnest(${toListExpression('$gone')}))`,
@@ -55,7 +55,7 @@ export async function erase(
 }
 
 /** The blocks of these commits as they were go, and come again with what is left. */
-function blocksWithout(touched: readonly Stored[], gone: ReadonlySet<string>): Entry[] {
+function rebuildBlocks(touched: readonly Stored[], gone: ReadonlySet<string>): Entry[] {
   const commits = [...groupBy(touched, ({ seq }) => seq).values()].map(commit =>
     commit.map(({ seq: _, ...event }) => event),
   )

@@ -113,10 +113,10 @@ it('what is as it was is taken in by one statement just as by the long way', asy
           }
           const [one, other] = both as [Database, Database]
           for (const db of both) await stage(db, observations)
-          const { taken, stirred } = await applyUnchanged(one, recrawling)
+          const { taken, invalidated } = await applyUnchanged(one, recrawling)
           quickly += taken
-          const stirredInAll = [...stirred, ...(await applyChanged(one, recrawling))]
-          expect(stirredInAll.sort(byFile)).toEqual(await applyChanged(other, recrawling))
+          const allInvalidated = [...invalidated, ...(await applyChanged(one, recrawling))]
+          expect(allInvalidated.sort(byFile)).toEqual(await applyChanged(other, recrawling))
           expect(await stateOf(one)).toEqual(await stateOf(other))
           expect(await applyTransitions(one, now)).toEqual(await applyTransitions(other, now))
         }

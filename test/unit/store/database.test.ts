@@ -16,11 +16,11 @@ describe('a question whose plan is kept', () => {
   const QUESTION = 'select name from told where seq > $seq order by name'
   const NAMED = `select seq from told where name in (select unnest(${toListExpression('$names')})) order by seq`
   const namesAfter = async (seq: number) => {
-    const rows = await db.all<{ name: string }>(QUESTION, { seq }, 'kept')
+    const rows = await db.all<{ name: string }>(QUESTION, { seq }, 'cached')
     return rows.map(({ name }) => name)
   }
   const named = async (...names: string[]) => {
-    const rows = await db.all<{ seq: number }>(NAMED, { names: JSON.stringify(names) }, 'kept')
+    const rows = await db.all<{ seq: number }>(NAMED, { names: JSON.stringify(names) }, 'cached')
     return rows.map(({ seq }) => seq)
   }
 
@@ -77,13 +77,13 @@ describe('a question whose plan is kept', () => {
   it('takes values of other types than it was planned for', async () => {
     await db.insert('told', rowsOf('a', 'b'))
     const late = 'select name from told where seq::double >= $least::double order by name'
-    const from = (least: number) => db.all(late, { least }, 'kept')
+    const from = (least: number) => db.all(late, { least }, 'cached')
     expect(await from(1)).toEqual([{ name: 'b' }])
     expect(await from(0.5)).toEqual([{ name: 'b' }])
     expect(await from(0)).toHaveLength(2)
     const at = 'select name from told where $at::timestamptz > $since::timestamptz order by name'
     const since = (day: number) =>
-      db.all(at, { at: '2026-11-20 00:00:00Z', since: `2026-11-${day} 00:00:00Z` }, 'kept')
+      db.all(at, { at: '2026-11-20 00:00:00Z', since: `2026-11-${day} 00:00:00Z` }, 'cached')
     expect(await since(19)).toHaveLength(2)
     expect(await since(21)).toEqual([])
     expect(await since(18)).toHaveLength(2)
@@ -92,8 +92,8 @@ describe('a question whose plan is kept', () => {
   it('that fails can be asked again', async () => {
     await db.insert('told', rowsOf('a'))
     const bad = 'select seq from told where seq = $text::varchar::bigint'
-    await expect(db.all(bad, { text: 'x' }, 'kept')).rejects.toThrow(/convert/i)
-    expect(await db.all(bad, { text: '0' }, 'kept')).toEqual([{ seq: 0 }])
+    await expect(db.all(bad, { text: 'x' }, 'cached')).rejects.toThrow(/convert/i)
+    expect(await db.all(bad, { text: '0' }, 'cached')).toEqual([{ seq: 0 }])
   })
 })
 

@@ -14,7 +14,7 @@ let asked: string[][]
 const known = new RowCache<Named>({
   table: 'named',
   id: 'domain',
-  keyOf: ({ domain }) => domain,
+  toKey: ({ domain }) => domain,
   find(of, domains) {
     asked.push([...domains])
     const { condition, keys } = inList('domain', domains)

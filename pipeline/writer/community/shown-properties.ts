@@ -15,7 +15,7 @@ import { statusAndFacts } from '../entities/publisher-changes.ts'
 import { buildEmptyPublisherRows, loadPublishers } from '../entities/publisher-rows.ts'
 
 /** An entry of a publisher, and as it was before the commit. */
-export interface ToldChange {
+export interface EntryChange {
   before: EntryRow | undefined
   entry: EntryRow
 }
@@ -26,19 +26,19 @@ export interface ToldChange {
  */
 export async function showProperties(
   db: Database,
-  changed: readonly ToldChange[],
-  standing: ReadonlyMap<string, PublisherRows>,
+  changed: readonly EntryChange[],
+  rows: ReadonlyMap<string, PublisherRows>,
   stamp: Pick<Stamp, 'now' | 'seq'>,
 ): Promise<EventDraft[]> {
   const changes = changed.flatMap(({ before, entry }) => {
     const { domain } = entry
-    const old = standing.get(domain) ?? buildEmptyPublisherRows(undefined)
+    const old = rows.get(domain) ?? buildEmptyPublisherRows(undefined)
     if (!mayShowSavedProperties(old)) return []
-    const told = listShown(entry)
-    const rids = new Set(told.map(({ property_rid }) => property_rid))
+    const shown = listShown(entry)
+    const rids = new Set(shown.map(({ property_rid }) => property_rid))
     const was = before === undefined ? [] : readProperties(before)
-    const untold = was.map(one => one.property_rid).filter(rid => !rids.has(rid))
-    const fresh = buildSavedRows(domain, told, old, stamp, new Set(untold))
+    const hidden = was.map(property => property.property_rid).filter(rid => !rids.has(rid))
+    const fresh = buildSavedRows(domain, shown, old, stamp, new Set(hidden))
     return diff(old.properties, fresh, row => row.property_rid, statusAndFacts)
   })
   await writeChanges(db, 'properties', 'property_rid', changes)
