@@ -1,11 +1,13 @@
 import type { Task } from './task.ts'
 import { activateSignal } from './tasks/activate-signal.ts'
 import { buildCreativeTask } from './tasks/build-creative.ts'
+import { checkGovernance } from './tasks/check-governance.ts'
 import { createMediaBuy } from './tasks/create-media-buy.ts'
 import { getBrandIdentity } from './tasks/get-brand-identity.ts'
 import { getCapabilities } from './tasks/get-capabilities.ts'
 import { getMediaBuyDelivery } from './tasks/get-media-buy-delivery.ts'
 import { getMediaBuys } from './tasks/get-media-buys.ts'
+import { getPlanAuditLogs } from './tasks/get-plan-audit-logs.ts'
 import { getProducts } from './tasks/get-products.ts'
 import { getSignals } from './tasks/get-signals.ts'
 import { listAccounts } from './tasks/list-accounts.ts'
@@ -14,18 +16,20 @@ import { listCreatives } from './tasks/list-creatives.ts'
 import { logEvent } from './tasks/log-event.ts'
 import { previewCreative } from './tasks/preview-creative.ts'
 import { providePerformanceFeedback } from './tasks/provide-performance-feedback.ts'
+import { reportPlanOutcome } from './tasks/report-plan-outcome.ts'
 import { syncAccounts } from './tasks/sync-accounts.ts'
 import { syncAudiences } from './tasks/sync-audiences.ts'
 import { syncCatalogs } from './tasks/sync-catalogs.ts'
 import { syncCreatives } from './tasks/sync-creatives.ts'
 import { syncEventSources } from './tasks/sync-event-sources.ts'
+import { syncPlans } from './tasks/sync-plans.ts'
 import { updateMediaBuy } from './tasks/update-media-buy.ts'
 
 /** One agent of several behind the same origin: `POST /<name>/mcp`. */
 export interface Tenant {
   name: string
   /** Type of the agent, as brand.json declares it. */
-  type: 'sales' | 'signals' | 'creative' | 'brand'
+  type: 'sales' | 'signals' | 'creative' | 'governance' | 'brand'
   title: string
   protocols: readonly string[]
   tasks: readonly Task[]
@@ -93,6 +97,21 @@ export const tenants: readonly Tenant[] = [
       previewCreative,
       syncCreatives,
       listCreatives,
+    ],
+  },
+  {
+    name: 'governance',
+    type: 'governance',
+    title: 'Checks purchases by plans, and signs approvals',
+    protocols: ['governance'],
+    tasks: [
+      getCapabilities,
+      syncAccounts,
+      listAccounts,
+      syncPlans,
+      checkGovernance,
+      reportPlanOutcome,
+      getPlanAuditLogs,
     ],
   },
   {

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { anyOrigin } from '../operation/cross-origin.ts'
 import { publishers } from './catalogue/publishers.ts'
 import type { AgentServices } from './mcp-endpoint.ts'
+import { buildKeySet } from './signing-keys.ts'
 import { tenants } from './tenants.ts'
 
 /** Serves the files by which others find this agent. */
@@ -12,6 +13,9 @@ export function addWellKnown(app: FastifyInstance, services: AgentServices): voi
     )
   serve('/.well-known/adagents.json', () => buildAdagents(services))
   serve('/.well-known/brand.json', () => buildBrand(services))
+  serve('/.well-known/jwks.json', () =>
+    buildKeySet(services.state, services.protocolName, services.now()),
+  )
 }
 
 /** Addresses of the tenants and their tasks, beside what an adagents.json says anyway. */
@@ -51,6 +55,7 @@ function buildBrand({ origin }: AgentServices): object {
       id: name,
       url: `${origin()}/${name}/mcp`,
       description: title,
+      jwks_uri: `${origin()}/.well-known/jwks.json`,
     })),
   }
 }

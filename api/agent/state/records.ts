@@ -1,9 +1,11 @@
 import type { Instant } from '../../../pipeline/core/clock.ts'
 import type { Account } from '../accounts.ts'
 import type { KeptCreative } from '../creatives/creative.ts'
+import type { AuditEntry, Plan } from '../governance/plan.ts'
 import type { Audience } from '../measurement/audience.ts'
 import type { MediaBuy } from '../media-buys/media-buy.ts'
 import type { Activation } from '../signals/activations.ts'
+import type { KeptKey } from '../signing-keys.ts'
 import type { Catalog } from '../tasks/sync-catalogs.ts'
 import type { EventSource } from '../tasks/sync-event-sources.ts'
 import type { Claim } from './idempotency.ts'
@@ -31,4 +33,10 @@ export interface Records {
   /** Times at which events came, by their ids. */
   event: Instant
   feedback: Record<string, unknown>
+  plan: Plan
+  /** Checks and outcomes of a plan, by their numbers. */
+  audit: AuditEntry
+  /** Numbers of the last entries, by plan. */
+  audit_count: number
+  key: KeptKey
 }

@@ -5,12 +5,14 @@ import {
   type Account,
   AccountRef,
   BrandRef,
+  CallersId,
   describeAccount,
   keepAccount,
   resolveAccount,
 } from '../accounts.ts'
 import { findProduct } from '../catalogue/products.ts'
 import { TaskError } from '../errors.ts'
+import { assertGoverned } from '../governance/assert-governed.ts'
 import { planDelivery } from '../media-buys/delivery-plan.ts'
 import { describePackage, describeState, sumBudgets } from '../media-buys/describe.ts'
 import { keepMediaBuy } from '../media-buys/kept.ts'
@@ -32,6 +34,8 @@ const Input = z.object({
   end_time: EndTime,
   packages: z.array(PackageRequest).min(1).max(100).optional().describe('What is bought'),
   proposal_id: z.string().optional().describe('This agent makes no proposals'),
+  plan_id: CallersId.optional().describe('A plan of the governance tenant to be checked by'),
+  governance_context: z.string().max(4096).optional().describe('The approval of check_governance'),
   po_number: z.string().max(200).optional(),
   push_notification_config: PushNotificationConfig.optional(),
 })
@@ -47,6 +51,7 @@ export const createMediaBuy = defineTask({
   run(request, context) {
     const { now } = context
     const account = resolveAccount(request.account, context)
+    assertGoverned(request, context)
     const buy = buildMediaBuy(request, account, context)
     keepAccount(account, context)
     keepMediaBuy(buy, context)

@@ -49,6 +49,7 @@ function describeProtocols(): Record<string, Record<string, unknown>> {
       supports_generation: true,
       supports_transformation: true,
     },
+    governance: {},
     brand: { description: 'Identities of invented brands' },
   }
 }

@@ -1,0 +1,47 @@
+import { type Instant, toIso } from '../../../pipeline/core/clock.ts'
+import { TaskError } from '../errors.ts'
+import type { TaskContext } from '../task.ts'
+import { readApproval } from './approval.ts'
+import { checkAction } from './evaluate.ts'
+import { findPlan } from './plan.ts'
+
+interface GovernedPurchase {
+  plan_id?: string | undefined
+  governance_context?: string | undefined
+  brand: { domain: string }
+  start_time: Instant | 'asap'
+  end_time: Instant
+  packages?: readonly { budget: number }[] | undefined
+}
+
+/**
+ * Throws where a purchase is not allowed by its plan, or goes beyond the approval that it shows. Plans
+ * and approvals of other governance agents are theirs to judge: they are taken as they are.
+ */
+export function assertGoverned(purchase: GovernedPurchase, context: TaskContext): void {
+  const { plan_id, governance_context: token, packages = [] } = purchase
+  const amount = packages.reduce((sum, { budget }) => sum + budget, 0)
+  const read = token === undefined ? undefined : readApproval(token, context)
+  if (read && 'refused' in read) deny(`governance_context: ${read.refused}`)
+  if (read && 'approval' in read) {
+    const { sub, amount: most } = read.approval
+    if (plan_id !== undefined && sub !== plan_id) deny('governance_context: is of another plan')
+    if (most !== undefined && amount > most)
+      deny(`governance_context: approves ${most}, not ${amount}`)
+  }
+  const plan = findPlan(plan_id ?? (read && 'approval' in read ? read.approval.sub : ''), context)
+  if (!plan) return
+  const { brand, start_time, end_time } = purchase
+  const asked = {
+    brand,
+    total_budget: amount,
+    start_time: start_time === 'asap' ? start_time : toIso(start_time),
+    end_time: toIso(end_time),
+  }
+  const { status, explanation } = checkAction(plan, { purchase: asked }, context.now)
+  if (status === 'denied') deny(explanation)
+}
+
+function deny(message: string): never {
+  throw new TaskError('GOVERNANCE_DENIED', message, { field: 'governance_context' })
+}

@@ -1,0 +1,46 @@
+import { createPrivateKey, generateKeyPairSync, type JsonWebKey, type KeyObject } from 'node:crypto'
+import { DAY, type Instant } from '../../pipeline/core/clock.ts'
+import type { AgentState } from './state/store.ts'
+
+/** Purposes that keys of this agent have; each has a key of its own. */
+export const purposes = ['governance-signing', 'webhook-signing'] as const
+export type Purpose = (typeof purposes)[number]
+
+/** A private key as it is kept: whoever reads the state can sign. */
+export interface KeptKey {
+  kid: string
+  jwk: JsonWebKey
+}
+
+/** Keys are never forgotten: what they signed is verified much later. */
+const KEY_KEPT_MS = 36_500 * DAY
+
+/** Loads the key of a purpose; the first process that needs it makes it. */
+export function loadSigningKey(
+  state: AgentState,
+  purpose: Purpose,
+  now: Instant,
+): { kid: string; privateKey: KeyObject } {
+  const { kid, jwk } = state.transact(now, () => findOrMake(state, purpose, now))
+  return { kid, privateKey: createPrivateKey({ key: jwk, format: 'jwk' }) }
+}
+
+function findOrMake(state: AgentState, purpose: Purpose, now: Instant): KeptKey {
+  const known = state.get('key', '', purpose)
+  if (known) return known
+  const jwk = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' })
+  const made = { kid: `${purpose}-1`, jwk }
+  state.put('key', '', purpose, made, { now, keptMs: KEY_KEPT_MS })
+  return made
+}
+
+/** Builds the JWKS by which others verify what this agent signs. */
+export function buildKeySet(state: AgentState, protocolName: string, now: Instant): object {
+  const keys = purposes.map(purpose => {
+    const { kid, jwk } = state.transact(now, () => findOrMake(state, purpose, now))
+    const { kty, crv, x } = jwk
+    const use = { [`${protocolName}_use`]: purpose }
+    return { kid, kty, crv, x, alg: 'EdDSA', use: 'sig', key_ops: ['verify'], ...use }
+  })
+  return { keys }
+}
