@@ -211,10 +211,10 @@ export class Database {
     this.written.note(table)
     await this.#transactions.beforeWriting()
     const structure = await this.#structureOf(table)
-    const insert = (from: string, given: string) =>
+    const insert = (from: string, rowsJson: string) =>
       this.#execute(
         `insert into ${table} by name select unnest(${from})`,
-        { rows: given },
+        { rows: rowsJson },
         'cached',
       )
     if (rows.length === 1) {
@@ -238,7 +238,7 @@ export class Database {
   ): Promise<void> {
     const named = [key, ...columns]
     const structure = await this.#structureOf(table, named)
-    const given = rows.map(row => {
+    const picked = rows.map(row => {
       const cells = row as Readonly<Record<string, unknown>>
       return Object.fromEntries(named.map(column => [column, cells[column]]))
     })
@@ -246,7 +246,7 @@ export class Database {
       `update ${table} set ${columns.map(column => `${column} = fresh.${column}`).join(', ')}
        from (select unnest(from_json($rows::varchar, '${structure}'), recursive := true)) as fresh
        where ${table}.${key} = fresh.${key}`,
-      { rows: JSON.stringify(given) },
+      { rows: JSON.stringify(picked) },
       'cached',
     )
   }

@@ -46,7 +46,7 @@ export interface Projection {
   entries: Entry[]
   events: FeedEvent[]
   /** Called when the serving store has the entries. */
-  settle: () => void
+  commitCursor: () => void
 }
 
 /**
@@ -58,7 +58,7 @@ export class Projector {
   readonly #of: Projecting
   readonly #events: EventLog
   /** Tables as of the last projection. */
-  readonly #seen = new ProjectionCursor()
+  readonly #cursor = new ProjectionCursor()
 
   constructor(of: Projecting) {
     this.#of = of
@@ -71,10 +71,10 @@ export class Projector {
    */
   async read(seq: number): Promise<Projection | undefined> {
     const { index, accounts } = this.#of
-    const { scope, settle } = await this.#begin(seq)
+    const { scope, commitCursor } = await this.#begin(seq)
     try {
       if (!(await this.#isPlain(scope))) return undefined
-      return { seq, ...(await projectEntries(index, accounts, scope)), settle }
+      return { seq, ...(await projectEntries(index, accounts, scope)), commitCursor }
     } catch (error) {
       if (isDataFault(error)) return undefined
       throw error
@@ -109,12 +109,12 @@ export class Projector {
     }
   }
 
-  async #begin(seq: number): Promise<{ scope: Scope; settle: () => void }> {
+  async #begin(seq: number): Promise<{ scope: Scope; commitCursor: () => void }> {
     const { index, accounts, serving, clock } = this.#of
-    const { hasChanged: news, commit: settle } = this.#seen.begin()
+    const { hasChanged, commit: commitCursor } = this.#cursor.begin()
     const stores = { index, accounts: accounts.db }
     const commits = { seq: serving.seq, last: seq }
-    return { scope: await buildScopeAfter(stores, commits, clock.now(), news), settle }
+    return { scope: await buildScopeAfter(stores, commits, clock.now(), hasChanged), commitCursor }
   }
 
   /** Tells whether a scope fits into one slice, and touches nobody who is quarantined. */
@@ -130,24 +130,24 @@ export class Projector {
   }
 
   /** Writes a projection in one transaction; undefined where that fails because of what it holds. */
-  #write({ seq, entries, events, settle }: Projection): FeedEvent[] | undefined {
+  #write({ seq, entries, events, commitCursor }: Projection): FeedEvent[] | undefined {
     try {
       this.#of.serving.write(entries, seq)
     } catch (error) {
       if (isDataFault(error)) return undefined
       throw error
     }
-    settle()
+    commitCursor()
     return events
   }
 
   async #writeInSlices(seq: number): Promise<FeedEvent[]> {
     const { index, accounts, serving } = this.#of
-    const { scope, settle } = await this.#begin(seq)
+    const { scope, commitCursor } = await this.#begin(seq)
     await this.#projectParts(scope, seq)
     const { entries, events } = await projectEntries(index, accounts, selectPart(scope, 'events'))
     serving.write(entries, seq)
-    settle()
+    commitCursor()
     return events
   }
 

@@ -180,8 +180,8 @@ export class Sequencer {
    */
   commit(batch: Batch): Promise<Committed> {
     const isForPeople = batch.submissions.length > 0 && batch.observations.length === 0
-    const inHalves = (part: Batch) => commitBisecting(part, half => this.#commit(half))
-    const work = () => commitSplitAtTakedowns(batch, inHalves)
+    const commitBisected = (part: Batch) => commitBisecting(part, part => this.#commit(part))
+    const work = () => commitSplitAtTakedowns(batch, commitBisected)
     const committed = this.#alone(work, isForPeople ? 'people' : 'others')
     return isForPeople ? committed : this.#finish(committed)
   }
@@ -280,11 +280,11 @@ export class Sequencer {
     const started = performance.now()
     const usedBefore = process.cpuUsage()
     const now = this.#options.clock.now()
-    const kept = await this.#committer.commit(asked, now)
+    const result = await this.#committer.commit(asked, now)
     this.#seals.break()
-    const { seq, batch, events, held, isWatching } = kept
-    if (isWatching) this.#isUnfinished = kept.unfinished > 0
-    await this.#projector.show(seq, kept.projection).catch(error => this.#break(error))
+    const { seq, batch, events, held, isWatching } = result
+    if (isWatching) this.#isUnfinished = result.unfinished > 0
+    await this.#projector.show(seq, result.projection).catch(error => this.#break(error))
     const { takedowns = [] } = batch
     if (takedowns.length > 0) {
       await erase(this, takedowns, now).catch(error => this.#break(error))
@@ -297,7 +297,7 @@ export class Sequencer {
     if (held.publishers > 0) {
       this.#options.log.error({ seq, ...held }, 'too much at once: held back; see `held list`')
     }
-    return { seq, events: events.length, answers: await this.#committer.answersOf(kept) }
+    return { seq, events: events.length, answers: await this.#committer.answersOf(result) }
   }
 
   /** Lists the event files of these events. */
@@ -320,8 +320,11 @@ export class Sequencer {
       { ...commit, observations: observations.length, changed, submissions: submissions.length },
       'committed',
     )
-    for (const { observation: seen, reason } of poison) {
-      log.error({ kind: seen.kind, location: seen.location, reason }, 'observation set aside')
+    for (const { observation, reason } of poison) {
+      log.error(
+        { kind: observation.kind, location: observation.location, reason },
+        'observation set aside',
+      )
     }
   }
 

@@ -62,15 +62,15 @@ export interface AgentChanges {
 export async function updateAgents(
   db: Database,
   reached: readonly FacetCount[],
-  told: readonly string[],
+  redeclared: readonly string[],
   stamp: Stamp,
 ): Promise<AgentChanges> {
-  const agents = [...new Set([...reached.map(row => row.agent_url), ...told])].sort()
+  const agents = [...new Set([...reached.map(row => row.agent_url), ...redeclared])].sort()
   if (agents.length === 0) return { events: [], joinedOrLeft: [], profiles: [] }
   const before = await loadRows(db, agents)
   const profilesBefore = await loadProfiles(db, agents)
   const counted = await updateReach(db, reached, before, stamp)
-  const profiles = await updateProfiles(db, [...new Set(told)], stamp)
+  const profiles = await updateProfiles(db, [...new Set(redeclared)], stamp)
   const changed = new Set(profiles)
   // One that is gone is in neither of them.
   const profilesAfter = new Map([

@@ -113,7 +113,10 @@ async function assertKnown(index: Database, { db }: Accounts): Promise<void> {
 export async function findLostCommits(
   paths: Paths,
   { index, accounts }: Facts,
-  { seq: servingSeq, lastEvent: lastToldEvent }: { seq: number; lastEvent: string | undefined },
+  {
+    seq: servingSeq,
+    lastEvent: lastPublishedEvent,
+  }: { seq: number; lastEvent: string | undefined },
 ): Promise<string | undefined> {
   const meta = await index.one<{ seq: number; last: string | null }>(
     'select seq, last_event_id as last from meta',
@@ -126,8 +129,8 @@ export async function findLostCommits(
   )
   // The one after its last may be half done: what it was asked for comes again.
   if ((done?.seq ?? 0) > seq + 1) return `it is at commit ${seq}, and the accounts at ${done?.seq}`
-  if (lastToldEvent !== undefined && (last === null || lastToldEvent > last)) {
-    return `${lastToldEvent} was told as an event, and it does not know it`
+  if (lastPublishedEvent !== undefined && (last === null || lastPublishedEvent > last)) {
+    return `${lastPublishedEvent} was told as an event, and it does not know it`
   }
   return undefined
 }

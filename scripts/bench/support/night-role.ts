@@ -14,11 +14,11 @@ export type RoleName = (typeof roles)[number]
  * A role as it ships, but for its clock, which is ahead of the machine's by as much as it is told. The
  * API says where it listens.
  */
-const [, program = '', name, ahead] = process.argv
+const [, program = '', name, offset] = process.argv
 if (program.includes('night-role')) {
-  let aheadMs = Number(ahead)
+  let offsetMs = Number(offset)
   const config = readConfig(process.env)
-  const clock = { now: () => Date.now() + aheadMs }
+  const clock = { now: () => Date.now() + offsetMs }
   const log = createLog(name!, config.LOG_LEVEL)
   const fail = (error: unknown) => {
     log.fatal({ err: error }, 'must stop')
@@ -37,8 +37,8 @@ if (program.includes('night-role')) {
   const role = await starters[name as RoleName]()
   process.on('SIGTERM', () => void role.close().then(() => process.exit(0)))
   const ready = 'url' in role ? { url: role.url } : {}
-  serveParent<{ aheadMs: number }, object>(ready, async question => {
-    aheadMs = question.aheadMs
+  serveParent<{ offsetMs: number }, object>(ready, async question => {
+    offsetMs = question.offsetMs
     return {}
   })
 }

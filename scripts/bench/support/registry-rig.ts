@@ -24,7 +24,7 @@ const QUIET_NIGHTS = 2
 const QUIET_POLLS = 2
 
 type World = Child<{ url: string }, NightQuestion, { requests: number }>
-type RoleChild = Child<object, { aheadMs: number }, object>
+type RoleChild = Child<object, { offsetMs: number }, object>
 
 /**
  * A whole registry, each role a process as it ships, over a web of its own. Nights follow each other
@@ -79,7 +79,7 @@ export class RegistryRig {
   async startRole(role: RoleName): Promise<void> {
     const file = `${built}/scripts/bench/support/night-role.js`
     const child: RoleChild = await Child.start(file, {
-      args: [role, String(this.#aheadMs)],
+      args: [role, String(this.#clockOffsetMs)],
       env: this.#env,
       onLine: line => this.#log.hear(line),
     })
@@ -115,7 +115,7 @@ export class RegistryRig {
   }
 
   async #tellTime(): Promise<void> {
-    const question = { aheadMs: this.#aheadMs }
+    const question = { offsetMs: this.#clockOffsetMs }
     await Promise.all([...this.#roles.values()].map(child => child.ask(question)))
   }
 
@@ -183,7 +183,7 @@ export class RegistryRig {
     await this.#world.stop()
   }
 
-  get #aheadMs(): number {
+  get #clockOffsetMs(): number {
     return (this.#night - 1) * NIGHT_MS
   }
 
