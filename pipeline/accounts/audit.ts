@@ -27,14 +27,19 @@ export interface AuditWanted {
   id?: string
   /** Id of a key, a person or an organization, or a kind of asker. */
   by?: string
-  /** Name of an operation; one that ends with a dot stands for all that begin so. */
+  /**
+   * Name of an operation; a name that ends with a dot matches every operation that begins with it.
+   */
   operation?: string
   domain?: string
   since?: Instant
   limit: number
 }
 
-/** Not even the hash of a secret is anybody's to look up. Only names of the operation itself count. */
+/**
+ * Matches secrets and their hashes, which are never stored in the audit. Only top-level members are
+ * matched.
+ */
 const SECRET = /^(hash|secret|token|password)$|_(hash|secret|token)$/
 /** Pictures are files of their own. */
 const LARGE = 'bytes'

@@ -19,7 +19,7 @@ export interface ApprovedBrand {
   editor_id: string
 }
 
-/** A brand that somebody tells of and need not own: nobody is shown it before a person has looked. */
+/** Submits a brand that the submitter need not own. It is hidden until a moderator approves it. */
 export async function submitBrand(
   db: Database,
   operation: OperationOf<'brand.submit'>,

@@ -38,8 +38,9 @@ export async function issueChallenge(
 }
 
 /**
- * Takes a challenge for one attempt to verify it: whoever asks for it now is told that there is none.
- * An attempt that is never heard of again has used it up, and another challenge can be issued.
+ * Claims a challenge for one attempt to verify it: a concurrent attempt is refused as if there were
+ * none. An attempt that never reports back has used the challenge up, and another one can be
+ * issued.
  */
 export async function claimChallenge(
   db: Database,

@@ -4,7 +4,7 @@ import type { Row, RowChange } from './operation-definition.ts'
 import { getDefinition } from './operations.ts'
 import type { Stamp } from './stamp.ts'
 
-/** Columns that nobody looks up, or that change by themselves. */
+/** Columns that are left out of the audit: not useful there, or written by the registry itself. */
 const LEFT_OUT = ['hash', 'seq', 'cleared_at', 'payload', 'position']
 
 /** Carries an operation out, and tells which private rows it changed. */

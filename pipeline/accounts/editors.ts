@@ -3,7 +3,7 @@ import type { Editor } from '../model/save.ts'
 import { type Database, toListExpression } from '../store/duckdb.ts'
 import type { Stamp } from './stamp.ts'
 
-/** The public id of somebody who edits, which says nothing by itself. */
+/** Ensures that an editor has a public id, which reveals nothing about the person. */
 export async function ensureEditorId(db: Database, editor: Editor, stamp: Stamp): Promise<string> {
   const { kind, id, org_id } = editor
   const name = `editor ${JSON.stringify([kind, id, org_id])}`

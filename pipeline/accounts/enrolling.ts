@@ -13,9 +13,8 @@ import type { Stamp } from './stamp.ts'
 type Place = { org_id: string } | { plan: Exclude<Plan, Refusal>; founding: Founding }
 
 /**
- * A member enrols an agent by itself. What is missing for that is made: an organization for a person
- * who has none, a profile that is shown to nobody. Whatever may be refused is refused before anything
- * is written.
+ * Enrols an agent of a member. Creates what is missing: an organization for a person without one, a
+ * profile that is not public. All refusals come before anything is written.
  */
 export async function enrolAgent(
   db: Database,
@@ -62,7 +61,9 @@ async function resolveOrganization(
   return 'refused' in plan ? plan : { plan, founding: named }
 }
 
-/** A new agent stands on a domain of its member, once that has shown any to be its own. */
+/**
+ * Refuses an agent on a host outside the member's domains, once the member has proven any domain.
+ */
 async function refuseForeignHost(
   db: Database,
   place: Place,

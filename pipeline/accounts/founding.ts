@@ -40,8 +40,8 @@ export async function foundOrganization(
 }
 
 /**
- * A mailbox at a domain opens an organization of that domain only once: whoever comes later is told
- * which one it is, unless it has nobody and nothing yet.
+ * Plans the organization of a person. A mailbox at a domain founds an organization of that domain
+ * only once: later people are told its name, unless it has no member and no data yet.
  */
 export async function planFounding(db: Database, founding: Founding): Promise<Plan> {
   const { org_id, name, user_id, is_personal, email_domain } = founding

@@ -12,8 +12,8 @@ import type { Stamp } from './stamp.ts'
 const LOGOS_PER_BRAND_MAX = 100
 
 /**
- * Takes a logo. One of whoever has shown that the domain is theirs, or of a moderator, is shown at
- * once; any other waits for a person. The same picture for the same brand is one logo.
+ * Saves a logo. Logos of a proven owner of the domain, or of a moderator, are shown at once; others
+ * wait for review. The same picture for the same brand is one logo.
  */
 export async function saveLogo(
   db: Database,
@@ -67,7 +67,7 @@ export async function rejectLogo(db: Database, review: Review, stamp: Stamp): Pr
   return { done: await decide(db, review, 'rejected', stamp) }
 }
 
-/** Nobody sees logos of a domain that is taken down. */
+/** Rejects the logos of a domain that is taken down. */
 export async function rejectLogos(db: Database, domain: string, { seq }: Stamp): Promise<void> {
   await db.run(
     `update logos set status = 'rejected', seq = $seq

@@ -54,7 +54,7 @@ export async function saveAgent(
   return { done: { org_id, agent: { url, ...shown }, is_new: known === undefined, ...warnings } }
 }
 
-/** One that everybody sees is hidden first, so that nobody removes it by mistake. */
+/** Removes an agent. A public agent must be hidden first, so that it is not removed by mistake. */
 export async function removeAgent(
   db: Database,
   { org, url }: OperationOf<'member.agent.remove'>,
@@ -131,7 +131,9 @@ const agent = {
   where: `org_id in ${ORGANIZATION_NAMED} and agent_url = $url`,
 }
 
-/** Restores an agent as it was enrolled before; one that was not enrolled is removed. */
+/**
+ * Inverts a change of an agent: restores the earlier enrolment, or removes an agent that had none.
+ */
 function invertAgentChange(
   { org, url }: OperationOf<'member.agent.save' | 'member.agent.remove'>,
   { changes }: KnownChange,

@@ -118,7 +118,7 @@ function refuseSlug(slug: string): Answer {
   return { refused: `another member is called ${slug}`, error: 'conflict' }
 }
 
-/** A slug that nobody has: the letters and digits of the name, and a number where that is taken. */
+/** Finds a free slug: the letters and digits of the name, with a number where that is taken. */
 async function findFreeSlug(db: Database, displayName: string): Promise<string> {
   const plain = displayName
     .normalize('NFKD')

@@ -11,7 +11,7 @@ import {
 import { findOrganization, refuseUnknownOrganization } from './organizations.ts'
 import type { Stamp } from './stamp.ts'
 
-/** Somebody belongs to an organization, or has another role in it from now on. */
+/** Adds a person to an organization, or changes the person's role in it. */
 export async function setMembership(
   db: Database,
   { org, user_id, role }: OperationOf<'membership.set'>,
@@ -84,7 +84,7 @@ const membership = {
   where: `user_id = $user_id and org_id in ${ORGANIZATION_NAMED}`,
 }
 
-/** Restores the membership that stood; one that had ended is not restored. */
+/** Inverts a change of a membership; a membership that had ended is not restored. */
 function invertMembershipChange(
   { org, user_id }: OperationOf<'membership.set' | 'membership.remove'>,
   { changes }: KnownChange,

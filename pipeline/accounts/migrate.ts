@@ -51,7 +51,7 @@ async function findOlderFormat(file: string): Promise<number | undefined> {
   }
 }
 
-/** Copies a file that nobody has open. The name begins with the time, so names sort by age. */
+/** Copies a database file that is closed. The name begins with the time, so names sort by age. */
 function copyAccounts(file: string, format: number): void {
   const folder = findBackupsBeside(file)
   mkdirSync(folder, { recursive: true, mode: PRIVATE })

@@ -12,7 +12,7 @@ import {
 import { type Review, submitReview } from './reviews.ts'
 import type { Stamp } from './stamp.ts'
 
-/** A mirror as it stands in the private store. */
+/** Represents a stored mirror. */
 export interface MirrorRow {
   platform: string
   digest: string
@@ -125,7 +125,7 @@ function findMirror(db: Database, platform: string): Promise<MirrorRow | undefin
 
 const mirror = { table: 'mirrors', where: 'platform = $platform' }
 
-/** Restores the mirror that stood; where none did, this one is removed. */
+/** Inverts a change of a mirror: restores the earlier one, or removes one that is new. */
 export function invertMirrorChange(
   { platform }: { platform: string },
   known: KnownChange,

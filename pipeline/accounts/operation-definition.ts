@@ -11,7 +11,7 @@ export type OperationName = Operation['op']
 export type OperationDefinition<Name extends OperationName> = {
   /** Carries it out on the accounts; one on the index alone is only answered. */
   perform(db: Database, operation: OperationOf<Name>, stamp: Stamp): Answer | Promise<Answer>
-  /** Private rows that it is about: the audit has them as they stood before it and after. */
+  /** Private rows whose values before and after the operation the audit records. */
   watches?: readonly WatchedRows[]
   requires?: Requirements<Name>
   /** True where it may change the public agents of a member, which the index shows. */
@@ -31,7 +31,10 @@ export type OperationDefinitions<Name extends OperationName> = {
 
 /** Rights that an author must still have when it is carried out; the API has checked them before. */
 export interface Requirements<Name extends OperationName> {
-  /** Organization that a person must belong to; nobody needs to where it is absent. */
+  /**
+   * Names the organization that the caller must be a member of; absent where no membership is
+   * needed.
+   */
   membershipIn?(operation: OperationOf<Name>): string | null | undefined
   /** True where a plain member of the organization may not do it. */
   manager?: true
@@ -60,7 +63,7 @@ export interface WatchedRows {
   where: string
 }
 
-/** Rows of one table that an operation was about, as they stood before it and after. */
+/** Rows of one table before and after an operation. */
 export interface RowChange {
   table: string
   before: Row[]
@@ -90,7 +93,7 @@ export type Inverse = object | string
 /** Condition on the organization that an operation names by its name or its id. */
 export const ORGANIZATION_NAMED = '(select org_id from organizations where $org in (name, org_id))'
 
-/** Returns the row of a table as it stood, if there was one. */
+/** Returns the earlier row of a table, if there was one. */
 export function getRowBefore({ changes }: KnownChange, table: string): Row | undefined {
   return changes.find(change => change.table === table)?.before[0]
 }

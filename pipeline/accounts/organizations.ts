@@ -107,7 +107,7 @@ export function loadPrincipals(
   )
 }
 
-/** A key as whoever runs the registry is shown it. */
+/** A key as operators see it. */
 export interface ListedKey {
   key_id: string
   label: string

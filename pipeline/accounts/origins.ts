@@ -12,8 +12,8 @@ interface OriginRow extends StoredOrigin {
 }
 
 /**
- * An organization's claim takes the place of its own one before, and of nobody else's; nobody claims
- * what another organization holds.
+ * Claims a domain's hosted file for an organization. Replaces the organization's own earlier claim;
+ * a domain that another organization holds is refused.
  */
 export async function claimOrigin(
   db: Database,
@@ -36,9 +36,9 @@ export async function claimOrigin(
 }
 
 /**
- * Takes in what the domain said of its hosted file. A pointer that carries an open claim makes the
- * domain that organization's, unless another one holds it; whatever else is no pointer ends that.
- * `changed`: what is to be believed of the domain's file may be another thing than before.
+ * Applies what a domain published about its hosted file. A pointer with an open claim gives the
+ * domain to the claiming organization, unless another one holds it; anything but a pointer ends
+ * that. `changed` tells that the trust in the domain's file may differ from before.
  */
 export async function verifyOrigin(
   db: Database,
@@ -60,7 +60,7 @@ export async function verifyOrigin(
   }
   await keep(db, { ...after, org_id: claimant, claim }, stamp)
   await dropClaim(db, domain, claimant)
-  // Whoever can have a domain carry a claim controls it, as one who has it serve a nonce.
+  // A party that can put a claim on the domain controls it, like one that can serve a nonce there.
   await recordProof(db, { org_id: claimant, domain, method: 'pointer' }, stamp)
   const isNew = known.claim !== claim
   return { done: { domain, changed: changed || isNew, bound_org_id: claimant } }

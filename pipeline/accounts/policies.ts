@@ -8,7 +8,7 @@ import { getRowBefore, type OperationDefinitions } from './operation-definition.
 import { type Review, submitReview } from './reviews.ts'
 import type { Stamp } from './stamp.ts'
 
-/** A policy as it stands in the private store. */
+/** Represents a stored policy. */
 export interface StoredPolicyRow {
   policy_id: string
   source_type: 'registry' | 'community'
@@ -19,7 +19,7 @@ export interface StoredPolicyRow {
   updated_at: string
 }
 
-/** A policy that nobody has saved before waits for review; one that was approved is replaced at once. */
+/** Saves a policy. A new one waits for review; an approved one is replaced at once. */
 export async function savePolicy(
   db: Database,
   { policy, editor, review_id }: OperationOf<'policy.save'>,

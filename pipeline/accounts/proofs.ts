@@ -15,8 +15,8 @@ export interface ProofRow {
 }
 
 /**
- * Every proof there is: those that were shown to the registry, and those that operators entered. A
- * mailbox at a domain is no proof: whoever has one need not be who runs the domain.
+ * Selects all proofs: those that members gave and those that operators entered. A mailbox at a
+ * domain is no proof, since its owner need not control the domain.
  */
 const PROOFS = `(
   select org_id, domain, method, verified_at, withdrawn_at is not null as is_over, seq
@@ -66,7 +66,7 @@ interface Shown {
   method: ShownBy
 }
 
-/** A domain that nobody holds becomes the organization's with it. */
+/** Records a proof. A domain without a holder becomes the organization's. */
 export async function recordProof(
   db: Database,
   { org_id, domain, method }: Shown,

@@ -13,7 +13,7 @@ import type { Stamp } from './stamp.ts'
 type Decide = (db: Database, review: Review, stamp: Stamp) => Promise<Answer>
 
 interface Entry {
-  /** Makes what was handed in count, or refuses where it no longer fits what stands. */
+  /** Applies a proposal, or refuses it where it conflicts with the current state. */
   approve: Decide
   /** Undoes what handing it in did. */
   reject: Decide

@@ -3,7 +3,7 @@ import type { ReviewKind, ReviewStatus, StoredReview } from '../model/review.ts'
 import type { Database, Parameters } from '../store/duckdb.ts'
 import type { Stamp } from './stamp.ts'
 
-/** A review as it stands in the private store. */
+/** Represents a stored review. */
 export interface Review {
   review_id: string
   kind: ReviewKind

@@ -57,9 +57,9 @@ export class Accounts {
   }
 
   /**
-   * Carries out submissions in their order; one refused does not hold up the others. What waited here
-   * while its key was revoked, or whoever asked lost the right to, is refused as if it had come after
-   * that. `judge` tells those that the index cannot carry out, with the reason.
+   * Applies submissions in order; a refused one does not affect the others. A submission that
+   * waited while its key was revoked, or its author lost the right to it, is refused. `judge`
+   * returns those that the index refuses, with reasons.
    */
   async apply(
     submissions: readonly Submission[],
@@ -73,9 +73,9 @@ export class Accounts {
   }
 
   /**
-   * Performs submissions in two parts, so that others can go on with the decisions while they reach the
-   * disk. `tell` reads what else they need of the accounts. Until `committed` resolves nobody may query the
-   * accounts, and nothing that follows from the answers may be stored by anybody.
+   * Performs submissions in two phases, so that the index can use the decisions while the accounts
+   * are written to disk. `tell` reads what else the index needs of the accounts. Until `committed`
+   * resolves the accounts must not be queried, and nothing derived from the answers may be stored.
    */
   begin<Report>(
     submissions: readonly Submission[],
@@ -111,9 +111,8 @@ export class Accounts {
   }
 
   /**
-   * The agents that everybody may see of each member that these submissions are about: all that the
-   * index is told of members. Read from what stands, not from the answers, since an old submission
-   * may be delivered again after a newer one.
+   * Loads the public agents of each member that these submissions change. Reads the stored rows
+   * instead of the answers, since an old submission may be delivered again after a newer one.
    */
   async enrolments(submissions: readonly Submission[], answers: ReadonlyMap<string, Answer>) {
     const touched = submissions.flatMap(({ submission_id, operation }) => {
@@ -152,7 +151,7 @@ export class Accounts {
     return new Map(rows.map(({ submission_id, answer }) => [submission_id, answer]))
   }
 
-  /** Adds to the answers; returns what stands in the audit. */
+  /** Adds the answers; returns the new audit rows. */
   async #carryOutAll(
     submissions: readonly Submission[],
     stamp: Stamp,

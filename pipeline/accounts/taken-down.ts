@@ -15,7 +15,7 @@ export interface TakenDownRow {
   cleared_at: string | null
 }
 
-/** Private rows about the domain that nobody needs any more; proofs of ownership and the audit stay. */
+/** Private rows about a domain that are deleted with it; proofs of ownership and the audit stay. */
 const FORGOTTEN = ['property_contacts', 'crawl_requests'] as const
 
 /** Puts a domain on the list; one that is there already is cleared again. */

@@ -6,8 +6,8 @@ const NOBODY = 'ZZ'
 const known = new Map<string, string | undefined>()
 
 /**
- * The code that a country of two capital letters is asked for by: another one where a code is only a
- * second name, as `UK` is of GB. Undefined when it stands for no country.
+ * Returns the assigned code of a two-letter country code, which differs for a second name such as
+ * `UK` of GB. Undefined where it is no country.
  */
 export function toAssignedCountry(code: string): string | undefined {
   if (!CODE.test(code)) return undefined

@@ -74,8 +74,7 @@ export function isUnder(domain: string, parent: string): boolean {
 }
 
 /**
- * A domain and those above it, up to the registrable one: above that a name is nobody's. One that is
- * itself a public suffix stands alone.
+ * Lists a domain and its parents, up to the registrable domain. A public suffix is listed alone.
  */
 export function listSelfAndParents(domain: string): string[] {
   const site = getRegistrableDomain(domain)
@@ -101,8 +100,8 @@ export function toIdentifierHost(text: string): string {
 }
 
 /**
- * Without one leading `www.` or `m.`, if what remains is a registrable domain: in `m.co.uk` and in
- * `www.github.io` the label is the owner's own name, in `www.news.acme.example` it is part of one.
+ * Strips one leading `www.` or `m.`, if the rest is a registrable domain: in `m.co.uk` and
+ * `www.github.io` the label is the owner's name, in `www.news.acme.example` part of one.
  */
 export function stripHostPrefix(host: string): string {
   const bare = host.replace(/^(?:www|m)\./, '')

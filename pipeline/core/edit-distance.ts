@@ -18,7 +18,7 @@ export function isWithinOneEdit(a: ArrayLike<number>, b: ArrayLike<number>): boo
     rest--
     end--
   }
-  // What stands between the common start and the common end.
+  // The part between the common prefix and the common suffix.
   const left = rest - start
   if (end - start <= 1) return true
   return left === 2 && end - start === 2 && a[start] === b[start + 1] && a[start + 1] === b[start]

@@ -21,9 +21,8 @@ interface PublicErrorEntry {
 }
 
 /**
- * Errors of requests, by the `code` that the body carries beside its sentence. Only what stands
- * here reaches a client: the text given at the point of refusal and the fields it names, never a
- * cause.
+ * Errors of requests, by the `code` in the body. Clients receive only the sentence of the refusal
+ * and the fields named here, never a cause.
  */
 export const publicErrors = {
   invalid_request: { status: 400, means: 'a parameter or the body is missing or invalid' },

@@ -21,13 +21,13 @@ const domains = new Set(
 )
 
 /**
- * Tells whether anybody can have a mailbox of this domain, so that having one proves nothing about the
- * domain.
+ * Tells whether mailboxes of this domain are open to everybody, so that one proves nothing about
+ * the domain.
  */
 export function isFreeMail(domain: string): boolean {
   const options = { allowPrivateDomains: true, extractHostname: false }
   const site = getDomain(domain, options)
-  // Of a public suffix nobody's mail could tell whose it is.
+  // A public suffix has no owner that a mailbox could identify.
   if (site === null || domains.has(site)) return true
   return labels.has(getDomainWithoutSuffix(domain, options) ?? '')
 }

@@ -1,6 +1,6 @@
 /**
- * Pictures that are taken and served, and how they are told apart: by their first bytes, never by
- * what somebody calls them. SVG is none of them: it is a document that can run scripts.
+ * Image types that are accepted and served, recognized by their first bytes, never by their
+ * declared type. SVG is not among them: it is a document that can run scripts.
  */
 export const imageTypes = {
   'image/png': 'png',

@@ -1,7 +1,7 @@
 /**
- * Outcomes of asking for a file. An outcome is a fact with a time, never an exception. `effect` names
- * what it does to what stands (resolve/validity.ts); `retry` says when the file is asked for again
- * (writer/crawl/crawl-state.ts).
+ * Outcomes of fetching a file. An outcome is a fact with a time, never an exception. `effect` is
+ * what it does to the stored document (resolve/validity.ts); `retry` says when the file is fetched
+ * again (writer/crawl/crawl-state.ts).
  */
 export const effects = ['success', 'absent', 'unusable', 'garbled', 'unreachable'] as const
 export type Effect = (typeof effects)[number]
@@ -45,8 +45,8 @@ export type Outcome = keyof typeof outcomes
 export const outcomeNames = Object.keys(outcomes) as Outcome[]
 
 /**
- * Answers of a domain's own adagents.json after which its ads.txt may name who speaks for it. A
- * failure is none: or anybody who can make a site fail could bring another file into force.
+ * Outcomes of a domain's own adagents.json after which its ads.txt may name a manager. A failure is
+ * not among them: otherwise an attacker who makes a site fail could bring another file into force.
  */
 export const missingOutcomes = ['absent', 'store_denied'] as const satisfies Outcome[]
 

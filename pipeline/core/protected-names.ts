@@ -3,7 +3,7 @@ import { ConfigError } from './config.ts'
 import { toSkeleton, toUnicode } from './confusables.ts'
 import { getRegistrableDomain, parseDomain } from './domain.ts'
 
-/** Names that nobody else may seem to be. */
+/** Names that other registrants must not imitate. */
 export interface ProtectedNames {
   /** Registrable domains. */
   sites: ReadonlySet<string>

@@ -1,4 +1,4 @@
-/** Names that lead into somebody's own network, or nowhere. */
+/** Suffixes of names that resolve inside private networks, or nowhere. */
 const PRIVATE =
   /(?:^|\.)(?:localhost|local|localdomain|internal|intranet|lan|home|corp|private|home\.arpa|arpa|invalid|onion|alt)$/
 const PUBLIC_END = /\.(?:[a-z]{2,}|xn--[a-z0-9-]+)$/

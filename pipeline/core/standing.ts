@@ -11,9 +11,8 @@ export type KeyPermission = (typeof keyPermissions)[number]
 const SUBJECT = /^[\x21-\x7e]{1,255}$/
 
 /**
- * The id by which the registry knows a person: the subject that the identity provider gave, which
- * stands in public stores as the id of an editor. One that may be an e-mail address is hashed.
- * Undefined for what is no subject.
+ * Converts the subject of an identity provider to the id of a person, which is public as the id of
+ * an editor. A subject that may be an e-mail address is hashed. Undefined where it is no subject.
  */
 export function toUserId(subject: unknown): string | undefined {
   if (typeof subject !== 'string' || !SUBJECT.test(subject)) return undefined

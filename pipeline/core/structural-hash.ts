@@ -30,7 +30,7 @@ const SETS = new Set([
   'features',
 ])
 const SEEDS = [0x2545f491, 0x9e3779b9] as const
-/** Raised when equal values hash otherwise, or other values alike, so that hashes before it are told apart. */
+/** Version of the scheme; raised when equal values would hash differently than before. */
 const SCHEME = '2.'
 
 /**
@@ -45,7 +45,9 @@ export function hashStructure(value: unknown): string {
   return SCHEME + parts.join('')
 }
 
-/** Says whether two short hashes can be compared: one that was made otherwise tells of no difference. */
+/**
+ * Tells whether two short hashes are of one scheme; hashes of different schemes show no difference.
+ */
 export function isComparable(first: string, other: string): boolean {
   return first.startsWith(SCHEME) === other.startsWith(SCHEME)
 }

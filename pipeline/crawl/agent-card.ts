@@ -15,7 +15,7 @@ export interface CardFound {
   tools: AgentTool[]
 }
 
-/** `absent`: it has none; `failed`: nobody can say whether it has. */
+/** `absent`: the agent has no card; `failed`: it could not be determined. */
 export type CardRead = CardFound | 'absent' | 'failed' | { fault: string }
 
 const SKILLS = 500

@@ -73,8 +73,8 @@ async function collectParts(
 }
 
 /**
- * An agent may speak the second transport alone. Its card is a file that is there also while the agent
- * is down, so it counts alone only where nobody speaks the first one.
+ * Reads the card of an agent that may speak A2A alone. A card is a static file that is there while
+ * the agent is down, so it counts only where MCP is not spoken.
  */
 async function readCardOnly(address: string, deps: ProbeDeps): Promise<ProbeResult | undefined> {
   const card = await readCard(address, deps)

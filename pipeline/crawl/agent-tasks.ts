@@ -23,8 +23,8 @@ export interface TaskContext {
 }
 
 /**
- * Asks what an agent can do, which formats it knows and whom it sells, where it offers to say so. What
- * brings nothing that can be kept is unread, like what is not answered.
+ * Calls the tasks that an agent offers for its capabilities, formats and publishers. A result
+ * without a storable value is treated as unread, like no answer.
  */
 export async function callTasks(tools: readonly AgentTool[], ctx: TaskContext): Promise<TaskParts> {
   const parts: TaskParts = { needs_auth: false, unread: [] }

@@ -58,11 +58,11 @@ export async function crawlBatch(
 }
 
 /**
- * Crawls every target once: the files of one host one after the other, so that they share a
- * connection, and many hosts at a time. A host that was silent about several of its agents in a row is
- * not asked for the others this time. `put` is given what was seen as soon as it is there, with the place
- * of its target, and behind a missing file that which stands in for it, if there is any; a host is
- * asked on when it resolves. Rejects only for a mistake of ours, after everything under way has ended.
+ * Crawls every target once: files of one host in sequence over one connection, many hosts in
+ * parallel. A host that did not answer for several of its agents in a row is skipped for the rest.
+ * `put` receives each observation with the position of its target, followed by that of a stand-in
+ * file for a missing one; the host continues when it resolves. Rejects only for a bug of ours,
+ * after everything under way has ended.
  */
 export async function crawlEach(
   targets: readonly CrawlTarget[],

@@ -14,7 +14,7 @@ export type Read = (
   ask: Omit<FetchOptions, 'deadlineMs'>,
 ) => Promise<FetchedOk | undefined>
 
-/** Somebody who may know a brand. What cannot be had, or says nothing, is undefined. */
+/** Represents a source of brand facts. Facts that are unavailable or empty are undefined. */
 export interface BrandProvider {
   enrich(domain: Domain, read: Read, limits: Limits): Promise<Enrichment | undefined>
 }

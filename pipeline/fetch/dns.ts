@@ -125,7 +125,7 @@ function checkRecords(answers: PromiseSettledResult<Timed[]>[]): {
   }
 }
 
-/** That a name has no address is known for a minute; that nobody said so, only for a moment. */
+/** Caches a negative answer for a minute, a failure to resolve only for a moment. */
 function classifyFailure(answers: PromiseSettledResult<Timed[]>[]) {
   const codes = answers.map(answer =>
     answer.status === 'rejected' ? getErrorCode(answer.reason) : 'ENODATA',

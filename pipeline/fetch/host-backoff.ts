@@ -20,7 +20,7 @@ export class HostBackoff {
     this.#until = createTtlCache(clock, PAUSED_HOSTS_MAX)
   }
 
-  /** Takes in what a host answered. */
+  /** Records the answer of a host. */
   note(host: string, { status, headers }: Answer): void {
     if (status !== 429 && status !== 503) return
     const now = this.#clock.now()

@@ -42,7 +42,7 @@ export interface FetcherOptions {
   contact: string
   /** `respect` skips files that robots.txt disallows. */
   robots?: 'ignore' | 'respect' | undefined
-  /** Key that signs every GET, so that sites can verify who is asking. */
+  /** Key that signs every GET, so that sites can verify the crawler. */
   signing?: Pick<SignerOptions, 'key' | 'agent'> | undefined
   limits: Pick<Limits, 'connectMs' | 'nameMs'> & RequestRates
   /** Buckets shared with other crawlers; without them this process counts alone. */

@@ -13,8 +13,8 @@ export interface Ticket {
 
 /**
  * Cause of a request. A caller waits up to its deadline, or up to `maxWaitMs`. The crawl does not
- * wait, since it can fetch from other hosts meanwhile, and is told when to come back. Servers named
- * in the operator's settings are never limited.
+ * wait, since it can fetch from other hosts meanwhile; it gets the time to retry. Servers named in
+ * the operator's settings are never limited.
  */
 export type Cause =
   | { kind: 'caller'; caller?: string; maxWaitMs?: number }
@@ -50,7 +50,7 @@ interface Refusal {
 
 /** State of one bucket in this process. */
 interface LocalBucket {
-  /** Spent in this minute before anybody was asked. */
+  /** Tokens used in this minute before the shared budget is asked. */
   free: number
   /** Taken from the bucket and not spent. */
   tokens: number

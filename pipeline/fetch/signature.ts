@@ -16,8 +16,8 @@ const VALID_S = 300
 const COMPONENTS = '("@authority" "signature-agent")'
 
 /**
- * Signs requests by Web Bot Auth (RFC 9421), so that a site can verify that they come from whoever
- * publishes the key. Each request has its own nonce and is valid for five minutes.
+ * Creates a signer of requests by Web Bot Auth (RFC 9421), with which a site can verify the sender
+ * by its published key. Each request has its own nonce and is valid for five minutes.
  */
 export function createSigner({ key, agent, clock }: SignerOptions): Signer {
   const signatureAgent = `"${agent}"`

@@ -22,8 +22,8 @@ export interface TokenGrant {
 export interface TokenBuckets {
   take(bucket: string, request: TokenRequest, rate: Rate): Promise<TokenGrant>
   /**
-   * Reserves the next `count` tokens that are not reserved yet and returns in how many ms they are
-   * available. Takes none: whoever comes back then takes them like everyone else.
+   * Reserves the next `count` free tokens and returns in how many ms they are available. The caller
+   * takes them then, in competition with all others.
    */
   reserve(bucket: string, count: number, rate: Rate): Promise<number>
 }

@@ -5,7 +5,7 @@ import type { AgentFailed } from '../model/live-agent.ts'
 /** Outcomes that would tell one network that is not public from another. */
 const unreachable: ReadonlySet<Outcome> = new Set(['dns_failed', 'connection_failed', 'refused'])
 
-/** Describes why an agent did not answer, as anybody may be told. */
+/** Describes why an agent did not answer, without private details. */
 export function describeFailure({ outcome, detail }: McpFailure): string {
   return unreachable.has(outcome)
     ? 'the agent cannot be reached'
@@ -22,7 +22,7 @@ export const timedOut: AgentFailed = {
   message: 'the agent did not answer in time',
 }
 
-/** Nobody may be told this: whoever asked is answered with what is known. */
+/** Never sent to a client: the caller falls back to the last known answer. */
 const throttled: AgentFailed & { throttled: true } = {
   failed: 'no_answer',
   message: 'the agent could not be asked now',

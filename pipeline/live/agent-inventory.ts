@@ -45,7 +45,7 @@ function toProduct(product: JsonObject): JsonObject {
   return copy
 }
 
-/** Texts, numbers, and objects of them; what lies deeper is nobody's business here. */
+/** Keeps texts, numbers and flat objects; deeper values are dropped. */
 function shorten(item: unknown): unknown[] {
   if (typeof item === 'string') return [clip(item, 512) ?? '']
   if (typeof item === 'number' || typeof item === 'boolean') return [item]

@@ -13,8 +13,8 @@ import { describeFailure } from './failure.ts'
 import { type LiveDeps, LiveFiles } from './files.ts'
 
 /**
- * Reasons for an attempt without a document. A name in somebody's own network and a name that leads
- * nowhere are told alike; a server that fails now may answer later and proves nothing.
+ * Reasons for an attempt without a document. A private name and a name that does not resolve have
+ * the same reason; a server that fails now may answer later and proves nothing.
  */
 const reasons: Partial<Record<Outcome, OriginReason>> = {
   absent: 'not_found',

@@ -9,8 +9,8 @@ interface Failure {
 }
 
 /**
- * One text for a name that leads nowhere, one that leads into somebody's own network, and a server
- * that does not listen: whoever asks learns nothing about networks that are not public.
+ * One text for a name that does not resolve, a private name and a server that does not listen, so
+ * that callers learn nothing about private networks.
  */
 const unreachable: Failure = {
   field: 'connection',
@@ -52,7 +52,7 @@ const failures: Partial<Record<Outcome, Failure>> = {
 }
 
 /**
- * Describes why a file could not be had, as its publisher may be told; returns its faults when it
+ * Describes why a file could not be fetched, without private details; returns its faults when it
  * could.
  */
 export function describeFailure({ outcome, status, faults }: Observation): Fault[] {

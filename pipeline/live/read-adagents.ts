@@ -127,7 +127,9 @@ function checkOrphan(
 
 type Managed = Reading | { file?: undefined; faults: Fault[] }
 
-/** Resolves the file that stands in for a missing one, or why none does. */
+/**
+ * Resolves the file of the manager of a publisher without a file, or the reason why there is none.
+ */
 async function readManaged(
   domain: Domain,
   own: Observation,

@@ -8,9 +8,8 @@ const KEYS_MAX = 100
 const MAX_BYTES = 256 * 1024
 
 /**
- * Reads the public keys of the identity provider that the settings name, and what it says of itself.
- * The addresses come from the settings alone, never from who asks, so nobody can send the crawler to
- * the private network that the provider may stand in.
+ * Reads the public keys and the metadata of the configured identity provider. Its addresses come
+ * from the settings alone, never from callers, since the provider may be in a private network.
  */
 export async function readIssuer(fetcher: Fetcher, config: Config): Promise<IssuerRead> {
   const { AUTH_ISSUER: issuer, AUTH_JWKS_URL: jwksUrl, LIMITS: limits } = config

@@ -43,7 +43,8 @@ export async function replay(sequencer: Sequencer): Promise<Replayed> {
     if (submissions.length > 0) {
       const submittedAt = Date.parse(rows[0]!.submitted_at)
       const decisions = await listDecisionsSince(sequencer.accounts.db, seq - 1, seq)
-      // One that was let in again since stands on no list, and yet nothing of before may come back.
+      // A domain that was readmitted since is on no list, and yet its earlier data must not come
+      // back.
       const takedowns = submissions.flatMap(({ operation }) =>
         operation.op === 'domain.takedown' ? [operation.domain] : [],
       )

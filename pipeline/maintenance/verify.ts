@@ -6,8 +6,8 @@ import { checkSnapshot } from './verify/check-snapshot.ts'
 import type { Stores } from './verify/stores.ts'
 
 /**
- * Checks every store against the others, sentence by sentence; nothing said means nothing wrong.
- * Nobody may commit meanwhile.
+ * Checks every store against the others; returns one sentence per fault. Requires that there are no
+ * commits meanwhile.
  */
 export async function verify(stores: Stores): Promise<string[]> {
   return [

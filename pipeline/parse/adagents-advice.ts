@@ -6,8 +6,8 @@ import type { Faults } from './faults.ts'
 const EXCLUSIVES = 20
 
 /**
- * Adds advice for the maintainer of a file, beyond what decides how it is read: entries that do nothing
- * today, entries in conflict, and entries nobody can verify.
+ * Adds advice for the maintainer of a file: entries without effect, conflicting entries, and
+ * entries that cannot be verified.
  */
 export function addAdvice({ agents }: AdagentsInline, now: Instant, faults: Faults): void {
   for (const entry of agents) {

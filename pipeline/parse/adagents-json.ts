@@ -111,7 +111,9 @@ function readLists(root: ObjectReader, domain: string | undefined): AcceptedList
   }
 }
 
-/** Entries keep the number they have in the file, whatever stands before them. */
+/**
+ * Reads the entries; each keeps its position in the file, also behind entries that were dropped.
+ */
 function readAgents(root: ObjectReader): AcceptedLists['agents'] {
   const agents: AcceptedLists['agents'] = []
   for (const part of root.parts('authorized_agents')) {

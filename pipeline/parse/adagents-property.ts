@@ -45,7 +45,10 @@ export function parseProperty(part: ObjectReader): PropertyEntry | undefined {
   return fitItems(part, property)
 }
 
-/** Null when one is named and cannot be read: the property is nobody's, least of all the host's. */
+/**
+ * Reads the publisher of a property. Null for an unreadable name: the property then has no owner,
+ * least of all the host.
+ */
 function readPublisherDomain(part: ObjectReader): string | undefined | null {
   const value = part.value.publisher_domain
   if (value === undefined) return undefined

@@ -51,7 +51,7 @@ function readDomains(part: ObjectReader): string[] | undefined {
   return domain === undefined ? undefined : [domain]
 }
 
-/** One network may list thousands; what repeats is told once. */
+/** Reads a list of domains, which may be thousands; repeats are reported once. */
 function readDomainList(part: ObjectReader): string[] | undefined {
   const list = part.list('publisher_domains')
   if (list === undefined) return undefined

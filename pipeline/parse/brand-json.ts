@@ -36,8 +36,8 @@ const closed = {
 }
 
 /**
- * Parses a brand.json. The order of the variants matters: a canonical document may carry agents, and a
- * pointer wins over what stands beside it. Undefined when it is no variant.
+ * Parses a brand.json. The order of the variants matters: a canonical document may carry agents,
+ * and a pointer wins over other members beside it. Undefined when it is no variant.
  */
 export function parseBrandJson(
   root: ObjectReader,

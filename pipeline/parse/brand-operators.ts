@@ -15,7 +15,7 @@ export function readOperators(
   return root.parts('authorized_operators').flatMap(part => parseOperator(part, ids) ?? [])
 }
 
-/** Undefined when it is unclear who is meant, for which brands, or when. */
+/** Parses an operator. Undefined when its domain, brands or times are unclear. */
 function parseOperator(
   part: ObjectReader,
   ids: ReadonlySet<string>,

@@ -19,8 +19,8 @@ export interface CheckedFile {
 }
 
 /**
- * Checks the bytes of an adagents.json as the crawler reads them, and adds advice for whoever
- * maintains the file. `domain` serves it; undefined for a file that others point to.
+ * Checks the bytes of an adagents.json as the crawler reads them, and adds advice for its
+ * maintainer. `domain` serves it; undefined for a file that others point to.
  */
 export function checkAdagents(
   bytes: Uint8Array,
@@ -44,7 +44,7 @@ export function toSentence({ field, message }: Pick<Fault, 'field' | 'message'>)
   return `${field === 'root' ? 'the file' : field} ${message}`
 }
 
-/** Reports faults as people are told them, errors apart from warnings. */
+/** Reports faults in the form of the API, errors apart from warnings. */
 export function reportFaults(faults: readonly Fault[]): {
   valid: boolean
   errors: ReportedFault[]

@@ -3,7 +3,7 @@ import { truncate } from './faults.ts'
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is removed
 const CONTROL = /[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufffd]/g
 
-/** A peer's text without control characters, invisible ones, and what stands for lost ones. */
+/** Strips control characters, invisible ones and replacement characters from a text of others. */
 export function stripControls(text: string): string {
   return text
     .replace(/[\t\r\n]+/g, ' ')

@@ -32,7 +32,7 @@ export class ObjectReader {
   readonly value: JsonObject
   readonly at: string
   readonly faults: Faults
-  /** Its place in the list it stands in. */
+  /** Position in the list that contains it. */
   readonly index: number
 
   constructor(value: JsonObject, at: string, faults: Faults, index = 0) {
@@ -63,7 +63,7 @@ export class ObjectReader {
     return this.#text(key, maxChars, true)
   }
 
-  /** Reads a text like `text`, one that must be there: nobody is advised to leave it out. */
+  /** Reads a required text; its fault gives no advice to omit it. */
   requiredText(key: string, maxChars = ID_CHARS): string | undefined {
     return this.#text(key, maxChars, false)
   }
@@ -73,7 +73,7 @@ export class ObjectReader {
     return this.#label(key, maxChars, true)
   }
 
-  /** Reads a text like `label`, one that must be there: nobody is advised to leave it out. */
+  /** Reads a required label; its fault gives no advice to omit it. */
   requiredLabel(key: string, maxChars = LABEL_CHARS): string | undefined {
     return this.#label(key, maxChars, false)
   }
@@ -158,8 +158,8 @@ export class ObjectReader {
   }
 
   /**
-   * Like `texts`, for a list that narrows a grant: whatever stands there, when something does, the
-   * answer is a list, and an empty one admits nothing.
+   * Reads a list that narrows a grant: for any present value the result is a list, and an empty one
+   * admits nothing.
    */
   restriction(key: string): string[] | undefined {
     const value = this.value[key]

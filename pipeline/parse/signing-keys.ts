@@ -46,7 +46,7 @@ function isPlainText(value: unknown): boolean {
   return typeof value === 'string' && value.length <= VALUE_CHARS
 }
 
-/** A private key on the web is everybody's: say so wherever one stands. */
+/** Checks for private keys: one that is published must be reported wherever it is. */
 export function checkPrivateKeys(
   part: ObjectReader,
   key: 'signing_keys' | 'encryption_keys',

@@ -47,7 +47,7 @@ async function connectAt(
   const handshake = await session.initialize(time)
   if ('failure' in handshake && !mayBeStateless(handshake)) return { failure: handshake.failure }
   const list = await listTools(session, time, deps.limits)
-  // Whoever answered the greeting is there, whatever became of the list.
+  // An agent that answered the handshake is alive, whatever became of the list.
   if ('failure' in list) {
     return 'failure' in handshake ? list : { failure: { ...list.failure, isAboutUrl: false } }
   }

@@ -1,7 +1,7 @@
 /**
- * The data of server-sent events, as their bytes come: the lines of one event joined, events without
- * data left out. Comments, names and ids of events mean nothing here. It keeps no more than the one
- * event that is not complete yet; whoever feeds it bounds that.
+ * Parses the data of server-sent events incrementally: the lines of an event are joined, events
+ * without data dropped, comments, names and ids ignored. Buffers only the incomplete event; the
+ * caller bounds its size.
  */
 export class EventStream {
   readonly #decoder = new TextDecoder()

@@ -31,7 +31,7 @@ export function findFirstTextObject(result: JsonObject): JsonObject | undefined 
   return undefined
 }
 
-/** Without a member that would change what the object is when somebody copies it. */
+/** Removes the member that would set the prototype of a copy. */
 function sanitizePayload(payload: JsonObject): JsonObject {
   if (!Object.hasOwn(payload, '__proto__')) return payload
   return Object.fromEntries(Object.entries(payload).filter(([key]) => key !== '__proto__'))

@@ -81,7 +81,7 @@ const terminal = new Set([
   'ACCOUNT_SUSPENDED',
   'BUDGET_EXHAUSTED',
 ])
-/** Beginning of a code that is somebody's own. */
+/** Prefix of vendor-specific codes. */
 const OWN_CODE = /^X_/
 
 /**
