@@ -17,12 +17,24 @@ export interface ChangesToSplit {
  * these is a row too.
  */
 export function countChanges(
-  { properties, authorizations, collections }: ChangesToSplit,
+  changes: ChangesToSplit,
   old: PublisherRows,
   fresh: PublisherRows,
 ): number {
-  const rows = properties.length + authorizations.length + collections.length
-  return rows + listAddedAgents(old, fresh).length
+  return countRows(changes) + listAddedAgents(old, fresh).length
+}
+
+export function countRows({ properties, authorizations, collections }: ChangesToSplit): number {
+  return properties.length + authorizations.length + collections.length
+}
+
+/** A portion of an answer. */
+export interface Portion {
+  rows: PublisherRows
+  /** Changes that lead to these rows, as comparing them with those before would find them. */
+  taken: ChangesToSplit
+  /** Changes that lead from these rows to those of the answer. */
+  remaining: ChangesToSplit
 }
 
 /**
@@ -37,39 +49,49 @@ export function takePortion(
   changes: ChangesToSplit,
   max: number,
   stamp: Pick<Stamp, 'now' | 'seq'>,
-): PublisherRows {
+): Portion {
   const known = new Set(old.properties.map(row => row.property_rid))
   const isKnown = (rid: string) => known.has(rid)
   const isLoss = (change: Change<AuthorizationRow>) =>
     change.kind === 'removed' ||
     (change.kind === 'changed' && change.row.property_rids.every(isKnown))
-  let remaining = max
+  let room = max
   const first = <Row>(some: readonly Change<Row>[]) => {
-    const portion = some.slice(0, Math.max(0, remaining))
-    remaining -= some.length
+    const portion = some.slice(0, Math.max(0, room))
+    room -= some.length
     return portion
   }
   const losses = first(changes.authorizations.filter(isLoss))
-  const properties = applyChanges(
-    old.properties,
-    first(changes.properties),
-    row => row.property_rid,
-    stamp,
-  )
+  const properties = first(changes.properties)
   const gains = first(changes.authorizations.filter(change => !isLoss(change)))
+  const collections = first(changes.collections)
   const owned = {
-    properties,
+    properties: applyChanges(old.properties, properties, row => row.property_rid, stamp),
     authorizations: applyChanges(old.authorizations, [...losses, ...gains], row => row.id, stamp),
-    collections: applyChanges(
-      old.collections,
-      first(changes.collections),
-      row => row.collection_rid,
-      stamp,
-    ),
+    collections: applyChanges(old.collections, collections, row => row.collection_rid, stamp),
   }
-  const added = listAddedAgents(old, fresh).slice(0, Math.max(0, remaining))
-  const publisher = buildPartialPublisher(old, fresh, owned, added)
-  return { ...owned, publisher, ...(old.merges && { merges: old.merges }) }
+  const added = listAddedAgents(old, fresh).slice(0, Math.max(0, room))
+  const rows = {
+    properties: owned.properties.rows,
+    authorizations: owned.authorizations.rows,
+    collections: owned.collections.rows,
+  }
+  const publisher = buildPartialPublisher(old, fresh, rows, added)
+  const gone = new Set<unknown>([...losses, ...properties, ...gains, ...collections])
+  const isLeft = (change: unknown) => !gone.has(change)
+  return {
+    rows: { ...rows, publisher, ...(old.merges && { merges: old.merges }) },
+    taken: {
+      properties: owned.properties.taken,
+      authorizations: owned.authorizations.taken,
+      collections: owned.collections.taken,
+    },
+    remaining: {
+      properties: changes.properties.filter(isLeft),
+      authorizations: changes.authorizations.filter(isLeft),
+      collections: changes.collections.filter(isLeft),
+    },
+  }
 }
 
 /** Tells whether a publisher's first answer is still being taken on. */
@@ -77,18 +99,30 @@ export function isFirstInProgress(publisher: PublisherRow | undefined): boolean 
   return publisher !== undefined && Object.keys(publisher.fields).length === 0
 }
 
+/** Applies changes to rows; returns these, and the changes in the order in which `diff` finds them. */
 function applyChanges<Row extends { changed_at: string; seq: number }>(
-  rows: readonly Row[],
+  before: readonly Row[],
   changes: readonly Change<Row>[],
   key: (row: Row) => string,
   { now, seq }: Pick<Stamp, 'now' | 'seq'>,
-): Row[] {
-  const after = new Map(rows.map(row => [key(row), row]))
+): { rows: Row[]; taken: Change<Row>[] } {
+  const after = new Map(before.map(row => [key(row), row]))
+  const arrived = new Map<string, Change<Row>>()
+  const removed = new Map<string, Change<Row>>()
   for (const change of changes) {
-    if (change.kind === 'removed') after.delete(key(change.old))
-    else after.set(key(change.row), { ...change.row, changed_at: toIso(now), seq })
+    if (change.kind === 'removed') {
+      after.delete(key(change.old))
+      removed.set(key(change.old), change)
+      continue
+    }
+    const row = { ...change.row, changed_at: toIso(now), seq }
+    after.set(key(row), row)
+    arrived.set(key(row), { ...change, row })
   }
-  return [...after.values()]
+  const inOrder = (rows: Iterable<Row>, some: ReadonlyMap<string, Change<Row>>) =>
+    some.size === 0 ? [] : [...rows].flatMap(row => some.get(key(row)) ?? [])
+  const taken = [...inOrder(after.values(), arrived), ...inOrder(before, removed)]
+  return { rows: [...after.values()], taken }
 }
 
 function buildPartialPublisher(

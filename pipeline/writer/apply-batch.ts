@@ -28,7 +28,7 @@ import { applyHeld, type ReleasedHold } from './crawl/held-publishers.ts'
 import { filterImplausible } from './crawl/plausibility.ts'
 import { type Poison, quarantine } from './crawl/quarantine.ts'
 import { findSubjects, type Subjects } from './dependencies.ts'
-import { Files } from './derivation-runner.ts'
+import { Files, LARGE_FILE_BYTES } from './derivation-runner.ts'
 import { applyMerges, type Merged, noneMerged } from './entities/merges.ts'
 import { recordEvents } from './record-events.ts'
 import { type Derivation, deriveAgain } from './rederive.ts'
@@ -209,7 +209,7 @@ function isTimeLookedAt(
 /** Derives again whatever is invalidated. Publishers that were released or taken down skip the brake. */
 async function deriveInvalidated(
   db: Database,
-  { takedowns = [] }: Batch,
+  { takedowns = [], submissions }: Batch,
   { observations, invalidated, isWatching, merged, takenAway, held }: Asked & AppliedObservations,
   applying: Applying,
 ): Promise<Derivation> {
@@ -237,7 +237,12 @@ async function deriveInvalidated(
     { brand, publisher },
     invalidated,
     files,
-    { ...applying, released: letThrough },
+    {
+      ...applying,
+      released: letThrough,
+      // Whoever asked is answered with all that follows; a file that was just read has a commit of its own.
+      ...(submissions.length === 0 && { largeFiles: observations.length > 0 ? 0 : 1 }),
+    },
     { ...merged, reached },
   )
 }
@@ -285,5 +290,7 @@ async function applyDocuments(
     )
     .sort((a, b) => a.observed_at - b.observed_at)
   const stored = await replaceDocuments(db, understood, applying)
-  for (const observation of stored) files.add(observation, observation.document)
+  for (const observation of stored) {
+    if ((observation.bytes ?? 0) <= LARGE_FILE_BYTES) files.add(observation, observation.document)
+  }
 }

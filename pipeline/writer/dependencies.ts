@@ -3,7 +3,7 @@ import type { Domain } from '../core/domain.ts'
 import type { SourceKind } from '../model/documents/index.ts'
 import type { Invalidated } from '../model/invalidated.ts'
 import { isUrl } from '../model/observation.ts'
-import type { Database } from '../store/duckdb.ts'
+import { type Database, toListExpression } from '../store/duckdb.ts'
 import type { Derived } from './derivation-runner.ts'
 
 /** The rules, each answering for domains, and the source a subject's own answer begins with. */
@@ -116,6 +116,24 @@ export async function recordDependencies(
     derived.flatMap(({ subject, wakesAt }) =>
       wakesAt === undefined ? [] : [{ rule, subject, wakes_at: toIso(wakesAt) }],
     ),
+  )
+}
+
+/** Has the answers of subjects derived by the next commit; what they depend on is recorded then. */
+export async function wakeNow(
+  db: Database,
+  rule: Rule,
+  subjects: readonly string[],
+  now: Instant,
+): Promise<void> {
+  if (subjects.length === 0) return
+  await db.run(
+    `delete from wakes where rule = $rule and subject in (select unnest(${toListExpression('$subjects')}))`,
+    { rule, subjects: JSON.stringify(subjects) },
+  )
+  await db.insert(
+    'wakes',
+    subjects.map(subject => ({ rule, subject, wakes_at: toIso(now) })),
   )
 }
 

@@ -7,7 +7,7 @@ import type { Applying } from './apply-context.ts'
 import type { HeldBack } from './crawl/brake.ts'
 import { addDomains, addHops } from './crawl/frontier.ts'
 import { admitMentions } from './crawl/mentions.ts'
-import { recordDependencies, type Subjects } from './dependencies.ts'
+import { recordDependencies, type Subjects, wakeNow } from './dependencies.ts'
 import type { Files } from './derivation-runner.ts'
 import { updateAgentClaims } from './entities/agent-claims.ts'
 import { updateDeclarations } from './entities/agent-declarations.ts'
@@ -46,6 +46,7 @@ export async function deriveAgain(
   const operator = await updatePropertyDeclarations(db, invalidated, files)
   await recordDependencies(db, 'brand', brands.derived)
   await recordDependencies(db, 'publisher', publishers.derived)
+  await wakeNow(db, 'publisher', publishers.postponed, applying.now)
   const asked = [...brands.derived, ...publishers.derived].flatMap(derivation => derivation.asked)
   const untried = asked.filter(source => files.get(source).validity === 'unknown')
   await addHops(db, untried, applying)

@@ -1,9 +1,10 @@
 import { loadContacts } from '../../accounts/editors.ts'
 import type { Accounts } from '../../accounts/store.ts'
+import type { Instant } from '../../core/clock.ts'
 import { groupBy } from '../../core/group.ts'
 import type { BrandRow, EntryRow, PropertyRow, PublisherRow } from '../../model/rows.ts'
 import { listPublisherFiles } from '../../resolve/deciding-files.ts'
-import type { Database } from '../../store/duckdb.ts'
+import { type Database, type Parameters, toListExpression } from '../../store/duckdb.ts'
 import { loadLiveEntries, publisherRows } from '../../store/entries.ts'
 import { loadGrants } from '../../store/grant-rows.ts'
 import { encodeDocument } from '../document-value.ts'
@@ -14,9 +15,11 @@ import {
   toPropertyResolution,
   toPublisherLookup,
 } from '../documents.ts'
+import type { InventoryRows } from '../inventory-record.ts'
 import type { Entry } from '../lmdb.ts'
 import { projectAuthority } from './authority.ts'
 import type { Scope } from './change-scope.ts'
+import { PreparedPublishers } from './prepared-publishers.ts'
 
 /**
  * Publishers as their files show them; one whose file does not stand, or was never there, by what
@@ -76,9 +79,48 @@ async function crawledEntries(
   publishers: readonly PublisherRow[],
   scope: Scope,
 ): Promise<Entry[]> {
-  const { parameters, at } = scope
   if (publishers.length === 0) return []
-  const owned = `where publisher_domain in ${scope.publishers}`
+  const around = await loadSurroundings(index, scope.publishers, scope.parameters)
+  const prepared = new Map<string, Entry[]>()
+  for (const { domain } of scope.known ? publishers : []) {
+    const entries = await preparedPublishers.take(index, domain, around(domain))
+    if (entries) prepared.set(domain, entries)
+  }
+  const others = publishers.filter(({ domain }) => !prepared.has(domain))
+  const rows =
+    prepared.size === 0
+      ? await loadInventories(index, others, scope.publishers, scope.parameters)
+      : await loadInventories(index, others, `(select unnest(${toListExpression('$others')}))`, {
+          others: JSON.stringify(others.map(({ domain }) => domain)),
+        })
+  const projected = new Map(rows.map(one => [one.publisher.domain, one]))
+  return publishers.flatMap(
+    ({ domain }) =>
+      prepared.get(domain) ?? buildEntries(projected.get(domain)!, around(domain), scope.at),
+  )
+}
+
+/** Makes the entries of large publishers step by step, before the commit that shows them. */
+export const preparedPublishers = new PreparedPublishers<Surroundings>({
+  async loadRows(index, domain) {
+    const rows = await publisherRows.read(index, [domain])
+    return (await loadInventories(index, [...rows.values()], '($domain)', { domain }))[0]
+  },
+  async loadAround(index, domain) {
+    return (await loadSurroundings(index, '($domain)', { domain }))(domain)
+  },
+  build: buildEntries,
+})
+
+/** Loads what is projected of publishers; `domains` is SQL that selects them. */
+async function loadInventories(
+  index: Database,
+  publishers: readonly PublisherRow[],
+  domains: string,
+  parameters: Parameters,
+): Promise<InventoryRows[]> {
+  if (publishers.length === 0) return []
+  const owned = `where publisher_domain in ${domains}`
   const properties = groupBy(
     await index.all<PropertyRow>(
       `select * from properties ${owned} and status != 'removed' and source = 'authoritative' order by status, created_at, property_rid`,
@@ -90,57 +132,68 @@ async function crawledEntries(
     await loadGrants(index, `${owned} order by entry, id`, parameters),
     row => row.publisher_domain,
   )
-  const brands = new Map(
-    (
-      await index.all<BrandRow>(
-        `select * from brands where domain in ${scope.publishers}`,
-        parameters,
-      )
-    ).map(row => [row.domain, row]),
+  return publishers.map(publisher => ({
+    publisher,
+    properties: properties.get(publisher.domain) ?? [],
+    authorizations: authorizations.get(publisher.domain) ?? [],
+  }))
+}
+
+/** Loads the brands of publishers' domains, and who reads their files there. */
+async function loadSurroundings(
+  index: Database,
+  domains: string,
+  parameters: Parameters,
+): Promise<(domain: string) => Surroundings> {
+  const rows = await index.all<BrandRow>(
+    `select * from brands where domain in ${domains}`,
+    parameters,
   )
-  const networks = await countNetworks(index, scope)
-  return publishers.flatMap(publisher => {
-    const key = publisher.domain
-    const grants = authorizations.get(key) ?? []
-    const rows = {
-      publisher,
-      properties: properties.get(key) ?? [],
-      authorizations: grants,
-    }
-    const state = { ...rows, authorizations: grants.filter(row => row.in_force) }
-    const files = listPublisherFiles(publisher)
-    const isStocked = rows.properties.length > 0
-    const around = { brand: brands.get(key), network: networks.get(key) }
-    return [
-      {
-        space: 'property' as const,
-        key,
-        value: encodeDocument(toPropertyResolution(state), at, { files }),
-      },
-      {
-        space: 'publisher' as const,
-        key,
-        value: encodeDocument(toPublisherLookup(state, around), at, { isStocked, files }),
-      },
-      {
-        space: 'lookup' as const,
-        key,
-        value: encodeDocument(toDomainLookup(state), at, { files }),
-      },
-      ...projectAuthority(rows, at),
-    ]
-  })
+  const brands = new Map(rows.map(row => [row.domain, row]))
+  const networks = await countNetworks(index, domains, parameters)
+  return domain => ({ brand: brands.get(domain), network: networks.get(domain) })
+}
+
+function buildEntries(rows: InventoryRows, around: Surroundings, at: Instant): Entry[] {
+  const { publisher, properties, authorizations } = rows
+  const key = publisher.domain
+  const state = {
+    publisher,
+    properties: [...properties],
+    authorizations: authorizations.filter(row => row.in_force),
+  }
+  const files = listPublisherFiles(publisher)
+  const isStocked = properties.length > 0
+  return [
+    {
+      space: 'property' as const,
+      key,
+      value: encodeDocument(toPropertyResolution(state), at, { files }),
+    },
+    {
+      space: 'publisher' as const,
+      key,
+      value: encodeDocument(toPublisherLookup(state, around), at, { isStocked, files }),
+    },
+    {
+      space: 'lookup' as const,
+      key,
+      value: encodeDocument(toDomainLookup(state), at, { files }),
+    },
+    ...projectAuthority(rows, at),
+  ]
 }
 
 /** Counts the publishers that read their file at each of these domains. */
 async function countNetworks(
   index: Database,
-  { publishers, parameters }: Scope,
+  domains: string,
+  parameters: Parameters,
 ): Promise<Map<string, NonNullable<Surroundings['network']>>> {
   const rows = await index.all<{ manager: string; publisher_count: number; valid_count: number }>(
     `select manager_domain as manager, count(*)::double as publisher_count,
        count(*) filter (valid)::double as valid_count
-     from publishers where manager_domain in ${publishers} group by all`,
+     from publishers where manager_domain in ${domains} group by all`,
     parameters,
   )
   return new Map(rows.map(({ manager, ...network }) => [manager, network]))

@@ -3,27 +3,18 @@ import { collectionFacts, diffCollection } from '../../diff/collections.ts'
 import { type Change, diff } from '../../diff/diff.ts'
 import { diffProperty, diffPublisher, propertyFacts } from '../../diff/events.ts'
 import { markFirstLoad } from '../../diff/first-load.ts'
-import { isFirstInProgress } from '../../diff/portion.ts'
+import { type ChangesToSplit, isFirstInProgress } from '../../diff/portion.ts'
 import { listPropertySets } from '../../diff/property-sets.ts'
 import { diffReach, type FacetCount } from '../../diff/reach.ts'
 import type { PublisherRows } from '../../diff/rows.ts'
 import type { Stamp } from '../../diff/stamp.ts'
 import type { EventDraft } from '../../model/event.ts'
-import type {
-  AuthorizationRow,
-  CollectionRow,
-  PropertyRow,
-  PropertySetRow,
-  PublisherRow,
-} from '../../model/rows.ts'
+import type { PropertySetRow, PublisherRow } from '../../model/rows.ts'
 import { type Gone, listGoneKeys, nothingGone } from '../../serving/gone-keys.ts'
 
-export interface RowChanges {
+export interface RowChanges extends ChangesToSplit {
   publisher: Change<PublisherRow>[]
-  properties: Change<PropertyRow>[]
   sets: Change<PropertySetRow>[]
-  authorizations: Change<AuthorizationRow>[]
-  collections: Change<CollectionRow>[]
 }
 
 /** Consequences of the changes. */
@@ -57,10 +48,7 @@ const storedPublisher = [
 ] as const satisfies (keyof PublisherRow)[]
 
 /** Compares the properties, grants and collections of a publisher. */
-export function diffRows(
-  old: PublisherRows,
-  fresh: PublisherRows,
-): Pick<RowChanges, 'properties' | 'authorizations' | 'collections'> {
+export function diffRows(old: PublisherRows, fresh: PublisherRows): ChangesToSplit {
   return {
     properties: diff(old.properties, fresh.properties, row => row.property_rid, statusAndFacts),
     authorizations: diff(old.authorizations, fresh.authorizations, row => row.id, storedGrant),
@@ -73,11 +61,15 @@ export function diffRows(
   }
 }
 
-/** Computes the difference between the old and the new rows of one publisher. */
+/**
+ * Computes the difference between the old and the new rows of one publisher; `owned` are the changes of
+ * those that it has many of, where they are known.
+ */
 export function diffPublisherRows(
   old: PublisherRows,
   fresh: PublisherRows,
   stamp: Stamp,
+  owned: ChangesToSplit = diffRows(old, fresh),
 ): RowChanges & Consequences {
   const was = old.publisher ? [old.publisher] : []
   const is = fresh.publisher ? [fresh.publisher] : []
@@ -89,7 +81,7 @@ export function diffPublisherRows(
       row => row.set_id,
       [],
     ),
-    ...diffRows(old, fresh),
+    ...owned,
   }
   const events = [
     ...is.flatMap(row => diffPublisher(old.publisher, row)),
@@ -102,13 +94,43 @@ export function diffPublisherRows(
   return {
     ...changes,
     isChanged,
-    reached: isChanged ? diffReach(old, fresh) : [],
-    gone: reach === 0 ? nothingGone : listGoneKeys(old, fresh),
+    reached: isChanged ? diffReach(...selectReachable(old, fresh, changes)) : [],
+    gone: isOnlyMore(old, changes) ? nothingGone : listGoneKeys(old, fresh),
     events:
       old.publisher === undefined || isFirstInProgress(old.publisher)
         ? markFirstLoad(events)
         : events,
   }
+}
+
+/** Tells whether a publisher only gets more, and what it gets is found by nothing that it had. */
+function isOnlyMore(old: PublisherRows, { properties, authorizations }: RowChanges): boolean {
+  const isMore = ({ kind }: Change<object>) => kind === 'added'
+  const isFirst = properties.length === 0 || old.authorizations.length === 0
+  return isFirst && properties.every(isMore) && authorizations.every(isMore)
+}
+
+/** Leaves out the grants of agents whose reach stays, where that is told by the grants alone. */
+function selectReachable(
+  old: PublisherRows,
+  fresh: PublisherRows,
+  { properties, collections, authorizations }: RowChanges,
+): [before: PublisherRows, after: PublisherRows] {
+  const was = old.publisher
+  const is = fresh.publisher
+  const isSame = was?.catalog === is?.catalog && was?.reach_format === is?.reach_format
+  if (!isSame || properties.length + collections.length > 0) return [old, fresh]
+  const agents = new Set(
+    authorizations.flatMap(change => [
+      ...(change.kind === 'added' ? [] : [change.old.agent_url]),
+      ...(change.kind === 'removed' ? [] : [change.row.agent_url]),
+    ]),
+  )
+  const select = (rows: PublisherRows) => ({
+    ...rows,
+    authorizations: rows.authorizations.filter(({ agent_url }) => agents.has(agent_url)),
+  })
+  return [select(old), select(fresh)]
 }
 
 /** The managers before and after, if another one speaks for the publisher or it came to be valid or not. */

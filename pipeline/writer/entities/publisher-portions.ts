@@ -1,5 +1,5 @@
 import type { Domain } from '../../core/domain.ts'
-import { countChanges, takePortion } from '../../diff/portion.ts'
+import { type ChangesToSplit, countChanges, countRows, takePortion } from '../../diff/portion.ts'
 import type { PublisherRows } from '../../diff/rows.ts'
 import type { Stamp } from '../../diff/stamp.ts'
 import type { Source } from '../../model/observation.ts'
@@ -10,6 +10,14 @@ import { diffRows } from './publisher-changes.ts'
 export interface Unfinished {
   /** Files that it was made from. */
   sources: readonly Source[]
+  /** Changes that are left; a step without these takes a whole commit. */
+  changes?: ChangesToSplit
+}
+
+/** Room that a commit has for portions, and publishers that are taken on whether there is any or not. */
+interface Room {
+  portionRows?: number | undefined
+  released?: ReadonlySet<Domain>
 }
 
 /**
@@ -20,18 +28,37 @@ export interface Unfinished {
 export class UnfinishedAnswers<Answer extends Unfinished> {
   readonly #known = new WeakMap<Database, Map<Domain, { answer: Answer; state: string }>>()
 
-  /** Takes out what is left of the answers of these publishers, where that still holds. */
-  async take(db: Database, domains: readonly Domain[]): Promise<Map<Domain, Answer>> {
-    const known = this.#known.get(db)
+  /**
+   * Takes out what is left of the answers of these publishers, where that still holds: the first of them,
+   * as many as a commit has room for. The others wait as they are. Those that hold no more are outdated.
+   */
+  async take(
+    db: Database,
+    domains: readonly Domain[],
+    { portionRows: rows = Number.POSITIVE_INFINITY, released }: Room,
+  ): Promise<{ left: Map<Domain, Answer>; waiting: Domain[]; outdated: Set<Domain> }> {
+    const known = this.#known.get(db) ?? new Map<Domain, { answer: Answer; state: string }>()
     const left = new Map<Domain, Answer>()
-    for (const domain of known === undefined || known.size === 0 ? [] : domains) {
-      const found = known!.get(domain)
-      known!.delete(domain)
+    const waiting: Domain[] = []
+    const outdated = new Set<Domain>()
+    let room = rows
+    for (const domain of known.size === 0 ? [] : domains) {
+      const found = known.get(domain)
       if (found === undefined) continue
-      const state = await loadState(db, domain, found.answer)
-      if (state === found.state) left.set(domain, found.answer)
+      if (room <= 0 && !released?.has(domain)) {
+        waiting.push(domain)
+        continue
+      }
+      known.delete(domain)
+      const { answer } = found
+      if (found.state !== (await loadState(db, domain, answer))) {
+        outdated.add(domain)
+        continue
+      }
+      left.set(domain, answer)
+      room -= (answer.changes && countRows(answer.changes)) || rows
     }
-    return left
+    return { left, waiting, outdated }
   }
 
   /** Called when all of a commit is written that answers are made from; those before are forgotten. */
@@ -47,7 +74,8 @@ export class UnfinishedAnswers<Answer extends Unfinished> {
 const describeRows = (table: string, where: string) =>
   `(select concat_ws(' ', count(*), max(seq)) from ${table} where ${where})`
 const STATE = [
-  ...['publishers', 'entries'].map(table => describeRows(table, 'domain = $domain')),
+  describeRows('publishers', 'domain = $domain'),
+  describeRows('entries', `domain = $domain and entity = 'property'`),
   ...['properties', 'authorizations', 'collections'].map(table =>
     describeRows(table, 'publisher_domain = $domain'),
   ),
@@ -66,22 +94,44 @@ async function loadState(db: Database, domain: Domain, { sources }: Unfinished):
   return `${db.written.version([])} ${row!.state}`
 }
 
+/** An answer as it is compared, and what is left of its changes where commits before took on some. */
+interface ToTakeOn {
+  old: PublisherRows
+  fresh: PublisherRows
+  changes?: ChangesToSplit
+}
+
+interface TakenOn {
+  rows: PublisherRows
+  /** Changes that lead to these rows, where they are known. */
+  taken?: ChangesToSplit
+  /** Changes that wait for the next commits. */
+  remaining: ChangesToSplit
+  isLast: boolean
+  count: number
+}
+
+const noChanges: ChangesToSplit = { properties: [], authorizations: [], collections: [] }
+
 /**
  * Selects the rows of an answer that a commit applies: the whole answer up to `all` changes, else a portion
  * of `part`. The last commit of an answer in portions changes no row: it has the publisher projected.
  */
 export function takeOn(
-  old: PublisherRows,
-  fresh: PublisherRows,
+  { old, fresh, changes: known }: ToTakeOn,
   room: { all: number; part: number; isLeft: boolean },
   stamp: Pick<Stamp, 'now' | 'seq'>,
-): { rows: PublisherRows; isLast: boolean; changes: number } {
+): TakenOn {
   const { publisher } = fresh
-  const all = { rows: fresh, isLast: true, changes: 0 }
-  if (publisher === undefined || room.all === Number.POSITIVE_INFINITY) return all
-  const changes = diffRows(old, fresh)
+  if (publisher === undefined || room.all === Number.POSITIVE_INFINITY) {
+    return { rows: fresh, remaining: noChanges, isLast: true, count: 0 }
+  }
+  const changes = known ?? diffRows(old, fresh)
   const count = countChanges(changes, old, fresh)
-  if (count <= room.all) return { rows: fresh, isLast: !room.isLeft || count === 0, changes: count }
-  const rows = takePortion(old, { ...fresh, publisher }, changes, room.part, stamp)
-  return { rows, isLast: false, changes: room.part }
+  if (count <= room.all) {
+    const isLast = !room.isLeft || count === 0
+    return { rows: fresh, taken: changes, remaining: noChanges, isLast, count }
+  }
+  const portion = takePortion(old, { ...fresh, publisher }, changes, room.part, stamp)
+  return { ...portion, isLast: false, count: room.part }
 }

@@ -2,6 +2,7 @@ import type { Instant } from '../../core/clock.ts'
 import type { Domain } from '../../core/domain.ts'
 import { buildIdentityHints, buildSavedRows, mayShowSavedProperties } from '../../diff/hosted.ts'
 import { noMerges } from '../../diff/merges.ts'
+import { type ChangesToSplit, countChanges } from '../../diff/portion.ts'
 import type { FacetCount } from '../../diff/reach.ts'
 import { buildOrphanedRows, buildPublisherRows, type PublisherRows } from '../../diff/rows.ts'
 import type { Stamp } from '../../diff/stamp.ts'
@@ -11,12 +12,13 @@ import type { HostedProperty } from '../../model/save.ts'
 import { pending } from '../../resolve/derivation.ts'
 import { derivePublisher, type NoPublisher, type PublisherFacts } from '../../resolve/publisher.ts'
 import type { Gone } from '../../serving/gone-keys.ts'
+import { preparedPublishers } from '../../serving/projections/publishers.ts'
 import { markAgents } from '../../store/aliases.ts'
 import type { Database } from '../../store/duckdb.ts'
 import { loadLiveEntries, readProperties } from '../../store/entries.ts'
 import { applyBrake, type Braking, type HeldBack } from '../crawl/brake.ts'
 import type { Mentions } from '../crawl/mentions.ts'
-import { type Derived, deriveAll, type Files } from '../derivation-runner.ts'
+import { type Derived, deriveWithin, type Files } from '../derivation-runner.ts'
 import { type ClaimSlice, updateClaims } from './claims.ts'
 import { diffPublisherRows, listChangedManagers } from './publisher-changes.ts'
 import { takeOn, type Unfinished, UnfinishedAnswers } from './publisher-portions.ts'
@@ -39,15 +41,19 @@ type PublisherDerived = Derived<
   >
 >
 
-/** Limit on the rows that one commit applies. */
+/** Limits on what one commit derives and applies. */
 export interface Portioning {
   /** Rows of publishers; everything where nothing is said. */
   portionRows?: number | undefined
+  /** Large files that answers are derived from; all where nothing is said. */
+  largeFiles?: number
 }
 
 /** Result of deriving publishers again. */
 export interface PublisherChanges {
   derived: PublisherDerived[]
+  /** Publishers that are derived by a later commit. */
+  postponed: Domain[]
   /** Publishers of which more is to be taken on. */
   unfinished: number
   /** Publishers to project again; an unfinished one keeps its old projection until its last portion. */
@@ -74,22 +80,33 @@ interface Compared extends Answered {
   merges: PublisherRows['merges']
   old: PublisherRows
   fresh: PublisherRows
+  /** Changes that are left of an answer which commits before took on in part. */
+  changes?: ChangesToSplit
 }
 
-/** An answer whose first rows stand, and when it is needed again for another reason than the others. */
+/** An answer that is taken on by several commits, and when it is needed again for another reason. */
 interface Left extends Unfinished {
   derived: PublisherDerived
-  compared: Compared
-  ends: Instant | undefined
+  ends?: Instant | undefined
+  /** Rows that stood before a large answer, loaded by a commit of their own. */
+  before?: PublisherRows
+  /** Set once it is compared, by a commit of its own where it is large. */
+  compared?: Compared
+  /** The brake has let it through, and its first rows stand. */
+  isBegun?: boolean
   /** Claims that are not written yet. */
   slices?: readonly ClaimSlice[]
+  /** Steps in which its projection was prepared. */
+  prepared?: number
 }
+type Begun = Left & { compared: Compared }
 
 const unfinished = new UnfinishedAnswers<Left>()
 
 /**
  * Derives publishers again, writes what differs and says what that means. Of an answer that differs in
- * very many rows a commit takes on a portion; the publisher is woken at once for the next one.
+ * very many rows a commit takes on a portion; the publisher is woken at once for the next one. What comes
+ * before the first portion of a large answer, and after its last one, is done in steps, a commit each.
  */
 export async function updatePublishers(
   db: Database,
@@ -97,35 +114,44 @@ export async function updatePublishers(
   files: Files,
   stamp: Stamp & Braking & Portioning,
 ): Promise<PublisherChanges> {
-  const left = await unfinished.take(db, domains)
-  const asked = domains.filter(domain => !left.has(domain))
-  const derived = await deriveAll(asked, domain => derivePublisher(domain, stamp.now), files)
-  const { answered, postponed, refused } = await sortAnswers(db, derived, stamp)
-  const braked = await applyBrake(db, await compare(db, answered, stamp), stamp)
+  const { left, waiting, outdated } = await unfinished.take(db, domains, stamp)
+  const later = new Set(waiting)
+  const { derived, postponed: untried } = await deriveWithin(
+    domains.filter(domain => !left.has(domain) && !later.has(domain)),
+    domain => derivePublisher(domain, stamp.now),
+    files,
+    limitLargeFiles(stamp, left.size + later.size),
+  )
+  // Where somebody writes between two steps, again and again, all of them are taken at once.
+  const atOnce = new Set([...outdated, ...(stamp.released ?? [])])
+  const { answered, large, postponed, refused } = await sortAnswers(db, derived, stamp, atOnce)
+  const { stepped, ready, begun } = await takeSteps(db, left, stamp)
+  const fresh = [...ready, ...(await compare(db, answered, stamp))]
+  const braked = await applyBrake(db, fresh, stamp)
   const ends = new Map(braked.ends)
-  for (const [domain, one] of left) if (one.ends !== undefined) ends.set(domain, one.ends)
-  const compared = [...[...left.values()].map(one => one.compared), ...braked.answers]
+  for (const [domain, one] of begun) if (one.ends !== undefined) ends.set(domain, one.ends)
+  const compared = [...[...begun.values()].map(one => one.compared), ...braked.answers]
   let room = stamp.portionRows ?? Number.POSITIVE_INFINITY
   // The commit that derives an answer has its share of work already.
   const roomFor = (domain: Domain) => ({
     all: Math.max(1, room),
-    part: Math.max(1, left.has(domain) ? room : Math.floor(room / 10)),
-    isLeft: left.has(domain),
+    part: Math.max(1, begun.has(domain) ? room : Math.floor(room / 10)),
+    isLeft: begun.has(domain),
   })
   const portioned = compared.map(one => {
-    const portion = takeOn(one.old, one.fresh, roomFor(one.domain), stamp)
-    room -= portion.changes
-    return { ...one, ...portion, ...diffPublisherRows(one.old, portion.rows, stamp) }
+    const portion = takeOn(one, roomFor(one.domain), stamp)
+    room -= portion.count
+    return { ...one, ...portion, ...diffPublisherRows(one.old, portion.rows, stamp, portion.taken) }
   })
   const touched = portioned.filter(({ isChanged }) => isChanged)
   await writePublishers(db, touched)
   const portionable = new Set(compared.map(({ domain }) => domain))
-  const claiming = [...left].flatMap(([domain, { compared, slices }]) =>
+  const claiming = [...begun].flatMap(([domain, { compared, slices }]) =>
     slices === undefined ? [] : [{ domain, facts: compared.facts, slices }],
   )
   const claimsLeft = await updateClaims(
     db,
-    [...claiming, ...answered],
+    [...claiming, ...fresh.map(({ domain, facts }) => ({ domain, facts }))],
     { ...stamp, takenDown: files.takenDown },
     domain => stamp.portionRows !== undefined && portionable.has(domain),
   )
@@ -133,29 +159,34 @@ export async function updatePublishers(
     ...one,
     isLast: one.isLast && !claimsLeft.has(one.domain),
   }))
-  await quarantinePublishers(db, refused, answered, stamp)
+  await quarantinePublishers(db, refused, fresh, stamp)
   const all = [...[...left.values()].map(one => one.derived), ...derived]
-  const notLast = new Set(portions.flatMap(one => (one.isLast ? [] : one.domain)))
-  const next = portions
-    .filter(one => !one.isLast)
-    .map(({ domain, facts, merges, rows, fresh }): [Domain, Left] => {
-      const compared = { domain, facts, merges, old: rows, fresh }
-      const own = all.find(one => one.subject === domain)!
-      const slices = claimsLeft.get(domain)
-      const rest = { derived: own, sources: own.asked, compared, ends: ends.get(domain) }
-      return [domain, { ...rest, ...(slices && { slices }) }]
+  const next = new Map([...stepped, ...large.map(one => [one.subject, beginLarge(one)] as const)])
+  for (const { domain, facts, merges, rows, fresh, remaining, isLast } of portions) {
+    if (isLast) continue
+    const compared = { domain, facts, merges, old: rows, fresh, changes: remaining }
+    const own = all.find(one => one.subject === domain)!
+    const slices = claimsLeft.get(domain)
+    const rest = { derived: own, sources: own.asked, compared, ends: ends.get(domain) }
+    next.set(domain, {
+      ...rest,
+      isBegun: true,
+      changes: remaining,
+      ...(slices && { slices }),
     })
-  await unfinished.keep(db, new Map(next))
-  const isLate = (domain: Domain) => notLast.has(domain) || postponed.has(domain)
+  }
+  await unfinished.keep(db, next)
+  const isLate = (domain: Domain) => next.has(domain) || postponed.has(domain)
   return {
     derived: all.map(one =>
       wakingSooner(one, isLate(one.subject) ? stamp.now : ends.get(one.subject)),
     ),
-    unfinished: notLast.size + postponed.size,
+    postponed: untried,
+    unfinished: next.size + postponed.size + untried.length + waiting.length,
     domains: portions.flatMap(({ domain, isLast, isChanged }) =>
-      isLast && (isChanged || left.has(domain)) ? domain : [],
+      isLast && (isChanged || begun.has(domain)) ? domain : [],
     ),
-    mentions: answered.map(({ domain, facts }) => ({
+    mentions: fresh.map(({ domain, facts }) => ({
       rule: 'publisher',
       subject: domain,
       domains: facts.mentions,
@@ -174,6 +205,67 @@ export async function updatePublishers(
   }
 }
 
+function beginLarge(derived: PublisherDerived): Left {
+  return { derived, sources: derived.asked }
+}
+
+/**
+ * Takes the next step for large answers that wait for their first portion, or to be projected. `ready` are
+ * those that go through the brake now, `begun` those that go on with their rows.
+ */
+async function takeSteps(
+  db: Database,
+  left: ReadonlyMap<Domain, Left>,
+  stamp: Stamp & Portioning,
+): Promise<{ stepped: Map<Domain, Left>; ready: Compared[]; begun: Map<Domain, Begun> }> {
+  const stepped = new Map<Domain, Left>()
+  const ready: Compared[] = []
+  const begun = new Map<Domain, Begun>()
+  for (const [domain, one] of left) {
+    const { before, compared, isBegun, derived } = one
+    if (isBegun) {
+      const own = one as Begun
+      const { prepared = 0 } = own
+      const isPreparing = prepared < PREPARING_STEPS && isWritten(own, stamp)
+      if (isPreparing && (await preparedPublishers.prepare(db, domain, stamp.now))) {
+        stepped.set(domain, { ...own, prepared: prepared + 1 })
+      } else begun.set(domain, own)
+    } else if (compared) ready.push(compared)
+    else if (before) {
+      const answer = { domain, facts: derived.answer as Answered['facts'] }
+      const [made] = await compareWith(db, [answer], new Map([[domain, before]]), stamp)
+      stepped.set(domain, { ...beginLarge(derived), compared: made! })
+    } else {
+      const rows = (await loadPublishers(db, [domain])).get(domain)
+      stepped.set(domain, {
+        ...beginLarge(derived),
+        before: rows ?? buildEmptyPublisherRows(undefined),
+      })
+    }
+  }
+  return { stepped, ready, begun }
+}
+
+/** Tells whether all rows of a large publisher are written, so that it is to be projected. */
+function isWritten({ compared, slices }: Begun, stamp: Portioning): boolean {
+  const { facts, old, fresh, changes } = compared
+  if (!isLarge(facts, stamp) || slices !== undefined || changes === undefined) return false
+  return countChanges(changes, old, fresh) === 0
+}
+
+/** Tells whether the steps of an answer are a commit each. */
+function isLarge(
+  facts: Answered['facts'],
+  { portionRows = Number.POSITIVE_INFINITY }: Portioning,
+): boolean {
+  return weighFacts(facts) > LARGE_PORTIONS * portionRows
+}
+
+/** Portions of which a large answer has more. */
+const LARGE_PORTIONS = 3
+/** Steps that a projection takes to be prepared; what is written in between does not have it wait longer. */
+const PREPARING_STEPS = 2
+
 /** The rows that stand, and those that answers make. */
 async function compare(
   db: Database,
@@ -184,6 +276,15 @@ async function compare(
     db,
     answered.map(({ domain }) => domain),
   )
+  return compareWith(db, answered, before, stamp)
+}
+
+async function compareWith(
+  db: Database,
+  answered: readonly Answered[],
+  before: ReadonlyMap<string, PublisherRows>,
+  stamp: Stamp,
+): Promise<Compared[]> {
   const told = await loadEntryProperties(db, answered, before)
   return answered.map(({ domain, facts }) => {
     const old = before.get(domain) ?? buildEmptyPublisherRows(undefined)
@@ -192,23 +293,47 @@ async function compare(
   })
 }
 
-/** Maximum weight of the answers that one commit compares; any single publisher fits in. */
-const COMMIT_WEIGHT = 2 * PUBLISHER_MAX
+/** Weight of the answers that one commit compares; any single publisher fits in. */
+const COMMIT_WEIGHT = PUBLISHER_MAX
+
+/** Nothing is derived from a large file while other answers are taken on. */
+function limitLargeFiles(
+  { portionRows, largeFiles, released }: Braking & Portioning,
+  begun: number,
+) {
+  const isLimited = portionRows !== undefined && largeFiles !== undefined
+  return {
+    count: !isLimited ? Number.POSITIVE_INFINITY : begun > 0 ? 0 : largeFiles,
+    maxWeight: isLimited ? COMMIT_WEIGHT : Number.POSITIVE_INFINITY,
+    urgent: released ?? new Set<Domain>(),
+    weigh: (facts: PublisherDerived['answer']) =>
+      facts === undefined || facts === pending ? 0 : weighInMemory(facts),
+  }
+}
 
 /**
- * Sorts out which answers are compared now, which wait for the next commit, and which are refused because
- * they come to more than is kept of a publisher: then what was known stands.
+ * Sorts out which answers are compared now, which are large and taken on step by step, which wait for the
+ * next commit, and which are refused because they come to more than is kept of a publisher: then what was
+ * known stands.
  */
 async function sortAnswers(
   db: Database,
   derived: readonly PublisherDerived[],
-  { portionRows }: Portioning,
-): Promise<{ answered: Answered[]; postponed: Set<Domain>; refused: Refused[] }> {
+  { portionRows, largeFiles }: Portioning,
+  atOnce: ReadonlySet<Domain>,
+): Promise<{
+  answered: Answered[]
+  large: PublisherDerived[]
+  postponed: Set<Domain>
+  refused: Refused[]
+}> {
   const answered: Answered[] = []
+  const large: PublisherDerived[] = []
   const postponed = new Set<Domain>()
   const refused: Refused[] = []
   let weight = 0
-  for (const { subject: domain, answer: facts } of derived) {
+  for (const one of derived) {
+    const { subject: domain, answer: facts } = one
     if (facts === undefined || facts === pending) continue
     const own = weighFacts(facts)
     const held = weighInMemory(facts)
@@ -219,10 +344,12 @@ async function sortAnswers(
       postponed.add(domain)
     } else {
       weight += held
-      answered.push({ domain, facts })
+      const isInSteps = largeFiles !== undefined && !atOnce.has(domain)
+      if (isInSteps && isLarge(facts, { portionRows })) large.push(one)
+      else answered.push({ domain, facts })
     }
   }
-  return { answered, postponed, refused }
+  return { answered, large, postponed, refused }
 }
 
 function wakingSooner(one: PublisherDerived, at: Instant | undefined): PublisherDerived {

@@ -13,30 +13,39 @@ import { read } from '../../support/sightings.ts'
 import { brandOf, proofOf, submission, writeOf } from '../../support/writes.ts'
 
 const shapes = fc.constantFrom(...(Object.keys(largeShapes) as LargeShape[]))
-const files = fc.array(fc.record({ shape: shapes, rows: fc.integer({ min: 20, max: 120 }) }), {
-  minLength: 14,
-  maxLength: 14,
+/** A large file at its domain's own place, or at an address that the domain's file points to. */
+const file = fc.record({
+  shape: shapes,
+  rows: fc.integer({ min: 20, max: 120 }),
+  isPointedTo: fc.boolean(),
 })
+type File = typeof file extends fc.Arbitrary<infer Value> ? Value : never
+const files = fc.array(file, { minLength: 14, maxLength: 14 })
+
+/** Observations of the n-th domain: of its file, and of the one that it points to. */
+function observeFile({ shape, rows, isPointedTo }: File, n: number, at: number) {
+  const domain = `f${n}.example`
+  const large = largeShapes[shape](rows, rows * 10, rows * 2)
+  if (!isPointedTo) return [read('adagents.json', domain, large, at)]
+  const authoritative_location = `https://files.example/${n}.json`
+  return [
+    read('adagents.json', domain, { authoritative_location }, at),
+    read('adagents.json', authoritative_location, large, at),
+  ]
+}
 
 describe('any 14 files that are large beside the limits', () => {
   it('leave a registry that commits, answers, restarts and can be repaired', async () => {
-    const check = async (some: { shape: LargeShape; rows: number }[], areTogether: boolean) => {
+    const check = async (some: File[], areTogether: boolean) => {
       const clock = testClock('2026-11-20T03:00Z')
       const dataDir = newDataDir()
       const settings = { LIMITS: JSON.stringify({ commitRows: 100 }) }
       const open = () => openSequencer({ dataDir, clock, settings })
       let registry: Sequencer = await open()
       const observe = (named: typeof some) =>
-        named.map(({ shape, rows }, n) =>
-          read(
-            'adagents.json',
-            `f${n}.example`,
-            largeShapes[shape](rows, rows * 10, rows * 2),
-            clock.now(),
-          ),
-        )
+        named.map((one, n) => observeFile(one, n, clock.now()))
       const commit = async (observations: ReturnType<typeof observe>) => {
-        const parts = areTogether ? [observations] : observations.map(one => [one])
+        const parts = areTogether ? [observations.flat()] : observations
         for (const part of parts) {
           const committing = registry.commit({ observations: part, submissions: [] })
           const save = brandOf('Acme', 'told.example', `Brand ${registry.seq}`)
