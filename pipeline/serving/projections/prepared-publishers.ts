@@ -3,7 +3,7 @@ import type { Database } from '../../store/duckdb.ts'
 import type { InventoryRows } from '../inventory-record.ts'
 import type { Entry } from '../lmdb.ts'
 
-/** How the entries of publishers are made: from their rows, and from what stands around them. */
+/** Functions that make the entries of publishers from their rows, and from what stands around them. */
 export interface Making<Around> {
   loadRows(index: Database, domain: string): Promise<InventoryRows | undefined>
   loadAround(index: Database, domain: string): Promise<Around>
