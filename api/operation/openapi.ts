@@ -12,6 +12,9 @@ import {
   type ReplyBody,
 } from './operation.ts'
 
+/** Says what each item of a stream is: `itemSchema` of OpenAPI 3.2, which 3.1 has no word for. */
+export const ITEM_SCHEMA = 'x-item-schema'
+
 /** The OpenAPI 3.1 description of the operations, as YAML. */
 export function describeApi(operations: readonly Operation[], baseUrl: string): string {
   return stringify(buildOpenapi(operations, baseUrl), { aliasDuplicateObjects: false })
@@ -131,8 +134,12 @@ function buildContent(body: NonNullable<ReplyBody>, components: Json): Json {
   if (body instanceof z.ZodType) {
     return { 'application/json': { schema: toReference(body, 'output', components) } }
   }
+  const content = {
+    schema: { type: 'string' },
+    ...(body.item && { [ITEM_SCHEMA]: toReference(body.item, 'output', components) }),
+  }
   const types = [body.type].flat().map(type => type.split(';')[0]!)
-  return Object.fromEntries(types.map(type => [type, { schema: { type: 'string' } }]))
+  return Object.fromEntries(types.map(type => [type, content]))
 }
 
 function describeRefusal(description: string, components: Json): Json {

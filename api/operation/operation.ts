@@ -57,7 +57,13 @@ export interface Call<Query, Params, Body, Who extends Access> {
 }
 
 /** A body of an answer: a JSON schema, a media type, or several, for anything else, or null for no body. */
-export type ReplyBody = z.ZodType | { type: string | readonly string[] } | null
+export type ReplyBody = z.ZodType | OtherBody | null
+
+interface OtherBody {
+  type: string | readonly string[]
+  /** Of a body that is sent item by item: schema of a line, or of an event and its data. */
+  item?: z.ZodType
+}
 
 interface Declared<
   Who extends Access,

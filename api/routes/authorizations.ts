@@ -4,7 +4,7 @@ import { toAgentUrlKey } from '../../pipeline/core/agent-url.ts'
 import { refuse } from '../../pipeline/core/errors.ts'
 import {
   AgentAuthorizations,
-  type AuthorizationItem,
+  AuthorizationItem,
   type Evidence,
   evidences,
 } from '../../pipeline/model/responses/authorizations.ts'
@@ -162,7 +162,7 @@ export const snapshotAuthorizations = defineOperation({
   access: 'bearer',
   cache: 'private',
   query: z.object({ evidence, include }),
-  reply: { 200: { type: ndjsonHeaders['content-type'] } },
+  reply: { 200: { type: ndjsonHeaders['content-type'], item: AuthorizationItem } },
   errors: ['invalid_request', 'forbidden'],
   handle: ({ query, services }) => {
     refuseRaw(query.include)

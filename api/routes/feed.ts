@@ -3,7 +3,7 @@ import { refuse } from '../../pipeline/core/errors.ts'
 import { limits } from '../../pipeline/core/limits.ts'
 import { NIL_UUID } from '../../pipeline/core/uuid-v7.ts'
 import { eventTypeNames } from '../../pipeline/model/event.ts'
-import { FeedAnswer } from '../../pipeline/model/responses/index.ts'
+import { FeedAnswer, FeedFrame } from '../../pipeline/model/responses/index.ts'
 import { readPageAfter } from '../../pipeline/read/lookups/feed.ts'
 import { isTypeFilter, matchTypes } from '../../pipeline/read/lookups/feed-types.ts'
 import { createWholeNumber } from '../inputs/fields.ts'
@@ -107,7 +107,7 @@ export const streamFeed = defineOperation({
       default: 15,
     }),
   }),
-  reply: { 200: { type: 'text/event-stream' } },
+  reply: { 200: { type: 'text/event-stream', item: FeedFrame } },
   errors: ['invalid_request', 'cursor_expired', 'unavailable'],
   handle: ({ query, principal, services: { streams } }) => ({
     headers: streamHeaders,

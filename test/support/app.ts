@@ -50,12 +50,11 @@ export interface TestRegistry {
   publish(): Promise<void>
   /** What the stores tell of each other that cannot be, as of one commit: demand is handed in later. */
   verify(): Promise<string[]>
-  /** Throws where an answer so far was not as the OpenAPI description has it, or had fields that it does not name. */
-  checkAnswers(): void
   /** Ends the writer and opens another one, as a new process would. */
   restart(): Promise<void>
   /** The same, with the serving store and the event files made anew of the index between. */
   rebuild(): Promise<void>
+  /** Throws where an answer was not as the OpenAPI description has it, or had fields that it does not name. */
   close(): Promise<void>
 }
 
@@ -118,7 +117,6 @@ export async function openRegistry(options: RegistryOptions = {}): Promise<TestR
   const answers = watchAnswers(app)
   return {
     app,
-    checkAnswers: answers.check,
     clock,
     config,
     reader,
@@ -165,6 +163,7 @@ export async function openRegistry(options: RegistryOptions = {}): Promise<TestR
       await reader.close()
       await sequencer.close()
       rmSync(dataDir, { recursive: true, force: true })
+      answers.check()
     },
   }
 }

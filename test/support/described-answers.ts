@@ -1,8 +1,11 @@
+import { brotliDecompressSync, constants, gunzipSync } from 'node:zlib'
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import type { FastifyInstance } from 'fastify'
-import { buildOpenapi } from '../../api/operation/openapi.ts'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { buildOpenapi, ITEM_SCHEMA } from '../../api/operation/openapi.ts'
+import type { Operation } from '../../api/operation/operation.ts'
 import { operations } from '../../api/routes/index.ts'
+import { parseFrame } from './event-stream.ts'
 
 type Json = Record<string, unknown>
 
@@ -11,51 +14,135 @@ let compiled: Ajv2020 | undefined
 /** Different answers of one operation and status that are looked at. */
 const ANSWERS_EACH = 200
 
+/** Bytes of one stream that are looked at. */
+const STREAM_BYTES = 4_000_000
+
+interface Place {
+  method: string
+  path: string
+  reply: Operation['reply']
+}
+
 /**
- * Has the JSON answers of operations compared with their schemas in the OpenAPI description, with fields
- * that are not described refused at every level. `check()` throws what was found.
+ * Has the JSON answers of operations, and the lines and events of those that stream, compared with their
+ * schemas in the OpenAPI description, with fields that are not described refused at every level.
+ * `check()` throws what was found.
  */
 export function watchAnswers(app: FastifyInstance): { check(): void } {
-  const places = new Map(operations.map(({ id, method, path }) => [id, { method, path }]))
+  const places = new Map<string, Place>(operations.map(operation => [operation.id, operation]))
   const answers = new Map<string, Set<string>>()
+  const streams: (Sniffed & { operation: string })[] = []
+  app.addHook('onRequest', async (request, reply) => {
+    const { operation } = request.routeOptions.config
+    if (operation === undefined || request.method === 'HEAD') return
+    if (itemOf(places.get(operation)!) === undefined) return
+    streams.push({ operation, ...sniff(reply) })
+  })
   app.addHook('onSend', async (request, reply, payload) => {
     const { operation } = request.routeOptions.config
     if (operation === undefined || !isReadable(request.method, reply.getHeaders())) return
     const kind = `${operation} ${reply.statusCode}`
     const known = answers.get(kind) ?? new Set()
     answers.set(kind, known)
-    if (known.size < ANSWERS_EACH) known.add(String(payload))
+    if (known.size < ANSWERS_EACH) known.add(decode(payload, reply.getHeader('content-encoding')))
   })
   return {
     check() {
       const faults = [...answers].flatMap(([kind, payloads]) => {
         const [operation, status] = kind.split(' ') as [string, string]
-        const found = [...payloads].flatMap(one => listFaults(places.get(operation)!, status, one))
+        const found = [...payloads].flatMap(one =>
+          listFaults(places.get(operation)!, status, 'application/json', JSON.parse(one)),
+        )
         return [...new Set(found)].map(fault => `${kind}: ${fault}`)
       })
-      if (faults.length === 0) return
-      throw new Error(`answers are not as described:\n${faults.sort().join('\n')}`)
+      const streamed = streams.flatMap(({ operation, type, items }) => {
+        const place = places.get(operation)!
+        const found = items().flatMap(item => listFaults(place, '200', type(), item))
+        return found.map(fault => `${operation}, an item: ${fault}`)
+      })
+      const all = [...faults, ...new Set(streamed)]
+      if (all.length === 0) return
+      throw new Error(`answers are not as described:\n${all.sort().join('\n')}`)
     },
   }
 }
 
+function itemOf({ reply }: Place): unknown {
+  const body = reply[200]
+  return body && 'item' in body ? body.item : undefined
+}
+
 function isReadable(method: string, headers: Record<string, unknown>): boolean {
-  const type = String(headers['content-type'] ?? '')
-  return method !== 'HEAD' && /^application\/json/.test(type) && !('content-encoding' in headers)
+  return method !== 'HEAD' && /^application\/json/.test(String(headers['content-type'] ?? ''))
+}
+
+function decode(payload: unknown, encoding: unknown): string {
+  if (encoding === 'gzip') return gunzipSync(payload as Buffer).toString()
+  if (encoding === 'br') return brotliDecompressSync(payload as Buffer).toString()
+  return String(payload)
+}
+
+interface Sniffed {
+  type(): string
+  items(): unknown[]
+}
+
+/** Listens to what is written to a connection, and takes it apart as a client would. */
+function sniff(reply: FastifyReply): Sniffed {
+  const response = reply.raw
+  const chunks: Buffer[] = []
+  let bytes = 0
+  const listen = (chunk: unknown) => {
+    if (bytes > STREAM_BYTES || !(Buffer.isBuffer(chunk) || typeof chunk === 'string')) return
+    chunks.push(Buffer.from(chunk as Buffer))
+    bytes += chunk.length
+  }
+  for (const name of ['write', 'end'] as const) {
+    const send = response[name].bind(response) as (...given: unknown[]) => never
+    response[name] = (...given: unknown[]) => {
+      listen(given[0])
+      return send(...given)
+    }
+  }
+  const type = () => String(reply.getHeader('content-type')).split(';')[0]!
+  return {
+    type,
+    items() {
+      const written = Buffer.concat(chunks)
+      if (type() === 'text/event-stream') return readFrames(written.toString())
+      return type() === 'application/x-ndjson' ? readLines(written) : []
+    },
+  }
+}
+
+/** What came whole: a stream may have broken off. */
+function readLines(zipped: Buffer): unknown[] {
+  const text = gunzipSync(zipped, { finishFlush: constants.Z_SYNC_FLUSH }).toString()
+  return text
+    .slice(0, text.lastIndexOf('\n') + 1)
+    .split('\n')
+    .filter(line => line !== '')
+    .map(line => JSON.parse(line))
+}
+
+function readFrames(text: string): unknown[] {
+  return text.split('\n\n').slice(0, -1).map(parseFrame)
 }
 
 function listFaults(
-  { method, path }: { method: string; path: string },
+  { method, path }: Place,
   status: string,
-  payload: string,
+  type: string,
+  answer: unknown,
 ): string[] {
   const place = [path.replace(/:(\w+)/g, '{$1}'), method.toLowerCase()]
-  const pointer = ['paths', ...place, 'responses', status, 'content', 'application/json', 'schema']
+  const schema = type === 'application/json' ? 'schema' : ITEM_SCHEMA
+  const pointer = ['paths', ...place, 'responses', status, 'content', type, schema]
     .map(part => encodeURIComponent(String(part).replaceAll('~', '~0').replaceAll('/', '~1')))
     .join('/')
   const isAsDescribed = compileDescription().getSchema(`api#/${pointer}`)
   if (isAsDescribed === undefined) return ['is not described']
-  isAsDescribed(JSON.parse(payload))
+  isAsDescribed(answer)
   return withoutOtherTypes(isAsDescribed.errors ?? []).map(
     ({ instancePath, message, params }) =>
       `${instancePath.replace(/\/\d+/g, '/*')} ${message} ${JSON.stringify(params)}`,

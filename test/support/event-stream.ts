@@ -31,7 +31,7 @@ export async function openStream(url: string, token: string): Promise<OpenStream
     for await (const chunk of answer.body!) {
       text += decoder.decode(chunk, { stream: true })
       for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
-        frames.push(frameOf(text.slice(0, end)))
+        frames.push(parseFrame(text.slice(0, end)))
         text = text.slice(end + 2)
       }
       wake?.()
@@ -56,7 +56,8 @@ export async function openStream(url: string, token: string): Promise<OpenStream
   }
 }
 
-function frameOf(text: string): Frame {
+/** Reads one message. */
+export function parseFrame(text: string): Frame {
   const [event, data] = text.split('\n')
   return { event: event!.slice('event: '.length), data: JSON.parse(data!.slice('data: '.length)) }
 }

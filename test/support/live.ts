@@ -81,11 +81,14 @@ export async function openLiveWeb(
       origin.asked.length = 0
     },
     async close() {
-      for (const registry of registries) await registry.close()
-      await role.close()
-      await writer.close()
-      await origin.close()
-      await redis.close()
+      try {
+        for (const registry of registries) await registry.close()
+      } finally {
+        await role.close()
+        await writer.close()
+        await origin.close()
+        await redis.close()
+      }
     },
   }
   return web

@@ -44,26 +44,61 @@ export const StoredPrincipal = z.object({
 })
 export type StoredPrincipal = z.infer<typeof StoredPrincipal>
 
+const FeedFreshness = z
+  .looseObject({
+    generated_at: z.iso.datetime().describe('Moment at which this page was made'),
+    latest_event_created_at: z.iso
+      .datetime()
+      .nullable()
+      .describe('Moment of the last event of the registry; null where there is none'),
+    lag_seconds: count.nullable().describe('Seconds since then; null where there is none'),
+    retention_days: count.describe('Days for which events can be read'),
+  })
+  .describe('How far this page is behind the registry')
+
+const feedCursor = text
+  .regex(/^[0-9a-f-]{36}$/)
+  .describe('Pass it as `cursor` to go on after this page, at once or later')
+
 export const FeedAnswer = z
   .looseObject({
     events: z.array(TypedFeedEvent).describe('Events of this page, in the order of their ids'),
-    cursor: text
-      .regex(/^[0-9a-f-]{36}$/)
-      .describe('Pass it as `cursor` to go on after this page, at once or later'),
+    cursor: feedCursor,
     has_more: z.boolean().describe('Whether more events wait already'),
-    freshness: z
-      .looseObject({
-        generated_at: z.iso.datetime().describe('Moment at which this page was made'),
-        latest_event_created_at: z.iso
-          .datetime()
-          .nullable()
-          .describe('Moment of the last event of the registry; null where there is none'),
-        lag_seconds: count.nullable().describe('Seconds since then; null where there is none'),
-        retention_days: count.describe('Days for which events can be read'),
-      })
-      .describe('How far this page is behind the registry'),
+    freshness: FeedFreshness,
   })
   .meta({ id: 'Feed', description: 'A page of the change feed' })
+
+/** A server-sent event of the feed, its data read as JSON. */
+export const FeedFrame = z
+  .discriminatedUnion('event', [
+    z.looseObject({
+      event: z.literal('feed').describe('Something was committed'),
+      data: FeedAnswer.describe('The page that the feed would answer'),
+    }),
+    z.looseObject({
+      event: z.literal('heartbeat').describe('There was nothing since the last page'),
+      data: z
+        .looseObject({
+          cursor: feedCursor,
+          generated_at: z.iso.datetime().describe('Moment of this heartbeat'),
+          freshness: FeedFreshness,
+        })
+        .describe('How far the stream is'),
+    }),
+    z.looseObject({
+      event: z.literal('error').describe('The stream ends with this'),
+      data: z
+        .looseObject({
+          error: z
+            .enum(['cursor_expired', 'feed_stream_error'])
+            .describe('Whether to begin again without a cursor, or to connect again'),
+          message: text.describe('The same, in a sentence'),
+        })
+        .describe('Why the stream ends'),
+    }),
+  ])
+  .meta({ id: 'FeedStreamEvent', description: 'An event of the stream; `data` is sent as JSON' })
 
 /** Body of every error. What concerns one error alone is absent from the others. */
 export const ErrorBody = z
