@@ -9,6 +9,7 @@ import { callTasks } from './agent-tasks.ts'
 import { hashContent } from './crawl-source.ts'
 import { type Connection, connectMcp } from './mcp/connect.ts'
 import { isNoAgent, type McpFailure } from './mcp/failure.ts'
+import { countResources } from './mcp/resources.ts'
 import type { McpDeps } from './mcp/session.ts'
 
 export interface ProbeDeps extends McpDeps {
@@ -53,12 +54,13 @@ interface ProbeResult {
 
 async function collectParts(
   address: string,
-  { session, serverName, list }: Connection,
+  { session, serverName, list, hasResources }: Connection,
   deps: ProbeDeps,
 ): Promise<AgentParts> {
   const { tools, faults } = list
   const time = { remainingMs: deps.limits.probeMs }
   const tasks = await callTasks(tools, { session, time, deps, faults })
+  const resources = hasResources ? await countResources(session, time, deps.limits) : undefined
   const card = await readCard(address, deps)
   if (isFault(card)) faults.warn('card', 'refused_answer', card.fault)
   const isCard = typeof card === 'object' && 'card' in card
@@ -67,8 +69,13 @@ async function collectParts(
     ...(serverName !== undefined && { server_name: serverName }),
     tools,
     ...tasks,
+    ...(resources !== undefined && { resources_count: resources }),
     ...(isCard && { card: card.card }),
-    unread: card === 'failed' ? [...tasks.unread, 'card'] : tasks.unread,
+    unread: [
+      ...tasks.unread,
+      ...(hasResources && resources === undefined ? ['resources_count' as const] : []),
+      ...(card === 'failed' ? ['card' as const] : []),
+    ],
   }
 }
 

@@ -62,6 +62,7 @@ beforeAll(async () => {
     probed(seller, {
       tools: [{ name: 'get_products', description: 'Finds products', input_schema: {} }],
       formats: [{ format_id: { agent_url: seller, id: 'a' } }],
+      resources_count: 3,
     }),
     probed(meter, {
       capabilities: {
@@ -195,6 +196,7 @@ describe('GET /api/registry/agents', () => {
         status: 'online',
         response_time_ms: 40,
         tools_count: 1,
+        resources_count: 3,
         checked_at: new Date(START + HOUR).toISOString(),
       },
       stats: {
@@ -208,6 +210,7 @@ describe('GET /api/registry/agents', () => {
       health: { online: false, status: 'offline', error: 'timeout', response_time_ms: 10_000 },
     })
     expect(agents[1]?.health).not.toHaveProperty('tools_count')
+    expect(agents[3]?.health, 'has no resources').not.toHaveProperty('resources_count')
     expect(agents[2], 'never probed').not.toHaveProperty('health')
   })
 

@@ -9,6 +9,8 @@ export interface Connection {
   session: McpSession
   /** Name of the server, if it gives one. */
   serverName?: string
+  /** It says of itself that it has resources. */
+  hasResources: boolean
   list: ToolList
 }
 
@@ -53,7 +55,12 @@ async function connectAt(
   }
   const info = 'result' in handshake ? handshake.result.serverInfo : undefined
   const name = isObject(info) ? (clip(info.title, 200) ?? clip(info.name, 200)) : undefined
-  return { session, list, ...(name !== undefined && { serverName: name }) }
+  const hasResources = 'result' in handshake && offersResources(handshake.result.capabilities)
+  return { session, list, hasResources, ...(name !== undefined && { serverName: name }) }
+}
+
+function offersResources(capabilities: unknown): boolean {
+  return isObject(capabilities) && isObject(capabilities.resources)
 }
 
 /** A server without sessions may refuse the greeting, or not know it, and answer everything else. */

@@ -4,6 +4,7 @@ import { clip } from '../../parse/clip.ts'
 import { Faults, truncate } from '../../parse/faults.ts'
 import { isObject } from '../../parse/object-reader.ts'
 import { measureBytes } from '../agent-blocks.ts'
+import { readCursor } from './cursor.ts'
 import type { McpFailure } from './failure.ts'
 import type { McpSession, TimeBudget } from './session.ts'
 
@@ -15,7 +16,6 @@ export interface ToolList {
 
 const NAME_CHARS = 128
 const DESCRIPTION_CHARS = 2_000
-const CURSOR_CHARS = 2_048
 const PAGES = 20
 const SCHEMA_BYTES = 4_096
 const NO_SUCH_METHOD = -32_601
@@ -102,12 +102,6 @@ function toTool(name: string, item: Record<string, unknown>): AgentTool {
     ...(description !== undefined && { description }),
     ...(isSmall && { input_schema: schema }),
   }
-}
-
-function readCursor(cursor: unknown): string | undefined {
-  return typeof cursor === 'string' && cursor !== '' && cursor.length <= CURSOR_CHARS
-    ? cursor
-    : undefined
 }
 
 function compareByName(a: AgentTool, b: AgentTool): number {

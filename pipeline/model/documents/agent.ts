@@ -82,7 +82,14 @@ export const AgentCard = z.object({
 export type AgentCard = z.infer<typeof AgentCard>
 
 /** Parts that are asked for apart, and can fail apart. */
-export const agentParts = ['capabilities', 'formats', 'claims', 'products', 'card'] as const
+export const agentParts = [
+  'capabilities',
+  'formats',
+  'claims',
+  'products',
+  'resources_count',
+  'card',
+] as const
 export type AgentPart = (typeof agentParts)[number]
 
 /** Result of a probe, part by part. */
@@ -98,6 +105,8 @@ export const AgentParts = z.object({
   claims: texts.exactOptional(),
   /** Summary of its products, as it answers a request for everything without a credential. */
   products: AgentProducts.exactOptional(),
+  /** Resources that it offers over MCP; absent where it does not say that it has any. */
+  resources_count: z.int().nonnegative().exactOptional(),
   card: AgentCard.exactOptional(),
   /** A part of it wants a credential. */
   needs_auth: z.boolean(),

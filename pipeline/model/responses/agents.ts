@@ -30,6 +30,9 @@ export const AgentHealth = z
       .optional()
       .describe('Milliseconds it took to list its tools; absent where it did not'),
     tools_count: count.optional().describe('Tools that it offers; absent while it is offline'),
+    resources_count: count
+      .optional()
+      .describe('Resources that it offers over MCP; absent where it does not say that it has any'),
     error: text.optional().describe('Why the probe failed, in one word such as `timeout`'),
   })
   .meta({ id: 'AgentHealth', description: 'How the last probe of the agent went' })

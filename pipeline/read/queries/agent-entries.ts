@@ -54,6 +54,7 @@ function omitEmpty<Name extends string, Block>(name: Name, block: Block | undefi
 
 function toHealth(facts: AgentFacts): AgentHealth | undefined {
   const { outcome, checked_at, took_ms, tools_count } = facts
+  const resources_count = facts.said?.resources_count ?? null
   if (outcome === null || checked_at === null) return undefined
   const online = getEffect(outcome) === 'success'
   return {
@@ -62,6 +63,7 @@ function toHealth(facts: AgentFacts): AgentHealth | undefined {
     checked_at,
     ...(took_ms !== null && { response_time_ms: took_ms }),
     ...(online && tools_count !== null && { tools_count }),
+    ...(online && resources_count !== null && { resources_count }),
     ...(!online && { error: outcome }),
   }
 }

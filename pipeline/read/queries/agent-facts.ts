@@ -18,6 +18,7 @@ export interface Said {
   supported_formats: SupportedFormat[]
   measurement: AgentCapabilities['measurement']
   formats_count: number | null
+  resources_count: number | null
   description: string | null
 }
 
@@ -51,6 +52,7 @@ const SAID = `
 select location as agent_url, hash, document->'$.operations' as operations,
   document->'$.capabilities' as capabilities, document->>'$.description' as description,
   json_array_length(document, '$.formats')::double as formats_count,
+  (document->>'$.resources_count')::double as resources_count,
   to_json(from_json(document->'$.tools', '[{"name":"VARCHAR","description":"VARCHAR"}]')) as tools
 from documents where kind = 'agent' and location in (select unnest(${toListExpression('$agents')}))`
 
@@ -64,6 +66,7 @@ interface SaidRow {
   capabilities: AgentCapabilities | null
   description: string | null
   formats_count: number | null
+  resources_count: number | null
   tools: Said['tools'] | null
 }
 
@@ -102,7 +105,7 @@ async function readSaid(db: SnapshotQueries, agents: readonly string[], known: S
 }
 
 function parseSaid(row: SaidRow): Said {
-  const { operations, capabilities, description, formats_count, tools } = row
+  const { operations, capabilities, description, formats_count, resources_count, tools } = row
   return {
     tools: tools ?? [],
     operations,
@@ -113,6 +116,7 @@ function parseSaid(row: SaidRow): Said {
     }),
     measurement: capabilities?.measurement,
     formats_count,
+    resources_count,
     description,
   }
 }

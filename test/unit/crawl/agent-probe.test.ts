@@ -242,6 +242,63 @@ describe('a well-behaved agent', () => {
   })
 })
 
+describe('the resources of an agent', () => {
+  const offers = { protocolVersion: '2025-06-18', capabilities: { resources: {} } }
+  const result = (id: number | undefined, value: object) => ({ jsonrpc: '2.0', id, result: value })
+  /** An agent that says it has resources, and lists these pages of them. */
+  const having = (pages: unknown[], asked: string[] = []) =>
+    trained({
+      methods: {
+        initialize: ({ call }) => result(call.id, offers),
+        'resources/list': ({ call }) => {
+          const page = Number(call.params?.cursor ?? 0)
+          asked.push(`page ${page}`)
+          const nextCursor = String(page + 1)
+          return result(call.id, {
+            resources: pages[page],
+            ...(page + 1 < pages.length && { nextCursor }),
+          })
+        },
+      },
+    })
+
+  it('are counted, each once, over all pages', async () => {
+    const pages = [
+      [{ uri: 'doc:a' }, { uri: 'doc:b' }],
+      [{ uri: 'doc:b' }, { uri: 'doc:c' }, 7],
+    ]
+    const document = documentOf(await probe(having(pages)))
+    expect(AgentDocument.parse(document)).toEqual(document)
+    expect(document).toMatchObject({ resources_count: 3, unread: [] })
+  })
+
+  it('are none where it says that it has them and lists nothing', async () => {
+    expect(documentOf(await probe(having([[]])))).toMatchObject({ resources_count: 0 })
+  })
+
+  it('are not asked for where it does not say that it has any', async () => {
+    let asked = 0
+    const methods = { 'resources/list': () => void asked++ }
+    const document = documentOf(await probe(trained({ methods })))
+    expect([asked, document.unread]).toEqual([0, []])
+    expect(document).not.toHaveProperty('resources_count')
+  })
+
+  it('stay what they were while they cannot be counted', async () => {
+    const before = documentOf(await probe(having([[{ uri: 'doc:a' }]])))
+    const seen = documentOf(await probe(having(['many'])))
+    expect(seen).toMatchObject({ unread: ['resources_count'] })
+    expect(carry(before, seen, now)).toMatchObject({ resources_count: 1 })
+  })
+
+  it('are not counted to the end of a list that has none', async () => {
+    const asked: string[] = []
+    const endlessly = Array.from({ length: 1_000 }, (_, i) => [{ uri: `doc:${i}` }])
+    expect(documentOf(await probe(having(endlessly, asked))).unread).toEqual(['resources_count'])
+    expect(asked).toHaveLength(20)
+  })
+})
+
 describe('an agent that cannot be read', () => {
   const status = (code: number) => probe((_, response) => none(response, code))
 
