@@ -2,12 +2,14 @@ import { z } from 'zod'
 import { Identifier } from '../documents/index.ts'
 import { PropertyName, PropertyType, PublisherDomain, Success } from '../fields.ts'
 import { originReasons } from '../hosted.ts'
+import { SavedContact } from './properties.ts'
 
 const text = z.string()
 
 export const HostedAdagents = z
   .looseObject({
     $schema: text.optional().describe('Address of the schema that the file follows'),
+    contact: SavedContact.optional(),
     authorized_agents: z
       .array(z.unknown())
       .length(0)

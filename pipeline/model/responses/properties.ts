@@ -30,6 +30,13 @@ export const ResolvedPropertyItem = z
   })
   .meta({ id: 'PropertyItem', description: 'A property as a publisher declares it' })
 
+export const SavedContact = z
+  .looseObject({
+    name: text.optional().describe('Name of whom to write to'),
+    email: text.optional().describe('E-mail address of whom to write to'),
+  })
+  .describe('Whom to write to; only where a member who saved the properties gave it')
+
 export const PropertyResolution = z
   .looseObject({
     publisher_domain: PublisherDomain,
@@ -41,13 +48,7 @@ export const PropertyResolution = z
       .array(z.looseObject({ url: AgentUrl, authorized_for: AuthorizedFor.optional() }))
       .describe('Agents with a grant in force, by address'),
     properties: z.array(ResolvedPropertyItem).describe('Properties, active ones first'),
-    contact: z
-      .looseObject({
-        name: text.optional().describe('Name of whom to write to'),
-        email: text.optional().describe('E-mail address of whom to write to'),
-      })
-      .optional()
-      .describe('Whom to write to; only where a member who saved the properties gave it'),
+    contact: SavedContact.optional(),
     ...describeCut('authorized_agents'),
     ...describeCut('properties'),
     freshness: FreshnessBlock.optional(),
