@@ -324,6 +324,74 @@ describe('what was found at a domain has a reason', () => {
   })
 })
 
+describe('the lookup of a publisher whose file is hosted', () => {
+  const domain = 'looked.acme.example'
+  const hosted = `${BASE}/publisher/${domain}${FILE}`
+  const look = async () => (await ask('GET', `/api/registry/publisher?domain=${domain}`)).json()
+
+  test('says that members told of the file, and where the registry serves it', async () => {
+    await save(domain, [site])
+    const { files, hosting } = await look()
+    expect(files.adagents_json).toEqual({
+      status: 'community',
+      expected_url: `https://${domain}${FILE}`,
+      registry_url: hosted,
+    })
+    expect(hosting).toMatchObject({ mode: 'aao_hosted', hosted_url: hosted })
+    expect(hosting).not.toHaveProperty('origin_verified_at')
+    expect(hosting).not.toHaveProperty('origin_last_checked_at')
+  })
+
+  test('says since when the domain points there, and when that was last looked at', async () => {
+    const { authoritative_location } = (await claim(domain)).json()
+    web.hosts[domain] = { [FILE]: { authoritative_location } }
+    const first = (await verifyOrigin(domain)).json()
+    expect(first).toMatchObject({ verified: true })
+    expect((await look()).hosting).toMatchObject({
+      origin_verified_at: first.checked_at,
+      origin_last_checked_at: first.checked_at,
+    })
+    registry.clock.pass(MINUTE)
+    const second = (await verifyOrigin(domain)).json()
+    expect((await look()).hosting).toMatchObject({
+      origin_verified_at: first.checked_at,
+      origin_last_checked_at: second.checked_at,
+    })
+  })
+
+  test('says no more that the domain points there once it does not', async () => {
+    delete web.hosts[domain]
+    const gone = (await verifyOrigin(domain)).json()
+    expect(gone).toMatchObject({ verified: false })
+    const { hosting } = await look()
+    expect(hosting).toMatchObject({ mode: 'aao_hosted', origin_last_checked_at: gone.checked_at })
+    expect(hosting).not.toHaveProperty('origin_verified_at')
+  })
+
+  test('says of a file that cannot be used that it is invalid, whatever was told', async () => {
+    const bad = 'bad.acme.example'
+    await save(bad, [{ type: 'podcast', name: 'Morning' }])
+    await registry.observe({
+      kind: 'adagents.json',
+      location: bad,
+      outcome: 'unusable',
+      status: 200,
+    })
+    const { files } = (await ask('GET', `/api/registry/publisher?domain=${bad}`)).json()
+    expect(files.adagents_json).toMatchObject({ status: 'invalid' })
+    const silent = 'silent.acme.example'
+    await save(silent, [{ type: 'podcast', name: 'Morning' }])
+    await registry.observe({
+      kind: 'adagents.json',
+      location: silent,
+      outcome: 'absent',
+      status: 404,
+    })
+    const told = (await ask('GET', `/api/registry/publisher?domain=${silent}`)).json()
+    expect(told.files.adagents_json).toMatchObject({ status: 'community' })
+  })
+})
+
 describe('what the registry believes of a publisher that points to its hosted file', () => {
   const domain = 'pointing.acme.example' as Domain
   const place = `${BASE}/publisher/${domain}${FILE}?proto_claim=abc`

@@ -69,9 +69,12 @@ const PublisherFiles = z
         status: z
           .enum(['valid', 'community', 'invalid', 'absent', 'unknown'])
           .describe(
-            '`community`: members told of it; `unknown`: nobody has read the file, or it could not be reached',
+            '`community`: the domain has no file that can be used, and members told what it owns; `unknown`: nobody has read the file, or it could not be reached',
           ),
         expected_url: text.describe('Address at which the domain would serve it'),
+        registry_url: text
+          .optional()
+          .describe('Address at which the registry serves one, made of what members told'),
       })
       .describe('The file in which a publisher lists inventory and agents'),
     brand_json: z

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { DAY } from '../../core/clock.ts'
+import { buildHostedAddress } from '../../model/hosted.ts'
 import { toUrl } from '../../model/observation.ts'
 import type {
   DomainLookup,
@@ -97,6 +98,7 @@ function findPublisherText(
     ...(isServed && {
       hosting: { ...unknown.hosting, ...describeHosted(reader, domain, base) },
     }),
+    files: { ...unknown.files, adagents_json: toToldFile(unknown, isServed, base) },
     properties: properties.map(property => ({ ...property, source: 'community' })),
     ...(properties_truncated && { properties_total, properties_truncated }),
     ...more,
@@ -104,6 +106,16 @@ function findPublisherText(
   const body = Buffer.from(JSON.stringify({ ...answer, freshness }))
   const isStocked = (findInventory(reader, domain)?.properties.length ?? 0) > 0
   return { body, etag: `${publisher.etag}.${hashAnswer(answer)}`, isStocked }
+}
+
+/** A file that cannot be used stays invalid, whatever people tell. */
+function toToldFile({ domain, files }: PublisherLookup, isServed: boolean, base: string) {
+  const { adagents_json: file } = files
+  return {
+    ...file,
+    ...(file.status !== 'invalid' && { status: 'community' as const }),
+    ...(isServed && { registry_url: buildHostedAddress(base, 'adagents.json', domain) }),
+  }
 }
 
 export function findDomainLookup(reader: Reader, domain: string): StoredAnswer | undefined {
