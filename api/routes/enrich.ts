@@ -4,7 +4,12 @@ import { z } from 'zod'
 import { toIso } from '../../pipeline/core/clock.ts'
 import type { Domain } from '../../pipeline/core/domain.ts'
 import { PublicError } from '../../pipeline/core/errors.ts'
-import { type Enrichment, refreshDueAt } from '../../pipeline/model/enrichment.ts'
+import {
+  BrandCompany,
+  BrandProfile,
+  type Enrichment,
+  refreshDueAt,
+} from '../../pipeline/model/enrichment.ts'
 import { type BrandResolution, EnrichedBrand } from '../../pipeline/model/responses/index.ts'
 import { findBrand } from '../../pipeline/read/lookups/brands.ts'
 import type { Reader } from '../../pipeline/read/reader.ts'
@@ -106,11 +111,9 @@ function findStoredBrand(reader: Reader, domain: Domain): BrandResolution | unde
 function toProfile(domain: Domain, brand: BrandResolution): object | undefined {
   const { brand_manifest, canonical_domain, source, enrichment, freshness } = brand
   if (brand_manifest === undefined) return undefined
-  const { company, ...profile } = brand_manifest
-  const manifest = {
-    url: `https://${canonical_domain}/`,
-    ...(enrichment ? profile : brand_manifest),
-  }
+  const profile = Object.entries(brand_manifest).filter(([name]) => name in BrandProfile.shape)
+  const manifest = { url: `https://${canonical_domain}/`, ...Object.fromEntries(profile) }
+  const company = BrandCompany.safeParse(brand_manifest.company)
   return {
     success: true,
     domain,
@@ -118,7 +121,7 @@ function toProfile(domain: Domain, brand: BrandResolution): object | undefined {
     source_type: source,
     ...(enrichment && { provider: enrichment.provider, found_at: enrichment.found_at }),
     manifest,
-    ...(enrichment && company !== undefined && { company }),
+    ...(company.success && { company: company.data }),
     freshness,
   }
 }

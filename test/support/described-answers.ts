@@ -35,12 +35,13 @@ export function watchAnswers(app: FastifyInstance): { check(): void } {
   app.addHook('onRequest', async (request, reply) => {
     const { operation } = request.routeOptions.config
     if (operation === undefined || request.method === 'HEAD') return
-    if (itemOf(places.get(operation)!) === undefined) return
+    if (itemOf(places.get(operation)) === undefined) return
     streams.push({ operation, ...sniff(reply) })
   })
   app.addHook('onSend', async (request, reply, payload) => {
     const { operation } = request.routeOptions.config
-    if (operation === undefined || !isReadable(request.method, reply.getHeaders())) return
+    if (operation === undefined || !places.has(operation)) return
+    if (!isReadable(request.method, reply.getHeaders())) return
     const kind = `${operation} ${reply.statusCode}`
     const known = answers.get(kind) ?? new Set()
     answers.set(kind, known)
@@ -67,8 +68,8 @@ export function watchAnswers(app: FastifyInstance): { check(): void } {
   }
 }
 
-function itemOf({ reply }: Place): unknown {
-  const body = reply[200]
+function itemOf(place: Place | undefined): unknown {
+  const body = place?.reply[200]
   return body && 'item' in body ? body.item : undefined
 }
 
@@ -141,7 +142,7 @@ function listFaults(
     .map(part => encodeURIComponent(String(part).replaceAll('~', '~0').replaceAll('/', '~1')))
     .join('/')
   const isAsDescribed = compileDescription().getSchema(`api#/${pointer}`)
-  if (isAsDescribed === undefined) return ['is not described']
+  if (isAsDescribed === undefined) return [`is not described: ${JSON.stringify(answer)}`]
   isAsDescribed(answer)
   return withoutOtherTypes(isAsDescribed.errors ?? []).map(
     ({ instancePath, message, params }) =>

@@ -98,7 +98,7 @@ export const FeedFrame = z
         .describe('Why the stream ends'),
     }),
   ])
-  .meta({ id: 'FeedStreamEvent', description: 'An event of the stream; `data` is sent as JSON' })
+  .describe('An event of the stream; `data` is sent as JSON')
 
 /** Body of every error. What concerns one error alone is absent from the others. */
 export const ErrorBody = z

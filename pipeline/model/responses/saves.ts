@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Identifier } from '../documents/index.ts'
+import { EnrichmentOrigin } from '../enrichment.ts'
 import {
   PropertyName,
   PropertyRid,
@@ -64,6 +65,7 @@ export const BrandRestored = z
         house_domain: text.optional().describe('House as restored; absent where none was told'),
         keller_type: text.optional().describe('Role as restored; absent where none was told'),
         parent_brand: text.optional().describe('Parent as restored; absent where none was told'),
+        enrichment: EnrichmentOrigin.optional(),
       })
       .describe('The brand as it stands now'),
     revision_number: MadeRevision,
