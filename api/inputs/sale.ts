@@ -43,7 +43,7 @@ const Country = z
 const At = z.iso
   .datetime({ offset: true, error: 'must be a date and time such as 2026-01-31T09:00:00Z' })
   .meta({
-    description: 'Evaluate the time windows of grants at this time; everything else is as of now',
+    description: 'Evaluate the time windows of grants at this time; all else is as of now',
   })
 
 const value = z.string().min(1).max(VALUE_CHARS)

@@ -95,7 +95,7 @@ function omitUsual(properties: Json): Json {
     .filter(([, { deprecated }]) => deprecated !== true)
     .map(([name, { description, examples, ...schema }]) => [
       name,
-      usual.has(name) ? schema : { ...schema, description, examples },
+      usual.has(name) || name.endsWith('_cursor') ? schema : { ...schema, description, examples },
     ])
   return Object.fromEntries(listed)
 }

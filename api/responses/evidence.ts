@@ -13,9 +13,10 @@ import {
   type Verdict,
 } from '../../pipeline/resolve/authority.ts'
 import type { OperatorRule } from '../../pipeline/resolve/operator.ts'
+import type { LongList } from './stretches.ts'
 
-/** Grants that one verdict tells of; a file may name an agent a thousand times. */
-const GRANTS_SHOWN = 20
+/** Entries of a brand.json that one step shows. */
+const DECLARED_SHOWN = 20
 
 const publisherWords: Readonly<Record<PublisherRule, string>> = {
   granted: 'the entry grants this sale',
@@ -49,32 +50,45 @@ const operatorWords: Readonly<Record<OperatorRule, string>> = {
 }
 
 /**
- * Builds the evidence of a verdict: the file, the entry, the time it was read and the deciding rule.
+ * Lists the evidence of a verdict: the file, the entry, the time it was read and the deciding rule. A file
+ * may name an agent a thousand times, and each is a step.
  */
-export function buildEvidence(
+export function listEvidence(
   reader: Reader,
   property: ForSale | undefined,
   publisher: string,
   operating: Operating,
   { judged }: Verdict,
-): Evidence[] {
+): LongList<Evidence> {
   const about = property && {
     property_rid: property.property_rid,
     ...(property.property_id !== null && { property_id: property.property_id }),
   }
-  return [
-    ...judged.publisher.slice(0, GRANTS_SHOWN).map(({ rule, grant }) => ({
-      side: 'publisher' as const,
-      domain: publisher,
+  return {
+    total: judged.publisher.length + 1,
+    build: index => ({
       ...about,
-      ...findPublisherFile(reader, publisher),
-      ...(grant && toEvidenceEntry(grant, publisher)),
-      rule,
-      says: judgePublisherSide(rule),
-      text: publisherWords[rule],
-    })),
-    { ...about, ...buildOperatorEvidence(reader, property, operating, judged.operator) },
-  ]
+      ...(index < judged.publisher.length
+        ? buildPublisherEvidence(reader, publisher, judged.publisher[index]!)
+        : buildOperatorEvidence(reader, property, operating, judged.operator)),
+    }),
+  }
+}
+
+function buildPublisherEvidence(
+  reader: Reader,
+  publisher: string,
+  { rule, grant }: Verdict['judged']['publisher'][number],
+): Evidence {
+  return {
+    side: 'publisher',
+    domain: publisher,
+    ...findPublisherFile(reader, publisher),
+    ...(grant && toEvidenceEntry(grant, publisher)),
+    rule,
+    says: judgePublisherSide(rule),
+    text: publisherWords[rule],
+  }
 }
 
 function toEvidenceEntry(grant: GrantInForce, publisher: string) {
@@ -134,13 +148,17 @@ function buildOperatorEvidence(
     }),
     ...(found.length > 0 && {
       declared: found
-        .slice(0, GRANTS_SHOWN)
+        .slice(0, DECLARED_SHOWN)
         .map(({ brand_id, type, identifier, relationship }) => ({
           brand_id,
           type,
           identifier,
           relationship,
         })),
+    }),
+    ...(found.length > DECLARED_SHOWN && {
+      declared_total: found.length,
+      declared_truncated: true,
     }),
     ...(delegation !== undefined && { delegation_type: delegation }),
     rule,

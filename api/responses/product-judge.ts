@@ -20,9 +20,8 @@ import {
 } from '../../pipeline/resolve/authority.ts'
 import { type ProductSelector, selectRequested } from '../../pipeline/resolve/product-selectors.ts'
 import type { Terms } from '../../pipeline/resolve/sale-terms.ts'
-import { buildEvidence } from './evidence.ts'
-
-const EVIDENCE_MOST = 1_000
+import { listEvidence } from './evidence.ts'
+import { joinLists, type LongList, toLongList } from './stretches.ts'
 
 export interface JudgedSale {
   property: StockedProperty
@@ -119,24 +118,22 @@ export class ProductJudge {
   }
 
   /** Each sale once; what no publisher lists has a step of its own. */
-  evidence(judged: readonly JudgedSelector[]): Evidence[] {
+  evidence(judged: readonly JudgedSelector[]): LongList<Evidence> {
     const reported = new Set<JudgedSale>()
-    const steps: Evidence[] = []
+    const steps: LongList<Evidence>[] = []
     for (const { selector, items } of judged) {
       const domain = selector.publisher_domain
-      if (items.length === 0) steps.push(buildNothingAsked(domain))
+      if (items.length === 0) steps.push(toLongList([buildNothingAsked(domain)]))
       for (const { id, sales } of items) {
-        if (steps.length >= EVIDENCE_MOST) return steps
-        if (sales.length === 0) steps.push(buildNotListed(domain, id!))
+        if (sales.length === 0) steps.push(toLongList([buildNotListed(domain, id!)]))
         for (const sale of sales.filter(judged => !reported.has(judged))) {
           reported.add(sale)
-          steps.push(
-            ...buildEvidence(this.#reader, sale.property, domain!, this.#operating, sale.verdict),
-          )
+          const { property, verdict } = sale
+          steps.push(listEvidence(this.#reader, property, domain!, this.#operating, verdict))
         }
       }
     }
-    return steps
+    return joinLists(steps)
   }
 }
 

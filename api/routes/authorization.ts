@@ -14,18 +14,22 @@ import {
   listDeciding,
   listFilesOfPublisher,
 } from '../../pipeline/read/lookups/deciding-files.ts'
-import { findInventory, type Inventory } from '../../pipeline/read/lookups/inventory.ts'
+import {
+  findInventory,
+  type Inventory,
+  type StockedProperty,
+} from '../../pipeline/read/lookups/inventory.ts'
 import { findReach } from '../../pipeline/read/lookups/reach.ts'
 import type { Reader } from '../../pipeline/read/reader.ts'
 import { judge, tallyVerdicts } from '../../pipeline/resolve/authority.ts'
 import { listPublisherFiles } from '../../pipeline/resolve/deciding-files.ts'
 import { isOpen, type Terms } from '../../pipeline/resolve/sale-terms.ts'
-import { PastedDomain } from '../inputs/fields.ts'
+import { PastedDomain, pageCursor } from '../inputs/fields.ts'
 import { AgentUrl, explain, isPlain, sidesSentence, termsInQuery, toTerms } from '../inputs/sale.ts'
 import { defineOperation } from '../operation/operation.ts'
-import { buildEvidence } from '../responses/evidence.ts'
+import { listEvidence } from '../responses/evidence.ts'
 import { replyOk, replyRefused } from '../responses/reply.ts'
-import { ResponseBudget } from '../responses/response-budget.ts'
+import { buildStretch, joinLists, toLongList } from '../responses/stretches.ts'
 
 export const authorizePublisher = defineOperation({
   id: 'authorizePublisher',
@@ -39,12 +43,22 @@ export const authorizePublisher = defineOperation({
     'placements and collections count only where the question names some.',
   access: 'public',
   cache: 'revalidate',
-  query: z.object({ domain: PastedDomain, agent: AgentUrl, ...termsInQuery, explain }),
+  query: z.object({
+    domain: PastedDomain,
+    agent: AgentUrl,
+    ...termsInQuery,
+    explain,
+    evidence_cursor: pageCursor.describe('`evidence_next_cursor` of the page before'),
+    unauthorized_properties_cursor: pageCursor.describe(
+      '`unauthorized_properties_next_cursor` of the page before',
+    ),
+  }),
   reply: { 200: PublisherAuthorization },
   errors: ['invalid_request', 'not_found'],
   handle: ({ query, services: { reader } }) => {
     const { domain, agent: asked } = query
-    const known = isPlain(query) ? findCachedAnswer(reader, domain, asked) : nothing
+    const isFirst = query.unauthorized_properties_cursor === undefined
+    const known = isPlain(query) && isFirst ? findCachedAnswer(reader, domain, asked) : nothing
     if (known.text !== '') {
       return replyOk(
         `${known.text},"freshness":${formatDecidingFreshness(reader, known.deciding)}}`,
@@ -60,8 +74,7 @@ export const authorizePublisher = defineOperation({
         freshness: findDecidingFreshness(reader, [listFilesOfPublisher(reader, domain)]),
       })
     }
-    const isExplained = query.explain === 'true'
-    const { answer, deciding } = judgePublisher(reader, inventory, agent, terms, isExplained)
+    const { answer, deciding } = judgePublisher(reader, inventory, agent, terms, query)
     return replyOk({ ...answer, freshness: findDecidingFreshness(reader, deciding) })
   },
 })
@@ -95,7 +108,7 @@ function findCachedAnswer(reader: Reader, domain: string, asked: string): Cached
     if (inventory === undefined || inventory.isTimed) return nothing
     if (inventory.grantsTo(agent.agent_url).length === 0) return nothing
     const terms = toTerms({}, reader.now(), true)
-    const { answer, deciding } = judgePublisher(reader, inventory, agent, terms, false)
+    const { answer, deciding } = judgePublisher(reader, inventory, agent, terms, {})
     return { text: JSON.stringify(answer).slice(0, -1), deciding }
   })
 }
@@ -127,12 +140,23 @@ function hasOpenGrant(inventory: Inventory, agentUrl: string, { at }: Terms): bo
   return inventory.grantsTo(agentUrl).some(grant => isOpen(grant, at))
 }
 
+/** Which stretches of the lists of an answer are asked for. */
+interface Paging {
+  explain?: string | undefined
+  evidence_cursor?: string | undefined
+  unauthorized_properties_cursor?: string | undefined
+}
+
+function toRefused({ property_id, name, property_type }: StockedProperty) {
+  return { ...(property_id !== null && { id: property_id }), name, type: property_type }
+}
+
 function judgePublisher(
   reader: Reader,
   inventory: Inventory,
   agent: KnownAgent,
   terms: Terms,
-  explained: boolean,
+  asked: Paging,
 ) {
   const { agent_url } = agent
   const { publisher_domain } = inventory.stored
@@ -147,7 +171,6 @@ function judgePublisher(
     (authorized.length > 0 ? authorized : judged).map(answer => answer.verdict),
   )
   const words = granting.grants.find(grant => grant.authorized_for !== null)?.authorized_for
-  const room = new ResponseBudget()
   const answer = {
     publisher_domain,
     agent_url,
@@ -156,22 +179,22 @@ function judgePublisher(
     publisher_wide: judged.length > 0 && rest.length === 0,
     source: 'adagents_json',
     ...(words != null && { authorized_for: words }),
-    ...room.fit(
+    ...buildStretch(
       'unauthorized_properties',
-      rest.map(({ property }) => ({
-        ...(property.property_id !== null && { id: property.property_id }),
-        name: property.name,
-        type: property.property_type,
-      })),
+      toLongList(rest.map(({ property }) => toRefused(property))),
+      asked.unauthorized_properties_cursor,
     ),
     sides: tally.sides,
     confirmed: authorized.length > 0 && tally.confirmed === authorized.length,
-    ...(explained &&
-      room.fit(
+    ...(asked.explain === 'true' &&
+      buildStretch(
         'evidence',
-        judged.flatMap(({ property, verdict }) =>
-          buildEvidence(reader, property, publisher_domain, operating, verdict),
+        joinLists(
+          judged.map(({ property, verdict }) =>
+            listEvidence(reader, property, publisher_domain, operating, verdict),
+          ),
         ),
+        asked.evidence_cursor,
       )),
   }
   return { answer, deciding: listDeciding(reader, publisher_domain, operating, tally.sides) }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Domain } from '../../pipeline/core/domain.ts'
 import {
   DomainLookup,
   PublisherLookup,
@@ -12,7 +13,7 @@ import {
 } from '../../pipeline/read/lookups/lookups.ts'
 import { buildPublisherPage, withDeclared } from '../../pipeline/read/lookups/publisher-pages.ts'
 import { findFileFreshness } from '../../pipeline/read/lookups/stored.ts'
-import { listPlacements } from '../../pipeline/read/queries/publishers.ts'
+import { listPlacements, loadFormats } from '../../pipeline/read/queries/publishers.ts'
 import { loadStats } from '../../pipeline/read/queries/stats.ts'
 import type { Reader } from '../../pipeline/read/reader.ts'
 import { createWholeNumber, PastedDomain, pageCursor } from '../inputs/fields.ts'
@@ -48,6 +49,7 @@ export const lookUpPublisher = defineOperation({
       clamp: true,
     }),
     placements_cursor: pageCursor.describe('`placements_next_cursor` of the page before'),
+    formats_cursor: pageCursor.describe('`formats_next_cursor` of the page before'),
     cursor: z
       .string()
       .regex(/^\d{1,9}$/, 'must be the next_cursor of a page')
@@ -56,22 +58,58 @@ export const lookUpPublisher = defineOperation({
   }),
   reply: { 200: PublisherLookup },
   errors: ['invalid_request', 'unavailable'],
-  handle: ({ query: { domain, include, limit, cursor, placements_cursor }, caller, services }) => {
-    const page = () =>
-      buildPublisherPage(services.reader, domain, {
-        limit: limit || USUAL_PAGE,
-        cursor: Number(cursor ?? 0),
-        base: services.baseUrl(),
-        fitHalf: items => new ResponseBudget(PAGE_BYTES / 2).take(items),
-      })
-    const isPaged = cursor !== undefined || limit > 0
-    if (include !== undefined) {
-      const start = Number(placements_cursor ?? 0)
-      return replyWithPlacements(services, domain, start, isPaged ? page() : undefined)
-    }
-    return isPaged ? replyOk(page()) : replyPublisher(services, domain, caller)
+  handle: ({ query, caller, services }) => {
+    const sent = replyLookup(query, caller, services)
+    const { domain, formats_cursor } = query
+    return formats_cursor === undefined
+      ? sent
+      : replyWithFormats(sent, services, domain, Number(formats_cursor))
   },
 })
+
+interface PublisherAsked {
+  domain: Domain
+  include?: 'placements' | undefined
+  limit: number
+  cursor?: string | undefined
+  placements_cursor?: string | undefined
+}
+
+function replyLookup(
+  { domain, include, limit, cursor, placements_cursor }: PublisherAsked,
+  caller: () => string,
+  services: Services,
+): Sent | Promise<Sent> {
+  const page = () =>
+    buildPublisherPage(services.reader, domain, {
+      limit: limit || USUAL_PAGE,
+      cursor: Number(cursor ?? 0),
+      base: services.baseUrl(),
+      fitHalf: items => new ResponseBudget(PAGE_BYTES / 2).take(items),
+    })
+  const isPaged = cursor !== undefined || limit > 0
+  if (include !== undefined) {
+    const start = Number(placements_cursor ?? 0)
+    return replyWithPlacements(services, domain, start, isPaged ? page() : undefined)
+  }
+  return isPaged ? replyOk(page()) : replyPublisher(services, domain, caller)
+}
+
+/** A later stretch of the formats in place of the first. It comes from the snapshot. */
+async function replyWithFormats(
+  sent: Sent | Promise<Sent>,
+  { reader }: Services,
+  domain: Domain,
+  start: number,
+): Promise<Sent> {
+  const { body } = await sent
+  const isText = typeof body === 'string' || Buffer.isBuffer(body)
+  const lookup: PublisherLookup = isText ? JSON.parse(body.toString()) : body
+  const { formats_total: _, formats_truncated: __, formats_next_cursor: ___, ...rest } = lookup
+  const snapshot = getSnapshot(reader)
+  const stretch = snapshot ? await loadFormats(snapshot, domain, start) : { formats: [] }
+  return replyOk({ ...rest, ...stretch }, buildSeqHeader(snapshot))
+}
 
 /** The lookup as it is stored, unless the brand.json of the domain lends it properties. */
 function replyPublisher(services: Services, domain: string, caller: () => string): Sent {

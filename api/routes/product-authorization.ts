@@ -8,7 +8,7 @@ import {
 import { findAgent, findOperating } from '../../pipeline/read/lookups/agents.ts'
 import { findDecidingFreshness } from '../../pipeline/read/lookups/deciding-files.ts'
 import type { ProductSelector } from '../../pipeline/resolve/product-selectors.ts'
-import { parsePastedDomain } from '../inputs/fields.ts'
+import { pageCursor, parsePastedDomain } from '../inputs/fields.ts'
 import {
   explain,
   parseAgent,
@@ -23,6 +23,13 @@ import { buildPageEnd } from '../responses/lists.ts'
 import { type JudgedSelector, ProductJudge } from '../responses/product-judge.ts'
 import { replyOk } from '../responses/reply.ts'
 import { ResponseBudget } from '../responses/response-budget.ts'
+import {
+  buildStretch,
+  buildStretchEnd,
+  STRETCH_BYTES,
+  takeStretch,
+  toLongList,
+} from '../responses/stretches.ts'
 
 const SELECTORS = 500
 /** Publishers that the selectors of one question may name, each spelled out. */
@@ -68,6 +75,7 @@ const Body = z
       .boolean()
       .optional()
       .describe('Adds `evidence`: the files, entries and rules behind the answer'),
+    evidence_cursor: pageCursor.describe('`evidence_next_cursor` of the page before'),
   })
   .refine(({ publisher_properties }) => countDomains(publisher_properties) <= DOMAINS, {
     error: `publisher_properties must not name more than ${DOMAINS} publishers in all`,
@@ -119,19 +127,23 @@ export const authorizeProduct = defineOperation({
   access: 'public',
   cache: 'none',
   query: z.object({ explain }),
-  body: Body,
+  body: Body.safeExtend({
+    unauthorized_items_cursor: pageCursor.describe(
+      '`unauthorized_items_next_cursor` of the page before',
+    ),
+  }),
   reply: { 200: ProductAuthorization },
   errors: ['invalid_request', 'too_large', 'unsupported_media_type'],
   handle: ({ body, query, services }) => {
     const { judge, judged } = judgeProduct(body, services)
     const { requested, authorized, sides, confirmed } = judge.tally(judged)
-    const room = new ResponseBudget()
-    const selectors = judged.map(judgement => ({
+    const unauthorized = cutUnauthorized(judged, body.unauthorized_items_cursor)
+    const selectors = judged.map((judgement, index) => ({
       publisher_domain: judgement.selector.publisher_domain ?? null,
       selection_type: judgement.selector.selection_type,
       requested_count: judgement.requested,
       authorized_count: judgement.authorized,
-      ...(judgement.unauthorized && room.fit('unauthorized_items', judgement.unauthorized)),
+      ...unauthorized.lists[index],
       source: judgement.source,
       sides: judgement.sides,
     }))
@@ -142,15 +154,40 @@ export const authorizeProduct = defineOperation({
       total_requested: requested,
       total_authorized: authorized,
       selectors,
+      ...unauthorized.end,
       sides,
       confirmed,
       checked_at: toIso(services.reader.now()),
       freshness: findDecidingFreshness(services.reader, judge.decidedBy(judged)),
       ...((body.explain || query.explain === 'true') &&
-        room.fit('evidence', judge.evidence(judged))),
+        buildStretch('evidence', judge.evidence(judged), body.evidence_cursor)),
     })
   },
 })
+
+/** One stretch through what all selectors list. */
+function cutUnauthorized(judged: readonly JudgedSelector[], cursor: string | undefined) {
+  const name = 'unauthorized_items'
+  const all = judged.flatMap(({ unauthorized = [] }) => unauthorized)
+  const start = Number(cursor ?? 0)
+  const shown = takeStretch(toLongList(all), start).length
+  let passed = 0
+  const lists = judged.map(({ unauthorized }) => {
+    if (unauthorized === undefined) return {}
+    const from = Math.max(0, start - passed)
+    const items = unauthorized.slice(from, Math.max(from, start + shown - passed))
+    passed += unauthorized.length
+    const { [`${name}_next_cursor`]: _, ...cut } = buildStretchEnd(
+      name,
+      from,
+      items.length,
+      unauthorized.length,
+    )
+    return { [name]: items, ...cut }
+  })
+  const { [`${name}_next_cursor`]: next } = buildStretchEnd(name, start, shown, all.length)
+  return { lists, end: next === undefined ? {} : { [`${name}_next_cursor`]: next } }
+}
 
 export const expandProduct = defineOperation({
   id: 'expandProductIdentifiers',
@@ -176,7 +213,8 @@ export const expandProduct = defineOperation({
     const { judge, judged } = judgeProduct(body, services)
     const all = judged.flatMap(listProperties)
     const start = Number(body.cursor ?? 0)
-    const room = new ResponseBudget()
+    const isExplained = body.explain || query.explain === 'true'
+    const room = new ResponseBudget(isExplained ? STRETCH_BYTES : undefined)
     const shown = room.take(
       all.slice(start, start + (body.limit ?? all.length)).map(withIdentifiers),
     )
@@ -194,8 +232,7 @@ export const expandProduct = defineOperation({
       }),
       ...buildPageEnd(start, shown.length, all.length),
       generated_at: toIso(services.reader.now()),
-      ...((body.explain || query.explain === 'true') &&
-        room.fit('evidence', judge.evidence(judged))),
+      ...(isExplained && buildStretch('evidence', judge.evidence(judged), body.evidence_cursor)),
     })
   },
 })

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { toIso } from '../../pipeline/core/clock.ts'
 import type { Identifier } from '../../pipeline/model/documents/index.ts'
 import type { Source } from '../../pipeline/model/observation.ts'
-import { PropertyAuthorization } from '../../pipeline/model/responses/authority.ts'
+import { type Evidence, PropertyAuthorization } from '../../pipeline/model/responses/authority.ts'
 import { CommitCache } from '../../pipeline/read/cache/commit-cache.ts'
 import {
   findAgent,
@@ -26,6 +26,7 @@ import { findPlainSales } from '../../pipeline/read/lookups/plain-sales.ts'
 import type { Reader } from '../../pipeline/read/reader.ts'
 import { judge, type Side, type Verdict } from '../../pipeline/resolve/authority.ts'
 import type { Terms } from '../../pipeline/resolve/sale-terms.ts'
+import { pageCursor } from '../inputs/fields.ts'
 import {
   explain,
   isPlain,
@@ -36,8 +37,9 @@ import {
   toTerms,
 } from '../inputs/sale.ts'
 import { defineOperation } from '../operation/operation.ts'
-import { buildEvidence } from '../responses/evidence.ts'
+import { listEvidence } from '../responses/evidence.ts'
 import { replyOk } from '../responses/reply.ts'
+import { buildStretch, type LongList, toLongList } from '../responses/stretches.ts'
 
 const CACHE_BYTES_MAX = 16 * 1024 * 1024
 
@@ -60,6 +62,7 @@ export const authorizeProperty = defineOperation({
       .describe('What names the property, such as its domain'),
     ...termsInQuery,
     explain,
+    evidence_cursor: pageCursor.describe('`evidence_next_cursor` of the page before'),
   }),
   reply: { 200: PropertyAuthorization },
   errors: ['invalid_request'],
@@ -76,7 +79,10 @@ export const authorizeProperty = defineOperation({
       return replyOk(`${head},${members},${tail(deciding)}}`)
     }
     const { members, deciding, evidence } = chooseBestSale(reader, asked, agent, terms)
-    const explained = query.explain === 'true' ? `,"evidence":${JSON.stringify(evidence())}` : ''
+    const explained =
+      query.explain === 'true'
+        ? `,${formatMembers(buildStretch('evidence', evidence(), query.evidence_cursor))}`
+        : ''
     return replyOk(`${head},${formatMembers(members)},${tail(deciding)}${explained}}`)
   },
 })
@@ -195,10 +201,10 @@ function chooseBestSale(reader: Reader, asked: Identifier, agent: KnownAgent, te
     deciding: sale
       ? listDeciding(reader, sale.publisher, operating, sale.verdict.sides)
       : listFilesOfIdentifier(asked),
-    evidence: () =>
+    evidence: (): LongList<Evidence> =>
       sale
-        ? buildEvidence(reader, sale.property, sale.publisher, operating, sale.verdict)
-        : [notKnown],
+        ? listEvidence(reader, sale.property, sale.publisher, operating, sale.verdict)
+        : toLongList([notKnown]),
   }
 }
 

@@ -1,22 +1,19 @@
 import { z } from 'zod'
 import { refuse } from '../../pipeline/core/errors.ts'
 import { limits } from '../../pipeline/core/limits.ts'
-import { measureBytes } from '../../pipeline/core/truncate-json.ts'
 import { IdentifierCheck, PropertyCheck } from '../../pipeline/model/property-check.ts'
 import { checkDomains } from '../checks/domains.ts'
 import { checkIdentifiers } from '../checks/identifiers.ts'
+import { pageCursor } from '../inputs/fields.ts'
 import { defineOperation } from '../operation/operation.ts'
 import type { Services } from '../operation/services.ts'
-import { fitItems } from '../responses/lists.ts'
 import { replyOk, replyRefused, type Sent } from '../responses/reply.ts'
+import { cutReport, type Report } from '../responses/report-pages.ts'
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
-/** Callers refuse longer answers; one that would be longer has each of its four lists cut. */
-const ANSWER_BYTES = 1.9 * 1024 * 1024
-const LIST_BYTES = ANSWER_BYTES / 4
 const retention =
-  'The answer can be read again for seven days by its `report_id`, which is absent while reports ' +
-  'cannot be kept.'
+  'The answer can be read again for seven days by its `report_id`, and on by its `next_cursor` where it ' +
+  'is too long for one; both are absent while reports cannot be kept.'
 const refusals = ['invalid_request', 'too_large', 'unsupported_media_type', 'unavailable'] as const
 
 export const checkPropertyList = defineOperation({
@@ -41,12 +38,7 @@ export const checkPropertyList = defineOperation({
   errors: refusals,
   handle: async ({ body: { domains }, services }) => {
     boundItems('domains', domains, services)
-    const { summary, ...lists } = await checkDomains(domains, services.reader)
-    const most = measureBytes(lists) > ANSWER_BYTES ? LIST_BYTES : ANSWER_BYTES
-    const shown = Object.entries(lists).map(([name, list]) =>
-      fitItems(name, list as object[], most),
-    )
-    return keep('domains', { summary, ...Object.assign({}, ...shown) }, services)
+    return keep('domains', await checkDomains(domains, services.reader), services)
   },
 })
 
@@ -72,11 +64,7 @@ export const checkIdentifierList = defineOperation({
   errors: refusals,
   handle: async ({ body: { identifiers }, services }) => {
     boundItems('identifiers', identifiers, services)
-    const { summary, entries } = await checkIdentifiers(identifiers, services.reader)
-    const shown = fitItems('entries', entries, ANSWER_BYTES)
-    const isCut = 'entries_truncated' in shown
-    const report = { summary, ...shown, ...(isCut && { entries_total: entries.length }) }
-    return keep('identifiers', report, services)
+    return keep('identifiers', await checkIdentifiers(identifiers, services.reader), services)
   },
 })
 
@@ -89,9 +77,10 @@ export const readPropertyCheck = defineOperation({
   access: 'public',
   cache: 'none',
   params: z.object({ reportId: z.string().describe('`report_id` that the check gave out') }),
+  query: z.object({ cursor: pageCursor.describe('`next_cursor` of the page before') }),
   reply: { 200: PropertyCheck },
-  errors: ['not_found', 'unavailable'],
-  handle: ({ params, services }) => find('domains', params.reportId, services),
+  errors: ['invalid_request', 'not_found', 'unavailable'],
+  handle: ({ params, query, services }) => find('domains', params.reportId, query, services),
 })
 
 export const readIdentifierCheck = defineOperation({
@@ -103,9 +92,10 @@ export const readIdentifierCheck = defineOperation({
   access: 'public',
   cache: 'none',
   params: z.object({ reportId: z.string().describe('`report_id` that the check gave out') }),
+  query: z.object({ cursor: pageCursor.describe('`next_cursor` of the page before') }),
   reply: { 200: IdentifierCheck },
-  errors: ['not_found', 'unavailable'],
-  handle: ({ params, services }) => find('identifiers', params.reportId, services),
+  errors: ['invalid_request', 'not_found', 'unavailable'],
+  handle: ({ params, query, services }) => find('identifiers', params.reportId, query, services),
 })
 
 type Kind = 'domains' | 'identifiers'
@@ -115,14 +105,21 @@ function boundItems(kind: Kind, items: readonly unknown[], { config }: Services)
   if (items.length > most) refuse('invalid_request', `${kind}: must not be more than ${most}`)
 }
 
-async function keep(kind: Kind, report: object, { reports, clock }: Services): Promise<Sent> {
+async function keep(kind: Kind, report: Report, { reports, clock }: Services): Promise<Sent> {
   const id = await reports.keep(kind, report, clock.now())
-  return replyOk({ ...report, ...(id !== undefined && { report_id: id }) })
+  const { next_cursor, ...shown } = cutReport(report, 0)
+  if (id === undefined) return replyOk(shown)
+  return replyOk({ ...shown, report_id: id, ...(next_cursor !== undefined && { next_cursor }) })
 }
 
-async function find(kind: Kind, id: string, { reports }: Services): Promise<Sent> {
+async function find(
+  kind: Kind,
+  id: string,
+  { cursor }: { cursor?: string | undefined },
+  { reports }: Services,
+): Promise<Sent> {
   const report = UUID.test(id) ? await reports.find(kind, id) : undefined
   return report
-    ? replyOk(report)
+    ? replyOk(cutReport(JSON.parse(report.toString()), Number(cursor ?? 0)))
     : replyRefused('not_found', 'no such report, or it has run out', {})
 }

@@ -4,3 +4,19 @@ export function buildPageEnd(start: number, shown: number, total: number) {
   const has_more = end < total && shown > 0
   return { has_more, next_cursor: has_more ? String(end) : null }
 }
+
+/** Tells of a cut list how many there are, and what to pass as `<name>_cursor` to get the rest. */
+export function buildStretchEnd(
+  name: string,
+  start: number,
+  shown: number,
+  total: number,
+): Record<string, unknown> {
+  if (shown === total) return {}
+  const end = start + shown
+  return {
+    [`${name}_total`]: total,
+    [`${name}_truncated`]: true,
+    [`${name}_next_cursor`]: end < total ? String(end) : null,
+  }
+}

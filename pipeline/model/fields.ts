@@ -62,6 +62,20 @@ export function describeCut<Name extends string>(name: Name) {
     Record<`${Name}_truncated`, z.ZodOptional<z.ZodBoolean>>
 }
 
+/** Members of a list that is cut and read on beside others, by a cursor of its own. */
+export function describeStretch<Name extends string>(name: Name) {
+  return {
+    ...describeCut(name),
+    [`${name}_next_cursor`]: text
+      .nullable()
+      .optional()
+      .describe(
+        `Pass it as \`${name}_cursor\` to get the rest of \`${name}\`; null at the end, absent where it is whole`,
+      ),
+  } as ReturnType<typeof describeCut<Name>> &
+    Record<`${Name}_next_cursor`, z.ZodOptional<z.ZodNullable<typeof text>>>
+}
+
 export const Editor = text.describe(
   'Opaque id of who made the edit; `system` where the registry itself did',
 )

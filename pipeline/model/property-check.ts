@@ -14,6 +14,13 @@ const ReportId = z
   .optional()
   .describe('Id by which to read the answer again for seven days; absent where it is not kept')
 
+const NextCursor = text
+  .nullable()
+  .optional()
+  .describe(
+    'Pass it as `cursor` to the report to get the rest of the lists; null at their end, absent where they are whole or the report is not kept',
+  )
+
 const Removed = z.looseObject({
   input: Input,
   canonical: Canonical,
@@ -41,7 +48,7 @@ const listed = {
 }
 export type CheckedList = { [Name in keyof typeof listed]: z.infer<(typeof listed)[Name]> }
 
-/** A list that makes the answer too long is cut; check the lines behind it on their own. */
+/** A list that makes the answer too long is cut; the report goes on behind it. */
 const cutLists = {
   ...describeCut('remove'),
   ...describeCut('modify'),
@@ -63,6 +70,7 @@ export const PropertyCheck = z
     ...listed,
     ...cutLists,
     report_id: ReportId,
+    next_cursor: NextCursor,
   })
   .meta({ id: 'PropertyCheck', description: 'What is to be done about each domain of a list' })
 export interface DomainsChecked extends CheckedList {
@@ -102,6 +110,7 @@ export const IdentifierCheck = z
     entries: z.array(CheckedIdentifier).describe('One entry a line, in their order'),
     ...describeCut('entries'),
     report_id: ReportId,
+    next_cursor: NextCursor,
   })
   .meta({ id: 'IdentifierCheck', description: 'What is known of each identifier of a list' })
 export interface IdentifiersChecked {

@@ -1,3 +1,4 @@
+import { buildStretchEnd } from '../core/page-end.ts'
 import type { BrandRow } from '../model/rows.ts'
 
 const FORMATS = 100
@@ -42,31 +43,44 @@ function listColors(colors: unknown): unknown[] | undefined {
 
 type Format = Record<string, unknown>
 
-/** Formats that say what kind they are; one whose parameters are no object is none. */
-export function toFormats(formats: readonly unknown[]): Format[] {
+/**
+ * Converts a stretch of the formats that say what kind they are; one whose parameters are no object is
+ * none. One that is larger than all the room stands alone, so that a stretch always leads on.
+ */
+export function cutFormats(formats: readonly unknown[], start = 0) {
+  const items = formats.map(toFormat).filter(item => item !== undefined)
   const shown: Format[] = []
   let bytes = 0
-  for (const format of formats) {
-    const item = toFormat(format)
-    if (item === undefined) continue
+  for (const item of items.slice(start, start + FORMATS)) {
     bytes += Buffer.byteLength(JSON.stringify(item)) + 1
-    if (bytes > FORMAT_BYTES || shown.length === FORMATS) break
+    if (bytes > FORMAT_BYTES && shown.length > 0) break
     shown.push(item)
   }
-  return shown
+  return { formats: shown, ...buildStretchEnd('formats', start, shown.length, items.length) }
+}
+
+const isTexts = (value: unknown) =>
+  Array.isArray(value) && value.every(one => typeof one === 'string')
+
+/** Fields of a format that are shown where they are what they should be. */
+const optionalFields: Record<string, (value: unknown) => boolean> = {
+  format_option_id: value => typeof value === 'string',
+  sample_render_url: value => typeof value === 'string' && /^https:\/\//i.test(value),
+  applies_to_property_ids: isTexts,
+  applies_to_property_tags: isTexts,
+  seller_preference: value => value !== undefined,
+  experimental: value => typeof value === 'boolean',
 }
 
 function toFormat(format: unknown): Format | undefined {
   if (typeof format !== 'object' || format === null || Array.isArray(format)) return undefined
-  const { format_kind, params, sample_render_url, display_name, ...rest } = format as Format
+  const { format_kind, params, display_name } = format as Format
   const hasParams = typeof params === 'object' && params !== null && !Array.isArray(params)
   if (typeof format_kind !== 'string' || format_kind === '' || !hasParams) return undefined
-  const isSafe = typeof sample_render_url === 'string' && /^https:\/\//i.test(sample_render_url)
-  return {
-    ...rest,
-    format_kind,
-    display_name: toText(display_name) ?? format_kind,
-    params,
-    ...(isSafe && { sample_render_url }),
-  }
+  const more = Object.entries(optionalFields).flatMap(([name, isRight]) => {
+    const value = (format as Format)[name]
+    return isRight(value) ? [[name, value]] : []
+  })
+  const shown = { format_kind, display_name: toText(display_name) ?? format_kind, params }
+  return { ...shown, ...Object.fromEntries(more) }
 }

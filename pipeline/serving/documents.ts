@@ -16,7 +16,7 @@ import type {
 } from '../model/rows.ts'
 import type { HostedProperty } from '../model/save.ts'
 import { readProperties } from '../store/entries.ts'
-import { toBrandCard, toFormats } from './brand-card.ts'
+import { cutFormats, toBrandCard } from './brand-card.ts'
 import { countReached } from './inventory-record.ts'
 
 /** Properties and agents one answer lists; it says when there are more. */
@@ -114,7 +114,7 @@ export function toPublisherLookup(
     ...agents,
     ...isContinued(properties, agents),
     ...buildRollup(publisher.agent_count),
-    formats: toFormats(publisher.catalog.formats),
+    ...cutFormats(publisher.catalog.formats),
     hosting: toHosting(publisher),
   } as unknown as Omit<PublisherLookup, 'member'>
 }

@@ -10,7 +10,7 @@ import { encodePairs, PAIRS_READ, toIdentifierName } from './identifier-index.ts
 export const MEMBERS_CHANGED = 'members'
 
 /** Version of the keys and values; a store of another version is projected again. */
-export const SERVING_FORMAT = 24
+export const SERVING_FORMAT = 25
 
 const ZERO = 0x30
 

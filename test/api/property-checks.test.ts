@@ -228,6 +228,34 @@ describe('reports', () => {
     expect((await readBulk(id, other)).json()).toEqual(entries)
   })
 
+  it('200: a report that is too long for one answer is read on to its end', async () => {
+    const names = Array.from({ length: 10_000 }, (_, i) => `${'x'.repeat(55)}${i}.example`)
+    const pagesOf = async (first: { json(): unknown }, at: (id: string) => string) => {
+      const pages = [first.json() as Record<string, unknown>]
+      const { report_id } = pages[0]!
+      for (let end = pages[0]!.next_cursor; end !== null; end = pages.at(-1)!.next_cursor) {
+        const answer = await registry.app.inject(`${at(String(report_id))}?cursor=${end}`)
+        expect(answer.statusCode, answer.body.slice(0, 200)).toBe(200)
+        expect(answer.body.length).toBeLessThan(2 * 1024 * 1024)
+        pages.push(answer.json())
+      }
+      expect(pages.length).toBeGreaterThan(1)
+      return (name: string) => pages.flatMap(page => page[name] as Record<string, string>[])
+    }
+    const lines = await pagesOf(await bulk(names), id => `/api/properties/check/bulk/${id}`)
+    expect(lines('entries').map(({ input }) => input)).toEqual(names)
+    const spelled = names.flatMap(name => [`www.${name}`, name])
+    const first = await check(spelled.slice(0, 10_000))
+    expect(first.json()).toMatchObject({ modify_total: 5_000, modify_truncated: true })
+    const domains = await pagesOf(first, id => `/api/properties/check/${id}`)
+    const given = spelled.slice(0, 10_000)
+    expect(domains('modify').map(({ input }) => input)).toEqual(
+      given.filter(name => name.startsWith('www.')),
+    )
+    expect(domains('assess')).toHaveLength(5_000)
+    expect(domains('remove')).toHaveLength(5_000)
+  })
+
   it('404: an id of the other kind, of nobody, or that is none', async () => {
     const { report_id } = (await check(['acme.example'])).json()
     expect((await readBulk(report_id)).statusCode).toBe(404)

@@ -41,6 +41,17 @@ beforeAll(async () => {
         byIds(agent(n), { property_ids: ['0000', '0001'] }),
       ),
     },
+    'formats.example': {
+      ...shop('formats.example'),
+      formats: Array.from({ length: 250 }, (_, n) => ({
+        format_option_id: `f${n}`,
+        format_kind: 'image',
+        params: { width: n },
+        sample_render_url: n === 1 ? 'http://x.example/a' : 'https://x.example/a',
+        experimental: 'very',
+        colour: 'red',
+      })),
+    },
     'manager.example': shop('manager.example', {
       properties: [site('manager.example'), site('one.example'), site('two.example')],
     }),
@@ -90,6 +101,38 @@ describe('GET /api/registry/publisher', () => {
         colors: [{ hex: '#ff0000', type: 'primary' }],
       },
     })
+  })
+
+  test('200: formats beyond the first hundred are counted and read on', async () => {
+    const first = await lookUp('formats.example')
+    expect(first).toMatchObject({
+      formats_total: 250,
+      formats_truncated: true,
+      formats_next_cursor: '100',
+    })
+    const { freshness: _, ...fields } = first
+    expect(fields.formats[0]).toEqual({
+      format_kind: 'image',
+      display_name: 'image',
+      params: { width: 0 },
+      format_option_id: 'f0',
+      sample_render_url: 'https://x.example/a',
+    })
+    expect(fields.formats[1]).not.toHaveProperty('sample_render_url')
+    await registry.publish()
+    const ids: string[] = []
+    let page = first
+    while (true) {
+      ids.push(...page.formats.map((one: { format_option_id: string }) => one.format_option_id))
+      if (page.formats_next_cursor === null) break
+      page = await lookUp('formats.example', `&formats_cursor=${page.formats_next_cursor}`)
+    }
+    expect(ids).toEqual(Array.from({ length: 250 }, (_, n) => `f${n}`))
+    expect(page.authorized_agents).toEqual(first.authorized_agents)
+    const paged = await lookUp('formats.example', '&limit=1&include=placements&formats_cursor=200')
+    expect(paged.formats).toHaveLength(50)
+    expect(paged).toMatchObject({ placements: [], properties: [{}] })
+    expect(await lookUp('acme.example')).not.toHaveProperty('formats_total')
   })
 
   test('200: lists formats that say their kind and parameters, with safe samples', async () => {

@@ -5,6 +5,7 @@ import {
   AuthorizedFor,
   DiscoveryMethod,
   describeCut,
+  describeStretch,
   ManagerDomain,
   PropertyId,
   PropertyName,
@@ -90,6 +91,7 @@ export const Evidence = z
       .describe(
         'Entries of the operator’s brand.json for the property; absent where there are none',
       ),
+    ...describeCut('declared'),
     names_agent: z
       .boolean()
       .optional()
@@ -111,7 +113,7 @@ const explained = {
     .array(Evidence)
     .optional()
     .describe('Steps of the reasoning; only with `explain=true`'),
-  ...describeCut('evidence'),
+  ...describeStretch('evidence'),
 }
 
 export const PublisherAuthorization = z
@@ -134,7 +136,7 @@ export const PublisherAuthorization = z
         }),
       )
       .describe('Active properties that the agent may not sell'),
-    ...describeCut('unauthorized_properties'),
+    ...describeStretch('unauthorized_properties'),
     sides: Sides,
     confirmed: Confirmed,
     freshness: FreshnessBlock,
@@ -265,6 +267,12 @@ export const ProductAuthorization = z
     total_requested: count.describe('Properties that the product asks for'),
     total_authorized: count.describe('How many of them the agent may sell'),
     selectors: z.array(JudgedSelector).describe('The same for each selector, in the given order'),
+    unauthorized_items_next_cursor: text
+      .nullable()
+      .optional()
+      .describe(
+        'Pass it as `unauthorized_items_cursor` to get the rest of what the selectors list; null at the end',
+      ),
     sides: Sides,
     confirmed: Confirmed,
     checked_at: CheckedAt,

@@ -4,6 +4,7 @@ import {
   AuthorizedFor,
   DiscoveryMethod,
   describeCut,
+  describeStretch,
   ManagerDomain,
   PropertyRid,
   PublisherDomain,
@@ -128,6 +129,13 @@ const PublisherFormat = z.looseObject({
   format_option_id: text.optional().describe('Id that the publisher gives this option'),
   display_name: text.describe('Name of the format, for people'),
   params: freely.describe('Its measures and limits, as written'),
+  sample_render_url: text.optional().describe('HTTPS address of an example'),
+  applies_to_property_ids: texts.optional().describe('Only on these properties; on any without it'),
+  applies_to_property_tags: texts
+    .optional()
+    .describe('Only on properties with any of these tags; on any without it'),
+  seller_preference: z.unknown().optional().describe('How much the seller likes it, as written'),
+  experimental: z.boolean().optional().describe('Whether the publisher calls it experimental'),
 })
 
 const BrandCard = z
@@ -199,18 +207,13 @@ export const PublisherLookup = z
     formats: z
       .array(PublisherFormat)
       .optional()
-      .describe('Formats that its own file declares, a hundred at most'),
+      .describe('Formats that its own file declares, a hundred of them on a page at most'),
+    ...describeStretch('formats'),
     placements: z
       .array(PlacementItem)
       .optional()
       .describe('Placements of its own file; only with `include=placements`'),
-    ...describeCut('placements'),
-    placements_next_cursor: text
-      .nullable()
-      .optional()
-      .describe(
-        'Pass it as `placements_cursor` to get the rest of the placements; null at the end',
-      ),
+    ...describeStretch('placements'),
     brand: BrandCard.optional(),
     freshness: FreshnessBlock.optional(),
   })

@@ -1,6 +1,7 @@
 import { stripNulls } from '../../diff/events.ts'
 import type { PlacementEntry } from '../../model/documents/index.ts'
 import type { PlacementItem } from '../../model/responses/index.ts'
+import { cutFormats } from '../../serving/brand-card.ts'
 import { toListExpression } from '../../store/duckdb.ts'
 import type { Snapshot } from '../reader.ts'
 
@@ -11,6 +12,15 @@ export async function listPlacements({ db }: Snapshot, domain: string): Promise<
     { domain },
   )
   return (row?.placements ?? []).map(toPlacementItem)
+}
+
+/** Loads a stretch of the formats of a publisher's file, in its order. */
+export async function loadFormats({ db }: Snapshot, domain: string, start: number) {
+  const row = await db.one<{ formats: unknown[] | null }>(
+    `select catalog->'formats' as formats from publishers where domain = $domain`,
+    { domain },
+  )
+  return cutFormats(row?.formats ?? [], start)
 }
 
 function toPlacementItem({ manifest, ...placement }: PlacementEntry): PlacementItem {

@@ -1,0 +1,38 @@
+import { measureBytes } from '../../pipeline/core/truncate-json.ts'
+import { fitItems } from './lists.ts'
+
+/** Callers refuse longer answers; one that would be longer has each of its lists cut. */
+const ANSWER_BYTES = 1.9 * 1024 * 1024
+
+/** A summary, and lists beside it. */
+export interface Report {
+  summary: object
+}
+
+/**
+ * Cuts a report to the size of an answer: the same stretch of each list, from `start` on, so that one
+ * cursor goes through them.
+ */
+export function cutReport({ summary, ...members }: Report, start: number) {
+  const lists = Object.entries(members as Record<string, unknown[]>).map(
+    ([name, whole]) => [name, whole, whole.slice(start)] as const,
+  )
+  const isLong = measureBytes(lists.map(([, , rest]) => rest)) > ANSWER_BYTES
+  const most = isLong ? ANSWER_BYTES / lists.length : ANSWER_BYTES
+  const fits = lists.map(([name, , rest]) => fitItems(name, rest, most)[name] as unknown[])
+  const cut = fits.filter((shown, i) => shown.length < lists[i]![2].length)
+  // One item that is larger than all the room is passed over: a page always leads on.
+  const step = Math.max(1, Math.min(...cut.map(shown => shown.length)))
+  const shown = lists.map(([name, whole], i) => {
+    const items = fits[i]!.slice(0, step)
+    const total = { [`${name}_total`]: whole.length, [`${name}_truncated`]: true }
+    return { [name]: items, ...(items.length < whole.length && total) }
+  })
+  const isWhole = start === 0 && cut.length === 0
+  const next_cursor = cut.length > 0 ? String(start + step) : null
+  return {
+    summary,
+    ...(Object.assign({}, ...shown) as object),
+    ...(!isWhole && { next_cursor }),
+  }
+}

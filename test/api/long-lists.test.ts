@@ -1,0 +1,180 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openRegistry, type TestRegistry } from '../support/app.ts'
+import { site } from '../support/nights.ts'
+import { askIn, operatorFile, publishFiles } from '../support/selling.ts'
+
+const agent = 'https://sell.seller.example/mcp'
+const GRANTS = 900
+const PROPERTIES = 3_000
+const VALIDATE = '/api/registry/validate'
+let registry: TestRegistry
+
+const named = (domain: string, id: string, tags: string[] = []) =>
+  site(domain, {
+    property_id: id,
+    name: `${'A long name of '.repeat(8)}${id}`,
+    tags,
+    identifiers: [{ type: 'subdomain', value: `${id}.${domain}` }],
+  })
+
+const hosts = Array.from({ length: 30 }, (_, i) => ({
+  type: 'domain',
+  value: `h${i}.entries.example`,
+}))
+
+beforeAll(async () => {
+  registry = await openRegistry()
+  await publishFiles(registry, {
+    // Hundreds of entries for one agent, each for a country of its own.
+    'entries.example': {
+      properties: [{ ...named('entries.example', 'p'), identifiers: hosts }],
+      authorized_agents: Array.from({ length: GRANTS }, (_, i) => ({
+        url: agent,
+        authorized_for: `Part ${i}`,
+        authorization_type: 'property_ids',
+        property_ids: ['p'],
+        placement_ids: [`place-${i}`],
+      })),
+    },
+    'inventory.example': {
+      properties: Array.from({ length: PROPERTIES }, (_, i) =>
+        named('inventory.example', `p${i}`, i === 0 ? ['sold'] : []),
+      ),
+      authorized_agents: [
+        {
+          url: agent,
+          authorized_for: 'One',
+          authorization_type: 'property_tags',
+          property_tags: ['sold'],
+        },
+      ],
+    },
+    'brand seller.example': operatorFile(
+      [agent],
+      hosts.map(({ value }) => ({ identifier: value, relationship: 'delegated' })),
+    ),
+  })
+})
+
+afterAll(() => registry.close())
+
+type Page = Record<string, unknown>
+
+const get = async (path: string, query: Record<string, unknown>): Promise<Page> => {
+  const answer = await askIn(registry, path, query)
+  expect(answer.statusCode, answer.body.slice(0, 300)).toBe(200)
+  expect(Buffer.byteLength(answer.body)).toBeLessThan(256 * 1024)
+  return answer.json()
+}
+const post = async (path: string, payload: object): Promise<Page> => {
+  const answer = await registry.app.inject({ method: 'POST', url: path, payload })
+  expect(answer.statusCode, answer.body.slice(0, 300)).toBe(200)
+  expect(Buffer.byteLength(answer.body)).toBeLessThan(256 * 1024)
+  return answer.json()
+}
+
+/** All pages of an answer by the cursor of one of its lists; each says how many there are. */
+async function readOn(name: string, ask: (page: object) => Promise<Page>): Promise<Page[]> {
+  const pages = [await ask({})]
+  for (let next = pages[0]![`${name}_next_cursor`]; next !== null; ) {
+    expect(typeof next).toBe('string')
+    pages.push(await ask({ [`${name}_cursor`]: next }))
+    next = pages.at(-1)![`${name}_next_cursor`]
+  }
+  expect(pages.length).toBeGreaterThan(1)
+  return pages
+}
+
+const entriesIn = (pages: Page[]) =>
+  pages
+    .flatMap(page => page.evidence as { side: string; entry?: string }[])
+    .filter(({ side }) => side === 'publisher')
+    .map(({ entry }) => entry)
+const allEntries = Array.from({ length: GRANTS }, (_, i) => `authorized_agents[${i}]`)
+
+describe('the evidence of a sale', () => {
+  const sale = { agent_url: agent, identifier_type: 'subdomain', explain: 'true' }
+
+  test('names each entry of the file, and is read on where one answer does not hold them', async () => {
+    const question = { ...sale, identifier_type: 'domain', identifier_value: hosts[0]!.value }
+    const ask = (page: object) =>
+      get(`${VALIDATE}/property-authorization`, { ...question, ...page })
+    const pages = await readOn('evidence', ask)
+    expect(pages[0]).toMatchObject({ evidence_total: GRANTS + 1, evidence_truncated: true })
+    expect(entriesIn(pages).sort()).toEqual([...allEntries].sort())
+    const last = (pages.at(-1)!.evidence as Page[]).at(-1)!
+    expect(last).toMatchObject({ side: 'operator', declared_total: 30, declared_truncated: true })
+    expect(last.declared).toHaveLength(20)
+  })
+
+  test('is read on for a publisher, and for a product', async () => {
+    const whole = { domain: 'entries.example', agent, explain: 'true' }
+    const counted = await readOn('evidence', page =>
+      get('/api/registry/publisher/authorization', { ...whole, ...page }),
+    )
+    expect(entriesIn(counted)).toHaveLength(GRANTS)
+    const product = {
+      agent_url: agent,
+      publisher_properties: [{ publisher_domain: 'entries.example' }],
+      explain: true,
+    }
+    for (const path of [
+      `${VALIDATE}/product-authorization`,
+      '/api/registry/expand/product-identifiers',
+    ]) {
+      const pages = await readOn('evidence', page => post(path, { ...product, ...page }))
+      expect(new Set(entriesIn(pages)).size).toBe(GRANTS)
+    }
+  })
+
+  test('says nothing of more where it is whole', async () => {
+    const answer = await get(`${VALIDATE}/property-authorization`, {
+      ...sale,
+      identifier_value: 'p0.inventory.example',
+    })
+    expect(answer.evidence).toHaveLength(2)
+    expect(Object.keys(answer).filter(name => name.startsWith('evidence_'))).toEqual([])
+  })
+})
+
+test('the properties of a publisher that an agent may not sell are read on to the last', async () => {
+  const question = { domain: 'inventory.example', agent }
+  const pages = await readOn('unauthorized_properties', page =>
+    get('/api/registry/publisher/authorization', { ...question, ...page }),
+  )
+  expect(pages[0]).toMatchObject({
+    authorized: 1,
+    total: PROPERTIES,
+    unauthorized_properties_total: PROPERTIES - 1,
+    unauthorized_properties_truncated: true,
+  })
+  const ids = pages.flatMap(page => page.unauthorized_properties as { id: string }[])
+  expect(new Set(ids.map(({ id }) => id)).size).toBe(PROPERTIES - 1)
+  expect(ids).toHaveLength(PROPERTIES - 1)
+})
+
+test('the items of a product that an agent may not sell are read on through all selectors', async () => {
+  const idsOf = (part: string) =>
+    Array.from({ length: 1_500 }, (_, i) => `${part}-${'x'.repeat(60)}-${i}`)
+  const product = {
+    agent_url: agent,
+    publisher_properties: ['a', 'b'].map(part => ({
+      publisher_domain: 'inventory.example',
+      property_ids: idsOf(part),
+    })),
+  }
+  const pages = await readOn('unauthorized_items', page =>
+    post(`${VALIDATE}/product-authorization`, { ...product, ...page }),
+  )
+  const itemsOf = (selector: number) =>
+    pages.flatMap(
+      page => (page.selectors as { unauthorized_items: string[] }[])[selector]!.unauthorized_items,
+    )
+  expect([itemsOf(0), itemsOf(1)]).toEqual([idsOf('a'), idsOf('b')])
+  expect(pages[0]).toMatchObject({
+    selectors: [
+      { unauthorized_items_total: 1_500, unauthorized_items_truncated: true },
+      { unauthorized_items_total: 1_500, unauthorized_items_truncated: true },
+    ],
+  })
+})
