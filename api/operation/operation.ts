@@ -61,7 +61,7 @@ export type ReplyBody = z.ZodType | OtherBody | null
 
 interface OtherBody {
   type: string | readonly string[]
-  /** Of a body that is sent item by item: schema of a line, or of an event and its data. */
+  /** Schema of a line, or of an event and its data, where the body is sent item by item. */
   item?: z.ZodType
 }
 

@@ -140,7 +140,7 @@ function hasOpenGrant(inventory: Inventory, agentUrl: string, { at }: Terms): bo
   return inventory.grantsTo(agentUrl).some(grant => isOpen(grant, at))
 }
 
-/** Which stretches of the lists of an answer are asked for. */
+/** Stretches of the lists of an answer that are asked for. */
 interface Paging {
   explain?: string | undefined
   evidence_cursor?: string | undefined
