@@ -1,7 +1,8 @@
 import { type Source, toUrl } from '../../pipeline/model/observation.ts'
 import type { Evidence } from '../../pipeline/model/responses/authority.ts'
+import type { FreshnessBlock } from '../../pipeline/model/responses/index.ts'
 import { listFilesOfPublisher } from '../../pipeline/read/lookups/deciding-files.ts'
-import { findFreshness } from '../../pipeline/read/lookups/stored.ts'
+import { findFreshness, findTargets } from '../../pipeline/read/lookups/stored.ts'
 import type { Reader } from '../../pipeline/read/reader.ts'
 import {
   type ForSale,
@@ -114,17 +115,33 @@ function listCollectionsOf({ collections }: GrantInForce, publisher: string): st
     .flatMap(({ collection_ids }) => collection_ids)
 }
 
-/** The file that was read last, and where others led to it, all of them in their order. */
+/**
+ * The file that was read last, and where others led to it, all of them in their order; also one that the
+ * first leads to and nothing could be made of.
+ */
 function findPublisherFile(reader: Reader, domain: string) {
-  const files = listFilesOfPublisher(reader, domain).map(file => describeFile(reader, file))
+  const deciding = listFilesOfPublisher(reader, domain)
+  const targets = new Map(
+    findTargets(reader, deciding[0]!).map(({ source, freshness }) => [source.location, freshness]),
+  )
+  const files = deciding.map(file => describeFile(reader, file, targets.get(file.location)))
   const { file, ...read } = files.at(-1)!
   // A file that the registry serves itself is fetched by nobody: it is known by the one that led there.
   const { file: _, ...led } = read.file_state === 'never_crawled' ? files[0]! : files.at(-1)!
-  return { file, ...led, ...(files.length > 1 && { files }) }
+  for (const { location } of deciding) targets.delete(location)
+  const kind = deciding[0]!.kind
+  const unused = [...targets].map(([location, fares]) =>
+    describeFile(reader, { kind, location }, fares),
+  )
+  const all = [...files, ...unused]
+  return { file, ...led, ...(all.length > 1 && { files: all }) }
 }
 
-function describeFile(reader: Reader, source: Source) {
-  const { state, succeeded_at } = findFreshness(reader, source.kind, source.location)
+function describeFile(
+  reader: Reader,
+  source: Source,
+  { state, succeeded_at }: FreshnessBlock = findFreshness(reader, source.kind, source.location),
+) {
   return {
     file: toUrl(source),
     file_state: state,

@@ -28,7 +28,7 @@ import {
   parsePastedDomain,
 } from '../inputs/fields.ts'
 import { defineOperation } from '../operation/operation.ts'
-import { buildPageEnd, fitItems } from '../responses/lists.ts'
+import { buildPageEnd, fitItems, getSnapshot } from '../responses/lists.ts'
 import { replyOk } from '../responses/reply.ts'
 
 const VALUES = 20
@@ -97,6 +97,7 @@ export const listAgents = defineOperation({
   errors: ['invalid_request', 'unavailable'],
   handle: async ({ query, principal, services: { reader } }) => {
     const isWanted = parseFilter(query)
+    getSnapshot(reader)
     const catalog = await loadAgentCatalog(reader)
     const visible = isMember(principal) ? catalog.shownToMembers : catalog.shownToAll
     const found = visible.filter(agent => isWanted(agent, catalog.facts.get(agent.url)))

@@ -203,7 +203,7 @@ export const registryStats = defineOperation({
   reply: { 200: RegistryStats },
   errors: ['unavailable'],
   handle: async ({ services: { reader } }) => {
-    const { snapshot } = reader
+    const snapshot = getSnapshot(reader)
     return replyOk(await loadStats(reader), buildSeqHeader(snapshot))
   },
 })

@@ -59,9 +59,9 @@ export function toHostedKey(kind: HostedKind, domain: string): string {
   return `${kind} ${domain}`
 }
 
-/** Builds the key of where the file of a domain leads. */
-export function toPointerKey(kind: SourceKind, domain: string): string {
-  return `${kind} ${domain}`
+/** Builds the key of where a file of a domain, or one at an address, leads. */
+export function toPointerKey(kind: SourceKind, location: string): string {
+  return `${kind} ${isUrl(location) ? hashKey(location) : location}`
 }
 
 /** A logo of a brand; those of one brand stand together. */

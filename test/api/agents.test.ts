@@ -141,6 +141,7 @@ describe('who sees which agents', () => {
     const enrolBy = (org: string, domains: string[] = []) =>
       enrol(own, { org, tier: 'company_icl', domains, agents: [{ url: `${url}/` }] })
     await enrolBy('First')
+    await own.publish()
     expect(await names()).toEqual(['First'])
     own.clock.pass(HOUR)
     await enrolBy('Second')
@@ -292,6 +293,8 @@ describe('GET /api/registry/agents', () => {
     const own = await openRegistry()
     expect((await get('?health=true', undefined, own)).json()).toMatchObject({ agents: [] })
     const url = 'https://a.example/mcp'
+    await own.observe(publisherFile('news.example', { sites: [], agents: [] }))
+    await own.publish()
     await enrol(own, { org: 'A', tier: 'company_icl', agents: [{ url }] })
     const shown = async () => (await get('?health=true&capabilities=true', undefined, own)).json()
     expect((await shown()).agents).toHaveLength(1)

@@ -109,7 +109,8 @@ async function statesOf(domain: string): Promise<Set<string>> {
     (await sale(domain)).json(),
     (await sale(domain, { explain: 'true' })).json(),
     await product(domain),
-    bulk.json().results[domain],
+    // Null where nothing is known.
+    ...[bulk.json().results[domain] ?? []].flat(),
   ]
   return new Set(
     answers.map(({ freshness: { state, http_status } }) => `${state} ${http_status ?? '-'}`),
@@ -190,6 +191,44 @@ describe('the freshness of an answer is that of the file that decided it', () =>
     expect(new Set(await states())).not.toContain('absent')
   })
 
+  test('that of a file which points on: nobody follows it, so nothing in it can be used', async () => {
+    const [second, third] = ['https://hops.example/second.json', 'https://hops.example/third.json']
+    await publishFiles(registry, {
+      'hops.example': { authoritative_location: second },
+      [second]: { authoritative_location: third },
+      [third]: granting('hops.example'),
+      'there.example': { authoritative_location: 'https://back.example/.well-known/adagents.json' },
+      'back.example': { authoritative_location: 'https://there.example/.well-known/adagents.json' },
+    })
+    for (const domain of ['hops.example', 'there.example', 'back.example']) {
+      expect([domain, (await sale(domain)).json().authorized]).toEqual([domain, false])
+      expect([domain, await statesOf(domain)]).toEqual([domain, new Set(['invalid 200'])])
+      const { files, adagents_valid } = await get(`/api/registry/publisher?domain=${domain}`)
+      expect([files.adagents_json.status, adagents_valid]).toEqual(['invalid', false])
+    }
+    await publishFiles(registry, { [second]: granting('hops.example') })
+    expect(await statesOf('hops.example')).toEqual(new Set(['current 200']))
+    expect((await sale('hops.example')).json().authorized).toBe(true)
+    registry.clock.pass(HOUR)
+    await publishFiles(registry, { [second]: { authoritative_location: third } })
+    registry.clock.pass(HOUR)
+    expect(await statesOf('hops.example')).toEqual(new Set(['invalid 200']))
+  })
+
+  test('each file on the way, where a brand.json leads to another that leads on', async () => {
+    const middle = 'https://way.example/brand.json'
+    await publishFiles(registry, {
+      'brand first.example': { authoritative_location: middle },
+      [`brand ${middle}`]: { authoritative_location: 'https://last.example/brand.json' },
+      'brand https://last.example/brand.json': operatorFile([], []),
+    })
+    const state = async () =>
+      (await get('/api/brands/resolve?domain=first.example')).freshness.state
+    expect(await state()).toBe('current')
+    await happens(['server_error', 'brand.json', middle])
+    expect(await state()).toBe('failing')
+  })
+
   test('that of the file a domain points to now, while its earlier one stands in for it', async () => {
     const lost = 'https://lost.example/moved.json'
     await publishFiles(registry, { 'moved.example': granting('moved.example') })
@@ -197,7 +236,15 @@ describe('the freshness of an answer is that of the file that decided it', () =>
     await publishFiles(registry, { 'moved.example': { authoritative_location: lost } })
     registry.clock.pass(HOUR)
     await happens(['server_error', 'adagents.json', lost])
-    expect((await sale('moved.example')).json()).toMatchObject({ authorized: true })
+    const { authorized, evidence } = (await sale('moved.example', { explain: 'true' })).json()
+    expect(authorized).toBe(true)
+    expect(evidence[0]).toMatchObject({
+      file: 'https://moved.example/.well-known/adagents.json',
+      files: [
+        { file: 'https://moved.example/.well-known/adagents.json', file_state: 'current' },
+        { file: lost, file_state: 'failing' },
+      ],
+    })
     expect(await statesOf('moved.example')).toEqual(new Set(['failing 500']))
   })
 

@@ -27,6 +27,8 @@ test.each([
   ['/api/brands/registry'],
   ['/api/properties/registry'],
   ['/api/registry/publishers'],
+  ['/api/registry/agents'],
+  ['/api/registry/stats'],
   ['/api/registry/publisher?domain=news.example&include=placements'],
   ['/api/registry/catalog'],
   ['/api/registry/catalog/sync?since=2026-01-01T00:00:00Z'],

@@ -480,6 +480,7 @@ function reported(id: (known: Known) => string): Asks[string] {
   const place = (known: Known) => ({ place: id(known) })
   return {
     200: place,
+    400: { place: unissued, query: 'cursor=x' },
     404: { place: unissued },
     503: known => ({ ...place(known), whom: 'lonely' }),
   }

@@ -3,6 +3,7 @@ import type { SourceKind } from '../../model/documents/index.ts'
 import { isHostedFor } from '../../model/hosted.ts'
 import type { FileKind, Source } from '../../model/observation.ts'
 import type { FreshnessBlock } from '../../model/responses/index.ts'
+import { MAX_HOPS } from '../../resolve/brand-facts.ts'
 import {
   findJsonEnd,
   HEAD_LENGTH,
@@ -188,20 +189,52 @@ function findDecidingFreshness(
   const [first, ...others] = files
   if (first === undefined) return { state: 'never_crawled' }
   const own = readStoredFreshness(store, first.kind, first.location, now)
-  const target = findTarget(store, first)
-  if (others.length === 0 && target === undefined) return own
+  const targets = listTargets(store, first, now)
+  if (others.length === 0 && targets.length === 0) return own
   const known = [
     own,
     ...others.map(source => readStoredFreshness(store, source.kind, source.location, now)),
   ].filter(({ state }) => state !== 'never_crawled')
-  if (target !== undefined) {
-    const led = readStoredFreshness(store, target.kind, target.location, now)
-    if (led.state !== 'never_crawled' || !isHostedFor(first.location, target)) known.push(led)
+  for (const { source, freshness } of targets) {
+    const isRead = freshness.state !== 'never_crawled'
+    if (isRead || !isHostedFor(first.location, source)) known.push(freshness)
   }
   return known.length === 0 ? own : pickWeakest(known)
 }
 
-/** Finds the file that the file of a domain leads to. */
+/** Files that one may lead to, one after the other: an adagents.json that is pointed to must not point on. */
+const hopsMax: Partial<Record<SourceKind, number>> = { 'adagents.json': 1, 'brand.json': MAX_HOPS }
+
+/** A file that another one leads to, and how it fares there. */
+export interface Target {
+  source: Source
+  freshness: FreshnessBlock
+}
+
+/**
+ * Lists the files that a file leads to. One that leads on where nobody follows holds nothing that could be
+ * used, however well it was read.
+ */
+function listTargets(store: ServingStore, first: Source, now: Instant): Target[] {
+  const targets: Target[] = []
+  let next = findTarget(store, first)
+  for (let hop = hopsMax[first.kind] ?? 0; next !== undefined && hop > 0; hop--) {
+    const source = next
+    const freshness = readStoredFreshness(store, source.kind, source.location, now)
+    next = findTarget(store, source)
+    const isLost = next !== undefined && hop === 1
+    targets.push({ source, freshness: isLost ? { ...freshness, state: 'invalid' } : freshness })
+  }
+  return targets
+}
+
+/** Finds the files that a file leads to, with how they fare there. */
+export function findTargets(reader: Reader, first: Source): Target[] {
+  const { serving } = reader
+  return serving === undefined ? [] : listTargets(serving, first, reader.now())
+}
+
+/** Finds the file that another file leads to. */
 function findTarget(store: ServingStore, { kind, location }: Source): Source | undefined {
   if (kind === 'agent' || kind === 'ads.txt') return undefined
   const target = store.text('pointer', toPointerKey(kind, location))

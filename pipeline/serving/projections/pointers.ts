@@ -16,7 +16,7 @@ const LEADS_ELSEWHERE = `(kind = 'adagents.json' and variant = 'pointer'
   or kind = 'brand.json' and variant in ('authoritative_location', 'house_redirect'))`
 
 /**
- * Locations that domains' own files lead to. An answer depends on that file also while nothing was ever read there, so
+ * Locations that files lead to. An answer depends on that file also while nothing was ever read there, so
  * nothing else in the store would name it.
  */
 export const pointerProjection: RowProjection = {
@@ -32,27 +32,25 @@ export const pointerProjection: RowProjection = {
        where ${where} and kind in ('adagents.json', 'brand.json') and not ${LEADS_ELSEWHERE}`,
       parameters,
     )
-    return rows
-      .filter(({ location }) => !isUrl(location))
-      .map(row => {
-        const target = findTarget(row)
-        return {
-          space: 'pointer',
-          key: toPointerKey(row.kind, row.location),
-          value: target === undefined ? undefined : Buffer.from(target),
-        }
-      })
+    return rows.map(row => {
+      const target = findTarget(row)
+      return {
+        space: 'pointer',
+        key: toPointerKey(row.kind, row.location),
+        value: target === undefined ? undefined : Buffer.from(target),
+      }
+    })
   },
 }
 
 /** The location of the other file; undefined where there is none that could be read. */
 function findTarget({ location, document }: StoredDocument): string | undefined {
-  const current = parseDomain(location)
+  const current = parseDomain(isUrl(location) ? new URL(location).hostname : location)
   if (document === null || current === undefined) return undefined
   const target =
     document.variant === 'pointer'
       ? parseSource('adagents.json', document.authoritative_location)
       : findNextPlace({ current, location }, document)
   if (target === undefined || target === 'nowhere') return undefined
-  return target.location === location ? undefined : target.location
+  return target.location
 }
