@@ -11,8 +11,10 @@ import type { Clock } from '../../pipeline/core/clock.ts'
 import type { Config } from '../../pipeline/core/config.ts'
 import type { Log } from '../../pipeline/core/log.ts'
 import { anyOrigin, preflight } from '../operation/cross-origin.ts'
+import { addA2aCards, addA2aEndpoints } from './a2a-endpoint.ts'
+import type { AgentServices } from './call-task.ts'
 import { TaskError } from './errors.ts'
-import { type AgentServices, addMcpEndpoints } from './mcp-endpoint.ts'
+import { addMcpEndpoints } from './mcp-endpoint.ts'
 import { addPages } from './pages.ts'
 import type { AgentState } from './state/store.ts'
 import { addWellKnown } from './well-known.ts'
@@ -47,6 +49,7 @@ export function buildAgentApp({ config, clock, log, state }: AgentDeps): Fastify
   app.get('/healthz', { config: { rateLimit: false } }, () => ({ status: 'ok' }))
   app.options('/*', (_request, reply) => reply.code(204).headers(preflight).send())
   app.register(async scope => addWellKnown(scope, services))
+  app.register(async scope => addA2aCards(scope, services))
   app.register(async scope => addPages(scope, services))
   app.register(async scope => {
     scope.addHook('onRequest', async (request, reply) => {
@@ -57,6 +60,7 @@ export function buildAgentApp({ config, clock, log, state }: AgentDeps): Fastify
       await sendError(reply, 401, new TaskError('UNAUTHORIZED', message))
     })
     addMcpEndpoints(scope, services)
+    addA2aEndpoints(scope, services)
   })
   return app
 }

@@ -8,21 +8,8 @@ import {
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { anyOrigin } from '../operation/cross-origin.ts'
-import { buildErrorPayload, TaskError } from './errors.ts'
-import type { AgentState } from './state/store.ts'
-import { readContext, runTask, type TaskContext } from './task.ts'
+import { type AgentServices, callTask, type TaskAnswer } from './call-task.ts'
 import { type Tenant, tenants } from './tenants.ts'
-
-/** Facts and services that all requests of one agent share. */
-export interface AgentServices {
-  protocolName: string
-  /** Origin of this agent, without a trailing slash. */
-  origin(): string
-  now(): number
-  state: AgentState
-  /** Reports an error of our own. */
-  onError(error: unknown): void
-}
 
 const NOT_ALLOWED = {
   jsonrpc: '2.0',
@@ -114,48 +101,16 @@ function buildServer(tenant: Tenant, services: AgentServices): Server {
   }))
   server.setRequestHandler(AnyCall, request => {
     const { name, arguments: given = {} } = CallToolRequestSchema.parse(request).params
-    return callTask(tenant, name, given, services)
+    return toResult(callTask(tenant, name, given, services))
   })
   return server
 }
 
-/** Carries out a call. What cannot be done is a result too: text and structure say the same. */
-function callTask(
-  tenant: Tenant,
-  name: string,
-  given: Record<string, unknown>,
-  services: AgentServices,
-): CallToolResult {
-  const { protocolName } = services
-  const context: TaskContext = {
-    protocolName,
-    origin: services.origin(),
-    tenant: tenant.name,
-    protocols: tenant.protocols,
-    taskNames: tenant.tasks.map(task => task.name(protocolName)),
-    state: services.state,
-    now: services.now(),
-  }
-  try {
-    const task = tenant.tasks.find(one => one.name(protocolName) === name)
-    if (!task) throw new TaskError('INVALID_REQUEST', `There is no task ${name} here`)
-    return toResult(runTask(task, given, context))
-  } catch (error) {
-    if (!(error instanceof TaskError)) services.onError(error)
-    const failure =
-      error instanceof TaskError
-        ? error
-        : new TaskError('SERVICE_UNAVAILABLE', 'This agent failed; try again later')
-    return {
-      ...toResult({ ...buildErrorPayload(failure, protocolName), ...readContext(given) }),
-      isError: true,
-    }
-  }
-}
-
-function toResult(payload: Record<string, unknown>): CallToolResult {
+/** Text and structure say the same. */
+function toResult({ payload, isError }: TaskAnswer): CallToolResult {
   return {
     content: [{ type: 'text', text: JSON.stringify(payload) }],
     structuredContent: payload,
+    ...(isError && { isError }),
   }
 }

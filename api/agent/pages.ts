@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
+import type { AgentServices } from './call-task.ts'
 import { TaskError } from './errors.ts'
-import type { AgentServices } from './mcp-endpoint.ts'
 
 /** Pages are shown as if they came from nowhere: whatever a creative holds, it reaches nothing of ours. */
 const headers = {

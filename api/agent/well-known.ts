@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { anyOrigin } from '../operation/cross-origin.ts'
+import type { AgentServices } from './call-task.ts'
 import { publishers } from './catalogue/publishers.ts'
-import type { AgentServices } from './mcp-endpoint.ts'
 import { buildKeySet } from './signing-keys.ts'
 import { tenants } from './tenants.ts'
 

@@ -170,6 +170,7 @@ export const doors: Record<string, string[]> = {
   fastify: ['api'],
   '@fastify/*': ['api'],
   '@modelcontextprotocol/sdk': ['api/mcp', 'api/agent/mcp-endpoint.ts'],
+  '@a2a-js/sdk': ['api/agent'],
   '@scalar/fastify-api-reference': ['api/reference'],
   jose: ['api/auth/user-tokens.ts'],
   yaml: ['api', 'scripts'],

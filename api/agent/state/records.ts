@@ -1,3 +1,4 @@
+import type { Task as A2aTask } from '@a2a-js/sdk'
 import type { Instant } from '../../../pipeline/core/clock.ts'
 import type { Account } from '../accounts.ts'
 import type { KeptCreative } from '../creatives/creative.ts'
@@ -39,4 +40,6 @@ export interface Records {
   /** Numbers of the last entries, by plan. */
   audit_count: number
   key: KeptKey
+  /** What became of messages by A2A. */
+  a2a_task: A2aTask
 }

@@ -1,0 +1,33 @@
+import type { AgentCard } from '@a2a-js/sdk'
+import type { AgentServices } from './call-task.ts'
+import type { Tenant } from './tenants.ts'
+
+/** Version of A2A that is spoken here. */
+const A2A_VERSION = '0.3.0'
+
+/** Builds the card by which A2A clients find a tenant: its tasks are the skills. */
+export function buildAgentCard(
+  { name, title, tasks }: Tenant,
+  { origin, protocolName }: Pick<AgentServices, 'origin' | 'protocolName'>,
+): AgentCard {
+  return {
+    protocolVersion: A2A_VERSION,
+    name,
+    description: title,
+    version: '1.0.0',
+    url: `${origin()}/${name}/a2a`,
+    preferredTransport: 'JSONRPC',
+    provider: { organization: 'Reference agent', url: origin() },
+    capabilities: { streaming: true, pushNotifications: false },
+    defaultInputModes: ['application/json'],
+    defaultOutputModes: ['application/json'],
+    securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
+    security: [{ bearer: [] }],
+    skills: tasks.map(task => ({
+      id: task.name(protocolName),
+      name: task.title,
+      description: task.description,
+      tags: [task.mutates ? 'writes' : 'reads'],
+    })),
+  }
+}

@@ -1,0 +1,81 @@
+import { Readable } from 'node:stream'
+import { A2AError, DefaultRequestHandler, JsonRpcTransportHandler } from '@a2a-js/sdk/server'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { z } from 'zod'
+import { anyOrigin } from '../operation/cross-origin.ts'
+import { buildAgentCard } from './a2a-card.ts'
+import { buildExecutor, buildTaskStore } from './a2a-executor.ts'
+import type { AgentServices } from './call-task.ts'
+import { type Tenant, tenants } from './tenants.ts'
+
+const CARDS = ['/.well-known/agent-card.json', '/.well-known/agent.json']
+
+/**
+ * Serves the cards of A2A: a tenant's below its own address, wherever a client looks for it, and at the
+ * origin that of the first one.
+ */
+export function addA2aCards(app: FastifyInstance, services: AgentServices): void {
+  const serve = (base: string, tenant: Tenant) => {
+    for (const card of CARDS) {
+      app.get(`${base}${card}`, (_request, reply) =>
+        reply
+          .headers({ ...anyOrigin, 'cache-control': 'public, max-age=3600' })
+          .send(buildAgentCard(tenant, services)),
+      )
+    }
+  }
+  serve('', tenants[0]!)
+  for (const tenant of tenants) {
+    serve(`/${tenant.name}`, tenant)
+    serve(`/${tenant.name}/a2a`, tenant)
+  }
+}
+
+/** Serves each tenant at `/<tenant>/a2a` as JSON-RPC: the same tasks as by MCP. */
+export function addA2aEndpoints(app: FastifyInstance, services: AgentServices): void {
+  for (const tenant of tenants) {
+    app.post(`/${tenant.name}/a2a`, async ({ body }, reply) => {
+      reply.headers({ ...anyOrigin, 'cache-control': 'no-store' })
+      const wrong = refuseMessage(body)
+      if (wrong) return reply.send(wrong)
+      // Made for each request: the address in the card is known once the agent listens.
+      const handler = new DefaultRequestHandler(
+        buildAgentCard(tenant, services),
+        buildTaskStore(tenant, services),
+        buildExecutor(tenant, services),
+      )
+      const answer = await new JsonRpcTransportHandler(handler).handle(body)
+      return Symbol.asyncIterator in answer ? sendEvents(reply, answer) : reply.send(answer)
+    })
+  }
+}
+
+const AnyRequest = z.looseObject({ method: z.string() })
+
+/** A request with a message as far as the library relies on it without a look. */
+const MessageRequest = z.looseObject({
+  params: z.looseObject({
+    message: z.looseObject({
+      messageId: z.string().min(1).max(500),
+      parts: z.array(z.looseObject({ kind: z.string() })).max(100),
+    }),
+  }),
+})
+
+/** Refuses a message that the library would fail at. */
+function refuseMessage(body: unknown): object | undefined {
+  const request = AnyRequest.safeParse(body)
+  if (!request.success || !request.data.method.startsWith('message/')) return undefined
+  const { error } = MessageRequest.safeParse(body)
+  if (error === undefined) return undefined
+  const { path, message } = error.issues[0]!
+  const fault = A2AError.invalidParams(`${path.join('.')}: ${message}`)
+  return { jsonrpc: '2.0', id: request.data.id ?? null, error: fault.toJSONRPCError() }
+}
+
+function sendEvents(reply: FastifyReply, answers: AsyncIterable<object>): FastifyReply {
+  async function* format() {
+    for await (const answer of answers) yield `data: ${JSON.stringify(answer)}\n\n`
+  }
+  return reply.header('content-type', 'text/event-stream').send(Readable.from(format()))
+}

@@ -1,0 +1,85 @@
+import { randomUUID } from 'node:crypto'
+import type { Message, Task } from '@a2a-js/sdk'
+import { A2AError, type AgentExecutor, type TaskStore } from '@a2a-js/sdk/server'
+import { DAY } from '../../pipeline/core/clock.ts'
+import { type AgentServices, callTask, type TaskAnswer } from './call-task.ts'
+import { buildErrorPayload, TaskError } from './errors.ts'
+import type { Tenant } from './tenants.ts'
+
+/** A task that a message asks for. */
+interface Asked {
+  skill: string
+  given: Record<string, unknown>
+}
+
+/** Carries out the task that a message names in its data part: `{skill, input}`. */
+export function buildExecutor(tenant: Tenant, services: AgentServices): AgentExecutor {
+  return {
+    async execute({ userMessage, taskId, contextId }, events) {
+      const asked = readMessage(userMessage)
+      const answer =
+        asked instanceof TaskError
+          ? { payload: buildErrorPayload(asked, services.protocolName), isError: true }
+          : callTask(tenant, asked.skill, asked.given, services)
+      events.publish(buildTask({ id: taskId, contextId }, answer, services.now()))
+      events.finished()
+    },
+    // Each task is over when it is answered.
+    cancelTask: async id => {
+      throw A2AError.taskNotCancelable(id)
+    },
+  }
+}
+
+/** Keeps tasks where every process behind the address finds them, for a day. */
+export function buildTaskStore({ name }: Tenant, { state, now }: AgentServices): TaskStore {
+  return {
+    async save(task) {
+      const at = now()
+      state.transact(at, () => {
+        state.put('a2a_task', name, task.id, task, { now: at, keptMs: DAY })
+      })
+    },
+    async load(id) {
+      state.refresh()
+      return state.get('a2a_task', name, id)
+    },
+  }
+}
+
+/** Reads what a message asks for. The public client says `parameters` instead of `input`. */
+function readMessage({ parts }: Message): Asked | TaskError {
+  const data = parts.flatMap(part => (part.kind === 'data' ? [part.data] : []))
+  const [only] = data
+  if (data.length !== 1 || typeof only?.skill !== 'string') {
+    const message = 'parts: send one data part, {"skill": …, "input": {…}}'
+    return new TaskError('INVALID_REQUEST', message, { field: 'parts' })
+  }
+  const given = only.input ?? only.parameters ?? {}
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+    const message = 'parts: input must be an object'
+    return new TaskError('INVALID_REQUEST', message, { field: 'parts' })
+  }
+  return { skill: only.skill, given: given as Record<string, unknown> }
+}
+
+function buildTask(
+  { id, contextId }: Pick<Task, 'id' | 'contextId'>,
+  { payload, isError }: TaskAnswer,
+  now: number,
+): Task {
+  const state = isError ? 'failed' : 'completed'
+  return {
+    kind: 'task',
+    id,
+    contextId,
+    status: { state, timestamp: new Date(now).toISOString() },
+    artifacts: [
+      {
+        artifactId: randomUUID(),
+        name: isError ? 'error' : 'result',
+        parts: [{ kind: 'data', data: payload }],
+      },
+    ],
+  }
+}
