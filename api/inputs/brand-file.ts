@@ -26,7 +26,7 @@ export function readBrandFile(
     const text = first?.message ?? 'is no brand.json'
     return refuse('invalid_request', `brand_json: ${text}`, { details: errors })
   }
-  const brand = findBrandOf(document, domain)
+  const brand = findOwnBrand(document, domain)
   if (brand === undefined) {
     const text = `brand_json: must be the house ${domain} with its brands, or the brand itself`
     return refuse('invalid_request', text)
@@ -34,7 +34,7 @@ export function readBrandFile(
   return { file, document, brand }
 }
 
-function findBrandOf(document: BrandDocument, domain: string): BrandEntry | undefined {
+function findOwnBrand(document: BrandDocument, domain: string): BrandEntry | undefined {
   if (document.variant === 'brand_canonical') return document.brand
   if (document.variant !== 'house_portfolio') return undefined
   if (parseDomain(document.house.domain) !== domain) return undefined

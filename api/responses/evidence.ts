@@ -102,13 +102,13 @@ function toEvidenceEntry(grant: GrantInForce, publisher: string) {
     effective_until: grant.effective_until,
     placement_ids: grant.placement_ids,
     placement_tags: grant.placement_tags,
-    collection_ids: listCollectionsOf(grant, publisher),
+    collection_ids: listOwnCollections(grant, publisher),
   }
   return Object.fromEntries(Object.entries(shown).filter(([, value]) => value !== null))
 }
 
 /** A network's entry lists collections of thousands of publishers; a sale is of one's. */
-function listCollectionsOf({ collections }: GrantInForce, publisher: string): string[] | null {
+function listOwnCollections({ collections }: GrantInForce, publisher: string): string[] | null {
   if (collections === null) return null
   return collections
     .filter(({ publisher_domain }) => publisher_domain === publisher)
