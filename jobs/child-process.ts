@@ -15,7 +15,7 @@ export async function endProcess(child: ChildProcess, graceMs: number): Promise<
   clearTimeout(timer)
 }
 
-/** Tells whether a process with this pid exists, whoever owns it. */
+/** Tells whether a process with this pid exists, of any user. */
 export function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0)

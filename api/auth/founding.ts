@@ -7,7 +7,7 @@ import type { Person } from './user-tokens.ts'
 /** Length of an organization name, with room for a number behind it. */
 const MOST_CHARS = 190
 
-/** The domain of the person's verified address, unless anybody can have a mailbox there. */
+/** Finds the domain of the person's verified address, unless it is a free mail provider. */
 export function findCorporateDomain({ emailDomain }: Person): Domain | undefined {
   return emailDomain === undefined || isFreeMail(emailDomain) ? undefined : (emailDomain as Domain)
 }

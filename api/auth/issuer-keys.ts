@@ -46,7 +46,10 @@ export class IssuerKeys {
     clearTimeout(this.#timer)
   }
 
-  /** For a token with a key that nobody knows, at most once a minute; whether they were read now. */
+  /**
+   * Reads the keys again for a token with an unknown key, at most once a minute; tells whether it
+   * did.
+   */
   async readAgain(): Promise<boolean> {
     if (this.#reading !== undefined) return this.#reading
     const now = this.#deps.reader.now()

@@ -25,7 +25,7 @@ export function requireOwnOrganization({ org_id }: Principal): string {
   return org_id ?? refuse('forbidden', 'this needs an organization, and you belong to none')
 }
 
-/** Refuses whoever may not do this with the keys of the organization. */
+/** Refuses callers without rights on the keys of the organization. */
 export function requireKeyRights(
   { permissions }: Principal,
   { role, org_name }: Belonging,

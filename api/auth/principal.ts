@@ -95,7 +95,7 @@ export function findKeyHolder(reader: Reader, secret: string): Principal | undef
 
 const HOLDERS_BYTES = 4 * 1024 * 1024
 const HOLDER_BYTES = 600
-/** By the hash of the secret; that nobody has one is known for as long. */
+/** Principals by the hash of the secret; unknown hashes are cached for as long. */
 const holders = new CommitCache<{ found: Principal | undefined }>(HOLDERS_BYTES, () => HOLDER_BYTES)
 
 function readHolder(reader: Reader, digest: string): Principal | undefined {
@@ -115,8 +115,8 @@ function readHolder(reader: Reader, digest: string): Principal | undefined {
 }
 
 /**
- * Builds the principal of a person. Memberships are read at each request: a token only proves who
- * somebody is.
+ * Builds the principal of a person. Memberships are read at each request: a token proves only the
+ * identity.
  */
 function buildUserPrincipal({ reader }: Asked, person: Person): Principal {
   const belongings = listMemberships(reader, person.id)

@@ -17,7 +17,7 @@ export interface Person {
   emailDomain?: string
 }
 
-/** Only signatures of a private key count: what anybody can read must not be what signs. */
+/** Signature algorithms with a private key; symmetric ones are refused. */
 const algorithms = [
   'RS256',
   'RS384',
@@ -120,7 +120,7 @@ export class UserTokens {
   }
 }
 
-/** Tokens that an application got for itself are nobody's. */
+/** Tells whether an application got the token for itself, without a person. */
 function isMachine({ sub, grant_type, gty }: JWTPayload): boolean {
   const grants = [grant_type, gty]
   return (

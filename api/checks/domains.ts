@@ -7,7 +7,7 @@ import type { Reader } from '../../pipeline/read/reader.ts'
 import { getSnapshot } from '../responses/lists.ts'
 import { runInTurns } from './turns.ts'
 
-/** Classifications of the catalog that are no inventory of anybody's. */
+/** Classifications of the catalog that are not the inventory of a publisher. */
 export const notInventory: ReadonlySet<string> = new Set(['ad_infra', 'publisher_mask'])
 
 /**

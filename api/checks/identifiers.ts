@@ -21,7 +21,7 @@ const stores: Record<string, (value: string) => string> = {
   SAMSUNG: () => 'samsung_app_id',
   AMAZON: () => 'fire_tv_asin',
 }
-/** First parts by which the name of a package is told from a domain. */
+/** First labels that tell a package name from a domain. */
 const PACKAGE = /^(?:com|net|org|io|co|tv|app|me|air|edu|gov|info|de|uk|fr|jp|br|in|ru|eu)\./i
 
 const actions = { ready: 'use', known: 'verify', ad_infra: 'remove', unknown: 'assess' } as const

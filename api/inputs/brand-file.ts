@@ -8,8 +8,8 @@ import { checkBrand } from '../../pipeline/parse/check-brand.ts'
 
 const FAULTS = 20
 /**
- * A brand.json that somebody hands in for a domain, as it is kept: without whom to write to. Refuses
- * what a reader would find fault with, what only leads elsewhere, and what is another domain's.
+ * Reads a submitted brand.json, without its contact data. Refuses a file with errors, a pointer,
+ * and a file of another domain.
  */
 export function readBrandFile(
   submitted: Record<string, unknown>,

@@ -45,8 +45,8 @@ export interface AdagentsConfig extends Record<string, unknown> {
 }
 
 /**
- * The file that this makes, as text. Everything is taken over as it was given, nothing is made up;
- * what the registry would find fault with is refused with all of its faults.
+ * Creates a file as text from the given members alone. Refuses those with errors, and lists all of
+ * them.
  */
 export function createAdagents(
   config: AdagentsConfig,
@@ -124,7 +124,10 @@ function toFaultCode(issue: z.core.$ZodIssue): FaultCode {
   }
 }
 
-/** Nobody serves it yet, so its properties need not say whose they are. */
+/**
+ * Drops faults of ownership: the file is not served yet, so its properties need not name their
+ * publisher.
+ */
 export function ignoreOwnership({ faults }: CheckedFile): { faults: Fault[] } {
   const ownerless = /^properties\[\d+\]\.publisher_domain$/
   return {

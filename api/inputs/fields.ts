@@ -147,7 +147,10 @@ export function encodeCursor(values: readonly unknown[]): string {
   return Buffer.from(JSON.stringify(values)).toString('base64url')
 }
 
-/** The cursor of a list whose places have this shape; the empty one stands for the beginning. */
+/**
+ * Creates the schema of the cursor of a list whose positions have this shape; the empty one is the
+ * start.
+ */
 export function createCursor<Place extends z.ZodType>(place: Place) {
   return z
     .string()

@@ -20,8 +20,8 @@ export interface MirrorFile extends Record<string, unknown> {
 }
 
 /**
- * Reads a file for a platform. It authorizes nobody and names the schema it follows. Refuses a file
- * without a catalog and a file in which a reader would find faults.
+ * Reads a mirror file for a platform. It contains no grants and names its schema. Refuses a file
+ * without a catalog and a file with errors.
  */
 export function readMirror(file: MirrorFile, now: Instant): MirrorContent {
   if (countItems(file) === 0)

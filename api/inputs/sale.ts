@@ -10,7 +10,7 @@ const VALUES = 100
 const VALUE_CHARS = 500
 const URL_CHARS = 2_048
 
-/** The address of an agent; its key is what counts. `*` is an agent that nobody is. */
+/** The address of an agent; it is compared by its key. `*` matches no agent. */
 export const AgentUrl = z
   .string()
   .max(URL_CHARS)
@@ -115,7 +115,7 @@ export function toTerms(asked: SaleQuestion, now: Instant, anywhere = false): Te
   }
 }
 
-/** Read apart from the parameter itself, which is echoed as it was given. */
+/** Parses an agent's address to its key; the answer repeats the parameter as it was sent. */
 export function parseAgent(name: string, text: string): string {
   const key = text.length > URL_CHARS ? undefined : parseAgentKey(text)
   if (key !== undefined) return key

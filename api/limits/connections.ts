@@ -33,9 +33,9 @@ function openFilesLimit(): number {
 }
 
 /**
- * Keeps the connections of a server below a number: a process without a file left can open no store.
- * Where there are too many, those go on which nothing is asked, first of the address that has most,
- * the longest idle first; with none of these, whoever comes is refused.
+ * Bounds the connections of a server, since a process without free file descriptors can open no
+ * store. Above the bound idle connections are closed, first of the address with most, the longest
+ * idle first; without any, the new one is refused.
  */
 export class Connections {
   readonly #most: number

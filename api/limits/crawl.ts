@@ -49,8 +49,8 @@ export class CrawlQuota {
   }
 
   /**
-   * Takes a place in both windows, or refuses with 429; 503 while nobody can count. Returns the
-   * headers that say how many are left.
+   * Takes a place in both windows, or refuses with 429; 503 while Redis is unavailable. Returns the
+   * headers with the remaining places.
    */
   async reserve(request: CrawlPlace): Promise<Headers> {
     const { crawlRequestDomainSeconds, crawlRequestsPerHour } = this.#config.LIMITS

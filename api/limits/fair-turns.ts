@@ -8,8 +8,8 @@ interface Waiting {
 }
 
 /**
- * Lets a few pieces of work run at once. Whoever waits takes turns by caller, so one that asks for much
- * waits behind itself; and where too many wait, the caller with the longest line is refused first (503).
+ * Runs a few tasks at once. Callers with waiting tasks take turns, so many requests of one caller
+ * delay only its own; when too many wait, the caller with the longest queue is refused first (503).
  */
 export class FairTurns {
   readonly #atOnce: number
@@ -19,7 +19,7 @@ export class FairTurns {
   #waiting = 0
   readonly #lines = new Map<string, Waiting[]>()
 
-  /** `busy` is what whoever is refused is told. */
+  /** `busy` is the text of a refusal. */
   constructor({ atOnce, waiting, busy }: { atOnce: number; waiting: number; busy: string }) {
     this.#atOnce = atOnce
     this.#mostWaiting = waiting

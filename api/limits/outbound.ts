@@ -23,7 +23,7 @@ export interface Outward<Name extends LiveRequestName> {
   request(): LiveRequestOf<Name> | Promise<LiveRequestOf<Name>>
   /** Time that a crawler has for it, waiting for its turn included. */
   ms: number
-  /** Called once with a new answer, before anybody gets it. */
+  /** Called once with a new answer, before it is returned. */
   after?(answer: LiveRequestAnswers[Name]): Promise<void>
   /** True when only a new answer will do, not one of a moment ago. */
   isNew?: boolean
@@ -36,11 +36,11 @@ export interface OutboundAnswer<Answer> {
 }
 
 /**
- * Asks the web for callers. However often somebody asks, nobody is refused for it: an answer of a few
- * seconds ago is given again with its age, equal questions wait for one answer, and each caller has a few
- * questions under way at a time while the others wait for their turn. How many requests that may
- * cause, and at whom, the crawlers count together (pipeline/fetch/request-budget.ts); where they may not
- * ask now, the last answer is given with its age, for a while.
+ * Sends requests to the web on behalf of callers. Callers are never refused for frequency: an
+ * answer of a few seconds ago is returned with its age, equal requests share one answer, and each
+ * caller has a few requests under way while its others wait. The crawlers together bound the
+ * requests per target (pipeline/fetch/request-budget.ts); above that bound the last answer is
+ * returned with its age, for a while.
  */
 export class Outbound {
   readonly #writer: Pick<WriterClient, 'requestLive'>

@@ -73,8 +73,8 @@ export class SaveQuota {
   }
 
   /**
-   * Takes a place or refuses with 429; 503 while nobody can count. Returns the headers that say how
-   * many are left where the fewest are.
+   * Takes a place or refuses with 429; 503 while Redis is unavailable. Returns the headers of the
+   * narrowest window.
    */
   async reserve(place: SavePlace, now: Instant): Promise<Readonly<Record<string, string>>> {
     const [came, name, left, ms] = await this.#take(place, now)

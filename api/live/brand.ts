@@ -13,8 +13,8 @@ import type { Services } from '../operation/services.ts'
 const SLACK_MS = 1_500
 
 /**
- * Resolves which brand a domain is by its files as they are now; the same files are crawled next. While
- * nobody can look, the stored answer is sent, or 503 where there is none.
+ * Resolves the brand of a domain by its files as they are now, and requests a crawl of them. While
+ * no crawler is available the stored answer is sent, or 503 where there is none.
  */
 export async function resolveLiveBrand(
   domain: Domain,

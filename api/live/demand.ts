@@ -11,9 +11,8 @@ const FLUSH_MS = 1_000
 const REMEMBERED = 10_000
 
 /**
- * Domains that somebody looked up and nobody has crawled, handed in together once a second. Kept in
- * memory and bounded: what is lost with the process, or while nobody takes it, is asked for again by
- * the next lookup.
+ * Domains that were looked up and never crawled, submitted together once a second. Kept in memory
+ * and bounded: what is lost is requested again by the next lookup.
  */
 export class Demand {
   readonly #writer: Pick<WriterClient, 'submit'>
@@ -38,8 +37,8 @@ export class Demand {
   }
 
   /**
-   * Somebody asked for a domain that was never crawled. Of one caller only so many names are taken in an
-   * hour, since anybody can invent names; the others are asked for again by a later lookup.
+   * Adds a domain that was never crawled. New names of one caller are bounded per hour, since names
+   * can be invented; a later lookup adds the rest.
    */
   add(name: string, caller: () => string): void {
     const domain = parseDomain(name)
@@ -50,7 +49,7 @@ export class Demand {
     this.#put(this.#unknown, domain)
   }
 
-  /** Somebody has seen that a domain is to be crawled again, known or not. */
+  /** Requests another crawl of a domain, known or not. */
   renew(domain: Domain): void {
     this.#put(this.#again, domain)
   }
@@ -88,7 +87,10 @@ export class Demand {
     }
   }
 
-  /** Counts as handed in from now on, so that whoever asks meanwhile asks for nothing new. */
+  /**
+   * Submits domains. They count as submitted from the start, so that concurrent lookups do not
+   * repeat them.
+   */
   async #handIn(domains: Domain[], again: boolean): Promise<void> {
     if (this.#handedIn.size + domains.length > REMEMBERED) this.#handedIn.clear()
     for (const domain of domains) this.#handedIn.add(domain)

@@ -79,7 +79,7 @@ interface Asked {
   methods: OwnershipMethod[]
 }
 
-/** Each attempt is a question of its own: what one was told is nothing to another. */
+/** Each attempt is a request of its own, which never shares an answer with another. */
 async function lookAt(
   { domain, nonce_hash, methods }: Asked,
   caller: string,

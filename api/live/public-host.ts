@@ -10,11 +10,11 @@ const RETRY_AFTER_S = 5
 
 export const PublicDomain = PastedDomain.refine(canBePublic, {
   error: NOT_PUBLIC,
-  // What is no name at all is told so, and nothing more.
+  // A value that is no name gets only that fault.
   when: ({ issues }) => issues.length === 0,
 })
 
-/** A name that leads into somebody's own network is refused in the words for one that leads nowhere. */
+/** Refuses a private name with the same text as a name that does not resolve. */
 export async function requirePublic(
   field: string,
   host: Domain,

@@ -69,8 +69,8 @@ export function addMcp(
 }
 
 /**
- * A call as it comes. The server judges it before it gets here, and says what is wrong as a fault of the
- * caller; by a schema that is judged while it is taken in, that would be an internal error.
+ * Accepts any call of a tool. The call is validated later, so that a wrong one is reported as a
+ * fault of the caller; a strict schema here would make it an internal error.
  */
 const AnyCall = z.looseObject({ method: z.literal('tools/call') })
 
@@ -141,7 +141,7 @@ async function callTool(
     headers: authorization === undefined ? {} : { authorization },
   })
   if (answer.statusCode >= 400) return buildRefusal(answer.body)
-  // An answer is sent once: whoever reads what is structured needs no text of it.
+  // The answer is sent once: clients of structured content need no copy as text.
   return isStructured
     ? { content: [], structuredContent: answer.json() }
     : { content: [{ type: 'text', text: answer.body }] }

@@ -51,7 +51,10 @@ function buildOutputSchema(reply: z.ZodType): RegistryTool['outputSchema'] {
   return { type: 'object', properties: Object.fromEntries(kinds), required }
 }
 
-/** Bounds that nobody comes near, and patterns, say little for their length: the route says them when they are broken. */
+/**
+ * Drops generous bounds and patterns, which are long and say little; the route reports them when
+ * they are violated.
+ */
 function shorten(properties: Json): Json {
   const dull = ['pattern', 'minLength', 'maxLength']
   const text = JSON.stringify(omitUsual(properties), (key, value) => {
@@ -134,8 +137,8 @@ export interface ToolRequest {
 }
 
 /**
- * The HTTP request that a call of a tool stands for; a text says why there is none. What stands in the
- * path must fill its place in it, or another route would answer.
+ * Builds the HTTP request of a tool call, or returns why there is none. Path parameters must not
+ * change the path, or another route would answer.
  */
 export function buildRequest(
   tool: RegistryTool,

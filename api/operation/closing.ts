@@ -10,8 +10,8 @@ const DRAIN_MS = 8_000
 const AGAIN_SECONDS = 2
 
 /**
- * Ends the serving in order: requests under way are answered, new ones are told to come again (503)
- * and their connections end with that answer. Then connections on which nothing is asked are closed.
+ * Closes the server in order: requests under way are answered, new ones get 503 and their
+ * connection is closed with it. Then idle connections are closed.
  */
 export function answerWhileClosing(app: FastifyInstance, connections: Connections): void {
   let isClosing = false

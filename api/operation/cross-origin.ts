@@ -38,7 +38,9 @@ const exposed = {
 }
 const nothing = {}
 
-/** Headers that a page may read beside the answer; whoever is no page reads them anyway. */
+/**
+ * Builds the header that lets scripts of other origins read these headers; other clients need none.
+ */
 export function buildExposedHeaders({ headers }: FastifyRequest): Readonly<Record<string, string>> {
   return headers.origin === undefined ? nothing : exposed
 }

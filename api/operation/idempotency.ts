@@ -27,9 +27,9 @@ export function deriveIdempotentId(
 }
 
 /**
- * Hands in an edit under the id of its attempt and returns what it came to. One that came before is
- * answered as it was then; another one under the same id is a conflict. Throws what refuses it, with
- * `fields`, and with the place to show whose a domain is where that is what lacks.
+ * Submits an edit under the id of its attempt and returns its result. A repeated one gets the
+ * earlier answer; a different one under the same id is a conflict. Throws refusals with `fields`,
+ * and with the URL of ownership challenges where a proof is missing.
  */
 export async function submitIdempotent(
   { writer, baseUrl }: Services,

@@ -15,7 +15,7 @@ export function answerMalformed(error: Error & { code?: string }, socket: Socket
   end(socket, refusal, `the request is not valid HTTP (${toStatusLine(refusal)})`)
 }
 
-/** Answers what is HTTP and yet no request to us: to be a proxy, or to expect what nobody knows. */
+/** Answers valid HTTP that is no request to this server: CONNECT, and unknown expectations. */
 export function answerOdd(server: Server): void {
   server.on('connect', (_, socket) => {
     socket.on('error', () => undefined)
@@ -32,7 +32,7 @@ export function answerOdd(server: Server): void {
   })
 }
 
-/** Tells whoever connects that there is no room, without reading what is asked. */
+/** Refuses a connection with 503, without reading its request. */
 export function refuseConnection(socket: Socket): void {
   socket.on('error', () => undefined)
   end(socket, 'unavailable', 'too many connections; try again', AGAIN_SECONDS)

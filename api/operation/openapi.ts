@@ -55,7 +55,7 @@ export function buildOpenapi(operations: readonly Operation[], baseUrl: string) 
   }
 }
 
-/** An empty requirement stands for a caller without a credential. */
+/** The empty requirement allows callers without a credential. */
 const security: Record<Access, Json[]> = {
   public: [],
   bearer: [{ bearer: [] }],

@@ -1,13 +1,12 @@
 import type { FastifyInstance } from 'fastify'
 import { PublicError } from '../../pipeline/core/errors.ts'
 
-/** Levels of arrays and objects in a body; what anybody sends has less than half of that. */
+/** Levels of arrays and objects in a body; real requests have less than half. */
 const MOST_LEVELS = 64
 
 /**
- * Reads bodies as JSON. One that is nested for its own sake is refused before it is parsed: a megabyte
- * of brackets takes the parser, and whoever walks through what came of it, a hundred times as long as
- * one of text, and ends the stack of what is recursive.
+ * Reads bodies as JSON. Deep nesting is refused before parsing: a megabyte of brackets takes a
+ * hundred times as long to parse as text, and overflows the stack of recursive code.
  */
 export function readBodies(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error')

@@ -34,7 +34,7 @@ export interface Services {
   demand: Demand
   /** Answers that can be read again. */
   reports: Reports
-  /** Answers of lists, for whoever asks the same. */
+  /** Cached answers of lists. */
   answerCache: AnswerCache
   metrics: Metrics
   streams: FeedStreams

@@ -23,7 +23,7 @@ function countItems(value: unknown, max: number): number {
   return count
 }
 
-/** Our words for the first faults, among which are those that are told. */
+/** Describes the first faults, which include all that are shown. */
 function describeFirst(): typeof describeIssue {
   let described = 0
   return issue => (described++ < FAULTS_DESCRIBED ? describeIssue(issue) : '')

@@ -13,9 +13,9 @@ const WITH_COMPRESSED = 1.5
 const ETAG_CHARS = 22
 
 /**
- * Answers of lists and counts by question, as they are sent. They show a snapshot, the search file and
- * the members, so all are forgotten when one of these is another one; and each after a minute, since
- * where the feed stands is told with some. One question that many ask at once is answered once.
+ * Caches answers of lists and counts by question, as they are sent. They show a snapshot, the
+ * search file and the members, so all are dropped when one of these changes; and each after a
+ * minute, since some contain the position of the feed. Concurrent equal questions share one answer.
  */
 export class AnswerCache {
   readonly #reader: Reader

@@ -14,7 +14,7 @@ export interface Sent {
   etag?: string | undefined
   modifiedAt?: Instant | undefined
   headers?: Readonly<Record<string, string>> | undefined
-  /** The body as it was compressed before, where the answer is one that is sent again. */
+  /** Compressed forms of the body, for an answer that is sent again. */
   compressed?: Map<Encoding, Buffer>
   /** Gives the bytes of the body back once the connection is done with them; not for what is kept. */
   release?: () => void
@@ -44,12 +44,12 @@ export function replyLent({ body, release }: LentBytes, headers?: Sent['headers'
 /** Done, and nothing to say of it. */
 export const noContent: Sent = { status: 204, body: '' }
 
-/** For an answer that nobody shall keep. */
+/** For an answer that must not be cached. */
 export const noStore = { 'cache-control': 'no-store' }
 
 /**
- * A refusal that is an ordinary answer, such as a domain nobody knows: asked for often, so it costs
- * no exception.
+ * Builds a refusal that is an ordinary answer, such as an unknown domain: it is frequent, so it
+ * costs no exception.
  */
 export function replyRefused(error: PublicErrorName, text: string, fields: object): Sent {
   return {

@@ -34,8 +34,8 @@ while total > most do
 end`
 
 /**
- * Reports that can be read again for some days by anybody who has their id, packed, in Redis for
- * every process. All of them together are bounded: the oldest go first.
+ * Packed reports in Redis that anybody with their id can read for some days. Their total size is
+ * bounded: the oldest are dropped first.
  */
 export class Reports {
   readonly #redis: Redis | undefined
@@ -62,7 +62,7 @@ export class Reports {
     }
   }
 
-  /** Its JSON as it was; undefined when there is none. 503 while nobody can look. */
+  /** Finds a report as JSON; undefined when there is none. 503 while Redis is unavailable. */
   async find(kind: string, id: string): Promise<Buffer | undefined> {
     try {
       if (this.#redis === undefined) throw new Error('no connection to Redis')

@@ -20,7 +20,7 @@ import { type DueRead, Prefetch } from './prefetch.ts'
 /** Requested files that are enqueued even when the queue is full. */
 const URGENT_PRIORITY = 100
 
-/** States of a job that somebody will still work on. */
+/** States of a job that is not finished. */
 const PENDING = ['waiting', 'active', 'delayed', 'prioritized'] as const
 
 /** Longest time without looking for due files. */
@@ -36,7 +36,7 @@ interface Pause {
 interface Batch {
   /** By their keys. */
   sources: readonly string[]
-  /** A person asked for them: they wait for nobody. */
+  /** True for files that a caller requested: they skip the queue. */
   isUrgent: boolean
   /** Time at which its job was done or lost; its observations may still be on their way. */
   endedAt: Instant | undefined
@@ -137,7 +137,7 @@ export class Dispatcher {
     const size = this.#config.LIMITS.crawlBatchSources
     for (let start = 0; start < targets.length; start += size) {
       const batch = targets.slice(start, start + size).map(({ priority: _, ...target }) => target)
-      // Noted before anybody can answer.
+      // Noted before any result can arrive.
       const noted = this.#note(batch, options.lifo)
       const adding = this.#queue.add(
         'batch',
@@ -167,7 +167,7 @@ export class Dispatcher {
     this.#batches.set(id, batch)
   }
 
-  /** Files of the batch that nobody has answered for. */
+  /** Lists files of the batch without a result. */
   #listUnconfirmed(batch: Batch): string[] {
     return batch.sources.filter(source => this.#inFlight.get(source) === batch)
   }

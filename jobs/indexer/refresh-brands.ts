@@ -7,7 +7,7 @@ import { listBrandsToRefresh } from '../../pipeline/writer/community/enrichments
 import type { Sequencer } from '../../pipeline/writer/sequencer.ts'
 import type { WriterClient } from '../api-client/enqueue.ts'
 
-/** Brands enriched at a time: nobody waits for them, so most crawlers stay free. */
+/** Brands enriched at a time: no caller waits for them, so most crawlers stay free. */
 const BATCH_SIZE = 20
 /** Delay before a brand that no provider knew is tried again. */
 const RETRY_MS = DAY

@@ -5,7 +5,7 @@ import type { Answers } from '../api-client/submission-client.ts'
 import { SUBMISSIONS, toChannel } from '../queues.ts'
 import type { Redis } from '../redis.ts'
 
-/** More than so many are waited for by nobody. */
+/** Submissions read at once. */
 const SUBMISSIONS_MAX = 100
 const ENTRIES_MAX = 20
 const BLOCK_MS = 1_000

@@ -24,7 +24,7 @@ export interface Declaration {
   type: string
 }
 
-/** The profile of an agent; undefined when it was never reached and nobody declares it. */
+/** Builds the profile of an agent; undefined when it was never reached nor declared. */
 export function buildProfileRow(
   agent_url: string,
   probed: ProbedFacts | undefined,
@@ -50,8 +50,8 @@ export function buildProfileRow(
 }
 
 /**
- * Anybody's brand.json can call an agent anything: only its own site's word stands above what the
- * agent shows; another's counts where the agent shows nothing, and all of them agree.
+ * Chooses the type of an agent. Any brand.json can declare any agent: only that of its own site
+ * outranks what the agent reports; others count where it reports nothing, and only if they agree.
  */
 function chooseType(
   agentUrl: string,

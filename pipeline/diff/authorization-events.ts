@@ -38,8 +38,8 @@ const isFact = new Set<string>(authorizationFacts)
 export const LIST_ITEMS_MAX = 200
 
 /**
- * Creates the events of a changed grant. The feed knows only grants in force: one is granted when its
- * window opens and revoked when it closes; changes outside the window are not told.
+ * Creates the events of a changed grant. The feed contains only grants in force: one is granted
+ * when its window opens and revoked when it closes; changes outside the window have no event.
  */
 export function diffAuthorization(
   change: Change<AuthorizationRow>,
@@ -76,9 +76,8 @@ function draftEvent(
 type GrantState = Omit<AuthorizationRow, 'property_set' | 'property_count' | 'property_rids'>
 
 /**
- * Tells a grant as readers see it, in the feed and in what a replica begins with. Which properties it
- * reaches is told by their rids; a selector that is told whole says the same of many, so then only the
- * first are listed.
+ * Converts a grant to its public form, in the feed and in the lists of a replica. Its properties
+ * are listed by rid; where a whole selector says the same of many, only the first are listed.
  */
 export function toAuthorizationPayload(
   row: GrantState,

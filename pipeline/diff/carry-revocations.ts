@@ -9,9 +9,9 @@ import { REVOCATION_RETENTION_MS } from '../resolve/revocation.ts'
 const REMEMBERED_MAX = 10_000
 
 /**
- * Carries over what a source is to remember of revocations: each domain it lists, or listed no
- * longer ago than a revocation holds, and since when. A domain that is listed again, by whatever
- * time, keeps the moment it was first seen: nobody can start its seven days anew.
+ * Carries over the revocations of a source: each domain that it lists, or listed no longer ago than
+ * a revocation is retained, with the time. A domain that is listed again keeps the time it was
+ * first seen, so that its seven days never restart.
  */
 export function carryRevocations(
   old: AdagentsDocument | undefined,

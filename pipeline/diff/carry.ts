@@ -63,7 +63,7 @@ function carryAgent(old: AgentDocument, fresh: AgentDocument): AgentDocument {
 
 type Portfolio = Extract<DocumentOf<'brand.json'>, { variant: 'house_portfolio' }>
 
-/** Remembers since when each reference stands. One that was gone for a while begins anew. */
+/** Carries over the start of each reference. One that was absent for a while starts again. */
 function carryPortfolio(
   old: DocumentOf | undefined,
   fresh: Portfolio,

@@ -19,7 +19,7 @@ type Grant = Pick<
   'property_rids' | 'placement_ids' | 'placement_tags' | 'collections' | 'publisher_domain'
 >
 
-/** Categories by the taxonomy that they are of; by the empty text where nobody says of which. */
+/** Categories by taxonomy; under the empty text where the taxonomy is not named. */
 type ByTaxonomy = Map<string, Set<string>>
 
 /** Finds the content categories that an agent reaches by its grants of one publisher. */

@@ -37,8 +37,8 @@ export function getDeclaringHost({ type, value }: Identifier): string | undefine
 }
 
 /**
- * A property that somebody knows of and no publisher declares. `owner` is the host it stands on, so
- * that the host's own file takes the record over with its rid; empty where none can.
+ * Builds the row of a contributed property that no publisher declares. `owner` is its host, so that
+ * the host's own file can take over the record with its rid; empty where there is none.
  */
 export function buildContributedRow(
   { property_rid, identifier }: Contributed,

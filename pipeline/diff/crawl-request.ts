@@ -22,9 +22,9 @@ export interface DueSource extends Source {
 }
 
 /**
- * Advances a request after some attempts and says what must be fetched now. `needed` are the files that
- * its domain is read from; one that appeared meanwhile is wanted at once. An attempt that began before
- * the request says nothing about what stands now and does not count.
+ * Advances a request after some attempts and returns what must be fetched now. `needed` are the
+ * files that its domain is read from; one that is added meanwhile is fetched at once. An attempt
+ * that began before the request is out of date and does not count.
  */
 export function advance(
   request: CrawlRequestRow,
@@ -127,7 +127,7 @@ function isOver({ attempts, next_attempt_at }: RequestedFile): boolean {
   return attempts > 0 && next_attempt_at === null
 }
 
-/** Tells whether an outcome brought no news of the file that anybody could look up. */
+/** Tells whether an outcome brought no answer about the file. */
 function isNoAnswer(outcome: RequestOutcome | null): boolean {
   if (outcome === null) return false
   if (outcome === 'quarantined') return true

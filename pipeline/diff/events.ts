@@ -101,7 +101,10 @@ function listChangedFields(
     .sort()
 }
 
-/** A hash of an older scheme says nothing: a new version of the registry is nobody's news. */
+/**
+ * Compares hashes; one of an older scheme never counts as a difference, so that an upgrade makes no
+ * events.
+ */
 function isOther(before: string | undefined, after: string | undefined): boolean {
   if (before === undefined || after === undefined) return before !== after
   return before !== after && isComparable(before, after)

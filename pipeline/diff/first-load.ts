@@ -9,8 +9,8 @@ const reportedTypes: ReadonlySet<EventType> = new Set<EventType>([
 ])
 
 /**
- * Marks the events of a publisher of whom nothing stood before. What its first file lists may have
- * been there for years: readers who want news alone can tell it by its actor.
+ * Marks the events of the first file of a publisher. Its content may be years old: readers that
+ * want only changes can tell it by its actor.
  */
 export function markFirstLoad(drafts: readonly EventDraft[]): EventDraft[] {
   return drafts.map(draft =>

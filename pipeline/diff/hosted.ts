@@ -10,9 +10,9 @@ import { compareTypeAndValue, sortStrings } from './sets.ts'
 import type { Stamp } from './stamp.ts'
 
 /**
- * The properties of an entry after a save. One keeps its rid as in a file that is read again, also
- * that of a record which stands of the domain without the entry; one without identifiers and id is
- * recognised by its name and type. What is told twice counts once.
+ * Builds the properties of an entry after a save. A property keeps its rid as in a file that is
+ * read again, also that of a record of the domain outside the entry; one without identifiers and id
+ * is matched by name and type. Repeats are dropped.
  */
 export function buildHostedProperties(
   saved: readonly SavedProperty[],
@@ -37,9 +37,9 @@ export function buildHostedProperties(
 }
 
 /**
- * Rows by which the first file of a publisher is recognised: its properties keep the rids that were
- * shown while only people told of them. One without identifiers is recognised by its name and type,
- * in what of the file nothing else is known by.
+ * Builds rows to match the first file of a publisher against: its properties keep the rids of saved
+ * ones. One without identifiers is matched by name and type, where nothing else of the file
+ * matches.
  */
 export function buildIdentityHints(
   hosted: readonly HostedProperty[],
@@ -59,9 +59,8 @@ export function buildIdentityHints(
 }
 
 /**
- * The records of a domain without a file that counts: what people tell of it stands in their place, as
- * contributed. One that is told no more is stale; one that is disputed, or was merged into another,
- * stays so.
+ * Builds the records of a domain without a valid file: its saved properties, as contributed. One
+ * that was dropped from the entry is stale; disputed and merged records stay as they are.
  */
 export function buildSavedRows(
   domain: string,
@@ -123,7 +122,7 @@ function buildSavedRow(
   }
 }
 
-/** Actor of the events of records that members told, and no file. */
+/** Actor of the events of saved properties. */
 export const SAVE_ACTOR = 'registry:save'
 
 function toNameKey({ name, property_type }: Pick<PropertyEntry, 'name' | 'property_type'>): string {
@@ -132,7 +131,7 @@ function toNameKey({ name, property_type }: Pick<PropertyEntry, 'name' | 'proper
 
 type DeclaredProperty = Omit<HostedProperty, 'property_rid'>
 
-/** A name stands in for what is missing; no file has such an id. */
+/** Uses the name in place of missing ids; no file has such an id. */
 function withName<Declared extends DeclaredProperty>(property: Declared): Declared & PropertyEntry {
   const bare = property.property_id === undefined && property.identifiers.length === 0
   const named = bare ? { property_id: `\n${property.name}` } : {}

@@ -13,12 +13,12 @@ export interface Losses {
 }
 
 /**
- * Why an answer takes so much that many of its kind are suspicious. `failed`: its file stands no
- * more; `emptied`: the file stands and drops half of what the publisher had, or more.
+ * Reason why the losses of an answer are suspicious. `failed`: its file is no longer valid;
+ * `emptied`: the file is valid and drops half of the publisher's rows, or more.
  */
 export type LossReason = 'failed' | 'emptied'
 
-/** The publisher's facts now, the rows that stood, and the rows made of them. */
+/** The publisher's facts now, its stored rows, and the rows made of the facts. */
 export interface Answer {
   facts: PublisherFacts | NoPublisher
   old: PublisherRows
@@ -46,8 +46,8 @@ export function findSuspiciousLosses(
 }
 
 /**
- * Restores what fresh rows take: grants and properties that stood stand on, with all that the fresh
- * rows say otherwise. The publisher stays as valid as it was, and its counts are those of the rows.
+ * Restores the losses of fresh rows: lost grants and properties stay in force, with everything else
+ * of the fresh rows. The publisher keeps its validity, and its counts are those of the rows.
  */
 export function restoreLosses(answer: Answer, now: Instant): PublisherRows {
   const { old, fresh } = answer
@@ -81,9 +81,7 @@ export function restoreLosses(answer: Answer, now: Instant): PublisherRows {
   return { publisher, properties, authorizations, collections }
 }
 
-/**
- * Finds the first time at which a grant that stands only because it is held ends by its own window.
- */
+/** Finds the first end, by its own window, of a grant that is only held. */
 export function findFirstEnd(answer: Answer, now: Instant): Instant | undefined {
   const endTimes = findLosses(answer, now).grants.flatMap(row => getEnd(row) ?? [])
   return endTimes.length === 0 ? undefined : Math.min(...endTimes)

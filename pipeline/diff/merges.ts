@@ -67,7 +67,9 @@ export function mergeEntries(
   return named
 }
 
-/** The entry that tells the facts of a merged property: the one that told them before, if it is there. */
+/**
+ * Picks the entry that gives the facts of a merged property: the earlier one, if it is still there.
+ */
 function pickClosest(group: readonly PropertyEntry[], row: PropertyRow): PropertyEntry {
   const countMatches = (entry: PropertyEntry) =>
     (entry.property_id === (row.property_id ?? undefined) ? 4 : 0) +

@@ -9,8 +9,8 @@ import type { Stamp } from './stamp.ts'
 export const MIRROR_ACTOR = 'registry:community_mirror'
 
 /**
- * The rows of collections that mirrors list, given those of them that stand. A collection keeps its
- * rid whoever lists it, and one that no mirror lists any more is removed.
+ * Diffs the collections of mirrors with the stored ones. A collection keeps its rid whichever
+ * mirror lists it; one that no mirror lists any more is removed.
  */
 export function diffMirroredCollections(
   listed: readonly MirroredCollection[],

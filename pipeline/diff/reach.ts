@@ -95,7 +95,7 @@ class Tally {
   readonly #active: ReadonlyMap<string, PropertyRow>
   readonly #noteProperty: typeof noteProperty
   readonly #known = new Map<string, readonly Times[]>()
-  /** Lists of rids are told apart by themselves: grants of one set share its list. */
+  /** Ids of lists of rids by identity: grants of one set share its list. */
   readonly #lists = new Map<readonly string[], number>()
 
   constructor(properties: readonly PropertyRow[], note: typeof noteProperty) {
@@ -139,7 +139,7 @@ class Tally {
 
 const knownTypes: ReadonlySet<string> = new Set(propertyTypes)
 
-/** A type that the format does not know is a fault of the file, and nothing that anybody looks for. */
+/** Notes the facets of a property; an unknown type is a fault of the file and is not counted. */
 function noteProperty(row: PropertyRow, note: (facet: Facet, value: string) => void): void {
   note('property', '')
   if (knownTypes.has(row.property_type)) note('property_type', row.property_type)

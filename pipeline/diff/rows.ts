@@ -105,7 +105,7 @@ export function buildPublisherRows(
   return { publisher: buildPublisherRow(domain, facts, owned, before, stamp), ...owned }
 }
 
-/** The rows of a publisher whom no file speaks for: what was known of it is over, and remembered. */
+/** Builds the rows of a publisher without a file: its records are ended, and kept for their ids. */
 export function buildOrphanedRows(
   { revoked }: NoPublisher,
   before: PublisherRows & { publisher: PublisherRow },
@@ -229,8 +229,8 @@ function buildPublisherRow(
 }
 
 /**
- * Hashes the fields by which a later change is recognised. Of a shared file only what concerns this
- * publisher counts, wherever it stands: other publishers' changes are not its own.
+ * Hashes the fields by which a later change is recognized. Of a shared file only the part about
+ * this publisher counts, wherever it is: changes of other publishers are not its own.
  */
 function hashFields(
   domain: Domain,

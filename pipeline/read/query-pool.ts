@@ -30,7 +30,7 @@ export class SnapshotQueries {
     return (await this.all<Row>(sql, parameters))[0]
   }
 
-  /** On a connection of its own; whoever asks sees to it that they are few. */
+  /** Streams rows on a connection of its own; callers must bound how many run at once. */
   stream<Row>(sql: string): AsyncGenerator<Row[]> {
     return this.#connections[0]!.stream<Row>(sql)
   }

@@ -89,8 +89,8 @@ export class Reader {
   }
 
   /**
-   * Opens what there is and looks for newer stores every `everyMs`. Where one cannot be opened what is
-   * open stays, `tell` is told, and it is tried again.
+   * Opens the stores and checks for newer ones every `everyMs`. Where a newer store cannot be
+   * opened the current one stays, `tell` receives the error, and it is retried.
    */
   async follow(everyMs: number, tell: (error: unknown) => void = () => undefined): Promise<void> {
     await this.refresh().catch(tell)

@@ -42,7 +42,7 @@ export class Snapshot {
     const take = (made: AgentIndex) => {
       this.#agents = made
     }
-    // Where they cannot be read, whoever asks for them is told.
+    // Readers of the agents get the error itself.
     void agents.then(take, () => undefined).finally(letGo)
   }
 

@@ -34,7 +34,7 @@ export interface GrantInForce extends Restrictions {
 /** The publisher's side: what its own file, or the one it leads to, says. */
 export interface Granting {
   domain: string
-  /** Somebody read a file of it, so that its silence says something. */
+  /** True when a file of the publisher was read, so that silence is an answer. */
   is_known: boolean
   placements: readonly Placed[]
   /** To the agent that is asked about. */
@@ -44,7 +44,7 @@ export interface Granting {
 /** The operator's side: what the brand.json behind the agent says. */
 export interface Operating {
   operator: Operator | undefined
-  /** Undefined while no such file stands. */
+  /** Undefined while there is no such file. */
   declared: Declarations | undefined
   /**
    * Tells whether a publisher's own brand.json makes it a site of the operator's house or brand.
@@ -144,7 +144,7 @@ function rank(publisher: PublisherRule, operator: OperatorRule): number {
 }
 
 /**
- * Tells whether the publisher grants it, whoever the operator is: the result of `judge` for an agent
+ * Tells whether the publisher grants a sale, independent of the operator: `judge` for an agent
  * without operator, without the reasons.
  */
 export function isGranted(property: ForSale, publisher: Granting, terms: Terms): boolean {

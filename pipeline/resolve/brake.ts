@@ -1,6 +1,6 @@
 /** From when on losses count as a mass; both floors must be reached, and one of the shares passed. */
 export interface BrakeLimits {
-  /** Share of all that stands: grants and active properties. */
+  /** Share of all rows in force: grants and active properties. */
   share: number
   /** Times what a night usually takes. */
   factor: number
@@ -23,8 +23,8 @@ export function reachesFloors({ rows, publishers }: NightLosses, limits: BrakeLi
 export const BASELINE_NIGHTS = { min: 3, max: 7 }
 
 /**
- * Tells whether a night's losses are too many to be believed at once. `standing`: rows that stood when
- * it began; `before`: losses of the nights before, the newest last.
+ * Tells whether the losses of a night are implausibly many. `active`: rows in force when it began;
+ * `before`: losses of the nights before, the newest last.
  */
 export function isMass(
   night: NightLosses,

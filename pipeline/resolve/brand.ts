@@ -97,8 +97,8 @@ function* answerFromPortfolio(at: Walk, document: Portfolio): Derivation<Answer>
 }
 
 /**
- * The primary website of a house's brand. One of another site must lead to the house itself: a house
- * cannot make its brand somebody else by writing down their domain.
+ * Resolves the primary website of a house's brand. A website of another site must refer to the
+ * house: a house cannot take over another brand by listing its domain.
  */
 function* resolveCanonicalDomain(
   brand: BrandEntry,

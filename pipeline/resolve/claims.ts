@@ -50,8 +50,8 @@ export function listClaims(
 }
 
 /**
- * Top-level properties that spell the publisher: a property that names nobody is the serving
- * domain's, never another's.
+ * Finds top-level properties that name the publisher; a property without a name belongs to the
+ * serving domain.
  */
 function findNamingProperties(
   document: AdagentsInlineDocument,
@@ -64,7 +64,7 @@ function findNamingProperties(
   return new Selectable(counted)
 }
 
-/** Two with one id are one; those without are told apart by type and name. */
+/** Lists distinct properties: by id, or by type and name where there is none. */
 function listDistinct(properties: readonly PropertyEntry[]): PropertyEntry[] {
   const first = new Map<string, PropertyEntry>()
   for (const property of properties) {

@@ -4,9 +4,9 @@ import type { CollectionEntry } from '../model/documents/index.ts'
 import type { AdagentsInlineDocument } from './grant.ts'
 
 /**
- * The collections of a file that are a publisher's own; of those with one id the first. In its own
- * file these are all that name no other owner. A file that it shares with others must say whose a
- * collection is (`buildOwners`): one that is nobody's in particular is nobody's.
+ * Lists the collections of a file that belong to a publisher; of those with one id the first. In
+ * its own file these are all that name no other owner. In a shared file each must name its owner
+ * (`buildOwners`); a collection without an owner belongs to no publisher.
  */
 export function listCollections(
   domain: Domain,

@@ -7,8 +7,8 @@ type Publishing = Pick<
 >
 
 /**
- * Lists the files that decide what is said of a publisher, its own first and the one that was read last.
- * A publisher that ads.txt leads to a manager has no file of its own: there the ads.txt stands first.
+ * Lists the files that decide the answers about a publisher, its own first and the last read file
+ * last. For a publisher whose ads.txt names a manager, the ads.txt comes first.
  */
 export function listPublisherFiles(publisher: Publishing): Source[] {
   const { domain, discovery_method, manager_domain, resolved_location } = publisher

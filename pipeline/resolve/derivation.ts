@@ -22,7 +22,7 @@ export type Question = { source: Source } | { wake: Instant }
  */
 export type Derivation<Answer> = Generator<Question, Answer, KnownFile | undefined>
 
-/** A file the answer needs has not been tried yet: what stands stays until it has. */
+/** The answer needs a file that was not tried yet: the earlier answer stays in force until then. */
 export const pending = Symbol('pending')
 export type Pending = typeof pending
 

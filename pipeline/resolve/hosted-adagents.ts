@@ -76,7 +76,7 @@ function listPublishable(domain: string, saved: readonly HostedProperty[]): Prop
   const isNamed = saved.some(({ identifiers }) =>
     identifiers.some(identifier => toIdentifierKey(identifier) === toIdentifierKey(own)),
   )
-  // The one website of a publisher of which nobody said where it is can only be at its domain.
+  // The only website of a publisher, saved without an identifier, is at the publisher's domain.
   const atDomain = bare.length === 1 && !isNamed ? bare[0] : undefined
   return saved.flatMap(property =>
     toPropertyEntry(domain, property === atDomain ? [own] : property.identifiers, property),

@@ -17,7 +17,7 @@ export interface SavedBrand {
 
 type Portfolio = Extract<BrandDocument, { variant: 'house_portfolio' }>
 
-/** The brand.json that is made of what people told: the one they handed in, or a house of one brand. */
+/** Builds the brand.json of a saved brand: the submitted file, or a house with one brand. */
 export function buildHostedBrand(saved: SavedBrand): BrandFile {
   const uploaded = saved.document.brand_json as BrandFile | undefined
   if (uploaded !== undefined) return uploaded

@@ -14,7 +14,7 @@ export interface ManagedFile extends PointedAt {
   manager_domain: Domain
 }
 
-/** The manager's file revokes the publisher: nothing stands in for it. */
+/** The manager's file revokes the publisher, so that no file replaces the missing one. */
 export const revokedByManager = Symbol('disowned')
 
 /** For so long a missing file counts as missing while its site fails to answer at all… */
@@ -23,9 +23,9 @@ const UNREACHABLE_SITE_RETENTION_MS = 7 * DAY
 const UNREADABLE_RETENTION_MS = DAY
 
 /**
- * Resolves the file that stands in for the missing one of a publisher: that of the manager its
- * ads.txt names, if the manager names the publisher back. Undefined when the publisher's own file
- * is not missing, or nothing stands in for it; then all is as without an ads.txt.
+ * Resolves the file that replaces the missing one of a publisher: that of the manager named by its
+ * ads.txt, if the manager names the publisher too. Undefined when the publisher's own file is not
+ * missing, or there is no such manager; then the result is as without an ads.txt.
  */
 export function* resolveManagedFile(
   publisher: Domain,
@@ -87,8 +87,8 @@ function* resolveManagerFile(
 }
 
 /**
- * Narrows a manager's file to one publisher. A property that names nobody is the manager's own, and so
- * are signals: they must not become those of whoever names the manager.
+ * Narrows a manager's file to one publisher. Properties without a publisher are the manager's own,
+ * and so are signals: they never become the publisher's.
  */
 function narrowTo(
   document: AdagentsInline,

@@ -11,10 +11,10 @@ export interface ManagerScope {
 const known = new WeakMap<AdagentsInline, ManagerScope>()
 
 /**
- * Reads the publishers that some entry of a manager's file names: by a selector, a collection, a
- * property of its own, or an id or tag that reaches a top-level property of theirs. Without this
- * any site could take any manager's grants for itself, just by naming the manager. An entry that
- * names nobody, or selects nothing, reaches nobody.
+ * Reads which publishers a manager's file covers: by a selector, a collection, a property of an
+ * entry, or an id or tag that selects a top-level property of theirs. Without this check any site
+ * could claim a manager's grants by naming the manager. An entry that names no publisher, or
+ * selects nothing, covers none.
  */
 export function readScope(document: AdagentsInline): ManagerScope {
   const scope = known.get(document) ?? buildScope(document)

@@ -11,9 +11,9 @@ export function listDescribedPublishers(document: AdagentsInlineDocument): strin
 }
 
 /**
- * Lists the collections of such a file, each with its publisher: as of any file that many share
- * (`buildOwners`), or the only publisher whose properties it lists. One that is nobody's is left
- * out; of those with one id the first counts.
+ * Lists the collections of a mirror file, each with its publisher: as of any shared file
+ * (`buildOwners`), or the only publisher whose properties it lists. Collections without an owner
+ * are left out; of those with one id the first counts.
  */
 export function listMirroredCollections(document: AdagentsInlineDocument): MirroredCollection[] {
   const named = new Set(document.properties.flatMap(property => property.publisher_domain ?? []))

@@ -18,8 +18,9 @@ export interface Operator {
 }
 
 /**
- * The operator of an agent, given the brand.json files that name it: one of the agent's own site before
- * any other. Anybody can name anybody's agent, so several strangers who do are nobody.
+ * Resolves the operator of an agent from the brand.json files that name it: one of the agent's own
+ * site takes precedence. Any file can name any agent, so several other files that do are no proof
+ * and give no operator.
  */
 export function resolveOperator(
   agentUrl: string,
@@ -115,9 +116,10 @@ export type OperatorRule =
   | 'declared_otherwise'
 
 /**
- * Compares what an operator declares of a property with what its publisher grants. That the operator
- * owns what it sells fits only in the first-party case, where the publisher is a site of its own; there
- * it needs no counterpart. A delegation that nobody stated compares with nothing.
+ * Compares an operator's declaration of a property with the publisher's grant. A declaration of
+ * ownership matches only in the first-party case, where the publisher is a site of the operator;
+ * there it needs no counterpart. A delegation that is not stated matches nothing and contradicts
+ * nothing.
  */
 export function compareDeclared(
   relationships: readonly Relationship[],

@@ -17,7 +17,7 @@ export function listPropertiesFor(
   return [...(byPublisher.get(domain) ?? []), ...(byPublisher.get('') ?? [])]
 }
 
-/** Lists the properties that spell this publisher, whoever serves the file. */
+/** Lists the properties that name this publisher, in a file at any address. */
 export function listPropertiesDeclaringOwner(
   document: AdagentsInlineDocument,
   publisher: string,
@@ -49,8 +49,8 @@ export function isOwn(entry: PropertyEntry, domain: string): boolean {
 }
 
 /**
- * Tells whether a property is its file's host's: it names nobody, and bears no names that are not
- * the host's.
+ * Tells whether a property belongs to the host of its file: it names no publisher and has no
+ * identifiers of other hosts.
  */
 export function isHosts(entry: PropertyEntry, host: string): boolean {
   return entry.publisher_domain === undefined && isOwn(entry, host)

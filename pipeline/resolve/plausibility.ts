@@ -12,7 +12,7 @@ export interface DocumentHeader {
   authoritative_location: string | null
 }
 
-/** The document that stands, since when, and whether its grants are over. */
+/** The accepted document, since when, and whether its grants have expired. */
 export interface AcceptedDocument extends DocumentHeader {
   accepted_at: Instant
   ended: boolean
@@ -41,10 +41,10 @@ export interface PlausibilityFault {
 }
 
 /**
- * Checks whether a changed document is plausible. An attacker who controls a file, or a cache on the
- * way to it, can serve an old document to undo a revocation, or lead to a document of their own. So an
- * older one counts as no answer while the newer one stands; one that points elsewhere counts after a
- * day, in which its publisher can notice.
+ * Checks whether a changed document is plausible. An attacker who controls a file, or a cache on
+ * the way to it, can serve an old document to undo a revocation, or redirect to another document.
+ * So an older document counts as no answer while the newer one is valid; one that points elsewhere
+ * counts after a day, in which its publisher can notice.
  */
 export function checkPlausibility(
   accepted: AcceptedDocument,

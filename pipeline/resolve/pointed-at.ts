@@ -44,7 +44,10 @@ export function* resolvePointer(
   return own && { document: own, validity: stale, location: domain }
 }
 
-/** Nothing was ever read where a file points: until then it changes what counts for nobody. */
+/**
+ * Resolves earlier targets of a pointer while its new target was never read: until then the pointer
+ * changes nothing.
+ */
 function* resolveFormerLocations(
   domain: Domain,
   { before }: AdagentsPointer,
@@ -67,8 +70,8 @@ function* resolveFormerLocations(
 }
 
 /**
- * A pointer that leads to another pointer is no answer, like any other file that says nothing known:
- * what stood is stale at once, and what it granted stands for a while.
+ * Retains the grants of a pointer that now leads to another pointer. That is no answer, like any
+ * unusable file: the document becomes stale at once, its grants stay in force for a while.
  */
 function* retainBriefly(
   before: BeforePointer | undefined,

@@ -60,8 +60,8 @@ export interface NoPublisher {
 }
 
 /**
- * Derives what `domain` owns and whom it authorizes, read from its own adagents.json, the file that one
- * points to, or that of the manager its ads.txt names. Undefined before anybody has looked.
+ * Derives the properties and grants of `domain` from its own adagents.json, the file that it points
+ * to, or that of the manager its ads.txt names. Undefined before any of them was tried.
  */
 export function* derivePublisher(
   domain: Domain,
@@ -158,9 +158,9 @@ function buildFacts(
 }
 
 /**
- * Selects the part of a file that belongs to a domain. The own file of another domain has an owner: its
- * host's are the properties listed in nobody's name, and its signals. A file at any other address
- * belongs to whoever points to it.
+ * Selects the part of a file that belongs to a domain. In the own file of another domain,
+ * properties without a publisher and signals belong to that host. A file at any other address
+ * belongs to the domain that points to it.
  */
 function selectOwned(
   document: AdagentsInlineDocument,

@@ -8,11 +8,10 @@ import type {
 } from '../model/documents/index.ts'
 
 /**
- * For so long a revocation holds from when it was first seen, listed or not: whoever gets hold of a
- * file cannot undo one by taking it out. It is a revocation of the domain, whatever times and
- * reasons the file gives; one without a readable time counts all the same, since the only safe
- * reading of a revocation is that it was meant. Only an entry whose domain cannot be read revokes
- * nobody: the file's faults tell of it.
+ * Time for which a revocation is retained after it was first seen, listed or not, so that an
+ * attacker who controls a file cannot undo it by removing the entry. It revokes the domain,
+ * whatever times and reasons the file gives; an entry without a readable time counts too, as the
+ * safe reading. Only an entry without a readable domain revokes nothing: it is a fault of the file.
  */
 export const REVOCATION_RETENTION_MS = 7 * DAY
 

@@ -59,8 +59,8 @@ export type TermsRule =
 
 /**
  * Judges which rule of a grant admits or stops a sale on these terms. A restriction that the caller
- * does not address stops it: asking less must never open more. What may merely be unsaid by the
- * publisher comes last, so that it is told only when nothing else is in the way.
+ * does not address stops it: asking less must never open more. Faults that may be omissions of the
+ * publisher come last, so that they are reported only when nothing else stops the sale.
  */
 export function judgeTerms(
   grant: Restrictions,

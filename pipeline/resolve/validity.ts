@@ -18,8 +18,8 @@ export interface FileState {
 }
 
 /**
- * Validity of a file's last document. `stale`: its properties failed validation; `ended`: its grants
- * are over too; `untried`: nobody has looked yet, so nothing may be concluded.
+ * Validity of a file's last document. `stale`: its properties failed validation; `expired`: its
+ * grants ended too; `unknown`: it was never tried, so nothing may be concluded.
  */
 export type Validity = 'valid' | 'stale' | 'expired' | 'unknown'
 
@@ -32,10 +32,7 @@ export function getValidity(state: FileState | undefined, now: Instant): Validit
   return 'valid'
 }
 
-/**
- * Picks the worst of several validities: a fact read through several files stands as well as the
- * worst of them.
- */
+/** Picks the worst of several validities, for a fact that was read through several files. */
 export function pickWorst(...validities: Validity[]): Validity {
   return bestToWorst[Math.max(...validities.map(validity => bestToWorst.indexOf(validity)))]!
 }

@@ -4,10 +4,7 @@ import type { Visibility } from '../core/membership.ts'
 export const scopes = ['all', 'public', 'member', 'private'] as const
 export type Scope = (typeof scopes)[number]
 
-/**
- * Rights of the caller towards a member: as the member itself, and as somebody with API access, who may
- * be the same.
- */
+/** Rights of the caller towards a member: as the member itself, and as a caller with API access. */
 export interface CallerRights {
   isOwner: boolean
   hasApiAccess: boolean

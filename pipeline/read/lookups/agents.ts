@@ -25,8 +25,8 @@ export interface KnownAgent {
 }
 
 /**
- * The agent that an address means: the one of that very key, else the first that differs from it in
- * nothing but case. Nobody knows the agent when nothing is found; it has a site all the same.
+ * Finds the agent of an address: by its exact key, else the first whose key differs only in case.
+ * An address that is not found is returned as an unknown agent with a site.
  */
 export function findAgent(reader: Reader, agentUrl: string): KnownAgent {
   const store = reader.serving

@@ -4,7 +4,9 @@ const RETAINED_BYTES_MAX = 4 * 1024 * 1024
 /** Buffers that were given back and wait for an answer take up no more. */
 const SPARE_BYTES = 8 * 1024 * 1024
 
-/** Bytes on loan: whoever is sure that nobody reads them any more gives them back, or nobody does. */
+/**
+ * Bytes on loan: the borrower calls `release` once they are sent, or leaves them to the collector.
+ */
 export interface LentBytes {
   body: Buffer
   release(): void
@@ -52,8 +54,8 @@ export class BufferBuilder {
   }
 
   /**
-   * The answer in a buffer that serves another one after `release`. Memory that is taken anew for each
-   * answer has the collector go through the whole heap several times a second.
+   * Lends the built bytes in a buffer that is reused after `release`. Allocating one per answer
+   * would run the collector over the whole heap several times a second.
    */
   lend(): LentBytes {
     const buffer = this.#scratch

@@ -12,7 +12,10 @@ import { documentSpaces, findFilesFreshness, findStoredFreshness } from './store
 /** The files of each party whose word decided an answer: a publisher's, or an operator's. */
 export type Deciding = readonly (readonly Source[])[]
 
-/** Lists the files that decide what is known of a publisher; of one that nobody knows, its own. */
+/**
+ * Lists the files that decide the answers about a publisher; of an unknown one, its own
+ * adagents.json.
+ */
 export function listFilesOfPublisher(reader: Reader, domain: string): Source[] {
   const stored = findInventory(reader, domain)?.stored
   return stored
@@ -37,7 +40,9 @@ export function listDeciding(
   return [files, [{ kind: 'brand.json', location: operator.location }]]
 }
 
-/** Lists the file that would say whose an identifier is that nobody is known to list, if there is one. */
+/**
+ * Lists the file that would declare an identifier that no known publisher lists, if there is one.
+ */
 export function listFilesOfIdentifier({ type, value }: Identifier): Deciding {
   if (type !== 'domain' && type !== 'subdomain') return []
   const host = toIdentifierHost(value).replace(/^\*\./, '')
@@ -59,7 +64,7 @@ export function findPublishersFreshness(
   return pickWeakestOfAny(publishers.map(domain => findStoredFreshness(reader, publisher, domain)))
 }
 
-/** Picks the weakest of the files that decided; where no file did, nobody looked at one. */
+/** Picks the weakest freshness of the deciding files; never crawled where no file decided. */
 export function pickWeakestOfAny(blocks: readonly FreshnessBlock[]): FreshnessBlock {
   return blocks.length === 0 ? { state: 'never_crawled' } : pickWeakest(blocks)
 }

@@ -15,7 +15,7 @@ import { type LogEnds, readEnds } from './feed-ends.ts'
 import { findBlockAround, TrackIterator, toTrack, wholeLog } from './track-iterator.ts'
 
 export interface FeedAsked {
-  /** The event or place to go on after; the nil UUID stands for the beginning. */
+  /** Event or position after which to continue; the nil UUID is the beginning. */
   cursor: string
   types: readonly EventType[]
   limit: number

@@ -19,7 +19,10 @@ export function findHosted(
   }
 }
 
-/** Finds the state of a domain and its hosted file; undefined where nobody claimed it or looked. */
+/**
+ * Finds the state of a domain and its hosted file; undefined where it was neither claimed nor
+ * checked.
+ */
 export function findOrigin({ serving }: Reader, domain: string): StoredOrigin | undefined {
   const value = serving?.get('origin', domain)
   return value === undefined ? undefined : (JSON.parse(value.toString()) as StoredOrigin)

@@ -1,7 +1,7 @@
 import { HEAD_LENGTH } from '../../serving/document-value.ts'
 import type { Reader } from '../reader.ts'
 
-/** The source stands before everything that is long. */
+/** Bytes of a record that contain its source, which comes before all long members. */
 const HEAD_BYTES = 600
 const DOMAIN_CHARS = 253
 const SOURCE = /"source":"(\w+)"/

@@ -111,7 +111,7 @@ export function isInventoryCached({ serving }: Reader, domain: string): boolean 
   return serving !== undefined && parsed.has(serving, domain)
 }
 
-/** The side of a publisher nobody knows. */
+/** Builds the side of an unknown publisher. */
 export function buildUnknownGranting(domain: string): Granting {
   return { domain, is_known: false, placements: [], grants: [] }
 }

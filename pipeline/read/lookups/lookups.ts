@@ -80,7 +80,7 @@ function formatHostingMembers({ succeeded_at, http_status }: FreshnessBlock): st
   )
 }
 
-/** The lookup of a publisher that has no file, by what people told of it. */
+/** Finds the lookup of a publisher without a file, from community entries. */
 function findPublisherText(
   reader: Reader,
   domain: string,
@@ -194,7 +194,7 @@ function hashAnswer(said: object): string {
   return hash('sha256', JSON.stringify(said), 'base64url').slice(0, 8)
 }
 
-/** Validity of the file of a domain that never had a good one; null where nobody can say. */
+/** Validity of the file of a domain that never had a good one; null where it is unknown. */
 const validity = {
   never_crawled: null,
   failing: null,

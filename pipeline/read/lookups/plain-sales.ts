@@ -8,8 +8,8 @@ import { isInventoryCached } from './inventory.ts'
 const SHORT = 16 * 1024
 
 /**
- * A publisher of which little need be read: whoever it grants anything is granted all it has, for good
- * and on any terms (`sellers` of `StoredInventory`).
+ * A publisher whose every grant covers all its properties, without time limits or terms, so that
+ * little of it must be read (`sellers` of `StoredInventory`).
  */
 export interface PlainSales {
   /** Some file of it is known, so that its silence says something. */

@@ -116,8 +116,8 @@ function listDeclaredItems(reader: Reader, domain: string): object[] {
 }
 
 /**
- * Lends a domain whose adagents.json lists nothing what its brand.json lists. How much of it an
- * agent may sell nobody has said, so no counts are told.
+ * Adds the properties of a domain's brand.json to a lookup whose adagents.json lists none. How many
+ * of them an agent may sell is unknown, so there are no counts.
  */
 export function withDeclared(reader: Reader, lookup: PublisherLookup): PublisherLookup | undefined {
   if (lookup.properties.length > 0) return undefined

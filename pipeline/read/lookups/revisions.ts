@@ -25,9 +25,9 @@ export function listRevisions(
 }
 
 /**
- * Finds a revision with what it left. That is told only while the entry is shown, and only of what was
- * shown then or is now: what waited for a moderator and was never approved stays hidden, and so does
- * everything of an entry that was withdrawn.
+ * Finds a revision with the state it left. The state is shown only while the entry is shown, and
+ * only as far as it was public then or is now: edits that were never approved and withdrawn entries
+ * stay hidden.
  */
 export function findRevision(
   { serving }: Reader,
@@ -51,7 +51,7 @@ interface Left {
   content: object
 }
 
-/** Finds the number of the last revision of an entry; 0 where nobody has saved it. */
+/** Finds the number of the last revision of an entry; 0 where there is none. */
 function findLastNumber(serving: ServingStore, entity: Entity, domain: string): number {
   return Number(serving.text('revision', toHistoryKey(entity, domain)) ?? 0)
 }

@@ -178,8 +178,8 @@ function formatVerified(store: ServingStore, files: readonly Source[], now: Inst
 }
 
 /**
- * Files that nobody fetches, because the registry serves them itself, weaken nothing. The file that the
- * first one leads to counts also where it was never read, and nothing was made of it.
+ * Finds the freshness of the deciding files. Hosted files of this registry are never fetched and
+ * weaken nothing. The target of the first file counts also while it was never read.
  */
 function findDecidingFreshness(
   store: ServingStore,

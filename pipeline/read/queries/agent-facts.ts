@@ -22,7 +22,7 @@ export interface Said {
   description: string | null
 }
 
-/** Facts about an agent in the snapshot, whoever enrolled it. Times are ISO 8601 text. */
+/** Facts about an agent in the snapshot, independent of its enrolment. Times are ISO 8601 text. */
 export interface AgentFacts {
   agent_url: string
   outcome: Outcome | null

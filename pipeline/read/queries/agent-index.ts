@@ -17,7 +17,7 @@ export const dimensions = [
 ] as const
 export type Dimension = (typeof dimensions)[number]
 
-/** Rows that are taken in without letting anybody else have a turn. */
+/** Rows that are indexed before other requests get a turn. */
 const AT_ONCE = 200
 const FORMATS = 200
 

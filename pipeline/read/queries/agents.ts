@@ -28,7 +28,10 @@ interface CachedCatalog {
 const catalogs = new WeakMap<Reader, CachedCatalog>()
 const said = new WeakMap<Reader, SaidByAgent>()
 
-/** Made anew when a member or the snapshot is another one; whoever asks meanwhile waits for it. */
+/**
+ * Loads the catalog of agents. It is rebuilt when the members or the snapshot change; concurrent
+ * callers await the same rebuild.
+ */
 export function loadAgentCatalog(reader: Reader): Promise<AgentCatalog> {
   const members = getMembers(reader)
   const { snapshot } = reader

@@ -5,8 +5,8 @@ import type { Snapshot } from '../reader.ts'
 const FILES_MAX = 10
 
 /**
- * Lists the other files that the stored brand of a domain was read from, as they stand, without what
- * they say of other domains' brands and of whom they license.
+ * Lists the other files behind the stored brand of a domain, as stored, without their parts about
+ * other domains' brands and licences.
  */
 export async function listBrandFiles({ db }: Snapshot, domain: string): Promise<KnownBrandFile[]> {
   const rows = await db.all<KnownBrandFile['state'] & Omit<KnownBrandFile, 'state'>>(

@@ -43,9 +43,9 @@ const FACTS = ['property_id', 'property_type', 'name', 'identifiers', 'tags']
 const selectFacts = (row: string) => FACTS.map(name => `${name} := ${row}.${name}`).join(', ')
 
 /**
- * The predicates of claims, applied to the properties of the publishers they name. Where the
- * publisher's own file is known its word counts, even if that is nothing: because it is revoked, or
- * fails, or lists no such property. Where nobody ever read one, what the manager's file lists does.
+ * Joins the predicates of claims with the properties of the publishers they name. Where the
+ * publisher's own file is known, it alone counts, even if it is revoked, failing, or lists no such
+ * property. Where it was never read, the properties of the manager's file count.
  */
 const RESOLVED = `
 with asked as (
@@ -86,7 +86,7 @@ found as (
 select to_json(found)::varchar as claim from found order by publisher_domain, claim_id::varchar`
 
 /**
- * Resolves claims to their present properties, by publisher. Their qualifiers are told, not applied.
+ * Lists claims with their present properties, by publisher. Qualifiers are reported, not applied.
  */
 export async function listResolvedClaims(
   { db }: { db: Pick<SnapshotQueries, 'all'> },

@@ -9,8 +9,8 @@ type Known = Pick<ResolvedIdentifier, 'classification' | 'source'> & {
 }
 
 /**
- * The property that stands for each identifier that was asked for. Of several the one that is active,
- * then the publisher's own, then the first that was known. One whose identifier is disputed stands for none.
+ * Selects the property of each requested identifier: of several the active one, then the
+ * publisher's own, then the oldest. A disputed identifier has none.
  */
 const OWNERS = `
 with asked as (select unnest(from_json($keys::json, '["VARCHAR"]')) as key),

@@ -44,7 +44,7 @@ select domain, agent_count::double as agent_count, s.succeeded_at as last_valida
 from page left join crawl_state s on s.kind = 'adagents.json' and s.location = resolved_location
 order by domain`
 
-/** Publishers whose file stands, by domain, from after one on. */
+/** Lists publishers with a valid file by domain, from after a given one. */
 export function listPublishers(
   { db }: Snapshot,
   page: { after: string; limit: number },

@@ -2,8 +2,8 @@ import type { StoredReach } from '../../serving/inventory-record.ts'
 import type { Snapshot } from '../reader.ts'
 
 /**
- * Publishers that a file has revoked which names the agent for them: by an entry that names no
- * publishers, or that names this one. Few files revoke anybody, so only theirs are looked into.
+ * Selects the publishers that a file revoked and for which it names the agent, in an entry without
+ * publishers or with this one. Few files revoke publishers, so only these are read.
  */
 const REVOKED = `
 with gone as (

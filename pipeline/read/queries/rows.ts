@@ -4,7 +4,9 @@ export interface Page {
   offset: number
 }
 
-/** `text` as a pattern for `ilike … escape '\'`: every character stands for itself. */
+/**
+ * Converts a text to a pattern for `ilike … escape '\'` in which every character matches itself.
+ */
 export function toLikePattern(text: string | undefined): string | null {
   return text === undefined || text === '' ? null : `%${text.replace(/[\\%_]/g, '\\$&')}%`
 }
