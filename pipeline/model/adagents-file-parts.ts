@@ -33,7 +33,7 @@ export const Moment = z.iso
 /** A list with something in it. */
 export const listOf = <Item extends z.ZodType>(item: Item) => z.array(item).min(1)
 
-/** A list in which nothing stands twice. */
+/** Creates the schema of a list without repeats. */
 export const uniqueListOf = <Item extends z.ZodType>(item: Item, least = 1) =>
   z
     .array(item)

@@ -60,7 +60,7 @@ export interface CrawlRequestRow {
   seq: number
 }
 
-/** An attempt to read one file, as it was taken in. */
+/** Represents an applied attempt to read one file. */
 export interface Attempt extends Source {
   at: Instant
   outcome: RequestOutcome

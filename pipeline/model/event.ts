@@ -133,7 +133,7 @@ export const FeedEvent = z
   .meta({ id: 'AnyFeedEvent', description: 'One change of the registry' })
 export type FeedEvent = z.infer<typeof FeedEvent>
 
-/** One change of the registry, told by its type: what its payload carries follows from that. */
+/** Schema of an event; its payload follows from its type. */
 export const TypedFeedEvent = z
   .discriminatedUnion(
     'event_type',

@@ -1,7 +1,6 @@
 /**
- * Everything that can be wrong with a document, as machines are told. A code never changes its
- * meaning; the message of a fault says the same of one place, in words. `repair` is what to do where
- * the message does not say it already.
+ * Faults of documents by their code. A code never changes its meaning; the message of a fault
+ * describes one occurrence. `repair` is advice where the message does not contain it.
  */
 export const faultCodes = {
   missing: { means: 'something that belongs there is not', repair: 'add it' },

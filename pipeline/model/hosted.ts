@@ -36,8 +36,8 @@ export function parseHostedDomain(base: string | undefined, source: Source): str
 }
 
 /**
- * Tells whether an address has the shape of a domain's hosted file, at whatever registry. Nobody fetches
- * the one of this registry.
+ * Tells whether an address has the shape of a domain's hosted file, at any registry. The hosted
+ * files of this registry are never fetched.
  */
 export function isHostedFor(domain: string, { kind, location }: Source): boolean {
   if (!(kind in places)) return false

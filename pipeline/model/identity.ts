@@ -101,7 +101,7 @@ export type Membership = z.infer<typeof Membership>
 export const StoredUser = z.object({ memberships: z.array(Membership) })
 export type StoredUser = z.infer<typeof StoredUser>
 
-/** A key that stands, as whoever manages it is told: never its secret. */
+/** Schema of an active key as its managers see it: never its secret. */
 export const ApiKey = z
   .object({
     id: z.string().describe('Id of the key, by which it is revoked'),

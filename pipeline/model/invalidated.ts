@@ -7,7 +7,9 @@ export interface Invalidated {
   location: string
   /** The document itself is new. */
   is_new: boolean
-  /** Its document changed, or how far that stands; otherwise only what dependents await of it. */
+  /**
+   * True when its document or its validity changed; false when only answers that depend on it did.
+   */
   is_own: boolean
   /** Time of the attempt before a new document. */
   known_until: Instant | null

@@ -75,7 +75,7 @@ export interface AgentList {
   total: number
 }
 
-/** Why there is no answer, as anybody may be told. */
+/** Represents the reason why there is no answer, without private details. */
 export interface AgentFailed {
   failed: 'timeout' | 'no_answer'
   message: string

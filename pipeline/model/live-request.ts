@@ -62,7 +62,7 @@ export interface LiveRequestAnswers {
    * Answer to a lookup of a name: is it on the public Internet? `unknown`: no name server answered.
    */
   lookup_host: { host: 'public' | 'private' | 'nowhere' | 'unknown' }
-  /** Enrichment of a brand; null when nobody could be asked or knew anything. */
+  /** Enrichment of a brand; null when no provider was available or knew it. */
   enrich_brand: { enrichment: Enrichment | null } & MayBeThrottled
   check_adagents: AdagentsReport & MayBeThrottled
   read_brand: LiveBrand & MayBeThrottled

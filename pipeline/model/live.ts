@@ -14,7 +14,7 @@ export const discoveryMethods = [
   'ads_txt_managerdomain',
 ] as const
 
-/** An adagents.json as it was found a moment ago, or as it was proposed. */
+/** Schema of the check of an adagents.json that was fetched just now, or proposed. */
 export const AdagentsValidation = z
   .looseObject({
     valid: z.boolean().describe('Whether the file is there and nothing in it is an error'),
@@ -66,7 +66,7 @@ export const AdagentsCounts = z.object({
 })
 export type AdagentsCounts = z.infer<typeof AdagentsCounts>
 
-/** Forms of a brand.json, as a caller is told them. */
+/** Forms of a brand.json in answers. */
 export const brandVariants = [
   'authoritative_location',
   'house_redirect',

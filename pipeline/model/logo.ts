@@ -8,7 +8,7 @@ import { Editor, isStorable } from './save.ts'
 /** Larger ones get to no writer, whatever the limits say: a submission is a message. */
 const BASE64_CHARS = 1_400_000
 
-/** Sources of a logo: the owner of the brand's domain, or somebody else. */
+/** Sources of a logo: a proven owner of the brand's domain, or another member. */
 export const logoSources = ['brand_owner', 'community'] as const
 
 export const LogoTag = z

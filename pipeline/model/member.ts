@@ -5,7 +5,10 @@ import { tierNames, visibilities } from '../core/membership.ts'
 import { agentTypes } from './documents/index.ts'
 import { Founding } from './organization.ts'
 
-/** By what an organization shows that a domain is its own; `operator`: whoever runs the registry says so. */
+/**
+ * Methods by which an organization proves a domain; `operator`: entered by the operator of the
+ * registry.
+ */
 export const domainProofs = ['operator', 'dns_txt', 'http', 'pointer', 'email'] as const
 export type DomainProof = (typeof domainProofs)[number]
 
@@ -62,7 +65,7 @@ export const memberOperations = [
   z.object({ op: z.literal('member.create'), org, ...profile }),
   z.object({ op: z.literal('member.update'), org, ...profile }),
   z.object({ op: z.literal('member.tier'), org, tier: z.enum(tierNames).nullable() }),
-  /** The billing provider tells of a membership; without a tier the one that stands is kept. */
+  /** An event of the billing provider about a membership; without a tier the current one stays. */
   z.object({
     op: z.literal('member.billing'),
     event_id: z.string().min(1).max(255),

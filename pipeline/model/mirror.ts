@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { CollectionEntry } from './documents/index.ts'
 import { Editor } from './save.ts'
 
-/** A platform that publishes no file of its own, by the name under which one is kept for it. */
+/** Id of a platform that publishes no file of its own. */
 export const Platform = z
   .string()
   .trim()
@@ -13,9 +13,9 @@ export const Platform = z
 export const MirroredCollection = z.object({ publisher_domain: z.string(), entry: CollectionEntry })
 export type MirroredCollection = z.infer<typeof MirroredCollection>
 
-/** A file that is kept for a platform: what is served of it, and what was understood. */
+/** Schema of a file that the registry hosts for a platform: as served, and as parsed. */
 export const MirrorContent = z.object({
-  /** The file, without the time of its last change; it authorizes nobody. */
+  /** The file without the time of its last change; it contains no grants. */
   document: z.looseObject({ authorized_agents: z.tuple([]) }),
   catalog_etag: z.string().nullable(),
   superseded_by: z.string().nullable(),

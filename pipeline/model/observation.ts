@@ -50,8 +50,8 @@ export function parseSource(kind: SourceKind, address: string): Source | undefin
 }
 
 /**
- * Stands before every content hash: to be raised whenever the same bytes are read in another way.
- * A document whose hash has another one is fetched again without validators.
+ * Prefix of every content hash; raised whenever the same bytes are parsed differently. A document
+ * with another prefix is fetched again without validators.
  */
 export const PARSER_VERSION = '4'
 

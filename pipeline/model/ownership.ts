@@ -40,7 +40,7 @@ export const ownershipOperations = [
     attempt_id: id,
     challenge_id: id,
     ...theirs,
-    /** `unasked`: nobody looked, so that the challenge can be taken again. */
+    /** `unasked`: no attempt was made, so the challenge can be claimed again. */
     found: z.enum([...ownershipMethods, 'nothing', 'unasked']),
   }),
 ] as const

@@ -91,7 +91,7 @@ export const policyOperations = [
     /** Id of the review, should the policy be new. */
     review_id: z.uuid(),
   }),
-  /** The registry's own: nobody else changes it from then on. */
+  /** A policy of the registry itself: members cannot change it afterwards. */
   z.object({ op: z.literal('policy.publish'), policy: PolicyContent }),
 ] as const
 

@@ -3,7 +3,7 @@ import { Fault } from './observation.ts'
 
 const text = z.string()
 
-/** A fault as callers are told: `suggestion` is what to do about faults of its code. */
+/** Schema of a fault in answers: `suggestion` is the advice for its code. */
 export const ReportedFault = z
   .looseObject({
     ...Fault.shape,

@@ -6,7 +6,7 @@ export type ReviewKind = (typeof reviewKinds)[number]
 export const reviewStatuses = ['pending', 'approved', 'rejected'] as const
 export type ReviewStatus = (typeof reviewStatuses)[number]
 
-/** SHA-256 of what was handed in: whoever decides says what they have read. */
+/** SHA-256 of the proposal, by which a reviewer confirms the version that was read. */
 export const ReviewDigest = z
   .string()
   .toLowerCase()
@@ -16,7 +16,7 @@ export const ReviewNotes = z.string().trim().min(1).max(2_000)
 const decision = {
   review_id: z.uuid(),
   digest: ReviewDigest,
-  /** Id of who decides; `operator` is whoever has the command line. */
+  /** Id of the reviewer; `operator` for the command line. */
   reviewer: z.string(),
   notes: ReviewNotes.exactOptional(),
   /** Only a review of this kind. */

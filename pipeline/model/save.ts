@@ -93,7 +93,7 @@ export const BrandManifest = z
   .refine(value => isStorable(value), `must be well-formed and at most ${MAX_DEPTH} levels deep`)
   .transform(value => stripPii(value))
 
-/** A brand.json as it is served, and as it was understood. Never with whom to write to. */
+/** Schema of a brand.json as served and as parsed, without contact data. */
 export const BrandFile = z.object({
   file: z.record(z.string(), z.unknown()),
   document: BrandDocument,
@@ -169,9 +169,7 @@ export const saveOperations = [
     brand_json: BrandFile.exactOptional(),
     ...relations,
   }),
-  /**
-   * Enrichment by the registry itself of a brand that says nothing, and that nobody has told of.
-   */
+  /** Enrichment of a brand without a file and without an entry of a member. */
   z.object({
     op: z.literal('brand.enrich'),
     revision_id: z.uuid(),
@@ -179,7 +177,7 @@ export const saveOperations = [
     enrichment: Findings,
     found_at: z.iso.datetime(),
   }),
-  /** Waits for a moderator, whoever asks. */
+  /** Waits for a moderator, even when a moderator submits it. */
   z.object({
     op: z.literal('brand.submit'),
     ...common,
@@ -197,7 +195,7 @@ export const saveOperations = [
     op: z.literal('entry.rollback'),
     ...common,
     entity: z.enum(['brand', 'property']),
-    /** 0 is what stood before the first: nothing. */
+    /** 0 is the state before the first revision: empty. */
     to_revision: z.int().min(0).max(0xffff_ffff),
     /** True when the editor may decide about other members' entries. */
     moderates: z.boolean(),

@@ -20,7 +20,7 @@ const name = z.string().trim().min(1).max(200)
 const id = z.uuid()
 const rid = z.uuid().toLowerCase()
 
-/** Two records are one. The evidence is public: it stands in the event. */
+/** Merges two records. The evidence is public, as part of the event. */
 const merge = {
   alias_rid: rid,
   canonical_rid: rid,
@@ -93,7 +93,8 @@ export type Operation = z.infer<typeof Operation>
 export type OperationOf<Op extends Operation['op']> = Extract<Operation, { op: Op }>
 
 /**
- * The caller: a key or a person through the API, somebody at the command line, or the registry itself.
+ * The caller: a key or a person through the API, an operator at the command line, or the registry
+ * itself.
  */
 export const Asker = z.object({
   kind: z.enum(['key', 'user', 'command', 'registry']),
@@ -136,9 +137,9 @@ export function selectOperations<Name extends Operation['op']>(
 }
 
 /**
- * Result of a submission: `refused` is the caller's fault, in words. `error` names its kind, where it
- * is not a wrong request; `fields` are told beside the words. `digest` is that of the operation as
- * carried out.
+ * Result of a submission: `refused` is the text of a refusal. `error` is its code, where it is not
+ * a wrong request; `fields` are shown beside the text. `digest` is that of the operation as
+ * performed.
  */
 export type Answer = ({ done: Record<string, unknown> } | Refusal) & { digest?: string }
 

@@ -6,7 +6,7 @@ import { PartsWriter, toLockPath } from './file.ts'
 import { collectionSources } from './search-entries.ts'
 import { type CollectionName, SEARCH_FORMAT, type SearchContents } from './search-index.ts'
 
-/** Makes the search file of a snapshot. It stands complete under its name, or not at all. */
+/** Builds the search file of a snapshot. It appears under its name complete, or not at all. */
 export async function buildSearch(snapshot: string, target: string): Promise<void> {
   const db = await Database.open(snapshot, { readOnly: true, memoryLimit: '256MB', threads: 1 })
   const fresh = `${target}.new`

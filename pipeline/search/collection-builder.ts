@@ -7,7 +7,7 @@ import { writeSuffixes } from './suffixes-builder.ts'
 import { ALIAS_MARK, NAME, TextsBuffer } from './texts.ts'
 import { VocabularyBuilder } from './vocabulary-builder.ts'
 
-/** Takes in the entries of one collection in their order. Items go to the file as they come. */
+/** Builds one collection from its entries in order. Items are written to the file as they come. */
 export class CollectionBuilder {
   readonly #file: PartsWriter
   readonly #itemsAt: number

@@ -17,8 +17,8 @@ const BUFFERED = 2 ** 16
 const NUMBERS_BITS = 24
 const NUMBERS = 2 ** NUMBERS_BITS
 /**
- * Addresses that are kept for a file, however long it is. They are the same for every file, since the
- * runtime remembers how long what once stood at an address was.
+ * Address space that is reserved for a file, however long it is. It is the same for every file,
+ * since the runtime remembers the length of earlier buffers at an address.
  */
 const ADDRESSES = 2 ** 34
 /** A part begins where a number of any type may. */
@@ -37,7 +37,7 @@ export function isLock(file: string): boolean {
   return file.endsWith(LOCK)
 }
 
-/** Writes a file of parts one after another, and where each of them stands. */
+/** Writes a file of consecutive parts, with the position of each. */
 export class PartsWriter {
   readonly #file: string
   readonly #store: Store
@@ -116,8 +116,8 @@ export class PartsWriter {
 }
 
 /**
- * Reads such a file where it stands in the page cache, which every process of the host shares: LMDB
- * maps it into memory, and what is larger than 16 MiB is handed over as it is mapped, the rest as a copy.
+ * Reads such a file from the page cache, which all processes of the host share: LMDB maps it into
+ * memory; parts above 16 MiB are passed on as mapped, smaller ones as a copy.
  */
 export class PartsReader<Contents> {
   readonly contents: Contents
@@ -244,7 +244,8 @@ export class Numbers32 {
 }
 
 /**
- * Reads a store in chunks. What is not mapped stands in a buffer that the next value overwrites.
+ * Reads a store in chunks. Values that are not mapped are in a buffer that the next value
+ * overwrites.
  */
 function* readChunks(store: Store): Iterable<Buffer> {
   for (let number = 1; ; number++) {

@@ -21,8 +21,8 @@ interface Meaning {
 }
 
 /**
- * Entries in whose texts each word that is asked for stands, or one of four characters or more that
- * is one edit from it; rising, without those in `but`.
+ * Finds entries whose texts contain each word, exactly or, from four characters on, within one
+ * edit; rising by id, without those in `but`.
  */
 export function* findNear(
   collection: Collection,
@@ -113,7 +113,7 @@ function* filterHaving(
   return having
 }
 
-/** The first of these entries in whose texts each word stands as it was typed, or as it may be meant. */
+/** Finds the first of these entries whose texts contain each word, exactly or within one edit. */
 function* findFirstHavingAll(
   collection: Collection,
   ids: readonly number[],
@@ -133,8 +133,8 @@ function* findFirstHavingAll(
 }
 
 /**
- * One of these stands in every text that has a word which the typed one may mean: an edit leaves one
- * half of a word as it was, if it is not two neighbours in its very middle.
+ * Lists parts of which any text within one edit of a word contains one: an edit leaves the first or
+ * the second half unchanged, unless it swaps the two characters in the middle.
  */
 function listRequiredParts(typed: readonly number[]): Uint8Array[] {
   if (typed.length < SHORTEST_TYPED) return [encodePoints(typed)]

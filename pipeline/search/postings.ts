@@ -23,9 +23,9 @@ export class PostingsBuffer {
   }
 }
 
-/** Goes through one list as far as somebody needs it. */
+/** Iterates over one list lazily. */
 export class Cursor {
-  /** The id it stands at; Infinity after the last. */
+  /** The current id; Infinity after the last. */
   id = -1
   readonly #bytes: Uint8Array
   #at: number

@@ -69,8 +69,8 @@ export class SearchIndex {
   }
 
   /**
-   * The first of all entries of some collections that match, as JSON. Where one is called exactly as
-   * asked, or enough contain what was asked, nobody misspelled anything.
+   * Searches some collections and returns the first matches as JSON. Misspellings are considered
+   * only where no entry has the exact name and too few contain the text.
    */
   async search<Name extends CollectionName>(
     names: readonly Name[],

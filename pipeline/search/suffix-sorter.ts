@@ -1,6 +1,6 @@
 import { END } from './texts.ts'
 
-/** Suffixes are told apart by so many of their bytes. */
+/** Bytes of a suffix that are compared. */
 export const ORDERED = 66
 /** By how many bytes a part is sorted at once, and how many every part has in common before. */
 const STEP = 4
@@ -8,10 +8,7 @@ const IN_COMMON = 2
 /** Fewer are sorted by comparing them. */
 const COMPARISON_SORT_MAX = 24
 
-/**
- * Sorts places in texts by what stands there, as far as END or ORDERED bytes. Those that say the
- * same stay as they were.
- */
+/** Sorts positions by the text that follows, as far as END or ORDERED bytes. The sort is stable. */
 export class SuffixSorter {
   readonly #texts: Uint8Array
   /** Sort keys: the bytes in the higher half of each number, their place in the lower half. */
@@ -56,7 +53,7 @@ export class SuffixSorter {
     }
   }
 
-  /** The next bytes as a number; nothing stands behind END. */
+  /** Returns the next bytes as a number; 0 behind END. */
   #bytesAt(at: number): number {
     let number = 0
     for (let i = 0, byte = -1; i < STEP; i++) {

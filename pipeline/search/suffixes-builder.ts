@@ -126,7 +126,7 @@ function pairAt(texts: Uint8Array, at: number): number {
   return (texts[at]! << 8) | texts[at + 1]!
 }
 
-/** Nobody looks for an end, or for what begins within a character. */
+/** Tells whether a suffix can begin with this byte: not at an end, nor within a character. */
 function isSuffix(byte: number): boolean {
   return byte !== END && (byte & 0xc0) !== 0x80
 }

@@ -154,7 +154,10 @@ export class Suffixes {
     return low
   }
 
-  /** Negative, zero or positive, as what stands there comes before, begins with, or comes after them. */
+  /**
+   * Returns a negative number, zero or a positive one, as the text there is before, begins with, or
+   * is after the bytes.
+   */
   #compare(position: number, bytes: Uint8Array): number {
     const length = Math.min(bytes.length, ORDERED)
     for (let i = 0; i < length; i++) {

@@ -44,8 +44,8 @@ function listColors(colors: unknown): unknown[] | undefined {
 type Format = Record<string, unknown>
 
 /**
- * Converts a stretch of the formats that say what kind they are; one whose parameters are no object is
- * none. One that is larger than all the room stands alone, so that a stretch always leads on.
+ * Cuts a part of the formats that name their kind. A format above the size of a part is a part
+ * alone, so that every part makes progress.
  */
 export function cutFormats(formats: readonly unknown[], start = 0) {
   const items = formats.map(toFormat).filter(item => item !== undefined)

@@ -24,8 +24,8 @@ const MUTUAL = 4
 const FILES_LENGTH = 2
 
 /**
- * Makes a document as it is kept: when it was put there (6 bytes), its ETag (22), its marks (1), its JSON
- * as it is sent. Where files are told, their JSON and its length (2) follow.
+ * Encodes a document: the time it was stored (6 bytes), its ETag (22), its marks (1), its JSON as
+ * sent. The deciding files, if any, follow as JSON with its length (2).
  */
 export function encodeDocument(document: object, at: Instant, marked: Marked = {}): Buffer {
   const { isStocked = false, isMutual = false, files = [] } = marked

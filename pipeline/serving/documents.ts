@@ -24,7 +24,7 @@ const ITEMS = 200
 /** Bytes of one list at most, so that an answer with both stays below what callers take. */
 const PROPERTY_BYTES = 120 * 1024
 const AGENT_BYTES = 60 * 1024
-/** Agents of whom it is told how far they reach. */
+/** Agents whose reach is counted in a lookup. */
 export const ROLLUP = 50
 
 export function toBrandResolution(row: BrandRow): BrandResolution {
@@ -57,7 +57,7 @@ export function toPropertyResolution(state: PublisherState): PropertyResolution 
   } as PropertyResolution
 }
 
-/** Builds the property resolution of a community entry, which authorizes nobody. */
+/** Builds the property resolution of a community entry, which contains no grants. */
 export function toHostedResolution(entry: EntryRow, contact?: object): PropertyResolution {
   return {
     publisher_domain: entry.domain,
@@ -94,7 +94,10 @@ export interface Surroundings {
   network: { publisher_count: number; valid_count: number } | undefined
 }
 
-/** `hosting` stands last: how its file fared is added to it when the answer is sent. */
+/**
+ * Builds the lookup of a publisher. `hosting` is the last member, since the state of its file is
+ * added to it when the answer is sent.
+ */
 export function toPublisherLookup(
   state: PublisherState,
   { brand, network }: Surroundings,

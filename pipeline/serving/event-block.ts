@@ -22,9 +22,9 @@ export interface MadeBlock {
 }
 
 /**
- * Puts events of one commit into blocks. A block is never changed again. Its value: the number of
- * events; for each its id and where its text ends; then the texts as JSON with commas between, so
- * that any run of them can be sent as it stands.
+ * Builds the blocks of a commit's events, which never change afterwards. The value of a block: the
+ * number of events; for each its id and the end of its text; then the texts as JSON with commas
+ * between, so that any run of them can be sent unchanged.
  */
 export function buildBlocks(events: readonly FeedEvent[]): MadeBlock[] {
   const count = Math.ceil(events.length / BLOCK_EVENTS)

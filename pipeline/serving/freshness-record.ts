@@ -7,7 +7,7 @@ import type { FreshnessBlock } from '../model/responses/index.ts'
 /** State of the file behind an answer. */
 export type FreshnessState = FreshnessBlock['state']
 
-/** From when on an answer that nobody could confirm is called stale. */
+/** Age from which an answer that could not be confirmed is called stale. */
 export const STALE_AFTER_MS = 48 * 3_600_000
 
 const statesByEffect: Record<Effect, FreshnessState> = {
@@ -31,10 +31,10 @@ export const CELL_BYTES = 16
 export const storedKinds: readonly SourceKind[] = [...sourceKinds].sort()
 
 /**
- * Crawl state as it is kept: kind of file (1 byte), outcome (1), HTTP status (2), the last attempt and
- * the last success (6 each), 0 for none. A value holds a cell for each file of one location, in the order of
- * their kinds: those are looked at together, and a night writes all of them. They are small, and stand
- * apart from the content, so that a quiet night rewrites no documents.
+ * Encodes crawl state: kind of file (1 byte), outcome (1), HTTP status (2), last attempt and last
+ * success (6 each), 0 for none. A value has a cell for each file of one location, in the order of
+ * kinds, since they are read together. They are stored apart from the content, so that a night
+ * without changes rewrites no documents.
  */
 export function encodeFreshness(kind: SourceKind, facts: CrawlFacts): Buffer {
   const value = Buffer.allocUnsafe(CELL_BYTES)
@@ -82,7 +82,7 @@ function findCell(value: Uint8Array, kind: number): number {
   return -1
 }
 
-/** The freshness block of an answer; without a cell nobody has tried the file. */
+/** Reads the freshness block of an answer; never crawled where there is no cell. */
 export function readFreshness(
   value: Uint8Array | undefined,
   kind: SourceKind,
@@ -117,7 +117,9 @@ const weakness: Readonly<Record<FreshnessState, number>> = {
   never_crawled: 5,
 }
 
-/** Picks the weakest link: the file that stands worst, of those that stand alike the one read longest ago. */
+/**
+ * Picks the weakest link: the file with the worst state, of equal ones the one read longest ago.
+ */
 export function pickWeakest(blocks: readonly FreshnessBlock[]): FreshnessBlock {
   return blocks.reduce((weakest, block) => (isWeaker(block, weakest) ? block : weakest))
 }

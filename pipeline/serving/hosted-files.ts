@@ -16,12 +16,12 @@ const MEMO_DOMAINS_MAX = 100
 const entityByFile = { 'adagents.json': 'property', 'brand.json': 'brand' } as const
 const fileByEntity = { property: 'adagents.json', brand: 'brand.json' } as const
 
-/** Nothing is there, so what a domain said before it pointed there stands on. */
+/** Stands for a hosted file that does not exist: earlier content of the domain stays in force. */
 export const noFile: KnownFile = { validity: 'valid' }
 
 /**
- * Hosted files by their key, as the rules see them: made of the entries as they stand, never fetched.
- * One that nobody told anything for is a file that is not there; one that says nothing takes back what was said.
+ * Loads hosted files by their key, as the rules see them: built from the entries, never fetched.
+ * Without an entry there is no file; an empty entry revokes what was declared before.
  */
 export async function loadHostedFiles(
   db: Database,

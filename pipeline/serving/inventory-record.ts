@@ -33,8 +33,9 @@ export interface StoredInventory {
   publisher_domain: string
   valid: boolean
   /**
-   * The agents it grants anything, by their first entry, where each is granted all active properties for
-   * good and on any terms: of such a publisher hardly more need be read. Stands near the beginning.
+   * The agents with any grant, by their first entry, where every grant covers all active properties
+   * without time limits or terms: such a publisher can be answered from this alone. Near the
+   * beginning of the record.
    */
   sellers?: string[]
   discovery_method: string
@@ -171,8 +172,8 @@ interface Selling {
 }
 
 /**
- * The agents to whom a publisher grants all of its active properties, as long as no time plays a part:
- * what is answered of them needs nothing else of the publisher.
+ * Lists the agents with a grant of all active properties of a publisher, as long as no time limit
+ * is involved: answers about them need nothing else of the publisher.
  */
 export function listWholeSales({ properties, grants, sets }: Selling): Map<string, number> {
   const active = properties.flatMap(({ status }, i) => (status === 'active' ? [i] : []))

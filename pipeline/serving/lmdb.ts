@@ -135,8 +135,8 @@ export class ServingStore {
   }
 
   /**
-   * The value without a copy: valid only until the next read of this process, so whoever asks copies
-   * what it needs in the same tick.
+   * Returns the value without a copy: valid only until the next read of this process, so callers
+   * copy what they need in the same tick.
    */
   peek(space: SpaceName, key: Key): Buffer | undefined {
     return this.#spaces[space].getBinaryFast(key) as Buffer | undefined

@@ -1,8 +1,8 @@
 import { Fatal } from '../core/errors.ts'
 
 /**
- * Runs the work on all items. Where it fails because of what they are, it runs on their halves instead,
- * down to the single ones at fault, which are set aside.
+ * Runs the work on all items. Where it fails because of an item, it runs on the halves instead,
+ * down to the single items at fault, which are set aside.
  */
 export async function bisect<Item>(
   items: readonly Item[],

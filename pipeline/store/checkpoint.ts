@@ -35,8 +35,8 @@ export function readCheckpoint(paths: Paths): Checkpoint | undefined {
 }
 
 /**
- * Copies the file of the index, which stands still, to the next numbered snapshot. The copy is made by a
- * child process: opening the index file in this one would drop DuckDB's lock on it.
+ * Copies the frozen file of the index to the next numbered snapshot. A child process makes the
+ * copy: opening the index file in this process would drop DuckDB's lock on it.
  */
 export async function copySnapshot(paths: Paths): Promise<string> {
   mkdirSync(paths.snapshots, { recursive: true })

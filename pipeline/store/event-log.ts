@@ -18,7 +18,7 @@ import type { Paths } from './paths.ts'
 
 const TAIL_BYTES = 64 * 1024
 
-/** The day in whose file an event of the index stands, in SQL. */
+/** The day of the file that contains an event, in SQL. */
 export const DAY_OF_EVENT = `strftime(uuid_extract_timestamp(event_id), '%Y-%m-%d')`
 
 /**

@@ -2,7 +2,7 @@ import type { Change } from '../diff/diff.ts'
 import type { AuthorizationRow, PropertySetRow } from '../model/rows.ts'
 import { type Database, type Parameters, toListExpression } from './duckdb.ts'
 
-/** A grant as its row is kept: which properties it reaches stands in its set. */
+/** Represents a stored grant; its properties are in its property set. */
 export type StoredGrantRow = Omit<AuthorizationRow, 'property_rids'>
 
 /** The ids of the sets that any of the rids in a list, a parameter, is of. */

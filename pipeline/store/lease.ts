@@ -8,10 +8,10 @@ const OPTIONS = { memoryLimit: '16MB', threads: 1 } as const
 const held = new Set<string>()
 
 /**
- * Permission to write. The lease is the lock that DuckDB's file system layer holds on a tiny file of its
- * own: the kernel gives it to one process and takes it back when that process dies, however it dies.
- * Nobody ever copies or reads that file while somebody holds it, so the lock cannot be lost the way a copy
- * of the index would lose the index's.
+ * Permission to write. The lease is the lock that DuckDB's file system layer holds on a tiny file
+ * of its own: the kernel grants it to one process and releases it when that process dies. The file
+ * is never copied or read while the lock is held, so the lock cannot be lost the way a copy of the
+ * index would lose the index's.
  */
 export class Lease {
   readonly #db: Database
@@ -21,7 +21,7 @@ export class Lease {
     held.add(db.file)
   }
 
-  /** Undefined when another process holds it. A damaged file is written anew: it holds no facts. */
+  /** Undefined when another process holds it. A damaged file is replaced: it contains no facts. */
   static async take(file: string, aside?: Aside): Promise<Lease | undefined> {
     if (held.has(file)) return undefined
     try {
@@ -47,7 +47,7 @@ export class Lease {
   }
 }
 
-/** Tells whether the file was opened and is no lease: writing it anew mends no other error. */
+/** Tells whether the file could be opened and is no lease, which replacing it repairs. */
 function isDamage(error: unknown): boolean {
   return error instanceof Error && !/Cannot open file|No space|Read-only/i.test(error.message)
 }

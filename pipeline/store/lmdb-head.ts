@@ -24,9 +24,9 @@ interface Head {
 }
 
 /**
- * Tells what is wrong with the first two pages of an LMDB file, which describe all others, and with its
- * length; undefined where nothing is. LMDB maps the file into memory and believes what stands there: a file
- * that is empty, cut off or begins with something else ends the process that opens it by a signal.
+ * Describes damage of the first two pages of an LMDB file, which describe all others, and of its
+ * length; undefined where there is none. LMDB maps the file and trusts these pages: an empty,
+ * truncated or foreign file would kill the process that opens it by a signal.
  */
 export function findDamagedHead(file: string): string | undefined {
   const descriptor = openSync(file, 'r')

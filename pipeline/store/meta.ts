@@ -10,7 +10,7 @@ export interface Meta {
   last_event_id: string | null
 }
 
-/** Takes the next fencing number: whoever held an older one can commit no more. */
+/** Raises the fencing number: writers with an older one can commit no more. */
 export async function raiseFence(index: Database): Promise<Meta> {
   return index.transaction(async () => {
     await index.run('update meta set fence = fence + 1')

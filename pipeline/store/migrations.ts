@@ -16,7 +16,7 @@ export interface Migration {
   file: string
 }
 
-/** Is told of each migration that was performed. */
+/** Is called with each migration that was performed. */
 export type TellMigration = (migration: Migration) => void
 
 /** Format of a store that was never migrated and, of the accounts, says of none. */
@@ -42,7 +42,7 @@ export function findNewestFormat(store: StoreName): number {
   return listMigrations(store).at(-1)?.format ?? FIRST_FORMAT
 }
 
-/** Finds the format of a store; undefined where nothing was ever kept in it. */
+/** Finds the format of a store; undefined where it is empty. */
 export async function findFormat(db: Database): Promise<number | undefined> {
   const tables = await db.all<{ name: string }>(
     'select table_name as name from duckdb_tables() where not temporary',
@@ -52,7 +52,7 @@ export async function findFormat(db: Database): Promise<number | undefined> {
   return (await db.one<{ format: number }>('select format from meta'))?.format
 }
 
-/** Lists the migrations that a store has not seen. Throws where it is newer than this program. */
+/** Lists the pending migrations of a store. Throws where it is newer than this program. */
 export async function listPending(db: Database, store: StoreName): Promise<Migration[]> {
   const [format, newest] = [await findFormat(db), findNewestFormat(store)]
   if (format === undefined) return []

@@ -33,8 +33,9 @@ export async function isTooSoonToExport(index: Database, paths: Paths): Promise<
 }
 
 /**
- * Writes the current snapshot as Parquet, once a UTC day: `parquet/<table>/day=YYYY-MM-DD/`. Read
- * from the snapshot, never from the index, so it holds up nobody. False where that is done.
+ * Exports the current snapshot as Parquet, once per UTC day: `parquet/<table>/day=YYYY-MM-DD/`.
+ * Reads the snapshot, never the index, so that writes are not delayed. False where it was done
+ * before.
  */
 export async function exportParquet(paths: Paths, now: Instant, log: Log): Promise<boolean> {
   const day = toDay(now)

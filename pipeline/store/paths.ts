@@ -59,7 +59,7 @@ export function resolvePaths(dataDir: string) {
 
 export type Paths = ReturnType<typeof resolvePaths>
 
-/** Makes DATA_DIR, and within it the folders that nobody else on the host may look into. */
+/** Makes DATA_DIR and, within it, the folders that only its user may read. */
 export function makeFolders({ dir, accounts, serving, bodies, pictures }: Paths): void {
   mkdirSync(dir, { recursive: true })
   for (const folder of [dirname(accounts), serving, bodies, pictures]) {

@@ -31,9 +31,8 @@ interface Memory<Row> {
 }
 
 /**
- * Rows that the one writer read or wrote lately: of a small commit, what it has just written is what
- * its projection shows. Whoever writes the table by another way, or takes back what was written, has
- * all of it read again.
+ * Caches rows that the writer read or wrote lately, since the projection of a small commit reads
+ * what it has just written. Other ways to write the table, and rollbacks, clear the cache.
  */
 export class RowCache<Row extends object> {
   readonly #of: Keyed<Row>
@@ -43,7 +42,7 @@ export class RowCache<Row extends object> {
     this.#of = of
   }
 
-  /** Rows by their key; nobody may change them. */
+  /** Reads rows by their key; they must not be changed. */
   async read(db: Database, keys: readonly string[]): Promise<Map<string, Row>> {
     if (keys.length > CACHED_QUERY_ROWS_MAX) return this.#find(db, keys)
     const memory = this.#memoryOf(db)

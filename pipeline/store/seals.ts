@@ -4,8 +4,8 @@ import { z } from 'zod'
 import type { Paths } from './paths.ts'
 
 /**
- * State of the sealed files: `shut`, nobody writes, so they are as recorded; `open`, a commit is under
- * way, so they may differ; `test`, a start has opened them and has not finished.
+ * State of the sealed files: `shut`, no commit is under way, so they are as recorded; `open`, a
+ * commit is, so they may differ; `test`, a start has opened them and has not finished.
  */
 type State = 'shut' | 'open' | 'test'
 
@@ -81,7 +81,7 @@ export class Seals {
     this.#write(this.#state)
   }
 
-  /** Records how these files are now, and that nobody writes. */
+  /** Records the state of these files, and that no commit is under way. */
   seal(...files: string[]): void {
     for (const file of files) this.#mark(file)
     this.#write('shut')
@@ -145,7 +145,7 @@ function readSeals(paths: Paths): Read | undefined {
   }
 }
 
-/** A file that nobody wrote down is as it should be. */
+/** Tells whether a file differs from its record; one without a record does not. */
 function isDifferent(marks: Marks, paths: Paths, path: string): boolean {
   const known = marks.get(relative(paths.dir, path))
   return known !== undefined && known !== readMark(path)

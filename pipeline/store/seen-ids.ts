@@ -3,8 +3,8 @@ const BITS = 1 << 26
 const PROBES = 4
 
 /**
- * Remembers seen ids in a few bits of each: an unseen id is known at once, and only one that may have
- * been seen is looked up.
+ * Remembers ids in a few bits of each: a new id is recognized at once, and only one that may be
+ * known is looked up.
  */
 export class SeenIds {
   readonly #bits = new Uint32Array(BITS / 32)

@@ -8,8 +8,8 @@ interface Plan<Statement> {
 }
 
 /**
- * Statements that are planned already: of a small one, planning is nearly all the work. Whoever uses
- * one has it alone, since its parameters are part of it.
+ * Caches prepared statements: of a small one, planning is nearly all the work. Each is used by one
+ * query at a time, since its parameters are part of it.
  */
 export class StatementCache<Statement extends { destroySync(): void }> {
   readonly #prepare: (sql: string) => Promise<Statement>

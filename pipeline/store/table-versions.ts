@@ -10,7 +10,9 @@ interface Memo {
   value: Promise<unknown>
 }
 
-/** Stands for a table where only rows that were there count as news, and none that are new. */
+/**
+ * Returns the name under which changes of existing rows of a table are noted, without insertions.
+ */
 export function toUpdatesMark(table: string): string {
   return `${table} updated`
 }
@@ -24,7 +26,7 @@ export class TableVersions {
   readonly #known = new LRUCache<string, Memo>({ max: MEMOS_MAX })
   #all = 0
 
-  /** Notes the table that a statement writes; every table where that cannot be told. */
+  /** Notes the table that a statement writes; every table where it cannot be recognized. */
   noteStatement(sql: string): void {
     const [, verb, table] = WRITES.exec(sql) ?? []
     if (verb === undefined || table === undefined) {

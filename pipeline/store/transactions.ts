@@ -18,7 +18,7 @@ export class Transactions {
     this.#failed = failed
   }
 
-  /** All that the work writes is kept, or nothing. */
+  /** Runs the work in a transaction: all that it writes is committed, or nothing. */
   whole<Result>(work: () => Promise<Result>): Promise<Result> {
     return this.#alone(async () => {
       await this.#begin()

@@ -8,11 +8,11 @@ export interface Unprojected {
   reason: string
 }
 
-/** Before each reason, by which such rows of `quarantine` are told from others. */
+/** Prefix of the reason of such rows in `quarantine`. */
 const MARK = 'not_projected: '
 const IS_UNPROJECTED = `starts_with(reason, '${MARK}')`
 
-/** Loads the subjects whose last answer could not be made, so that the one before it stands. */
+/** Loads the subjects whose last answer could not be made, so that the earlier one is served. */
 export function loadUnprojected(index: Database): Promise<Unprojected[]> {
   return index.written.memo('unprojected', '', ['quarantine'], () =>
     index.all<Unprojected>(

@@ -8,7 +8,7 @@ const texts = z.array(text)
 export const agentProtocols = ['mcp', 'a2a'] as const
 export type AgentProtocol = (typeof agentProtocols)[number]
 
-/** A type that nobody told and no tool tells is `unknown`. */
+/** `unknown` where neither a declaration nor a tool shows the type. */
 export const AgentTypeOrUnknown = z.enum([...agentTypes, 'unknown'])
 export type AgentTypeOrUnknown = z.infer<typeof AgentTypeOrUnknown>
 
@@ -138,7 +138,7 @@ export const AgentDocument = AgentParts.extend({
   protocols: z.array(z.enum(agentProtocols)).min(1),
   name: text.exactOptional(),
   description: text.exactOptional(),
-  /** Established type: the first that its tools told; it stays when they tell otherwise later. */
+  /** Established type: the first that its tools showed; later tools do not change it. */
   type: AgentTypeOrUnknown,
   /** Type that its tools tell now. */
   inferred_type: AgentTypeOrUnknown,

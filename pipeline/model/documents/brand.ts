@@ -66,7 +66,7 @@ export type BrandRef = z.infer<typeof BrandRef>
  */
 export const AuthorizedOperator = z.object({
   domain: text,
-  /** Ids of brands; `*` stands for every one of the house. */
+  /** Ids of brands; `*` selects every brand of the house. */
   brands: z.array(text).min(1),
   countries: z.array(text).exactOptional(),
   scopes: z.array(z.enum(operatorScopes)).exactOptional(),
@@ -101,7 +101,7 @@ export const BrandHouseRedirect = z.object({
   redirect_effective_at: moment.exactOptional(),
 })
 
-/** Binding only where `house.domain` is the domain that serves it: whoever resolves must compare. */
+/** Binding only where `house.domain` is the domain that serves it: resolvers must compare. */
 export const BrandHousePortfolio = z.object({
   variant: z.literal('house_portfolio'),
   house: z.object({

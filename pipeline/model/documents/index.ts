@@ -1,7 +1,6 @@
 /**
- * The sources as the registry understands them: what the parsers of `crawl/` make of the bytes a
- * publisher serves, and all that anybody after them sees. Keys are spelled as on the wire; one that
- * says nothing is absent, never null.
+ * Parsed documents: the result of the parsers in `parse/`, and all that later steps see of a file.
+ * Keys are spelled as on the wire; an empty member is absent, never null.
  */
 export * from './adagents.ts'
 export * from './agent.ts'

@@ -56,7 +56,7 @@ const claim = {
     .describe('True where a claim resolves to more; the publisher lookup pages through all'),
 }
 
-/** A grant in force. What an event of the feed says of it stands here by the same names. */
+/** Schema of a grant in force, with the member names of its events. */
 export const AuthorizationItem = z
   .looseObject({
     ...grantFacts,

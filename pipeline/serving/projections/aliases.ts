@@ -1,6 +1,6 @@
 import type { RowProjection } from './projection.ts'
 
-/** The record that an alias stands for. */
+/** Projects the canonical record of an alias. */
 export const aliasProjection: RowProjection = {
   store: 'index',
   tables: ['aliases'],

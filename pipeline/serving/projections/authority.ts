@@ -38,7 +38,7 @@ export async function projectKeys(
   return { gone, put }
 }
 
-/** Under what name keys that went away are told, and the space they are taken out of. */
+/** The names under which removed keys are passed on, and their spaces. */
 const vanished = {
   reach: 'reach',
   identifier: 'identifier',

@@ -107,7 +107,7 @@ export async function buildScopeAfter(
 }
 const CHANGED_AGENTS = `select 'agent' as space, agent_url as key from agents where seq > $seq`
 
-/** Spaces of which the projection is told keys. */
+/** Spaces whose keys are passed to the projection. */
 const KEYED = ['reach', 'identifier', 'agent', 'operator', 'operated', 'claim', 'freshness_gone']
 
 function listKeys(touched: readonly Touched[], spaces: readonly string[]): string[] {
@@ -115,7 +115,7 @@ function listKeys(touched: readonly Touched[], spaces: readonly string[]): strin
   return [...new Set(keys)]
 }
 
-/** A list, so that also a plan that is kept reads only where these commits are. */
+/** A list, so that a cached plan too reads only the rows of these commits. */
 const OF_COMMITS = `seq in (select unnest(from_json($commits::varchar, '["BIGINT"]')))`
 
 /** Undefined where it is much. */
@@ -149,7 +149,7 @@ function selectKeyed(
   return agents === '' ? selectRows('$keyed') : `${selectRows('$keyed')} union ${agents}`
 }
 
-/** Keys of whatever space that went away are told under its name after this word. */
+/** Prefix of the names under which removed keys of a space are passed on. */
 const GONE = 'gone '
 
 function selectGone(
@@ -211,7 +211,10 @@ export type HasChanged = (db: Database, tables: readonly string[]) => boolean
 export class ProjectionCursor {
   #marks = new Map<Database, Map<string, number>>()
 
-  /** `settle` is called when all that the answers led to is done; until then the news stay news. */
+  /**
+   * `commit` is called when all that depends on the answers is done; until then tables count as
+   * changed.
+   */
   begin(): { hasChanged: HasChanged; commit: () => void } {
     const begun = new Map<Database, Map<string, number>>()
     const hasChanged: HasChanged = (db, tables) => {

@@ -17,7 +17,10 @@ const COLUMNS = [
   'location',
 ]
 
-/** A night asks for all that it looked at; files of a location that it did not look at stay as they are kept. */
+/**
+ * Projects the crawl state of the files that a commit attempted; the other files of a location keep
+ * theirs.
+ */
 export const freshnessProjection: RowProjection = {
   store: 'index',
   // A file is new before it was ever looked at: there is nothing to show of it.

@@ -45,7 +45,10 @@ export async function projectRevisions(
   ]
 }
 
-/** Converts a revision to the content of its entry and whether that was shown; the contact is kept elsewhere. */
+/**
+ * Converts a revision to the content of its entry and whether it was public; the contact is stored
+ * elsewhere.
+ */
 function toContentEntry({ entity, domain, revision_number, state }: RevisionRow): Entry {
   const { status, brand_name, document } = state as unknown as EntryState
   const content = { ...(brand_name !== null && { brand_name }), document }
