@@ -1,5 +1,5 @@
 import { refuse } from '../../pipeline/core/errors.ts'
-import type { KeyPermission } from '../../pipeline/core/standing.ts'
+import type { KeyPermission } from '../../pipeline/core/roles.ts'
 import type { Belonging, Principal } from './principal.ts'
 
 /** Tells whether the caller may act for an organization. */

@@ -1,7 +1,7 @@
 import { createLocalJWKSet, errors, type JWTPayload, jwtVerify } from 'jose'
 import type { Config } from '../../pipeline/core/config.ts'
 import { parseDomain } from '../../pipeline/core/domain.ts'
-import { toUserId } from '../../pipeline/core/standing.ts'
+import { toUserId } from '../../pipeline/core/user-id.ts'
 import type { Issuer } from '../../pipeline/model/identity.ts'
 import { findIssuer } from '../../pipeline/read/lookups/issuers.ts'
 import type { Reader } from '../../pipeline/read/reader.ts'

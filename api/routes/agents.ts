@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { refuse } from '../../pipeline/core/errors.ts'
-import { hasApiAccess } from '../../pipeline/core/membership.ts'
+import { hasApiAccess } from '../../pipeline/core/tiers.ts'
 import { agentTypes } from '../../pipeline/model/documents/index.ts'
 import {
   type AgentEntry,

@@ -1,7 +1,7 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { refuse } from '../../pipeline/core/errors.ts'
-import { keyPermissions } from '../../pipeline/core/standing.ts'
+import { keyPermissions } from '../../pipeline/core/roles.ts'
 import type { ApiKey } from '../../pipeline/model/identity.ts'
 import { ApiKeyMade, ApiKeys } from '../../pipeline/model/responses/identity.ts'
 import type { StoredPrincipal } from '../../pipeline/model/responses/index.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { SECOND } from '../../pipeline/core/clock.ts'
 import { refuse } from '../../pipeline/core/errors.ts'
-import { findTierOfPrice } from '../../pipeline/core/membership.ts'
+import { findTierOfPrice } from '../../pipeline/core/tiers.ts'
 import { BillingEvent } from '../../pipeline/model/billing.ts'
 import { BillingTaken } from '../../pipeline/model/responses/identity.ts'
 import type { OperationOf } from '../../pipeline/model/submission.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { hasApiAccess, tiers, type Visibility } from '../../pipeline/core/membership.ts'
+import { hasApiAccess, tiers, type Visibility } from '../../pipeline/core/tiers.ts'
 import { agentTypes } from '../../pipeline/model/documents/index.ts'
 import type { StoredMember } from '../../pipeline/model/member.ts'
 import { OperatorLookup } from '../../pipeline/model/responses/agents.ts'

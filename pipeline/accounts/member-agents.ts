@@ -1,6 +1,6 @@
 import { toIso } from '../core/clock.ts'
-import { hasApiAccess } from '../core/membership.ts'
 import { canBePublic } from '../core/public-name.ts'
+import { hasApiAccess } from '../core/tiers.ts'
 import type { MemberAgent } from '../model/member.ts'
 import type { Answer, OperationOf, Refusal } from '../model/submission.ts'
 import type { Database } from '../store/duckdb.ts'

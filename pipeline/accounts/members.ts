@@ -1,5 +1,5 @@
 import { toIso } from '../core/clock.ts'
-import { hasApiAccess } from '../core/membership.ts'
+import { hasApiAccess } from '../core/tiers.ts'
 import type { Answer, OperationOf } from '../model/submission.ts'
 import type { Database } from '../store/duckdb.ts'
 import {

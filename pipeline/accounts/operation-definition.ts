@@ -1,4 +1,4 @@
-import type { MembershipRole } from '../core/standing.ts'
+import type { MembershipRole } from '../core/roles.ts'
 import type { Editor } from '../model/save.ts'
 import type { Answer, Operation, OperationOf } from '../model/submission.ts'
 import type { Database } from '../store/duckdb.ts'

@@ -1,6 +1,6 @@
 import { toIso } from '../core/clock.ts'
-import type { Tier } from '../core/membership.ts'
-import type { KeyPermission } from '../core/standing.ts'
+import type { KeyPermission } from '../core/roles.ts'
+import type { Tier } from '../core/tiers.ts'
 import type { Answer, OperationOf, Refusal } from '../model/submission.ts'
 import type { Database, Parameters } from '../store/duckdb.ts'
 import type { OperationDefinitions } from './operation-definition.ts'

@@ -1,5 +1,5 @@
-import { isModerator } from '../core/roles.ts'
-import { type MembershipRole, toUserId } from '../core/standing.ts'
+import { isModerator, type MembershipRole } from '../core/roles.ts'
+import { toUserId } from '../core/user-id.ts'
 import type { Answer, Asker, Refusal, Submission } from '../model/submission.ts'
 import type { Database } from '../store/duckdb.ts'
 import type { Rights, RoleHolding } from './operation-definition.ts'

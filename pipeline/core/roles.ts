@@ -16,3 +16,11 @@ export function isModerator(roles: readonly string[]): boolean {
 export function isAdmin(roles: readonly string[]): boolean {
   return roles.includes('admin')
 }
+
+/** Roles of a person in an organization: owners and admins also manage its keys. */
+export const membershipRoles = ['owner', 'admin', 'member'] as const
+export type MembershipRole = (typeof membershipRoles)[number]
+
+/** Permissions of a key besides acting for its organization: manage keys, or only list them. */
+export const keyPermissions = ['admin:*', 'admin:read'] as const
+export type KeyPermission = (typeof keyPermissions)[number]

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { tierNames } from '../core/membership.ts'
-import { keyPermissions, membershipRoles } from '../core/standing.ts'
+import { keyPermissions, membershipRoles } from '../core/roles.ts'
+import { tierNames } from '../core/tiers.ts'
 
 const name = z.string().trim().min(1).max(200)
 /** Name or id of an organization. */

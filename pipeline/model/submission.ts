@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Domain } from '../core/domain.ts'
 import type { PublicErrorName } from '../core/errors.ts'
-import { keyPermissions } from '../core/standing.ts'
+import { keyPermissions } from '../core/roles.ts'
 import { catalogOperations } from './contribution.ts'
 import { crawlScopes } from './crawl-request.ts'
 import { hostedOperations } from './hosted.ts'

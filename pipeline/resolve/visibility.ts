@@ -1,4 +1,4 @@
-import type { Visibility } from '../core/membership.ts'
+import type { Visibility } from '../core/tiers.ts'
 
 /** Scopes in which a member's agents can be asked for. */
 export const scopes = ['all', 'public', 'member', 'private'] as const

@@ -1,6 +1,5 @@
 import { Argument, type Command, Option } from 'commander'
-import { roleNames } from '../../pipeline/core/roles.ts'
-import { membershipRoles } from '../../pipeline/core/standing.ts'
+import { membershipRoles, roleNames } from '../../pipeline/core/roles.ts'
 import { anyId, domain, name, readId } from './values.ts'
 
 const keyId = readId('an id that `key list` prints')

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import { tierNames, visibilities } from '../../pipeline/core/membership.ts'
+import { tierNames, visibilities } from '../../pipeline/core/tiers.ts'
 import { agentTypes } from '../../pipeline/model/documents/vocabulary.ts'
 import { address, name } from './values.ts'
 

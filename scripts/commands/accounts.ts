@@ -1,7 +1,7 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { type ListedKey, listOrganizationKeys } from '../../pipeline/accounts/organizations.ts'
-import type { KeyPermission, MembershipRole } from '../../pipeline/core/standing.ts'
-import { toUserId } from '../../pipeline/core/standing.ts'
+import type { KeyPermission, MembershipRole } from '../../pipeline/core/roles.ts'
+import { toUserId } from '../../pipeline/core/user-id.ts'
 import { readSettings } from './environment.ts'
 import { askOrLook, carryOut, unwrapOrExit } from './running.ts'
 

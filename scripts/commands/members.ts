@@ -1,4 +1,4 @@
-import type { Tier } from '../../pipeline/core/membership.ts'
+import type { Tier } from '../../pipeline/core/tiers.ts'
 import { StoredMember } from '../../pipeline/model/member.ts'
 import { readSettings } from './environment.ts'
 import { readServing } from './reading.ts'

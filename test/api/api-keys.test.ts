@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { KeyPermission } from '../../pipeline/core/standing.ts'
+import type { KeyPermission } from '../../pipeline/core/roles.ts'
 import { anotherApi, type TestRegistry } from '../support/app.ts'
 import { filesHolding } from '../support/bytes.ts'
 import { openIssuer, openWithIssuer, type TestIssuer } from '../support/issuer.ts'

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { findTierOfPrice } from '../../pipeline/core/membership.ts'
+import { findTierOfPrice } from '../../pipeline/core/tiers.ts'
 import { openRegistry, START, type TestRegistry } from '../support/app.ts'
 import { enrol } from '../support/members.ts'
 import { rememberingLog } from '../support/remembering-log.ts'

@@ -1,7 +1,7 @@
 import { createHmac, randomUUID } from 'node:crypto'
 import { SignJWT } from 'jose'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { toUserId } from '../../pipeline/core/standing.ts'
+import { toUserId } from '../../pipeline/core/user-id.ts'
 import { deriveId } from '../../pipeline/core/uuid-v7.ts'
 import { anotherApi, openRegistry, START, type TestRegistry } from '../support/app.ts'
 import { brandFile } from '../support/documents.ts'

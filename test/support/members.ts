@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { MINUTE } from '../../pipeline/core/clock.ts'
-import type { Tier, Visibility } from '../../pipeline/core/membership.ts'
+import type { Tier, Visibility } from '../../pipeline/core/tiers.ts'
 import { hashContent } from '../../pipeline/crawl/crawl-source.ts'
 import { buildAgentDocument } from '../../pipeline/model/agent-tasks.ts'
 import type { AgentParts, AgentType } from '../../pipeline/model/documents/index.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { visibilities } from '../../core/membership.ts'
+import { visibilities } from '../../core/tiers.ts'
 import { agentTypes } from '../documents/vocabulary.ts'
 import { AgentUrl, Success } from '../fields.ts'
 import { ApiKey } from '../identity.ts'

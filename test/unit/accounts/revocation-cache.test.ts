@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { Accounts } from '../../../pipeline/accounts/store.ts'
-import { toUserId } from '../../../pipeline/core/standing.ts'
+import { toUserId } from '../../../pipeline/core/user-id.ts'
 import {
   type Asker,
   Operation,

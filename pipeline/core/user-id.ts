@@ -1,13 +1,5 @@
 import { createHash } from 'node:crypto'
 
-/** Roles of a person in an organization: owners and admins also manage its keys. */
-export const membershipRoles = ['owner', 'admin', 'member'] as const
-export type MembershipRole = (typeof membershipRoles)[number]
-
-/** Permissions of a key besides acting for its organization: manage keys, or only list them. */
-export const keyPermissions = ['admin:*', 'admin:read'] as const
-export type KeyPermission = (typeof keyPermissions)[number]
-
 const SUBJECT = /^[\x21-\x7e]{1,255}$/
 
 /**
