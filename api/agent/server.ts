@@ -1,20 +1,32 @@
+import type { Fetcher } from '../../pipeline/fetch/http.ts'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
 import { type AgentDeps, buildAgentApp } from './app.ts'
 import { AgentState } from './state/store.ts'
+import { WebhookSender } from './webhooks/sender.ts'
 
-/** The reference agent as a process: listens until it is closed. */
-export async function runAgent(
-  deps: Omit<AgentDeps, 'state'>,
-): Promise<{ url: string; close(): Promise<void> }> {
-  const { config, log } = deps
+interface AgentRoleDeps extends Omit<AgentDeps, 'state'> {
+  /** Posts webhooks; whoever starts the agent closes it. */
+  fetcher: Pick<Fetcher, 'call'>
+}
+
+/** The reference agent as a process: listens, and posts webhooks, until it is closed. */
+export async function runAgent({
+  fetcher,
+  ...deps
+}: AgentRoleDeps): Promise<{ url: string; close(): Promise<void> }> {
+  const { config, clock, log } = deps
   const state = AgentState.open(resolvePaths(config.DATA_DIR).agentState)
   const app = buildAgentApp({ ...deps, state })
+  const parts = { state, clock, log, fetcher, protocolName: config.PROTOCOL_NAME }
+  const sender = new WebhookSender(parts)
+  sender.start()
   const url = await app.listen({ host: config.HOST, port: config.AGENT_PORT })
   log.info({ url }, 'listening')
   return {
     url,
     async close() {
       await app.close()
+      await sender.close()
       await state.close()
     },
   }

@@ -3,6 +3,7 @@ import type { Instant } from '../../pipeline/core/clock.ts'
 import { TaskError } from './errors.ts'
 import { IdempotencyKey, runOnce } from './state/idempotency.ts'
 import type { AgentState } from './state/store.ts'
+import { queueCompletion, readTarget } from './webhooks/outbox.ts'
 
 /** Everything that a task knows besides its arguments. */
 export interface TaskContext {
@@ -81,10 +82,16 @@ export function runTask(
   if (task.mutates) parse(Keyed, given)
   const input = parse(task.input, given) as never
   const run = () => ({ status: 'completed', ...task.run(input, context) })
+  const runAndTell = () => {
+    const done = run()
+    const target = readTarget(given.push_notification_config)
+    if (target) queueCompletion(task.name(context.protocolName), done, target, context)
+    return done
+  }
   const { state, now } = context
   state.refresh()
   const payload = task.mutates
-    ? runOnce(state, { ...describeKey(task, given, context), now }, run)
+    ? runOnce(state, { ...describeKey(task, given, context), now }, runAndTell)
     : run()
   return { ...payload, ...readContext(given) }
 }

@@ -45,7 +45,17 @@ export function serveAgent(): Promise<void> {
   const config = readSettings()
   return runRole('agent', config.LOG_LEVEL, async log => {
     const { runAgent } = await import('../../api/agent/server.ts')
-    return runAgent({ config, clock: systemClock, log })
+    const { buildFetcherOptions } = await import('../../jobs/crawler/crawler.ts')
+    const { createFetcher } = await import('../../pipeline/fetch/http.ts')
+    const fetcher = createFetcher(buildFetcherOptions(config, systemClock, log))
+    const { url, close } = await runAgent({ config, clock: systemClock, log, fetcher })
+    return {
+      url,
+      async close() {
+        await close()
+        await fetcher.close()
+      },
+    }
   })
 }
 

@@ -133,7 +133,14 @@ export const layers: Layer[] = [
   },
   {
     folder: 'api/agent',
-    imports: [core, signing, `${store}/lmdb-head.ts`, `${store}/paths.ts`, crossOrigin],
+    imports: [
+      core,
+      `${fetch}/http.ts`,
+      signing,
+      `${store}/lmdb-head.ts`,
+      `${store}/paths.ts`,
+      crossOrigin,
+    ],
     because: 'the reference agent is a program of its own: it knows nothing of the registry',
   },
   {

@@ -21,6 +21,7 @@ export type Payload = Record<string, any>
 /** The reference agent over a state of its own, without a socket. */
 export interface ReferenceAgent {
   app: FastifyInstance
+  state: AgentState
   post(tenant: string, message: object, headers?: Record<string, string>): ReturnType<typeof post>
   call(
     tenant: string,
@@ -55,6 +56,7 @@ export async function startReferenceAgent(clock: Clock, folder?: string): Promis
   }
   return {
     app,
+    state,
     post: (tenant, message, headers) => post(app, tenant, message, headers),
     call,
     async succeed(tenant, name, given) {

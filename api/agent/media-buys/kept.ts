@@ -2,13 +2,19 @@ import type { Instant } from '../../../pipeline/core/clock.ts'
 import { TaskError } from '../errors.ts'
 import { RECORD_KEPT_MS } from '../state/store.ts'
 import type { TaskContext } from '../task.ts'
+import { queueStart } from '../webhooks/outbox.ts'
 import type { HistoryEntry, MediaBuy } from './media-buy.ts'
 
 /** Revisions that a buy remembers. */
 const HISTORY_MAX = 1000
 
-/** Keeps a buy, and for as long after its flight as other records are kept. */
-export function keepMediaBuy(buy: MediaBuy, { state, tenant, now }: TaskContext): void {
+/**
+ * Keeps a buy, and for as long after its flight as other records are kept; whoever wants to be told of
+ * its start will be.
+ */
+export function keepMediaBuy(buy: MediaBuy, context: TaskContext): void {
+  const { state, tenant, now } = context
+  queueStart(buy, context)
   const kept = { now, keptMs: Math.max(0, buy.end - now) + RECORD_KEPT_MS }
   const { media_buy_id, account } = buy
   state.put('media_buy', tenant, media_buy_id, buy, kept)

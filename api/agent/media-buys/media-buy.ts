@@ -47,8 +47,6 @@ export interface MediaBuy {
   account: Account
   brand: BrandRef
   po_number?: string
-  /** The governance approval that it was bought with. */
-  plan_id?: string
   revision: number
   createdAt: Instant
   updatedAt: Instant

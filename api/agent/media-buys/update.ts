@@ -1,5 +1,6 @@
 import { TaskError } from '../errors.ts'
 import type { TaskContext } from '../task.ts'
+import { readTarget } from '../webhooks/outbox.ts'
 import { planDelivery } from './delivery-plan.ts'
 import { addRevision } from './kept.ts'
 import type { MediaBuy, Package } from './media-buy.ts'
@@ -32,7 +33,9 @@ export function updateBuy(
   const reason = change.cancellation_reason
   const ended = change.canceled && { cancellation: { at: now, ...(reason && { reason }) } }
   const held = change.paused !== undefined && { isPaused: change.paused }
-  const ready = markReady({ ...next, ...ended, ...held }, now)
+  const webhook = readTarget(change.push_notification_config)
+  const told = webhook && { webhook }
+  const ready = markReady({ ...next, ...ended, ...held, ...told }, now)
   const planned = planDelivery(addRevision(ready, nameChange(change), now), now)
   const touched = new Set([
     ...(change.packages ?? []).map(({ package_id }) => package_id),

@@ -9,6 +9,7 @@ import type { Activation } from '../signals/activations.ts'
 import type { KeptKey } from '../signing-keys.ts'
 import type { Catalog } from '../tasks/sync-catalogs.ts'
 import type { EventSource } from '../tasks/sync-event-sources.ts'
+import type { Delivery } from '../webhooks/outbox.ts'
 import type { Claim } from './idempotency.ts'
 
 /** Records by their kind. Most are kept by tenant and account. */
@@ -42,4 +43,6 @@ export interface Records {
   key: KeptKey
   /** What became of messages by A2A. */
   a2a_task: A2aTask
+  /** Webhooks that are to be posted. */
+  webhook: Delivery
 }

@@ -26,6 +26,7 @@ import {
 } from '../media-buys/requests.ts'
 import { assertFlight, markReady, toStart } from '../media-buys/update.ts'
 import { defineTask, type TaskContext } from '../task.ts'
+import { readTarget } from '../webhooks/outbox.ts'
 
 const Input = z.object({
   account: AccountRef,
@@ -84,6 +85,7 @@ function buildMediaBuy(request: Request, account: Account, context: TaskContext)
     const message = `${field}: is sold in ${currencies[other]}, the first package in ${currencies[0]}`
     throw new TaskError('INVALID_REQUEST', message, { field })
   }
+  const webhook = readTarget(request.push_notification_config)
   const buy: MediaBuy = {
     media_buy_id: `mb_${randomUUID()}`,
     account,
@@ -95,6 +97,7 @@ function buildMediaBuy(request: Request, account: Account, context: TaskContext)
     ...flight,
     isPaused: false,
     currency: currencies[0]!,
+    ...(webhook && { webhook }),
     packages,
     history: [{ revision: 1, at: now, action: 'created' }],
   }

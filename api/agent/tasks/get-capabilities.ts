@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { buildWebhookProfile } from '../../../pipeline/signing/profile.ts'
 import { publishers } from '../catalogue/publishers.ts'
 import { signals } from '../catalogue/signals.ts'
 import { idempotency } from '../state/idempotency.ts'
@@ -20,6 +21,12 @@ export const getCapabilities = defineTask({
     const version = { major_versions: MAJOR_VERSIONS, idempotency }
     return {
       [protocolName]: version,
+      webhook_signing: {
+        supported: true,
+        profile: buildWebhookProfile(protocolName).tag,
+        algorithms: ['ed25519'],
+        legacy_hmac_fallback: false,
+      },
       idempotency,
       supported_protocols: spoken,
       account: { supported_billing: ['operator', 'agent'], sandbox: true },

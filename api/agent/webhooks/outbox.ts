@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto'
+import { z } from 'zod'
+import { DAY, type Instant, toIso } from '../../../pipeline/core/clock.ts'
+import { normalizeTargetUri } from '../../../pipeline/signing/target-uri.ts'
+import type { MediaBuy, WebhookTarget } from '../media-buys/media-buy.ts'
+import { findStatus } from '../media-buys/status.ts'
+import type { AgentState } from '../state/store.ts'
+import type { TaskContext } from '../task.ts'
+
+/** A webhook that is to be posted. Its body never changes once it is written: retries send the same. */
+export interface Delivery {
+  id: string
+  target: WebhookTarget
+  dueAt: Instant
+  attempts: number
+  body?: string
+  /** The start of a flight that is to be told, until it is sure that it began. */
+  start?: { tenant: string; media_buy_id: string }
+}
+
+/** A webhook is given up a day after it was first due. */
+const DELIVERY_KEPT_MS = DAY
+
+/** Keeps a webhook to be posted at its time. */
+export function keepDelivery(delivery: Delivery, state: AgentState, now: Instant): void {
+  const keptMs = Math.max(0, delivery.dueAt - now) + DELIVERY_KEPT_MS
+  state.put('webhook', '', delivery.id, delivery, { now, keptMs })
+}
+
+const Config = z.object({
+  url: z.string(),
+  token: z.string().optional(),
+  operation_id: z.string().optional(),
+})
+
+/** Reads where a caller wants to be told; undefined where it does not, or where nothing can be posted. */
+export function readTarget(config: unknown): WebhookTarget | undefined {
+  const target = Config.safeParse(config)
+  if (!target.success || normalizeTargetUri(target.data.url) === undefined) return undefined
+  const { url, token, operation_id } = target.data
+  return {
+    url,
+    ...(token !== undefined && { token }),
+    ...(operation_id !== undefined && { operation_id }),
+  }
+}
+
+interface Message {
+  task_type: string
+  protocol: string
+  result: Record<string, unknown>
+}
+
+/** Writes the body of a webhook: its key tells receivers that two posts are the same one. */
+function writeBody(message: Message, { operation_id, token }: WebhookTarget, now: Instant): string {
+  return JSON.stringify({
+    idempotency_key: randomUUID(),
+    task_id: randomUUID(),
+    ...(operation_id !== undefined && { operation_id }),
+    ...message,
+    status: 'completed',
+    timestamp: toIso(now),
+    ...(token !== undefined && { token }),
+  })
+}
+
+/** Tells of the completion of a task, in the transaction that completes it. */
+export function queueCompletion(
+  task: string,
+  result: Record<string, unknown>,
+  target: WebhookTarget,
+  { state, now, protocols }: TaskContext,
+): void {
+  const message = { task_type: task, protocol: protocols[0]!.replace('_', '-'), result }
+  const body = writeBody(message, target, now)
+  keepDelivery({ id: randomUUID(), target, dueAt: now, attempts: 0, body }, state, now)
+}
+
+/** Tells of the start of a flight that is still to come; a later change of the buy moves or ends that. */
+export function queueStart(buy: MediaBuy, { state, tenant, now }: TaskContext): void {
+  const { media_buy_id, webhook } = buy
+  const id = `start ${media_buy_id}`
+  state.remove('webhook', '', id)
+  const status = findStatus(buy, now)
+  if (!webhook || (status !== 'pending_start' && status !== 'pending_creatives')) return
+  const start = { tenant, media_buy_id }
+  const dueAt = Math.max(now, buy.start)
+  keepDelivery({ id, target: webhook, dueAt, attempts: 0, start }, state, now)
+}
+
+/** Writes the body of the start of a flight; undefined where the flight did not start. */
+export function writeStart(
+  { target, start }: Delivery,
+  state: AgentState,
+  now: Instant,
+): string | undefined {
+  const buy = start && state.get('media_buy', start.tenant, start.media_buy_id)
+  if (!buy || findStatus(buy, now) !== 'active') return undefined
+  const { media_buy_id, revision, packages } = buy
+  const result = {
+    media_buy_id,
+    status: 'active',
+    media_buy_status: 'active',
+    previous_status: 'pending_start',
+    revision,
+    packages: packages.map(({ package_id }) => ({ package_id })),
+  }
+  return writeBody({ task_type: 'create_media_buy', protocol: 'media-buy', result }, target, now)
+}

@@ -1,0 +1,133 @@
+import { type Clock, type Instant, MINUTE, SECOND } from '../../../pipeline/core/clock.ts'
+import type { Log } from '../../../pipeline/core/log.ts'
+import type { Fetcher } from '../../../pipeline/fetch/http.ts'
+import { buildWebhookProfile } from '../../../pipeline/signing/profile.ts'
+import { signRequest } from '../../../pipeline/signing/sign.ts'
+import { loadSigningKey } from '../signing-keys.ts'
+import type { AgentState } from '../state/store.ts'
+import { type Delivery, keepDelivery, writeStart } from './outbox.ts'
+
+export interface SenderParts {
+  state: AgentState
+  clock: Clock
+  log: Log
+  fetcher: Pick<Fetcher, 'call'>
+  protocolName: string
+}
+
+/** Time between looks at what is due. */
+const INTERVAL_MS = SECOND
+
+/** Attempts at one webhook; the wait doubles with each. */
+const ATTEMPTS_MAX = 5
+const RETRY_MS = 2 * SECOND
+
+/** Time for which an attempt is this process's alone. */
+const CLAIM_MS = MINUTE
+
+const DEADLINE_MS = 10 * SECOND
+const AT_ONCE = 8
+
+/**
+ * Posts webhooks when they are due: signed, through the guard of every other request, and again after
+ * a failure that may pass. Processes that share the state share the work.
+ */
+export class WebhookSender {
+  readonly #parts: SenderParts
+  #timer: NodeJS.Timeout | undefined
+  #sending: Promise<unknown> = Promise.resolve()
+
+  constructor(parts: SenderParts) {
+    this.#parts = parts
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => {
+      this.#sending = this.#sending
+        .then(() => this.sendDue())
+        .catch(error => this.#parts.log.error({ error }, 'webhooks cannot be sent'))
+    }, INTERVAL_MS)
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer)
+    await this.#sending
+  }
+
+  /** Posts what is due now; returns how many attempts that took. */
+  async sendDue(): Promise<number> {
+    const claimed = this.#claimDue()
+    await Promise.all(claimed.map(delivery => this.#attempt(delivery)))
+    return claimed.length
+  }
+
+  /** Takes what is due, so that no other process takes it, and counts the attempt before it is made. */
+  #claimDue(): Delivery[] {
+    const { state, clock } = this.#parts
+    const now = clock.now()
+    state.refresh()
+    if (!state.list('webhook', '').some(({ dueAt }) => dueAt <= now)) return []
+    return state.transact(now, () =>
+      state
+        .list('webhook', '')
+        .filter(({ dueAt }) => dueAt <= now)
+        .slice(0, AT_ONCE)
+        .flatMap(delivery => this.#claim(delivery, now)),
+    )
+  }
+
+  #claim(delivery: Delivery, now: Instant): Delivery[] {
+    const { state } = this.#parts
+    const body = delivery.body ?? writeStart(delivery, state, now)
+    if (body === undefined) {
+      state.remove('webhook', '', delivery.id)
+      return []
+    }
+    const attempts = delivery.attempts + 1
+    const claimed = { ...delivery, body, attempts, dueAt: now + CLAIM_MS }
+    keepDelivery(claimed, state, now)
+    return [claimed]
+  }
+
+  async #attempt(delivery: Delivery): Promise<void> {
+    const { state, clock, log, fetcher } = this.#parts
+    const posted = await fetcher.call(delivery.target.url, {
+      body: delivery.body!,
+      headers: this.#sign(delivery),
+      accept: 'application/json',
+      maxBytes: 4096,
+      deadlineMs: DEADLINE_MS,
+      allow: { anyPort: true },
+    })
+    const now = clock.now()
+    const isTaken = posted.kind === 'answered' && posted.status >= 200 && posted.status < 300
+    const mayPass =
+      posted.kind === 'answered'
+        ? posted.status >= 500 || posted.status === 429
+        : posted.outcome !== 'refused'
+    const isOver = isTaken || !mayPass || delivery.attempts >= ATTEMPTS_MAX
+    const { id, attempts } = delivery
+    if (!isTaken) {
+      const reason = posted.kind === 'answered' ? posted.status : posted.outcome
+      log.warn({ attempts, reason, isOver }, 'a webhook was not taken')
+    }
+    state.transact(now, () => {
+      if (isOver) state.remove('webhook', '', id)
+      else keepDelivery({ ...delivery, dueAt: now + RETRY_MS * 2 ** (attempts - 1) }, state, now)
+    })
+  }
+
+  /** Signs the very bytes that are sent, anew for each attempt; nothing where the URL is none. */
+  #sign({ target, body }: Delivery): Record<string, string> {
+    const { state, clock, protocolName } = this.#parts
+    const { kid, privateKey } = loadSigningKey(state, 'webhook-signing', clock.now())
+    const headers = { 'content-type': 'application/json' }
+    const signed = signRequest(
+      { method: 'POST', url: target.url, headers, body: body! },
+      { keyid: kid, alg: 'ed25519', privateKey },
+      buildWebhookProfile(protocolName),
+      { now: Math.floor(clock.now() / SECOND) },
+    )
+    return { ...headers, ...signed }
+  }
+}
