@@ -48,7 +48,7 @@ const entries = {
   observationMessageBytes: [MiB, 'largest message of observations; larger ones travel in parts'],
   outboxBytes: [16 * MiB, 'bytes a batch may hold before it waits for its observations to be sent'],
   sentBytes: [64 * MiB, 'bytes a crawler may have in Redis before it waits'],
-  unpackedBytes: [64 * MiB, 'bytes of observations the indexer unpacks before they are committed'],
+  unpackedBytes: [24 * MiB, 'bytes of observations the indexer unpacks before they are committed'],
   observationsWaiting: [64, 'messages of observations that may wait in Redis'],
   bulkCommitObservations: [50_000, 'most observations in one commit'],
   bulkCommitLeast: [5_000, 'fewest observations in one commit, however slow the last one was'],

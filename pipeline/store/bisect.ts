@@ -30,14 +30,15 @@ const LMDB_DATA_FAULTS: readonly unknown[] = [-30_781]
 /**
  * Tells whether the data is at fault, rather than the disk, another writer or a store that was closed.
  * Data that needs more memory than the index may use is at fault: it would need as much the next time.
- * Where that memory was to be had on the disk, the disk is.
+ * Where that memory was to be had on the disk, the disk is. Data on which DuckDB fails by a fault of its
+ * own is at fault too: the index is opened again, and would fail on it the next time.
  */
 export function isDataFault(error: unknown): error is Error {
   if (!(error instanceof Error) || error instanceof Fatal || 'errno' in error) return false
   if ('code' in error && typeof error.code === 'number')
     return LMDB_DATA_FAULTS.includes(error.code)
   return !(
-    /^(IO|INTERNAL|FATAL|Connection|TransactionContext) Error/i.test(error.message) ||
+    /^(IO|FATAL|Connection|TransactionContext) Error/i.test(error.message) ||
     /max_temp_directory_size|closed|MDB_MAP_FULL|no space left/i.test(error.message)
   )
 }

@@ -64,8 +64,14 @@ export class Database {
   /** True for the connection that closes the file with itself. */
   readonly #isFirst: boolean
   #threads: number
+  /** Set after an error that has DuckDB refuse whatever follows. */
+  #isInvalid = false
+  #reopening: Promise<void> | undefined
   readonly #transactions = new Transactions(
-    sql => this.#connection.run(sql),
+    async sql => {
+      if (sql === 'begin') await this.#revive()
+      await this.#noting(() => this.#connection.run(sql))
+    },
     () => this.written.noteAll(),
   )
 
@@ -201,6 +207,7 @@ export class Database {
    */
   async useThreads(threads: number): Promise<void> {
     if (threads === this.#threads) return
+    await this.#revive()
     await this.#connection.run(`set threads = ${threads}`)
     this.#threads = threads
   }
@@ -292,11 +299,32 @@ export class Database {
     rmSync(`${this.file}.wal`, { force: true })
     renameSync(path, this.file)
     syncPath(dirname(this.file))
+    await this.#openAgain()
+  }
+
+  async #openAgain(): Promise<void> {
     const again = await Database.open(this.file, this.#options)
     this.#instance = again.#instance
     this.#connection = again.#connection
     this.#plans = again.#plans
     this.#threads = again.#threads
+  }
+
+  /**
+   * Opens the file again after an error that has DuckDB refuse whatever follows: what was committed is
+   * there. Others than the first connection stay as they are.
+   */
+  async #revive(): Promise<void> {
+    if (!this.#isInvalid || !this.#isFirst || this.file === ':memory:') return
+    this.#reopening ??= (async () => {
+      this.close()
+      await this.#openAgain()
+      this.written.noteAll()
+      this.#isInvalid = false
+    })().finally(() => {
+      this.#reopening = undefined
+    })
+    await this.#reopening
   }
 
   close(): void {
@@ -305,6 +333,25 @@ export class Database {
   }
 
   async #execute(
+    sql: string,
+    parameters: Parameters,
+    planning: Planning,
+  ): Promise<DuckDBMaterializedResult> {
+    if (!this.#transactions.isOpen) await this.#revive()
+    return this.#noting(() => this.#executeOnce(sql, parameters, planning))
+  }
+
+  /** Notes an error after which the file must be opened again. */
+  async #noting<Result>(work: () => Promise<Result>): Promise<Result> {
+    try {
+      return await work()
+    } catch (error) {
+      if (isInvalidating(error)) this.#isInvalid = true
+      throw error
+    }
+  }
+
+  async #executeOnce(
     sql: string,
     parameters: Parameters,
     planning: Planning,
@@ -367,6 +414,11 @@ function bindAs(statement: DuckDBPreparedStatement, parameters: Parameters): voi
       statement.bindBigInt(index, BigInt(value))
     } else statement.bindDouble(index, value)
   }
+}
+
+/** Tells whether DuckDB refuses every statement after this error, until the file is opened again. */
+function isInvalidating(error: unknown): boolean {
+  return error instanceof Error && /^(INTERNAL|FATAL) Error/i.test(error.message)
 }
 
 /** Tells whether opening failed because another process holds the file. */

@@ -18,6 +18,10 @@ export class Transactions {
     this.#failed = failed
   }
 
+  get isOpen(): boolean {
+    return this.#state === 'open'
+  }
+
   /** Runs the work in a transaction: all that it writes is committed, or nothing. */
   whole<Result>(work: () => Promise<Result>): Promise<Result> {
     return this.#alone(async () => {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { Database, toListExpression } from '../../../pipeline/store/duckdb.ts'
+import { makeDataDir } from '../../support/registry.ts'
 
 let db: Database
 
@@ -162,5 +163,28 @@ describe('rows as texts', () => {
       ['', '', 'x'],
     ])
     expect([...(await db.texts(['name'], 'told where seq < 0'))]).toEqual([])
+  })
+})
+
+describe('a database that fails so that it refuses whatever follows', () => {
+  it('is opened again, with all that was committed and nothing of what was not', async () => {
+    const { dir, remove } = makeDataDir()
+    const file = await Database.open(`${dir}/index.duckdb`)
+    const rows = () =>
+      file.all<{ name: string }>('select name from told order by name', {}, 'cached')
+    await file.run('create table told (name varchar)')
+    await file.insert('told', [{ name: 'a' }])
+    const failing = file.transaction(async () => {
+      await file.insert('told', [{ name: 'b' }])
+      await file.run(`set debug_checkpoint_abort = 'before_truncate'`)
+      await file.run('force checkpoint')
+    })
+    await expect(failing).rejects.toThrow()
+    await expect(file.run('checkpoint')).rejects.toThrow('FATAL Error')
+    expect(await rows()).toEqual([{ name: 'a' }])
+    await file.transaction(() => file.insert('told', [{ name: 'c' }]))
+    expect(await rows()).toEqual([{ name: 'a' }, { name: 'c' }])
+    file.close()
+    remove()
   })
 })

@@ -183,6 +183,8 @@ describe('an error', () => {
       true,
     ],
     ['Conversion Error: Could not convert string', true],
+    ['INTERNAL Error: Attempted to access index 3 within vector of size 3', true],
+    ['FATAL Error: Failed to create checkpoint', false],
     ['Out of Memory Error: failed to offload data block: the max_temp_directory_size', false],
     ['IO Error: Could not write file: No space left on device', false],
     ['Can not operate on a closed database', false],
