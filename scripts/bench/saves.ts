@@ -12,12 +12,14 @@ import { computeMedian, computeSpread, roundForPrint, roundSpread } from './supp
  * `POST /api/brands/save`, beside a loop that keeps the same rows as durably and does nothing else: one
  * transaction in DuckDB, one in LMDB, one line of an event file, each on disk before the next. Both run
  * once before they are timed, so brands are known; what a first save costs is printed beside. One
- * connection is compared with a loop of single rows, fifty with one that commits fifty at a time. At last
+ * connection is compared with a loop of single rows, fifty with one that commits fifty at a time. Then
  * the same indexer takes in nights of twenty files a brand, a first one in which all is new and a quiet one,
- * as fast as it can, while saves come one by one. The limits of saves are raised; all other settings are
- * the defaults.
+ * as fast as it can, and at last two files of 4 to 5 MB, while saves come one by one. The limits of saves
+ * are raised; all other settings are the defaults.
  */
 const FILES_EACH = 20
+/** Properties of a large file, and its agents: together as many as are kept of a publisher. */
+const LARGE_PROPERTIES = 12_000
 
 const options = readOptions(10_000, 1_000)
 const { connections, folder, pairs, seconds, size } = options
@@ -54,6 +56,18 @@ const nightS = (performance.now() - night) / 1_000
 isNight = false
 const meanwhile = await beside
 const { bulk, longestBulkMs } = rig.commits
+
+const properties = Math.min(LARGE_PROPERTIES, 12 * size)
+note(`two files of ${properties} properties and as many agents …`)
+const largeFiles = await feed.prepareLarge(properties)
+const alone = await rig.run(1, 2 * seconds, size)
+let isLarge = true
+const besideLarge = rig.runWhile(() => isLarge, 1, size)
+const large = performance.now()
+await feed.send(largeFiles)
+const largeS = (performance.now() - large) / 1_000
+isLarge = false
+const withLarge = await besideLarge
 await feed.close()
 await rig.close()
 options.tidy()
@@ -94,6 +108,20 @@ printTable(
     ],
     ['  p99', `${roundForPrint(meanwhile.p99Ms)} ms`, '', ''],
     ['  the slowest', `${roundForPrint(meanwhile.worstMs)} ms`, '', '(at most 1,000)'],
+    [`two large files in ${roundForPrint(largeS)} s`, 'beside', 'without', 'ratio'],
+    [
+      `${withLarge.saves} saves meanwhile, one by one, p50`,
+      `${roundForPrint(withLarge.p50Ms)} ms`,
+      `${roundForPrint(alone.p50Ms)} ms`,
+      `${roundForPrint(withLarge.p50Ms / alone.p50Ms)}`,
+    ],
+    [
+      '  p99',
+      `${roundForPrint(withLarge.p99Ms)} ms`,
+      `${roundForPrint(alone.p99Ms)} ms`,
+      `${roundForPrint(withLarge.p99Ms / alone.p99Ms)} (beside at most 1,000 ms)`,
+    ],
+    ['  the slowest', `${roundForPrint(withLarge.worstMs)} ms`, '', ''],
   ],
 )
 printResult({
@@ -112,5 +140,15 @@ printResult({
     worst_ms: roundForPrint(meanwhile.worstMs),
     bulk_commits: bulk,
     longest_bulk_ms: longestBulkMs,
+  },
+  beside_large: {
+    files: largeFiles.length,
+    seconds: roundForPrint(largeS),
+    saves: withLarge.saves,
+    p50_ms: roundForPrint(withLarge.p50Ms),
+    p99_ms: roundForPrint(withLarge.p99Ms),
+    worst_ms: roundForPrint(withLarge.worstMs),
+    p99_without_ms: roundForPrint(alone.p99Ms),
+    p99_ratio: roundForPrint(withLarge.p99Ms / alone.p99Ms),
   },
 })

@@ -258,8 +258,12 @@ function isLarge(
   facts: Answered['facts'],
   { portionRows = Number.POSITIVE_INFINITY }: Portioning,
 ): boolean {
-  return weighFacts(facts) > LARGE_PORTIONS * portionRows
+  const claims = facts.document === undefined ? 0 : facts.claims.length
+  return Math.max(weighFacts(facts), claims / CLAIMS_PER_ROW) > LARGE_PORTIONS * portionRows
 }
+
+/** Claims that take as long as a row: they have no events, and nothing is projected of them. */
+const CLAIMS_PER_ROW = 4
 
 /** Portions of which a large answer has more. */
 const LARGE_PORTIONS = 3

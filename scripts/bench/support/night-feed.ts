@@ -7,6 +7,7 @@ import type { Domain } from '../../../pipeline/core/domain.ts'
 import { limits } from '../../../pipeline/core/limits.ts'
 import { silentLog } from '../../../pipeline/core/log.ts'
 import { addDomains } from '../../commands/crawl.ts'
+import { observeLargeFiles } from './large-files.ts'
 import { buildFiles, buildObservations, type Files } from './night.ts'
 
 const POLL_MS = 20
@@ -16,16 +17,18 @@ export class NightFeed {
   readonly #connection: Redis
   readonly #results: Results
   readonly #files: Files
+  readonly #redisUrl: string
 
-  private constructor(connection: Redis, files: Files) {
-    this.#connection = connection
-    this.#results = new Results(connection, limits)
+  private constructor(redisUrl: string, files: Files) {
+    this.#redisUrl = redisUrl
+    this.#connection = connectRedis(redisUrl, 'work', silentLog)
+    this.#results = new Results(this.#connection, limits)
     this.#files = files
   }
 
   /** Hands in the domains of so many files. */
   static async open(redisUrl: string, files: number): Promise<NightFeed> {
-    const feed = new NightFeed(connectRedis(redisUrl, 'work', silentLog), buildFiles(files))
+    const feed = new NightFeed(redisUrl, buildFiles(files))
     const writer = openWriterClient(redisUrl, silentLog)
     const domains = feed.#files.world.domains as readonly Domain[]
     await addDomains(operation => writer.submit(operation), domains, false)
@@ -43,6 +46,17 @@ export class NightFeed {
       messages.push(...(await this.#results.pack(buildObservations(this.#files, plan, at, end))))
     }
     return messages
+  }
+
+  /** Prepares two files near the limits, each a message, and hands in their domains. */
+  async prepareLarge(properties: number): Promise<ObservationsMessage[]> {
+    const observations = observeLargeFiles(properties, Date.now())
+    const writer = openWriterClient(this.#redisUrl, silentLog)
+    const domains = observations.map(({ location }) => location as Domain)
+    await addDomains(operation => writer.submit(operation), domains, false)
+    await writer.close()
+    const packed = observations.map(observation => this.#results.pack([observation]))
+    return (await Promise.all(packed)).flat()
   }
 
   /** Resolves when all of it is committed. */
