@@ -9,6 +9,12 @@ import {
   Uri,
   uniqueListOf,
 } from './adagents-file-parts.ts'
+import {
+  collectionKinds,
+  collectionStatuses,
+  distributionTypes,
+  signalValueTypes,
+} from './documents/vocabulary.ts'
 
 /** Parts of an adagents.json besides agents and properties. */
 
@@ -53,29 +59,10 @@ const specialCategories = [
   'reunion',
   'tribute',
 ] as const
-const distributionTypes = [
-  'apple_podcast_id',
-  'spotify_collection_id',
-  'rss_url',
-  'podcast_guid',
-  'amazon_music_id',
-  'iheart_id',
-  'podcast_index_id',
-  'youtube_channel_id',
-  'youtube_playlist_id',
-  'amazon_title_id',
-  'roku_channel_id',
-  'pluto_channel_id',
-  'tubi_id',
-  'peacock_id',
-  'tiktok_id',
-  'twitch_channel',
-  'imdb_id',
-  'gracenote_id',
-  'eidr_id',
-  'domain',
-  'substack_id',
-] as const
+/** Files name a YouTube channel by its id alone. */
+const distributionTypesOfFiles = z
+  .enum(distributionTypes)
+  .exclude(['youtube_channel_handle', 'youtube_channel_url'])
 const restrictedAttributes = [
   'racial_ethnic_origin',
   'political_opinions',
@@ -91,7 +78,7 @@ const restrictedAttributes = [
 
 const Distribution = z.looseObject({
   publisher_domain: text,
-  identifiers: listOf(z.strictObject({ type: z.enum(distributionTypes), value: text })),
+  identifiers: listOf(z.strictObject({ type: distributionTypesOfFiles, value: text })),
 })
 
 const DeadlinePolicy = z
@@ -114,14 +101,14 @@ export const Collection = z.looseObject({
   collection_id: text,
   name: text,
   description: text.optional(),
-  kind: z.enum(['series', 'publication', 'event_series', 'rotation']).optional(),
+  kind: z.enum(collectionKinds).optional(),
   genre: z.array(text).optional(),
   genre_taxonomy: text.optional(),
   language: text.optional(),
   content_rating: z.looseObject({ system: z.enum(ratingSystems), rating: text }).optional(),
   cadence: z.enum(['daily', 'weekly', 'monthly', 'seasonal', 'event', 'irregular']).optional(),
   season: text.optional(),
-  status: z.enum(['active', 'hiatus', 'ended', 'upcoming']).optional(),
+  status: z.enum(collectionStatuses).optional(),
   production_quality: z.enum(['professional', 'prosumer', 'ugc']).optional(),
   talent: z
     .array(z.looseObject({ role: z.enum(talentRoles), name: text, brand_url: Uri.optional() }))
@@ -182,7 +169,7 @@ export const SignalDefinition = z.looseObject({
   id: text.regex(/^[a-zA-Z0-9_-]+$/, 'may hold letters, digits, _ and -'),
   name: filled(255),
   description: text.max(2_000).optional(),
-  value_type: z.enum(['binary', 'categorical', 'numeric']),
+  value_type: z.enum(signalValueTypes),
   tags: z.array(SignalTag).optional(),
   allowed_values: listOf(text).optional(),
   restricted_attributes: listOf(z.enum(restrictedAttributes)).optional(),
