@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import { isAbsolute, resolve } from 'node:path'
 import { type Config, ConfigError, readConfig } from '../../pipeline/core/config.ts'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
@@ -5,12 +6,20 @@ import { resolvePaths } from '../../pipeline/store/paths.ts'
 /** The settings of this process. What is wrong with them is said in one message, then it ends. */
 export function readSettings(overrides: Record<string, string> = {}): Config {
   try {
-    return readConfig({ ...process.env, ...overrides })
+    const config = readConfig({ ...process.env, ...overrides })
+    assertNoFile(config)
+    return config
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     process.stderr.write(`${error.message}\n`)
     process.exit(1)
   }
+}
+
+function assertNoFile({ DATA_DIR }: Config): void {
+  const { dir } = resolvePaths(DATA_DIR)
+  const found = statSync(dir, { throwIfNoEntry: false })
+  if (found && !found.isDirectory()) throw new ConfigError(`DATA_DIR: ${dir} is no folder`)
 }
 
 /** Where jobs are kept: the Redis that is set, or the one that `start` runs in DATA_DIR. */

@@ -62,7 +62,6 @@ export function parseOperation(input: Record<string, unknown>): Operation {
 const beginnings: ReadonlySet<Operation['op']> = new Set([
   'organization.create',
   'domains.add',
-  'domain.takedown',
   'policy.publish',
 ] as const)
 

@@ -1,0 +1,191 @@
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Command, type Environment, type Finished, temporaryFolder } from '../support/command.ts'
+import { type Origin, serveOrigin } from '../support/origin.ts'
+
+const folder = temporaryFolder()
+const id = '01939f00-0000-7000-8000-000000000000'
+const other = '01939f00-0000-7000-8000-000000000001'
+const env = { DATA_DIR: join(folder.path, 'data'), REDIS_URL: undefined, LOG_LEVEL: 'error' }
+let origin: Origin
+
+/** What a command makes of the standard input and a store. */
+function run(args: readonly string[], input = '', more: Environment = {}): Promise<Finished> {
+  const command = new Command([...args], { ...env, ...more })
+  command.child.stdin?.on('error', () => undefined).end(input)
+  return command.finish()
+}
+
+beforeAll(async () => {
+  origin = await serveOrigin((_, response) => void response.writeHead(404).end())
+  expect(await run(['org', 'create', '--name', 'Acme'])).toMatchObject({ status: 0 })
+})
+
+afterAll(async () => {
+  await origin.close()
+  folder.remove()
+})
+
+const acme = ['--org', 'Acme']
+const nope = ['--org', 'Nope']
+const agent = 'https://a.example/mcp'
+
+describe('what a store does not know is refused in one line', () => {
+  test.each<[command: string[], sentence: string]>([
+    [['org', 'create', '--name', 'Acme'], 'an organization named Acme exists already'],
+    [['org', 'domain', 'add', 'a.example', ...nope], 'no organization named Nope'],
+    [['org', 'domain', 'remove', 'a.example', ...nope], 'no organization named Nope'],
+    [['org', 'domain', 'remove', 'a.example', ...acme], 'Acme has not verified a.example'],
+    [['org', 'user', 'add', 'ada', ...nope, '--role', 'member'], 'no organization named Nope'],
+    [['org', 'user', 'remove', 'ada', ...nope], 'no organization named Nope'],
+    [['org', 'user', 'remove', 'ada', ...acme], 'ada does not belong to Acme'],
+    [['member', 'create', ...nope], 'no organization named Nope'],
+    [['member', 'set', ...nope], 'no organization named Nope'],
+    [['member', 'set', ...acme], 'Acme is no member'],
+    [['member', 'agent', 'add', agent, ...nope], 'no organization named Nope'],
+    [['member', 'agent', 'add', agent, ...acme], 'Acme is no member'],
+    [['member', 'agent', 'remove', agent, ...acme], 'Acme is no member'],
+    [['key', 'create', ...nope], 'no organization named Nope'],
+    [['key', 'list', ...nope], 'no organization named Nope'],
+    [['key', 'revoke', id, ...nope], 'no organization named Nope'],
+    [['key', 'revoke', id, ...acme], `Acme has no live key ${id}`],
+    [['role', 'grant', 'moderator', '--key', id], `no live key ${id}`],
+    [['role', 'revoke', 'moderator', '--user', 'ada'], 'user ada is no moderator'],
+    [['review', 'show', id], `no review ${id}`],
+    [['review', 'approve', id], `no review ${id}`],
+    [['review', 'reject', id, '--notes', 'no'], `no review ${id}`],
+    [['held', 'release', 'a.example'], 'not held: a.example'],
+    [['held', 'drop', 'a.example'], 'not held: a.example'],
+    [['merge', 'property', id, other], `no property has the rid ${id}`],
+    [['audit', 'show', id], `nothing was submitted as ${id}`],
+    [['audit', 'revert', id], `nothing was submitted as ${id}`],
+    [['backup', '/dev/null'], '/dev/null is there already'],
+    [
+      ['restore', folder.path],
+      `${env.DATA_DIR} is not empty: restore with --force to take its place`,
+    ],
+    [['policy', 'publish', '/nowhere.json'], '/nowhere.json cannot be read: it is not there'],
+    [['crawl', '--domains', '/nowhere.txt'], '/nowhere.txt cannot be read: it is not there'],
+    [['crawl', '--domains', folder.path], `${folder.path} cannot be read: it is a folder`],
+  ])('registry %j', async (command, sentence) => {
+    expect(await run(command)).toEqual({ status: 1, stdout: '', stderr: `${sentence}\n` })
+  })
+
+  test('and nothing is changed by it', async () => {
+    expect(await run(['key', 'list', ...acme])).toEqual({ status: 0, stdout: '', stderr: '' })
+    expect(await run(['audit', 'list', '--json'])).toMatchObject({ status: 0 })
+    expect(await run(['verify'])).toMatchObject({ status: 0 })
+  })
+})
+
+describe('a DATA_DIR without a registry is a mistake, and stays as it is', () => {
+  const missing = join(folder.path, 'mistyped')
+  test.each<[string[]]>([
+    [['org', 'domain', 'add', 'a.example', ...acme]],
+    [['org', 'domain', 'remove', 'a.example', ...acme]],
+    [['org', 'user', 'add', 'ada', ...acme, '--role', 'member']],
+    [['org', 'user', 'remove', 'ada', ...acme]],
+    [['member', 'create', ...acme]],
+    [['member', 'set', ...acme]],
+    [['member', 'agent', 'add', agent, ...acme]],
+    [['member', 'agent', 'remove', agent, ...acme]],
+    [['key', 'create', ...acme]],
+    [['key', 'list', ...acme]],
+    [['key', 'revoke', id, ...acme]],
+    [['role', 'grant', 'moderator', '--key', id]],
+    [['role', 'revoke', 'moderator', '--user', 'ada']],
+    [['role', 'list']],
+    [['review', 'list']],
+    [['review', 'show', id]],
+    [['review', 'approve', id]],
+    [['held', 'list']],
+    [['held', 'release', 'a.example']],
+    [['held', 'drop', 'a.example']],
+    [['merge', 'property', id, other]],
+    [['takedown', 'a.example']],
+    [['takedown', 'a.example', '--undo']],
+    [['audit', 'list']],
+    [['audit', 'show', id]],
+    [['audit', 'revert', id]],
+    [['stats']],
+    [['verify']],
+    [['rebuild']],
+    [['replay']],
+    [['migrate']],
+    [['backup', join(folder.path, 'backup')]],
+  ])('registry %j', async command => {
+    expect(await run(command, '', { DATA_DIR: missing })).toEqual({
+      status: 1,
+      stdout: '',
+      stderr: `there is no registry in ${missing}: is DATA_DIR right?\n`,
+    })
+    expect(existsSync(missing)).toBe(false)
+  })
+
+  test('and one that is a file is said to be one', async () => {
+    const file = join(folder.path, 'file')
+    writeFileSync(file, '')
+    for (const command of [['org', 'create', '--name', 'Acme'], ['stats'], ['api'], ['start']]) {
+      const { status, stderr } = await run(command, '', { DATA_DIR: file })
+      expect([command, status, stderr]).toEqual([
+        command,
+        1,
+        expect.stringContaining(`DATA_DIR: ${file} is no folder`),
+      ])
+    }
+  })
+})
+
+describe('the standard input is a file named -', () => {
+  const policy = {
+    policy_id: 'gdpr',
+    version: '1',
+    name: 'GDPR',
+    category: 'regulation',
+    enforcement: 'must',
+    policy: 'Ask first.',
+  }
+  const web = () => ({ CRAWL_CONNECT_TO: origin.url, PROTOCOL_NAME: 'adcp' })
+
+  test.each<[command: string[], input: string, sentence: RegExp]>([
+    [['crawl', '--domains', '-'], '', /^the standard input names no domain\n$/],
+    [
+      ['crawl', '--domains', '-'],
+      'no domain\n# a comment\n\n',
+      /^the standard input names no domain\nnot a domain, line 1: no domain\n$/,
+    ],
+    [['policy', 'publish', '-'], '{', /^the standard input is no JSON: /],
+    [['policy', 'publish', '-'], '[]', /^the standard input has no policy\n$/],
+    [['policy', 'publish', '-'], '{"policy_id":7}', /policy_id/],
+    [['start', '--domains', '-'], 'no domain', /the standard input names no domain/],
+  ])('registry %j refuses %j', async (command, input, sentence) => {
+    const { status, stderr } = await run(command, input, web())
+    expect([status, stderr]).toEqual([1, expect.stringMatching(sentence)])
+  })
+
+  test('of which a crawl takes what it understands, names the rest, and exits 1', async () => {
+    const crawl = ['crawl', '--domains', '-']
+    const some = await run(crawl, '1,news.example\nno domain\nshop.example\r\nhttp://\n', web())
+    expect([some.status, some.stdout + some.stderr]).toEqual([
+      1,
+      expect.stringMatching(/not a domain, line 2: no domain\nnot a domain, line 4: http:\/\/\n/),
+    ])
+    expect(new Set(origin.asked.map(place => place.split('/')[0]))).toEqual(
+      new Set(['news.example', 'shop.example']),
+    )
+    const told = await run([...crawl, '--json'], 'news.example\n%\n', web())
+    expect([told.status, JSON.parse(told.stdout)]).toMatchObject([
+      1,
+      { domains: 1, refused: ['2: %'] },
+    ])
+    expect(await run(crawl, 'news.example', web())).toMatchObject({ status: 0 })
+  })
+
+  test('of which a policy is published', async () => {
+    expect(await run(['policy', 'publish', '-'], JSON.stringify(policy))).toMatchObject({
+      status: 0,
+      stdout: 'gdpr 1\n',
+    })
+  })
+})
