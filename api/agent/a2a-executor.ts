@@ -20,7 +20,7 @@ export function buildExecutor(tenant: Tenant, services: AgentServices): AgentExe
       const answer =
         asked instanceof TaskError
           ? { payload: buildErrorPayload(asked, services.protocolName), isError: true }
-          : callTask(tenant, asked.skill, asked.given, services)
+          : await callTask(tenant, asked.skill, asked.given, services)
       events.publish(buildTask({ id: taskId, contextId }, answer, services.now()))
       events.finished()
     },
@@ -36,7 +36,7 @@ export function buildTaskStore({ name }: Tenant, { state, now }: AgentServices):
   return {
     async save(task) {
       const at = now()
-      state.transact(at, () => {
+      await state.transactTogether(at, () => {
         state.put('a2a_task', name, task.id, task, { now: at, keptMs: DAY })
       })
     },

@@ -28,9 +28,6 @@ export interface AgentDeps {
 
 const BODY_BYTES = 1024 * 1024
 
-/** Calls of one address in a minute. */
-const CALLS_A_MINUTE = 600
-
 /** The reference agent: every tenant, with the public test credential, over one port. */
 export function buildAgentApp({ config, clock, log, state }: AgentDeps): FastifyInstance {
   const app = fastify({ logger: false, bodyLimit: BODY_BYTES, trustProxy: config.TRUSTED_PROXIES })
@@ -45,7 +42,7 @@ export function buildAgentApp({ config, clock, log, state }: AgentDeps): Fastify
   app.setNotFoundHandler((_request, reply) =>
     sendError(reply, 404, new TaskError('REFERENCE_NOT_FOUND', 'There is nothing at this address')),
   )
-  app.register(rateLimit, { max: CALLS_A_MINUTE, timeWindow: '1 minute' })
+  app.register(rateLimit, { max: config.LIMITS.agentCallsPerMinute, timeWindow: '1 minute' })
   app.get('/healthz', { config: { rateLimit: false } }, () => ({ status: 'ok' }))
   app.options('/*', (_request, reply) => reply.code(204).headers(preflight).send())
   app.register(async scope => addWellKnown(scope, services))

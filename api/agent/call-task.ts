@@ -21,16 +21,16 @@ export interface TaskAnswer {
 }
 
 /** Carries out a task of a tenant by its name. What cannot be done is an answer too. */
-export function callTask(
+export async function callTask(
   tenant: Tenant,
   name: string,
   given: Record<string, unknown>,
   { protocolName, origin, state, now, onError }: AgentServices,
-): TaskAnswer {
+): Promise<TaskAnswer> {
   try {
     const task = tenant.tasks.find(one => one.name(protocolName) === name)
     if (!task) throw new TaskError('INVALID_REQUEST', `There is no task ${name} here`)
-    const payload = runTask(task, given, {
+    const payload = await runTask(task, given, {
       protocolName,
       origin: origin(),
       tenant: tenant.name,

@@ -99,9 +99,9 @@ function buildServer(tenant: Tenant, services: AgentServices): Server {
       annotations: { readOnlyHint: !task.mutates, idempotentHint: true },
     })),
   }))
-  server.setRequestHandler(AnyCall, request => {
+  server.setRequestHandler(AnyCall, async request => {
     const { name, arguments: given = {} } = CallToolRequestSchema.parse(request).params
-    return toResult(callTask(tenant, name, given, services))
+    return toResult(await callTask(tenant, name, given, services))
   })
   return server
 }

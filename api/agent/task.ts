@@ -65,11 +65,11 @@ const Envelope = z.looseObject({
 export const MAJOR_VERSIONS = [3]
 
 /** Carries out a task. Throws a TaskError where the arguments are wrong. */
-export function runTask(
+export async function runTask(
   task: Task,
   given: Record<string, unknown>,
   context: TaskContext,
-): Record<string, unknown> {
+): Promise<Payload> {
   const version = given[`${context.protocolName}_major_version`]
   if (version !== undefined && !MAJOR_VERSIONS.includes(version as number)) {
     throw new TaskError(
@@ -91,7 +91,7 @@ export function runTask(
   const { state, now } = context
   state.refresh()
   const payload = task.mutates
-    ? runOnce(state, { ...describeKey(task, given, context), now }, runAndTell)
+    ? await runOnce(state, { ...describeKey(task, given, context), now }, runAndTell)
     : run()
   return { ...payload, ...readContext(given) }
 }

@@ -95,6 +95,7 @@ const entries = {
   validateAgents: [10, 'agents asked in one live validation'],
   validateAgentMs: [5_000, 'time for one agent in a live validation'],
   liveBrandMs: [6_000, 'time for a live brand resolution'],
+  agentCallsPerMinute: [600, 'calls of the reference agent per address and minute'],
   agentAskMs: [10_000, 'time for a live question to an agent'],
   demandedDomains: [1_000, 'unknown domains remembered between two submissions'],
   checkedNames: [10_000, 'names in one check of a list'],

@@ -45,11 +45,11 @@ export function runOnce(
   state: AgentState,
   { scope, task, given, now }: KeyedRequest,
   run: () => Payload,
-): Payload {
+): Promise<Payload> {
   const key = given.idempotency_key as string
   const place = hashText([...scope, key].join('\u001f'))
   const hash = hashRequest(task, given)
-  return state.transact(now, () => {
+  return state.transactTogether(now, () => {
     const claim = state.get('claim', '', place)
     if (claim) return replay(claim, hash, now)
     const payload = { ...run(), idempotency_key: key }

@@ -62,6 +62,17 @@ export class AgentState {
     })
   }
 
+  /**
+   * Runs a task's work like `transact`, and commits it with what others do meanwhile: the disk is waited
+   * for once, and by nobody else. Done once the promise is.
+   */
+  transactTogether<Result>(now: Instant, work: () => Result): Promise<Result> {
+    return this.#root.childTransaction(() => {
+      this.#sweep(now)
+      return work()
+    })
+  }
+
   /** Shows what other processes wrote until now. */
   refresh(): void {
     this.#root.resetReadTxn()

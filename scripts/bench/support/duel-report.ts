@@ -1,4 +1,5 @@
-import type { Duel, Run } from './http-bench.ts'
+import type { Run } from './contestant.ts'
+import type { Duel } from './http-bench.ts'
 import { printTable } from './report.ts'
 import { computeMedian, computeSpread, roundForPrint, type Spread } from './spread.ts'
 

@@ -3,38 +3,24 @@ import { OwnRedis } from '../../../jobs/own-redis.ts'
 import { silentLog } from '../../../pipeline/core/log.ts'
 import { resolvePaths } from '../../../pipeline/store/paths.ts'
 import { built, Child, root } from './child.ts'
-import type { Load, LoadRun, Target } from './load.ts'
+import {
+  type Contestant,
+  formatRequest,
+  type LoadClient,
+  type Question,
+  type Run,
+  type Server,
+  startContestant,
+  startLoadClient,
+} from './contestant.ts'
 import type { Options } from './options.ts'
 import { runInterleaved } from './pairs.ts'
-import { readCpuSeconds, readOwnMemoryMB } from './usage.ts'
-
-export interface Question {
-  method: 'GET' | 'POST'
-  /** Path and query. */
-  path: string
-  /** The route of the path, where that has parameters. */
-  route?: string
-  headers?: Readonly<Record<string, string>>
-  body?: string
-  /** Answers of one kind are timed together. */
-  kind?: string
-}
-
-export interface Run extends Load {
-  perSecond: number
-  /** Answers a second of the server's CPU. */
-  perCpuSecond: number
-  /** Share of the time that the server, and the client, were busy. */
-  serverBusy: number
-  clientBusy: number
-}
+import { readOwnMemoryMB } from './usage.ts'
 
 export interface Duel {
   rounds: { ours: Run; bare: Run }[]
   answerBytes: number
 }
-
-type LoadClient = Child<object, Target | LoadRun, Load>
 
 const WARM_SECONDS = 2
 const SAMPLED = 200
@@ -45,13 +31,13 @@ export class HttpBench {
   readonly readyMs: number
   readonly #options: Options
   readonly #redis: { close(): Promise<void> }
-  readonly #api: Child<{ url: string }, never, never>
+  readonly #api: Server
   readonly #load: LoadClient
 
   private constructor(
     options: Options,
     redis: { close(): Promise<void> },
-    api: Child<{ url: string }, never, never>,
+    api: Server,
     load: LoadClient,
     readyMs: number,
   ) {
@@ -80,9 +66,7 @@ export class HttpBench {
       const ready = await fetch(`${api.ready.url}/readyz`)
       if (ready.status !== 200) throw new Error(`/readyz answers ${ready.status}`)
       const readyMs = performance.now() - started
-      const load = await Child.start<object, Target | LoadRun, Load>(
-        join(built, 'scripts/bench/support/load.js'),
-      )
+      const load = await startLoadClient()
       return new HttpBench(options, redis, api, load, readyMs)
     } catch (error) {
       // It would outlive this process.
@@ -126,7 +110,7 @@ export class HttpBench {
     const bare = await Child.start<{ url: string }>(join(root, 'scripts/bench/bare/server.mjs'), {
       args: [JSON.stringify(shape)],
     })
-    const requests = questions.map(requestText)
+    const requests = questions.map(formatRequest)
     const contestants = {
       ours: await this.#contestant('ours', this.#api, requests),
       bare: await this.#contestant('bare', bare, requests),
@@ -145,18 +129,16 @@ export class HttpBench {
 
   /** Ours alone: asks these questions in turn for so many seconds. */
   drive(questions: readonly Question[]): Promise<(seconds: number) => Promise<Run>> {
-    return this.#contestant('alone', this.#api, questions.map(requestText), {
+    return this.#contestant('alone', this.#api, questions.map(formatRequest), {
       kinds: questions.map(({ kind = '' }) => kind),
     })
   }
 
   /** What `others` find who ask, over one connection, while all connections ask `questions`. */
   async beside(questions: readonly Question[], others: readonly Question[]): Promise<Run> {
-    const ours = await this.#contestant('ours', this.#api, questions.map(requestText))
-    const load = await Child.start<object, Target | LoadRun, Load>(
-      join(built, 'scripts/bench/support/load.js'),
-    )
-    const beside = await this.#contestant('beside', this.#api, others.map(requestText), {
+    const ours = await this.#contestant('ours', this.#api, questions.map(formatRequest))
+    const load = await startLoadClient()
+    const beside = await this.#contestant('beside', this.#api, others.map(formatRequest), {
       client: load,
       connections: 1,
     })
@@ -172,30 +154,17 @@ export class HttpBench {
     await this.#redis.close()
   }
 
-  async #contestant(
+  #contestant(
     set: string,
-    server: Child<{ url: string }, never, never>,
+    server: Server,
     requests: string[],
     {
       client = this.#load,
       connections = this.#options.connections,
       kinds,
     }: { client?: LoadClient; connections?: number; kinds?: string[] } = {},
-  ): Promise<(seconds: number) => Promise<Run>> {
-    await client.ask({ set, port: Number(new URL(server.ready.url).port), requests, kinds })
-    return async seconds => {
-      const before = readCpuSeconds(server.pid)
-      const load = await client.ask({ set, connections, seconds })
-      const cpu = readCpuSeconds(server.pid) - before
-      if (load.unwanted > 0) throw new Error(`${load.unwanted} answers of ${set} were refusals`)
-      return {
-        ...load,
-        perSecond: load.answers / load.seconds,
-        perCpuSecond: load.answers / cpu,
-        serverBusy: cpu / load.seconds,
-        clientBusy: load.cpuSeconds / load.seconds,
-      }
-    }
+  ): Promise<Contestant> {
+    return startContestant(client, server, { set, requests, kinds, connections })
   }
 
   /** Mean size of the answers and the headers of a good one. */
@@ -217,13 +186,4 @@ export class HttpBench {
     for (const own of ['date', 'connection', 'keep-alive', 'content-length']) delete headers[own]
     return { headers, bytes: Math.round(bytes / asked.length) }
   }
-}
-
-function requestText({ method, path, headers = {}, body }: Question): string {
-  const lines = Object.entries({
-    host: 'localhost',
-    ...headers,
-    ...(body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }),
-  }).map(([name, value]) => `${name}: ${value}\r\n`)
-  return `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body ?? ''}`
 }

@@ -1,0 +1,68 @@
+import { join } from 'node:path'
+import { built, Child } from './child.ts'
+import type { Load, LoadRun, Target } from './load.ts'
+import { readCpuSeconds } from './usage.ts'
+
+export interface Question {
+  method: 'GET' | 'POST'
+  /** Path and query. */
+  path: string
+  /** The route of the path, where that has parameters. */
+  route?: string
+  headers?: Readonly<Record<string, string>>
+  body?: string
+  /** Answers of one kind are timed together. */
+  kind?: string
+}
+
+export interface Run extends Load {
+  perSecond: number
+  /** Answers a second of the server's CPU. */
+  perCpuSecond: number
+  /** Share of the time that the server, and the client, were busy. */
+  serverBusy: number
+  clientBusy: number
+}
+
+/** A server as a process of its own. */
+export type Server = Child<{ url: string }, never, never>
+
+export type LoadClient = Child<object, Target | LoadRun, Load>
+
+/** Drives a server for so many seconds. */
+export type Contestant = (seconds: number) => Promise<Run>
+
+export function startLoadClient(): Promise<LoadClient> {
+  return Child.start<object, Target | LoadRun, Load>(join(built, 'scripts/bench/support/load.js'))
+}
+
+/** Hands the requests for a server to a load client. A run fails where an answer is a refusal. */
+export async function startContestant(
+  client: LoadClient,
+  server: Server,
+  { set, requests, kinds, connections }: Omit<Target, 'port'> & Pick<LoadRun, 'connections'>,
+): Promise<Contestant> {
+  await client.ask({ set, port: Number(new URL(server.ready.url).port), requests, kinds })
+  return async seconds => {
+    const before = readCpuSeconds(server.pid)
+    const load = await client.ask({ set, connections, seconds })
+    const cpu = readCpuSeconds(server.pid) - before
+    if (load.unwanted > 0) throw new Error(`${load.unwanted} answers of ${set} were refusals`)
+    return {
+      ...load,
+      perSecond: load.answers / load.seconds,
+      perCpuSecond: load.answers / cpu,
+      serverBusy: cpu / load.seconds,
+      clientBusy: load.cpuSeconds / load.seconds,
+    }
+  }
+}
+
+export function formatRequest({ method, path, headers = {}, body }: Question): string {
+  const lines = Object.entries({
+    host: 'localhost',
+    ...headers,
+    ...(body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }),
+  }).map(([name, value]) => `${name}: ${value}\r\n`)
+  return `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body ?? ''}`
+}
