@@ -397,11 +397,11 @@ describe('a challenge is verified once', () => {
     const mine = { challenge_id, org_id: acme.org_id, domain }
     const attempt_id = randomUUID()
     await registry.submit({ op: 'ownership.take', attempt_id, ...mine })
-    const settle = (id: string) =>
+    const verify = (id: string) =>
       registry.submit({ op: 'ownership.settle', attempt_id: id, ...mine, found: 'http' })
-    expect(await settle(randomUUID())).toMatchObject([{ error: 'not_found' }])
-    expect(await settle(attempt_id)).toMatchObject([{ done: { verified: true } }])
-    expect(await settle(attempt_id)).toMatchObject([{ error: 'not_found' }])
+    expect(await verify(randomUUID())).toMatchObject([{ error: 'not_found' }])
+    expect(await verify(attempt_id)).toMatchObject([{ done: { verified: true } }])
+    expect(await verify(attempt_id)).toMatchObject([{ error: 'not_found' }])
   })
 
   it('it stays when nobody could look', async () => {

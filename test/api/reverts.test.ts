@@ -143,7 +143,7 @@ describe('taking back', () => {
   test('what was changed of accounts puts what stood before in its place', async () => {
     const role = { role: 'moderator', holder: 'user', id: 'ada' }
     const agent = { org: 'Acme', url: 'https://a.example/mcp', type: 'sales' }
-    const standing = async () => {
+    const findCurrent = async () => {
       const { db } = registry.sequencer.accounts
       const all = (sql: string) => db.all(sql)
       return {
@@ -174,11 +174,11 @@ describe('taking back', () => {
       { op: 'domain.takedown', domain: 'bad.example', reason: 'they asked' },
       { op: 'domain.readmit', domain: 'bad.example' },
     ]) {
-      const before = await standing()
+      const before = await findCurrent()
       const row = await done(operation)
       expect(row.changes, operation.op).not.toEqual([])
       expect(await revert(row.submission_id), operation.op).toHaveProperty('done')
-      expect(await standing(), operation.op).toEqual(before)
+      expect(await findCurrent(), operation.op).toEqual(before)
       await submit(operation)
     }
     expect(JSON.stringify(await rows('key.create'))).not.toContain(key.hash)

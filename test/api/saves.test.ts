@@ -455,11 +455,14 @@ describe('how often may be saved', () => {
   })
 
   test('503: nobody can count while Redis is away', async () => {
-    const lonely = await openRegistry()
-    const secret = await lonely.createKey('Lonely')
-    const answer = await saveBrand({ domain: 'x.example', brand_name: 'X' }, { secret, on: lonely })
+    const emptyRegistry = await openRegistry()
+    const secret = await emptyRegistry.createKey('Lonely')
+    const answer = await saveBrand(
+      { domain: 'x.example', brand_name: 'X' },
+      { secret, on: emptyRegistry },
+    )
     expect([answer.statusCode, answer.headers['retry-after']]).toEqual([503, '5'])
-    await lonely.close()
+    await emptyRegistry.close()
   })
 
   test('a proof is needed again after 90 days; a setting does without', async () => {

@@ -149,8 +149,8 @@ describe('the placements and formats of a file that publishers share', () => {
       ),
     )
     const changed = (await events('publisher.adagents_changed')).slice(before)
-    const toldOf = changed.map(({ entity_id, payload }) => [entity_id, payload.changed_fields])
-    expect(toldOf).toEqual([
+    const eventsOf = changed.map(({ entity_id, payload }) => [entity_id, payload.changed_fields])
+    expect(eventsOf).toEqual([
       [pointing, ['placements']],
       ['network.example', ['placements']],
     ])

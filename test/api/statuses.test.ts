@@ -20,8 +20,8 @@ import {
   dispute,
   type Known,
   logo,
+  type RegistryName,
   url,
-  type Whom,
 } from '../support/asks.ts'
 import { brandFile, publisherFile } from '../support/documents.ts'
 import { BILLING_SECRET, type Identities, openIdentities } from '../support/identities.ts'
@@ -33,9 +33,9 @@ let web: LiveWeb
 /** One whose crawler waits for nobody. */
 let hasty: LiveWeb
 let identities: Identities
-let registries: Record<Whom, TestRegistry>
-const keys = {} as Record<Whom, string>
-const moderators = {} as Record<Whom, string>
+let registries: Record<RegistryName, TestRegistry>
+const keys = {} as Record<RegistryName, string>
+const moderators = {} as Record<RegistryName, string>
 let isAsDescribed: Ajv2020
 const known = {} as Known
 
@@ -64,31 +64,31 @@ beforeAll(async () => {
     usual: await web.open(roomy, { settings }),
     strict: await web.open(strict),
     hasty: await hasty.open(),
-    lonely: await openRegistry({ settings, writer: { submit: noWriter } }),
+    readOnly: await openRegistry({ settings, writer: { submit: noWriter } }),
     empty: await openRegistry(),
     unsearched: await openRegistry(),
     crowded: await openRegistry({ limits: { snapshotQueries: 0, largeBodiesAtOnce: 0 } }),
   }
-  for (const whom of ['usual', 'strict', 'lonely', 'crowded'] as const) {
-    keys[whom] = await registries[whom].createKey('Readers')
+  for (const registry of ['usual', 'strict', 'readOnly', 'crowded'] as const) {
+    keys[registry] = await registries[registry].createKey('Readers')
     const proven = { domain: 'readers.example' as Domain, proof: 'operator' } as const
-    await registries[whom].submit({ op: 'organization.domain.add', org: 'Readers', ...proven })
+    await registries[registry].submit({ op: 'organization.domain.add', org: 'Readers', ...proven })
   }
-  for (const whom of ['usual', 'lonely'] as const) {
-    moderators[whom] = await createModerator(registries[whom])
+  for (const registry of ['usual', 'readOnly'] as const) {
+    moderators[registry] = await createModerator(registries[registry])
   }
   known.acmeKey = await fill(registries.usual)
-  Object.assign(known, await identities.settle(registries.usual, registries.lonely))
+  Object.assign(known, await identities.register(registries.usual, registries.readOnly))
   await fill(registries.unsearched)
-  await tellOfKept(registries.usual)
+  await saveUnpublished(registries.usual)
   const last = { domain: 'readers.example', brand_name: 'The last of this hour' }
   await ask(operationOf('saveBrand'), 429, { payload: last })
   known.crawlRequest = await idOf('requestCrawl', 202, { domain: 'crawled.example' })
   await registries.usual.publish()
   known.report = await idOf('checkPropertyList', 200, { domains: ['acme.example'] })
   known.dispute = await idOf('fileCatalogDispute', 200, dispute)
-  for (const whom of ['usual', 'strict', 'lonely'] as const) {
-    await holdElsewhere(registries[whom], known.acmeId)
+  for (const registry of ['usual', 'strict', 'readOnly'] as const) {
+    await holdElsewhere(registries[registry], known.acmeId)
   }
   const taken = (await ask(operationOf('saveLogo'), 201, logo('kept'))).json()
   known.picture = taken.url.split('/').at(-1)
@@ -107,8 +107,8 @@ beforeAll(async () => {
 })
 
 afterAll(async () => {
-  for (const whom of ['lonely', 'empty', 'unsearched', 'crowded'] as const) {
-    await registries[whom].close()
+  for (const registry of ['readOnly', 'empty', 'unsearched', 'crowded'] as const) {
+    await registries[registry].close()
   }
   await identities.close()
   await web.close()
@@ -143,8 +143,8 @@ async function fill(registry: TestRegistry): Promise<string> {
 
 /** Challenges in each state that a verification can find them in. */
 async function challenge(): Promise<void> {
-  const issue = (domain: string, whom: Whom = 'usual') =>
-    ask(operationOf('issueOwnershipChallenge'), 201, { payload: { domain }, whom })
+  const issue = (domain: string, registry: RegistryName = 'usual') =>
+    ask(operationOf('issueOwnershipChallenge'), 201, { payload: { domain }, registry })
   const { usual } = registries
   const given = (org_id: string, domain: string, lasts_ms: number) => {
     const challenge_id = randomUUID()
@@ -173,13 +173,13 @@ async function challenge(): Promise<void> {
 const website = { type: 'website', name: 'Kept', identifiers: [], tags: [] }
 
 /** What is told of a domain that publishes nothing. */
-async function tellOfKept(registry: TestRegistry): Promise<void> {
+async function saveUnpublished(registry: TestRegistry): Promise<void> {
   const domain = 'kept.example' as Domain
   const key = await registry.sequencer.accounts.db.one<{ id: string; org_id: string }>(
     `select key_id as id, org_id from api_keys join organizations using (org_id)
      where name = 'Readers'`,
   )
-  const told = () => ({
+  const buildSave = () => ({
     revision_id: randomUUID(),
     domain,
     editor: { kind: 'key' as const, ...key! },
@@ -187,8 +187,8 @@ async function tellOfKept(registry: TestRegistry): Promise<void> {
   const proven = { org: 'Readers', domain, proof: 'operator' } as const
   await registry.submit({ op: 'organization.domain.add', ...proven })
   await registry.submit(
-    { op: 'brand.save', brand_name: 'Kept', ...told() },
-    { op: 'property.save', properties: [website], ...told() },
+    { op: 'brand.save', brand_name: 'Kept', ...buildSave() },
+    { op: 'property.save', properties: [website], ...buildSave() },
   )
 }
 
@@ -228,13 +228,13 @@ function operationOf(id: string): Operation {
   return operations.find(one => one.id === id)!
 }
 
-const usually: Readonly<Record<number, Whom>> = { 429: 'strict', 503: 'lonely' }
+const usually: Readonly<Record<number, RegistryName>> = { 429: 'strict', 503: 'readOnly' }
 
 function ask({ method, path }: Operation, status: number, asked: Ask) {
-  const { place, query, payload, whom = usually[status] ?? 'usual' } = asked
-  const bearer = (asked.as === 'moderator' ? moderators : keys)[whom]
+  const { place, query, payload, registry = usually[status] ?? 'usual' } = asked
+  const bearer = (asked.as === 'moderator' ? moderators : keys)[registry]
   const at = [place ?? []].flat().reduce((made, one) => made.replace(/:\w+/, one), path)
-  return registries[whom].app.inject({
+  return registries[registry].app.inject({
     method,
     url: query === undefined ? at : `${at}?${query}`,
     headers: {

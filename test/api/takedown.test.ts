@@ -143,12 +143,12 @@ describe('a domain that is taken down', () => {
       ],
       submissions: [],
     })
-    const standing = () =>
+    const findCurrent = () =>
       registry.index.all('select publisher_domain, in_force from authorizations')
-    expect(await standing()).toEqual([{ publisher_domain: 'child.example', in_force: true }])
+    expect(await findCurrent()).toEqual([{ publisher_domain: 'child.example', in_force: true }])
     clock.tick({ hours: 1 })
     await takeDown(registry)
-    expect(await standing()).toEqual([])
+    expect(await findCurrent()).toEqual([])
     expect(await registry.index.one('select status from properties')).toEqual({ status: 'stale' })
     expect(await registry.index.one('select count(*)::double as n from agents')).toEqual({ n: 0 })
     expect(await verify(registry)).toEqual([])

@@ -193,16 +193,16 @@ describe('keys that change', () => {
 
   test('an issuer that is away leaves the keys that are known in force', async () => {
     const away = await openIssuer()
-    const lonely = await openWithIssuer(away)
+    const offline = await openWithIssuer(away)
     const token = await away.token()
-    const status = async () => (await ask(token, '/api/registry/feed', lonely)).statusCode
+    const status = async () => (await ask(token, '/api/registry/feed', offline)).statusCode
     expect(await status()).toBe(200)
     await away.close()
-    lonely.clock.pass(2 * MINUTE)
+    offline.clock.pass(2 * MINUTE)
     const strange = await away.token({}, { kid: 'strange' })
-    expect((await ask(strange, '/api/registry/feed', lonely)).statusCode).toBe(401)
+    expect((await ask(strange, '/api/registry/feed', offline)).statusCode).toBe(401)
     expect(await status()).toBe(200)
-    await lonely.close()
+    await offline.close()
   })
 
   test('what the crawler is sent for is in its settings alone, and only that host may be private', async () => {

@@ -14,7 +14,7 @@ beforeEach(() => {
 
 afterEach(async () => {
   for (const one of running) one.child.kill('SIGKILL')
-  await Promise.all(running.map(one => one.finish()))
+  await Promise.all(running.map(command => command.finish()))
   folder.remove()
 })
 
@@ -108,7 +108,7 @@ test('an agent that is killed in the middle has done a request and its key, or n
     pagination: { max_results: 100 },
   })) as { media_buys: { media_buy_id: string }[] }
   expect(media_buys).toHaveLength(asked.length)
-  expect(new Set(media_buys.map(one => one.media_buy_id))).toEqual(
-    new Set(again.map(one => one.media_buy_id)),
+  expect(new Set(media_buys.map(buy => buy.media_buy_id))).toEqual(
+    new Set(again.map(answer => answer.media_buy_id)),
   )
 })

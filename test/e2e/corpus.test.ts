@@ -40,7 +40,7 @@ beforeAll(async () => {
       const text = readFileSync(`${CORPUS}/${kind}/${file}`, 'utf8')
       const name = file.replace(/\.json$/, '')
       const wanted = domainOf(name, JSON.parse(text))
-      const taken = laid.some(one => one.domain === wanted && one.kind === `${kind}.json`)
+      const taken = laid.some(file => file.domain === wanted && file.kind === `${kind}.json`)
       const domain = taken ? `${name}.${wanted}` : wanted
       laid.push({ domain, kind: `${kind}.json`, name })
       mkdirSync(`${folder.path}/web/${domain}/.well-known`, { recursive: true })
@@ -67,8 +67,8 @@ test('captured files are crawled by the command line, every one is read, and its
     outcomes: { kind: string; outcome: string; files: number }[]
   }
   for (const kind of ['brand.json', 'adagents.json']) {
-    const ok = summary.outcomes.find(one => one.kind === kind && one.outcome === 'ok')
-    expect(ok?.files).toBe(laid.filter(one => one.kind === kind).length)
+    const ok = summary.outcomes.find(outcome => outcome.kind === kind && outcome.outcome === 'ok')
+    expect(ok?.files).toBe(laid.filter(file => file.kind === kind).length)
   }
   const db = await Database.open(`${env.DATA_DIR}/registry.duckdb`, { readOnly: true })
   const faults = await db.all<{ n: number }>(

@@ -180,8 +180,10 @@ describe('two starts on one folder at once', () => {
     const dir = copyOfStores()
     const ports = [await freePort(), await freePort()]
     const both = ports.map(port => new Running({ DATA_DIR: dir, PORT: String(port) }))
-    const loser = await Promise.race(both.map(one => one.start.finish().then(() => one)))
-    const winner = both.find(one => one !== loser)!
+    const loser = await Promise.race(
+      both.map(registry => registry.start.finish().then(() => registry)),
+    )
+    const winner = both.find(registry => registry !== loser)!
     expect(loser.start.child.exitCode).toBe(1)
     expect(loser.start.stderr).toMatch(/already running at|another start on/)
     await winner.up()

@@ -68,10 +68,10 @@ test('saves answered 200 are there and those answered 503 at most once, wherever
   const statuses = asked.flatMap(({ answers }) => answers.map(({ status }) => status))
   expect(new Set(statuses)).toEqual(new Set([200, 503]))
 
-  const standing = await openSequencer({ dataDir })
-  expect(await verify(standing)).toEqual([])
-  const revisions = await revisionsIn(standing.index)
-  await standing.close()
+  const sequencer = await openSequencer({ dataDir })
+  expect(await verify(sequencer)).toEqual([])
+  const revisions = await revisionsIn(sequencer.index)
+  await sequencer.close()
   checkLedger(asked, revisions)
 
   for (const file of ['index.duckdb', 'index.duckdb.wal'])
@@ -221,7 +221,9 @@ const revisionsIn = (index: Database) =>
 /** What was answered 200 was made once and as it was answered; anything else at most once. */
 function checkLedger(asked: readonly Asked[], revisions: readonly Made[]): void {
   for (const { domain, brand_name, answers } of asked) {
-    const made = revisions.filter(one => one.domain === domain && one.brand_name === brand_name)
+    const made = revisions.filter(
+      revision => revision.domain === domain && revision.brand_name === brand_name,
+    )
     const taken = answers.filter(({ status }) => status === 200)
     expect(made.length, `${brand_name} of ${domain}`).toBeLessThanOrEqual(1)
     if (taken.length > 0) expect(made, `${brand_name} of ${domain}`).toHaveLength(1)
@@ -230,6 +232,6 @@ function checkLedger(asked: readonly Asked[], revisions: readonly Made[]): void 
     }
   }
   expect(
-    revisions.every(({ brand_name }) => asked.some(one => one.brand_name === brand_name)),
+    revisions.every(({ brand_name }) => asked.some(save => save.brand_name === brand_name)),
   ).toBe(true)
 }

@@ -169,7 +169,7 @@ describe('members of the demo internet', () => {
   test('show their agents, which are probed', async () => {
     const found = await until(async () => {
       const all = await agents('?health=true&capabilities=true')
-      return all.length > 0 && all.every(one => one.health?.status === 'online') && all
+      return all.length > 0 && all.every(agent => agent.health?.status === 'online') && all
     })
     expect(found.map(({ url }) => url)).toEqual([
       'https://sales.pinnacle-network.example/mcp',

@@ -125,7 +125,7 @@ export async function openRegistry(options: RegistryOptions = {}): Promise<TestR
     },
     submitted,
     async observe(...seen) {
-      const observations = seen.map(one => observationOf(one, clock))
+      const observations = seen.map(seenFile => observationOf(seenFile, clock))
       await commit(observations, [])
     },
     submit: (...operations) => commit([], operations),

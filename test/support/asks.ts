@@ -10,7 +10,7 @@ export interface Ask {
   /** What caller asks; an ordinary one where nothing is said. */
   as?: 'moderator' | 'anybody'
   /** Who is asked; whoever is sure to answer so, where nothing is said. */
-  whom?: Whom
+  registry?: RegistryName
 }
 
 /**
@@ -18,7 +18,14 @@ export interface Ask {
  * one whose search is not made yet, one whose snapshot can be asked nothing more, and one whose crawler
  * waits for nobody. Nobody writes for the one that is alone.
  */
-export type Whom = 'usual' | 'strict' | 'lonely' | 'empty' | 'unsearched' | 'crowded' | 'hasty'
+export type RegistryName =
+  | 'usual'
+  | 'strict'
+  | 'readOnly'
+  | 'empty'
+  | 'unsearched'
+  | 'crowded'
+  | 'hasty'
 
 /** What the answers of the asked registry depend on: ids that were given out, who is asked about. */
 export interface Known {
@@ -34,7 +41,7 @@ export interface Known {
    */
   adminKey: string
   spareKeyId: string
-  lonelyKeyId: string
+  readOnlyKeyId: string
   /** A key of a member with agents, and the id of that member. */
   acmeKey: string
   acmeId: string
@@ -58,7 +65,7 @@ export const url = 'https://agent.example/mcp'
 const agent = encodeURIComponent(url)
 const acme = { query: 'domain=acme.example' }
 const placements = { query: 'domain=acme.example&include=placements' }
-const crowded = { whom: 'crowded' } as const
+const crowded = { registry: 'crowded' } as const
 const nobody = { query: 'domain=nobody.example' }
 const stranger = encodeURIComponent('https://nobody.example/mcp')
 const domains = { payload: { domains: ['acme.example', 'b.example'] } }
@@ -158,9 +165,9 @@ export const asks: Asks = {
     400: { place: 'x' },
     403: { place: unissued },
     404: as('adminKey', { place: unissued }),
-    503: ({ lonelyKeyId }) => ({ place: lonelyKeyId }),
+    503: ({ readOnlyKeyId }) => ({ place: readOnlyKeyId }),
   },
-  describeAuthorizationServer: { 200: {}, 404: { whom: 'empty' } },
+  describeAuthorizationServer: { 200: {}, 404: { registry: 'empty' } },
   describeProtectedApi: { 200: {} },
   describeProtectedTools: { 200: {} },
   resolveBrand: { ...freshly, 200: acme, 404: nobody },
@@ -229,7 +236,7 @@ export const asks: Asks = {
   syncCatalog: {
     200: { query: 'since=2026-01-01' },
     400: {},
-    503: { query: 'since=2026-01-01', whom: 'crowded' },
+    503: { query: 'since=2026-01-01', registry: 'crowded' },
   },
   listCatalogCollections: { 200: {}, 400: { query: 'limit=0' }, 503: crowded },
   syncCatalogCollections: { 200: {}, 400: { query: 'offset=-1' }, 503: crowded },
@@ -272,16 +279,16 @@ export const asks: Asks = {
   },
   getOwnership: { 200: acme, 403: as('person', acme) },
   lookUpOperator: { 200: acme },
-  lookUpPublisher: { 200: placements, 503: { ...placements, whom: 'crowded' } },
+  lookUpPublisher: { 200: placements, 503: { ...placements, registry: 'crowded' } },
   lookUpDomain: { 200: { place: 'acme.example' }, 400: { place: 'x' } },
   listAuthorizations: {
     200: { query: `agent_url=${agent}` },
     400: { query: 'agent_url=' },
     403: { query: `agent_url=${agent}&include=raw` },
-    503: { query: `agent_url=${agent}`, whom: 'crowded' },
+    503: { query: `agent_url=${agent}`, registry: 'crowded' },
   },
   snapshotAuthorizations: { 200: {}, 400: { query: 'evidence=x' }, 403: { query: 'include=raw' } },
-  lookUpManifest: { 200: acme, 503: { ...acme, whom: 'crowded' } },
+  lookUpManifest: { 200: acme, 503: { ...acme, registry: 'crowded' } },
   authorizePublisher: {
     200: { query: `domain=acme.example&agent=${agent}&explain=true` },
     404: { query: `domain=acme.example&agent=${stranger}` },
@@ -304,16 +311,16 @@ export const asks: Asks = {
   },
   createAdagents: {
     200: { payload: { authorized_agents: [], catalog_etag: '1', properties: [site] } },
-    429: { payload: { authorized_agents: [] }, whom: 'strict' },
-    503: { payload: { authorized_agents: Array(20_000).fill(1) }, whom: 'crowded' },
+    429: { payload: { authorized_agents: [] }, registry: 'strict' },
+    503: { payload: { authorized_agents: Array(20_000).fill(1) }, registry: 'crowded' },
   },
   checkPropertyList: {
     200: { payload: { domains: ['www.acme.example', 'doubleclick.net'] } },
-    503: { payload: { domains: ['a.example'] }, whom: 'crowded' },
+    503: { payload: { domains: ['a.example'] }, registry: 'crowded' },
   },
   checkIdentifierList: {
     200: { payload: { identifiers: ['acme.example', 'ROKU,1'] } },
-    503: { payload: { identifiers: ['a.example'] }, whom: 'crowded' },
+    503: { payload: { identifiers: ['a.example'] }, registry: 'crowded' },
   },
   getPropertyCheck: reported(({ report }) => report),
   getIdentifierCheck: reported(({ bulkReport }) => bulkReport),
@@ -329,7 +336,7 @@ export const asks: Asks = {
     400: { place: 'music', payload: {} },
     403: as('person', { place: 'music', payload: mirrorFile() }),
     409: { place: 'music', payload: mirrorFile('more'), headers: { 'idempotency-key': 'music' } },
-    429: { place: 'music', payload: mirrorFile(), whom: 'strict' },
+    429: { place: 'music', payload: mirrorFile(), registry: 'strict' },
     503: { place: 'music', payload: mirrorFile() },
   },
   deleteMirror: {
@@ -365,7 +372,7 @@ export const asks: Asks = {
   referenceScript: { 200: {} },
   crawlerKeys: { 200: {} },
   isAlive: { 200: {} },
-  isReady: { 200: {}, 503: { whom: 'empty' } },
+  isReady: { 200: {}, 503: { registry: 'empty' } },
   metrics: { 200: {} },
 }
 
@@ -379,7 +386,7 @@ function decided(number: number): Asks[string] {
   return {
     200: decision,
     400: { place: 'x', payload: {} },
-    403: known => ({ ...decision(known), whom: 'usual', as: 'anybody' }),
+    403: known => ({ ...decision(known), registry: 'usual', as: 'anybody' }),
     404: known => ({ ...decision(known), place: unissued }),
     409: decision,
     503: decision,
@@ -452,13 +459,13 @@ function asksForRevisions(kind: 'Brand' | 'Property'): Asks {
   return {
     [`list${kind}Revisions`]: {
       ...hosted(),
-      503: { place: 'kept.example', whom: 'crowded' },
+      503: { place: 'kept.example', registry: 'crowded' },
     },
     [`get${kind}Revision`]: {
       200: { place: ['kept.example', '1'] },
       400: { place: ['kept.example', '0'] },
       404: { place: ['kept.example', '9999'] },
-      503: { place: ['kept.example', '1'], whom: 'crowded' },
+      503: { place: ['kept.example', '1'], registry: 'crowded' },
     },
   }
 }
@@ -468,12 +475,12 @@ function ofAgent(): Asks[string] {
     200: { place: agent },
     400: { place: agent, query: 'status=x' },
     404: { place: stranger },
-    503: { place: agent, query: 'status=revoked', whom: 'crowded' },
+    503: { place: agent, query: 'status=revoked', registry: 'crowded' },
   }
 }
 
 function unsearched(query: string): Ask {
-  return { query, whom: 'unsearched' }
+  return { query, registry: 'unsearched' }
 }
 
 function reported(id: (known: Known) => string): Asks[string] {
@@ -482,7 +489,7 @@ function reported(id: (known: Known) => string): Asks[string] {
     200: place,
     400: { place: unissued, query: 'cursor=x' },
     404: { place: unissued },
-    503: known => ({ ...place(known), whom: 'lonely' }),
+    503: known => ({ ...place(known), registry: 'readOnly' }),
   }
 }
 
@@ -492,7 +499,7 @@ function asksAgent(): Asks[string] {
     200: at('agent.example'),
     400: {},
     502: at('away.example'),
-    504: { ...at('slow.example'), whom: 'hasty' },
+    504: { ...at('slow.example'), registry: 'hasty' },
     503: at('agent.example'),
   }
 }

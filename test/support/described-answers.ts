@@ -51,8 +51,8 @@ export function watchAnswers(app: FastifyInstance): { check(): void } {
     check() {
       const faults = [...answers].flatMap(([kind, payloads]) => {
         const [operation, status] = kind.split(' ') as [string, string]
-        const found = [...payloads].flatMap(one =>
-          listFaults(places.get(operation)!, status, 'application/json', JSON.parse(one)),
+        const found = [...payloads].flatMap(payload =>
+          listFaults(places.get(operation)!, status, 'application/json', JSON.parse(payload)),
         )
         return [...new Set(found)].map(fault => `${kind}: ${fault}`)
       })

@@ -22,7 +22,7 @@ type Settled = Omit<
 export interface Identities {
   settings: Record<string, string>
   /** Makes them known to a registry, and to one that cannot write afterwards. */
-  settle(usual: TestRegistry, lonely: TestRegistry): Promise<Settled>
+  register(usual: TestRegistry, readOnly: TestRegistry): Promise<Settled>
   close(): Promise<void>
 }
 
@@ -30,7 +30,9 @@ export async function openIdentities(): Promise<Identities> {
   const issuer = await openIssuer()
   const adminKey = `sk_${randomUUID()}`
   const submit = async (registry: TestRegistry, ...operations: object[]) => {
-    for (const answer of await registry.submit(...operations.map(one => Operation.parse(one)))) {
+    for (const answer of await registry.submit(
+      ...operations.map(operation => Operation.parse(operation)),
+    )) {
       if ('refused' in answer) throw new Error(answer.refused)
     }
   }
@@ -42,10 +44,10 @@ export async function openIdentities(): Promise<Identities> {
     issuer.token({ sub, email: `${sub}@${host}`, email_verified: true })
   return {
     settings: issuer.settings,
-    async settle(usual, lonely) {
+    async register(usual, readOnly) {
       const { kid, alg, public: jwk } = issuer.key()
       const keys = [{ ...jwk, kid, alg }]
-      for (const registry of [usual, lonely]) {
+      for (const registry of [usual, readOnly]) {
         await submit(
           registry,
           { op: 'issuer.set', issuer: issuer.url, keys, server: serverAt(issuer.url) },
@@ -66,8 +68,8 @@ export async function openIdentities(): Promise<Identities> {
       return {
         adminKey,
         spareKeyId: spare.key_id,
-        lonelyKeyId: await idIn(
-          lonely,
+        readOnlyKeyId: await idIn(
+          readOnly,
           `select key_id as id from api_keys join organizations using (org_id)
            where name = 'Readers' and permissions::varchar = '[]'`,
         ),

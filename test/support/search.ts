@@ -18,10 +18,10 @@ export async function searchIndexOf(brands: readonly Named[]): Promise<SearchInd
   mkdirSync(folder, { recursive: true })
   const path = `${folder}/test.search`
   const file = new PartsWriter(path)
-  const shelf = new CollectionBuilder(file)
-  for (const [number, named] of brands.entries()) shelf.add(entryOf(named, number))
+  const builder = new CollectionBuilder(file)
+  for (const [number, named] of brands.entries()) builder.add(entryOf(named, number))
   const collections = {
-    brands: shelf.finish(),
+    brands: builder.finish(),
     publishers: new CollectionBuilder(file).finish(),
     properties: new CollectionBuilder(file).finish(),
   }

@@ -15,7 +15,7 @@ export function operatorFile(
     id: 'operator',
     names: [{ en: 'Operator' }],
     agents: agents.map(url => ({ type: 'sales', url })),
-    properties: properties.map(one => ({ type: 'website', ...one })),
+    properties: properties.map(property => ({ type: 'website', ...property })),
   }
 }
 

@@ -177,11 +177,11 @@ const portfolio = (domain: string) =>
     })
     .map(({ name, house, inline, refs, since }) => ({
       house: { domain: house, name: `House ${name}` },
-      brands: inline.map(one => ({
-        id: `b_${one[0]}`,
-        names: [{ en: `${name} of ${one}` }],
-        properties: owned([one]),
-        ...(one === house ? { keller_type: 'master' } : {}),
+      brands: inline.map(brand => ({
+        id: `b_${brand[0]}`,
+        names: [{ en: `${name} of ${brand}` }],
+        properties: owned([brand]),
+        ...(brand === house ? { keller_type: 'master' } : {}),
       })),
       brand_refs: refs.map((leaf, i) => ({
         domain: leaf,

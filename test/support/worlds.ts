@@ -178,7 +178,7 @@ export const nights: fc.Arbitrary<Night[]> = fc
 /** The nights, with one file found to be away. */
 function without(gone: Away, first: Night, others: readonly Night[]): Night[] {
   const { source, isNew, found, instead } = gone
-  const isOther = (one: Sighting) => toSourceKey(one) !== toSourceKey(source)
+  const isOther = (sighting: Sighting) => toSourceKey(sighting) !== toSourceKey(source)
   return [
     isNew ? { ...first, sightings: first.sightings.filter(isOther) } : first,
     ...others.map((night, n) => {
@@ -228,7 +228,7 @@ export class Living {
       await this.#index.commit([])
     }
     if (night.asked !== undefined) await this.#ask(night.asked)
-    const seen = night.sightings.flatMap(one => observed(one, this.#clock.now()))
+    const seen = night.sightings.flatMap(sighting => observed(sighting, this.#clock.now()))
     const isLate = (index: number) => night.late[index % night.late.length]!
     const arriving = [...this.#late, ...seen.filter((_, index) => !isLate(index))]
     this.#late = seen.filter((_, index) => isLate(index))
@@ -265,14 +265,17 @@ export class Living {
         ago: 0,
         instead: missing,
       }))
-      await this.#index.commit(sightings.flatMap(one => observed(one, at)))
+      await this.#index.commit(sightings.flatMap(sighting => observed(sighting, at)))
     }
   }
 }
 
 function inOrder(seen: readonly Observation[], order: readonly number[]): Observation[] {
   return seen
-    .map((one, index) => ({ one, turn: (order[index % order.length]! * (index + 7)) % 101 }))
+    .map((observation, index) => ({
+      one: observation,
+      turn: (order[index % order.length]! * (index + 7)) % 101,
+    }))
     .sort((a, b) => a.turn - b.turn)
     .map(({ one }) => one)
 }

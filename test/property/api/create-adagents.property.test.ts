@@ -18,7 +18,7 @@ const now = Date.parse('2026-11-20T03:00:00Z')
 const or = (sound: fc.Arbitrary<unknown>, ...odd: string[]) =>
   fc.oneof(
     { weight: 600, arbitrary: sound },
-    ...odd.map(one => ({ weight: 2, arbitrary: fc.constant(one) })),
+    ...odd.map(oddValue => ({ weight: 2, arbitrary: fc.constant(oddValue) })),
     { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 1 }) },
   )
 const one = (...sound: string[]) => fc.constantFrom(...sound)

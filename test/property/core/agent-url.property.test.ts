@@ -16,7 +16,7 @@ const address = fc
   )
   .map(([scheme, labels, port, path]) => [
     `${scheme}://${labels.join('.')}${port}`,
-    ...path.map(one => `/${one}`),
+    ...path.map(segment => `/${segment}`),
   ])
   .map(parts => parts.join(''))
 

@@ -25,7 +25,7 @@ const reading: fc.Arbitrary<Reading> = fc.record({
       publisher_domain: fc.constantFrom(...domains),
       revoked_at: fc.constantFrom('1970-01-01T00:00:00Z', '2026-11-01T00:00:00Z'),
     }),
-    { selector: one => one.publisher_domain },
+    { selector: revocation => revocation.publisher_domain },
   ),
 })
 const readings = fc.array(reading, { minLength: 1, maxLength: 12 })
@@ -44,7 +44,7 @@ function timesOf(all: readonly Reading[]): Instant[] {
 }
 
 /** What is kept after all of them, each delivered so many times. */
-function keptOf(all: readonly Reading[], times = 1): AdagentsDocument {
+function listCarried(all: readonly Reading[], times = 1): AdagentsDocument {
   const at = timesOf(all)
   let kept: AdagentsDocument | undefined
   for (const [i, one] of all.entries()) {
@@ -59,7 +59,8 @@ function isHeld(domain: string, all: readonly Reading[], now: Instant): boolean 
   let wasListed = false
   for (const [i, at] of timesOf(all).entries()) {
     const isListed =
-      !all[i]!.isPointer && all[i]!.revoked.some(one => one.publisher_domain === domain)
+      !all[i]!.isPointer &&
+      all[i]!.revoked.some(revocation => revocation.publisher_domain === domain)
     const isOver = since !== undefined && at >= since + 7 * DAY
     if (isOver && !(wasListed && isListed)) since = undefined
     if (isListed) since ??= at
@@ -70,14 +71,14 @@ function isHeld(domain: string, all: readonly Reading[], now: Instant): boolean 
 
 describe('what a file is remembered to have revoked', () => {
   it('is the same when each document is delivered again', () => {
-    fc.assert(fc.property(readings, all => isSameValue(keptOf(all, 2), keptOf(all))))
+    fc.assert(fc.property(readings, all => isSameValue(listCarried(all, 2), listCarried(all))))
   })
 
   it('holds exactly while it is listed, and for a week from when it was first seen', () => {
     fc.assert(
       fc.property(readings, fc.integer({ min: 0, max: 9 * 24 }), (all, hours) => {
         const now = timesOf(all).at(-1)! + hours * HOUR
-        const revocations = new Revocations(keptOf(all), now)
+        const revocations = new Revocations(listCarried(all), now)
         return domains.every(domain => revocations.has(domain) === isHeld(domain, all, now))
       }),
     )
@@ -86,7 +87,7 @@ describe('what a file is remembered to have revoked', () => {
   it('changes by itself only when it said so', () => {
     fc.assert(
       fc.property(readings, all => {
-        const kept = keptOf(all)
+        const kept = listCarried(all)
         const now = timesOf(all).at(-1)!
         return domains.every(domain => {
           const before = new Revocations(kept, now)
@@ -104,7 +105,7 @@ describe('what a file is remembered to have revoked', () => {
   it('leaves the rest of the document alone', () => {
     fc.assert(
       fc.property(readings, all => {
-        const { remembered_revocations: _, ...rest } = keptOf(all)
+        const { remembered_revocations: _, ...rest } = listCarried(all)
         const { before: __, ...document } = { before: undefined, ...rest }
         return isSameValue(document, documentOf(all.at(-1)!))
       }),
@@ -127,7 +128,7 @@ describe('what a file is remembered to have revoked', () => {
             : listing(names[0]!),
       }),
     )
-    const kept = keptOf(all)
+    const kept = listCarried(all)
     const isKept = new Revocations(kept, timesOf(all).at(-1)!).has(domains[0]!)
     if (!isKept || kept.remembered_revocations!.length !== 10_000)
       throw new Error('it was forgotten')

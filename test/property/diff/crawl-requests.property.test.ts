@@ -88,7 +88,7 @@ interface Turn {
 test('a request goes on until it is over, and is over after so many attempts a file', () => {
   fc.assert(
     fc.property(fc.array(turn, { minLength: 60, maxLength: 60 }), turns => {
-      const counting = turns.map(one => ({ ...one, began: REQUESTED_SEQ }))
+      const counting = turns.map(turn => ({ ...turn, began: REQUESTED_SEQ }))
       const { state } = live(counting)
       expect(final).toContain(state.status)
       expect(state.attempts).toBeLessThanOrEqual(MAX_ATTEMPTS)
@@ -101,7 +101,7 @@ test('a request goes on until it is over, and is over after so many attempts a f
 test('an attempt that began before the request never ends it', () => {
   fc.assert(
     fc.property(fc.array(turn, { maxLength: 20 }), turns => {
-      const { state } = live(turns.map(one => ({ ...one, began: REQUESTED_SEQ - 1 })))
+      const { state } = live(turns.map(turn => ({ ...turn, began: REQUESTED_SEQ - 1 })))
       expect(state).toMatchObject({ status: 'queued', attempts: 0 })
     }),
   )
@@ -110,7 +110,7 @@ test('an attempt that began before the request never ends it', () => {
 test('nothing is asked for again sooner than in a minute, or later than two hours unless told', () => {
   fc.assert(
     fc.property(fc.array(turn, { maxLength: 40 }), turns => {
-      const { pauses } = live(turns.map(one => ({ ...one, retryAfter: null })))
+      const { pauses } = live(turns.map(turn => ({ ...turn, retryAfter: null })))
       for (const pause of pauses) {
         expect([MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR]).toContain(pause)
       }

@@ -49,7 +49,7 @@ describe('the difference of two tables', () => {
   it('of a table and itself is empty, also when its rows stand otherwise and were copied', () => {
     fc.assert(
       fc.property(table, rows => {
-        const copy = rows.map(one => ({ ...structuredClone(one), seq: one.seq + 1 })).reverse()
+        const copy = rows.map(row => ({ ...structuredClone(row), seq: row.seq + 1 })).reverse()
         return diff(rows, copy, keyOf, facts).length === 0
       }),
     )
@@ -62,13 +62,13 @@ describe('the difference of two tables', () => {
         const keys = changes.map(change =>
           keyOf(change.kind === 'removed' ? change.old : change.row),
         )
-        return new Set(keys).size === keys.length && changes.every(isTold)
+        return new Set(keys).size === keys.length && changes.every(hasEvent)
       }),
     )
   })
 })
 
-function isTold(change: Change<Fact>): boolean {
+function hasEvent(change: Change<Fact>): boolean {
   if (change.kind !== 'changed') return true
   const differing = facts.filter(name => !isSameValue(change.old[name], change.row[name]))
   return differing.length > 0 && isSameValue(differing, change.fields)

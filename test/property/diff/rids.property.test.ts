@@ -109,14 +109,14 @@ async function live(path: [Night, Night][]): Promise<void> {
       const found = places.map((place, i) => ({ place, ...place.sighting(both[i]!, clock) }))
       await index.commit(found.map(({ seen }) => seen))
       const rows = await rowsOf(index)
-      for (const { place, listed } of found) expectKept(place, listed, rows)
+      for (const { place, listed } of found) expectSameRids(place, listed, rows)
       clock.tick({ days: 1 })
     }
   })
 }
 
 /** Every thing has its one row for ever, and what the file lists is active. */
-function expectKept({ domain, rids }: Publisher, listed: number[], rows: readonly Row[]): void {
+function expectSameRids({ domain, rids }: Publisher, listed: number[], rows: readonly Row[]): void {
   const own = new Map(
     rows.filter(row => row.publisher_domain === domain).map(row => [row.thing, row]),
   )

@@ -98,7 +98,7 @@ const everything = {
 /** The same question answered without any index. */
 function expected(all: readonly Agent[], asked: Question): string[] {
   const isAny = (wanted: readonly string[], has: readonly string[]) =>
-    wanted.length === 0 || wanted.some(one => has.includes(one))
+    wanted.length === 0 || wanted.some(value => has.includes(value))
   const scoreOf = (agent: Agent) =>
     0.1 * Math.log(agent.property_count + 1) + (agent.has_tmp ? 0.05 : 0)
   return all
@@ -176,8 +176,8 @@ describe('the pages of a search', () => {
           const after = await AgentIndex.of(db, before)
           const found = searchAgents(after, { ...everything, minProperties: 0 })
           const counted = JSON.parse(found.body.toString()).results.filter(
-            (one: { property_count: number; has_tmp: boolean }) =>
-              one.property_count === 9 || one.has_tmp,
+            (result: { property_count: number; has_tmp: boolean }) =>
+              result.property_count === 9 || result.has_tmp,
           )
           expect(counted).toHaveLength(urls.length)
         }),

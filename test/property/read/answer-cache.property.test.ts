@@ -71,14 +71,14 @@ const step = fc.oneof(
 )
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never
 
-async function take(one: Step): Promise<void> {
-  if ('wait' in one) registry.clock.pass(one.wait * HOUR)
-  else if ('changing' in one) await registry.submit(Operation.parse(one.changing))
-  else if ('declaring' in one) {
-    const { at, of } = one.declaring
+async function take(step: Step): Promise<void> {
+  if ('wait' in step) registry.clock.pass(step.wait * HOUR)
+  else if ('changing' in step) await registry.submit(Operation.parse(step.changing))
+  else if ('declaring' in step) {
+    const { at, of } = step.declaring
     const sold = of.map(([identifier, relationship]) => ({ identifier, relationship }))
     await publishFiles(registry, { [`brand ${at}`]: operatorFile(agents.slice(0, 2), sold) })
-  } else await publishFiles(registry, fileOf(one.granting))
+  } else await publishFiles(registry, fileOf(step.granting))
 }
 
 type Granting = typeof granting extends fc.Arbitrary<infer Value> ? Value : never

@@ -52,8 +52,8 @@ function pairsOf({ replica }: Consumer): string[] {
 async function pairsByLookup({ app }: TestRegistry, { replica }: Consumer): Promise<string[]> {
   const identifiers = new Set(
     Object.values(replica.holds.properties).flatMap(({ identifiers }) =>
-      (identifiers as { type: string; value: string }[]).map(one =>
-        new URLSearchParams({ type: one.type, value: one.value }).toString(),
+      (identifiers as { type: string; value: string }[]).map(identifier =>
+        new URLSearchParams({ type: identifier.type, value: identifier.value }).toString(),
       ),
     ),
   )

@@ -87,18 +87,20 @@ type Named = World & { publisher: string; agents: [string, string]; operator: st
 const isOn = (place: string, index: number) => place === 'foot' || index === 0
 const isIn = ({ topIn }: World, { placement, collections }: Question) => {
   if (placement === 'foot' || topIn === undefined) return true
-  return collections ? collections.every(one => topIn.includes(one)) : topIn.length > 0
+  return collections
+    ? collections.every(collection => topIn.includes(collection))
+    : topIn.length > 0
 }
 
 function filesOf({ publisher, agents, operator, ...world }: Named): Record<string, object> {
   const id = (index: number) => `p${index}`
   const now = registry.clock.now()
   const adagents = {
-    properties: world.properties.map((one, index) => ({
+    properties: world.properties.map((property, index) => ({
       property_type: 'website',
       name: id(index),
       property_id: id(index),
-      tags: one.tags,
+      tags: property.tags,
       identifiers: [{ type: 'domain', value: `${id(index)}.${publisher}` }],
     })),
     placements: [
@@ -110,29 +112,29 @@ function filesOf({ publisher, agents, operator, ...world }: Named): Record<strin
       },
       { placement_id: 'foot', name: 'Foot', property_ids: world.properties.map((_, i) => id(i)) },
     ],
-    authorized_agents: world.entries.map(one => ({
-      url: agents[one.agent],
+    authorized_agents: world.entries.map(entry => ({
+      url: agents[entry.agent],
       authorized_for: 'Sales',
-      ...(one.selection.by === 'ids' && {
+      ...(entry.selection.by === 'ids' && {
         authorization_type: 'property_ids',
-        property_ids: (one.selection.of as number[]).map(id),
+        property_ids: (entry.selection.of as number[]).map(id),
       }),
-      ...(one.selection.by === 'tags' && {
+      ...(entry.selection.by === 'tags' && {
         authorization_type: 'property_tags',
-        property_tags: one.selection.of,
+        property_tags: entry.selection.of,
       }),
-      ...(one.selection.by === 'all' && {
+      ...(entry.selection.by === 'all' && {
         authorization_type: 'publisher_properties',
         publisher_properties: [{ publisher_domain: publisher, selection_type: 'all' }],
       }),
-      ...(one.delegation && { delegation_type: one.delegation }),
-      ...(one.countries && { countries: one.countries }),
-      ...(one.placements && { placement_ids: one.placements }),
-      ...(one.collections && {
-        collections: [{ publisher_domain: publisher, collection_ids: one.collections }],
+      ...(entry.delegation && { delegation_type: entry.delegation }),
+      ...(entry.countries && { countries: entry.countries }),
+      ...(entry.placements && { placement_ids: entry.placements }),
+      ...(entry.collections && {
+        collections: [{ publisher_domain: publisher, collection_ids: entry.collections }],
       }),
-      ...(one.opens !== undefined && { effective_from: toIso(now + one.opens * HOUR) }),
-      ...(one.closes !== undefined && { effective_until: toIso(now + one.closes * HOUR) }),
+      ...(entry.opens !== undefined && { effective_from: toIso(now + entry.opens * HOUR) }),
+      ...(entry.closes !== undefined && { effective_until: toIso(now + entry.closes * HOUR) }),
     })),
   }
   const { declared } = world
@@ -195,9 +197,9 @@ function operatorNaively(world: Named, index: number, delegation: string | undef
   )
   if (said.length === 0) return 'unknown'
   const isOwner = world.isItself
-  if (said.every(one => one === 'owned') && !isOwner) return 'mismatch'
+  if (said.every(relationship => relationship === 'owned') && !isOwner) return 'mismatch'
   if (delegation === undefined) return 'unknown'
-  if (said.some(one => one === delegation)) return 'match'
+  if (said.some(relationship => relationship === delegation)) return 'match'
   return isOwner && said.includes('owned') ? 'match' : 'mismatch'
 }
 

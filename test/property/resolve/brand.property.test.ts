@@ -73,7 +73,7 @@ function webOf(brand: Brands): fc.Arbitrary<Web> {
       fc.constantFrom('absent', 'unknown'),
     )
   return fc
-    .record(Object.fromEntries([...domains, ...files].map(one => [one, found(one)])))
+    .record(Object.fromEntries([...domains, ...files].map(place => [place, found(place)])))
     .map(web => JSON.parse(JSON.stringify(web)) as Web)
 }
 const web = webOf(brandIn(undefined, 'owned', 'direct', 'delegated', 'ad_network'))
@@ -88,9 +88,9 @@ function portfoliosOf(web: Web, house: string): Portfolio[] {
   })
 }
 
-function names(one: BrandDocument, domain: string): boolean {
-  const brands = one.variant === 'house_portfolio' ? one.brands : []
-  const own = one.variant === 'brand_canonical' ? [one.brand] : []
+function names(document: BrandDocument, domain: string): boolean {
+  const brands = document.variant === 'house_portfolio' ? document.brands : []
+  const own = document.variant === 'brand_canonical' ? [document.brand] : []
   return [...brands, ...own].some(({ properties }) =>
     properties.some(
       ({ type, identifier, relationship: how }) =>
@@ -130,7 +130,7 @@ describe('on any web of documents that point to one another', () => {
         const { asked } = walk(files, requested)
         expect(asked.length).toBeLessThanOrEqual(8)
         for (const location of asked) {
-          expect(asked.filter(one => one === location).length).toBeLessThanOrEqual(2)
+          expect(asked.filter(requested => requested === location).length).toBeLessThanOrEqual(2)
         }
       }),
       { seed: 20261120, numRuns: 5_000 },
@@ -144,7 +144,7 @@ describe('on any web of documents that point to one another', () => {
         facts.relationship_trust === 'inline' && requested !== facts.house_domain,
       (facts, requested, files) => {
         const portfolios = portfoliosOf(files, facts.house_domain!)
-        expect(portfolios.some(one => names(one, requested))).toBe(true)
+        expect(portfolios.some(portfolio => names(portfolio, requested))).toBe(true)
       },
     )
   })
@@ -175,7 +175,7 @@ describe('on any web of documents that point to one another', () => {
           const documents = Object.entries(files).map(
             ([location, one]) => typeof one === 'object' && documentAt(location, one),
           )
-          expect(documents.some(one => one && names(one, requested))).toBe(true)
+          expect(documents.some(document => document && names(document, requested))).toBe(true)
         }
       },
     )

@@ -63,7 +63,7 @@ test('whatever is saved, the adagents.json that is made of it is in order and re
   }
   fc.assert(
     fc.property(fc.array(property, { maxLength: 6 }), contact, (given, whom) => {
-      const saved = given.flatMap(one => SavedProperty.safeParse(one).data ?? [])
+      const saved = given.flatMap(property => SavedProperty.safeParse(property).data ?? [])
       const properties = buildHostedProperties(saved, [], [], mint)
       const document = buildHostedAdagents({ domain, properties, updated_at })
       const file = buildHostedAdagentsFile(document, whom)

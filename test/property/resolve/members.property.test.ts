@@ -49,7 +49,7 @@ describe('which agents measure what is asked for', () => {
   test('an agent is found exactly when one of its metrics alone would be', () => {
     fc.assert(
       fc.property(fc.array(metric, { maxLength: 4 }), wanted, (metrics, asked) => {
-        expect(hasMetric(metrics, asked)).toBe(metrics.some(one => hasMetric([one], asked)))
+        expect(hasMetric(metrics, asked)).toBe(metrics.some(metric => hasMetric([metric], asked)))
       }),
     )
   })

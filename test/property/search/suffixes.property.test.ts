@@ -94,7 +94,9 @@ it('every byte belongs to the entry whose texts it stands in', async () => {
   await fc.assert(
     fc.asyncProperty(entries, async all => {
       const { run, owners, close } = await sorted(folder, all)
-      const lengths = all.map(own => own.reduce((sum, one) => sum + Buffer.byteLength(one) + 2, 0))
+      const lengths = all.map(own =>
+        own.reduce((sum, text) => sum + Buffer.byteLength(text) + 2, 0),
+      )
       const expected = lengths.flatMap((length, id) => Array(length).fill(id))
       expect(Array.from(run, (_, at) => owners.of(at))).toEqual(expected)
       await close()

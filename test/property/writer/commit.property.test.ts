@@ -94,7 +94,9 @@ describe('a night that is committed', () => {
       fc.asyncProperty(nights, fc.infiniteStream(fc.nat()), async (path, random) => {
         const inOrder = await indexOf(path, atOnce)
         const shuffled = await indexOf(path, async (index, seen) => {
-          const turns = new Map(seen.map(one => [one, random.next().value as number]))
+          const turns = new Map(
+            seen.map(observation => [observation, random.next().value as number]),
+          )
           await index.commit([...seen].sort((a, b) => turns.get(a)! - turns.get(b)!))
         })
         expect(rows(shuffled)).toEqual(rows(inOrder))

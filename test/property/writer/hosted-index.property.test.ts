@@ -45,8 +45,10 @@ function saved({ domain, what, name }: Happening): Operation[] {
 }
 
 function read({ domain, what, name }: Happening, observed_at: number): Observation[] {
-  const seen = (one: Pick<Observation, 'kind' | 'location' | 'document'>): Observation[] => [
-    { ...one, observed_at, outcome: 'ok', status: 200, hash: `${what} ${name}` },
+  const seen = (
+    observation: Pick<Observation, 'kind' | 'location' | 'document'>,
+  ): Observation[] => [
+    { ...observation, observed_at, outcome: 'ok', status: 200, hash: `${what} ${name}` },
   ]
   const pointing = (kind: 'adagents.json' | 'brand.json', whose: string, variant: string) => {
     const authoritative_location = `${buildHostedAddress(base, kind, whose)}?claim=${name}`

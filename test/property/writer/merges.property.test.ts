@@ -88,7 +88,7 @@ async function leadsOf({ db }: MemoryIndex): Promise<string[][]> {
   return rows.map(({ rid, led }) => [rid, led])
 }
 
-async function standing({ db }: MemoryIndex): Promise<string[]> {
+async function listStored({ db }: MemoryIndex): Promise<string[]> {
   const rows = await db.all<{ rid: string }>(
     `select property_rid as rid from properties where status != 'removed' order by rid`,
   )
@@ -124,7 +124,7 @@ async function live(steps: readonly Step[]): Promise<void> {
         expect(await night(files)).not.toContain('property.created')
       }
       expect(await leadsOf(index)).toEqual(expected.entries)
-      expect(await standing(index)).toEqual(expected.live)
+      expect(await listStored(index)).toEqual(expected.live)
       expect(await checkIndex(index.db)).toEqual([])
       expect(await night(files)).toEqual([])
     }

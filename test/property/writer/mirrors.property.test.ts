@@ -117,13 +117,13 @@ test('a proposal is approved only in the place of the mirror that it was made fo
             const answer = await hand({ op, review_id, digest, reviewer: 'm', notes: 'read' })
             // One that says the same for the same mirror is the same, whenever it was handed in.
             const same = theirs.find(other => !other.isOver && other.digest === digest)
-            const standing = same?.review_id === review_id ? same : undefined
-            const fits = standing && (one.does === 'reject' || standing.base === served)
-            expect('done' in answer).toBe(fits === true)
-            if (fits && one.does === 'approve') served = proposal.file
-            if (fits) standing.isOver = true
-            if (one.does === 'approve' && fits) approved += 1
-            if (one.does === 'approve' && !fits) refused += 1
+            const current = same?.review_id === review_id ? same : undefined
+            const isApplicable = current && (one.does === 'reject' || current.base === served)
+            expect('done' in answer).toBe(isApplicable === true)
+            if (isApplicable && one.does === 'approve') served = proposal.file
+            if (isApplicable) current.isOver = true
+            if (one.does === 'approve' && isApplicable) approved += 1
+            if (one.does === 'approve' && !isApplicable) refused += 1
           }
           expect(await servedNow()).toBe(served)
         }

@@ -54,7 +54,7 @@ async function live(
 ): Promise<void> {
   for (let at = 0; at <= DAYS * DAY; at += STEP) {
     const targets = await loadDueTargets(index.db, clock.now(), 100_000)
-    if (targets.length > 0) await index.commit(targets.map(one => answer(one, clock.now())))
+    if (targets.length > 0) await index.commit(targets.map(target => answer(target, clock.now())))
     await after(targets)
     clock.tick({ ms: STEP })
   }

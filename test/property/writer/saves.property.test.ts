@@ -121,10 +121,12 @@ test('an entry is what its last revision left, however it was edited and deliver
     )
     const told = (hosted?.document.properties ?? []) as HostedProperty[]
     // `www.` and the bare name are one identifier: either of two that were told so is the one crawled.
-    const keyOf = (one: { identifiers: Identifier[] } | undefined) =>
-      one?.identifiers[0] && toIdentifierKey(one.identifiers[0])
-    const same = told.filter(one => one.identifiers.length > 0 && keyOf(one) === keyOf(rows[0]))
-    if (same.length > 0) expect(same.map(one => one.property_rid)).toContain(rows[0]!.rid)
+    const keyOf = (property: { identifiers: Identifier[] } | undefined) =>
+      property?.identifiers[0] && toIdentifierKey(property.identifiers[0])
+    const same = told.filter(
+      property => property.identifiers.length > 0 && keyOf(property) === keyOf(rows[0]),
+    )
+    if (same.length > 0) expect(same.map(property => property.property_rid)).toContain(rows[0]!.rid)
   }
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 4 }), fc.nat({ max: 1 }), run),

@@ -101,7 +101,7 @@ it('what is as it was is taken in by one statement just as by the long way', asy
         for (let n = 0; n < again; n++) {
           now += pause
           const recrawling = { now, seq: ++seq, nextRun: now + DAY, soonestMs: 6 * HOUR }
-          const observations = attempts.map(one => observed(one, now))
+          const observations = attempts.map(attempt => observed(attempt, now))
           if (requested !== undefined) {
             const { kind, location } = files[requested]!
             for (const db of both) {

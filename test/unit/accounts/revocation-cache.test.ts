@@ -175,9 +175,9 @@ describe('a role that was revoked', () => {
       asked({ op: 'key.create', key_id, org: 'Acme', label: '', hash: 'b'.repeat(64) }),
     )
     const held = [{ id: subject }, { holder: 'key', id: key_id }] as const
-    await outcomes(...held.map(one => role('role.grant', one)))
+    await outcomes(...held.map(holder => role('role.grant', holder)))
     expect(await outcomes(unmirror(person), unmirror(key))).toEqual([gone, gone])
-    await outcomes(...held.map(one => role('role.revoke', one)))
+    await outcomes(...held.map(holder => role('role.revoke', holder)))
     expect(await outcomes(unmirror(person), unmirror(key))).toEqual([fallen, fallen])
   })
 

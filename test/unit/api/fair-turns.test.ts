@@ -14,14 +14,14 @@ function open(atOnce: number, waiting: number) {
     })
     return done.catch(() => void refused.push(name))
   }
-  const settle = () => new Promise(resolve => setImmediate(resolve))
+  const waitForTurns = () => new Promise(resolve => setImmediate(resolve))
   const endAll = async () => {
     for (let i = 0; i < 50; i++) {
       enders.shift()?.()
-      await settle()
+      await waitForTurns()
     }
   }
-  return { ask, begun, endAll, refused, settle, turns }
+  return { ask, begun, endAll, refused, settle: waitForTurns, turns }
 }
 
 test('callers take turns, however much one of them asked for before', async () => {

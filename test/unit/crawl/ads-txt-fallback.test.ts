@@ -30,7 +30,7 @@ async function crawl(pages: Record<string, Page>, ...targets: CrawlTarget[]) {
     protocolName: 'proto',
     atOnce: limitHostsAtOnce(4),
   })
-  return { seen: seen.map(one => readObservation(one, limits)), origin }
+  return { seen: seen.map(observation => readObservation(observation, limits)), origin }
 }
 
 const adsTxt = { body: '\ufeffa.example, 1, DIRECT\nManagerDomain = m.example\n' }

@@ -50,11 +50,13 @@ async function crawled(houses: number, moves: number) {
       const seen = due.map(target =>
         crawlSource(target, { fetcher, clock, limits: { ...limits, ...patient } }),
       )
-      const read = (await Promise.all(seen)).map(one => readObservation(one, limits))
+      const read = (await Promise.all(seen)).map(observation =>
+        readObservation(observation, limits),
+      )
       await index.commit(read)
     }
     const brand = await index.db.one('select * from brands where domain = $first', { first })
-    return { brand, hosts: new Set(origin.asked.map(one => one.split('/')[0])).size }
+    return { brand, hosts: new Set(origin.asked.map(requested => requested.split('/')[0])).size }
   })
 }
 

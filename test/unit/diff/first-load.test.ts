@@ -9,12 +9,12 @@ const crawled = (events: readonly FeedEvent[]) =>
   events.filter(({ actor }) => actor === 'pipeline:crawler').map(({ event_type }) => event_type)
 const collections = [{ collection_id: 'show', name: 'Show', kind: 'series' }]
 const more = {
-  properties: [site(acme), site(acme, { property_id: 'news', identifiers: newsOf(acme) })],
+  properties: [site(acme), site(acme, { property_id: 'news', identifiers: findEvents(acme) })],
   collections: [...collections, { collection_id: 'other', name: 'Other', kind: 'series' }],
   authorized_agents: [byIds('https://sales.example/mcp'), byIds('https://more.example/mcp')],
 }
 
-function newsOf(domain: string) {
+function findEvents(domain: string) {
   return [{ type: 'domain', value: `news.${domain}` }]
 }
 

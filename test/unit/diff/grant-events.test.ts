@@ -151,7 +151,7 @@ describe('a grant by selectors', () => {
       })
       const named = { publisher_domain: pier, selection_type: 'all' }
       const tagged = { publisher_domain: pier, selection_type: 'by_tag', property_tags: ['a', 'b'] }
-      const granted = authorization(events).find(one => one.payload.publisher_domain === pier)
+      const granted = authorization(events).find(event => event.payload.publisher_domain === pier)
       expect(granted!.payload.publisher_properties).toEqual([named, tagged])
       const row = await nights.db.one(
         `select publisher_properties from authorizations where publisher_domain = '${pier}'`,

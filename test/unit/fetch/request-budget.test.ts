@@ -37,8 +37,8 @@ async function entered(
   patienceMs = 0,
 ) {
   const answers = await Promise.all(hosts.map(host => budget.enterSite(host, cause, patienceMs)))
-  const later = answers.flatMap(one => one?.retryAfterSeconds ?? [])
-  return { through: answers.filter(one => one === undefined).length, later }
+  const later = answers.flatMap(answer => answer?.retryAfterSeconds ?? [])
+  return { through: answers.filter(answer => answer === undefined).length, later }
 }
 
 const hostsOf = (site: string, count: number) =>
@@ -63,7 +63,7 @@ describe.each(Object.entries(kinds))('buckets %s', (_, open) => {
     expect(sorted.at(-1)).toBeGreaterThan((sorted.length / 2) * 0.9)
     expect(sorted.at(-1)).toBeLessThan((sorted.length / 2) * 1.3)
     const inOneSecond = Math.max(
-      ...[...new Set(sorted)].map(second => sorted.filter(one => one === second).length),
+      ...[...new Set(sorted)].map(second => sorted.filter(other => other === second).length),
     )
     expect(inOneSecond).toBeLessThanOrEqual(4)
   })
@@ -110,7 +110,7 @@ describe.each(Object.entries(kinds))('buckets %s', (_, open) => {
     const budget = new RequestBudget(open(), { ...rates, addressRequestsPerMinute: 120 })
     const asked = Array.from({ length: 300 }, () => budget.enterAddress('93.184.216.34', crawl, 0))
     const answers = await Promise.all(asked)
-    expect(answers.filter(one => one === undefined).length).toBeLessThanOrEqual(60)
+    expect(answers.filter(answer => answer === undefined).length).toBeLessThanOrEqual(60)
     expect(await budget.enterAddress('93.184.216.35', crawl, 0)).toBeUndefined()
   })
 
@@ -119,7 +119,7 @@ describe.each(Object.entries(kinds))('buckets %s', (_, open) => {
     const paid = await Promise.all(
       hostsOf('agents.example', 100).map(host => budget.reserve(host, 8)),
     )
-    const rows = paid.flatMap(one => ('site' in one ? [one] : []))
+    const rows = paid.flatMap(failure => ('site' in failure ? [failure] : []))
     expect(rows.length).toBeGreaterThanOrEqual(5)
     expect(rows.length).toBeLessThanOrEqual(7)
     const [row] = rows
@@ -147,7 +147,7 @@ test('several processes share one bound', async () => {
   const all = await Promise.all(
     budgets.map(budget => entered(budget, hostsOf('victim.example', 200), crawl)),
   )
-  const through = all.reduce((sum, one) => sum + one.through, 0)
+  const through = all.reduce((sum, part) => sum + part.through, 0)
   // Each of them spends a few before it asks the others.
   expect(through).toBeLessThanOrEqual(45 + 4 * 8)
 })

@@ -36,7 +36,7 @@ describe('a batch of observations', () => {
 
   it('takes no more than its size of what came meanwhile, and the rest comes next', async () => {
     const batches: number[][] = []
-    const lane = new Batcher<number, number>(
+    const batcher = new Batcher<number, number>(
       async items => {
         batches.push(items)
         await new Promise(resolve => setImmediate(resolve))
@@ -45,7 +45,7 @@ describe('a batch of observations', () => {
       { sizeOf: () => 1, size: () => 3, waitMs: 1_000, idleMs: () => 5 },
     )
     const items = [1, 2, 3, 4, 5, 6, 7, 8]
-    expect(await Promise.all(items.map(item => lane.add(item)))).toEqual(items)
+    expect(await Promise.all(items.map(item => batcher.add(item)))).toEqual(items)
     expect(batches).toEqual([
       [1, 2, 3],
       [4, 5, 6],

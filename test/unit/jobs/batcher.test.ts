@@ -6,18 +6,18 @@ const LONG_MS = 60_000
 it('a lane that was waiting for more commits when it hears that nothing more comes', async () => {
   let isFull = false
   const batches: string[][] = []
-  const lane = new Batcher<string, string>(
+  const batcher = new Batcher<string, string>(
     async items => {
       batches.push(items)
       return items.map(item => `${item} is kept`)
     },
     { sizeOf: () => 1, size: () => 10, waitMs: LONG_MS, idleMs: () => (isFull ? 0 : LONG_MS) },
   )
-  const kept = Promise.all(['a', 'b'].map(item => lane.add(item)))
-  lane.consider()
+  const kept = Promise.all(['a', 'b'].map(item => batcher.add(item)))
+  batcher.consider()
   expect(batches).toEqual([])
   isFull = true
-  lane.consider()
+  batcher.consider()
   expect(await kept).toEqual(['a is kept', 'b is kept'])
   expect(batches).toEqual([['a', 'b']])
 })

@@ -16,7 +16,7 @@ describe('a budget of bytes', () => {
           budget.run(bytes, async () => {
             held.add(n)
             began.push(n)
-            const together = [...held].map(one => all[one]!)
+            const together = [...held].map(index => all[index]!)
             const sum = together.reduce((total, size) => total + size, 0)
             expect(sum <= MOST || together.filter(size => size > 0).length === 1).toBe(true)
             await scheduler.schedule(Promise.resolve())

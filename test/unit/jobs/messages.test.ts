@@ -25,7 +25,9 @@ function absent(location: string): Observation {
 async function delivered(observations: Observation[]): Promise<Observation[]> {
   const messages = await packObservations(observations, MAX_BYTES, server.redis)
   for (const { payload } of messages) expect(payload.length).toBeLessThanOrEqual(MAX_BYTES)
-  const lists = await Promise.all(messages.map(one => unpackObservations(one, server.redis)))
+  const lists = await Promise.all(
+    messages.map(message => unpackObservations(message, server.redis)),
+  )
   for (const message of messages) await dropParts(message, server.redis)
   return lists.flat()
 }

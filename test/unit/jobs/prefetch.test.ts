@@ -17,28 +17,28 @@ afterEach(() => {
 })
 
 /** Files of which so many are due, read in their order; tells how often they were read. */
-function aheadOf(count: number, { waitedMs = 0, tookMs = READING_MS } = {}) {
+function countPrefetched(count: number, { waitedMs = 0, tookMs = READING_MS } = {}) {
   const due = Array.from({ length: count }, (_, n) => fileOf(n))
   let reads = 0
-  const ahead = new Prefetch(async limit => {
+  const prefetched = new Prefetch(async limit => {
     reads++
     vi.advanceTimersByTime(waitedMs + tookMs)
     return { files: due.slice(0, limit), tookMs }
   })
-  return { ahead, due, reads: () => reads }
+  return { ahead: prefetched, due, reads: () => reads }
 }
 
 describe('reading ahead', () => {
   it('is not done again and again while all that is due is with crawlers', async () => {
-    const { ahead, reads } = aheadOf(3_000)
+    const { ahead: prefetched, reads } = countPrefetched(3_000)
     const handedOut = new Set<DueTarget>()
     const isFree = (target: DueTarget) => !handedOut.has(target)
-    for (const target of await ahead.take(3_000, isFree)) handedOut.add(target)
+    for (const target of await prefetched.take(3_000, isFree)) handedOut.add(target)
     expect(handedOut.size).toBe(3_000)
-    expect(await ahead.take(500, isFree)).toEqual([])
+    expect(await prefetched.take(500, isFree)).toEqual([])
     expect(reads()).toBe(1)
     vi.advanceTimersByTime(20 * READING_MS)
-    expect(await ahead.take(500, isFree)).toEqual([])
+    expect(await prefetched.take(500, isFree)).toEqual([])
     expect(reads()).toBe(2)
   })
 
@@ -47,28 +47,28 @@ describe('reading ahead', () => {
       [{ waitedMs: 15_000 }, 20 * READING_MS],
       [{ tookMs: 15_000 }, 30_000],
     ] as const) {
-      const { ahead, reads } = aheadOf(3_000, times)
-      await ahead.take(3_000, () => true)
-      await ahead.take(500, () => true)
+      const { ahead: prefetched, reads } = countPrefetched(3_000, times)
+      await prefetched.take(3_000, () => true)
+      await prefetched.take(500, () => true)
       expect(reads()).toBe(1)
       vi.advanceTimersByTime(ms)
-      await ahead.take(500, () => true)
+      await prefetched.take(500, () => true)
       expect(reads()).toBe(2)
     }
   })
 
   it('is done at once when others have become free', async () => {
-    const { ahead, due } = aheadOf(3_000)
-    const first = await ahead.take(3_000, () => true)
-    expect(await ahead.take(500, () => true)).toEqual([])
-    ahead.expire()
-    expect(await ahead.take(500, target => target !== first[0])).toEqual(due.slice(1, 501))
+    const { ahead: prefetched, due } = countPrefetched(3_000)
+    const first = await prefetched.take(3_000, () => true)
+    expect(await prefetched.take(500, () => true)).toEqual([])
+    prefetched.expire()
+    expect(await prefetched.take(500, target => target !== first[0])).toEqual(due.slice(1, 501))
   })
 
   it('is done each time while it is of few', async () => {
-    const { ahead, reads } = aheadOf(10)
-    await ahead.take(100, () => true)
-    await ahead.take(100, () => true)
+    const { ahead: prefetched, reads } = countPrefetched(10)
+    await prefetched.take(100, () => true)
+    await prefetched.take(100, () => true)
     expect(reads()).toBe(2)
   })
 })

@@ -25,7 +25,7 @@ async function connected(use: 'ask' | 'work') {
   return connection
 }
 
-async function openDesk(): Promise<SubmissionClient> {
+async function openClient(): Promise<SubmissionClient> {
   const writer = new SubmissionClient(
     { commands: await connected('ask'), listening: await connected('work') },
     patient,
@@ -88,7 +88,7 @@ describe('submissions on their way to the writer', () => {
 
   it('that come while a commit runs are the next commit, each answered to who handed it in', async () => {
     const writer = await openWriter({ isHeld: true })
-    const [client, other] = [await openDesk(), await openDesk()]
+    const [client, other] = [await openClient(), await openClient()]
     const first = client.submit(writeOf('a'))
     await writer.begun(1)
     const later = [
@@ -108,7 +108,7 @@ describe('submissions on their way to the writer', () => {
 
   it('are waited for where several were answered, as long as that commit took', async () => {
     const writer = await openWriter({ isHeld: true, gatherMs: 2 * HELD_MS })
-    const client = await openDesk()
+    const client = await openClient()
     const ask = (...names: string[]) => names.map(name => client.submit(writeOf(name)))
     const first = ask('a')
     await writer.begun(1)
@@ -129,7 +129,7 @@ describe('submissions on their way to the writer', () => {
 
   it('that come alone after one that came alone wait for nobody', async () => {
     const writer = await openWriter({ isHeld: true, gatherMs: 2 * HELD_MS })
-    const client = await openDesk()
+    const client = await openClient()
     const first = client.submit(writeOf('a'))
     await writer.begun(1)
     await setTimeout(HELD_MS)
@@ -141,7 +141,7 @@ describe('submissions on their way to the writer', () => {
 
   it('are read by the next writer when one ends before it has committed them', async () => {
     const dying = await openWriter({ isHeld: true })
-    const writer = await openDesk()
+    const writer = await openClient()
     const answer = writer.submit(writeOf('a'))
     await dying.begun(1)
     const next = await openWriter()
@@ -155,7 +155,7 @@ describe('submissions on their way to the writer', () => {
   })
 
   it('wait for a writer that is not there yet', async () => {
-    const writer = await openDesk()
+    const writer = await openClient()
     const answer = writer.submit(writeOf('a'))
     while ((await left()) < 1) await setTimeout(5)
     await openWriter()
@@ -165,7 +165,7 @@ describe('submissions on their way to the writer', () => {
   it('that nobody understands hold up nobody', async () => {
     await redis.redis.xadd(SUBMISSIONS.key, '*', 'desk', 'x', 'submission', '{"op":')
     const writer = await openWriter()
-    const client = await openDesk()
+    const client = await openClient()
     expect('done' in (await client.submit(writeOf('a')))).toBe(true)
     await writer.reader.close()
     expect(await left()).toBe(0)
@@ -173,7 +173,7 @@ describe('submissions on their way to the writer', () => {
 
   it('go on after Redis was away and forgot everything', async () => {
     await openWriter()
-    const writer = await openDesk()
+    const writer = await openClient()
     expect('done' in (await writer.submit(writeOf('a')))).toBe(true)
     await redis.stop()
     await expect(writer.submit(writeOf('b'))).rejects.toThrow()

@@ -72,7 +72,7 @@ describe('a file whose entries reach too much in all', () => {
     })
     expect(agents.length).toBeGreaterThan(500)
     expect(agents.length).toBeLessThan(700)
-    expect(agents.map(one => one.entry)).toEqual(times(agents.length, i => i))
+    expect(agents.map(agent => agent.entry)).toEqual(times(agents.length, i => i))
     const rest = 3_000 - agents.length
     expect(broad).toEqual([
       {
@@ -95,7 +95,7 @@ describe('a file whose entries reach too much in all', () => {
       authorized_agents: [...times(3_000, i => entry(i, byTag('all'))), ...more],
       properties: times(3_000, property),
     })
-    expect(agents.slice(-2).map(one => one.entry)).toEqual([3_000, 3_001])
+    expect(agents.slice(-2).map(agent => agent.entry)).toEqual([3_000, 3_001])
   })
 
   it('is one too where an entry says much of many publishers, or agents have many tags', () => {
@@ -121,7 +121,7 @@ describe('a file whose entries reach too much in all', () => {
 })
 
 describe('a publisher of whom a file says more than is kept', () => {
-  const standing = ({ db }: Nights) =>
+  const countStored = ({ db }: Nights) =>
     db.all<{ name: string; status: string }>('select name, status from properties order by name')
   const refused = ({ db }: Nights) =>
     db.all<{ location: string; reason: string }>('select location, reason from quarantine')
@@ -132,7 +132,7 @@ describe('a publisher of whom a file says more than is kept', () => {
       const broad = { authorized_agents: [], properties: times(25_001, i => property(i)) }
       await nights.night({ [domain]: small })
       expect(await nights.night({ [domain]: broad })).toEqual([])
-      expect(await standing(nights)).toEqual([{ name: 'P 1', status: 'active' }])
+      expect(await countStored(nights)).toEqual([{ name: 'P 1', status: 'active' }])
       expect(await nights.db.one('select count(*)::int as n from authorizations')).toEqual({ n: 1 })
       expect(await refused(nights)).toEqual([
         { location: domain, reason: expect.stringMatching(/^too_broad: comes to 25001 rows/) },
@@ -140,7 +140,7 @@ describe('a publisher of whom a file says more than is kept', () => {
       const { broad: faults } = parse(broad)
       expect(faults).toMatchObject([{ field: 'root', severity: 'error' }])
       await nights.night({ [domain]: { ...small, properties: [property(1), property(2)] } })
-      expect(await standing(nights)).toHaveLength(2)
+      expect(await countStored(nights)).toHaveLength(2)
       expect(await refused(nights)).toEqual([])
     }))
 

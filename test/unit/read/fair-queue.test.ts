@@ -12,21 +12,21 @@ function bench(tools: number, most: number) {
       begun.push(kind)
       return new Promise<number>(resolve => enders.push(() => resolve(tool)))
     })
-  const settle = () => new Promise(resolve => setImmediate(resolve))
+  const waitForTurns = () => new Promise(resolve => setImmediate(resolve))
   const endOne = async () => {
     enders.shift()!()
-    await settle()
+    await waitForTurns()
   }
-  return { ask, begun, endOne, settle, turns }
+  return { ask, begun, endOne, settle: waitForTurns, turns }
 }
 
 test('a kind that came often neither takes all tools nor goes before one that came once', async () => {
-  const { ask, begun, endOne, settle } = bench(3, 100)
+  const { ask, begun, endOne, settle: waitForTurns } = bench(3, 100)
   const all = [...Array(10)].map(() => ask('slow'))
-  await settle()
+  await waitForTurns()
   expect(begun).toEqual(['slow', 'slow'])
   all.push(ask('quick'), ask('other'))
-  await settle()
+  await waitForTurns()
   expect(begun).toEqual(['slow', 'slow', 'quick'])
   await endOne()
   expect(begun.slice(3)).toEqual(['other'])
@@ -36,18 +36,18 @@ test('a kind that came often neither takes all tools nor goes before one that ca
 })
 
 test('what comes beyond the bound of its kind is refused with a time to come again, and then answered', async () => {
-  const { ask, endOne, settle } = bench(2, 3)
+  const { ask, endOne, settle: waitForTurns } = bench(2, 3)
   const first = [ask('a'), ask('a'), ask('a')]
   const refused = await ask('a').catch((error: unknown) => error)
   expect(refused).toBeInstanceOf(PublicError)
   expect(refused).toMatchObject({ status: 503, retryAfterSeconds: 1 })
-  await settle()
+  await waitForTurns()
   const other = ask('b')
-  await settle()
+  await waitForTurns()
   for (let i = 0; i < 4; i++) await endOne()
   await Promise.all([...first, other])
   const again = ask('a')
-  await settle()
+  await waitForTurns()
   await endOne()
   expect(await again).toBeTypeOf('number')
 })

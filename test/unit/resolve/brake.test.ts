@@ -9,7 +9,7 @@ import { submission } from '../../support/writes.ts'
 const low = { ...limits, rows: 40, publishers: 4 }
 const empty = () => ({ properties: [], authorized_agents: [] })
 
-async function standing({ index }: Web) {
+async function listStored({ index }: Web) {
   return index.db.one<{ active: number; grants: number; valid: number }>(
     `select (select count(*) from properties where status = 'active') as active,
        (select count(*) from authorizations) as grants,
@@ -17,7 +17,7 @@ async function standing({ index }: Web) {
   )
 }
 
-async function settle({ index }: Web, op: 'held.release' | 'held.drop', domains: string[]) {
+async function decide({ index }: Web, op: 'held.release' | 'held.drop', domains: string[]) {
   const operation = { op, domains: asDomains(domains) }
   return index.commit({ submissions: [submission(`${op} ${domains[0]}`, operation)] })
 }
@@ -52,7 +52,7 @@ describe('a captive portal before 400 publishers', () => {
     expect(await web.crawl(many(400), 'not_json')).toEqual({})
     web.clock.tick({ days: 1 })
     expect(await web.crawl(many(400), 'not_json')).toEqual({})
-    expect(await standing(web)).toEqual({ active: 400, grants: 400, valid: 400 })
+    expect(await listStored(web)).toEqual({ active: 400, grants: 400, valid: 400 })
     const held = await web.held()
     expect(held).toHaveLength(400)
     expect(held[0]).toMatchObject({ rule: 'publisher', reason: 'failed', grants: 0, properties: 1 })
@@ -65,7 +65,7 @@ describe('a captive portal before 400 publishers', () => {
     expect(await web.crawl(many(400), 'absent')).toEqual({})
     web.clock.tick({ days: 8 })
     expect(await web.index.commit([])).toEqual([])
-    expect(await standing(web)).toEqual({ active: 400, grants: 400, valid: 400 })
+    expect(await listStored(web)).toEqual({ active: 400, grants: 400, valid: 400 })
     const [one] = await web.held()
     expect(one).toMatchObject({ grants: 1, properties: 1, since: '2026-11-21T04:00:00.000Z' })
   })
@@ -76,7 +76,7 @@ describe('a captive portal before 400 publishers', () => {
     web.clock.tick({ hours: 2 })
     expect(await web.crawl(many(400), 'unchanged')).toEqual({})
     expect(await web.held()).toEqual([])
-    expect(await standing(web)).toEqual({ active: 400, grants: 400, valid: 400 })
+    expect(await listStored(web)).toEqual({ active: 400, grants: 400, valid: 400 })
   })
 })
 
@@ -91,7 +91,7 @@ describe('a mass of files that stand', () => {
       'property.created': 60,
       'authorization.granted': 60,
     })
-    expect(await standing(web)).toEqual({ active: 120, grants: 120, valid: 60 })
+    expect(await listStored(web)).toEqual({ active: 120, grants: 120, valid: 60 })
     expect(await web.held()).toHaveLength(60)
   })
 
@@ -156,7 +156,7 @@ describe('an explicit revocation', () => {
     const adsTxt = (domain: string) =>
       read('ads.txt', domain, 'managerdomain=m.example', web.clock.now())
     await web.index.commit(domains.map(adsTxt))
-    expect(await standing(web)).toMatchObject({ active: 60, grants: 60 })
+    expect(await listStored(web)).toMatchObject({ active: 60, grants: 60 })
     web.clock.tick({ days: 1 })
     const file = { ...managing(named(domains)), ...revoking(...domains) }
     const events = await web.crawl(['m.example'], () => file)
@@ -265,14 +265,14 @@ describe('who is held', () => {
     await web.crawl(many(60), 'absent')
     web.clock.tick({ hours: 2 })
     await web.crawl(many(60), 'absent')
-    const events = await settle(web, 'held.release', many(10))
+    const events = await decide(web, 'held.release', many(10))
     const types = events.map(({ event_type }) => event_type)
     expect(types.filter(type => type === 'authorization.revoked')).toHaveLength(10)
     expect(types.filter(type => type === 'property.stale')).toHaveLength(10)
     expect(await web.held()).toHaveLength(50)
-    expect(await standing(web)).toEqual({ active: 50, grants: 50, valid: 50 })
-    await settle(web, 'held.release', many(60).slice(10))
-    expect(await standing(web)).toEqual({ active: 0, grants: 0, valid: 0 })
+    expect(await listStored(web)).toEqual({ active: 50, grants: 50, valid: 50 })
+    await decide(web, 'held.release', many(60).slice(10))
+    expect(await listStored(web)).toEqual({ active: 0, grants: 0, valid: 0 })
   })
 
   it('stands as if its file had just stood when it is dropped, and the file is due', async () => {
@@ -280,7 +280,7 @@ describe('who is held', () => {
     await web.crawl(many(60), 'absent')
     web.clock.tick({ hours: 2 })
     await web.crawl(many(60), 'absent')
-    expect(await settle(web, 'held.drop', many(60))).toEqual([])
+    expect(await decide(web, 'held.drop', many(60))).toEqual([])
     expect(await web.held()).toEqual([])
     const files = await web.index.db.one(
       `select count(*) filter (due_at = '2026-11-21T06:00:00Z') as due,
@@ -292,13 +292,13 @@ describe('who is held', () => {
     await web.crawl(many(60), 'unchanged')
     web.clock.tick({ days: 1 })
     expect(await web.index.commit([])).toEqual([])
-    expect(await standing(web)).toEqual({ active: 60, grants: 60, valid: 60 })
+    expect(await listStored(web)).toEqual({ active: 60, grants: 60, valid: 60 })
   })
 
   it('is judged again after a while when it was dropped because of what its file says', async () => {
     const web = await webOf(60, low)
     await web.crawl(many(60), empty)
-    await settle(web, 'held.drop', many(6))
+    await decide(web, 'held.drop', many(6))
     expect(await web.held()).toHaveLength(54)
     expect(await web.index.commit([])).toEqual([])
     web.clock.tick({ days: 1 })

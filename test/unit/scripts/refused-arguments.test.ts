@@ -43,7 +43,7 @@ interface Leaf {
 
 function leavesOf(command: Command, above: string[] = []): Leaf[] {
   if (command.commands.length === 0) return [{ name: above.join(' '), command }]
-  return command.commands.flatMap(one => leavesOf(one, [...above, one.name()]))
+  return command.commands.flatMap(command => leavesOf(command, [...above, command.name()]))
 }
 
 /** What typing it comes to; a command that begins to work would reach a store and is taken to be wrong. */
@@ -126,7 +126,7 @@ describe.each(leaves)('registry $name', ({ name, command }) => {
         const place = words.length + i
         await expectRefusal(whole.toSpliced(place, 1, nothing), /argument .* is invalid/)
       }
-      for (const option of command.options.filter(one => one.required)) {
+      for (const option of command.options.filter(option => option.required)) {
         const words = new RegExp(`option '.*${option.long} .* is invalid`)
         await expectRefusal([...whole, option.long!, nothing], words)
       }

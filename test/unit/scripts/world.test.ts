@@ -114,11 +114,13 @@ describe('the demo internet', () => {
   test('authorizes agents in every way the format knows', () => {
     const ways = new Set(
       world.expected
-        .filter(one => one.file === 'adagents.json' && one.situation === 'ok')
-        .filter(one => !one.domain.startsWith('dirt-'))
+        .filter(
+          expectation => expectation.file === 'adagents.json' && expectation.situation === 'ok',
+        )
+        .filter(expectation => !expectation.domain.startsWith('dirt-'))
         .flatMap(
-          one =>
-            documentOf(world, one.domain, one.file).authorized_agents as {
+          expectation =>
+            documentOf(world, expectation.domain, expectation.file).authorized_agents as {
               authorization_type: string
             }[],
         )
@@ -142,7 +144,7 @@ describe('the demo internet', () => {
     const bytes = JSON.stringify(manager, null, 2).length
     expect(bytes).toBeGreaterThan(2_000_000)
     expect(bytes).toBeLessThan(3_200_000)
-    const pointing = world.expected.filter(one => one.situation === 'pointer')
+    const pointing = world.expected.filter(expectation => expectation.situation === 'pointer')
     expect(pointing.length).toBeGreaterThanOrEqual(60)
   })
 
@@ -150,7 +152,9 @@ describe('the demo internet', () => {
     const { brands } = documentOf(world, 'lantern-media.example', 'brand.json') as {
       brands: { properties: { identifier: string; relationship?: string }[] }[]
     }
-    const claim = brands[0]!.properties.find(one => one.identifier === 'both-say-direct.example')
+    const claim = brands[0]!.properties.find(
+      property => property.identifier === 'both-say-direct.example',
+    )
     const granted = documentOf(world, 'both-say-direct.example', 'adagents.json')
     expect(claim).toMatchObject({ relationship: 'direct' })
     expect(granted).toMatchObject({ authorized_agents: [{ delegation_type: 'direct' }] })
@@ -274,7 +278,7 @@ describe('the agents', () => {
   afterAll(() => served.close())
 
   const call = async (host: string, method: string, params = {}, session?: string) => {
-    const agent = cast.find(one => one.host === host)!
+    const agent = cast.find(candidate => candidate.host === host)!
     const got = await ask(served, host, agent.path, {
       method: 'POST',
       headers: {
@@ -299,7 +303,7 @@ describe('the agents', () => {
     return events
       .filter(data => data !== '')
       .map(data => JSON.parse(data))
-      .find(one => one.id === 1)
+      .find(message => message.id === 1)
   }
 
   const toolNames = (message: { result: { tools: { name: string }[] } }) =>
@@ -385,7 +389,12 @@ describe('a world of captured files', () => {
     expect(world.domains).toEqual(['acme.example', 'empty.example'])
     expect(documentOf(world, 'acme.example', 'brand.json')).toEqual({ id: 'acme' })
     expect(answerOf(world, 'acme.example', '/')).toMatchObject({ status: 200 })
-    expect(world.expected.map(one => one.situation)).toEqual(['ok', 'absent', 'absent', 'absent'])
+    expect(world.expected.map(expectation => expectation.situation)).toEqual([
+      'ok',
+      'absent',
+      'absent',
+      'absent',
+    ])
   })
 
   test.each([

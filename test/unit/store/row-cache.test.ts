@@ -78,11 +78,11 @@ describe('rows that the writer knows', () => {
       [{ domain: 'a.example', name: 'A2' } as Named, { domain: 'b.example', name: 'B2' } as Named],
     ]
     for (const turn of turns) {
-      await known.replace(db, new Map(turn.map(one => [one.domain, one])))
+      await known.replace(db, new Map(turn.map(row => [row.domain, row])))
       const stored = await db.all<Named>('from named order by domain')
-      expect(stored).toEqual(turn.map(one => ({ ...one, told: one.told ?? null })))
+      expect(stored).toEqual(turn.map(row => ({ ...row, told: row.told ?? null })))
       const rows = await known.read(db, ['a.example', 'b.example'])
-      expect([...rows.values()].map(one => ({ ...one, told: one.told ?? null }))).toEqual(stored)
+      expect([...rows.values()].map(row => ({ ...row, told: row.told ?? null }))).toEqual(stored)
     }
     expect(asked).toHaveLength(1)
   })

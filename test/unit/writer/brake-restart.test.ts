@@ -18,7 +18,7 @@ function missing(clock: TestClock, domains = web) {
   return { observations: crawlOf(domains, 'absent', clock), submissions: [] }
 }
 
-async function standingWeb(clock: TestClock, options: object = {}): Promise<Sequencer> {
+async function openWeb(clock: TestClock, options: object = {}): Promise<Sequencer> {
   const registry = await openSequencer({ clock, settings, dataDir: newDataDir(), ...options })
   await registry.commit({ observations: crawlOf(web, shop, clock), submissions: [] })
   clock.tick({ days: 1 })
@@ -49,7 +49,7 @@ function errorsOf(): { log: Log; said: Record<string, unknown>[] } {
 describe('a registry that starts again in the middle of a night', () => {
   it('has forgotten nothing of what the night took', async () => {
     const clock = testClock(start)
-    const registry = await standingWeb(clock)
+    const registry = await openWeb(clock)
     await registry.commit(missing(clock, web.slice(0, 15)))
     expect(await countsOf(registry)).toEqual({ held: 0, active: 9 })
     const again = await reopened(registry, clock)
@@ -61,7 +61,7 @@ describe('a registry that starts again in the middle of a night', () => {
 
   it('holds whom it held, and releases them when it is told to', async () => {
     const clock = testClock(start)
-    const registry = await standingWeb(clock)
+    const registry = await openWeb(clock)
     await registry.commit(missing(clock))
     const again = await reopened(registry, clock)
     expect(await countsOf(again)).toEqual({ held: 24, active: 24 })
@@ -83,7 +83,7 @@ describe('a writer that fails at a step of the commit that is held', () => {
       const onStep = (reached: Step) => {
         if (armed && reached === step) throw new Error('the disk failed')
       }
-      const registry = await standingWeb(clock, { onStep })
+      const registry = await openWeb(clock, { onStep })
       armed = true
       const operation = { op: 'held.drop', domains: asDomains(['nobody.example']) } as const
       const night = { ...missing(clock), submissions: [submission('drop', operation)] }
@@ -102,7 +102,7 @@ describe('what is held back', () => {
   it('is told once a commit, as an error', async () => {
     const clock = testClock(start)
     const { log, said } = errorsOf()
-    const registry = await standingWeb(clock, { log })
+    const registry = await openWeb(clock, { log })
     cleanUp(() => registry.close())
     await registry.commit(missing(clock))
     clock.tick({ hours: 2 })

@@ -21,7 +21,7 @@ function rows({ db }: Nights) {
   )
 }
 
-async function standing(all: Nights): Promise<string[]> {
+async function listStored(all: Nights): Promise<string[]> {
   return (await rows(all)).map(row => `${row.publisher_domain} ${row.collection_id} ${row.status}`)
 }
 
@@ -111,10 +111,10 @@ describe('the collections of a publisher', () => {
       const stale = await all.night({ [acme]: 'absent' })
       expect(told(stale, 'property')).toEqual(['property.stale'])
       expect(told(stale, 'collection')).toEqual([])
-      expect(await standing(all)).toEqual([`${acme} mornings active`])
+      expect(await listStored(all)).toEqual([`${acme} mornings active`])
       const ended = await all.night({ [acme]: 'absent' })
       expect(told(ended)).toContain('collection.removed')
-      expect(await standing(all)).toEqual([`${acme} mornings removed`])
+      expect(await listStored(all)).toEqual([`${acme} mornings removed`])
       expect(await counted(all)).toBe(0)
       const back = await all.night({ [acme]: 'unchanged' })
       expect(told(back, 'collection')).toEqual(['collection.updated'])
@@ -166,7 +166,7 @@ describe('the collections of a file that several publishers share', () => {
   it('are those that the file says are the publisher’s; its own host owns the rest', () =>
     overNights(async all => {
       await all.night(night)
-      expect(await standing(all)).toEqual([
+      expect(await listStored(all)).toEqual([
         `${mole} distributed active`,
         `${pier} referred active`,
         `${pier} spelled active`,

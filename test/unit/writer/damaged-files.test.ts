@@ -155,7 +155,7 @@ describe('a start makes again what it can', () => {
     if (!unsaid.has(what) && !unsaid.has(`${what} ${how}`)) {
       // A store of several files is set aside as a whole, and a file under the name that readers use.
       const names = [name, relative(paths.dir, dirname(file)), basename(snapshot)]
-      expect(names.some(one => warnings.join().includes(one))).toBe(true)
+      expect(names.some(name => warnings.join().includes(name))).toBe(true)
     }
     await registry.exportTables()
     expect(existsSync(file) || what === 'the current snapshot').toBe(true)

@@ -143,7 +143,7 @@ describe('a property that was merged into another publisher’s', () => {
         .toString()
         .replace(/^[^{]*/, ''),
     )
-    expect(shown.properties.map((one: { id: string }) => one.id)).toEqual(['home'])
+    expect(shown.properties.map((property: { id: string }) => property.id)).toEqual(['home'])
     expect(shown.authorized_agents).toMatchObject([
       { properties_authorized: 1, properties_total: 1, publisher_wide: true },
     ])

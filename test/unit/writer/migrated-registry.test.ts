@@ -190,14 +190,14 @@ describe.each(stores)('%s of a newer version', store => {
   test('is refused with what helps, and nothing is changed', async () => {
     const paths = await oldRegistry()
     await claimFormat(paths[store], 99)
-    const before = await Promise.all(stores.map(one => rowsOf(paths[one])))
+    const before = await Promise.all(stores.map(store => rowsOf(paths[store])))
     const newest = findNewestFormat(store)
     await expect(openSequencer({ dataDir: paths.dir })).rejects.toThrow(
       new RegExp(
         `${store}.duckdb has format 99 .* up to ${newest}. .*registry restore DIR --force`,
       ),
     )
-    expect(await Promise.all(stores.map(one => rowsOf(paths[one])))).toEqual(before)
+    expect(await Promise.all(stores.map(store => rowsOf(paths[store])))).toEqual(before)
     expect(existsSync(paths.accountsBackups)).toBe(false)
     await expect(planMigrations(paths)).rejects.toThrow('has format 99')
   })
@@ -211,7 +211,7 @@ describe.each(stores)('%s of a newer version', store => {
     await claimFormat(`${backup}/${store}.duckdb`, 99)
     const file = `${backup}/manifest.json`
     const manifest = JSON.parse(readFileSync(file, 'utf8'))
-    const listed = manifest.files.find((one: { name: string }) => one.name === `${store}.duckdb`)
+    const listed = manifest.files.find((file: { name: string }) => file.name === `${store}.duckdb`)
     const bytes = readFileSync(`${backup}/${store}.duckdb`)
     listed.sha256 = createHash('sha256').update(bytes).digest('hex')
     writeFileSync(file, JSON.stringify(manifest))

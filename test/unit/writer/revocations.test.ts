@@ -10,7 +10,7 @@ const revoking = (...domains: string[]) => ({
   })),
 })
 const network = { properties: [site(quay), site(pier)] }
-const stands = { [quay]: shop(quay, network), [pier]: pointerTo(quay) }
+const files = { [quay]: shop(quay, network), [pier]: pointerTo(quay) }
 const revokes = {
   [quay]: shop(quay, { ...network, ...revoking(pier) }),
   [pier]: 'unchanged',
@@ -18,7 +18,7 @@ const revokes = {
 const silent = { [quay]: shop(quay, network), [pier]: 'unchanged' } as const
 
 /** `property status and reason, grants` of a publisher. */
-async function standing({ db }: Nights, domain = pier): Promise<string> {
+async function findValidity({ db }: Nights, domain = pier): Promise<string> {
   const property = await db.one<{ said: string }>(
     `select concat_ws(' ', status, stale_reason) as said from properties
      where publisher_domain = $domain`,
@@ -36,25 +36,25 @@ const fine = 'active, granted'
 describe('a revoked publisher', () => {
   it('loses its grants in the commit that reads so, whatever else the file says of it', () =>
     overNights(async nights => {
-      await nights.night(stands)
-      expect(await standing(nights)).toBe(fine)
+      await nights.night(files)
+      expect(await findValidity(nights)).toBe(fine)
       const events = await nights.night(revokes)
       expect(told(events, 'authorization')).toEqual(['authorization.revoked'])
       expect(
         events.find(({ event_type }) => event_type === 'property.stale')!.payload,
       ).toMatchObject({ publisher_domain: pier, reason: 'revoked' })
-      expect(await standing(nights)).toBe(over)
-      expect(await standing(nights, quay)).toBe(fine)
+      expect(await findValidity(nights)).toBe(over)
+      expect(await findValidity(nights, quay)).toBe(fine)
     }))
 
   it('stays revoked for seven days after it was first seen to be, though the entry vanished', () =>
     overNights(async nights => {
-      await nights.night(stands)
+      await nights.night(files)
       await nights.night(revokes)
       expect(told(await nights.night(silent), 'authorization')).toEqual([])
-      expect(await standing(nights)).toBe(over)
+      expect(await findValidity(nights)).toBe(over)
       await nights.night({ [quay]: 'unchanged', [pier]: 'unchanged' }, { days: 5, hours: 23 })
-      expect(await standing(nights)).toBe(over)
+      expect(await findValidity(nights)).toBe(over)
       const back = await nights.wait({ hours: 1 })
       expect(told(back)).toEqual([
         'publisher.adagents_changed',
@@ -62,23 +62,23 @@ describe('a revoked publisher', () => {
         'authorization.granted',
         'agent.profile_updated',
       ])
-      expect(await standing(nights)).toBe(fine)
+      expect(await findValidity(nights)).toBe(fine)
     }))
 
   it('is back at once when the entry vanishes after more than seven days', () =>
     overNights(async nights => {
-      await nights.night(stands)
+      await nights.night(files)
       await nights.night(revokes)
       for (let day = 0; day < 8; day++)
         await nights.night({ [quay]: 'unchanged', [pier]: 'unchanged' })
-      expect(await standing(nights)).toBe(over)
+      expect(await findValidity(nights)).toBe(over)
       await nights.night(silent)
-      expect(await standing(nights)).toBe(fine)
+      expect(await findValidity(nights)).toBe(fine)
     }))
 
   it('is one domain: another time or reason of the same one starts no new seven days', () =>
     overNights(async nights => {
-      await nights.night(stands)
+      await nights.night(files)
       await nights.night(revokes)
       await nights.night(silent, { days: 3 })
       const later = { publisher_domain: pier, revoked_at: '2026-11-24T00:00:00Z' }
@@ -87,29 +87,29 @@ describe('a revoked publisher', () => {
         [pier]: 'unchanged',
       })
       await nights.night(silent, { days: 2, hours: 23 })
-      expect(await standing(nights)).toBe(over)
+      expect(await findValidity(nights)).toBe(over)
       await nights.wait({ hours: 1 })
-      expect(await standing(nights)).toBe(fine)
+      expect(await findValidity(nights)).toBe(fine)
     }))
 
   it('stays revoked while the file is missing in between, and while it is a pointer', () =>
     overNights(async nights => {
-      await nights.night(stands)
+      await nights.night(files)
       await nights.night(revokes)
       await nights.night({ [quay]: 'absent', [pier]: 'unchanged' }, { hours: 1 })
       await nights.night({ [quay]: 'absent', [pier]: 'unchanged' }, { hours: 2 })
       await nights.night({ [quay]: pointerTo('else.example') }, { hours: 1 })
       await nights.night(silent, { hours: 1 })
-      expect(await standing(nights, quay)).toBe(fine)
-      expect(await standing(nights)).toBe(over)
+      expect(await findValidity(nights, quay)).toBe(fine)
+      expect(await findValidity(nights)).toBe(over)
     }))
 
   it('is remembered of a file that was replaced before its batch was committed', () =>
     overNights(async nights => {
-      await nights.night(stands)
+      await nights.night(files)
       const other = shop(quay, { ...network, catalog_etag: '2' })
       await nights.together(revokes, { [quay]: other })
-      expect(await standing(nights)).toBe(over)
+      expect(await findValidity(nights)).toBe(over)
     }))
 
   it('may be a part of the domain: properties that name it are nobody’s', () =>
@@ -142,23 +142,23 @@ describe('a publisher that revokes itself', () => {
       const events = await nights.night({ [pier]: shop(pier, { ...shows, ...revoking(pier) }) })
       expect(told(events, 'authorization')).toEqual(['authorization.revoked'])
       expect(told(events, 'collection')).toEqual(['collection.removed'])
-      expect(await standing(nights)).toBe(over)
+      expect(await findValidity(nights)).toBe(over)
     }))
 
   it('stays revoked when its file becomes a pointer to one that says nothing of it', () =>
     overNights(async nights => {
       await nights.night({ [pier]: shop(pier, revoking(pier)), [quay]: shop(quay, network) })
       await nights.night({ [pier]: pointerTo(quay), [quay]: 'unchanged' })
-      expect(await standing(nights)).toBe('none, no grant')
+      expect(await findValidity(nights)).toBe('none, no grant')
       await nights.night({ [pier]: 'unchanged', [quay]: 'unchanged' }, { days: 5 })
       await nights.wait({ days: 1 })
-      expect(await standing(nights)).toBe(fine)
+      expect(await findValidity(nights)).toBe(fine)
     }))
 
   it('is no manager’s business: what one manager revokes leaves a file of its own alone', () =>
     overNights(async nights => {
       await nights.night({ ...own, [quay]: shop(quay, revoking(pier)) })
-      expect(await standing(nights)).toBe(fine)
+      expect(await findValidity(nights)).toBe(fine)
     }))
 })
 
@@ -173,7 +173,7 @@ describe('a revocation counts', () => {
     overNights(async nights => {
       const file = shop(quay, { ...network, revoked_publisher_domains: [entry] })
       await nights.night({ [quay]: file, [pier]: pointerTo(quay) })
-      expect(await standing(nights)).toBe('none, no grant')
+      expect(await findValidity(nights)).toBe('none, no grant')
     }),
   )
 
@@ -182,7 +182,7 @@ describe('a revocation counts', () => {
       const entry = { publisher_domain: 'not a domain', revoked_at: '2026-11-01T00:00:00Z' }
       const file = shop(quay, { ...network, revoked_publisher_domains: [entry] })
       await nights.night({ [quay]: file, [pier]: pointerTo(quay) })
-      expect(await standing(nights)).toBe(fine)
+      expect(await findValidity(nights)).toBe(fine)
       const row = await nights.db.one<{ faults: { field: string }[] }>(
         `select faults from documents where location = '${quay}'`,
       )

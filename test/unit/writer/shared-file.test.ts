@@ -56,7 +56,7 @@ function file(turn: Turn = asIs, agents: object[] = [], properties: object[] = [
 }
 
 /** What is told of the publishers of a shared file when it becomes another one. */
-function toldOf(before: object, after: object): Promise<string[]> {
+function listEvents(before: object, after: object): Promise<string[]> {
   return overNights(async nights => {
     const pointers = children.map(domain => [domain, { authoritative_location: shared }])
     await nights.night(Object.fromEntries(pointers))
@@ -84,7 +84,7 @@ describe('of a file that many share, no publisher is told', () => {
       file(asIs, [inline('a.example', 'z.example')]),
     ],
   ])('%s', async (_, before, after) => {
-    expect(await toldOf(before, after)).toEqual([])
+    expect(await listEvents(before, after)).toEqual([])
   })
 })
 
@@ -135,6 +135,6 @@ describe('of a file that many share, only whom it concerns is told', () => {
       ['a.example: authorized_agents', 'b.example: authorized_agents'],
     ],
   ])('%s', async (_, before, after, expected) => {
-    expect(await toldOf(before, after)).toEqual(expected)
+    expect(await listEvents(before, after)).toEqual(expected)
   })
 })

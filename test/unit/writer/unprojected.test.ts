@@ -156,7 +156,7 @@ describe('whatever entry cannot be stored', () => {
     const project = async (refused?: string) => {
       const taken: Entry[] = []
       const { unprojected } = await projectInSlices(registry, scope, entries => {
-        if (entries.some(one => keyOf(one) === refused)) throw new Error('too long')
+        if (entries.some(entry => keyOf(entry) === refused)) throw new Error('too long')
         taken.push(...entries)
       })
       return { taken, unprojected }

@@ -61,7 +61,7 @@ async function happen(index: MemoryIndex, what: Happening, at: Instant): Promise
 }
 
 /** `property status, grants`, after what happened and when. */
-async function standingAfter(...history: [days: number, hours: number, what: Happening][]) {
+async function validityAfter(...history: [days: number, hours: number, what: Happening][]) {
   const clock = testClock('2026-11-20T03:00Z')
   const start = clock.now()
   return withIndex(clock, async index => {
@@ -69,18 +69,18 @@ async function standingAfter(...history: [days: number, hours: number, what: Hap
       clock.tick({ ms: start + (days * 24 + hours) * HOUR - clock.now() })
       await happen(index, what, clock.now())
     }
-    return standingIn(index)
+    return validityIn(index)
   })
 }
 
-async function standingIn({ db }: MemoryIndex): Promise<string> {
+async function validityIn({ db }: MemoryIndex): Promise<string> {
   const property = await db.one<{ status: string }>('select status from properties')
   const grants = await db.all('select id from authorizations')
   return `${property?.status ?? 'none'}, ${grants.length === 0 ? 'ended' : 'granted'}`
 }
 
 describe('what stands after the attempts to read a file', () => {
-  test.each<[string, string, Parameters<typeof standingAfter>]>([
+  test.each<[string, string, Parameters<typeof validityAfter>]>([
     ['200 and valid', 'active, granted', [[0, 0, 'ok']]],
     [
       'another valid one',
@@ -363,7 +363,7 @@ describe('what stands after the attempts to read a file', () => {
       ],
     ],
   ])('%s: %s', async (_, expected, history) => {
-    expect(await standingAfter(...history)).toBe(expected)
+    expect(await validityAfter(...history)).toBe(expected)
   })
 
   it('is what stood, for a week, while a server does not answer in whatever way', async () => {
@@ -416,7 +416,7 @@ describe('the validators of a file', () => {
 })
 
 /** `property status, grants` of a publisher whose file becomes a pointer that leads to this. */
-async function standingBehind(pointer: string, ...answers: [hours: number, Outcome][]) {
+async function validityBehind(pointer: string, ...answers: [hours: number, Outcome][]) {
   const clock = testClock('2026-11-20T03:00Z')
   return withIndex(clock, async index => {
     await happen(index, 'ok', clock.now())
@@ -431,7 +431,7 @@ async function standingBehind(pointer: string, ...answers: [hours: number, Outco
         answered(outcome, 'adagents.json', pointer, at),
       ])
     }
-    return standingIn(index)
+    return validityIn(index)
   })
 }
 
@@ -440,7 +440,7 @@ describe('a publisher whose file becomes a pointer', () => {
   const days = (...outcomes: Outcome[]) =>
     outcomes.map((outcome, day) => [day * 24 + 1, outcome] as [number, Outcome])
 
-  test.each<[string, string, Parameters<typeof standingBehind>]>([
+  test.each<[string, string, Parameters<typeof validityBehind>]>([
     ['keeps what stands until somebody has looked there', 'active, granted', [elsewhere]],
     [
       'to itself has no file any more',
@@ -458,7 +458,7 @@ describe('a publisher whose file becomes a pointer', () => {
       [elsewhere, ...days(...Array.from({ length: 8 }, () => 'timeout' as const))],
     ],
   ])('%s: %s', async (_, expected, history) => {
-    expect(await standingBehind(...history)).toBe(expected)
+    expect(await validityBehind(...history)).toBe(expected)
   })
 })
 
@@ -471,7 +471,7 @@ describe('a file that others point to and that now points on', () => {
   const onward = { authoritative_location: 'https://else.example/adagents.json' }
 
   /** What stands of who points there, some hours after that was seen. */
-  async function standingUnder(location: string, hours: number, more: object = {}) {
+  async function validityUnder(location: string, hours: number, more: object = {}) {
     const clock = testClock('2026-11-20T03:00Z')
     return withIndex(clock, async index => {
       const seeing = (place: string, said: object) =>
@@ -483,21 +483,21 @@ describe('a file that others point to and that now points on', () => {
       await seeing(location, { ...onward, ...more })
       clock.tick({ hours })
       await index.commit([])
-      return standingIn(index)
+      return validityIn(index)
     })
   }
 
   const places = [quay, 'https://files.example/adagents.json']
 
   test.each(places)('%s is no answer: what stood is stale, its grants stand a day', async place => {
-    expect(await standingUnder(place, 0)).toBe('stale, granted')
-    expect(await standingUnder(place, 23)).toBe('stale, granted')
-    expect(await standingUnder(place, 24)).toBe('stale, ended')
+    expect(await validityUnder(place, 0)).toBe('stale, granted')
+    expect(await validityUnder(place, 23)).toBe('stale, granted')
+    expect(await validityUnder(place, 24)).toBe('stale, ended')
   })
 
   test.each(places)('%s is none either when it holds agents too', async place => {
     const other = { ...shared, authorized_agents: [] }
-    expect(await standingUnder(place, 1, other)).toBe('stale, granted')
+    expect(await validityUnder(place, 1, other)).toBe('stale, granted')
   })
 
   test.each([
@@ -505,7 +505,7 @@ describe('a file that others point to and that now points on', () => {
     ['has lost that after a day', 24, 'stale, ended'],
   ])('a publisher whose file becomes a pointer there %s', async (_, hours, expected) => {
     const clock = testClock('2026-11-20T03:00Z')
-    const standing = await withIndex(clock, async index => {
+    const validities = await withIndex(clock, async index => {
       await index.commit([read('adagents.json', quay, onward, clock.now())])
       await index.commit([read('adagents.json', domain, file, clock.now())])
       clock.tick({ days: 2 })
@@ -513,8 +513,8 @@ describe('a file that others point to and that now points on', () => {
       await index.commit([read('adagents.json', domain, pointing, clock.now())])
       clock.tick({ hours })
       await index.commit([answered('unchanged', 'adagents.json', quay, clock.now())])
-      return standingIn(index)
+      return validityIn(index)
     })
-    expect(standing).toBe(expected)
+    expect(validities).toBe(expected)
   })
 })
