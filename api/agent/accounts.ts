@@ -52,7 +52,7 @@ export interface Account {
   isClosed: boolean
 }
 
-/** The account that everybody finds, besides those that were set up. */
+/** The account that everybody may use, and finds listed until another was set up. */
 const firstAccount = buildAccount({
   brand: { domain: 'lantern-holdings.example' },
   operator: 'lantern-holdings.example',
@@ -80,8 +80,7 @@ export function buildAccount(
 /** All accounts of a tenant, by their ids. */
 export function listKnownAccounts({ state, tenant }: TaskContext): Account[] {
   const own = state.list('account', tenant)
-  const isKnown = own.some(({ account_id }) => account_id === firstAccount.account_id)
-  return isKnown ? own : [firstAccount, ...own]
+  return own.length > 0 ? own : [firstAccount]
 }
 
 /**

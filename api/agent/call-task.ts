@@ -14,7 +14,7 @@ export interface AgentServices {
   onError(error: unknown): void
 }
 
-/** What a caller is answered, by whichever transport. */
+/** An answer to a caller, by whichever transport. */
 export interface TaskAnswer {
   payload: Record<string, unknown>
   isError: boolean
@@ -35,6 +35,7 @@ export async function callTask(
       origin: origin(),
       tenant: tenant.name,
       protocols: tenant.protocols,
+      specialisms: tenant.specialisms,
       taskNames: tenant.tasks.map(one => one.name(protocolName)),
       state,
       now: now(),

@@ -14,6 +14,8 @@ export interface TaskContext {
   tenant: string
   /** Protocols of that tenant, such as `media_buy`. */
   protocols: readonly string[]
+  /** Kinds of agents of the protocol that it is, such as `signal-owned`. */
+  specialisms: readonly string[]
   /** Names of the tasks of that tenant. */
   taskNames: readonly string[]
   state: AgentState

@@ -32,6 +32,8 @@ export interface Tenant {
   type: 'sales' | 'signals' | 'creative' | 'governance' | 'brand'
   title: string
   protocols: readonly string[]
+  /** Kinds of agents that it claims to be: the storyboards of each must pass. */
+  specialisms: readonly string[]
   tasks: readonly Task[]
 }
 
@@ -41,6 +43,7 @@ export const tenants: readonly Tenant[] = [
     type: 'sales',
     title: 'Sells the inventory of several publishers',
     protocols: ['media_buy'],
+    specialisms: ['sales-non-guaranteed', 'audience-sync'],
     tasks: [
       getCapabilities,
       syncAccounts,
@@ -65,6 +68,7 @@ export const tenants: readonly Tenant[] = [
     type: 'signals',
     title: 'Offers audiences and activates them',
     protocols: ['signals'],
+    specialisms: ['signal-marketplace', 'signal-owned'],
     tasks: [getCapabilities, syncAccounts, listAccounts, getSignals, activateSignal],
   },
   {
@@ -72,6 +76,7 @@ export const tenants: readonly Tenant[] = [
     type: 'creative',
     title: 'Defines creative formats, and keeps and previews creatives',
     protocols: ['creative'],
+    specialisms: [],
     tasks: [
       getCapabilities,
       syncAccounts,
@@ -88,6 +93,7 @@ export const tenants: readonly Tenant[] = [
     type: 'creative',
     title: 'Makes creatives of other creatives, or of a brand and what it offers',
     protocols: ['creative'],
+    specialisms: ['creative-template', 'creative-generative'],
     tasks: [
       getCapabilities,
       syncAccounts,
@@ -104,6 +110,7 @@ export const tenants: readonly Tenant[] = [
     type: 'governance',
     title: 'Checks purchases by plans, and signs approvals',
     protocols: ['governance'],
+    specialisms: ['governance-spend-authority'],
     tasks: [
       getCapabilities,
       syncAccounts,
@@ -119,6 +126,7 @@ export const tenants: readonly Tenant[] = [
     type: 'brand',
     title: 'Tells the identity of brands',
     protocols: ['brand'],
+    specialisms: [],
     tasks: [getCapabilities, getBrandIdentity],
   },
 ]

@@ -30,4 +30,13 @@ export const brands: readonly Brand[] = [
     tone: 'quiet, crafted',
     colors: { primary: '#B5483A', secondary: '#F7F1E5' },
   },
+  {
+    id: 'nova_motors',
+    house: { domain: 'novamotors.example', name: 'Nova Motors' },
+    names: [{ en: 'Nova Motors' }],
+    kellerType: 'master',
+    tagline: 'Quiet miles',
+    tone: 'confident, clear',
+    colors: { primary: '#1D3557', secondary: '#E63946' },
+  },
 ]

@@ -9,9 +9,19 @@ export interface Signal {
   coverage: number
   cpm: number
   countries: readonly string[]
+  /** Price by the month instead of by impressions. */
+  monthly?: number
+  /** Id of its price, where that is not made of the model. */
+  priceId?: string
+}
+
+/** Id of the one way in which a signal is priced. */
+export function findSignalPriceId({ priceId, monthly }: Signal): string {
+  return priceId ?? (monthly === undefined ? 'cpm' : 'monthly')
 }
 
 const meadow = { domain: 'meadow-signals.example', name: 'Meadow Signals' }
+const prism = { domain: 'prism-retail.example', name: 'Prism Retail' }
 const slate = { domain: 'slate-data.example', name: 'Slate Data' }
 
 /** All signals, invented like who provides them. */
@@ -65,5 +75,29 @@ export const signals: readonly Signal[] = [
     coverage: 4,
     cpm: 5.5,
     countries: ['GB', 'DE', 'FR'],
+  },
+  // The protocol's own tests activate these two without looking for them.
+  {
+    id: 'prism_high_ltv',
+    name: 'Loyal customers',
+    description: 'High-value customers of a loyalty program: electronics, household, purchase data',
+    kind: 'owned',
+    provider: prism,
+    coverage: 7,
+    cpm: 3,
+    countries: ['US'],
+    monthly: 1500,
+    priceId: 'po_prism_flat_monthly',
+  },
+  {
+    id: 'prism_cart_abandoner',
+    name: 'Abandoned carts',
+    description: 'People who left a full cart within a week: purchase behavior',
+    kind: 'owned',
+    provider: prism,
+    coverage: 3,
+    cpm: 4.5,
+    countries: ['US'],
+    priceId: 'po_prism_abandoner_cpm',
   },
 ]

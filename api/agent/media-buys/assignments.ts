@@ -1,20 +1,17 @@
 import { TaskError } from '../errors.ts'
 import type { TaskContext } from '../task.ts'
-import { keepMediaBuy, listMediaBuys } from './kept.ts'
+import { findBuyOfPackage, keepMediaBuy, listMediaBuys } from './kept.ts'
 import type { CreativeAssignment } from './requests.ts'
 import { updateBuy } from './update.ts'
 
-/** Assigns a creative to a package, besides those it has. Throws where the account has no such package. */
+/** Assigns a creative to a package, besides those it has. Throws where there is no such package. */
 export function attachCreative(
   packageId: string,
   assignment: CreativeAssignment,
-  accountId: string,
   context: TaskContext,
   field: string,
 ): void {
-  const buy = listMediaBuys(accountId, context).find(({ packages }) =>
-    packages.some(({ package_id }) => package_id === packageId),
-  )
+  const buy = findBuyOfPackage(packageId, context)
   const known = buy?.packages.find(({ package_id }) => package_id === packageId)
   if (!buy || !known) {
     const message = `${field}.package_id: there is no package ${packageId} here`

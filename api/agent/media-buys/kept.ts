@@ -18,6 +18,9 @@ export function keepMediaBuy(buy: MediaBuy, context: TaskContext): void {
   const kept = { now, keptMs: Math.max(0, buy.end - now) + RECORD_KEPT_MS }
   const { media_buy_id, account } = buy
   state.put('media_buy', tenant, media_buy_id, buy, kept)
+  for (const { package_id } of buy.packages) {
+    state.put('package_buy', tenant, package_id, media_buy_id, kept)
+  }
   state.put('account_buy', `${tenant} ${account.account_id}`, media_buy_id, media_buy_id, kept)
 }
 
@@ -39,6 +42,15 @@ export function resolveMediaBuy(id: string, { state, tenant }: TaskContext): Med
   throw new TaskError('MEDIA_BUY_NOT_FOUND', `media_buy_id: there is no media buy ${id} here`, {
     field: 'media_buy_id',
   })
+}
+
+/** Finds the buy that a package is of. */
+export function findBuyOfPackage(
+  packageId: string,
+  { state, tenant }: TaskContext,
+): MediaBuy | undefined {
+  const id = state.get('package_buy', tenant, packageId)
+  return id === undefined ? undefined : state.get('media_buy', tenant, id)
 }
 
 /** Buys by their ids; an id that is not known is left out. */

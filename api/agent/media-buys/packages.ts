@@ -29,6 +29,7 @@ export function buildPackage(
 ): Package {
   const product = resolveProduct(request, field)
   assertBid(request.bid_price, product, field)
+  assertTerms(request, field)
   const unknown = (request.format_ids ?? []).findIndex(
     id => !product.formats.some(format => isCatalogueFormat(id, format, context)),
   )
@@ -68,6 +69,23 @@ function assertBid(bid: number | undefined, { offer }: Product, field: string): 
   if (bid === undefined || offer.delivery === 'guaranteed' || bid >= offer.cpm) return
   const message = `${field}.bid_price: the least bid is ${offer.cpm} ${offer.currency}`
   throw new TaskError('BUDGET_TOO_LOW', message, { field: `${field}.bid_price` })
+}
+
+/** Windows after which counts are final, and least difference of counts that is borne without dispute. */
+const WINDOWS = ['live', 'c3', 'c7', 'c14']
+const VARIANCE_MIN_PERCENT = 5
+
+function assertTerms({ measurement_terms }: PackageRequest, field: string): void {
+  const { measurement_window: window, max_variance_percent: variance } =
+    measurement_terms?.billing_measurement ?? {}
+  const at = `${field}.measurement_terms.billing_measurement`
+  if (variance !== undefined && variance < VARIANCE_MIN_PERCENT) {
+    const message = `${at}.max_variance_percent: must be ${VARIANCE_MIN_PERCENT} at least`
+    throw new TaskError('TERMS_REJECTED', message, { field: `${at}.max_variance_percent` })
+  }
+  if (window === undefined || WINDOWS.includes(window)) return
+  const message = `${at}.measurement_window: must be one of ${WINDOWS.join(', ')}`
+  throw new TaskError('TERMS_REJECTED', message, { field: `${at}.measurement_window` })
 }
 
 /** Changes a package of a buy. Throws where it is not there, or cannot be changed like that. */

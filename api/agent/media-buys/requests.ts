@@ -39,12 +39,22 @@ const PackageTerms = z.looseObject({
 })
 export type PackageTerms = z.infer<typeof PackageTerms>
 
+/** Terms of measurement that a buyer proposes. */
+const MeasurementTerms = z.looseObject({
+  billing_measurement: z
+    .looseObject({
+      measurement_window: z.string().max(100).optional(),
+      max_variance_percent: z.number().min(0).max(100).optional(),
+    })
+    .optional(),
+})
+
 export const PackageRequest = PackageTerms.extend({
   product_id: CallersId,
   pricing_option_id: CallersId,
   budget: z.number().min(0).describe('In the currency of the pricing option'),
   format_ids: z.array(FormatId).min(1).max(50).optional(),
-  measurement_terms: z.looseObject({}).optional(),
+  measurement_terms: MeasurementTerms.optional(),
   performance_standards: z.array(z.looseObject({})).min(1).max(20).optional(),
   agency_estimate_number: z.string().max(200).optional(),
 })

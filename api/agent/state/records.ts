@@ -19,6 +19,8 @@ export interface Records {
   media_buy: MediaBuy
   /** Ids of the media buys of an account. */
   account_buy: string
+  /** Ids of media buys by those of their packages. */
+  package_buy: string
   creative: KeptCreative
   /** Ids of the accounts that kept a creative last, by its id. */
   creative_owner: string
@@ -41,7 +43,7 @@ export interface Records {
   /** Numbers of the last entries, by plan. */
   audit_count: number
   key: KeptKey
-  /** What became of messages by A2A. */
+  /** Outcomes of messages by A2A. */
   a2a_task: A2aTask
   /** Webhooks that are to be posted. */
   webhook: Delivery

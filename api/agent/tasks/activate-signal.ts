@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { AccountRef, CallersId, resolveAccount } from '../accounts.ts'
-import { signals } from '../catalogue/signals.ts'
+import { findSignalPriceId, signals } from '../catalogue/signals.ts'
 import { TaskError } from '../errors.ts'
 import { ANY_ACCOUNT, type Deployment, toActivationScope } from '../signals/activations.ts'
 import { defineTask, type TaskContext } from '../task.ts'
@@ -51,11 +51,12 @@ export const activateSignal = defineTask({
 })
 
 function assertOffered(id: string, pricingOptionId: string | undefined): void {
-  if (!signals.some(signal => signal.id === id)) {
+  const signal = signals.find(one => one.id === id)
+  if (!signal) {
     const message = `signal_agent_segment_id: there is no signal ${id} here`
     throw new TaskError('SIGNAL_NOT_FOUND', message, { field: 'signal_agent_segment_id' })
   }
-  if (pricingOptionId === undefined || pricingOptionId === 'cpm') return
+  if (pricingOptionId === undefined || pricingOptionId === findSignalPriceId(signal)) return
   throw new TaskError('INVALID_REQUEST', `pricing_option_id: ${id} has no ${pricingOptionId}`, {
     field: 'pricing_option_id',
   })

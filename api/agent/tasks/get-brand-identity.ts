@@ -16,7 +16,7 @@ export const getBrandIdentity = defineTask({
   run({ brand_id, fields }) {
     const brand = brands.find(({ id }) => id === brand_id)
     if (!brand) {
-      throw new TaskError('REFERENCE_NOT_FOUND', `There is no brand ${brand_id} here`, {
+      throw new TaskError('BRAND_NOT_FOUND', `There is no brand ${brand_id} here`, {
         field: 'brand_id',
       })
     }

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { buildWebhookProfile } from '../../../pipeline/signing/profile.ts'
 import { publishers } from '../catalogue/publishers.ts'
 import { signals } from '../catalogue/signals.ts'
+import { MINIMUM_SIZE } from '../measurement/audience.ts'
 import { idempotency } from '../state/idempotency.ts'
 import { defineTask, MAJOR_VERSIONS } from '../task.ts'
 
@@ -14,7 +15,7 @@ export const getCapabilities = defineTask({
   title: 'Tell what this agent can do',
   description: 'Tells the protocols and features of this agent',
   input: Input,
-  run({ protocols }, { protocolName, protocols: spoken }) {
+  run({ protocols }, { protocolName, protocols: spoken, specialisms }) {
     const blocks = Object.entries(describeProtocols()).filter(
       ([name]) => spoken.some(one => one === name) && (!protocols || protocols.includes(name)),
     )
@@ -29,7 +30,8 @@ export const getCapabilities = defineTask({
       },
       idempotency,
       supported_protocols: spoken,
-      account: { supported_billing: ['operator', 'agent'], sandbox: true },
+      specialisms,
+      account: { supported_billing: ['operator', 'agent', 'advertiser'], sandbox: true },
       ...Object.fromEntries(blocks),
     }
   },
@@ -39,6 +41,11 @@ function describeProtocols(): Record<string, Record<string, unknown>> {
   return {
     media_buy: {
       supported_pricing_models: ['cpm'],
+      features: { inline_creative_management: true, catalog_management: true },
+      audience_targeting: {
+        supported_identifier_types: ['hashed_email', 'hashed_phone'],
+        minimum_audience_size: MINIMUM_SIZE,
+      },
       portfolio: {
         publisher_domains: publishers.map(({ domain }) => domain),
         primary_channels: [

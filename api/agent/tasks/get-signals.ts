@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { AccountRef, resolveAccount } from '../accounts.ts'
-import { type Signal, signals } from '../catalogue/signals.ts'
+import { findSignalPriceId, type Signal, signals } from '../catalogue/signals.ts'
 import { TaskError } from '../errors.ts'
 import { cutPage, Pagination } from '../paging.ts'
 import { type Deployment, listDeployments } from '../signals/activations.ts'
@@ -86,6 +86,13 @@ function describeSignal(signal: Signal, deployments: Deployment[]): Record<strin
     data_provider: signal.provider.name,
     coverage_percentage: signal.coverage,
     deployments,
-    pricing_options: [{ pricing_option_id: 'cpm', model: 'cpm', cpm: signal.cpm, currency: 'USD' }],
+    pricing_options: [describePrice(signal)],
   }
+}
+
+function describePrice(signal: Signal): Record<string, unknown> {
+  const price = { pricing_option_id: findSignalPriceId(signal), currency: 'USD' }
+  return signal.monthly === undefined
+    ? { ...price, model: 'cpm', cpm: signal.cpm }
+    : { ...price, model: 'flat_fee', amount: signal.monthly, period: 'monthly' }
 }

@@ -15,7 +15,7 @@ const Input = z.object({
 export const listAccounts = defineTask({
   name: 'list_accounts',
   title: 'List accounts',
-  description: 'Lists the accounts that were set up here, and one that is always there',
+  description: 'Lists the accounts that were set up here; before that, one that everybody may use',
   input: Input,
   run({ status, sandbox, pagination: asked }, context) {
     const known = sandbox === false ? [] : listKnownAccounts(context)

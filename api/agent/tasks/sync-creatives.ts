@@ -58,7 +58,7 @@ export const syncCreatives = defineTask({
     const kept = new Set(given.map(({ creative_id }) => creative_id))
     const deleted =
       delete_missing && !isRefused ? deleteMissing(context, account.account_id, kept, isDry) : []
-    const assigned = isDry ? [] : assignAll(request, account.account_id, context)
+    const assigned = isDry ? [] : assignAll(request, context)
     return {
       creatives: [
         ...results.map(result => addAssignments(result, assigned)),
@@ -87,11 +87,11 @@ function trySave(
   }
 }
 
-function assignAll({ assignments = [] }: Request, accountId: string, context: TaskContext) {
+function assignAll({ assignments = [] }: Request, context: TaskContext) {
   for (const [at, one] of assignments.entries()) {
     const { creative_id, weight } = one
     const assignment = { creative_id, ...(weight !== undefined && { weight }) }
-    attachCreative(one.package_id, assignment, accountId, context, `assignments[${at}]`)
+    attachCreative(one.package_id, assignment, context, `assignments[${at}]`)
   }
   return assignments
 }

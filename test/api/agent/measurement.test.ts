@@ -57,6 +57,15 @@ describe('a signal', () => {
     expect(await read()).toMatchObject([{ type: 'agent' }])
   })
 
+  test('has one price, by impressions or by the month', async () => {
+    const owned = { signal_agent_segment_id: 'prism_high_ltv', pricing_option_id: 'cpm' }
+    expect((await refuse('activate_signal', { ...given, ...owned }, 'signals')).code).toBe(
+      'INVALID_REQUEST',
+    )
+    const priced = { ...owned, pricing_option_id: 'po_prism_flat_monthly' }
+    await write('activate_signal', { ...given, ...priced }, 'signals')
+  })
+
   test.each([
     [{ signal_agent_segment_id: 'none' }, 'SIGNAL_NOT_FOUND'],
     [{ pricing_option_id: 'none' }, 'INVALID_REQUEST'],

@@ -99,6 +99,22 @@ describe('a media buy', () => {
     expect((await read(media_buy_id)).status).toBe('active')
   })
 
+  test('takes creatives that another account keeps, since the credential is everybody’s', async () => {
+    const { media_buy_id, packages } = await buy({ packages: [onePackage] })
+    const other = { brand: { domain: 'other.example' }, operator: 'agency.example' }
+    const [{ package_id }] = packages
+    const creatives = [{ ...creative, creative_id: 'theirs' }]
+    await write('sync_creatives', { account: other, creatives })
+    await change(media_buy_id, {
+      packages: [{ package_id, creative_assignments: [{ creative_id: 'theirs' }] }],
+    })
+    expect((await read(media_buy_id)).status).toBe('pending_start')
+    const assignments = [{ creative_id: 'theirs', package_id: 'none' }]
+    expect((await refuse('sync_creatives', { account: other, assignments })).code).toBe(
+      'PACKAGE_NOT_FOUND',
+    )
+  })
+
   test('is paused and resumed, also before it starts', async () => {
     const { media_buy_id } = await buy()
     await change(media_buy_id, { paused: true })
@@ -183,6 +199,30 @@ describe('a media buy', () => {
     ['nothing to buy', { packages: undefined }, 'INVALID_REQUEST'],
     ['a proposal', { packages: undefined, proposal_id: 'p' }, 'REFERENCE_NOT_FOUND'],
     ['an unknown account', { account: { account_id: 'x' } }, 'ACCOUNT_NOT_FOUND'],
+    [
+      'counts that may not differ at all',
+      {
+        packages: [
+          {
+            ...onePackage,
+            measurement_terms: { billing_measurement: { max_variance_percent: 0 } },
+          },
+        ],
+      },
+      'TERMS_REJECTED',
+    ],
+    [
+      'counts that are final after a month',
+      {
+        packages: [
+          {
+            ...onePackage,
+            measurement_terms: { billing_measurement: { measurement_window: 'c30' } },
+          },
+        ],
+      },
+      'TERMS_REJECTED',
+    ],
     [
       'an unknown creative',
       { packages: [{ ...onePackage, creative_assignments: [{ creative_id: 'x' }] }] },
@@ -348,7 +388,9 @@ describe('accounts', () => {
     expect((await refuse('create_media_buy', order())).code).toBe('ACCOUNT_NOT_FOUND')
   })
 
-  test('are listed, and one is always there', async () => {
+  test('are listed, and before there are any, one that everybody may use', async () => {
+    const [first] = (await agent.succeed('sales', 'list_accounts')).accounts
+    await buy({ account: { account_id: first.account_id } })
     const { accounts } = await sync({ accounts: [given] })
     const listed = (await agent.succeed('sales', 'list_accounts')).accounts
     expect(listed).toHaveLength(2)

@@ -131,7 +131,7 @@ describe('what cannot be done is told', () => {
       'adcp_major_version',
     ],
     ['signals', 'get_signals', {}, 'INVALID_REQUEST', 'signal_spec'],
-    ['brand', 'get_brand_identity', { brand_id: 'x' }, 'REFERENCE_NOT_FOUND', 'brand_id'],
+    ['brand', 'get_brand_identity', { brand_id: 'x' }, 'BRAND_NOT_FOUND', 'brand_id'],
     ['brand', 'get_brand_identity', {}, 'INVALID_REQUEST', 'brand_id'],
   ])('%s: %s %j is %s at %s', async (tenant, name, given, code, field) => {
     const context = { trace: 'abc' }
