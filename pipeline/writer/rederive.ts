@@ -39,7 +39,8 @@ export async function deriveAgain(
 ): Promise<Derivation> {
   const brands = await updateBrands(db, subjects.brand, files, applying)
   const publishing = [...new Set([...subjects.publisher, ...merged.publishers])]
-  const publishers = await updatePublishers(db, publishing, files, applying)
+  const urgent = new Set([...(applying.released ?? []), ...merged.publishers])
+  const publishers = await updatePublishers(db, publishing, files, { ...applying, urgent })
   const moved = await moveGrants(db, merged.aliases, applying)
   const reached = [...merged.reached, ...publishers.reached]
   const agents = await updateAllOfAgents(db, reached, invalidated, files, applying)

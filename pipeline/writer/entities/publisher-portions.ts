@@ -17,7 +17,7 @@ export interface Unfinished {
 /** Room that a commit has for portions, and publishers that are taken on whether there is any or not. */
 interface Room {
   portionRows?: number | undefined
-  released?: ReadonlySet<Domain>
+  urgent?: ReadonlySet<Domain>
 }
 
 /**
@@ -35,7 +35,7 @@ export class UnfinishedAnswers<Answer extends Unfinished> {
   async take(
     db: Database,
     domains: readonly Domain[],
-    { portionRows: rows = Number.POSITIVE_INFINITY, released }: Room,
+    { portionRows: rows = Number.POSITIVE_INFINITY, urgent }: Room,
   ): Promise<{ left: Map<Domain, Answer>; waiting: Domain[]; outdated: Set<Domain> }> {
     const known = this.#known.get(db) ?? new Map<Domain, { answer: Answer; state: string }>()
     const left = new Map<Domain, Answer>()
@@ -45,7 +45,7 @@ export class UnfinishedAnswers<Answer extends Unfinished> {
     for (const domain of known.size === 0 ? [] : domains) {
       const found = known.get(domain)
       if (found === undefined) continue
-      if (room <= 0 && !released?.has(domain)) {
+      if (room <= 0 && !urgent?.has(domain)) {
         waiting.push(domain)
         continue
       }

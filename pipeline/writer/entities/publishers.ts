@@ -47,6 +47,8 @@ export interface Portioning {
   portionRows?: number | undefined
   /** Large files that answers are derived from; all where nothing is said. */
   largeFiles?: number
+  /** Publishers that do not wait for others, nor for a commit of their own. */
+  urgent?: ReadonlySet<Domain>
 }
 
 /** Result of deriving publishers again. */
@@ -123,7 +125,7 @@ export async function updatePublishers(
     limitLargeFiles(stamp, left.size + later.size),
   )
   // Where somebody writes between two steps, again and again, all of them are taken at once.
-  const atOnce = new Set([...outdated, ...(stamp.released ?? [])])
+  const atOnce = new Set([...outdated, ...(stamp.urgent ?? [])])
   const { answered, large, postponed, refused } = await sortAnswers(db, derived, stamp, atOnce)
   const { stepped, ready, begun } = await takeSteps(db, left, stamp)
   const fresh = [...ready, ...(await compare(db, answered, stamp))]
@@ -302,14 +304,14 @@ const COMMIT_WEIGHT = PUBLISHER_MAX
 
 /** Nothing is derived from a large file while other answers are taken on. */
 function limitLargeFiles(
-  { portionRows, largeFiles, released }: Braking & Portioning,
+  { portionRows, largeFiles, urgent = new Set() }: Portioning,
   begun: number,
 ) {
   const isLimited = portionRows !== undefined && largeFiles !== undefined
   return {
     count: !isLimited ? Number.POSITIVE_INFINITY : begun > 0 ? 0 : largeFiles,
     maxWeight: isLimited ? COMMIT_WEIGHT : Number.POSITIVE_INFINITY,
-    urgent: released ?? new Set<Domain>(),
+    urgent,
     weigh: (facts: PublisherDerived['answer']) =>
       facts === undefined || facts === pending ? 0 : weighInMemory(facts),
   }
