@@ -172,4 +172,152 @@ export const promises: readonly Promised[] = [
     'Bodies are\nbounded in bytes, nesting and time before anything parses them',
     'of %s is refused by every operation, before it is parsed',
   ]),
+  ...shownBy(
+    'arch/layers.test.ts',
+    [
+      'it\nreaches no network and writes nothing',
+      'whatever the API imports, it reaches neither the way out nor a writer',
+    ],
+    [
+      'holds this table as data, and the one door of each outside library',
+      'every file imports only what its layer may',
+    ],
+  ),
+  ...shownBy('arch/security.test.ts', [
+    'lists each threat with the test\nthat shows the defence',
+    '$file has the test “$title”',
+  ]),
+  ...shownBy('e2e/parts-away.test.ts', [
+    "Reads need nothing but the stores' files",
+    'reads go on and writes answer 503 with Retry-After; then work continues',
+  ]),
+  ...shownBy('e2e/commit-faults.test.ts', [
+    '`recover()` then does',
+    'loses and doubles nothing when the step %s %s',
+  ]),
+  ...shownBy('api/saves.test.ts', [
+    'so a client reads its own write',
+    '200: a new brand is shown at once, with what was told of it',
+  ]),
+  ...shownBy('api/saves.test.ts', [
+    'are shown only where no own file speaks',
+    'an entry whose domain publishes a file gives way to it, and comes back with it gone',
+  ]),
+  ...shownBy('api/told-properties.test.ts', [
+    'Community entries and enrichments are identity only',
+    'grants nothing and is listed once',
+  ]),
+  ...shownBy('unit/writer/unprojected.test.ts', [
+    'its old answer stands, and `verify` names it',
+    'keeps its old one and is quarantined, while everything else goes on',
+  ]),
+  ...shownBy('unit/writer/portions.test.ts', [
+    'and saves come in between',
+    'is derived once, however many saves come in between',
+  ]),
+  ...shownBy('unit/writer/portions.test.ts', [
+    'Claims follow in\nslices',
+    'has its claims written slice by slice, those of one agent too',
+  ]),
+  ...shownBy('unit/writer/damaged-files.test.ts', [
+    'Nothing that is not derived is ever begun anew in silence',
+    'where the log of the accounts is gone, as a save that comes again would count twice',
+  ]),
+  ...shownBy('e2e/one-writer.test.ts', [
+    'Each writer also raises a fencing number in the index',
+    'can write again only once it has been opened anew',
+  ]),
+  ...shownBy('unit/writer/quiet-commits.test.ts', [
+    'bodies and\nevents stay as they are',
+    'reads none of them back, and writes their times alone',
+  ]),
+  ...shownBy('api/lookups.test.ts', [
+    'It is shown for a week and counts for nothing',
+    '200: agents that lately claimed the domain, known or not, until they do no more',
+  ]),
+  ...shownBy('property/resolve/authority.property.test.ts', [
+    'both answer and evidence are read off that name',
+    'the answer is what a naive reading of both files gives, and its evidence says the same',
+  ]),
+  ...shownBy('api/product-authorization.test.ts', [
+    'confirmed when both\n  say the same',
+    '200: a product is authorized when all of it is, and confirmed when both sides say so',
+  ]),
+  ...shownBy(
+    'unit/writer/plausibility.test.ts',
+    ['is held until it has\n  persisted for a day', 'is followed a day later, not by time alone'],
+    ['or a person asks for a crawl', 'is followed when a person asks meanwhile'],
+  ),
+  ...shownBy(
+    'unit/core/standing.test.ts',
+    ['What an outcome does to what stands', '%s: %s'],
+    [
+      'A pointer that leads to another pointer is no answer',
+      '%s is no answer: what stood is stale, its grants stand a day',
+    ],
+    [
+      'so silence\nfails closed by itself',
+      'is what stood, for a week, while a server does not answer in whatever way',
+    ],
+  ),
+  ...shownBy(
+    'api/freshness-of-answers.test.ts',
+    [
+      "an ads.txt and the manager's file",
+      'the ads.txt and the manager’s file, where the own one is missing',
+    ],
+    ['a brand and its house', 'that of the house, where it says which brand a domain is'],
+    [
+      'Crawling never follows a pointer',
+      'that of a file which points on: nobody follows it, so nothing in it can be used',
+    ],
+  ),
+  ...shownBy('api/no-snapshot.test.ts', [
+    'Lookups by key, history and the feed show a commit at once',
+    'what is looked up by key answers without one',
+  ]),
+  ...shownBy('api/answer-cache.test.ts', [
+    'Lists and search show the last published snapshot',
+    'an answer follows the snapshot, the members, and the clock where it says how far the feed is',
+  ]),
+  ...shownBy('unit/crawl/crawl-source.test.ts', [
+    'only new bytes get there',
+    'of the bytes we hold is unchanged',
+  ]),
+  ...shownBy('unit/jobs/submission-stream.test.ts', [
+    'those that come while a commit runs are the next one, and are answered together',
+    'that come while a commit runs are the next commit, each answered to who handed it in',
+  ]),
+  ...shownBy('unit/jobs/dispatcher.test.ts', [
+    "Nothing is lost when the indexer sleeps through three o'clock",
+    'hands out a bounded number of files, and more only as they are answered',
+  ]),
+  ...shownBy('unit/resolve/brand-trust.test.ts', [
+    'when its answer will change by itself',
+    'is remembered over half a year of nights, and ends with a tick',
+  ]),
+  ...shownBy('property/writer/portions.property.test.ts', [
+    'Together they are what the answer would be at once',
+    'come to what they come to at once, and the feed tells it',
+  ]),
+  ...shownBy('unit/read/claims.test.ts', [
+    "compared with the other\n  publisher's file when somebody asks",
+    'is what the publisher’s own file lists, whatever the manager lists of it',
+  ]),
+  ...shownBy('property/resolve/authority.property.test.ts', [
+    "A sale is authorized when the publisher grants it and the operator's brand.json does not contradict",
+    'the answer is what a naive reading of both files gives, and its evidence says the same',
+  ]),
+  ...shownBy('api/brands.test.ts', [
+    '`ETag` covers the content without it',
+    '304: who holds the content is not sent it again',
+  ]),
+  ...shownBy('api/answer-cache.test.ts', [
+    'limits each kind of expensive answer apart',
+    'whoever asks for too much at once takes nothing from other lists, nor from other callers',
+  ]),
+  ...shownBy('unit/writer/recrawl.test.ts', [
+    '`due_at` is the next time that `CRAWL_SCHEDULE` names',
+    'when its server allows it, after the nightly run',
+  ]),
 ]

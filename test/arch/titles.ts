@@ -11,3 +11,9 @@ export function titlesIn(file: string): string[] {
   const afterTable = [...text.matchAll(/\]\)\(\s*(['"`])((?:\\.|(?!\1)[\s\S])*)\1/g)]
   return [...direct, ...afterTable.map(([, , title]) => title!)]
 }
+
+/** Names of the rows of tables of tests: the first text of each, where `%s` is the title. */
+export function listRowNames(file: string): string[] {
+  const text = readFileSync(join(root, file), 'utf8')
+  return [...text.matchAll(/^\s+\[?(['"`])((?:\\.|(?!\1).)+)\1,/gm)].map(([, , name]) => name!)
+}
