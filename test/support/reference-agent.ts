@@ -42,6 +42,7 @@ export async function startReferenceAgent(clock: Clock, folder?: string): Promis
     PROTOCOL_NAME: 'adcp',
     TEST_AGENT_TOKEN: TOKEN,
     AGENT_BASE_URL: 'https://agent.example/',
+    LIMITS: JSON.stringify({ agentCallsPerMinute: 100_000 }),
   })
   const state = AgentState.open(join(own.path, 'state.mdb'))
   const app = buildAgentApp({ config, clock, log: silentLog, state })
