@@ -39,7 +39,7 @@ export function addRevision(buy: MediaBuy, action: string, now: Instant): MediaB
 export function resolveMediaBuy(id: string, { state, tenant }: TaskContext): MediaBuy {
   const buy = state.get('media_buy', tenant, id)
   if (buy) return buy
-  throw new TaskError('MEDIA_BUY_NOT_FOUND', `media_buy_id: there is no media buy ${id} here`, {
+  throw new TaskError('MEDIA_BUY_NOT_FOUND', 'media_buy_id: there is no such media buy here', {
     field: 'media_buy_id',
   })
 }

@@ -31,7 +31,10 @@ const Input = z.object({
   filters: Filters.optional(),
   account: AccountRef.optional(),
   brand: BrandRef.optional(),
-  fields: z.array(z.string()).optional().describe('Only these fields of each product'),
+  fields: z
+    .array(z.string())
+    .optional()
+    .describe('Only these fields of each product, besides those that each must have'),
   pagination: Pagination.optional(),
 })
 
@@ -112,8 +115,17 @@ function describeProduct(product: Product, context: TaskContext): Record<string,
   }
 }
 
-/** Fields that a product keeps however few are wanted: without them nothing can be bought. */
-const KEPT = new Set(['product_id', 'name'])
+/** Fields that a product keeps however few are wanted: without them it is none, by the public schema. */
+const KEPT = new Set([
+  'product_id',
+  'name',
+  'description',
+  'publisher_properties',
+  'format_ids',
+  'delivery_type',
+  'pricing_options',
+  'reporting_capabilities',
+])
 
 function project(product: Record<string, unknown>, fields?: string[]): Record<string, unknown> {
   if (!fields) return product

@@ -61,6 +61,14 @@ describe('products', () => {
     expect(ids(all)).toHaveLength(11)
   })
 
+  test('of which few fields are wanted are still products', async () => {
+    const given = { brief: 'food', fields: ['channels'] }
+    const answer = await succeed('sales', 'get_products', given)
+    expect(listSchemaFaults('media-buy/get-products-response.json', answer)).toEqual([])
+    expect(answer.products[0]).toHaveProperty('channels')
+    expect(answer.products[0]).not.toHaveProperty('forecast')
+  })
+
   test('that are filtered all pass the filter, and their formats are listed', async () => {
     const filters = { channels: ['ctv'], countries: ['de'], delivery_type: 'guaranteed' }
     const { products } = await succeed('sales', 'get_products', { brief: 'sports', filters })
