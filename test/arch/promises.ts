@@ -249,7 +249,7 @@ export const promises: readonly Promised[] = [
     ['or a person asks for a crawl', 'is followed when a person asks meanwhile'],
   ),
   ...shownBy(
-    'unit/core/standing.test.ts',
+    'unit/core/file-validity.test.ts',
     ['What an outcome does to what stands', '%s: %s'],
     [
       'A pointer that leads to another pointer is no answer',
