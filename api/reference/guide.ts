@@ -47,7 +47,8 @@ Every refusal is JSON with \`error\`, a sentence that names the field and what i
 \`code\`, a word that stays. A domain may be given as it was pasted, with a scheme, a path or in
 capitals. Lists take \`limit\` and \`cursor\`, and answer \`has_more\` and \`next_cursor\`; a limit beyond
 the largest page means the largest, except in the feed, agent search and collections, which refuse
-it. 429 and 503 say in \`Retry-After\`, and again in \`retry_after\`, after how many seconds to ask
+it. A list beside others that is cut says so in \`<name>_truncated\`, and \`<name>_next_cursor\`, passed
+as \`<name>_cursor\`, leads on. 429 and 503 say in \`Retry-After\`, and again in \`retry_after\`, after how many seconds to ask
 again. A domain that nobody knows is 404 where an answer would be about that domain alone, and an
 empty 200 where it lists. The registry never redirects.
 
