@@ -54,7 +54,7 @@ export interface Batch {
   unrecorded?: readonly Domain[]
   /** Domains of which nothing may be left. */
   takedowns?: readonly Domain[]
-  /** Observations that could not be taken in, to be remembered as such. */
+  /** Observations that cannot be applied; they are set aside with their reason. */
   poison?: readonly Poison[]
   /** Actor of the events. */
   actor?: string

@@ -12,8 +12,8 @@ export interface Committed {
 }
 
 /**
- * Commits a batch. What is asked for behind a take-down, or behind its end, is judged by it, so that
- * ends a commit: whoever asks is told the same whether both came together or not.
+ * Commits a batch. Operations after a take-down, or after its end, are judged by it, so the commit
+ * is split there: the answers are the same whether they came together or not.
  */
 export async function commitSplitAtTakedowns(
   batch: Batch,
@@ -44,8 +44,8 @@ function isTakedown(op: Submission['operation']['op']): boolean {
 }
 
 /**
- * Commits a batch. When something in it cannot be taken in, its halves are committed instead, down
- * to the one observation at fault, which is committed as `poison`: remembered, and stopping nobody.
+ * Commits a batch. When it cannot be applied, its halves are committed instead, down to the one
+ * observation at fault, which is committed as `poison`: recorded, without stopping the others.
  */
 export async function commitBisecting(
   batch: Batch,

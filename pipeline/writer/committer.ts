@@ -211,7 +211,9 @@ export class Committer {
     }
   }
 
-  /** The night that it is: reading the schedule costs as much as a statement, and few commits need it anew. */
+  /**
+   * Returns the current night. It is cached: evaluating the schedule costs as much as a statement.
+   */
   #nightOf(now: Instant): Night {
     const { began, ends } = this.#night
     if (now < began || now >= ends) {

@@ -37,7 +37,7 @@ export const Manifest = z.object({
 export type Manifest = z.infer<typeof Manifest>
 
 /**
- * Creates the folder in which a backup is written until it is whole. Throws when something stands there
+ * Creates the folder in which a backup is written until it is complete. Throws when it exists
  * already.
  */
 export function beginBackup(dir: string): string {
@@ -50,8 +50,8 @@ export function beginBackup(dir: string): string {
 }
 
 /**
- * Copies both stores. Nobody may commit until this is done. The copies are made by a child process,
- * since opening the files in this one would drop DuckDB's locks on them.
+ * Copies both stores; no commit may run meanwhile. A child process makes the copies, since opening
+ * the files in this one would drop DuckDB's locks on them.
  */
 export async function copyStores(
   stores: { index: Database; accounts: Accounts; paths: Paths },

@@ -31,7 +31,7 @@ export interface Shown {
 /** Files the derivations of one commit have asked for; each is loaded once. */
 export class Files {
   readonly #db: Database
-  /** Domains whose files nobody sees. */
+  /** Domains whose files are hidden from all rules. */
   readonly takenDown: TakenDown
   readonly now: Instant
   /** Public address of the registry, by which it knows the files that it serves itself. */

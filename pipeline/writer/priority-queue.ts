@@ -2,9 +2,9 @@
 export type Priority = 'people' | 'others'
 
 /**
- * One piece of work after the other. Where both wait, people and others take turns, so somebody who
- * saves stands behind one of the others and not behind all that came before: behind a night's commit
- * or a checkpoint, never both; and people who save without end hold up nothing.
+ * Runs one task at a time. Interactive and bulk tasks alternate where both wait, so that a save
+ * waits for at most one bulk task, such as a commit of the night or a checkpoint; and a stream of
+ * saves does not block bulk tasks.
  */
 export class PriorityQueue {
   readonly #queues: Record<Priority, (() => Promise<void>)[]> = { people: [], others: [] }

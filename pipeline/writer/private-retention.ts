@@ -11,7 +11,10 @@ interface Stores {
 
 type RetentionDays = Pick<Limits, 'requestRetentionDays' | 'privateRetentionDays'>
 
-/** Additions of domains are kept this long: demand adds one a second, and nobody looks them up. */
+/**
+ * Time for which additions of domains are stored: there is one per second, and they are never
+ * looked up.
+ */
 const ADDITIONS_RETENTION_MS = DAY
 
 /** Private rows that say what was, by the column that says since when they say nothing of today. */
@@ -22,8 +25,8 @@ const over = {
 } as const
 
 /**
- * Forgets who asked for what and who was what, once nobody needs to know. The accounts forget last, so
- * that what a crash cuts off is found and done again.
+ * Deletes private rows past their retention. The accounts are last, so that an interrupted run is
+ * found and repeated.
  */
 export async function forgetPrivateRows(
   { index, accounts, serving }: Stores,
@@ -35,7 +38,7 @@ export async function forgetPrivateRows(
   await dropSubmissions(index, accounts, 'domains.add', toIso(now - ADDITIONS_RETENTION_MS))
   await dropRequests({ index, accounts, serving }, requestsUntil)
   await dropSubmissions(index, accounts, 'crawl.request', requestsUntil)
-  // What was found stands in the revisions.
+  // The content is in the revisions.
   await dropSubmissions(index, accounts, 'brand.enrich', requestsUntil)
   await dropContacts(index, accounts, until)
   for (const [table, since] of Object.entries(over)) {

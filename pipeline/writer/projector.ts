@@ -117,7 +117,7 @@ export class Projector {
     return { scope: await buildScopeAfter(stores, commits, clock.now(), hasChanged), commitCursor }
   }
 
-  /** Tells whether a scope fits into one slice, and touches nobody who is quarantined. */
+  /** Tells whether a scope fits into one slice without a quarantined subject. */
   async #isPlain(scope: Scope): Promise<boolean> {
     const { index } = this.#of
     const unprojected = await loadUnprojected(index)
@@ -151,7 +151,7 @@ export class Projector {
     return events
   }
 
-  /** Writes all of a scope but its events, and remembers whom it has to do without. */
+  /** Writes a scope except its events, and records the subjects that could not be projected. */
   async #projectParts(scope: Scope, seq: number): Promise<void> {
     const { index, accounts, serving, clock, log } = this.#of
     const { unprojected, isProjected } = await projectInSlices(

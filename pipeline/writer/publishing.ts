@@ -28,7 +28,7 @@ export interface Published {
   snapshotsKept: number
   /** The last commit. */
   last: () => { seq: number; last_event_id: string | null }
-  /** Runs work while nobody commits. */
+  /** Runs work while no commit runs. */
   alone: <Result>(work: () => Promise<Result>) => Promise<Result>
   step: <Result>(
     step: 'snapshot' | 'checkpoint',
@@ -47,7 +47,7 @@ export class Publishing {
     this.#search = new SearchPublisher(of.paths, undefined, of.seals)
   }
 
-  /** Publishes what was committed since the last snapshot; returns how long that took in ms. */
+  /** Publishes the commits since the last snapshot; returns the duration in ms. */
   publish(): Promise<number> {
     const published = this.#turn.then(() => this.#publish())
     this.#turn = published.catch(() => undefined)
@@ -67,7 +67,7 @@ export class Publishing {
     await this.#search.close()
   }
 
-  /** Nobody commits until the index stands still; the copy and its checksum hold up nobody. */
+  /** No commit runs until the index is frozen; the copy and its checksum do not delay commits. */
   async #publish(): Promise<number> {
     const { paths, log, clock, seals, snapshotsKept, step } = this.#of
     const shown = readCheckpoint(paths)?.as_of

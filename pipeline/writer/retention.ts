@@ -11,8 +11,8 @@ import type { Paths } from '../store/paths.ts'
 const BODIES_RETENTION_MS = DAY
 
 /**
- * Takes the days out of the index whose events the feed does not reach back to. The day of the
- * newest event stays, however old: whoever has read it may still go on after it.
+ * Deletes days of events beyond the reach of the feed. The day of the newest event stays, however
+ * old, since a reader may continue after it.
  */
 export async function dropOldEvents(
   index: Database,

@@ -38,7 +38,10 @@ export interface SequencerOptions {
   log: Log
   /** Called before a step and when it is on disk; tests stop the process there. */
   onStep?: (step: Step, moment: 'before' | 'after') => void
-  /** Go on from an index that has lost commits: what was made of them is made anew, and a replay follows. */
+  /**
+   * Continue on an index that has lost commits: derived stores are made again, and a replay
+   * follows.
+   */
   acceptsOlderIndex?: boolean
 }
 
@@ -175,8 +178,8 @@ export class Sequencer {
   }
 
   /**
-   * Commits a batch when its turn has come; one that brings observations is no person's. An observation
-   * that cannot be taken in is found by halving the batch and set aside; it stops nobody.
+   * Commits a batch when its turn has come; batches with observations are bulk. An observation that
+   * cannot be applied is found by bisecting the batch and set aside.
    */
   commit(batch: Batch): Promise<Committed> {
     const isForPeople = batch.submissions.length > 0 && batch.observations.length === 0
@@ -215,7 +218,7 @@ export class Sequencer {
       : this.commit({ observations: [], submissions: [], actor: 'pipeline:tick' })
   }
 
-  /** Publishes what was committed since the last snapshot; returns how long the copy took in ms. */
+  /** Publishes the commits since the last snapshot; returns the duration of the copy in ms. */
   publish(): Promise<number> {
     return this.#publishing.publish()
   }
@@ -225,7 +228,9 @@ export class Sequencer {
     return this.#publishing.searchable()
   }
 
-  /** Lets go of what nobody looks up any more: events beyond the feed's reach, old bytes, who asked for what long ago. */
+  /**
+   * Deletes what is past its retention: events beyond the feed's reach, old bytes, old requests.
+   */
   retain(): Promise<void> {
     const { clock, config } = this.#options
     return this.#alone(async () => {
@@ -260,7 +265,7 @@ export class Sequencer {
     return finishBackup(partial, dir, made)
   }
 
-  /** Runs work that reads the stores while nobody commits. */
+  /** Runs work that reads the stores while no commit runs. */
   quietly<Result>(work: () => Promise<Result>): Promise<Result> {
     return this.#alone(work)
   }

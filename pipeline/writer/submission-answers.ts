@@ -15,8 +15,8 @@ import { type Editing, findSaved, listEdits, type Saved, saveNames } from './com
 import { findRefusedMerges } from './entities/refused-merges.ts'
 
 /**
- * Submissions that the index cannot carry out as it stands before this commit, and saves that a
- * person should look at first: why, by submission.
+ * Judges submissions against the index before this commit: returns refusals, and saves that a
+ * moderator should review, with reasons.
  */
 export async function judgeSubmissions(
   submissions: readonly Submission[],

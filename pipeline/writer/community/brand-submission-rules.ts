@@ -2,7 +2,10 @@ import { listWaitingBrands } from '../../accounts/brand-submissions.ts'
 import type { OperationOf, Refusal, Submission } from '../../model/submission.ts'
 import { type Database, toListExpression } from '../../store/duckdb.ts'
 
-/** Brands that are submitted and told of already, or wait for a person: each is told once. What the registry found out by itself gives way. */
+/**
+ * Finds submissions of brands that have an entry or wait for review already: each is accepted once.
+ * Entries of the registry itself are replaced.
+ */
 export async function findRefusedBrands(
   submitted: readonly (Submission & { operation: OperationOf<'brand.submit'> })[],
   { index, accounts }: { index: Database; accounts: Database },

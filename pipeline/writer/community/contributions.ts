@@ -10,7 +10,7 @@ import { type Database, toListExpression } from '../../store/duckdb.ts'
 
 type Contribution = OperationOf<'property.contribute'>
 
-/** Takes identifiers into the catalog that nobody knew by now: each makes one property. */
+/** Applies contributions: each unknown identifier becomes one property of the catalog. */
 export async function applyContributions(
   db: Database,
   contributions: readonly Contribution[],

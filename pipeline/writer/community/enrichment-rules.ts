@@ -15,8 +15,8 @@ interface Known {
 }
 
 /**
- * Judges what the registry found out by itself: it is kept only where neither a file of the domain nor a
- * person speaks, under a name that nobody could mistake, and only so much of it.
+ * Judges enrichments: one is stored only where neither a file of the domain nor a member's entry
+ * exists, under a name without lookalikes, and within a bound on their number.
  */
 export async function findRefusedEnrichments(
   asked: readonly (Submission & { operation: OperationOf<'brand.enrich'> })[],

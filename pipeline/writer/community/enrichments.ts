@@ -12,8 +12,8 @@ const places: Readonly<Record<Provider, string>> = {
 }
 
 /**
- * Tells whether what the registry found out by itself may be kept of a brand: only where nobody has told
- * of it, and nobody has taken back or rejected what was shown.
+ * Tells whether an enrichment of a brand may be stored: only where there is no member's entry, and
+ * none was withdrawn or rejected.
  */
 export function isOpenToFindings(entry: EntryRow | undefined): boolean {
   return entry === undefined || (entry.source === 'enriched' && entry.status === 'live')

@@ -11,8 +11,8 @@ export interface Enrolment {
 }
 
 /**
- * Keeps which agents members show to everybody: these are probed. One that is shown no more, and
- * that nobody else names, is forgotten: only its member may know of it now.
+ * Applies which agents members show to everybody: these are probed. One that is no longer public,
+ * and that no file names, is deleted: only its member may know of it.
  */
 export async function applyEnrolments(
   db: Database,
@@ -77,7 +77,10 @@ function subtract(rows: readonly Enrolled[], others: readonly Enrolled[]): Enrol
   return rows.filter(row => !known.has(toKey(row)))
 }
 
-/** Nothing of an agent stays that nobody shows or names any more: its address may be private now. */
+/**
+ * Deletes everything about agents that are neither public nor named: their address may be private
+ * now.
+ */
 async function forget(db: Database, agents: readonly string[], seq: number): Promise<void> {
   if (agents.length === 0) return
   const unnamed = (key: string) => `${key} in (select unnest(${toListExpression('$agents')}))

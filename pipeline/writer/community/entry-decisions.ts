@@ -9,7 +9,10 @@ import { loadPublishers } from '../entities/publisher-rows.ts'
 import { showBrands } from './saves.ts'
 import { showProperties } from './shown-properties.ts'
 
-/** Shows entries that a person has approved; those that were rejected stay hidden until somebody saves again. */
+/**
+ * Applies reviews of entries: approved ones are shown; rejected ones stay hidden until the next
+ * save.
+ */
 export async function applyDecisions(
   db: Database,
   decisions: readonly EntryDecision[],

@@ -62,7 +62,7 @@ export function listDamagedPictures(folder: string): string[] {
     )
 }
 
-/** Logos that are shown to somebody and have no picture. */
+/** Lists visible logos whose picture is missing. */
 export async function listLogosWithoutPicture({
   paths,
   accounts,

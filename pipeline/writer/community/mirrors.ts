@@ -50,7 +50,7 @@ async function replaceMirrors(
   await db.insert('mirrors', rows)
 }
 
-/** Removes the contact of a mirror: it is a person and stands in no public store. */
+/** Strips the contact of a mirror, which is personal and in no public store. */
 function stripContact({ document, ...content }: MirrorContent) {
   const { contact: _, ...adagents_json } = document
   return { ...content, adagents_json }

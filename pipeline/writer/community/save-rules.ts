@@ -26,8 +26,8 @@ interface Deciding {
 }
 
 /**
- * Judges saves: refused are first those of what a document of the domain itself speaks for, then what
- * waits for a person, then names that pass for others, then whoever has not shown that the domain is theirs.
+ * Judges saves. Refuses first those of a domain with its own file, then those of an entry under
+ * review, then names that imitate others, then organizations without a proof of the domain.
  */
 export async function judgeSaves(
   submissions: readonly (Submission & { operation: Save })[],
@@ -85,13 +85,13 @@ async function createJudge(saves: readonly Save[], deciding: Deciding) {
     const owner = entity === 'property' ? owners.get(domain) : undefined
     if (owner !== undefined && owner !== save.editor.org_id) return refuseForeign(domain)
     if (!(await proven(save))) return refuseUnproven(domain)
-    // Whoever saves it after this one, in the same commit, finds it waiting: a person decides one content.
+    // Later saves in the same commit are refused as under review: a moderator decides one content.
     if (fault) entryStates[entity].set(domain, { is_managed, is_found: false, status: 'pending' })
     return fault?.reason
   }
 }
 
-/** One that a person has rejected or taken back counts as if nobody had saved it. */
+/** Tells whether an entry counts as unknown: rejected and withdrawn ones do. */
 function isUnknown(status: EntryRow['status'] | null): boolean {
   return status === null || status === 'rejected' || status === 'withdrawn'
 }
@@ -116,8 +116,8 @@ function refuseUnproven(domain: string): Refusal {
 }
 
 /**
- * Asks once for each pair of organization and domain, the registrable domain first: whoever has shown
- * that one may save all below it.
+ * Creates a cached check of each pair of organization and domain, the registrable domain first: its
+ * proof covers all domains below it.
  */
 function createProofCheck({ accounts, now, needsProof, proofDays }: Deciding) {
   const known = new Map<string, Promise<boolean>>()
@@ -155,7 +155,7 @@ async function refuseUnknownTarget(
 /** State of an entry, and whether the domain's own file replaces it. */
 interface SavedState {
   is_managed: boolean
-  /** The registry found it by itself: whoever tells of it first is judged as with any new name. */
+  /** The registry found it itself: a member's first save is judged like that of a new name. */
   is_found: boolean
   status: EntryRow['status'] | null
 }

@@ -14,15 +14,15 @@ import { writeChanges } from '../../store/rows.ts'
 import { statusAndFacts } from '../entities/publisher-changes.ts'
 import { buildEmptyPublisherRows, loadPublishers } from '../entities/publisher-rows.ts'
 
-/** An entry of a publisher, and as it was before the commit. */
+/** Represents an entry of a publisher before and after the commit. */
 export interface EntryChange {
   before: EntryRow | undefined
   entry: EntryRow
 }
 
 /**
- * Makes records of what people tell of publishers without a file that counts, and says what changed of
- * them: like what anybody contributes, they are of the registry, and grant nothing.
+ * Writes the records of saved properties of publishers without a valid file, and returns the
+ * events: like contributed ones they belong to the registry and grant nothing.
  */
 export async function showProperties(
   db: Database,
@@ -49,8 +49,8 @@ export async function showProperties(
 const ENTRIES_PER_COMMIT = 200
 
 /**
- * Finds the next domains after one of entries with a property that has no record: versions before records
- * of told properties have left such.
+ * Finds the next domains, after a given one, of entries with a property without a record, as
+ * earlier versions left them.
  */
 export async function findUnrecorded(db: Database, after: string): Promise<Domain[]> {
   const rows = await db.all<{ domain: Domain }>(

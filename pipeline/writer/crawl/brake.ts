@@ -45,13 +45,13 @@ interface Suspicious extends Losses {
   reason: string
 }
 
-/** Nights that are kept to be looked at; what is usual is told from fewer. */
+/** Time for which the totals of nights are stored; the usual level is computed from fewer. */
 const NIGHTS_RETENTION_MS = 30 * DAY
 
 /**
- * Lets answers through, but for those that take so much together that something else must be wrong: a
- * captive portal, a broken mirror. Whoever is held keeps the rows that stood, and takes on what its
- * answer says otherwise, until the answer takes nothing any more, or somebody releases or drops it.
+ * Applies answers, except when they lose so many rows together that another cause is likely: a
+ * captive portal, a broken mirror. A held publisher keeps its rows, with all other changes of its
+ * answer, until the answer loses nothing any more, or an operator releases or drops it.
  */
 export async function applyBrake<Subject extends Answered>(
   db: Database,
@@ -166,7 +166,7 @@ async function loadHeld(db: Database, answers: readonly Answered[]): Promise<Map
   return new Map(rows.map(({ subject, since }) => [subject, since]))
 }
 
-/** Writes who is held now, in the place of all that were held among the answers. */
+/** Records the publishers that are held now, in place of all that were held among the answers. */
 async function recordHeld(
   db: Database,
   held: readonly Suspicious[],

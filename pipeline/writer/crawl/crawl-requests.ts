@@ -132,9 +132,9 @@ function* listReads(scopes: readonly CrawlScope[]) {
 }
 
 /**
- * The files that the answers for a domain are read from: its own, the fallback of one that is not
- * there, and where they lead. A manager's may also stand at an address of its own that others name.
- * What was taken down is read for nobody (`neededFiles`): who waits for it would wait for ever.
+ * Selects the files behind the answers for a domain: its own, the fallback of a missing one, and
+ * their targets. A manager's file may also be at an address that others name. Files of taken down
+ * domains are left out (`listNeededFiles`), since waiting for them would never end.
  */
 const NEEDED = `
 create or replace temp table requested_files as
@@ -184,7 +184,7 @@ async function listNeededFiles(
   return needed
 }
 
-/** Attempts of this batch that crawl_state took in, of files that somebody asked for. */
+/** Loads the attempts of this batch that changed crawl_state, of requested files. */
 function loadAttempts(db: Database, seq: number): Promise<Attempt[]> {
   return db.all<Attempt>(
     `select i.kind, i.location, i.at_ms as at, i.outcome, i.status::integer as status,
@@ -212,7 +212,7 @@ async function replaceRequests(db: Database, rows: readonly CrawlRequestRow[]): 
   await db.insert('crawl_requests', rows)
 }
 
-/** Returns files that nobody waits for any more to their ordinary schedule. */
+/** Returns files that are no longer requested to their ordinary schedule. */
 async function release(db: Database, over: readonly CrawlRequestRow[]): Promise<void> {
   if (over.length === 0) return
   const locations = over.flatMap(({ domain, files }) => [
@@ -226,7 +226,7 @@ async function release(db: Database, over: readonly CrawlRequestRow[]): Promise<
   )
 }
 
-/** Makes files due at the time they are wanted, before all that nobody asked for. */
+/** Makes requested files due at the requested time, before all others. */
 async function makeWanted(
   db: Database,
   wanted: readonly DueSource[],

@@ -74,11 +74,10 @@ where is_own or instead is not null or ((is_first or is_turned or is_otherwise) 
 order by kind, location`
 
 /**
- * Takes a batch of observations into crawl_state: those that found their file as it was by one
- * statement, and what is left by the join that tells what is unknown and what differs. What is as it was
- * never comes back from there. An observation that is not later than the last one of its file is
- * ignored, so a batch may be delivered twice; and so none that one statement took in is looked at by
- * the next.
+ * Applies a batch of observations to crawl_state: unchanged files by one statement, the others by a
+ * join that finds what is new and what differs, so that unchanged rows never leave the database. An
+ * observation that is not later than the last one of its file is ignored, so a batch may be
+ * delivered twice; for the same reason the join skips what the first statement applied.
  */
 export async function applyObservations(
   db: Database,
@@ -103,7 +102,7 @@ function compareSources(a: Invalidated, b: Invalidated): number {
  */
 const AS_BEFORE = `${SET_TIMES} from (${TRANSITIONS_OF_TIMES}) n where s.rowid = n.row_id`
 
-/** Files that ended by this, and that somebody else's answer is read from. */
+/** Selects files that expired by this and that other answers depend on. */
 const ENDED = `
 select kind, location, false as is_new, false as is_own, null as known_until from crawl_state s
 where seq = $seq and effect = 'absent' and hash is null and ended_at = attempted_at
@@ -121,7 +120,7 @@ export async function applyUnchanged(
   return { taken, invalidated: taken === 0 ? [] : await db.all<Invalidated>(ENDED, parameters) }
 }
 
-/** Takes in any that are staged, whatever they found. */
+/** Applies all staged observations, whatever their outcome. */
 export async function applyChanged(db: Database, recrawling: Recrawling): Promise<Invalidated[]> {
   const parameters = toParameters(recrawling)
   const tell = async () => {

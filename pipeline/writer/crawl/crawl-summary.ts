@@ -3,7 +3,7 @@ import type { Database } from '../../store/duckdb.ts'
 
 /** Progress of a crawl since some moment. */
 export interface CrawlSummary {
-  /** Files made due since then that nobody has answered for yet; mentions are not counted. */
+  /** Files made due since then without a result; mentions are not counted. */
   waiting: number
   /** Files attempted since then, by kind and outcome of the last attempt. */
   outcomes: { kind: string; outcome: string; files: number }[]

@@ -187,7 +187,7 @@ function* toTargets(rows: Iterable<string[]>): Generator<DueTarget> {
   }
 }
 
-/** Asked again and again, and mostly nobody waits for anything. */
+/** Tells whether any crawl is requested. Called often, and mostly the answer is no. */
 async function isAnyRequested(db: Database): Promise<boolean> {
   const asked = { priority: reasons.requested }
   const sql = 'select 1 from crawl_state where priority = $priority::utinyint limit 1'

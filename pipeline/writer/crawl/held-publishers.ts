@@ -37,7 +37,7 @@ export async function releaseHeld(db: Database, domains: readonly Domain[]): Pro
   return rows.map(({ subject }) => subject)
 }
 
-/** Answers to derive again because the brake was told to release or drop them. */
+/** Answers to derive again after the brake was released or dropped for them. */
 export interface ReleasedHold {
   invalidated: Invalidated[]
   /** Publishers whose answers apply, whatever they take. */

@@ -15,7 +15,7 @@ export interface Mentions {
 
 export interface Admitting {
   now: Instant
-  /** New names that one document may add in an hour, where nobody vouches for its domain. */
+  /** New names that one document may add per hour, where its domain is not vouched for. */
   namesPerDocumentHour: number
   /** New names below one registrable domain that documents and lookups may add in an hour. */
   namesPerSiteHour: number
@@ -67,7 +67,7 @@ export async function admitMentions(
   return admitted
 }
 
-/** Names that nobody knows, each of the first document that has it. */
+/** Selects unknown names, each with the first document that has it. */
 const FRESH = `
 select min(document) as document, domain
 from mentioned anti join frontier using (domain) group by domain`

@@ -4,7 +4,7 @@ import type { Observation } from '../../model/observation.ts'
 import type { Database } from '../../store/duckdb.ts'
 import type { Recrawling } from './recrawl-schedule.ts'
 
-/** An observation that could not be taken in, and what the attempt ended in. */
+/** Represents an observation that could not be applied, with the error. */
 export interface Poison {
   observation: Observation
   reason: string

@@ -66,5 +66,5 @@ greatest(
     seen_at + to_seconds(wait_s * (1 + hash(location) % 1000 / 10000)),
     if(is_held and kind != 'agent', $next_run::timestamptz, null)))`
 
-/** Time at which any file is due again: an agent that nobody names is not due. */
+/** Time at which any file is due again; an agent that is not named is never due. */
 export const DUE_AT = `if(kind = 'agent' and due_at is null, null, ${NEXT_AT})`

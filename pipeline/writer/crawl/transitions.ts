@@ -121,7 +121,7 @@ s.stale_at <= least(${OBSERVED_AT}, $now::timestamptz) and case i.effect
     or (s.hash is null and s.ended_at > $now::timestamptz)
   else false end`
 
-/** No answer changes nothing that stands; from when on it has ended is known since the first attempt. */
+/** A failed attempt that changes nothing in force; its expiry is known since the first attempt. */
 const STAYS_SILENT = `
 s.stale_at is not null and s.ended_at is not null`
 

@@ -18,7 +18,7 @@ const ADDRESS_CHARS = 1_000
 const selectTail = (host: string) => `regexp_extract(${host}, '[^.]+\\.[^.]+$')`
 const HOST = `regexp_extract(location, '^https?://([^/?]+?)(?::\\d+)?(?:[/?]|$)', 1)`
 
-/** Named agents nobody has probed yet. */
+/** Selects named agents that were never probed. */
 const NEWCOMERS = `
 create or replace temp table new_agents as
 select agent_url, site, null::timestamptz as starts_at from touched_agents
@@ -27,8 +27,9 @@ anti join (select location as agent_url from crawl_state where kind = 'agent') k
 where length(agent_url) <= ${ADDRESS_CHARS}`
 
 /**
- * Adds agents to probe, a bounded number of each registrable domain, and more as more of them answer. Without
- * the bound a file could name any number of hosts below somebody's domain and have all of them probed.
+ * Adds agents to probe, a bounded number per registrable domain, and more as more of them answer.
+ * Without the bound a file could name any number of hosts below another domain and have all of them
+ * probed.
  */
 const ADD = `
 insert into crawl_state (kind, location, priority, streak, due_at, requested, seq)
@@ -79,9 +80,9 @@ export interface Probing extends Starting {
 }
 
 /**
- * Updates which of these agents are probed: named ones are, at once when they are new or back; agents
- * that nobody names any more are not. `answered` are agents that have just answered: they make room for
- * others of their sites.
+ * Updates which of these agents are probed: named ones are, at once when they are new or back;
+ * others are not. `answered` are agents that have just answered: they raise the bound of their
+ * sites.
  */
 export async function keepAgentSources(
   db: Database,

@@ -5,7 +5,7 @@ import { findVouched, VOUCHED_WEIGHT } from '../crawl/mentions.ts'
 
 export interface Starting {
   now: Instant
-  /** New agents that one document has probed in an hour, where nobody vouches for its domain. */
+  /** New agents that one document may have probed per hour, where its domain is not vouched for. */
   agentsPerDocumentHour: number
   /** Counts of what documents added in this hour. */
   newNames: WindowCounter

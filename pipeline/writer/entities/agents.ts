@@ -56,8 +56,8 @@ export interface AgentChanges {
 }
 
 /**
- * Adds to what agents reach, makes the profiles of those that were probed or declared anew, writes
- * what differs and says what that means. Only agents of the graph have events.
+ * Updates the reach of agents and the profiles of those that were probed or redeclared, and returns
+ * the events of the differences. Only agents of the graph have events.
  */
 export async function updateAgents(
   db: Database,

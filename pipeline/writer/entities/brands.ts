@@ -21,8 +21,8 @@ export interface BrandChanges {
 }
 
 /**
- * Derives brands again and writes those that differ; where no document says which brand a domain is,
- * it is what people told. Brands have no events in the feed.
+ * Derives brands again and writes the differences; where no document decides the brand of a domain,
+ * its entry does. Brands have no events in the feed.
  */
 export async function updateBrands(
   db: Database,

@@ -32,9 +32,9 @@ export interface Claiming {
 type Context = Stamp & { takenDown: TakenDown }
 
 /**
- * Writes what differs in the claims of these domains' files. They last as long as grants do: while a
- * file is stale, until it has ended. A claim is no event: nobody was authorized. Of domains that are taken
- * on in portions one slice is written, and the others are returned.
+ * Writes the differences in the claims of these domains' files. They last as long as grants do:
+ * while a file is stale, until it has expired. A claim has no event, since it authorizes nobody. Of
+ * domains that are written in portions one slice is written, and the others are returned.
  */
 export async function updateClaims(
   db: Database,

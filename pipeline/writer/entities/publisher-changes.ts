@@ -110,7 +110,7 @@ function isOnlyMore(old: PublisherRows, { properties, authorizations }: RowChang
   return isFirst && properties.every(isMore) && authorizations.every(isMore)
 }
 
-/** Leaves out the grants of agents whose reach stays, where that is told by the grants alone. */
+/** Leaves out the grants of agents whose reach stays, where the events of grants say all. */
 function selectReachable(
   old: PublisherRows,
   fresh: PublisherRows,

@@ -12,8 +12,8 @@ export function buildEmptyPublisherRows(publisher: PublisherRow | undefined): Pu
 }
 
 /**
- * The rows of publishers by domain. One without a row of its own may have properties and collections
- * that others told of.
+ * Loads the rows of publishers by domain. A domain without a publisher row may have contributed
+ * properties and collections.
  */
 export async function loadPublishers(
   db: Database,

@@ -44,7 +44,10 @@ export async function moveGrants(
   })
 }
 
-/** Every grant that reached an alias is among these, so their old sets are nobody's now. */
+/**
+ * Replaces grants. Every grant that reached an alias is among these, so their old sets are unused
+ * afterwards.
+ */
 async function replaceGrants(
   db: Database,
   old: readonly AuthorizationRow[],

@@ -12,7 +12,7 @@ export interface Refused {
 }
 
 const KIND = 'adagents.json'
-/** Before each reason, by which such rows are told from others. */
+/** Prefix of the reasons of such rows. */
 const TOO_BROAD = 'too_broad'
 /** Number of properties up to which a file is accepted without counting the rows that are kept of its publisher. */
 const SMALL = 500

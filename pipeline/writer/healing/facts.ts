@@ -17,8 +17,8 @@ const RESTORE = 'put it back as it was, or run `registry restore DIR` with a bac
 const RESTORE_INDEX = `${RESTORE}; with --keep-accounts it leaves the accounts that are there`
 
 /**
- * Opens the index and the accounts, and migrates them. Throws, in words and with nothing begun anew,
- * where one of them is gone, cannot be read, is newer than this program, or has lost what the other one
+ * Opens the index and the accounts, and migrates them. Throws, before anything is changed, where
+ * one of them is missing, unreadable, newer than this program, or has lost what the other one
  * knows.
  */
 export async function openFacts(paths: Paths, tell?: TellMigration): Promise<Facts> {

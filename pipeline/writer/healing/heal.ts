@@ -38,9 +38,9 @@ const UNFINISHED =
 const CHANGED = 'it is not as the registry left it'
 
 /**
- * Sets aside what is damaged of all that is made from the index, and makes it again; what is published is
- * left to the next publishing, which has to follow where something of it was. Throws, in words, where the
- * index has lost commits, unless that is accepted: then all that was made from it is made anew.
+ * Sets damaged derived stores aside and makes them again from the index; published files are left
+ * to the next publishing, which must follow where one was damaged. Throws where the index has lost
+ * commits, unless that is accepted: then all derived stores are made again.
  */
 export async function healStores(
   of: Healing,

@@ -22,9 +22,9 @@ interface Stores {
 type Stored = FeedEvent & { seq: number }
 
 /**
- * Takes every event that names one of the domains out of the log, wherever it is kept, and deletes
- * the bytes that no document names any more. The index forgets last, so that what a crash cuts off is
- * found and done again. A reader whose cursor was such an event is told that it has expired.
+ * Deletes every event that names one of the domains from all copies of the log, and the bytes of
+ * documents that are gone. The index is last, so that an interrupted run is found and repeated. A
+ * reader whose cursor was such an event gets an expired cursor.
  */
 export async function erase(
   { index, serving, paths }: Stores,
