@@ -19,12 +19,12 @@ export function cutReport({ summary, ...members }: Report, start: number) {
   )
   const isLong = measureBytes(lists.map(([, , rest]) => rest)) > ANSWER_BYTES
   const most = isLong ? ANSWER_BYTES / lists.length : ANSWER_BYTES
-  const fits = lists.map(([name, , rest]) => fitItems(name, rest, most)[name] as unknown[])
-  const cut = fits.filter((shown, i) => shown.length < lists[i]![2].length)
+  const fitting = lists.map(([name, , rest]) => fitItems(name, rest, most)[name] as unknown[])
+  const cut = fitting.filter((shown, i) => shown.length < lists[i]![2].length)
   // One item that is larger than all the room is passed over: a page always leads on.
   const step = Math.max(1, Math.min(...cut.map(shown => shown.length)))
   const shown = lists.map(([name, whole], i) => {
-    const items = fits[i]!.slice(0, step)
+    const items = fitting[i]!.slice(0, step)
     const total = { [`${name}_total`]: whole.length, [`${name}_truncated`]: true }
     return { [name]: items, ...(items.length < whole.length && total) }
   })

@@ -60,7 +60,7 @@ export function cutFormats(formats: readonly unknown[], start = 0) {
 }
 
 const isTexts = (value: unknown) =>
-  Array.isArray(value) && value.every(one => typeof one === 'string')
+  Array.isArray(value) && value.every(item => typeof item === 'string')
 
 /** Fields of a format that are shown where they are what they should be. */
 const optionalFields: Record<string, (value: unknown) => boolean> = {

@@ -156,7 +156,7 @@ export class Database {
     parameters: Parameters = {},
     order?: string,
   ): Promise<Iterable<string[]>> {
-    return rowsIn(await this.text(columns, from, parameters, order))
+    return parseRows(await this.text(columns, from, parameters, order))
   }
 
   /** Reads a result in one piece, for a reader that makes no text of each cell. */
@@ -390,7 +390,7 @@ export class Database {
 }
 
 /** One row after the other: all at once would be many times as much as the text. */
-function* rowsIn(text: string): Generator<string[]> {
+function* parseRows(text: string): Generator<string[]> {
   if (text === '') return
   let start = 0
   for (let end = 0; end >= 0; start = end + 1) {

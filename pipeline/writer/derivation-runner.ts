@@ -65,9 +65,9 @@ export class Files {
 
   /** Loads files; larger ones than `maxBytes` are left, and known as such. */
   async load(sources: Iterable<Source>, maxBytes = Number.POSITIVE_INFINITY): Promise<void> {
-    const missing = [...new Map([...sources].map(one => [toSourceKey(one), one])).values()].filter(
-      source => !this.#known.has(toSourceKey(source)) && !this.#isLarger(source, maxBytes),
-    )
+    const missing = [
+      ...new Map([...sources].map(source => [toSourceKey(source), source])).values(),
+    ].filter(source => !this.#known.has(toSourceKey(source)) && !this.#isLarger(source, maxBytes))
     if (missing.length === 0) return
     if (this.#base !== undefined) {
       const hosted = missing.filter(source => this.hostedFor(source) !== undefined)
@@ -142,7 +142,7 @@ export async function deriveAll<Subject, Answer>(
 ): Promise<Derived<Subject, Answer>[]> {
   const all = subjects.map(subject => new Running(subject, rule(subject)))
   await runInStep(all, files)
-  return all.map(one => one.result(files.now))
+  return all.map(run => run.result(files.now))
 }
 
 /** Limits on the answers that one commit derives from large files. */
@@ -184,14 +184,14 @@ export async function deriveWithin<Subject, Answer>(
     const ready = waiting.filter(({ sees }) => !files.isLeft(sees!)).slice(0, tried)
     const tries = new Set(ready)
     const stopped = new Set(await runInStep(ready, files, LARGE_FILE_BYTES))
-    waiting = [...stopped, ...waiting.filter(one => !tries.has(one))]
-    for (const one of ready) {
-      if (!stopped.has(one)) weight += large.weigh(one.result(files.now).answer)
+    waiting = [...stopped, ...waiting.filter(run => !tries.has(run))]
+    for (const run of ready) {
+      if (!stopped.has(run)) weight += large.weigh(run.result(files.now).answer)
     }
   }
   const postponed = new Set(waiting)
   return {
-    derived: all.flatMap(one => (postponed.has(one) ? [] : one.result(files.now))),
+    derived: all.flatMap(run => (postponed.has(run) ? [] : run.result(files.now))),
     postponed: waiting.map(({ subject }) => subject),
   }
 }
@@ -210,7 +210,7 @@ async function runInStep<Subject, Answer>(
     )
     const isStopped = ({ sees }: (typeof all)[number]) => sees !== undefined && files.isLeft(sees)
     stopped.push(...running.filter(isStopped))
-    running = running.filter(one => !isStopped(one) && one.goOn(files))
+    running = running.filter(run => !isStopped(run) && run.goOn(files))
   }
   return stopped
 }

@@ -1,24 +1,24 @@
 /** Rules of CONTRIBUTING.md on names and comments, as data. */
 
-/** Verbs that exported functions begin with. */
+/** Verbs that functions begin with. */
 export const verbs = new Set(
-  `accept add advance adjust admit announce answer append apply approve ask assert attach authenticate begin bind bisect block bound build
-  calculate call can cancel carry check choose claim classify clean clear clip close collect combine commit compact compare complete compress
-  compute confirm connect contain contribute convert copy count cover crawl create cut decide declare decode define delete deliver derive
-  describe detach detect diff discover dispatch drain draw drop emit encode end enqueue enrich enrol ensure erase escape estimate
-  evict exchange exclude execute expect expire explain export extract fail fetch file fill filter find finish fit flag flush fold follow forget
-  format found freeze fuse generate get give grant group guard handle has hash heal hide hold identify ignore import infer insert
-  inspect interpret intersect invalidate invert is issue iterate join judge keep launch learn leave limit link list listen load lock
-  log look make mark match may measure merge migrate move name narrow needs normalize note number observe offer open order override
-  pack paginate pair parse pass pause perform pick pin place plan poll post prefetch prepare print probe proceed project promise
-  propose prove provide prune publish push put quarantine query queue quote raise rank rate reaches read readmit rebuild receive recognize
-  record recover redact redirect reduce refine refresh refuse register reject release reload remember remove render renew repeat
-  replace replay reply report request require reschedule reserve reset resolve respond restart restore resume retain retarget
-  retire retry return reuse revert review revoke rewrite rollback rotate route run sanitize save say schedule score search see
-  select send serve set settle show shut sign skip slice sort spawn split spread stage stamp start stat stop store stream strip
-  submit subscribe sum summarize supply suspend swap sync take tally tell terminate test throttle to touch trace track transform
-  trim truncate try turn unite unlock unpack unregister unwrap update upgrade uphold use validate verify view visit wait wake walk wants
-  warn watch weigh with withdraw wrap write`.split(/\s+/),
+  `accept add adjust admit advance announce answer append apply approve ask assert attach authenticate begin bind bisect block bound build
+  calculate call can cancel capture carry check choose chunk claim classify clean clear clip close collect combine commit compact compare
+  complete compress compute confirm connect contain continue contribute convert copy count cover crawl create cut decide declare decode
+  defer define delete deliver demote derive describe detach detect diff discover dispatch draft drain draw drop emit encode end enqueue
+  enrich enrol ensure erase escape estimate evict exchange exclude execute expect expire explain export extract fail feed fetch file fill
+  filter find finish fit fix flag flush fold follow forget format found freeze fuse generate get give grant group guard handle has hash heal
+  hide hold identify ignore import includes index infer insert inspect interpret intersect invalidate invert is issue iterate join judge
+  keep launch learn leave limit link list listen load lock log look lower make mark match may measure merge migrate move name narrow needs
+  normalize note number observe offer offers omit open order override pack pad paginate pair parse pass pause perform pick pin place plan
+  poll post prefetch prepare print probe proceed project promise propose prove provide prune publish push put quarantine query queue quote
+  raise rank rate reaches read readmit rebuild receive recognize record recover redact redirect reduce refine refresh refuse register reject
+  release reload remember remove render renew repeat replace replay reply report request require reschedule reserve reset resolve respond
+  restart restore resume retain retarget retire retry return reuse revert review revoke rewrite rollback rotate round route run sanitize
+  save say schedule score search see select send serve set settle shorten show shut sign skip slice sort spawn spell split spread stage
+  stamp start stat stop store stream strip submit subscribe subtract sum summarize supply suspend swap sync take tally tell terminate test
+  throttle to touch trace track transform trim truncate try turn unite unlock unpack unregister unwrap update upgrade uphold use validate
+  verify view visit wait wake walk wants warn watch weigh with withdraw wrap write`.split(/\s+/),
 )
 
 /** Exported functions that are named otherwise, and why. */
@@ -26,6 +26,26 @@ export const nounFunctions: Readonly<Record<string, string>> = {
   allSettledOrThrow: 'says what it adds to Promise.allSettled',
   inList: 'reads as the SQL that it writes',
   optional: 'reads as the member that it makes',
+}
+
+/** Folders whose private functions and locals are named after objects of the protocol that they speak. */
+export const protocolFolders = ['api/agent/']
+
+/** Words that leave open what a thing is; a name says whether it is a row, a report, a cache or a client. */
+export const privateWords = new Set(
+  `ahead desk fits given halves kept lane lanes news one ones seen shelf standing stands stirred told
+  trouble troubles whom`.split(/\s+/),
+)
+
+/** Names that hold such a word, and why. */
+export const wordExceptions: Readonly<Record<string, string>> = {
+  first_seen_at: 'is a column',
+  COPIES_KEPT: 'counts copies, as the limits that end in Kept do',
+  PROPERTIES_KEPT_MAX: 'bounds properties that are kept',
+  SeenIds: 'says that an id was seen before',
+  findWithinOneEdit: 'counts edits',
+  isWithinOneEdit: 'counts edits',
+  seenIds: 'says that an id was seen before',
 }
 
 /** Openings of a doc comment that leave its subject to be guessed. */
@@ -36,7 +56,7 @@ export const riddle =
 export const vagueConstant =
   /^(FEW|MOST|MORE|LEAST|QUIET|LOUD|NIGHT|SHORTEST|LONGEST|GOOD_FOR|SOME)$/
 
-/** Functions that a source exports or declares at its top level. */
+/** Functions that a source declares at its top level. */
 export function declaredFunctions(source: string): { name: string; isExported: boolean }[] {
   return Array.from(
     source.matchAll(/^(export )?(?:default )?(?:async )?function\*? (\w+)/gm),
@@ -44,13 +64,36 @@ export function declaredFunctions(source: string): { name: string; isExported: b
   )
 }
 
+/** Names that a source declares by a keyword or as the one parameter of an arrow function. */
+function declaredNames(source: string): string[] {
+  const code = source.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')
+  const declared = code.matchAll(
+    /\b(?:const|let|class|interface|type|function\*?) (\w+)|(?<![\w.])(\w+) =>/g,
+  )
+  return Array.from(declared, ([, name, parameter]) => (name ?? parameter)!)
+}
+
+/** Lists the names of a source that hold a word which says nothing of the thing. */
+function findPrivateWords(source: string): string[] {
+  const found = declaredNames(source).filter(name => {
+    const words = name
+      .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+      .toLowerCase()
+      .split(/[ _]/)
+    return words.some(word => privateWords.has(word)) && !Object.hasOwn(wordExceptions, name)
+  })
+  return [...new Set(found)].map(name => `${name}: name what it is`)
+}
+
 /** What is wrong with the names and comments of a source, each as a sentence. */
 export function findWordFaults(path: string, source: string): string[] {
+  const speaksProtocol = protocolFolders.some(folder => path.startsWith(folder))
   const functions = declaredFunctions(source).flatMap(({ name, isExported }) => {
     if (/[a-z]Of$/.test(name)) return [`${name}: begin with a verb instead of ending in Of`]
     const first = name.match(/^[a-z]+/)?.[0] ?? name
-    const isNamed = !isExported || verbs.has(first) || Object.hasOwn(nounFunctions, name)
-    return isNamed ? [] : [`${name}: an exported function begins with a verb`]
+    const isHidden = speaksProtocol && !isExported
+    const isNamed = isHidden || verbs.has(first) || Object.hasOwn(nounFunctions, name)
+    return isNamed ? [] : [`${name}: a function begins with a verb`]
   })
   const constants = Array.from(source.matchAll(/^(?:export )?const (\w+)/gm), ([, name]) => name!)
     .filter(name => vagueConstant.test(name))
@@ -61,5 +104,8 @@ export function findWordFaults(path: string, source: string): string[] {
     .filter(text => riddle.test(text))
     .map(text => `“${text.slice(0, 40)} …”: begin a comment with its verb or its object`)
   const literals = source.includes('...{ ') ? ['an object literal is spread in another one'] : []
-  return [...functions, ...constants, ...comments, ...literals].map(fault => `${path}: ${fault}`)
+  const words = speaksProtocol ? [] : findPrivateWords(source)
+  return [...functions, ...constants, ...comments, ...literals, ...words].map(
+    fault => `${path}: ${fault}`,
+  )
 }

@@ -17,8 +17,8 @@ export async function countResources(
     const params = cursor === undefined ? {} : { cursor }
     const reply = await session.call('resources/list', params, time, limits.agentToolsBytes)
     if ('failure' in reply || !Array.isArray(reply.result.resources)) return undefined
-    for (const one of reply.result.resources) {
-      if (isObject(one) && typeof one.uri === 'string') uris.add(one.uri)
+    for (const resource of reply.result.resources) {
+      if (isObject(resource) && typeof resource.uri === 'string') uris.add(resource.uri)
     }
     cursor = readCursor(reply.result.nextCursor)
     if (cursor === undefined) return uris.size

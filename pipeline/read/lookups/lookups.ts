@@ -98,7 +98,7 @@ function findPublisherText(
     ...(isServed && {
       hosting: { ...unknown.hosting, ...describeHosted(reader, domain, base) },
     }),
-    files: { ...unknown.files, adagents_json: toToldFile(unknown, isServed, base) },
+    files: { ...unknown.files, adagents_json: describeMissingFile(unknown, isServed, base) },
     properties: properties.map(property => ({ ...property, source: 'community' })),
     ...(properties_truncated && { properties_total, properties_truncated }),
     ...more,
@@ -109,7 +109,7 @@ function findPublisherText(
 }
 
 /** A file that cannot be used stays invalid, whatever people tell. */
-function toToldFile({ domain, files }: PublisherLookup, isServed: boolean, base: string) {
+function describeMissingFile({ domain, files }: PublisherLookup, isServed: boolean, base: string) {
   const { adagents_json: file } = files
   return {
     ...file,

@@ -37,17 +37,17 @@ export async function projectPublishers(
         scope.parameters,
         scope.planning,
       )
-  const crawled = await crawledEntries(index, publishers, scope)
+  const crawled = await projectCrawled(index, publishers, scope)
   const valid = new Set(publishers.flatMap(row => (row.valid ? row.domain : [])))
-  const told =
+  const entries =
     scope.hosts === '' && publishers.length === 0
       ? []
-      : await hostedEntries(index, accounts, valid, scope)
-  const over = new Set(told.map(({ space, key }) => `${space} ${key}`))
-  return [...crawled.filter(({ space, key }) => !over.has(`${space} ${key}`)), ...told]
+      : await projectHosted(index, accounts, valid, scope)
+  const over = new Set(entries.map(({ space, key }) => `${space} ${key}`))
+  return [...crawled.filter(({ space, key }) => !over.has(`${space} ${key}`)), ...entries]
 }
 
-async function hostedEntries(
+async function projectHosted(
   index: Database,
   accounts: Accounts,
   valid: ReadonlySet<string>,
@@ -74,7 +74,7 @@ async function hostedEntries(
   })
 }
 
-async function crawledEntries(
+async function projectCrawled(
   index: Database,
   publishers: readonly PublisherRow[],
   scope: Scope,
@@ -93,7 +93,7 @@ async function crawledEntries(
       : await loadInventories(index, others, `(select unnest(${toListExpression('$others')}))`, {
           others: JSON.stringify(others.map(({ domain }) => domain)),
         })
-  const projected = new Map(rows.map(one => [one.publisher.domain, one]))
+  const projected = new Map(rows.map(row => [row.publisher.domain, row]))
   return publishers.flatMap(
     ({ domain }) =>
       prepared.get(domain) ?? buildEntries(projected.get(domain)!, around(domain), scope.at),

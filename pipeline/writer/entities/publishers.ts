@@ -131,8 +131,12 @@ export async function updatePublishers(
   const fresh = [...ready, ...(await compare(db, answered, stamp))]
   const braked = await applyBrake(db, fresh, stamp)
   const ends = new Map(braked.ends)
-  for (const [domain, one] of begun) if (one.ends !== undefined) ends.set(domain, one.ends)
-  const compared = [...[...begun.values()].map(one => one.compared), ...braked.answers]
+  for (const [domain, unfinished] of begun)
+    if (unfinished.ends !== undefined) ends.set(domain, unfinished.ends)
+  const compared = [
+    ...[...begun.values()].map(unfinished => unfinished.compared),
+    ...braked.answers,
+  ]
   let room = stamp.portionRows ?? Number.POSITIVE_INFINITY
   // The commit that derives an answer has its share of work already.
   const roomFor = (domain: Domain) => ({
@@ -140,10 +144,14 @@ export async function updatePublishers(
     part: Math.max(1, begun.has(domain) ? room : Math.floor(room / 10)),
     isLeft: begun.has(domain),
   })
-  const portioned = compared.map(one => {
-    const portion = takeOn(one, roomFor(one.domain), stamp)
+  const portioned = compared.map(answer => {
+    const portion = takeOn(answer, roomFor(answer.domain), stamp)
     room -= portion.count
-    return { ...one, ...portion, ...diffPublisherRows(one.old, portion.rows, stamp, portion.taken) }
+    return {
+      ...answer,
+      ...portion,
+      ...diffPublisherRows(answer.old, portion.rows, stamp, portion.taken),
+    }
   })
   const touched = portioned.filter(({ isChanged }) => isChanged)
   await writePublishers(db, touched)
@@ -157,17 +165,20 @@ export async function updatePublishers(
     { ...stamp, takenDown: files.takenDown },
     domain => stamp.portionRows !== undefined && portionable.has(domain),
   )
-  const portions = portioned.map(one => ({
-    ...one,
-    isLast: one.isLast && !claimsLeft.has(one.domain),
+  const portions = portioned.map(portion => ({
+    ...portion,
+    isLast: portion.isLast && !claimsLeft.has(portion.domain),
   }))
   await quarantinePublishers(db, refused, fresh, stamp)
-  const all = [...[...left.values()].map(one => one.derived), ...derived]
-  const next = new Map([...stepped, ...large.map(one => [one.subject, beginLarge(one)] as const)])
+  const all = [...[...left.values()].map(unfinished => unfinished.derived), ...derived]
+  const next = new Map([
+    ...stepped,
+    ...large.map(derivation => [derivation.subject, beginLarge(derivation)] as const),
+  ])
   for (const { domain, facts, merges, rows, fresh, remaining, isLast } of portions) {
     if (isLast) continue
     const compared = { domain, facts, merges, old: rows, fresh, changes: remaining }
-    const own = all.find(one => one.subject === domain)!
+    const own = all.find(derivation => derivation.subject === domain)!
     const slices = claimsLeft.get(domain)
     const rest = { derived: own, sources: own.asked, compared, ends: ends.get(domain) }
     next.set(domain, {
@@ -180,8 +191,8 @@ export async function updatePublishers(
   await unfinished.keep(db, next)
   const isLate = (domain: Domain) => next.has(domain) || postponed.has(domain)
   return {
-    derived: all.map(one =>
-      wakingSooner(one, isLate(one.subject) ? stamp.now : ends.get(one.subject)),
+    derived: all.map(derivation =>
+      wakeSooner(derivation, isLate(derivation.subject) ? stamp.now : ends.get(derivation.subject)),
     ),
     postponed: untried,
     unfinished: next.size + postponed.size + untried.length + waiting.length,
@@ -196,7 +207,7 @@ export async function updatePublishers(
     events: touched.flatMap(({ events }) => events),
     reached: [
       ...touched.flatMap(({ reached }) => reached),
-      ...(await reachedByMerges(db, touched)),
+      ...(await listReachedByMerges(db, touched)),
     ],
     managers: [...new Set(touched.flatMap(listChangedManagers))],
     gone: {
@@ -223,10 +234,10 @@ async function takeSteps(
   const stepped = new Map<Domain, Left>()
   const ready: Compared[] = []
   const begun = new Map<Domain, Begun>()
-  for (const [domain, one] of left) {
-    const { before, compared, isBegun, derived } = one
+  for (const [domain, unfinished] of left) {
+    const { before, compared, isBegun, derived } = unfinished
     if (isBegun) {
-      const own = one as Begun
+      const own = unfinished as Begun
       const { prepared = 0 } = own
       const isPreparing = prepared < PREPARING_STEPS && isWritten(own, stamp)
       if (isPreparing && (await preparedPublishers.prepare(db, domain, stamp.now))) {
@@ -291,10 +302,10 @@ async function compareWith(
   before: ReadonlyMap<string, PublisherRows>,
   stamp: Stamp,
 ): Promise<Compared[]> {
-  const told = await loadEntryProperties(db, answered, before)
+  const saved = await loadEntryProperties(db, answered, before)
   return answered.map(({ domain, facts }) => {
     const old = before.get(domain) ?? buildEmptyPublisherRows(undefined)
-    const fresh = buildFreshRows(domain, facts, old, told.get(domain) ?? [], stamp)
+    const fresh = buildFreshRows(domain, facts, old, saved.get(domain) ?? [], stamp)
     return { domain, facts, merges: old.merges, old, fresh }
   })
 }
@@ -338,8 +349,8 @@ async function sortAnswers(
   const postponed = new Set<Domain>()
   const refused: Refused[] = []
   let weight = 0
-  for (const one of derived) {
-    const { subject: domain, answer: facts } = one
+  for (const derivation of derived) {
+    const { subject: domain, answer: facts } = derivation
     if (facts === undefined || facts === pending) continue
     const own = weighFacts(facts)
     const held = weighInMemory(facts)
@@ -351,20 +362,20 @@ async function sortAnswers(
     } else {
       weight += held
       const isInSteps = largeFiles !== undefined && !atOnce.has(domain)
-      if (isInSteps && isLarge(facts, { portionRows })) large.push(one)
+      if (isInSteps && isLarge(facts, { portionRows })) large.push(derivation)
       else answered.push({ domain, facts })
     }
   }
   return { answered, large, postponed, refused }
 }
 
-function wakingSooner(one: PublisherDerived, at: Instant | undefined): PublisherDerived {
-  if (at === undefined) return one
-  return { ...one, wakesAt: Math.min(at, one.wakesAt ?? at) }
+function wakeSooner(derivation: PublisherDerived, at: Instant | undefined): PublisherDerived {
+  if (at === undefined) return derivation
+  return { ...derivation, wakesAt: Math.min(at, derivation.wakesAt ?? at) }
 }
 
 /** A merged property is reached by grants of several publishers: its agents are added up again. */
-function reachedByMerges(
+function listReachedByMerges(
   db: Database,
   touched: readonly { domain: string; merges: PublisherRows['merges'] }[],
 ): Promise<FacetCount[]> | FacetCount[] {
@@ -400,29 +411,29 @@ function buildFreshRows(
   domain: Domain,
   facts: PublisherFacts | NoPublisher,
   old: PublisherRows,
-  told: readonly HostedProperty[],
+  saved: readonly HostedProperty[],
   stamp: Stamp,
 ): PublisherRows {
-  const rows = rowsOfFile(domain, facts, old, told, stamp)
-  if (told.length === 0 || !mayShowSavedProperties(rows)) return rows
+  const rows = buildRowsOfFile(domain, facts, old, saved, stamp)
+  if (saved.length === 0 || !mayShowSavedProperties(rows)) return rows
   const merges = old.merges ?? noMerges
-  return { ...rows, properties: buildSavedRows(domain, told, { ...rows, merges }, stamp) }
+  return { ...rows, properties: buildSavedRows(domain, saved, { ...rows, merges }, stamp) }
 }
 
-function rowsOfFile(
+function buildRowsOfFile(
   domain: Domain,
   facts: PublisherFacts | NoPublisher,
   old: PublisherRows,
-  told: readonly HostedProperty[],
+  saved: readonly HostedProperty[],
   stamp: Stamp,
 ): PublisherRows {
   const { publisher } = old
   if (!facts.document)
     return publisher ? buildOrphanedRows(facts, { ...old, publisher }, stamp) : old
-  if (told.length === 0) return buildPublisherRows(domain, facts, old, stamp)
+  if (saved.length === 0) return buildPublisherRows(domain, facts, old, stamp)
   // A property that people told of keeps the rid it had with them.
-  const rids = new Set(told.map(({ property_rid }) => property_rid))
+  const rids = new Set(saved.map(({ property_rid }) => property_rid))
   const others = old.properties.filter(row => !rids.has(row.property_rid))
-  const known = [...others, ...buildIdentityHints(told, facts.properties)]
+  const known = [...others, ...buildIdentityHints(saved, facts.properties)]
   return buildPublisherRows(domain, facts, old, stamp, known)
 }
