@@ -24,7 +24,7 @@ export const takeBillingEvent = defineOperation({
     `Signed: \`${SIGNATURE_HEADER}: t=<unix seconds>,v1=<hex>\`, the HMAC-SHA256 of \`t\`, a dot and ` +
     'the bytes of the body, no more than five minutes old. An event counts once, however often it ' +
     'is sent, and one that is older than the last that counted changes nothing. Memberships are ' +
-    'changed by this and by whoever runs the registry, by nothing else.',
+    'changed by this and by the operator of the registry, by nothing else.',
   access: 'public',
   writes: true,
   raw: true,

@@ -102,7 +102,7 @@ export const syncCatalog = defineOperation({
   description:
     'Properties in the order of their last change, also those that became stale or were merged. ' +
     'Follow `next_cursor` to the end, then pass the `server_timestamp` of the first page as the next ' +
-    '`since`: some changes may be told again, none is missing.',
+    '`since`: some changes may be repeated, none is missing.',
   access: 'public',
   cache: 'list',
   asksSnapshot: true,

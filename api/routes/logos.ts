@@ -68,7 +68,7 @@ export const saveLogo = defineOperation({
   group: 'Brand Resolution',
   summary: 'Upload a logo of a brand',
   description:
-    'What a picture is, is told by its bytes. It is shown at once where your organization has shown ' +
+    'The type of a picture is detected from its bytes. It is shown at once where your organization has shown ' +
     'that the domain, or one above it, is its own; otherwise it waits for a moderator.',
   access: 'bearer',
   writes: true,

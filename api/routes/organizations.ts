@@ -15,7 +15,7 @@ export const createOrganization = defineOperation({
   group: 'Onboarding',
   summary: 'Create an organization',
   description:
-    'For persons: whoever asks with a user token becomes its owner. The domain of an address that ' +
+    'For persons: the person of the user token becomes its owner. The domain of an address that ' +
     'the identity provider has verified becomes the organization’s, unless it is a personal one; ' +
     '200 where an organization of that domain was waiting for its first person, 409 where it has ' +
     'somebody already. A membership comes from billing, never from here.',
@@ -32,7 +32,7 @@ export const createOrganization = defineOperation({
     is_personal: z
       .boolean()
       .default(false)
-      .describe('Whether it is one person, to whom no domain belongs'),
+      .describe('Whether it is a single person, without domains'),
     company_type: z.enum(companyTypes).exactOptional().describe('What kind of company it is'),
     revenue_tier: z.enum(revenueTiers).exactOptional().describe('Revenue of a year in US dollars'),
     marketing_opt_in: z

@@ -29,8 +29,8 @@ const AgentAddress = z
 
 const asked =
   'The agent is asked just now, without a credential, for at most ten seconds. 504 when that was ' +
-  'not enough, 502 when it gave no usable answer, whatever the reason. What was seen a moment ago may be ' +
-  'told again: `Age` says how old it is.'
+  'not enough, 502 when it gave no usable answer, whatever the reason. An answer of a moment ago may be ' +
+  'repeated: `Age` says how old it is.'
 
 const shared = {
   method: 'GET',

@@ -52,7 +52,7 @@ function list({ entity, name, path, group }: Kind): Operation {
     group,
     summary: 'List the revisions of an entry',
     description:
-      'Newest first, the one that made the entry too. Who made one is told by an id that says nothing ' +
+      'Newest first, the one that made the entry too. The editor is named by an id that says nothing ' +
       'by itself.',
     access: 'public',
     cache: 'revalidate',

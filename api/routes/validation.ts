@@ -26,7 +26,7 @@ const ofBodies = ['too_large', 'unsupported_media_type'] as const
 const live =
   'The file is read just now: the domain’s own, the one it points to, or where there is none that ' +
   'of the manager its ads.txt names. Each fault has a `field`, a stable `code` and what to do. A ' +
-  'file that cannot be had is not valid. What was seen a moment ago may be told again: `Age` says how ' +
+  'file that cannot be had is not valid. An answer of a moment ago may be repeated: `Age` says how ' +
   'old it is.'
 
 export const validateAdagents = defineOperation({

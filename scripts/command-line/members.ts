@@ -14,7 +14,7 @@ export function addMembers(program: Command): void {
       .addOption(new Option('--tier <tier>', 'its membership').choices([...tierNames, 'none']))
       .option('--founding', 'it is a founding member')
       .option('--no-founding', 'it is not')
-      .option('--public', 'others are told that its domains are a member’s')
+      .option('--public', 'show to others that its domains are a member’s')
       .option('--no-public', 'they are not')
   profileOptions(
     member.command('create').description('make an organization a member and print its slug'),
