@@ -6,6 +6,13 @@ import { type AgentServices, callTask, type TaskAnswer } from './call-task.ts'
 import { buildErrorPayload, TaskError } from './errors.ts'
 import type { Tenant } from './tenants.ts'
 
+declare module './state/store.ts' {
+  interface Records {
+    /** Outcomes of messages by A2A. */
+    a2a_task: Task
+  }
+}
+
 /** A task that a message asks for. */
 interface Asked {
   skill: string

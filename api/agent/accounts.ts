@@ -1,7 +1,13 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { TaskError } from './errors.ts'
-import type { TaskContext } from './task.ts'
+import type { TaskContext } from './task-context.ts'
+
+declare module './state/store.ts' {
+  interface Records {
+    account: Account
+  }
+}
 
 const hostName = z
   .string()

@@ -2,6 +2,12 @@ import { createPrivateKey, generateKeyPairSync, type JsonWebKey, type KeyObject 
 import { DAY, type Instant } from '../../pipeline/core/clock.ts'
 import type { AgentState } from './state/store.ts'
 
+declare module './state/store.ts' {
+  interface Records {
+    key: KeptKey
+  }
+}
+
 /** Purposes that keys of this agent have; each has a key of its own. */
 export const purposes = ['governance-signing', 'webhook-signing'] as const
 export type Purpose = (typeof purposes)[number]

@@ -36,6 +36,49 @@ test('whatever the API imports, it reaches neither the way out nor a writer', ()
   expect([...seen].filter(path => closed.test(path))).toEqual([])
 })
 
+test('no file imports itself by way of others, not even for a type', () => {
+  const imports = new Map(
+    folders.flatMap(sourcesIn).map(path => {
+      const own = importsOf(readFileSync(join(root, path), 'utf8'))
+        .filter(({ specifier }) => specifier.startsWith('.'))
+        .map(({ specifier }) => new URL(specifier, `file:///${path}`).pathname.slice(1))
+      return [path, own]
+    }),
+  )
+  expect(imports.size).toBeGreaterThan(500)
+  expect(findCycle(imports)).toEqual([])
+})
+
+/** Finds a way from a file back to it; empty where there is none. */
+function findCycle(imports: ReadonlyMap<string, readonly string[]>): string[] {
+  const done = new Set<string>()
+  const visit = (path: string, way: readonly string[]): string[] => {
+    if (done.has(path)) return []
+    if (way.includes(path)) return [...way.slice(way.indexOf(path)), path]
+    for (const next of imports.get(path) ?? []) {
+      const cycle = visit(next, [...way, path])
+      if (cycle.length > 0) return cycle
+    }
+    done.add(path)
+    return []
+  }
+  for (const path of imports.keys()) {
+    const cycle = visit(path, [])
+    if (cycle.length > 0) return cycle
+  }
+  return []
+}
+
+test('a cycle is found', () => {
+  const imports = new Map([
+    ['a', ['b', 'c']],
+    ['b', []],
+    ['c', ['d']],
+    ['d', ['b', 'a']],
+  ])
+  expect(findCycle(imports)).toEqual(['a', 'c', 'd', 'a'])
+})
+
 test('every folder of sources is a layer', () => {
   const known = new Set(layers.map(({ folder }) => folder))
   const subfolders = readdirSync(join(root, 'pipeline'), { withFileTypes: true })

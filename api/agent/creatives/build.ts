@@ -1,6 +1,6 @@
 import type { Format, FormatAsset } from '../catalogue/formats.ts'
 import { TaskError } from '../errors.ts'
-import type { TaskContext } from '../task.ts'
+import type { TaskContext } from '../task-context.ts'
 import { toFormatId } from '../tasks/format-id.ts'
 import { assertFits, checkAssets } from './check-manifest.ts'
 import type { Asset, Assets, Manifest } from './creative.ts'

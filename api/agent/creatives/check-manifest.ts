@@ -1,6 +1,6 @@
 import { type Format, type FormatAsset, formats } from '../catalogue/formats.ts'
 import { type Issue, TaskError } from '../errors.ts'
-import type { TaskContext } from '../task.ts'
+import type { TaskContext } from '../task-context.ts'
 import { type FormatId, isSameFormat } from '../tasks/format-id.ts'
 import type { Asset, Assets } from './creative.ts'
 

@@ -3,6 +3,14 @@ import type { Instant } from '../../../pipeline/core/clock.ts'
 import { CallersId } from '../accounts.ts'
 import { FormatId } from '../tasks/format-id.ts'
 
+declare module '../state/store.ts' {
+  interface Records {
+    creative: KeptCreative
+    /** Ids of the accounts that kept a creative last, by its id. */
+    creative_owner: string
+  }
+}
+
 export const Asset = z
   .looseObject({ asset_type: z.string().max(50).optional() })
   .describe('An asset with its asset_type and what that type needs')

@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import type { TaskContext } from '../task.ts'
+import type { TaskContext } from '../task-context.ts'
 import { escapeHtml } from './render.ts'
+
+declare module '../state/store.ts' {
+  interface Records {
+    /** Drawn pictures, as SVG. */
+    picture: string
+  }
+}
 
 /** A picture to be drawn: a headline on a ground in the colors of a brand. */
 export interface Picture {

@@ -1,5 +1,5 @@
 import { TaskError } from '../errors.ts'
-import type { TaskContext } from '../task.ts'
+import type { TaskContext } from '../task-context.ts'
 import { toFormatId } from '../tasks/format-id.ts'
 import { assertFits, resolveFormat } from './check-manifest.ts'
 import type { Creative, KeptCreative } from './creative.ts'

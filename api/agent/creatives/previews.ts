@@ -1,10 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import { DAY, toIso } from '../../../pipeline/core/clock.ts'
 import type { Format } from '../catalogue/formats.ts'
-import type { TaskContext } from '../task.ts'
+import type { TaskContext } from '../task-context.ts'
 import { assertFits, resolveFormat } from './check-manifest.ts'
 import type { Manifest } from './creative.ts'
 import { type Macros, renderCreative } from './render.ts'
+
+declare module '../state/store.ts' {
+  interface Records {
+    /** Pages of previews. */
+    preview: string
+  }
+}
 
 /** For how long a preview can be opened. */
 const PREVIEW_MS = DAY

@@ -2,7 +2,7 @@ import { createPublicKey, sign, verify } from 'node:crypto'
 import { z } from 'zod'
 import { SECOND } from '../../../pipeline/core/clock.ts'
 import { loadSigningKey } from '../signing-keys.ts'
-import type { TaskContext } from '../task.ts'
+import type { TaskContext } from '../task-context.ts'
 
 /** Claims of an approval, as a seller reads them. Times are seconds. */
 const Approval = z.object({

@@ -1,6 +1,6 @@
 import { type Instant, toIso } from '../../../pipeline/core/clock.ts'
 import { TaskError } from '../errors.ts'
-import type { TaskContext } from '../task.ts'
+import type { TaskContext } from '../task-context.ts'
 import { readApproval } from './approval.ts'
 import { checkAction } from './evaluate.ts'
 import { findPlan } from './plan.ts'

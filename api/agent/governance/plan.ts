@@ -3,7 +3,17 @@ import type { Instant } from '../../../pipeline/core/clock.ts'
 import { BrandRef, CallersId } from '../accounts.ts'
 import { TaskError } from '../errors.ts'
 import { RECORD_KEPT_MS } from '../state/store.ts'
-import type { TaskContext } from '../task.ts'
+import type { TaskContext } from '../task-context.ts'
+
+declare module '../state/store.ts' {
+  interface Records {
+    plan: Plan
+    /** Checks and outcomes of a plan, by their numbers. */
+    audit: AuditEntry
+    /** Numbers of the last entries, by plan. */
+    audit_count: number
+  }
+}
 
 const Policy = z.looseObject({
   policy_id: CallersId,

@@ -4,6 +4,12 @@ import { type Instant, toIso } from '../../../pipeline/core/clock.ts'
 import { CallersId } from '../accounts.ts'
 import { TaskError } from '../errors.ts'
 
+declare module '../state/store.ts' {
+  interface Records {
+    audience: Audience
+  }
+}
+
 const hashed = z.string().regex(/^[a-f0-9]{64}$/, 'must be a SHA-256 in lower case')
 
 /** A person whom a caller knows: never by name or address, only by hashes. */

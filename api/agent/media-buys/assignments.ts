@@ -1,5 +1,5 @@
 import { TaskError } from '../errors.ts'
-import type { TaskContext } from '../task.ts'
+import type { TaskContext } from '../task-context.ts'
 import { findBuyOfPackage, keepMediaBuy, listMediaBuys } from './kept.ts'
 import type { CreativeAssignment } from './requests.ts'
 import { updateBuy } from './update.ts'

@@ -1,7 +1,7 @@
 import { type Instant, toIso } from '../../../pipeline/core/clock.ts'
 import { formats } from '../catalogue/formats.ts'
 import { findProduct } from '../catalogue/products.ts'
-import type { TaskContext } from '../task.ts'
+import type { TaskContext } from '../task-context.ts'
 import { toFormatId } from '../tasks/format-id.ts'
 import type { Cancellation, MediaBuy, Package } from './media-buy.ts'
 import { findStatus, listValidActions } from './status.ts'

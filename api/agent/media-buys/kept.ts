@@ -1,7 +1,7 @@
 import type { Instant } from '../../../pipeline/core/clock.ts'
 import { TaskError } from '../errors.ts'
 import { RECORD_KEPT_MS } from '../state/store.ts'
-import type { TaskContext } from '../task.ts'
+import type { TaskContext } from '../task-context.ts'
 import { queueStart } from '../webhooks/outbox.ts'
 import type { HistoryEntry, MediaBuy } from './media-buy.ts'
 

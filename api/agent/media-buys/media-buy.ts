@@ -2,6 +2,16 @@ import type { Instant } from '../../../pipeline/core/clock.ts'
 import type { Account, BrandRef } from '../accounts.ts'
 import type { CreativeAssignment } from './requests.ts'
 
+declare module '../state/store.ts' {
+  interface Records {
+    media_buy: MediaBuy
+    /** Ids of the media buys of an account. */
+    account_buy: string
+    /** Ids of media buys by those of their packages. */
+    package_buy: string
+  }
+}
+
 /** A span of time in which a package spends evenly. */
 export interface Period {
   from: Instant

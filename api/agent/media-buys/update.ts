@@ -1,5 +1,5 @@
 import { TaskError } from '../errors.ts'
-import type { TaskContext } from '../task.ts'
+import type { TaskContext } from '../task-context.ts'
 import { readTarget } from '../webhooks/outbox.ts'
 import { planDelivery } from './delivery-plan.ts'
 import { addRevision } from './kept.ts'

@@ -1,4 +1,10 @@
-import type { TaskContext } from '../task.ts'
+import type { TaskContext } from '../task-context.ts'
+
+declare module '../state/store.ts' {
+  interface Records {
+    activation: Activation
+  }
+}
 
 /** A signal at a destination, as answers show it. */
 export interface Deployment {

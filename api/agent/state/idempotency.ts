@@ -5,6 +5,12 @@ import { writeCanonicalJson } from '../canonical-json.ts'
 import { TaskError } from '../errors.ts'
 import type { AgentState } from './store.ts'
 
+declare module './store.ts' {
+  interface Records {
+    claim: Claim
+  }
+}
+
 /** For how long the answer to a key is given again. */
 const REPLAY_MS = DAY
 

@@ -1,6 +1,5 @@
-import type { TaskContext } from '../task.ts'
-import type { Records } from './records.ts'
-import type { Kind } from './store.ts'
+import type { TaskContext } from '../task-context.ts'
+import type { Kind, Records } from './store.ts'
 
 export type SyncAction = 'created' | 'updated' | 'unchanged'
 

@@ -4,7 +4,8 @@ import { AccountRef, CallersId, resolveAccount } from '../accounts.ts'
 import { findSignalPriceId, signals } from '../catalogue/signals.ts'
 import { TaskError } from '../errors.ts'
 import { ANY_ACCOUNT, type Deployment, toActivationScope } from '../signals/activations.ts'
-import { defineTask, type TaskContext } from '../task.ts'
+import { defineTask } from '../task.ts'
+import type { TaskContext } from '../task-context.ts'
 
 const Destination = z
   .discriminatedUnion('type', [

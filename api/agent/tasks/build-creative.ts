@@ -7,7 +7,8 @@ import { Assets } from '../creatives/creative.ts'
 import { resolveCreative } from '../creatives/library.ts'
 import { buildPreviews } from '../creatives/previews.ts'
 import { TaskError } from '../errors.ts'
-import { defineTask, type TaskContext } from '../task.ts'
+import { defineTask } from '../task.ts'
+import type { TaskContext } from '../task-context.ts'
 import { FormatId } from './format-id.ts'
 
 const Input = z.object({

@@ -5,7 +5,8 @@ import { CallersId } from '../accounts.ts'
 import { signApproval, toIssuer } from '../governance/approval.ts'
 import { checkAction, type Judgement } from '../governance/evaluate.ts'
 import { addAuditEntry, type Plan, resolvePlan } from '../governance/plan.ts'
-import { defineTask, type TaskContext } from '../task.ts'
+import { defineTask } from '../task.ts'
+import type { TaskContext } from '../task-context.ts'
 
 /** For how long an approval can be used. */
 const APPROVAL_MS = DAY

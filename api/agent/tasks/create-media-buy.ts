@@ -25,7 +25,8 @@ import {
   StartTime,
 } from '../media-buys/requests.ts'
 import { assertFlight, markReady, toStart } from '../media-buys/update.ts'
-import { defineTask, type TaskContext } from '../task.ts'
+import { defineTask } from '../task.ts'
+import type { TaskContext } from '../task-context.ts'
 import { readTarget } from '../webhooks/outbox.ts'
 
 const Input = z.object({

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { toLooseAgentUrlKey } from '../../../pipeline/core/agent-url.ts'
 import type { Format } from '../catalogue/formats.ts'
-import type { TaskContext } from '../task.ts'
+import type { TaskContext } from '../task-context.ts'
 
 /** Names a format: the agent that defines it, and its id there. */
 export const FormatId = z

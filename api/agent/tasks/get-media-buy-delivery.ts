@@ -13,7 +13,8 @@ import { findRate } from '../media-buys/delivery-plan.ts'
 import { listMediaBuys, resolveMediaBuy } from '../media-buys/kept.ts'
 import type { MediaBuy } from '../media-buys/media-buy.ts'
 import { findStatus, StatusFilter, toStatuses } from '../media-buys/status.ts'
-import { defineTask, type TaskContext } from '../task.ts'
+import { defineTask } from '../task.ts'
+import type { TaskContext } from '../task-context.ts'
 
 const Day = z.iso.date().describe('A day in UTC')
 

@@ -12,7 +12,8 @@ import { findMediaBuys, listMediaBuys } from '../media-buys/kept.ts'
 import type { MediaBuy } from '../media-buys/media-buy.ts'
 import { findStatus, StatusFilter, toStatuses } from '../media-buys/status.ts'
 import { cutPage, Pagination } from '../paging.ts'
-import { defineTask, type TaskContext } from '../task.ts'
+import { defineTask } from '../task.ts'
+import type { TaskContext } from '../task-context.ts'
 
 const Input = z.object({
   account: AccountRef.optional(),

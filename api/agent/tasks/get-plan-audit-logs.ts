@@ -4,7 +4,8 @@ import { groupBy } from '../../../pipeline/core/group.ts'
 import { CallersId } from '../accounts.ts'
 import { TaskError } from '../errors.ts'
 import { type AuditEntry, GOVERNANCE, type Plan, resolvePlan } from '../governance/plan.ts'
-import { defineTask, type TaskContext } from '../task.ts'
+import { defineTask } from '../task.ts'
+import type { TaskContext } from '../task-context.ts'
 
 const Input = z.object({
   plan_ids: z.array(CallersId).min(1).max(100).optional(),

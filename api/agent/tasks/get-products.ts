@@ -5,7 +5,8 @@ import { listPricingOptionIds, type Product, products } from '../catalogue/produ
 import { rankProducts } from '../catalogue/rank.ts'
 import { TaskError } from '../errors.ts'
 import { cutPage, Pagination } from '../paging.ts'
-import { defineTask, type TaskContext } from '../task.ts'
+import { defineTask } from '../task.ts'
+import type { TaskContext } from '../task-context.ts'
 import { FormatId, toFormatId } from './format-id.ts'
 import { applyRefinements, Refinement } from './refine-products.ts'
 

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { type Format, formats } from '../catalogue/formats.ts'
 import { cutPage, Pagination } from '../paging.ts'
-import { defineTask, type TaskContext } from '../task.ts'
+import { defineTask } from '../task.ts'
+import type { TaskContext } from '../task-context.ts'
 import { FormatId, isSameFormat, toFormatId } from './format-id.ts'
 
 const whole = z.number().int().min(0)

@@ -11,7 +11,8 @@ import type { KeptCreative } from '../creatives/creative.ts'
 import { listLibrary } from '../creatives/library.ts'
 import { listAssignedPackages } from '../media-buys/assignments.ts'
 import { cutPage, Pagination } from '../paging.ts'
-import { defineTask, type TaskContext } from '../task.ts'
+import { defineTask } from '../task.ts'
+import type { TaskContext } from '../task-context.ts'
 import { FormatId, isCatalogueFormat } from './format-id.ts'
 
 const Filters = z

@@ -2,7 +2,15 @@ import { z } from 'zod'
 import { DAY, type Instant } from '../../../pipeline/core/clock.ts'
 import { AccountRef, CallersId } from '../accounts.ts'
 import { type EventType, eventTypes } from '../measurement/event-types.ts'
-import { defineTask, type TaskContext } from '../task.ts'
+import { defineTask } from '../task.ts'
+import type { TaskContext } from '../task-context.ts'
+
+declare module '../state/store.ts' {
+  interface Records {
+    /** Times at which events came, by their ids. */
+    event: Instant
+  }
+}
 
 /** Events are checked one by one: a wrong one does not lose the others. */
 const Input = z.object({

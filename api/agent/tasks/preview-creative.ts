@@ -3,7 +3,8 @@ import { AccountRef } from '../accounts.ts'
 import { Manifest } from '../creatives/creative.ts'
 import { buildPreviews, type OutputFormat } from '../creatives/previews.ts'
 import { buildErrorBody, TaskError } from '../errors.ts'
-import { defineTask, type TaskContext } from '../task.ts'
+import { defineTask } from '../task.ts'
+import type { TaskContext } from '../task-context.ts'
 import { FormatId } from './format-id.ts'
 
 const OutputFormatName = z.enum(['url', 'html']).describe('A page to open, or the page itself')

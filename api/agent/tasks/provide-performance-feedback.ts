@@ -7,6 +7,12 @@ import type { MediaBuy } from '../media-buys/media-buy.ts'
 import { EndTime } from '../media-buys/requests.ts'
 import { defineTask } from '../task.ts'
 
+declare module '../state/store.ts' {
+  interface Records {
+    feedback: Record<string, unknown>
+  }
+}
+
 const Input = z.object({
   media_buy_id: CallersId,
   measurement_period: z

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type Account, buildAccount, keepAccount, NaturalAccount } from '../accounts.ts'
-import { defineTask, type TaskContext } from '../task.ts'
+import { defineTask } from '../task.ts'
+import type { TaskContext } from '../task-context.ts'
 
 const Given = NaturalAccount.extend({
   billing: z.enum(['operator', 'agent', 'advertiser']).describe('Who is billed'),

@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { AccountRef, CallersId, keepAccount, resolveAccount } from '../accounts.ts'
 import { type Audience, applyMembers, describeAudience, Member } from '../measurement/audience.ts'
 import { removeOthers } from '../state/sync.ts'
-import { defineTask, type TaskContext } from '../task.ts'
+import { defineTask } from '../task.ts'
+import type { TaskContext } from '../task-context.ts'
 
 const Given = z.looseObject({
   audience_id: CallersId,

@@ -3,7 +3,14 @@ import { z } from 'zod'
 import { type Instant, toIso } from '../../../pipeline/core/clock.ts'
 import { AccountRef, CallersId, keepAccount, resolveAccount } from '../accounts.ts'
 import { removeOthers, syncRecord } from '../state/sync.ts'
-import { defineTask, type TaskContext } from '../task.ts'
+import { defineTask } from '../task.ts'
+import type { TaskContext } from '../task-context.ts'
+
+declare module '../state/store.ts' {
+  interface Records {
+    catalog: Catalog
+  }
+}
 
 const types = [
   'offering',

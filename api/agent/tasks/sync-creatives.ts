@@ -4,7 +4,8 @@ import { Creative } from '../creatives/creative.ts'
 import { deleteMissing, saveCreative } from '../creatives/library.ts'
 import { buildErrorBody, TaskError } from '../errors.ts'
 import { attachCreative } from '../media-buys/assignments.ts'
-import { defineTask, type TaskContext } from '../task.ts'
+import { defineTask } from '../task.ts'
+import type { TaskContext } from '../task-context.ts'
 
 const Assignment = z.looseObject({
   creative_id: CallersId,

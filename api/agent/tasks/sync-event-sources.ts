@@ -4,6 +4,14 @@ import { type EventType, eventTypes } from '../measurement/event-types.ts'
 import { removeOthers, type SyncAction, syncRecord } from '../state/sync.ts'
 import { defineTask } from '../task.ts'
 
+declare module '../state/store.ts' {
+  interface Records {
+    event_source: EventSource
+    /** Scopes in which an event source was declared last, by its id. */
+    event_source_owner: string
+  }
+}
+
 const Given = z.looseObject({
   event_source_id: CallersId,
   name: z.string().max(500).optional(),

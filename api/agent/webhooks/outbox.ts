@@ -5,7 +5,14 @@ import { normalizeTargetUri } from '../../../pipeline/signing/target-uri.ts'
 import type { MediaBuy, WebhookTarget } from '../media-buys/media-buy.ts'
 import { findStatus } from '../media-buys/status.ts'
 import type { AgentState } from '../state/store.ts'
-import type { TaskContext } from '../task.ts'
+import type { TaskContext } from '../task-context.ts'
+
+declare module '../state/store.ts' {
+  interface Records {
+    /** Webhooks that are to be posted. */
+    webhook: Delivery
+  }
+}
 
 /** A webhook that is to be posted. Its body never changes once it is written: retries send the same. */
 export interface Delivery {

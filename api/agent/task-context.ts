@@ -1,0 +1,19 @@
+import type { Instant } from '../../pipeline/core/clock.ts'
+import type { AgentState } from './state/store.ts'
+
+/** Everything that a task knows besides its arguments. */
+export interface TaskContext {
+  protocolName: string
+  /** Origin of this agent, without a trailing slash. */
+  origin: string
+  /** Name of the tenant that was called, such as `sales`. */
+  tenant: string
+  /** Protocols of that tenant, such as `media_buy`. */
+  protocols: readonly string[]
+  /** Kinds of agents of the protocol that it is, such as `signal-owned`. */
+  specialisms: readonly string[]
+  /** Names of the tasks of that tenant. */
+  taskNames: readonly string[]
+  state: AgentState
+  now: Instant
+}
