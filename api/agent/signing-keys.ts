@@ -27,8 +27,14 @@ export function loadSigningKey(
   purpose: Purpose,
   now: Instant,
 ): { kid: string; privateKey: KeyObject } {
-  const { kid, jwk } = state.transact(now, () => findOrMake(state, purpose, now))
+  const { kid, jwk } = loadKey(state, purpose, now)
   return { kid, privateKey: createPrivateKey({ key: jwk, format: 'jwk' }) }
+}
+
+/** Writes only where there is no key yet. */
+function loadKey(state: AgentState, purpose: Purpose, now: Instant): KeptKey {
+  const known = state.get('key', '', purpose)
+  return known ?? state.transact(now, () => findOrMake(state, purpose, now))
 }
 
 function findOrMake(state: AgentState, purpose: Purpose, now: Instant): KeptKey {
@@ -43,7 +49,7 @@ function findOrMake(state: AgentState, purpose: Purpose, now: Instant): KeptKey 
 /** Builds the JWKS by which others verify what this agent signs. */
 export function buildKeySet(state: AgentState, protocolName: string, now: Instant): object {
   const keys = purposes.map(purpose => {
-    const { kid, jwk } = state.transact(now, () => findOrMake(state, purpose, now))
+    const { kid, jwk } = loadKey(state, purpose, now)
     const { kty, crv, x } = jwk
     const use = { [`${protocolName}_use`]: purpose }
     return { kid, kty, crv, x, alg: 'EdDSA', use: 'sig', key_ops: ['verify'], ...use }
