@@ -1,36 +1,44 @@
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { AgentIndex } from '../../../pipeline/read/queries/agent-index.ts'
 import { Snapshot } from '../../../pipeline/read/snapshot.ts'
 import { Database } from '../../../pipeline/store/duckdb.ts'
 import { createTables } from '../../../pipeline/store/schema.ts'
+import { temporaryFolder } from '../../support/command.ts'
 import { cleanUp } from '../../support/registry.ts'
 
 const MOST = 10
 
-async function emptySnapshot(before?: Snapshot): Promise<Snapshot> {
-  const db = await Database.open(':memory:')
+/** Opens an empty index as a snapshot is opened: a file, for reading. */
+async function openFile(change?: string): Promise<Database> {
+  const folder = temporaryFolder()
+  cleanUp(() => folder.remove())
+  const file = join(folder.path, 'index.duckdb')
+  const db = await Database.open(file)
   await createTables(db, 'tables')
+  if (change !== undefined) await db.run(change)
+  db.close()
+  return Database.open(file, { readOnly: true })
+}
+
+async function openSnapshot(db: Database, before?: Snapshot): Promise<Snapshot> {
   const snapshot = await Snapshot.of(db, MOST, before)
   cleanUp(() => snapshot.close())
   return snapshot
 }
 
 test('the first snapshot is shown while its agents are read, a later one once they are', async () => {
-  const first = await emptySnapshot()
+  const first = await openSnapshot(await openFile())
   expect(first.agents).toBeInstanceOf(Promise)
   const agents = await first.agents
   expect(first.agents).toBe(agents)
-  const second = await emptySnapshot(first)
+  const second = await openSnapshot(await openFile(), first)
   expect(second.agents).toBeInstanceOf(AgentIndex)
 })
 
 test('a snapshot whose agents cannot be read is shown, and so is the one after it', async () => {
-  const db = await Database.open(':memory:')
-  await createTables(db, 'tables')
-  await db.run('drop table agents')
-  const broken = await Snapshot.of(db, MOST)
-  cleanUp(() => broken.close())
+  const broken = await openSnapshot(await openFile('drop table agents'))
   await expect(broken.agents).rejects.toThrow('agents')
-  const next = await emptySnapshot(broken)
+  const next = await openSnapshot(await openFile(), broken)
   expect(next.agents).toBeInstanceOf(AgentIndex)
 })
