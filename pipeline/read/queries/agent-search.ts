@@ -59,11 +59,11 @@ export function searchAgents(agents: AgentIndex, asked: AgentsAsked): LentBytes 
 /** Finds the agents of the page, and one more where there is one. */
 function findRanks(agents: AgentIndex, asked: AgentsAsked): number[] {
   const { filters, type, hasTmp, minProperties, after, limit } = asked
-  const sets = [...filters].map(([name, values]) => agents.postings.any(name, values))
-  if (type !== undefined) sets.push(agents.postings.any('type', [type]))
+  const unions = [...filters].map(([name, values]) => agents.postings.any(name, values))
+  if (type !== undefined) unions.push(agents.postings.any('type', [type]))
   const start = after === undefined ? 0 : rankAfter(agents, after)
   return intersectRanks(
-    sets,
+    unions,
     { start, end: agents.size, most: limit + 1 },
     rank =>
       agents.propertyCounts[rank]! >= minProperties &&

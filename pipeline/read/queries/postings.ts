@@ -3,6 +3,9 @@ const WORD = 32
 /** A set of ranks, a bit each. */
 export type Bits = Uint32Array
 
+/** Sets of which any will do. They are united as far as somebody looks: a page ends early. */
+export type Union = readonly Bits[]
+
 /**
  * Postings by facet and value: a list of ranks while they are few, a bitmap once a list would be
  * larger.
@@ -30,20 +33,18 @@ export class Postings {
     }
   }
 
-  /** Unites the postings of these values. The result must not be written to. */
-  any(facet: string, values: readonly string[]): Bits {
+  /** Finds the postings of these values, to be united. They must not be written to. */
+  any(facet: string, values: readonly string[]): Union {
     const found = [...new Set(values)].flatMap(value => {
       const ranks = this.#of.get(toKey(facet, value))
       return ranks === undefined ? [] : [ranks]
     })
-    const [only] = found
-    if (found.length === 1 && only instanceof Uint32Array) return only
+    const lists = found.filter(ranks => Array.isArray(ranks))
+    const bitmaps = found.filter((ranks): ranks is Bits => !Array.isArray(ranks))
+    if (lists.length === 0) return bitmaps
     const bits = this.#none()
-    for (const ranks of found) {
-      if (Array.isArray(ranks)) for (const rank of ranks) set(bits, rank)
-      else for (let word = 0; word < bits.length; word++) bits[word]! |= ranks[word]!
-    }
-    return bits
+    for (const ranks of lists) for (const rank of ranks) set(bits, rank)
+    return [...bitmaps, bits]
   }
 
   #none(): Bits {
@@ -60,18 +61,18 @@ function set(bits: Bits, rank: number): void {
 }
 
 /**
- * Finds the ranks from `start` to before `end` that are in every set and pass a test: the lowest `most`
+ * Finds the ranks from `start` to before `end` that are in every union and pass a test: the lowest `most`
  * of them, rising.
  */
 export function intersectRanks(
-  sets: readonly Bits[],
+  unions: readonly Union[],
   { start, end, most }: { start: number; end: number; most: number },
   passes: (rank: number) => boolean,
 ): number[] {
   const ranks: number[] = []
   for (let word = start >>> 5; word * WORD < end; word++) {
     let left = -1
-    for (const bits of sets) left &= bits[word]!
+    for (const union of unions) left &= uniteWord(union, word)
     if (word === start >>> 5) left &= -1 << (start & 31)
     for (; left !== 0; left &= left - 1) {
       const rank = word * WORD + (31 - Math.clz32(left & -left))
@@ -82,4 +83,10 @@ export function intersectRanks(
     }
   }
   return ranks
+}
+
+function uniteWord(union: Union, word: number): number {
+  let united = 0
+  for (const bits of union) united |= bits[word]!
+  return united
 }
