@@ -10,6 +10,7 @@ import {
 } from '@duckdb/node-api'
 import { createRowMaker, describeStructure } from './duckdb-values.ts'
 import { syncPath } from './fsync.ts'
+import { chunkRows, parseRows } from './row-texts.ts'
 import { StatementCache } from './statement-cache.ts'
 import { TableVersions } from './table-versions.ts'
 import { Transactions } from './transactions.ts'
@@ -37,18 +38,14 @@ export interface OpenOptions {
   threads?: number
 }
 
-/** Separator between texts: control characters, which no name, address or header can hold. */
-const CELL_END = '\u001f'
-export const ROW_END = '\u001e'
-
 const THREADS = 2
 
 /**
  * The one door to DuckDB: one file, one connection. Rows come back as plain JSON values: 64-bit
  * integers as numbers, timestamps as ISO 8601 text, JSON columns parsed.
  *
- * Two rules keep data safe and are easy to break. Nobody in this process may open the file by
- * another way (that drops the lock; snapshots are copied by a child process). And after an error in
+ * Two rules keep data safe and are easy to break. Nobody in this process may open a file
+ * that it writes by another way (that drops the lock; snapshots are copied by a child process). And after an error in
  * a transaction COMMIT would claim success, so `transactions.ts` always rolls back and throws.
  */
 export class Database {
@@ -389,16 +386,6 @@ export class Database {
   }
 }
 
-/** One row after the other: all at once would be many times as much as the text. */
-function* parseRows(text: string): Generator<string[]> {
-  if (text === '') return
-  let start = 0
-  for (let end = 0; end >= 0; start = end + 1) {
-    end = text.indexOf(ROW_END, start)
-    yield text.slice(start, end < 0 ? undefined : end).split(CELL_END)
-  }
-}
-
 /** Tells whether a statement has a parameter; parameters that it lacks are dropped. */
 function isNamed(sql: string, name: string): boolean {
   const at = sql.indexOf(`$${name}`)
@@ -429,23 +416,4 @@ export function isLocked(error: unknown): boolean {
 /** A list of values as one parameter: `where x in (select unnest(${listOf('$xs')}))`. */
 export function toListExpression(parameter: string): string {
   return `from_json(${parameter}::varchar, '["VARCHAR"]')`
-}
-
-const LIST_ROWS = 10_000
-const LIST_CHARS = 16 * 1024 * 1024
-
-/** Rows as JSON, in lists that are not too long to be one text: a single row may hold a megabyte. */
-function* chunkRows(rows: readonly object[]): Generator<string> {
-  let texts: string[] = []
-  let chars = 0
-  for (const row of rows) {
-    const text = JSON.stringify(row)
-    texts.push(text)
-    chars += text.length
-    if (texts.length < LIST_ROWS && chars < LIST_CHARS) continue
-    yield `[${texts.join(',')}]`
-    texts = []
-    chars = 0
-  }
-  if (texts.length > 0) yield `[${texts.join(',')}]`
 }

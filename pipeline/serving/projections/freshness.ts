@@ -1,5 +1,5 @@
 import { outcomeNames } from '../../core/outcomes.ts'
-import { ROW_END } from '../../store/duckdb.ts'
+import { ROW_END } from '../../store/row-texts.ts'
 import { toUpdatesMark } from '../../store/table-versions.ts'
 import { CELL_BYTES, mergeFreshness, storedKinds, writeCell } from '../freshness-record.ts'
 import { toFreshnessKey } from '../keys.ts'
