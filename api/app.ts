@@ -15,6 +15,7 @@ import { Connections, countConnections } from './limits/connections.ts'
 import { CrawlQuota } from './limits/crawl.ts'
 import { Outbound } from './limits/outbound.ts'
 import { SaveQuota } from './limits/save.ts'
+import { StoryboardQuota } from './limits/storyboards.ts'
 import { Demand } from './live/demand.ts'
 import { addMcp, MCP_PATH } from './mcp/endpoint.ts'
 import { BoundedLog } from './operation/bounded-log.ts'
@@ -40,7 +41,7 @@ export interface AppDeps {
   reader: Reader
   clock: Clock
   log: Log
-  writer: Pick<WriterClient, 'submit' | 'requestLive'>
+  writer: Pick<WriterClient, 'submit' | 'requestLive' | 'runStoryboard'>
   /** A connection that gives up at once; without one nothing is counted together. */
   redis?: Redis
   /** Has the keys of the identity provider read; one that only looks when it must, where none is given. */
@@ -99,6 +100,7 @@ function buildServices(app: FastifyInstance, deps: AppDeps): Services {
     config,
     quota: new CrawlQuota(redis, config),
     saves: new SaveQuota(redis, config),
+    storyboards: new StoryboardQuota(redis, config),
     tokens: new UserTokens(config, deps.reader, issuerKeys),
     outbound: new Outbound(deps.writer, config, deps.clock),
     demand,

@@ -30,6 +30,11 @@ export const queues = {
     concurrency: 64,
     options: { ...removeDone, attempts: 1 },
   },
+  storyboards: {
+    means: 'storyboards to run against agents for a caller who waits; a crawler answers',
+    concurrency: 8,
+    options: { ...removeDone, attempts: 1 },
+  },
   questions: {
     means: 'what an operator asks of the indexer; nothing is written',
     concurrency: 1,
@@ -52,6 +57,11 @@ export const SUBMISSIONS = {
   entriesMax: 10,
   means: 'what people ask of the sequencer; gone when it is committed and answered',
 } as const
+
+/** Builds the key that says that nobody waits for a job any more. */
+export function toCancelledKey(jobId: string): string {
+  return `${REDIS_PREFIX}:cancelled:${jobId}`
+}
 
 /** Builds the channel on which a client receives answers. */
 export function toChannel(client: string): string {

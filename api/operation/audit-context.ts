@@ -13,6 +13,7 @@ export function withActor({ principal, id }: FastifyRequest, services: Services)
     ...services,
     writer: {
       requestLive: writer.requestLive,
+      runStoryboard: writer.runStoryboard,
       submit: (operation, context) =>
         writer.submit(operation, { ...(by && { by }), request: id, ...context }),
     },

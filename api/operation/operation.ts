@@ -49,6 +49,8 @@ export interface Call<Query, Params, Body, Who extends Access> {
   header(name: string): string | string[] | undefined
   /** The address that counts as one caller. */
   caller(): string
+  /** Returns a signal that is aborted when the caller leaves before there is an answer. */
+  signal(): AbortSignal
   /** Bytes of the body, as the request tells; infinite where it does not. */
   bodyBytes(): number
   /** Under which a write of `once` is handed in: the same for the same `Idempotency-Key` (attempt.ts). */
@@ -82,6 +84,8 @@ interface Declared<
   limit?: LimitName
   /** It asks the snapshot or the search, which takes a while: callers take turns at it (fair-turns.ts). */
   asksSnapshot?: true
+  /** A wrong path or query is told to everybody, before a credential is asked for. */
+  checksInputFirst?: true
   /** It answers without the stores; any other refuses (503) while there are none. */
   storeless?: true
   /** It works long on a large body: of one caller few are taken at once, before the body is read. */

@@ -3,6 +3,7 @@ import type {
   FastifyRequest,
   onRequestHookHandler,
   onResponseHookHandler,
+  preHandlerHookHandler,
 } from 'fastify'
 import { PublicError } from '../../pipeline/core/errors.ts'
 import { authenticate, identifyCaller } from '../auth/principal.ts'
@@ -16,17 +17,19 @@ const STORES_AGAIN_SECONDS = 5
 
 /** Builds the checks before the body is read, and the release of what they took after the answer. */
 export function buildHooks(operation: Operation, services: Services) {
-  const { access, once, quota, isLaborious, storeless } = operation
+  const { access, once, quota, isLaborious, storeless, checksInputFirst } = operation
   const places = isLaborious && new CallerPlaces(services.config.LIMITS.largeBodiesPerCaller)
+  const identifying = access === 'public' ? [] : [attachCaller(access, services)]
   const onRequest: onRequestHookHandler[] = [
     ...(storeless ? [] : [requireStores(services)]),
-    ...(access === 'public' ? [] : [attachCaller(access, services)]),
+    ...(checksInputFirst ? [] : identifying),
     ...(once || quota ? [nameRequest] : []),
     ...(quota ? [reserveQuota(services)] : []),
     ...(places ? [limitLaborious(places)] : []),
   ]
   return {
     ...(onRequest.length > 0 && { onRequest }),
+    ...(checksInputFirst && { preHandler: identifying as preHandlerHookHandler[] }),
     ...(places && { onResponse: [leaving] }),
   }
 }

@@ -116,6 +116,7 @@ function buildHandler(operation: Operation, services: Services): RouteOptions['h
       header,
       bodyBytes,
       caller,
+      signal: () => watchCaller(reply),
       services: offered,
     }
     const sent = answerOf(call)
@@ -124,6 +125,17 @@ function buildHandler(operation: Operation, services: Services): RouteOptions['h
     if (!(sent instanceof Promise)) return answer(request, reply, sent, started)
     return sent.then(late => answer(request, reply, late, started))
   }
+}
+
+/** Returns a signal that is aborted when the connection closes before the answer was sent. */
+function watchCaller({ raw }: FastifyReply): AbortSignal {
+  const left = new AbortController()
+  const leave = () => {
+    if (!raw.writableEnded) left.abort('the caller left')
+  }
+  if (raw.destroyed) leave()
+  else raw.once('close', leave)
+  return left.signal
 }
 
 /** The framework lets go of the answer here; whoever opened it ends it. */

@@ -8,6 +8,7 @@ import type { UserTokens } from '../auth/user-tokens.ts'
 import type { CrawlQuota } from '../limits/crawl.ts'
 import type { Outbound } from '../limits/outbound.ts'
 import type { SaveQuota } from '../limits/save.ts'
+import type { StoryboardQuota } from '../limits/storyboards.ts'
 import type { Demand } from '../live/demand.ts'
 import type { Reference } from '../reference/scalar.ts'
 import type { AnswerCache } from '../responses/answer-cache.ts'
@@ -23,9 +24,10 @@ export interface Services {
   reader: Reader
   clock: Clock
   log: Log
-  writer: Pick<WriterClient, 'submit' | 'requestLive'>
+  writer: Pick<WriterClient, 'submit' | 'requestLive' | 'runStoryboard'>
   quota: CrawlQuota
   saves: SaveQuota
+  storyboards: StoryboardQuota
   /** Verifies the tokens of persons. */
   tokens: UserTokens
   /** For whatever asks the web. */

@@ -1,6 +1,7 @@
 import type { Operation } from '../operation/operation.ts'
 import { listAgentPublishers, listAgentPublishersAlias } from './agent-publishers.ts'
 import { searchForAgents } from './agent-search.ts'
+import { compareStoryboard } from './agent-storyboards.ts'
 import { listAgents } from './agents.ts'
 import { createApiKey, listApiKeys, revokeApiKey } from './api-keys.ts'
 import { authorizePublisher } from './authorization.ts'
@@ -85,6 +86,7 @@ import {
 import { rollBackBrand, rollBackProperty } from './rollbacks.ts'
 import { saveBrand, saveProperty } from './saves.ts'
 import { findBrandsByName, searchRegistry } from './search.ts'
+import { listAllStoryboards, readStoryboard } from './storyboards.ts'
 import {
   createAdagentsFile,
   validateAdagents,
@@ -188,6 +190,9 @@ export const operations: readonly Operation[] = [
   readMirrorProposal,
   approveMirrorProposal,
   rejectMirrorProposal,
+  compareStoryboard,
+  listAllStoryboards,
+  readStoryboard,
   listRegisteredPolicies,
   resolvePolicy,
   resolvePoliciesBulk,

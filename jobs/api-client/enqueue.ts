@@ -9,14 +9,21 @@ import type {
   LiveRequestName,
   LiveRequestOf,
 } from '../../pipeline/model/live-request.ts'
+import type {
+  StoryboardAnswers,
+  StoryboardJobKind,
+  StoryboardJobOf,
+} from '../../pipeline/model/storyboard-run.ts'
 import type { Answer, Operation, Submission } from '../../pipeline/model/submission.ts'
 import type { Question } from '../indexer/questions.ts'
-import { type QueueName, queues, REDIS_PREFIX } from '../queues.ts'
+import { type QueueName, queues, REDIS_PREFIX, toCancelledKey } from '../queues.ts'
 import { connectRedis, type Redis, waitUntilReady } from '../redis.ts'
 import { type ClientTimeouts, SubmissionClient } from './submission-client.ts'
 
 const INSPECTION_MS = 600_000
 const RETRY_AFTER_S = 5
+/** Longer than any job runs. */
+const CANCELLED_S = 600
 
 /** Submits writes to the sequencer and awaits their answers. */
 export interface WriterClient {
@@ -38,6 +45,14 @@ export interface WriterClient {
     ms: number,
     caller?: string,
   ): Promise<LiveRequestAnswers[Name]>
+  /**
+   * Has a crawler run a storyboard; throws `unavailable` when none answered in time. When the signal
+   * is aborted nobody waits any more, and the crawler stops.
+   */
+  runStoryboard<Kind extends StoryboardJobKind>(
+    job: StoryboardJobOf<Kind>,
+    options: { ms: number; signal: AbortSignal },
+  ): Promise<StoryboardAnswers[Kind]>
   close(): Promise<void>
 }
 
@@ -53,6 +68,7 @@ export function openWriterClient(
   const submissions = new SubmissionClient({ commands, listening }, timeouts)
   const questions = openQueue('questions')
   const liveRequests = openQueue('live')
+  const storyboards = openQueue('storyboards')
   const answered = async <Result>(job: string, reply: Promise<unknown>) => {
     try {
       return (await reply) as Result
@@ -79,18 +95,20 @@ export function openWriterClient(
           ms,
         ),
       ),
+    runStoryboard: (job, { ms, signal }) =>
+      answered(`storyboard ${job.kind}`, storyboards.request(job.kind, job, ms, signal)),
     async close() {
       submissions.close()
-      await Promise.all([questions, liveRequests].map(queue => queue.close()))
+      await Promise.all([questions, liveRequests, storyboards].map(queue => queue.close()))
       commands.disconnect()
     },
   }
 }
 
-type RpcQueueName = Extract<QueueName, 'questions' | 'live'>
+type RpcQueueName = Extract<QueueName, 'questions' | 'live' | 'storyboards'>
 
 interface RpcQueue {
-  request(name: string, data: object, ms: number): Promise<unknown>
+  request(name: string, data: object, ms: number, signal?: AbortSignal): Promise<unknown>
   close(): Promise<unknown>
 }
 
@@ -122,7 +140,7 @@ function openRpcQueue(
   const closing = new AbortController()
   setMaxListeners(0, closing.signal)
   return {
-    async request(job, data, ms) {
+    async request(job, data, ms, signal) {
       if (opened === undefined) await waitAtMost(waitUntilReady(commands), redisConnectMs)
       if (commands.status !== 'ready') throw new Error('redis is away')
       opened ??= open(name, commands, listening).catch(error => {
@@ -133,13 +151,13 @@ function openRpcQueue(
       const jobId = randomUUID()
       return waitForEnd(jobId, events, {
         ms,
-        signal: closing.signal,
+        signal: signal ? AbortSignal.any([closing.signal, signal]) : closing.signal,
         enqueue: () => queue.add(job, data, { ...queues[name].options, jobId }),
-        withdraw: () => queue.remove(jobId),
+        withdraw: () => withdraw(queue, jobId, commands),
       })
     },
     async close() {
-      closing.abort()
+      closing.abort('the client is closed')
       const closed = opened?.then(({ queue, events }) =>
         Promise.all([queue.close(), events.close()]),
       )
@@ -147,6 +165,12 @@ function openRpcQueue(
       listening.disconnect()
     },
   }
+}
+
+/** A job that a crawler has taken already is told by a key that nobody waits for it any more. */
+async function withdraw(queue: Queue, jobId: string, commands: Redis): Promise<void> {
+  await commands.set(toCancelledKey(jobId), '1', 'EX', CANCELLED_S)
+  await queue.remove(jobId)
 }
 
 interface PendingJob {
@@ -178,8 +202,9 @@ async function waitForEnd(
         fail(reason)
         enqueued.then(takeBack, takeBack).catch(() => undefined)
       }
-      stop = () => abandon('the client is closed')
-      signal.addEventListener('abort', stop)
+      stop = () => abandon(String(signal.reason))
+      if (signal.aborted) stop()
+      else signal.addEventListener('abort', stop)
       timer = setTimeout(abandon, ms, 'nobody answered in time')
       enqueued.catch(reject)
     })

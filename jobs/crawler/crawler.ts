@@ -19,6 +19,7 @@ import type { Role } from '../role.ts'
 import { runLiveRequest } from './live-requests.ts'
 import { Outbox } from './outbox.ts'
 import { createSharedBuckets } from './shared-buckets.ts'
+import { openStoryboardWorker } from './storyboard-jobs.ts'
 
 /**
  * Runs the crawler role: takes batches of sources, fetches them and sends back the observations. It
@@ -33,6 +34,7 @@ export async function runCrawler(
   const connection = connectRedis(redisUrl, 'work', log)
   const working = connectRedis(redisUrl, 'work', log)
   const running = connectRedis(redisUrl, 'work', log)
+  const testing = connectRedis(redisUrl, 'work', log)
   const results = new Results(connection, config.LIMITS)
   const counting = connectRedis(redisUrl, 'ask', log, config.LIMITS)
   const buckets = createSharedBuckets(counting, log)
@@ -60,6 +62,12 @@ export async function runCrawler(
       prefix: REDIS_PREFIX,
       concurrency: queues.live.concurrency,
     },
+  )
+  const storyboards = openStoryboardWorker(
+    { working: testing, asking: counting },
+    { fetcher, config, clock, limits: config.LIMITS, protocolName: config.PROTOCOL_NAME },
+    stop.signal,
+    log,
   )
   liveRequests.on('error', () => undefined)
   liveRequests.on('failed', (job, error) =>
@@ -105,12 +113,16 @@ export async function runCrawler(
   return {
     async close() {
       stop.abort()
-      await waitAtMost(Promise.all([worker.close(), liveRequests.close()]), 5_000)
+      await waitAtMost(
+        Promise.all([worker.close(), liveRequests.close(), storyboards.close()]),
+        5_000,
+      )
       await fetcher.close()
       await results.close()
       connection.disconnect()
       working.disconnect()
       running.disconnect()
+      testing.disconnect()
       counting.disconnect()
     },
   }

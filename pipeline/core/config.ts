@@ -231,6 +231,16 @@ export const settings = {
     'credential that opens the reference agent to everybody who tries it: it protects nothing',
     { shown: 'public-test-token' },
   ),
+  REFERENCE_AGENT_URL: defineSetting(
+    httpUrl.optional(),
+    'agent that storyboards are compared with, without the part that names a tenant; it may be in a private network',
+    { shown: 'AGENT_BASE_URL' },
+  ),
+  REFERENCE_AGENT_TOKEN: defineSetting(
+    text.optional(),
+    'credential that opens it, and that is sent to nobody else',
+    { secret: true, shown: 'TEST_AGENT_TOKEN' },
+  ),
   LIMITS: defineSetting(LimitsOverride.default(limits as Limits), 'JSON of limits to override', {
     shown: '{}',
   }),

@@ -11,6 +11,7 @@ interface PublicErrorEntry {
     | 413
     | 415
     | 417
+    | 422
     | 429
     | 431
     | 500
@@ -57,6 +58,10 @@ export const publicErrors = {
   too_large: { status: 413, means: 'the body is too large' },
   unsupported_media_type: { status: 415, means: 'the content type is not supported' },
   expectation_failed: { status: 417, means: 'the Expect header asks for something unknown' },
+  agent_needs_credential: {
+    status: 422,
+    means: 'the agent that is tested wants a credential that the registry does not have',
+  },
   rate_limited: { status: 429, means: 'too many requests' },
   headers_too_large: { status: 431, means: 'the headers are too large' },
   internal_error: { status: 500, means: 'an error of the registry itself' },

@@ -2,7 +2,7 @@ import type { Clock } from '../core/clock.ts'
 import { parseUrl } from './address.ts'
 import type { Answered, PostOptions, PostResult } from './called.ts'
 import { type Answer, type Headers, readHeader } from './exchange.ts'
-import type { Failure } from './failures.ts'
+import { type Failure, timedOut } from './failures.ts'
 import type { FetchFailed } from './fetched.ts'
 import { createFailedFetch } from './interpret-response.ts'
 import type { Cause } from './request-budget.ts'
@@ -46,6 +46,7 @@ async function callOnce(
   if (url === undefined) return createFailedFetch(text, noAddress)
   const refusal = checkUrl(url, call.allow)
   if (refusal) return createFailedFetch(text, { outcome: 'refused', detail: refusal })
+  if (call.signal?.aborted) return createFailedFetch(text, timedOut)
   const question = { ...toQuestion(call, userAgent), cause }
   if (!Object.values(question.headers).every(value => HEADER_VALUE.test(value))) {
     return createFailedFetch(text, badHeader)
@@ -56,12 +57,14 @@ async function callOnce(
 }
 
 function toQuestion(
-  { body, headers, accept, maxBytes, onPiece }: PostOptions,
+  { body, headers, accept, maxBytes, onPiece, allow, signal }: PostOptions,
   userAgent: string,
 ): Omit<Question, 'cause'> {
   return {
     method: 'POST',
     body,
+    privateHost: allow?.privateHost,
+    signal,
     headers: {
       accept,
       'accept-encoding': 'gzip, deflate, br',

@@ -14,6 +14,8 @@ export interface PostOptions {
   /** Deadline of the whole call, without the time spent waiting for our own rate limits. */
   deadlineMs: number
   allow?: Allowance
+  /** Ends the call as a timeout when it is aborted. */
+  signal?: AbortSignal
   /**
    * Returns a reader for a 200 of this content type, to read the body while it arrives. A stream
    * that its server never closes can so be left as soon as enough was read.

@@ -51,9 +51,16 @@ export function exchange(
   request: Request,
   reading: Reading,
   budgetMs: number,
+  signal?: AbortSignal,
 ): Promise<Exchanged> {
   return new Promise(resolve => {
-    line.client.dispatch(request, new Exchange(reading, budgetMs, resolve))
+    const running = new Exchange(reading, budgetMs, result => {
+      signal?.removeEventListener('abort', stop)
+      resolve(result)
+    })
+    const stop = () => expire(running)
+    signal?.addEventListener('abort', stop)
+    line.client.dispatch(request, running)
   })
 }
 

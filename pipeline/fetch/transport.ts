@@ -22,6 +22,8 @@ export interface Question {
   cause: Cause
   /** The one host whose private addresses are dialed. */
   privateHost?: string | undefined
+  /** Ends the exchange as a timeout when it is aborted. */
+  signal?: AbortSignal | undefined
 }
 
 /** Remaining time of a fetch; waiting for a host's rate limit is not counted. */
@@ -108,17 +110,17 @@ export class Transport {
   async #ask(
     url: URL,
     addresses: readonly [string, ...string[]],
-    { method, headers, body, reading }: Question,
+    { method, headers, body, reading, signal }: Question,
     budget: Budget,
   ): Promise<Exchanged> {
     for (;;) {
       if (this.#closed) return toBrokenExchange(closed)
-      if (budget.remainingMs <= 0) return toBrokenExchange(timedOut)
+      if (budget.remainingMs <= 0 || signal?.aborted) return toBrokenExchange(timedOut)
       const line = this.#connections.take(url, addresses)
       const wasUsed = line.used
       const request = { path: url.pathname + url.search, method, headers, body: body ?? null }
       const started = performance.now()
-      const result = await exchange(line, request, reading, Math.ceil(budget.remainingMs))
+      const result = await exchange(line, request, reading, Math.ceil(budget.remainingMs), signal)
       budget.remainingMs -= performance.now() - started
       if (result.kind === 'answer' && result.complete) this.#connections.release(line)
       else this.#connections.drop(line)

@@ -23,6 +23,7 @@ async function serve(limits: Record<string, number> = {}) {
   const writer = {
     submit: async () => ({ done: {} }),
     requestLive: () => refuse('unavailable', 'no crawler'),
+    runStoryboard: () => refuse('unavailable', 'no crawler'),
   }
   const { url, close } = await runApi({ config, clock: systemClock, log: silentLog, writer })
   opened.push(close)

@@ -26,6 +26,7 @@ test('an API that starts has a crawler read the keys of the issuer, before anybo
     log: silentLog,
     writer: {
       requestLive: writer.requestLive,
+      runStoryboard: writer.runStoryboard,
       submit: async operation => (await registry.submit(operation))[0]!,
     },
   })

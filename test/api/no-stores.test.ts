@@ -24,6 +24,7 @@ beforeAll(async () => {
   const writer = {
     submit: async () => ({ done: {} }),
     requestLive: () => refuse('bad_gateway', 'no crawler'),
+    runStoryboard: () => refuse('bad_gateway', 'no crawler'),
   }
   const reader = new Reader(config.DATA_DIR, systemClock)
   await reader.refresh()

@@ -14,6 +14,7 @@ test('the API listens over an empty folder and ends in order, once', async () =>
   const writer = {
     submit: async () => ({ done: {} }),
     requestLive: () => refuse('unavailable', 'no crawler'),
+    runStoryboard: () => refuse('unavailable', 'no crawler'),
   }
   const { url, close } = await runApi({ config, clock: systemClock, log: silentLog, writer })
   expect((await fetch(`${url}/healthz`)).status).toBe(200)

@@ -26,7 +26,7 @@ import {
 import { brandFile, publisherFile } from '../support/documents.ts'
 import { BILLING_SECRET, type Identities, openIdentities } from '../support/identities.ts'
 import { agentAt, type LiveWeb, openLiveWeb } from '../support/live.ts'
-import { enrol, probed } from '../support/members.ts'
+import { enrol, memberOperations, probed } from '../support/members.ts'
 import { createModerator, mirrorFile } from '../support/mirrors.ts'
 
 let web: LiveWeb
@@ -42,11 +42,17 @@ const known = {} as Known
 /** Nobody carries out what is handed in. */
 const noWriter = async () => refuse('unavailable', 'no indexer runs beside this test')
 
-const strict = { bulkResolvePerMinute: 1, savesPerHour: 1, largeBodiesPerCaller: 0 }
+const strict = {
+  bulkResolvePerMinute: 1,
+  savesPerHour: 1,
+  largeBodiesPerCaller: 0,
+  storyboardRunsPerHour: 0,
+}
 
 beforeAll(async () => {
   web = await openLiveWeb({
     'agent.example': { '/mcp': agentAt({ get_products: { products: [] } }) },
+    'closed.example': { '*': ({ response }) => response.writeHead(401).end() },
     'away.example': { '*': ({ request }) => request.socket.destroy() },
   })
   const slow = { 'slow.example': { '*': () => undefined } }
@@ -73,6 +79,9 @@ beforeAll(async () => {
     keys[registry] = await registries[registry].createKey('Readers')
     const proven = { domain: 'readers.example' as Domain, proof: 'operator' } as const
     await registries[registry].submit({ op: 'organization.domain.add', org: 'Readers', ...proven })
+  }
+  for (const registry of ['strict', 'readOnly'] as const) {
+    await registries[registry].submit(...memberOperations({ org: 'Readers', agents: [{ url }] }))
   }
   for (const registry of ['usual', 'readOnly'] as const) {
     moderators[registry] = await createModerator(registries[registry])
@@ -121,7 +130,7 @@ async function fill(registry: TestRegistry): Promise<string> {
     org: 'Acme',
     tier: 'company_leader',
     domains: ['acme.example'],
-    agents: [{ url }],
+    agents: [{ url }, { url: 'https://closed.example/mcp' }],
   })
   await registry.submit({ op: 'policy.publish', policy: PolicyContent.parse(ccpa) })
   const moderator = await createModerator(registry)

@@ -26,6 +26,7 @@ const serving = 'pipeline/serving'
 const read = 'pipeline/read'
 const writer = 'pipeline/writer'
 const maintenance = 'pipeline/maintenance'
+const storyboards = 'pipeline/storyboards'
 const apiClient = 'jobs/api-client'
 
 const crossOrigin = 'api/operation/cross-origin.ts'
@@ -76,6 +77,12 @@ export const layers: Layer[] = [
     node: computing,
   },
   {
+    folder: storyboards,
+    imports: [core, model, fetch, parse, crawl],
+    because: 'it tests agents and returns what came of it',
+    node: [...computing, 'node:fs', 'node:path'],
+  },
+  {
     folder: store,
     imports: [core, model, resolve, diff],
     because: 'a store does not know who asks',
@@ -120,12 +127,23 @@ export const layers: Layer[] = [
   },
   {
     folder: 'api',
-    imports: [core, model, resolve, read, signing, ...validators, apiClient, 'jobs/redis.ts'],
+    imports: [
+      core,
+      model,
+      resolve,
+      read,
+      signing,
+      ...validators,
+      `${storyboards}/catalog.ts`,
+      apiClient,
+      'jobs/redis.ts',
+    ],
     because: 'the API reads stores and asks by jobs',
     never: {
       [fetch]: 'the API has no way out to the network',
       [crawl]: 'the API has no way out to the network',
       [live]: 'the API has no way out to the network',
+      [storyboards]: 'the API has no way out to the network',
       [writer]: 'the API reads only, through pipeline/read',
       [store]: 'the API reads only, through pipeline/read',
       jobs: 'the API asks through jobs/api-client and jobs/redis',
@@ -180,7 +198,7 @@ export const doors: Record<string, string[]> = {
   '@a2a-js/sdk': ['api/agent'],
   '@scalar/fastify-api-reference': ['api/reference'],
   jose: ['api/auth/user-tokens.ts'],
-  yaml: ['api', 'scripts'],
+  yaml: ['api', 'scripts', `${storyboards}/catalog.ts`],
   'lru-cache': [`${core}/ttl-cache.ts`, `${read}/cache`, store, 'api'],
   commander: ['scripts'],
   'cli-progress': ['scripts'],

@@ -110,6 +110,7 @@ export async function openRegistry(options: RegistryOptions = {}): Promise<TestR
       return (await commit([], [operation], given))[0]!
     },
     requestLive: noCrawler,
+    runStoryboard: noCrawler,
     ...options.writer,
   }
   const { redis } = options
@@ -172,7 +173,7 @@ export async function openRegistry(options: RegistryOptions = {}): Promise<TestR
 export async function anotherApi({ config, clock }: Pick<TestRegistry, 'config' | 'clock'>) {
   const reader = new Reader(config.DATA_DIR, clock)
   await reader.refresh()
-  const writer = { submit: noCrawler, requestLive: noCrawler }
+  const writer = { submit: noCrawler, requestLive: noCrawler, runStoryboard: noCrawler }
   const app = buildApp({ config, reader, clock, log: silentLog, writer })
   return {
     app,

@@ -328,6 +328,13 @@ export const asks: Asks = {
   getAgentFormats: asksAgent(),
   getAgentProducts: asksAgent(),
   getAgentPublishers: asksAgent(),
+  listStoryboards: { 200: {}, 400: { query: 'compliance_target=1.0' } },
+  getStoryboard: {
+    200: { place: 'capability_discovery' },
+    400: { place: 'x'.repeat(201) },
+    404: { place: 'none' },
+  },
+  compareStoryboard: asksToTest('capability_discovery'),
   listMirrors: { 200: {}, 400: { query: 'offset=x' }, 503: crowded },
   getMirror: { 200: { place: 'video' }, 400: { place: 'a%20b' }, 404: { place: 'none' } },
   putMirror: {
@@ -510,4 +517,20 @@ export const always: Readonly<Record<number, Ask>> = {
   401: {},
   413: { payload: JSON.stringify({ x: 'x'.repeat(2 * 1024 * 1024) }) },
   415: { payload: 'x', headers: { 'content-type': 'text/plain' } },
+}
+
+/** What is asked of a storyboard for an enrolled agent. */
+function asksToTest(...more: string[]): Asks[string] {
+  const at = (agentUrl: string) => ({ place: [encodeURIComponent(agentUrl), ...more] })
+  const none = { place: [agent, 'none', ...more.slice(1)] }
+  return {
+    200: as('acmeKey', at(url)),
+    400: at('ftp://agent.example'),
+    401: at(url),
+    403: at('https://nobody.example/mcp'),
+    404: as('acmeKey', none),
+    422: as('acmeKey', at('https://closed.example/mcp')),
+    429: at(url),
+    503: at(url),
+  }
 }

@@ -69,7 +69,11 @@ export async function openLiveWeb(
       const registry = await openRegistry({
         redis: redis.redis,
         ...more,
-        writer: { requestLive: writer.requestLive, ...more.writer },
+        writer: {
+          requestLive: writer.requestLive,
+          runStoryboard: writer.runStoryboard,
+          ...more.writer,
+        },
         limits: { ...forgetful, ...own },
       })
       registries.push(registry)

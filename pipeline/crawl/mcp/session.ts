@@ -1,5 +1,5 @@
 import type { Limits } from '../../core/limits.ts'
-import type { Answered, Fetcher } from '../../fetch/http.ts'
+import type { Answered, Fetcher, PostOptions } from '../../fetch/http.ts'
 import { isObject, type JsonObject } from '../../parse/object-reader.ts'
 import { EventStream } from './event-stream.ts'
 import {
@@ -17,6 +17,11 @@ export interface McpDeps {
   limits: Limits
   /** The protocol's short name. */
   protocolName: string
+  /** Sent with every call: a credential of the agent that is asked, and of no other. */
+  headers?: Record<string, string>
+  allow?: PostOptions['allow']
+  /** Ends what is under way when it is aborted. */
+  signal?: AbortSignal
 }
 
 /** The time that a row of calls may use together. */
@@ -33,7 +38,10 @@ const OUR_VERSION = '2025-06-18'
 /** A notification has no answer worth waiting for. */
 const NOTIFICATION_MS = 2_000
 
-/** Calls to one MCP endpoint over Streamable HTTP, one after the other, without any credential. */
+/**
+ * Calls to one MCP endpoint over Streamable HTTP, one after the other, without any credential but one
+ * that `deps` brings.
+ */
 export class McpSession {
   readonly endpoint: string
   readonly #deps: McpDeps
@@ -109,13 +117,15 @@ export class McpSession {
     }
     let reply: Message | undefined
     const stream = new EventStream()
-    const called = await this.#deps.fetcher.call(this.endpoint, {
+    const { fetcher, headers, allow = { anyPort: true }, signal } = this.#deps
+    const called = await fetcher.call(this.endpoint, {
       body: JSON.stringify(message),
       accept: ACCEPT,
-      headers: this.#headers,
+      headers: { ...headers, ...this.#headers },
       maxBytes,
       deadlineMs,
-      allow: { anyPort: true },
+      allow,
+      ...(signal && { signal }),
       onPiece: type => {
         if (type !== 'text/event-stream') return undefined
         return piece => {

@@ -153,6 +153,10 @@ export const ErrorBody = z
       .literal(true)
       .optional()
       .describe('True where the agent that was asked wants a credential'),
+    needs_oauth: z
+      .literal(true)
+      .optional()
+      .describe('True where the agent that is tested wants a credential'),
     success: z.literal(false).optional().describe('False where a proposed file was refused'),
     details: z.array(ReportedFault).optional().describe('Faults of a proposed file, 20 at most'),
     errors: z

@@ -1,0 +1,87 @@
+import { defineScript, type Redis, type Script } from '../../jobs/redis.ts'
+import { SECOND } from '../../pipeline/core/clock.ts'
+import type { Config } from '../../pipeline/core/config.ts'
+import { refuse } from '../../pipeline/core/errors.ts'
+import { isAdmin } from '../../pipeline/core/roles.ts'
+import { limitHeaders } from './crawl.ts'
+
+const HOUR_S = 3_600
+const RETRY_AFTER_S = 5
+
+/** Takes a place in the window: whether there was one, how many are left, and when it opens again. */
+const RESERVE = `
+local most = tonumber(ARGV[1])
+local used = tonumber(redis.call('GET', KEYS[1]) or '0')
+if used >= most then return {0, 0, math.max(redis.call('PTTL', KEYS[1]), 1)} end
+used = redis.call('INCR', KEYS[1])
+if used == 1 then redis.call('EXPIRE', KEYS[1], ARGV[2]) end
+return {1, most - used, redis.call('PTTL', KEYS[1])}`
+
+const RELEASE = `
+if tonumber(redis.call('GET', KEYS[1]) or '0') > 0 then redis.call('DECR', KEYS[1]) end`
+
+/** Caller as far as it is counted. */
+interface Tester {
+  id: string
+  org_id?: string
+  person?: object
+  roles: readonly string[]
+}
+
+/** Kinds of requests that make an agent work: whole storyboards, and single questions. */
+export type TestKind = 'run' | 'step'
+
+/**
+ * Limits how often a user has agents tested. A request that fails costs nothing, and admins are not
+ * counted.
+ */
+export class StoryboardQuota {
+  readonly #reserve: Script<[taken: 0 | 1, left: number, ms: number]>
+  readonly #release: Script<unknown>
+  readonly #places: Record<TestKind, number>
+
+  constructor(redis: Redis | undefined, { LIMITS }: Config) {
+    this.#reserve = defineScript(redis, 'reserveStoryboard', 1, RESERVE)
+    this.#release = defineScript(redis, 'releaseStoryboard', 1, RELEASE)
+    this.#places = { run: LIMITS.storyboardRunsPerHour, step: LIMITS.storyboardStepsPerHour }
+  }
+
+  /**
+   * Does the work in a place of the caller's, and returns the headers that describe it. Refuses with
+   * 429 where there is none, with 503 while Redis is away.
+   */
+  async spend<Result>(
+    kind: TestKind,
+    tester: Tester,
+    work: () => Promise<Result>,
+  ): Promise<{ result: Result; headers: Readonly<Record<string, string>> }> {
+    if (isAdmin(tester.roles)) return { result: await work(), headers: {} }
+    const key = `registry:storyboards:${kind}:${toUser(tester)}`
+    const headers = await this.#take(kind, key)
+    try {
+      return { result: await work(), headers }
+    } catch (error) {
+      await this.#release(key).catch(() => undefined)
+      throw error
+    }
+  }
+
+  async #take(kind: TestKind, key: string): Promise<Readonly<Record<string, string>>> {
+    const most = this.#places[kind]
+    const [taken, left, ms] = await this.#reserve(key, most, HOUR_S).catch(() =>
+      refuse('unavailable', 'agents cannot be tested now; try again', {
+        retry_after: RETRY_AFTER_S,
+      }),
+    )
+    const seconds = Math.max(1, Math.ceil(ms / SECOND))
+    const headers = limitHeaders(most, HOUR_S, left, seconds)
+    if (taken === 1) return headers
+    const text = `no more than ${most} tests of agents an hour`
+    return refuse('rate_limited', text, { retry_after: seconds }, headers)
+  }
+}
+
+/** A key can make keys: those of an organization are one caller. */
+function toUser({ person, org_id, id }: Tester): string {
+  return person === undefined ? (org_id ?? id) : id
+}

@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto'
+import { Worker } from 'bullmq'
+import { SECOND } from '../../pipeline/core/clock.ts'
+import type { Log } from '../../pipeline/core/log.ts'
+import { StoryboardJob } from '../../pipeline/model/storyboard-run.ts'
+import { type JobDeps, runStoryboardJob } from '../../pipeline/storyboards/run-job.ts'
+import { queues, REDIS_PREFIX, toCancelledKey, toStalledInterval } from '../queues.ts'
+import type { Redis } from '../redis.ts'
+
+/** Time between two looks whether somebody still waits for a job. */
+const LOOK_MS = SECOND / 2
+
+/**
+ * Runs the storyboards that callers asked for. A run ends early when its caller is gone, or when
+ * this crawler closes.
+ */
+export function openStoryboardWorker(
+  { working, asking }: { working: Redis; asking: Redis },
+  deps: Omit<JobDeps, 'signal'>,
+  stopping: AbortSignal,
+  log: Log,
+): Worker {
+  const worker = new Worker<unknown>(
+    'storyboards',
+    async ({ id = '', data }) => {
+      const job = StoryboardJob.parse(data)
+      const fetcher = deps.fetcher.for({ kind: 'caller', caller: toCallerId(job.caller) })
+      const cancelled = watchCancelled(id, asking)
+      const signal = AbortSignal.any([stopping, cancelled.signal])
+      try {
+        return await runStoryboardJob(job, { ...deps, fetcher, signal })
+      } finally {
+        cancelled.close()
+      }
+    },
+    {
+      connection: working,
+      prefix: REDIS_PREFIX,
+      concurrency: queues.storyboards.concurrency,
+      ...toStalledInterval(deps.limits),
+      // A run is not repeated: a crawler that died may have bought something by it.
+      maxStalledCount: 0,
+    },
+  )
+  worker.on('error', () => undefined)
+  worker.on('failed', (job, error) =>
+    log.warn({ job: job?.name, error: error.message }, 'storyboard failed'),
+  )
+  return worker
+}
+
+/** Aborts its signal when the job was cancelled. Without Redis nobody can say so. */
+function watchCancelled(jobId: string, asking: Redis): { signal: AbortSignal; close(): void } {
+  const cancelled = new AbortController()
+  const timer = setInterval(() => {
+    asking.exists(toCancelledKey(jobId)).then(
+      found => {
+        if (found > 0) cancelled.abort()
+      },
+      () => undefined,
+    )
+  }, LOOK_MS)
+  return { signal: cancelled.signal, close: () => clearInterval(timer) }
+}
+
+/** Requests are counted by this: an address of a person is not handed on. */
+function toCallerId(caller: string): string {
+  return createHash('sha256').update(caller).digest('base64url').slice(0, 16)
+}

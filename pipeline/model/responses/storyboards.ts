@@ -1,0 +1,77 @@
+import { z } from 'zod'
+import { stepDefinition } from '../storyboard-run.ts'
+
+const text = z.string()
+const count = z.int().nonnegative()
+
+const version = {
+  requested_compliance_target: text.describe('Target that the version belongs to'),
+  adcp_version: text.describe('Version of the protocol that the storyboards are written for'),
+}
+const head = {
+  id: text.describe('Names it in paths, such as `capability_discovery`'),
+  title: text.describe('Name of the storyboard, for people'),
+  category: text.describe('What it is about'),
+  summary: text.describe('What it shows, in one line'),
+}
+
+export const StoryboardList = z
+  .object({
+    ...version,
+    storyboards: z
+      .array(
+        z.object({
+          ...head,
+          interaction_model: text.describe('How agents of this kind are talked to'),
+          examples: z.array(text).describe('Agents of this kind, for people'),
+          phase_count: count.describe('How many parts it has'),
+          step_count: count.describe('How many calls it makes at most'),
+        }),
+      )
+      .describe('Storyboards by their id'),
+    count: count.describe('How many there are in the list'),
+  })
+  .meta({ id: 'StoryboardList', description: 'Storyboards that agents are tested by.' })
+export type StoryboardList = z.infer<typeof StoryboardList>
+
+const StoryboardStepShown = z.object({
+  ...stepDefinition,
+  description: text.describe('What happens in it'),
+  expected_output: text.describe('The same as `expected`'),
+})
+
+export const StoryboardDetail = z
+  .object({
+    ...version,
+    storyboard: z
+      .object({
+        ...head,
+        narrative: text.describe('The story that it tells'),
+        agent: z
+          .object({
+            interaction_model: text.describe('How agents of this kind are talked to'),
+            capabilities: z.array(text).describe('What such an agent can do'),
+            examples: z.array(text).describe('Agents of this kind, for people'),
+          })
+          .describe('Kind of agent that is tested by it'),
+        phases: z
+          .array(
+            z.object({
+              id: text.describe('Names the phase within its storyboard'),
+              title: text.describe('Name of the phase, for people'),
+              steps: z.array(StoryboardStepShown).describe('Steps in their order'),
+            }),
+          )
+          .describe('Phases in their order'),
+        prerequisites: z
+          .object({ description: text.describe('What must be so before, for people') })
+          .optional()
+          .describe('What must be so before; absent where nothing must'),
+        required_tools: z.array(text).describe('Tasks without which it is not run'),
+        track: text.describe('Part of the protocol that it counts for'),
+      })
+      .describe('Whole of it, but the requests and checks'),
+    test_kit: z.null().describe('Always null: a storyboard needs nothing beside itself'),
+  })
+  .meta({ id: 'StoryboardDetail', description: 'A storyboard with its phases and steps.' })
+export type StoryboardDetail = z.infer<typeof StoryboardDetail>

@@ -1,0 +1,217 @@
+import { z } from 'zod'
+
+const count = z.int().nonnegative()
+const text = z.string()
+const ms = z.number().nonnegative().describe('Milliseconds that it took')
+
+/** Reasons for which a step is not run. */
+export const skipReasons = {
+  missing_tool: 'the agent does not offer the task',
+  prerequisite_failed: 'a step before it, which it builds on, did not pass',
+  timed_out: 'the time of the storyboard was used up',
+} as const
+export type SkipReason = keyof typeof skipReasons
+const skipReasonNames = Object.keys(skipReasons) as [SkipReason, ...SkipReason[]]
+
+export const ValidationResult = z
+  .object({
+    check: text.describe('Kind of check; `success` where the agent had to do, or refuse, the task'),
+    passed: z.boolean().describe('Whether the answer is as the check says'),
+    description: text.describe('What the check shows'),
+    path: text
+      .optional()
+      .describe('Place in the answer; absent where the check is about all of it'),
+    expected: z.unknown().optional().describe('What had to be there; absent where it passed'),
+    actual: z.unknown().optional().describe('What was there, cut short; absent where it passed'),
+  })
+  .meta({ id: 'StoryboardCheck', description: 'One check of one answer.' })
+export type ValidationResult = z.infer<typeof ValidationResult>
+
+export const StepResult = z
+  .object({
+    step: text.describe('Names the step within its storyboard'),
+    task: text.describe('Name of the tool that was called'),
+    passed: z.boolean().nullable().describe('Null where it was not run'),
+    duration_ms: ms,
+    error: text.optional().describe('Why the agent gave no answer, or how it refused the task'),
+    skipped: z.literal(true).optional().describe('True where it was not run; absent otherwise'),
+    skip_reason: z
+      .enum(skipReasonNames)
+      .optional()
+      .describe('Why it was not run; absent where it was'),
+    validations: z.array(ValidationResult).describe('Checks of the answer; empty without one'),
+  })
+  .meta({ id: 'StoryboardStepResult', description: 'What came of one step against one agent.' })
+export type StepResult = z.infer<typeof StepResult>
+
+export const AgentProfile = z
+  .object({
+    name: text.describe('Name that the agent gives itself; its host where it gives none'),
+    tools: z.array(text).describe('Names of its tools, as it lists them'),
+    adcp_version: text.optional().describe('Major version that it speaks, such as `v3`'),
+    supported_protocols: z.array(text).optional().describe('Protocols that it says it offers'),
+    specialisms: z.array(text).optional().describe('Kinds of agents that it claims to be'),
+    capabilities_probe_error: text
+      .optional()
+      .describe(
+        'Why its capabilities could not be read; absent where they could, or are not offered',
+      ),
+  })
+  .meta({ id: 'StoryboardAgentProfile', description: 'What an agent said of itself.' })
+export type AgentProfile = z.infer<typeof AgentProfile>
+
+/** Ends of a run. */
+export const runStatuses = [
+  'passing',
+  'partial',
+  'failing',
+  'auth_required',
+  'unreachable',
+] as const
+export type RunStatus = (typeof runStatuses)[number]
+
+export const RunSummary = z
+  .object({
+    overall_status: z
+      .enum([...runStatuses, 'untested'])
+      .describe('`untested` where no step could be run'),
+    headline: text.describe('The result in one line'),
+    tracks_passed: count.describe('Tracks all of whose steps passed'),
+    tracks_failed: count.describe('Tracks none of whose steps passed'),
+    tracks_partial: count.describe('Tracks of which some steps passed'),
+    tracks_skipped: count.describe('Tracks of which no step was run'),
+    tracks_silent: count.describe('Always 0: no track is judged without a step'),
+    total_steps: count.describe('How many there are in all phases'),
+    steps_passed: count.describe('How many were answered as expected'),
+    steps_failed: count.describe('How many were not answered as expected'),
+    steps_skipped: count.describe('How many were not run, for whatever reason'),
+    skipped_by_reason: z.record(text, count).describe('Steps that were not run, by the reason'),
+  })
+  .meta({ id: 'StoryboardRunSummary', description: 'Numbers of a run.' })
+export type RunSummary = z.infer<typeof RunSummary>
+
+export const Scenario = z
+  .object({
+    agent_url: text.describe('Agent that was asked'),
+    scenario: text.describe('Storyboard and phase, with a slash between them'),
+    overall_passed: z.boolean().nullable().describe('Null where the step was not run'),
+    steps: z.array(StepResult).describe('Only the one that it stands beside'),
+    total_duration_ms: ms,
+    tested_at: z.iso.datetime().describe('Moment at which the run began'),
+  })
+  .meta({ id: 'StoryboardScenario', description: 'A step as one agent went through it.' })
+
+/** Results of a step, beside its definition. */
+export const SideResult = z
+  .object({
+    passed: z.boolean().nullable().describe('Null where the step has no result'),
+    scenarios: z.array(Scenario).describe('Empty where the agent could not be asked at all'),
+  })
+  .meta({ id: 'StoryboardSideResult', description: 'What came of a step on one side.' })
+export type SideResult = z.infer<typeof SideResult>
+
+const phase = {
+  id: text.describe('Names the phase within its storyboard'),
+  title: text.describe('Name of the phase, for people'),
+  narrative: text
+    .optional()
+    .describe('What happens in it; absent where the storyboard says nothing'),
+}
+export const stepDefinition = {
+  id: text.describe('Names the step within its storyboard'),
+  title: text.describe('Name of the step, for people'),
+  task: text.describe('Name of the tool that is called'),
+  expected: text.describe('What a right agent answers'),
+}
+
+export const ComparedPhase = z
+  .object({
+    ...phase,
+    steps: z
+      .array(
+        z.object({
+          ...stepDefinition,
+          user_result: SideResult.describe('What your agent did'),
+          reference_result: SideResult.describe('What the reference agent did'),
+          differs: z
+            .boolean()
+            .describe('Whether one of them passed and the other did not, or was not asked'),
+        }),
+      )
+      .describe('Steps in their order'),
+  })
+  .meta({ id: 'ComparedPhase', description: 'A phase with the results of both sides.' })
+export type ComparedPhase = z.infer<typeof ComparedPhase>
+
+const title = { id: text, title: text, category: text }
+export const StoryboardComparison = z
+  .object({
+    storyboard: z
+      .object({
+        id: title.id.describe('Names it in paths, such as `capability_discovery`'),
+        title: title.title.describe('Name of the storyboard, for people'),
+        category: title.category.describe('What it is about'),
+      })
+      .describe('Storyboard that was run'),
+    user_agent: z
+      .object({
+        url: text.describe('Your agent'),
+        profile: AgentProfile.optional().describe('Absent where the agent could not be asked'),
+        summary: RunSummary.optional().describe('Numbers of its run'),
+      })
+      .describe('Your agent and how it fared'),
+    reference_agent: z
+      .object({
+        url: text.describe('Address of the reference agent'),
+        name: text.describe('Name of the reference agent'),
+        profile: AgentProfile.optional().describe('Absent where the agent could not be asked'),
+        summary: RunSummary.optional().describe('Numbers of its run'),
+      })
+      .describe('The reference agent and how it fared'),
+    adcp_version: text.describe('Version of the protocol that was tested'),
+    requested_compliance_target: text.describe('Target that the version belongs to'),
+    badge_eligible: z.boolean().describe('Always false: one storyboard earns no badge'),
+    badge_eligible_adcp_versions: z.array(text).describe('Always empty, for the same reason'),
+    phases: z.array(ComparedPhase).optional().describe('Phases in their order'),
+    total_duration_ms: ms.describe('Milliseconds that the slower of both took'),
+  })
+  .meta({
+    id: 'StoryboardComparison',
+    description: 'A storyboard run against two agents, side by side.',
+  })
+export type StoryboardComparison = z.infer<typeof StoryboardComparison>
+
+/** Results of one run against one agent. */
+export interface AgentRun {
+  url: string
+  status: RunStatus | 'untested'
+  profile?: AgentProfile
+  /** By phase and step; empty where the agent could not be asked. */
+  phases: { phase_id: string; steps: StepResult[] }[]
+  duration_ms: number
+  tested_at: string
+}
+
+/** Jobs that run storyboards; a crawler does them. */
+export const StoryboardJob = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('compare'),
+    agent_url: text.max(2_048),
+    storyboard_id: text.max(200),
+    /** Caller whom the requests are counted for. */
+    caller: text.max(64),
+  }),
+])
+export type StoryboardJob = z.infer<typeof StoryboardJob>
+export type StoryboardJobKind = StoryboardJob['kind']
+export type StoryboardJobOf<Kind extends StoryboardJobKind> = Extract<StoryboardJob, { kind: Kind }>
+
+/** The agent wants a credential that the registry does not have. */
+export interface NeedsCredential {
+  needs_credential: true
+}
+
+/** Answers by kind of job. */
+export interface StoryboardAnswers {
+  compare: StoryboardComparison | NeedsCredential
+}

@@ -1,0 +1,161 @@
+import type { Clock } from '../core/clock.ts'
+import type { Limits } from '../core/limits.ts'
+import { connectMcp } from '../crawl/mcp/connect.ts'
+import type { McpFailure } from '../crawl/mcp/failure.ts'
+import { extractResult, findFirstTextObject, toErrorKey } from '../crawl/mcp/result.ts'
+import type { McpSession } from '../crawl/mcp/session.ts'
+import { readTaskError } from '../crawl/mcp/task-error.ts'
+import type { Fetcher } from '../fetch/http.ts'
+import { isObject, type JsonObject } from '../parse/object-reader.ts'
+import type { TaskOutcome } from './check-answer.ts'
+
+/** An agent and the only credential that it is ever sent: its own. */
+export interface AgentTarget {
+  url: string
+  credential?: string
+  /** Set for an agent that the operator of the registry named: it may be in a private network. */
+  isOperators?: true
+}
+
+export interface SessionDeps {
+  fetcher: Fetcher
+  limits: Limits
+  protocolName: string
+  clock: Clock
+  /** Aborted when nobody waits any more. */
+  signal: AbortSignal
+}
+
+/** Answer to one call, or why there is none. */
+export type AgentAnswer = { tookMs: number } & (
+  | { kind: 'answered'; outcome: TaskOutcome }
+  | { kind: 'silent'; message: string; isTimeout: boolean }
+)
+
+const silentByTime = { kind: 'silent', message: 'did not answer in time', isTimeout: true } as const
+
+/** A conversation with one agent, within one time and one credential. */
+export class AgentSession {
+  readonly tools: ReadonlySet<string>
+  readonly name: string
+  readonly #session: McpSession
+  readonly #deps: SessionDeps
+  readonly #signal: AbortSignal
+
+  constructor(
+    connected: { session: McpSession; tools: readonly string[]; name: string },
+    deps: SessionDeps,
+    signal: AbortSignal,
+  ) {
+    this.#session = connected.session
+    this.tools = new Set(connected.tools)
+    this.name = connected.name
+    this.#deps = deps
+    this.#signal = signal
+  }
+
+  /** True once the time of the conversation is used up, or nobody waits. */
+  get isOver(): boolean {
+    return this.#signal.aborted
+  }
+
+  /** Calls a task. What the agent does is a value. */
+  async call(task: string, args: Record<string, unknown>): Promise<AgentAnswer> {
+    const started = performance.now()
+    const answer = await waitUnless(this.#signal, this.#call(task, args), silentByTime)
+    return { ...answer, tookMs: Math.round(performance.now() - started) }
+  }
+
+  async #call(task: string, args: Record<string, unknown>) {
+    const time = { remainingMs: this.#deps.limits.storyboardStepMs }
+    const errorKey = toErrorKey(this.#deps.protocolName)
+    const reply = await this.#session.call('tools/call', { name: task, arguments: args }, time)
+    if ('result' in reply) {
+      return { kind: 'answered' as const, outcome: readOutcome(reply.result, errorKey) }
+    }
+    const { failure, error } = reply
+    if (error === undefined) {
+      return {
+        kind: 'silent' as const,
+        message: failure.detail,
+        isTimeout: failure.outcome === 'timeout',
+      }
+    }
+    const refusal = readTaskError(error, 'mcp', errorKey)
+    return { kind: 'answered' as const, outcome: { payload: {}, error: toError(refusal) } }
+  }
+}
+
+/**
+ * Connects to an agent. All of the conversation ends with `signal`, which is also aborted when the
+ * time of a storyboard is over.
+ */
+export async function openAgentSession(
+  { url, credential, isOperators }: AgentTarget,
+  deps: SessionDeps,
+): Promise<AgentSession | { failure: McpFailure }> {
+  const { limits, protocolName } = deps
+  const signal = AbortSignal.any([deps.signal, AbortSignal.timeout(limits.storyboardMs)])
+  const { protocol, hostname } = new URL(url)
+  const mcpDeps = {
+    fetcher: isOperators ? deps.fetcher.for({ kind: 'operator' }) : deps.fetcher,
+    limits,
+    protocolName,
+    signal,
+    ...(credential !== undefined && { headers: { authorization: `Bearer ${credential}` } }),
+    ...(isOperators && {
+      allow: { http: protocol === 'http:', anyPort: true, privateHost: hostname },
+    }),
+  }
+  const time = { remainingMs: limits.storyboardStepMs }
+  const timedOut = { failure: { outcome: 'timeout' as const, detail: 'did not answer in time' } }
+  const connected = await waitUnless(signal, connectMcp(url, time, mcpDeps), timedOut)
+  if ('failure' in connected) return connected
+  const { session, serverName, list } = connected
+  const tools = list.tools.map(tool => tool.name)
+  return new AgentSession({ session, tools, name: serverName ?? hostname }, deps, signal)
+}
+
+/** Waits for work, or returns the fallback as soon as the signal is aborted. Late work ends by itself. */
+async function waitUnless<Result, Fallback>(
+  signal: AbortSignal,
+  work: Promise<Result>,
+  fallback: Fallback,
+): Promise<Result | Fallback> {
+  if (signal.aborted) return fallback
+  let stop = () => {}
+  const aborted = new Promise<Fallback>(resolve => {
+    stop = () => resolve(fallback)
+    signal.addEventListener('abort', stop, { once: true })
+  })
+  try {
+    return await Promise.race([work, aborted])
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
+}
+
+/** Reads the result of a tool: an error may stand in it, in its text, or in a payload of errors only. */
+function readOutcome(result: JsonObject, errorKey: string): TaskOutcome {
+  const payload = extractResult(result, errorKey)
+  if (payload === undefined) {
+    const body = isObject(result.structuredContent)
+      ? result.structuredContent
+      : (findFirstTextObject(result) ?? {})
+    return { payload: body, error: toError(readTaskError(result, 'mcp', errorKey)) }
+  }
+  const [first] = Array.isArray(payload.errors) ? payload.errors : []
+  const isRefusal = isObject(first) && !Object.keys(payload).some(isResultKey)
+  return isRefusal ? { payload, error: toError(first) } : { payload }
+}
+
+/** Members that stand beside the errors of a task that was not done. */
+const besideErrors = new Set(['errors', 'context', 'ext', 'status', 'message', 'sandbox'])
+const isResultKey = (key: string) => !besideErrors.has(key)
+
+function toError(error: JsonObject | undefined): NonNullable<TaskOutcome['error']> {
+  return {
+    ...(typeof error?.code === 'string' && { code: error.code }),
+    ...(typeof error?.message === 'string' && { message: error.message }),
+  }
+}

@@ -1,0 +1,54 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parse } from 'yaml'
+import { projectRoot } from '../core/project-root.ts'
+import { type Bundle, Storyboard } from '../model/storyboard.ts'
+
+/** A storyboard and the bundle that its file stands in. */
+export interface CatalogEntry {
+  storyboard: Storyboard
+  bundle: Bundle
+}
+
+/**
+ * Reads the storyboards of a folder, by their ids: `universal/ID.yaml`, `protocols/PROTOCOL/ID.yaml`
+ * and `specialisms/SPECIALISM/ID.yaml`. Throws for one that is not as the schema says, or whose file
+ * has another name than its id.
+ */
+export function readStoryboards(folder: string): CatalogEntry[] {
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  return names
+    .filter(name => name.endsWith('.yaml'))
+    .map(name => readStoryboard(folder, name))
+    .sort((a, b) => (a.storyboard.id < b.storyboard.id ? -1 : 1))
+}
+
+function readStoryboard(folder: string, name: string): CatalogEntry {
+  const parts = name.split(/[\\/]/)
+  const read = Storyboard.safeParse(parse(readFileSync(join(folder, name), 'utf8')))
+  if (!read.success) {
+    const faults = read.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)
+    throw new Error(`the storyboard ${name} is not valid:\n${faults.join('\n')}`)
+  }
+  if (parts.at(-1) !== `${read.data.id}.yaml`) {
+    throw new Error(`the storyboard ${name} has the id ${read.data.id}`)
+  }
+  return { storyboard: read.data, bundle: toBundle(parts) }
+}
+
+function toBundle([kind, id = '']: string[]): Bundle {
+  if (kind === 'universal') return { kind, id: kind }
+  return kind === 'protocols' ? { kind: 'domain', id } : { kind: 'specialism', id }
+}
+
+let catalog: readonly CatalogEntry[] | undefined
+
+/** Lists the storyboards of the registry; they are read once. */
+export function listStoryboards(): readonly CatalogEntry[] {
+  catalog ??= readStoryboards(join(projectRoot, 'data', 'storyboards'))
+  return catalog
+}
+
+export function findStoryboard(id: string): Storyboard | undefined {
+  return listStoryboards().find(({ storyboard }) => storyboard.id === id)?.storyboard
+}

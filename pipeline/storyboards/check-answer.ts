@@ -1,0 +1,108 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { CheckKind, Validation } from '../model/storyboard.ts'
+import type { ValidationResult } from '../model/storyboard-run.ts'
+import { readPath } from './read-path.ts'
+import { redact } from './redact.ts'
+
+/** Answer of an agent to a task: its payload, or the code of the error by which it refused. */
+export interface TaskOutcome {
+  payload: Record<string, unknown>
+  /** Present where the agent refused. */
+  error?: { code?: string; message?: string }
+}
+
+type Of<Kind extends CheckKind> = Extract<Validation, { check: Kind }>
+type Checks = { [Kind in CheckKind]: (validation: Of<Kind>, outcome: TaskOutcome) => Finding }
+
+interface Finding {
+  passed: boolean
+  expected: unknown
+  actual: unknown
+}
+
+const isThere = (value: unknown) => value !== undefined && value !== null
+
+/** Judges by kind of check. */
+const checks: Checks = {
+  field_present: judgeEach('a value', isThere),
+  field_absent: ({ path }, { payload }) => {
+    const found = readPath(payload, path).filter(isThere)
+    return { passed: found.length === 0, expected: 'no value', actual: found[0] }
+  },
+  field_value: (validation, outcome) => {
+    const expected = validation.allowed_values ?? [validation.value]
+    const isAllowed = (value: unknown) => expected.some(option => isDeepStrictEqual(option, value))
+    return judgeEach(showOptions(expected), isAllowed)(validation, outcome)
+  },
+  field_contains: (validation, outcome) =>
+    judgeEach(validation.value, value => hasItem(value, validation.value))(validation, outcome),
+  field_pattern: (validation, outcome) => {
+    const pattern = new RegExp(validation.value, 'u')
+    const isRight = (value: unknown) => typeof value === 'string' && pattern.test(value)
+    return judgeEach(validation.value, isRight)(validation, outcome)
+  },
+  field_greater_than: (validation, outcome) =>
+    judgeEach(
+      `more than ${validation.value}`,
+      value => typeof value === 'number' && value > validation.value,
+    )(validation, outcome),
+  field_less_than: (validation, outcome) =>
+    judgeEach(
+      `less than ${validation.value}`,
+      value => typeof value === 'number' && value < validation.value,
+    )(validation, outcome),
+  array_length: (validation, outcome) => {
+    const { min = 0, max = Number.POSITIVE_INFINITY } = validation
+    const bounds = max === Number.POSITIVE_INFINITY ? `at least ${min}` : `${min} to ${max}`
+    const isRight = (value: unknown) =>
+      Array.isArray(value) && value.length >= min && value.length <= max
+    return judgeEach(`a list of ${bounds} items`, isRight)(validation, outcome)
+  },
+  error_code: ({ value, allowed_values }, { error }) => {
+    const expected = allowed_values ?? [value]
+    return {
+      passed: error?.code !== undefined && expected.includes(error.code),
+      expected: showOptions(expected),
+      actual: error === undefined ? 'no error' : (error.code ?? 'an error without a code'),
+    }
+  },
+}
+
+/** Makes a check that every value at a path must pass, and at least one there must be. */
+function judgeEach(expected: unknown, isRight: (value: unknown) => boolean) {
+  return ({ path }: { path: string }, { payload }: TaskOutcome): Finding => {
+    const values = readPath(payload, path)
+    const wrong = values.findIndex(value => !isRight(value))
+    return { passed: values.length > 0 && wrong < 0, expected, actual: values[wrong] }
+  }
+}
+
+function hasItem(value: unknown, item: unknown): boolean {
+  if (Array.isArray(value)) return value.some(member => isDeepStrictEqual(member, item))
+  return typeof value === 'string' && typeof item === 'string' && value.includes(item)
+}
+
+function showOptions(options: readonly unknown[]): unknown {
+  return options.length === 1 ? options[0] : options
+}
+
+/** Checks an answer; what was found is told only where it is wrong. */
+export function checkAnswer(validation: Validation, outcome: TaskOutcome): ValidationResult {
+  const judge = checks[validation.check] as Checks[CheckKind] as (
+    validation: Validation,
+    outcome: TaskOutcome,
+  ) => Finding
+  const { passed, expected, actual } = judge(validation, outcome)
+  const path = 'path' in validation ? validation.path : undefined
+  return {
+    check: validation.check,
+    passed,
+    description: validation.description ?? describe(validation.check, path),
+    ...(path !== undefined && { path }),
+    ...(!passed && { expected, actual: isThere(actual) ? redact(actual, path) : null }),
+  }
+}
+
+function describe(check: CheckKind, path: string | undefined): string {
+  return path === undefined ? check : `${check} of ${path}`
+}

@@ -1,0 +1,88 @@
+import {
+  COMPLIANCE_TARGET,
+  STORYBOARD_PROTOCOL_VERSION,
+  type Storyboard,
+} from '../model/storyboard.ts'
+import type {
+  AgentRun,
+  ComparedPhase,
+  SideResult,
+  StoryboardComparison,
+} from '../model/storyboard-run.ts'
+import { spellName } from './references.ts'
+import { summarizeRun } from './summarize.ts'
+
+/** Name under which the reference agent is shown where it does not say one itself. */
+const REFERENCE_NAME = 'Reference agent'
+
+/** Joins two runs of a storyboard by phase and step. */
+export function compareRuns(
+  storyboard: Storyboard,
+  user: AgentRun,
+  reference: AgentRun,
+  protocolName: string,
+): StoryboardComparison {
+  const { id, title, category } = storyboard
+  return {
+    storyboard: { id, title, category },
+    user_agent: describeSide(storyboard, user),
+    reference_agent: {
+      ...describeSide(storyboard, reference),
+      name: reference.profile?.name ?? REFERENCE_NAME,
+    },
+    adcp_version: STORYBOARD_PROTOCOL_VERSION,
+    requested_compliance_target: COMPLIANCE_TARGET,
+    badge_eligible: false,
+    badge_eligible_adcp_versions: [],
+    phases: storyboard.phases.map(phase =>
+      comparePhase(id, phase, [user, reference], protocolName),
+    ),
+    total_duration_ms: Math.max(user.duration_ms, reference.duration_ms),
+  }
+}
+
+function describeSide(storyboard: Storyboard, run: AgentRun) {
+  const { url, profile } = run
+  return { url, ...(profile && { profile }), summary: summarizeRun(storyboard, run) }
+}
+
+function comparePhase(
+  storyboardId: string,
+  { id, title, narrative, steps }: Storyboard['phases'][number],
+  [user, reference]: [AgentRun, AgentRun],
+  protocolName: string,
+): ComparedPhase {
+  return {
+    id,
+    title,
+    ...(narrative !== undefined && { narrative }),
+    steps: steps.map(({ id: step, title, task, expected }) => {
+      const user_result = findResult(storyboardId, id, step, user)
+      const reference_result = findResult(storyboardId, id, step, reference)
+      return {
+        id: step,
+        title,
+        task: spellName(task, protocolName),
+        expected,
+        user_result,
+        reference_result,
+        differs: user_result.passed !== reference_result.passed,
+      }
+    }),
+  }
+}
+
+function findResult(storyboard: string, phase: string, step: string, run: AgentRun): SideResult {
+  const phaseRun = run.phases.find(({ phase_id }) => phase_id === phase)
+  const result = phaseRun?.steps.find(({ step: id }) => id === step)
+  if (result === undefined) return { passed: null, scenarios: [] }
+  const scenario = {
+    agent_url: run.url,
+    scenario: `${storyboard}/${phase}`,
+    overall_passed: result.passed,
+    steps: [result],
+    total_duration_ms: result.duration_ms,
+    tested_at: run.tested_at,
+  }
+  return { passed: result.passed, scenarios: [scenario] }
+}

@@ -1,0 +1,62 @@
+import type { StoryboardStep, Validation } from '../model/storyboard.ts'
+import type { StepResult, ValidationResult } from '../model/storyboard-run.ts'
+import type { AgentAnswer } from './agent-session.ts'
+import { checkAnswer, type TaskOutcome } from './check-answer.ts'
+import { readPath } from './read-path.ts'
+import { shortenText } from './redact.ts'
+import { type RunContext, spellName } from './references.ts'
+
+/** Judges the answer to a step by its checks, and keeps the values that later steps use. */
+export function judgeStep(
+  step: StoryboardStep,
+  planned: { task: string; validations: readonly Validation[] },
+  answer: AgentAnswer,
+  context: RunContext & { values: Map<string, unknown> },
+): StepResult {
+  const result = { step: step.id, task: planned.task, duration_ms: answer.tookMs }
+  if (answer.kind === 'silent') {
+    return { ...result, passed: false, error: answer.message, validations: [] }
+  }
+  const { outcome } = answer
+  const success = checkSuccess(step, outcome)
+  const validations = [
+    success,
+    // An answer of the wrong kind has none of the fields: one fault is enough to say so.
+    ...(success.passed ? planned.validations.map(rule => checkAnswer(rule, outcome)) : []),
+  ]
+  const passed = validations.every(check => check.passed)
+  if (outcome.error === undefined) keepOutputs(step, outcome, context)
+  const error = passed || outcome.error === undefined ? undefined : describeError(outcome.error)
+  return { ...result, passed, validations, ...(error !== undefined && { error }) }
+}
+
+function checkSuccess({ expect_error }: StoryboardStep, { error }: TaskOutcome): ValidationResult {
+  const passed = (error !== undefined) === expect_error
+  const [expected, actual] = expect_error
+    ? ['a refusal', 'the task was done']
+    : ['the task is done', 'the task was refused']
+  return {
+    check: 'success',
+    passed,
+    description: expect_error ? 'The agent refuses the task' : 'The agent does the task',
+    ...(!passed && { expected }),
+    ...(!passed && { actual }),
+  }
+}
+
+function keepOutputs(
+  { context_outputs }: StoryboardStep,
+  { payload }: TaskOutcome,
+  { values, protocolName }: RunContext & { values: Map<string, unknown> },
+): void {
+  for (const { name, path } of context_outputs) {
+    const [value] = readPath(payload, spellName(path, protocolName))
+    if (value !== undefined && value !== null) values.set(name, value)
+  }
+}
+
+/** Codes are words of the protocol; the message is the agent's own, and is cut. */
+function describeError({ code, message }: { code?: string; message?: string }): string {
+  const named = code === undefined ? 'refused without a code' : `refused with ${shortenText(code)}`
+  return message === undefined ? named : `${named}: ${shortenText(message)}`
+}

@@ -1,0 +1,38 @@
+import type { AgentProfile } from '../model/storyboard-run.ts'
+import type { AgentSession } from './agent-session.ts'
+import { readPath } from './read-path.ts'
+import { shortenText } from './redact.ts'
+import { spellName } from './references.ts'
+
+const NAMES_MAX = 100
+
+/** Reads what an agent says of itself, by its capabilities where it offers them. */
+export async function readProfile(
+  session: AgentSession,
+  protocolName: string,
+): Promise<AgentProfile> {
+  const profile = {
+    name: shortenText(session.name),
+    tools: [...session.tools].slice(0, NAMES_MAX).map(shortenText),
+  }
+  const task = spellName('get_proto_capabilities', protocolName)
+  if (!session.tools.has(task)) return profile
+  const answer = await session.call(task, {})
+  if (answer.kind === 'silent') return { ...profile, capabilities_probe_error: answer.message }
+  const { payload, error } = answer.outcome
+  if (error !== undefined) {
+    return { ...profile, capabilities_probe_error: 'the capabilities were refused' }
+  }
+  const versions = readPath(payload, `${protocolName}.major_versions[*]`).filter(Number.isInteger)
+  return {
+    ...profile,
+    supported_protocols: listNames(payload.supported_protocols),
+    specialisms: listNames(payload.specialisms),
+    ...(versions.length > 0 && { adcp_version: `v${Math.max(...(versions as number[]))}` }),
+  }
+}
+
+function listNames(value: unknown): string[] {
+  const names = Array.isArray(value) ? value.filter(name => typeof name === 'string') : []
+  return names.slice(0, NAMES_MAX).map(shortenText)
+}

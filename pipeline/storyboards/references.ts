@@ -1,0 +1,62 @@
+import type { Instant } from '../core/clock.ts'
+import { DAY, HOUR } from '../core/clock.ts'
+
+/** Values that a run knows when it makes a request. */
+export interface RunContext {
+  /** Values that earlier answers brought, by name. */
+  values: ReadonlyMap<string, unknown>
+  /** Makes the same id for the same name during a run. */
+  generate(name: string): string
+  /** Moment at which the run began. */
+  startedAt: Instant
+  /** The protocol's short name, for which `proto` stands. */
+  protocolName: string
+}
+
+/** A value is missing that an earlier step should have brought. */
+export interface MissingValue {
+  missing: string
+}
+
+const TIME = /^\$time:([+-]\d+)([dh])$/
+
+/** Replaces what stands for something else in a value; tells the first name that has no value. */
+export function resolveReferences(
+  value: unknown,
+  context: RunContext,
+): { value: unknown } | MissingValue {
+  const missing: string[] = []
+  const replaced = replace(value, context, missing)
+  return missing[0] === undefined ? { value: replaced } : { missing: missing[0] }
+}
+
+function replace(value: unknown, context: RunContext, missing: string[]): unknown {
+  if (typeof value === 'string') return replaceText(value, context, missing)
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(item => replace(item, context, missing))
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [
+      spellName(key, context.protocolName),
+      replace(member, context, missing),
+    ]),
+  )
+}
+
+function replaceText(text: string, context: RunContext, missing: string[]): unknown {
+  if (!text.startsWith('$')) return text
+  if (text.startsWith('$context.')) {
+    const name = text.slice('$context.'.length)
+    const value = context.values.get(name)
+    if (value === undefined) missing.push(name)
+    return value
+  }
+  if (text.startsWith('$generate:')) return context.generate(text.slice(text.indexOf('#') + 1))
+  const [, amount, unit] = TIME.exec(text)!
+  const ms = Number(amount) * (unit === 'd' ? DAY : HOUR)
+  return new Date(context.startedAt + ms).toISOString()
+}
+
+/** Writes the protocol's own short name in a name of it: `get_proto_capabilities`, `proto_error`. */
+export function spellName(name: string, protocolName: string): string {
+  return name.replace(/(?<=^|_)proto(?=$|_|\.)/g, protocolName)
+}

@@ -1,0 +1,74 @@
+import { toAgentUrlKey } from '../core/agent-url.ts'
+import type { Config } from '../core/config.ts'
+import type { Storyboard } from '../model/storyboard.ts'
+import type {
+  StoryboardAnswers,
+  StoryboardJobKind,
+  StoryboardJobOf,
+} from '../model/storyboard-run.ts'
+import type { AgentTarget, SessionDeps } from './agent-session.ts'
+import { findStoryboard } from './catalog.ts'
+import { compareRuns } from './compare.ts'
+import { runStoryboard } from './run-storyboard.ts'
+
+export interface JobDeps extends SessionDeps {
+  config: Config
+}
+
+type Runners = {
+  [Kind in StoryboardJobKind]: (
+    job: StoryboardJobOf<Kind>,
+    deps: JobDeps,
+  ) => Promise<StoryboardAnswers[Kind]>
+}
+
+const runners: Runners = {
+  async compare({ agent_url, storyboard_id }, deps) {
+    const storyboard = requireStoryboard(storyboard_id)
+    const [user, reference] = await Promise.all([
+      runStoryboard(storyboard, findTarget(agent_url, deps.config), deps),
+      runStoryboard(storyboard, buildReferenceTarget(storyboard, deps.config), deps),
+    ])
+    if (user.status === 'auth_required') return { needs_credential: true }
+    return compareRuns(storyboard, user, reference, deps.protocolName)
+  },
+}
+
+/** Runs a job. Rejects only where the API and this crawler know different storyboards. */
+export function runStoryboardJob<Kind extends StoryboardJobKind>(
+  job: StoryboardJobOf<Kind>,
+  deps: JobDeps,
+): Promise<StoryboardAnswers[Kind]> {
+  return (runners[job.kind] as Runners[Kind])(job, deps)
+}
+
+function requireStoryboard(id: string): Storyboard {
+  const storyboard = findStoryboard(id)
+  if (storyboard === undefined) throw new Error(`there is no storyboard ${id}`)
+  return storyboard
+}
+
+/** Builds the target of the tenant of the reference agent that a storyboard is about. */
+function buildReferenceTarget({ default_agent }: Storyboard, config: Config): AgentTarget {
+  return {
+    url: `${findReferenceBase(config)}/${default_agent}/mcp`,
+    credential: config.REFERENCE_AGENT_TOKEN ?? config.TEST_AGENT_TOKEN,
+    isOperators: true,
+  }
+}
+
+/**
+ * Finds how an agent is reached. The reference agent's own credential goes to the reference agent
+ * alone; another agent is sent none.
+ */
+function findTarget(url: string, config: Config): AgentTarget {
+  const isReference = toAgentUrlKey(url)!.startsWith(`${findReferenceBase(config)}/`)
+  if (!isReference) return { url }
+  const credential = config.REFERENCE_AGENT_TOKEN ?? config.TEST_AGENT_TOKEN
+  return { url, credential, isOperators: true }
+}
+
+function findReferenceBase({ REFERENCE_AGENT_URL, AGENT_BASE_URL, AGENT_PORT }: Config): string {
+  const base = REFERENCE_AGENT_URL ?? AGENT_BASE_URL ?? `http://127.0.0.1:${AGENT_PORT}`
+  return toAgentUrlKey(base)!
+}

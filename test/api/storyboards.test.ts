@@ -1,0 +1,173 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest'
+import { systemClock } from '../../pipeline/core/clock.ts'
+import { listStoryboards } from '../../pipeline/storyboards/catalog.ts'
+import type { TestRegistry } from '../support/app.ts'
+import { type LiveWeb, openLiveWeb } from '../support/live.ts'
+import { enrol } from '../support/members.ts'
+import { type ReferenceAgent, startReferenceAgent, TOKEN } from '../support/reference-agent.ts'
+import { type AgentCall, hostAgent } from '../support/storyboards.ts'
+
+const MINE = 'https://mine.example/sales/mcp'
+const calls: AgentCall[] = []
+
+let agent: ReferenceAgent
+let web: LiveWeb
+let registry: TestRegistry
+let key: string
+
+beforeAll(async () => {
+  agent = await startReferenceAgent(systemClock)
+  web = await openLiveWeb(
+    {
+      'reference.example': hostAgent(agent),
+      'mine.example': hostAgent(agent, { isOpen: true, listen: call => calls.push(call) }),
+      'closed.example': hostAgent(agent),
+      'silent.example': { '*': ({ request }) => request.socket.destroy() },
+    },
+    { storyboardMs: 60_000, storyboardStepMs: 60_000 },
+    {
+      PROTOCOL_NAME: 'adcp',
+      REFERENCE_AGENT_URL: 'https://reference.example',
+      REFERENCE_AGENT_TOKEN: TOKEN,
+    },
+  )
+  registry = await web.open({ storyboardRunsPerHour: 1_000 })
+  key = await enrol(registry, {
+    org: 'Acme',
+    domains: ['mine.example'],
+    agents: [
+      { url: MINE },
+      { url: 'https://closed.example/sales/mcp' },
+      { url: 'https://silent.example/mcp' },
+      { url: 'https://reference.example/sales/mcp' },
+    ],
+  })
+})
+
+afterAll(async () => {
+  await web.close()
+  await agent.close()
+})
+beforeEach(() => {
+  calls.length = 0
+})
+
+const compare = (url: string, storyboard = 'capability_discovery', secret?: string) =>
+  registry.app.inject({
+    method: 'POST',
+    url: `/api/registry/agents/${encodeURIComponent(url)}/storyboard/${storyboard}/compare`,
+    headers: secret === undefined ? {} : { authorization: `Bearer ${secret}` },
+  })
+
+describe('POST /api/registry/agents/{encodedUrl}/storyboard/{storyboardId}/compare', () => {
+  it('200: both sides of every step, and no badge', async () => {
+    const answer = await compare(MINE, 'capability_discovery', key)
+    expect(answer.statusCode).toBe(200)
+    const { phases, total_duration_ms, ...rest } = answer.json()
+    const summary = { overall_status: 'passing', steps_passed: 3, steps_failed: 0 }
+    expect(rest).toMatchObject({
+      storyboard: { id: 'capability_discovery', category: 'capability_discovery' },
+      user_agent: {
+        url: MINE,
+        profile: { name: 'Sells the inventory of several publishers', adcp_version: 'v3' },
+        summary,
+      },
+      reference_agent: {
+        url: 'https://reference.example/sales/mcp',
+        name: 'Sells the inventory of several publishers',
+        profile: { supported_protocols: ['media_buy'] },
+        summary,
+      },
+      adcp_version: '3.0.6',
+      requested_compliance_target: '3.0',
+      badge_eligible: false,
+      badge_eligible_adcp_versions: [],
+    })
+    expect(total_duration_ms).toBeGreaterThanOrEqual(0)
+    const [step] = phases[0].steps
+    expect(step).toMatchObject({
+      id: 'read_capabilities',
+      task: 'get_adcp_capabilities',
+      user_result: { passed: true, scenarios: [{ agent_url: MINE, overall_passed: true }] },
+      reference_result: { passed: true },
+      differs: false,
+    })
+  })
+
+  it('400, 401, 403, 404: in this order', async () => {
+    expect((await compare('ftp://mine.example')).statusCode).toBe(400)
+    expect((await compare('http://127.0.0.1:3100/mcp')).statusCode).toBe(400)
+    expect((await compare('https://other.example', 'nothing')).statusCode).toBe(401)
+    expect((await compare('https://other.example', 'nothing', key)).statusCode).toBe(403)
+    const missing = await compare(MINE, 'nothing', key)
+    expect([missing.statusCode, missing.json().code]).toEqual([404, 'not_found'])
+    expect(calls).toEqual([])
+  })
+
+  it('403: an agent that another organization enrolled', async () => {
+    const stranger = await registry.createKey('Strangers')
+    expect((await compare(MINE, 'capability_discovery', stranger)).statusCode).toBe(403)
+  })
+
+  it('422: an agent that wants a credential is told so', async () => {
+    const answer = await compare('https://closed.example/sales/mcp', 'capability_discovery', key)
+    expect([answer.statusCode, answer.json()]).toMatchObject([
+      422,
+      { code: 'agent_needs_credential', needs_oauth: true },
+    ])
+  })
+
+  it('200: an agent that cannot be reached has no results', async () => {
+    const answer = await compare('https://silent.example/mcp', 'capability_discovery', key)
+    const { user_agent, reference_agent, phases } = answer.json()
+    expect(user_agent.summary).toMatchObject({ overall_status: 'unreachable', steps_skipped: 3 })
+    expect(reference_agent.summary).toMatchObject({ overall_status: 'passing' })
+    expect(phases[0].steps[0]).toMatchObject({
+      user_result: { passed: null, scenarios: [] },
+      reference_result: { passed: true },
+      differs: true,
+    })
+  })
+})
+
+describe('GET /api/storyboards', () => {
+  it('200: every storyboard, or those of a category', async () => {
+    const { storyboards, count } = (await registry.app.inject('/api/storyboards')).json()
+    expect([storyboards.length, count]).toEqual([
+      listStoryboards().length,
+      listStoryboards().length,
+    ])
+    const some = await registry.app.inject('/api/storyboards?category=capability_discovery')
+    expect(some.json().storyboards).toMatchObject([{ id: 'capability_discovery', step_count: 3 }])
+    const none = await registry.app.inject('/api/storyboards?compliance_target=9.9')
+    expect(none.statusCode).toBe(400)
+  })
+
+  it('200: one of them, with its steps', async () => {
+    const answer = await registry.app.inject('/api/storyboards/capability_discovery')
+    expect(answer.json().storyboard.phases[0].steps[0]).toMatchObject({ id: 'read_capabilities' })
+    expect((await registry.app.inject('/api/storyboards/nothing')).statusCode).toBe(404)
+  })
+})
+
+test.each(listStoryboards().map(({ storyboard }) => storyboard.id))(
+  'the reference agent does not differ from itself in %s',
+  async id => {
+    const { default_agent } = listStoryboards().find(
+      ({ storyboard }) => storyboard.id === id,
+    )!.storyboard
+    const answer = await registry.app.inject({
+      method: 'POST',
+      url: `/api/registry/agents/${encodeURIComponent(`https://reference.example/${default_agent}/mcp`)}/storyboard/${id}/compare`,
+      headers: { authorization: `Bearer ${key}` },
+    })
+    const { phases, user_agent } = answer.json()
+    const steps = phases.flatMap((phase: { steps: object[] }) => phase.steps)
+    const faults = steps.filter(
+      (step: { user_result: { passed: boolean }; differs: boolean }) =>
+        step.differs || !step.user_result.passed,
+    )
+    expect(faults).toEqual([])
+    expect(user_agent.summary.steps_passed).toBe(steps.length)
+  },
+)

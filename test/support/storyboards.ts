@@ -1,0 +1,69 @@
+import type { LiveAsk, LiveHost } from './live.ts'
+import { type Payload, type ReferenceAgent, TOKEN } from './reference-agent.ts'
+
+/** A call as an agent gets it. */
+export interface AgentCall {
+  tenant: string
+  method: string
+  task: string
+  args: Payload
+}
+
+/** Changes a payload, or answers instead of the agent: a status and a body. */
+export type Damage = (payload: Payload, call: AgentCall) => Payload | undefined
+
+export interface Passing {
+  /** Sends the agent's own credential along; without it the caller's is passed on. */
+  isOpen?: boolean
+  damage?: Damage
+  /** Seen before the agent is asked. */
+  listen?: (call: AgentCall) => unknown
+}
+
+/** Serves the reference agent as a host of a test's web, and damages its answers where told. */
+export function hostAgent(
+  agent: ReferenceAgent,
+  { isOpen, damage = payload => payload, listen }: Passing = {},
+): LiveHost {
+  return {
+    '*': async ({ request, response, path, body }: LiveAsk) => {
+      if (request.method !== 'POST') return response.writeHead(405).end()
+      const message = JSON.parse(body)
+      const { name: task = '', arguments: args = {} } = message.params ?? {}
+      const call = { tenant: path.split('/')[1]!, method: message.method, task, args }
+      await listen?.(call)
+      const { authorization = '' } = request.headers
+      const answer = await agent.app.inject({
+        method: 'POST',
+        url: path,
+        headers: {
+          accept: 'application/json',
+          authorization: isOpen ? `Bearer ${TOKEN}` : authorization,
+        },
+        payload: message,
+      })
+      response.statusCode = answer.statusCode
+      response.setHeader('content-type', 'application/json')
+      if (message.method !== 'tools/call' || answer.statusCode !== 200) {
+        return response.end(answer.body)
+      }
+      return response.end(JSON.stringify(damageReply(answer.json(), call, damage)))
+    },
+  }
+}
+
+function damageReply(reply: Payload, call: AgentCall, damage: Damage): Payload {
+  const { result } = reply
+  if (result === undefined) return reply
+  const payload = damage(structuredClone(result.structuredContent), call)
+  if (payload === undefined) return { ...reply, result: { content: [], isError: result.isError } }
+  const { is_error = result.isError, ...shown } = payload
+  return {
+    ...reply,
+    result: {
+      content: [{ type: 'text', text: JSON.stringify(shown) }],
+      structuredContent: shown,
+      ...(is_error && { isError: true }),
+    },
+  }
+}
