@@ -10,7 +10,7 @@ import {
   renderTiers,
 } from './generate/reference.ts'
 
-/** Every derived document, by path. `npm run generate` writes them; `--check` fails on a difference. */
+/** Derived documents by path. `npm run generate` writes them; `--check` fails where one differs. */
 const documents: Record<string, () => Promise<string> | string> = {
   'data/README.md': renderDataDictionary,
   'docs/settings.md': renderSettings,
@@ -34,7 +34,7 @@ for (const [path, render] of Object.entries(documents)) {
   const text = await render()
   if (text === read(path)) continue
   if (isCheck) {
-    process.stderr.write(`${path} differs from what it is derived from: npm run generate\n`)
+    process.stderr.write(`${path} is out of date: npm run generate\n`)
     process.exitCode = 1
   } else {
     writeFileSync(path, text)

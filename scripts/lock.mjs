@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url'
 const file = new URL('../package-lock.json', import.meta.url)
 
 /**
- * Adds the packages of foreign platforms that npm left out because its registry did not serve them.
+ * Adds the packages of other platforms that npm left out because its registry did not serve them.
  * Without an entry for each, `npm ci` refuses the lock, and other platforms would miss their
  * binaries. Returns the names added.
  */
@@ -18,7 +18,7 @@ export function completeLock(lock) {
         throw new Error(`${parent} wants ${name} at "${version}", which is not one exact version`)
       }
       const top = `node_modules/${name}`
-      const { os, cpu, libc } = platformOf(name, siblings)
+      const { os, cpu, libc } = parsePlatform(name, siblings)
       lock.packages[top in lock.packages ? `${parent}/${top}` : top] = {
         version,
         cpu,
@@ -36,7 +36,10 @@ export function completeLock(lock) {
   return added
 }
 
-/** Looks where Node would: beside the parent first, then in every folder above it. */
+/**
+ * Tells whether the lock has a package where Node would find it: beside the parent, or in a folder
+ * above.
+ */
 function isLocked(lock, parent, name) {
   for (let folder = parent; ; folder = folder.slice(0, folder.lastIndexOf('node_modules/'))) {
     const at = `${folder}${folder && !folder.endsWith('/') ? '/' : ''}node_modules/${name}`
@@ -45,8 +48,11 @@ function isLocked(lock, parent, name) {
   }
 }
 
-/** Reads e.g. `…-linux-x64-musl`. A name without libc means glibc where a musl sibling exists. */
-export function platformOf(name, siblings = []) {
+/**
+ * Parses the platform from a name such as `…-linux-x64-musl`. Without libc it means glibc where a
+ * musl sibling exists.
+ */
+export function parsePlatform(name, siblings = []) {
   const match = /-(aix|android|darwin|freebsd|linux|netbsd|openbsd|sunos|win32)-([a-z\d]+)(-\w+)?$/
   const [, os, cpu, abi] = match.exec(name) ?? []
   if (!os) throw new Error(`cannot tell the platform of ${name} from its name`)
@@ -55,7 +61,7 @@ export function platformOf(name, siblings = []) {
   return { os: [os], cpu: [cpu], ...((musl || glibc) && { libc: [musl ? 'musl' : 'glibc'] }) }
 }
 
-function main() {
+function completeLockFile() {
   const lock = JSON.parse(readFileSync(file, 'utf8'))
   const added = completeLock(lock)
   if (added.length === 0) return console.log('package-lock.json is complete')
@@ -67,4 +73,4 @@ function main() {
   console.log(`package-lock.json: added ${added.length} packages of other platforms`)
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1]).href) main()
+if (import.meta.url === pathToFileURL(process.argv[1]).href) completeLockFile()

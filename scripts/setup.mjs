@@ -1,12 +1,12 @@
 /**
- * What every `npm` command runs first, on a machine that may have nothing but Node and npm: makes
- * the packages, the build and Redis available, then hands over to the program asked for.
+ * Runs before every `npm` command, on a machine that may have only Node and npm: installs the
+ * packages, builds, makes Redis available, then starts the requested program.
  */
 import { build } from './setup/build.mjs'
 import { check } from './setup/check.mjs'
 import { installModules, requireNode } from './setup/modules.mjs'
 import { requireRedis } from './setup/redis.mjs'
-import { fail, handOver } from './setup/run.mjs'
+import { execNode, fail } from './setup/run.mjs'
 
 const registry = 'dist/scripts/registry.js'
 const rolesWithRedis = ['start', 'api', 'crawler', 'indexer']
@@ -18,33 +18,33 @@ const commands = {
   start() {
     build()
     if (!process.env.REDIS_URL) requireRedis()
-    handOver(registry, 'start', ...args)
+    execNode(registry, 'start', ...args)
   },
   registry() {
     build()
     if (!process.env.REDIS_URL && rolesWithRedis.includes(args[0])) requireRedis()
-    handOver(registry, ...args)
+    execNode(registry, ...args)
   },
   test() {
     process.once('exit', countAsFailed)
     build()
     requireRedis()
     process.off('exit', countAsFailed)
-    handOver('node_modules/vitest/vitest.mjs', 'run', ...args)
+    execNode('node_modules/vitest/vitest.mjs', 'run', ...args)
   },
   generate() {
     build()
-    handOver('dist/scripts/generate.js', ...args)
+    execNode('dist/scripts/generate.js', ...args)
   },
   bench() {
     const [name, ...rest] = args
     build()
     requireRedis()
-    handOver('--expose-gc', `dist/scripts/bench/${name}.js`, ...rest)
+    execNode('--expose-gc', `dist/scripts/bench/${name}.js`, ...rest)
   },
 }
 
-/** The last line of `npm test` is always a count, also when no test could begin. */
+/** Prints a count as the last line of `npm test`, also where no test could start. */
 function countAsFailed() {
   console.log('0 passed, 1 failed')
 }

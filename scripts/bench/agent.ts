@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import { built, Child, root } from './support/child.ts'
+import { builtFolder, Child, root } from './support/child.ts'
 import { formatRequest, startContestant, startLoadClient } from './support/contestant.ts'
 import { computeRatios, printDuel } from './support/duel-report.ts'
 import type { Duel } from './support/http-bench.ts'
@@ -10,14 +10,17 @@ import { note, printResult } from './support/report.ts'
 import { roundForPrint, roundSpread, type Spread } from './support/spread.ts'
 
 /**
- * Calls of the reference agent over MCP, as one process, against a tool of the bare SDK that sends as
- * many bytes. Purchases are all different ones: each has its own idempotency key.
+ * Compares calls of the reference agent over MCP, served by one process, with a tool of the bare
+ * SDK that sends as many bytes. Every purchase has its own idempotency key, so none is a replay.
  */
 const WARM_SECONDS = 2
 const TOKEN = 'bench-token'
 const PATH = '/sales/mcp'
 const DAY_MS = 86_400_000
-/** No machine is expected to do more a second; beyond it requests come again. */
+/**
+ * Purchases prepared for each second of the bench, more than any machine is expected to make;
+ * beyond it they repeat.
+ */
 const PURCHASES_A_SECOND = 1_500
 
 const options = readOptions(1, 1)
@@ -61,7 +64,7 @@ const rows = [
   { task: 'create_media_buy', atLeast: 0.3, count: purchases, build: buildPurchase },
 ]
 
-const ours = await Child.start<{ url: string }>(join(built, 'scripts/registry.js'), {
+const ours = await Child.start<{ url: string }>(join(builtFolder, 'scripts/registry.js'), {
   args: ['agent'],
   env: {
     DATA_DIR: options.folder,
@@ -73,7 +76,7 @@ const ours = await Child.start<{ url: string }>(join(built, 'scripts/registry.js
 })
 const client = await startLoadClient()
 
-/** Calls once and returns the bytes of the answer; throws where it is an error. */
+/** Calls a task once and returns the bytes of the answer; throws where the answer is an error. */
 async function measureAnswer(task: string, given: object): Promise<number> {
   const { headers, body } = describeCall(task, given)
   const answer = await fetch(new URL(PATH, ours.ready.url), { method: 'POST', headers, body })
@@ -82,8 +85,8 @@ async function measureAnswer(task: string, given: object): Promise<number> {
   return Buffer.byteLength(text)
 }
 
-/** Ours against a bare tool whose text is as long as our whole answer. */
-async function duel({ task, count, build }: (typeof rows)[number]): Promise<Duel> {
+/** Runs our agent against a bare tool whose text is as long as our whole answer. */
+async function runDuel({ task, count, build }: (typeof rows)[number]): Promise<Duel> {
   const answerBytes = await measureAnswer(task, build())
   const bare = await Child.start<{ url: string }>(join(root, 'scripts/bench/bare/mcp.mjs'), {
     args: [JSON.stringify({ path: PATH, bytes: answerBytes })],
@@ -108,7 +111,7 @@ const ratios: { task: string; atLeast: number; ratio: Spread; cpuRatio: Spread }
 for (const row of rows) {
   const { task, atLeast } = row
   note(`${task} …`)
-  const found = await duel(row)
+  const found = await runDuel(row)
   const { ratio, cpuRatio } = computeRatios(found)
   ratios.push({ task, atLeast, ratio, cpuRatio })
   printDuel(task, found)

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
-import { built, Child } from './support/child.ts'
+import { builtFolder, Child } from './support/child.ts'
 import type { NightRun, Question } from './support/commit-night.ts'
 import { CHANGING } from './support/night.ts'
 import { type Night, printCosts } from './support/night-costs.ts'
@@ -12,14 +12,16 @@ import { computeMedian, computeSpread, roundForPrint, roundSpread } from './supp
 import { watchMemory } from './support/usage.ts'
 
 /**
- * A night over an index that holds all its files: every one is seen again, one in a hundred has
- * changed, nine in ten are brand.json. Measured from the first commit to the checkpoint after the
- * last, beside the one hash join that finds what changed, beside a quiet night in which nothing
- * has, and beside the least that its commits need: what a night costs beyond that grows with what changed. Writes ask for their turn ten times a
- * second. The settings are the defaults but for FRONTIER_MAX, which keeps mentions out.
+ * Measures a night over an index that already holds every file: each file is observed again, one in
+ * a hundred has changed, nine in ten are brand.json. The time runs from the first commit to the
+ * checkpoint after the last one. Three others are measured beside it: the one hash join that finds
+ * what changed, a quiet night in which nothing changed, and the least that these commits could
+ * cost; beyond that least, the cost of a night grows with what changed. Ten writes a second are
+ * submitted meanwhile. Settings are the defaults except FRONTIER_MAX, which keeps mentioned domains
+ * out.
  */
 const options = readOptions(1_000_000)
-const program = (name: string) => join(built, `scripts/bench/support/${name}.js`)
+const program = (name: string) => join(builtFolder, `scripts/bench/support/${name}.js`)
 const args = [options.folder, String(options.size)]
 note(`filling an index with ${options.size} files …`)
 await (await Child.start(program('commit-fill'), { args })).stop()

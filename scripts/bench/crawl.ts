@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { built, Child, root } from './support/child.ts'
+import { builtFolder, Child, root } from './support/child.ts'
 import type { Slice, SliceRun } from './support/crawl-slice.ts'
 import { readOptions } from './support/options.ts'
 import { runInterleaved } from './support/pairs.ts'
@@ -7,14 +7,14 @@ import { printResult, printTable } from './support/report.ts'
 import { computeMedian, computeSpread, roundForPrint, roundSpread } from './support/spread.ts'
 
 /**
- * What a fetch costs the crawler beside what it costs undici and JSON.parse alone. All domains are
- * answered by one process on loopback, over plain HTTP; a run takes a tenth of them, each run others,
- * two new files a domain: fetched, parsed, hashed and packed for the sequencer.
+ * Compares the CPU of a fetch in the crawler with that of undici and JSON.parse alone. One process
+ * on loopback answers for all domains, over plain HTTP. Each run takes another tenth of the
+ * domains, two new files per domain: fetched, parsed, hashed and packed for the sequencer.
  */
 const options = readOptions(20_000, 20_000)
 const perRun = Math.ceil(options.size / 10)
 const server = await Child.start<{ url: string }>(
-  join(built, 'scripts/bench/support/crawl-world.js'),
+  join(builtFolder, 'scripts/bench/support/crawl-world.js'),
   {
     args: [String(options.size)],
   },
@@ -24,8 +24,8 @@ const start = (file: string, ...args: string[]) =>
   Child.start<object, Slice, SliceRun>(file, { args: [url, ...args] })
 const bareFile = join(root, 'scripts/bench/bare/crawl.mjs')
 const crawlers = {
-  ours: await start(join(built, 'scripts/bench/support/crawl-ours.js')),
-  fetch: await start(join(built, 'scripts/bench/support/crawl-ours.js'), 'fetch'),
+  ours: await start(join(builtFolder, 'scripts/bench/support/crawl-ours.js')),
+  fetch: await start(join(builtFolder, 'scripts/bench/support/crawl-ours.js'), 'fetch'),
   client: await start(bareFile, 'client'),
   agent: await start(bareFile, 'agent'),
 }

@@ -8,9 +8,9 @@ import { note, printResult } from './support/report.ts'
 import { roundForPrint, roundSpread, type Spread } from './support/spread.ts'
 
 /**
- * Pages of 100 at random places of the feed, `GET /api/registry/feed`: of all types, of a family of
- * them, and of a type that one event in ten thousand has. Each against a bare Fastify route that
- * sends as many bytes; `ratio` is that of the slowest. The store is filled directly; settings are the
+ * Compares pages of 100 events from random cursors, `GET /api/registry/feed`, with a bare Fastify
+ * route that sends as many bytes: all types, one family of types, and a type that one event in ten
+ * thousand has. `ratio` is that of the slowest. The store is filled directly; settings are the
  * defaults.
  */
 const options = readOptions(10_000_000)

@@ -1,5 +1,5 @@
 import { createRandom } from '../world/random.ts'
-import { built, Child } from './support/child.ts'
+import { builtFolder, Child } from './support/child.ts'
 import type { Question as NightQuestion, NightRun } from './support/commit-night.ts'
 import type { Question, Run } from './support/contestant.ts'
 import { HttpBench } from './support/http-bench.ts'
@@ -9,13 +9,13 @@ import { note, printResult, printTable } from './support/report.ts'
 import { computeSpread, roundForPrint, roundSpread } from './support/spread.ts'
 
 /**
- * Readers while the writer works: nine in ten ask by key, nine in a hundred for a page of a list, one
- * in a hundred searches with a typing error. First with nobody writing, then during a night of bulk
- * commits with the snapshot after it. Any answer but 200 and 404 ends the bench.
+ * Measures readers while the writer works: 90 % ask by key, 9 % for a page of a list, 1 % search
+ * with a typo. First nothing is written, then a night of bulk commits runs, with the snapshot after
+ * it. Any answer but 200 and 404 ends the bench.
  */
 const options = readOptions(1_000_000)
 const args = [options.folder, String(options.size)]
-const program = (name: string) => `${built}/scripts/bench/support/${name}.js`
+const program = (name: string) => `${builtFolder}/scripts/bench/support/${name}.js`
 const domains = Math.max(Math.ceil(options.size / 10), options.size - Math.ceil(options.size / 10))
 const random = createRandom('mixed')
 
@@ -34,14 +34,14 @@ function get(path: string): Question {
   return { method: 'GET', path: `/api/${encodeURI(path)}`, kind: path.split('?')[0]! }
 }
 
-/** Of each kind of question, in the worst of the runs. */
-function formatRows(runs: readonly Run[], who: string): (string | number)[][] {
+/** Builds the rows of one table: the times of each kind of question, from the slowest run. */
+function formatRows(runs: readonly Run[], title: string): (string | number)[][] {
   const kinds = [...new Set(runs.flatMap(run => Object.keys(run.byKind)))].sort()
   return kinds.map(kind => {
     const found = runs.flatMap(run => run.byKind[kind] ?? [])
     const worst = (of: (times: Times) => number) => roundForPrint(Math.max(...found.map(of)))
     const answers = found.reduce((sum, times) => sum + times.answers, 0)
-    return [kind, who, answers, worst(x => x.p50Ms), worst(x => x.p95Ms), worst(x => x.p99Ms)]
+    return [kind, title, answers, worst(x => x.p50Ms), worst(x => x.p95Ms), worst(x => x.p99Ms)]
   })
 }
 

@@ -11,17 +11,17 @@ import { note, printResult, printTable } from './support/report.ts'
 import { computeSpread, roundForPrint, roundSpread } from './support/spread.ts'
 
 /**
- * Two nights of a whole registry over a web of which most is absent, three in a hundred publish, one
- * in a hundred fails and seven in a thousand belong to one network: the first night everything is
- * new, in the second one file in a hundred has changed. A quiet one follows, in which nothing has: so
- * what commits cost is told apart by what it grows with. Beside it a bare undici loop over the same
- * domains, and what the commits of a quiet night need at least: each of its batches staged, joined
- * with what is known, and its times written, durably.
+ * Runs two nights of a whole registry over a web in which most domains have no file, 3 % publish, 1
+ * % fail and 0.7 % belong to one network. In the first night everything is new; in the second one
+ * file in a hundred has changed. A quiet night follows, in which nothing has changed, so the cost
+ * of a commit can be split by what it grows with. Measured beside it: a bare undici loop over the
+ * same domains, and the least that the commits of a quiet night could cost (each batch staged,
+ * joined with the known rows, and its times written durably).
  */
 const options = readOptions(1_000_000)
 const { domains } = createSparseWorld({ domains: options.size, seed: 1, night: 1 })
-// All are handed in before the first is crawled. So the frontier is full with the domains of the
-// bench, and what their documents mention takes no place of theirs.
+// All domains are submitted before the first is crawled: the frontier is then full, and domains
+// that documents mention cannot displace those of the bench.
 const rig = await RegistryRig.start(options.folder, options.size, {
   FRONTIER_MAX: String(options.size),
 })
@@ -59,7 +59,7 @@ function measureCpu(): Record<RoleName, number> {
   >
 }
 
-/** CPU seconds of a bare loop over the same domains, and how often it fetched. */
+/** Runs a bare undici loop over the same domains; returns its CPU seconds and fetches. */
 async function runBareLoop(): Promise<{ cpu: number; fetches: number }> {
   const file = join(root, 'scripts/bench/bare/crawl.mjs')
   const child = await Child.start<object, Slice, SliceRun>(file, { args: [rig.worldUrl, 'client'] })

@@ -11,14 +11,14 @@ import { readOwnMemoryMB } from './support/usage.ts'
 
 const NIGHTS = 60
 const EARLY = 10
-/** A role is killed within this time after a night has begun. */
+/** A role is killed at a random moment of this span after a night begins. */
 const KILL_WITHIN_MS = 1_500
 
 /**
- * Two months of a whole registry: every night one role is killed while it works, and started again.
- * Files, memory and Redis after the last night beside those after the tenth; `verify` must find
- * nothing. The size is the number of domains. What a killed crawler had in hand is given up sooner
- * than by default, so that a night takes seconds; everything else is the defaults.
+ * Runs two months of a whole registry: each night one role is killed while it works, and started
+ * again. Compares files, memory and Redis after the last night with those after the tenth; `verify`
+ * must find nothing. The size is the number of domains. Jobs of a killed crawler are given up
+ * sooner than by default, so that a night takes seconds; all other settings are the defaults.
  */
 const options = readOptions(20_000)
 const rig = await RegistryRig.start(options.folder, options.size, {
@@ -77,7 +77,7 @@ printResult({
 options.tidy()
 
 async function measureSizes(): Promise<Sizes> {
-  const memory = (role: (typeof roles)[number]) => readOwnMemoryMB(rig.pidOf(role))
+  const memory = (role: (typeof roles)[number]) => readOwnMemoryMB(rig.findPid(role))
   return {
     files_mb: measureMB(options.folder),
     indexer_mb: memory('indexer'),
@@ -87,7 +87,7 @@ async function measureSizes(): Promise<Sizes> {
   }
 }
 
-/** Disk that a folder takes; a file with two names counts once. */
+/** Measures the disk space of a folder in MB; a file with two names counts once. */
 function measureMB(folder: string): number {
   const files = new Map<number, number>()
   for (const name of readdirSync(folder, { recursive: true }) as string[]) {

@@ -8,12 +8,12 @@ import { note, printResult } from './support/report.ts'
 import { roundForPrint, roundSpread, type Spread } from './support/spread.ts'
 
 /**
- * Reads of every kind (`support/read-rows.ts`), one after the other: the API as one process against a
- * bare Fastify route that sends as many bytes under the same headers. `ratio` is that of the row that
- * is nearest to what it shall not fall below. The index is filled by SQL and served by the shipped
- * projection and snapshot; settings are the defaults. What is asked again since the last commit is
- * partly known by then: with `--questions 300000` nearly everything is asked for the first time.
- * `--only TEXT` measures the rows whose names contain it.
+ * Compares reads of every kind (`support/read-rows.ts`), one kind after the other, served by one
+ * API process, with a bare Fastify route that sends as many bytes under the same headers. `ratio`
+ * is that of the row nearest to its bound. The index is filled by SQL and served through the
+ * shipped projection and snapshot; settings are the defaults. Questions repeat, so caches answer
+ * some of them; with `--questions 300000` nearly every question is new. `--only TEXT` measures the
+ * rows whose names contain it.
  */
 const QUESTIONS = 10_000
 
@@ -28,8 +28,8 @@ const measured = await HttpBench.with(options, {}, async bench => {
     row.name.includes(options.only),
   )) {
     const count = options.questions ?? Math.min(QUESTIONS, 10 * sizes.agents)
-    const asked = { random: createRandom('reads', name), sizes, folder: options.folder, count }
-    const duel = await bench.duel(questions(asked))
+    const parameters = { random: createRandom('reads', name), sizes, folder: options.folder, count }
+    const duel = await bench.duel(questions(parameters))
     const { ratio, cpuRatio } = computeRatios(duel)
     ratios.push({ name, atLeast, ratio, cpuRatio })
     printDuel(`${name}, ${sizes.agents} agents`, duel)

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { built, Child } from './support/child.ts'
+import { builtFolder, Child } from './support/child.ts'
 import { NightFeed } from './support/night-feed.ts'
 import { readOptions } from './support/options.ts'
 import { runInterleaved } from './support/pairs.ts'
@@ -9,16 +9,17 @@ import { SaveRig, type SaveRun } from './support/save-rig.ts'
 import { computeMedian, computeSpread, roundForPrint, roundSpread } from './support/spread.ts'
 
 /**
- * `POST /api/brands/save`, beside a loop that keeps the same rows as durably and does nothing else: one
- * transaction in DuckDB, one in LMDB, one line of an event file, each on disk before the next. Both run
- * once before they are timed, so brands are known; what a first save costs is printed beside. One
- * connection is compared with a loop of single rows, fifty with one that commits fifty at a time. Then
- * the same indexer takes in nights of twenty files a brand, a first one in which all is new and a quiet one,
- * as fast as it can, and at last two files of 4 to 5 MB, while saves come one by one. The limits of saves
- * are raised; all other settings are the defaults.
+ * Compares `POST /api/brands/save` with a loop that stores the same rows as durably and does
+ * nothing else: one transaction in DuckDB, one in LMDB, one line of an event file, each on disk
+ * before the next. Both run once before they are timed, so that brands are known and code is
+ * compiled; the cost of a first save is printed beside. One connection is compared with a loop of
+ * single rows, fifty with one that commits fifty at a time. Then saves come one by one while the
+ * same indexer takes in, as fast as it can, two nights of twenty files per brand (a first and a
+ * quiet one) and two files of 4 to 5 MB. The limits on saves are raised; all other settings are the
+ * defaults.
  */
 const FILES_EACH = 20
-/** Properties of a large file, and its agents: together as many as are kept of a publisher. */
+/** Properties and agents of a large file: the most that are kept of one publisher. */
 const LARGE_PROPERTIES = 12_000
 
 const options = readOptions(10_000, 1_000)
@@ -26,10 +27,10 @@ const { connections, folder, pairs, seconds, size } = options
 note('starting an indexer and an API …')
 const rig = await SaveRig.start(folder)
 const loop = await Child.start<object, LoopQuestion, LoopRun>(
-  join(built, 'scripts/bench/support/save-loop.js'),
+  join(builtFolder, 'scripts/bench/support/save-loop.js'),
   { args: [folder, String(size)] },
 )
-// Brands that nobody knew cost more; and what runs for the first time is not compiled yet.
+// First saves cost more: their brands are unknown, and the code is not compiled yet.
 const first = await rig.run(1, seconds, Number.POSITIVE_INFINITY)
 await loop.ask({ rows: 1, seconds })
 await rig.run(connections, seconds, size)
@@ -49,23 +50,23 @@ note(`a first night and a quiet one of ${FILES_EACH * size} files …`)
 const feed = await NightFeed.open(rig.redisUrl, FILES_EACH * size)
 const nights = [await feed.prepare(1), await feed.prepare(2)]
 let isNight = true
-const beside = rig.runWhile(() => isNight, 1, size)
-const night = performance.now()
+const besideNight = rig.runWhile(() => isNight, 1, size)
+const nightStarted = performance.now()
 for (const messages of nights) await feed.send(messages)
-const nightS = (performance.now() - night) / 1_000
+const nightS = (performance.now() - nightStarted) / 1_000
 isNight = false
-const meanwhile = await beside
+const withNight = await besideNight
 const { bulk, longestBulkMs } = rig.commits
 
 const properties = Math.min(LARGE_PROPERTIES, 12 * size)
 note(`two files of ${properties} properties and as many agents …`)
 const largeFiles = await feed.prepareLarge(properties)
-const alone = await rig.run(1, 2 * seconds, size)
+const withoutLarge = await rig.run(1, 2 * seconds, size)
 let isLarge = true
 const besideLarge = rig.runWhile(() => isLarge, 1, size)
-const large = performance.now()
+const largeStarted = performance.now()
 await feed.send(largeFiles)
-const largeS = (performance.now() - large) / 1_000
+const largeS = (performance.now() - largeStarted) / 1_000
 isLarge = false
 const withLarge = await besideLarge
 await feed.close()
@@ -101,25 +102,25 @@ printTable(
       '',
     ],
     [
-      `${meanwhile.saves} saves meanwhile, one by one, p50`,
-      `${roundForPrint(meanwhile.p50Ms)} ms`,
+      `${withNight.saves} saves meanwhile, one by one, p50`,
+      `${roundForPrint(withNight.p50Ms)} ms`,
       '',
       '',
     ],
-    ['  p99', `${roundForPrint(meanwhile.p99Ms)} ms`, '', ''],
-    ['  the slowest', `${roundForPrint(meanwhile.worstMs)} ms`, '', '(at most 1,000)'],
+    ['  p99', `${roundForPrint(withNight.p99Ms)} ms`, '', ''],
+    ['  the slowest', `${roundForPrint(withNight.worstMs)} ms`, '', '(at most 1,000)'],
     [`two large files in ${roundForPrint(largeS)} s`, 'beside', 'without', 'ratio'],
     [
       `${withLarge.saves} saves meanwhile, one by one, p50`,
       `${roundForPrint(withLarge.p50Ms)} ms`,
-      `${roundForPrint(alone.p50Ms)} ms`,
-      `${roundForPrint(withLarge.p50Ms / alone.p50Ms)}`,
+      `${roundForPrint(withoutLarge.p50Ms)} ms`,
+      `${roundForPrint(withLarge.p50Ms / withoutLarge.p50Ms)}`,
     ],
     [
       '  p99',
       `${roundForPrint(withLarge.p99Ms)} ms`,
-      `${roundForPrint(alone.p99Ms)} ms`,
-      `${roundForPrint(withLarge.p99Ms / alone.p99Ms)} (beside at most 1,000 ms)`,
+      `${roundForPrint(withoutLarge.p99Ms)} ms`,
+      `${roundForPrint(withLarge.p99Ms / withoutLarge.p99Ms)} (beside at most 1,000 ms)`,
     ],
     ['  the slowest', `${roundForPrint(withLarge.worstMs)} ms`, '', ''],
   ],
@@ -134,10 +135,10 @@ printResult({
   first_p50_ms: roundForPrint(first.p50Ms),
   commits_per_save: commits,
   beside_bulk: {
-    saves: meanwhile.saves,
-    p50_ms: roundForPrint(meanwhile.p50Ms),
-    p99_ms: roundForPrint(meanwhile.p99Ms),
-    worst_ms: roundForPrint(meanwhile.worstMs),
+    saves: withNight.saves,
+    p50_ms: roundForPrint(withNight.p50Ms),
+    p99_ms: roundForPrint(withNight.p99Ms),
+    worst_ms: roundForPrint(withNight.worstMs),
     bulk_commits: bulk,
     longest_bulk_ms: longestBulkMs,
   },
@@ -148,7 +149,7 @@ printResult({
     p50_ms: roundForPrint(withLarge.p50Ms),
     p99_ms: roundForPrint(withLarge.p99Ms),
     worst_ms: roundForPrint(withLarge.worstMs),
-    p99_without_ms: roundForPrint(alone.p99Ms),
-    p99_ratio: roundForPrint(withLarge.p99Ms / alone.p99Ms),
+    p99_without_ms: roundForPrint(withoutLarge.p99Ms),
+    p99_ratio: roundForPrint(withLarge.p99Ms / withoutLarge.p99Ms),
   },
 })

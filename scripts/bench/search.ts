@@ -5,15 +5,16 @@ import { computeRatios, type DuelRatios, printDuel } from './support/duel-report
 import { HttpBench } from './support/http-bench.ts'
 import { readOptions } from './support/options.ts'
 import { note, printResult } from './support/report.ts'
-import { asks, fillNames, nameOf } from './support/search-store.ts'
+import { buildName, fillNames, questionTexts } from './support/search-store.ts'
 import { roundForPrint, roundSpread } from './support/spread.ts'
 
 /**
- * `GET /api/search` over 10 connections: whole names and domains, beginnings, pieces, and names with
- * one slip, each against a bare Fastify route that sends as many bytes; then point reads beside them.
- * `ratio` is the time that 95 of 100 answers take at most, ours to bare, of the slowest literal kind.
- * The snapshot is filled directly; its search file is made as an indexer makes it; settings are the
- * defaults. Nothing that was asked is remembered, so `--questions` changes only what the CPU's caches hold.
+ * Compares `GET /api/search` over 10 connections with a bare Fastify route that sends as many
+ * bytes: whole names and domains, prefixes, substrings, and names with one typo; then measures
+ * point reads beside it. `ratio` is the 95th percentile of the answer times, ours to bare, of the
+ * slowest kind without typos. The snapshot is filled directly and its search file built by the
+ * indexer's own code; settings are the defaults. No answer is cached, so `--questions` only changes
+ * how much the CPU caches hold.
  */
 const QUESTIONS = 10_000
 
@@ -26,12 +27,12 @@ const random = createRandom('search')
 const points = Array.from({ length: 10_000 }, (): Question => {
   return { method: 'GET', path: `/api/brands/resolve?domain=${pickDomain(random, options.size)}` }
 })
-const most = { exact: 8, prefix: 8, substring: 8, typo: 50 }
-type Kind = keyof typeof most
-const kinds = Object.keys(asks) as Kind[]
+const ratioBounds = { exact: 8, prefix: 8, substring: 8, typo: 50 }
+type Kind = keyof typeof ratioBounds
+const kinds = Object.keys(questionTexts) as Kind[]
 
 const ratios = {} as Record<Kind, DuelRatios>
-const pointP99 = {} as Record<Kind, number>
+const pointP99Ms = {} as Record<Kind, number>
 const { memory, readyMs } = await HttpBench.with(options, {}, async bench => {
   for (const kind of kinds) {
     const questions = buildQuestions(kind)
@@ -39,10 +40,12 @@ const { memory, readyMs } = await HttpBench.with(options, {}, async bench => {
     ratios[kind] = computeRatios(duel)
     printDuel(`${kind}, ${options.size} names`, duel)
     console.log(
-      `p95, ours ÷ bare: ${roundForPrint(ratios[kind].p95Ratio.median)} (at most ${most[kind]})`,
+      `p95, ours ÷ bare: ${roundForPrint(ratios[kind].p95Ratio.median)} (at most ${ratioBounds[kind]})`,
     )
-    pointP99[kind] = (await bench.beside(questions, points)).p99Ms
-    console.log(`p99 of point reads beside it: ${roundForPrint(pointP99[kind])} ms (at most 50)\n`)
+    pointP99Ms[kind] = (await bench.measureBeside(questions, points)).p99Ms
+    console.log(
+      `p99 of point reads beside it: ${roundForPrint(pointP99Ms[kind])} ms (at most 50)\n`,
+    )
   }
   return { memory: bench.apiMemoryMB, readyMs: bench.readyMs }
 })
@@ -61,7 +64,7 @@ printResult({
   seconds: options.seconds,
   ratio: roundSpread(slowest),
   by_kind: Object.fromEntries(kinds.map(kind => [kind, roundSpread(ratios[kind].p95Ratio)])),
-  point_p99_ms: Object.fromEntries(kinds.map(kind => [kind, roundForPrint(pointP99[kind])])),
+  point_p99_ms: Object.fromEntries(kinds.map(kind => [kind, roundForPrint(pointP99Ms[kind])])),
   api_rss_anon_mb: Math.round(memory),
   ready_ms: Math.round(readyMs),
   file_mb: roundForPrint(file.MB),
@@ -70,8 +73,8 @@ printResult({
 
 function buildQuestions(kind: Kind): Question[] {
   return Array.from({ length: options.questions ?? QUESTIONS }, () => {
-    const { name, domain } = nameOf(random.below(options.size))
-    const text = asks[kind](random, random.chance(0.5) ? name : domain)
+    const { name, domain } = buildName(random.below(options.size))
+    const text = questionTexts[kind](random, random.chance(0.5) ? name : domain)
     return { method: 'GET', path: `/api/search?q=${encodeURIComponent(text)}` }
   })
 }

@@ -5,7 +5,7 @@ import type { FeedEvent } from '../../pipeline/model/event.ts'
 import { ServingStore } from '../../pipeline/serving/lmdb.ts'
 import { projectEvents } from '../../pipeline/serving/projections/events.ts'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
-import { built, Child } from './support/child.ts'
+import { builtFolder, Child } from './support/child.ts'
 import { fillEvents, secret } from './support/event-store.ts'
 import { HttpBench } from './support/http-bench.ts'
 import { readOptions } from './support/options.ts'
@@ -15,9 +15,10 @@ import type { StreamReport, StreamTask } from './support/stream-clients.ts'
 import { readCpuSeconds } from './support/usage.ts'
 
 /**
- * Idle streams of the feed, and commits while they are open: what each costs in memory, all of them
- * in CPU with a heartbeat every 15 s, and how soon after a commit the last one has it. `ratio` is
- * that time at p99, in seconds. Streams for one caller are raised; everything else is the defaults.
+ * Measures idle streams of the feed and the commits that reach them: memory per stream, CPU of all
+ * of them with a heartbeat every 15 s, and the time from a commit until the last stream has it.
+ * `ratio` is that time at p99, in seconds. The limit of streams per caller is raised; everything
+ * else is the defaults.
  */
 const STORED_EVENTS = 1_000
 const COMMITS = 10
@@ -29,7 +30,7 @@ const limits = { feedStreamsPerCaller: options.size }
 
 const result = await HttpBench.with(options, limits, async bench => {
   const clients = await Child.start<object, StreamTask, StreamReport>(
-    `${built}/scripts/bench/support/stream-clients.js`,
+    `${builtFolder}/scripts/bench/support/stream-clients.js`,
     { args: [bench.url, secret, await fetchHead(bench.url)] },
   )
   await clients.ask({ open: openedFirst })
@@ -77,14 +78,14 @@ printResult({
   cpu_share: roundForPrint(idleShare),
 })
 
-/** Where a stream stands that has read everything. */
+/** Fetches the cursor after the last event of the feed. */
 async function fetchHead(url: string): Promise<string> {
   const headers = { authorization: `Bearer ${secret}` }
   const answer = await fetch(`${url}/api/registry/feed?limit=1`, { headers })
   return answer.headers.get('x-sync-cursor')!
 }
 
-/** One event, as a commit leaves it in the serving store; returns when that was. */
+/** Writes one event to the serving store as a commit does; returns the time of it. */
 function commitNumber(n: number): number {
   const ids = new RisingIds({ now: () => Date.now() })
   const now = toIso(Date.now())

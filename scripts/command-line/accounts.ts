@@ -4,21 +4,21 @@ import { anyId, domain, name, readId } from './values.ts'
 
 const keyId = readId('an id that `key list` prints')
 
-/** Organizations, the domains that are theirs, and the persons who belong to them. */
+/** Adds commands about organizations, their domains and their members. */
 export function addOrganizations(program: Command): void {
   const org = program.command('org').description('organizations')
   org
     .command('create')
     .description('create an organization')
-    .requiredOption('--name <name>', 'its name', name)
+    .requiredOption('--name <name>', 'name of the organization', name)
     .action(async options => (await import('../commands/accounts.ts')).createOrganization(options))
 
-  const orgDomain = org.command('domain').description('domains that are an organization’s own')
+  const orgDomain = org.command('domain').description('domains that an organization owns')
   orgDomain
     .command('add')
-    .description('say that a domain is an organization’s')
-    .argument('<domain>', 'the domain; those below it are meant too', domain)
-    .requiredOption('--org <name>', 'whose it is', name)
+    .description('add a domain to an organization, without a challenge')
+    .argument('<domain>', 'the domain; its subdomains are included', domain)
+    .requiredOption('--org <name>', 'organization that owns it', name)
     .action(async (argument, options) =>
       (await import('../commands/members.ts')).addDomain(argument, options),
     )
@@ -26,15 +26,15 @@ export function addOrganizations(program: Command): void {
     .command('remove')
     .description('say so no longer')
     .argument('<domain>', 'the domain', domain)
-    .requiredOption('--org <name>', 'whose it was', name)
+    .requiredOption('--org <name>', 'organization that owned it', name)
     .action(async (argument, options) =>
       (await import('../commands/members.ts')).removeDomain(argument, options),
     )
 
-  const orgUser = org.command('user').description('persons who belong to an organization')
+  const orgUser = org.command('user').description('members of an organization')
   orgUser
     .command('add')
-    .description('say that a person belongs to an organization, or has another role in it')
+    .description('add a person to an organization, or change their role')
     .argument('<subject>', 'subject of their tokens, as the identity provider gives it', anyId)
     .requiredOption('--org <name>', 'the organization', name)
     .addOption(
@@ -55,7 +55,7 @@ export function addOrganizations(program: Command): void {
     )
 }
 
-/** API keys of organizations. */
+/** Adds commands about API keys. */
 export function addKeys(program: Command): void {
   const key = program.command('key').description('API keys')
   key
@@ -63,7 +63,7 @@ export function addKeys(program: Command): void {
     .description('create a key and print its secret, once')
     .requiredOption('--org <name>', 'organization that owns it', name)
     .option('--label <text>', 'what it is for', name)
-    .option('--admin', 'it may make and revoke keys of its organization')
+    .option('--admin', 'let it create and revoke keys of its organization')
     .action(async options => (await import('../commands/accounts.ts')).createKey(options))
   key
     .command('list')
@@ -78,26 +78,25 @@ export function addKeys(program: Command): void {
     .action(async (id, options) => (await import('../commands/accounts.ts')).revokeKey(id, options))
 }
 
-/** Who holds a role beyond an organization. */
+/** Adds commands about roles that reach beyond one organization. */
 export function addRoles(program: Command): void {
   const role = program
     .command('role')
-    .description('what a key or a person may do beyond its organization')
+    .description('roles of keys and persons beyond their organization')
   const holderOptions = (command: Command) =>
     command
       .addArgument(new Argument('<role>', 'the role').choices(roleNames))
       .option('--key <key-id>', 'API key that holds it', keyId)
       .option('--user <subject>', 'person who holds it, as their tokens name them', anyId)
-  holderOptions(role.command('grant').description('give a role')).action(async (role, options) =>
+  holderOptions(role.command('grant').description('grant a role')).action(async (role, options) =>
     (await import('../commands/role-holders.ts')).grantRole(role, options),
   )
-  holderOptions(role.command('revoke').description('take a role back')).action(
-    async (role, options) =>
-      (await import('../commands/role-holders.ts')).revokeRole(role, options),
+  holderOptions(role.command('revoke').description('revoke a role')).action(async (role, options) =>
+    (await import('../commands/role-holders.ts')).revokeRole(role, options),
   )
   role
     .command('list')
-    .description('print who holds roles')
+    .description('list the holders of roles')
     .option('--json', 'print JSON')
     .action(async options => (await import('../commands/role-holders.ts')).listRoles(options))
 }

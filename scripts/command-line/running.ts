@@ -7,7 +7,7 @@ const domainsOption = [
   path,
 ] as const
 
-/** Commands that run the registry or parts of it. */
+/** Adds commands that run the registry or parts of it. */
 export function addRunning(program: Command): void {
   program
     .command('start')
@@ -24,7 +24,7 @@ export function addRunning(program: Command): void {
 
   program
     .command('crawler')
-    .description('fetch what the indexer hands out')
+    .description('fetch files that are due')
     .action(async () => (await import('../commands/roles.ts')).startCrawlerRole())
 
   program
@@ -34,7 +34,7 @@ export function addRunning(program: Command): void {
 
   program
     .command('agent')
-    .description('serve the reference agent, to try clients on')
+    .description('serve the reference agent, for testing clients')
     .action(async () => (await import('../commands/roles.ts')).serveAgent())
 
   program
@@ -49,8 +49,8 @@ export function addRunning(program: Command): void {
     .description('serve the demo internet, or a folder laid out as DIR/<domain>/.well-known/…')
     .option('--dir <folder>', 'captured files to serve instead', path)
     .option('--seed <n>', 'seed of the demo internet', readWholeBetween(0, 2 ** 32 - 1), 1)
-    .option('--port <n>', 'port on 127.0.0.1; 0 takes a free one', readWholeBetween(0, 65_535), 0)
-    .option('--tls', 'speak https, with certificates of an own authority')
+    .option('--port <n>', 'port on 127.0.0.1; 0 picks a free one', readWholeBetween(0, 65_535), 0)
+    .option('--tls', 'serve HTTPS with certificates of its own authority')
     .option('--ca-file <file>', 'where to write that authority’s certificate', path)
     .option('--list <file>', 'where to write the domains of the world', path)
     .action(async options => (await import('../commands/world.ts')).serveWorldFolder(options))

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { path } from './values.ts'
 
-/** Commands that check, copy and count the stores. */
+/** Adds commands that check, copy and count the stores. */
 export function addStores(program: Command): void {
   program
     .command('stats')
@@ -16,7 +16,7 @@ export function addStores(program: Command): void {
 
   program
     .command('rebuild')
-    .description('make the serving store and the event files again from the index')
+    .description('rebuild the serving store and the event files from the index')
     .action(async () => (await import('../commands/verify.ts')).rebuildStores())
 
   program
@@ -27,22 +27,22 @@ export function addStores(program: Command): void {
 
   program
     .command('backup')
-    .description('copy the stores that nothing else can be made of, as of one commit')
-    .argument('<dir>', 'folder to make; it may not be there yet', path)
+    .description('copy the stores that cannot be derived, as of one commit')
+    .argument('<dir>', 'folder to create; it must not exist', path)
     .action(async dir => (await import('../commands/backup.ts')).backUp(dir))
 
   program
     .command('restore')
-    .description('put a backup into DATA_DIR and make the other stores from it')
-    .argument('<dir>', 'what `backup` has made', path)
-    .option('--force', 'take the place of what is in DATA_DIR')
-    .option('--keep-accounts', 'restore the index only, and replay what the accounts did since')
+    .description('restore a backup into DATA_DIR and rebuild the other stores from it')
+    .argument('<dir>', 'folder that `backup` has created', path)
+    .option('--force', 'replace what is in DATA_DIR')
+    .option('--keep-accounts', 'restore only the index, and replay later writes from the accounts')
     .action(async (dir, options) =>
       (await import('../commands/backup.ts')).restoreBackup(dir, options),
     )
 
   program
     .command('replay')
-    .description('carry out again in the index what the accounts say was done and it does not know')
+    .description('apply writes to the index that the accounts know and the index has lost')
     .action(async () => (await import('../commands/backup.ts')).replayAudit())
 }

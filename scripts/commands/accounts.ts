@@ -3,29 +3,32 @@ import { type ListedKey, listOrganizationKeys } from '../../pipeline/accounts/or
 import type { KeyPermission, MembershipRole } from '../../pipeline/core/roles.ts'
 import { toUserId } from '../../pipeline/core/user-id.ts'
 import { readSettings } from './environment.ts'
-import { askOrLook, carryOut, unwrapOrExit } from './running.ts'
+import { askOrOpen, submitOrApply, unwrapOrExit } from './running.ts'
 
 export async function createOrganization({ name }: { name: string }): Promise<void> {
   const operation = { op: 'organization.create' as const, org_id: randomUUID(), name }
-  const [answer] = await carryOut(readSettings(), [operation])
+  const [answer] = await submitOrApply(readSettings(), [operation])
   process.stdout.write(`${unwrapOrExit(answer!).org_id}\n`)
 }
 
 interface KeyOptions {
   org: string
   label?: string
-  /** It manages the keys of its organization. */
+  /** Lets it manage the keys of its organization. */
   admin?: boolean
 }
 
-/** The secret is made here and only its hash leaves this process. */
+/**
+ * Creates a key and prints its secret. The secret is made here, and only its hash leaves this
+ * process.
+ */
 export async function createKey({ org, label = '', admin }: KeyOptions): Promise<void> {
   const secret = `sk_${randomBytes(32).toString('base64url')}`
   const hash = createHash('sha256').update(secret).digest('hex')
   const permissions: KeyPermission[] = admin ? ['admin:*'] : []
   const key = { key_id: randomUUID(), org, label, permissions, hash }
   const operation = { op: 'key.create' as const, ...key }
-  const [answer] = await carryOut(readSettings(), [operation])
+  const [answer] = await submitOrApply(readSettings(), [operation])
   unwrapOrExit(answer!)
   process.stdout.write(`${secret}\n`)
 }
@@ -41,41 +44,44 @@ export async function revokeKey(key_id: string, { org }: { org: string }): Promi
   const isTheirs = keys.some(key => key.key_id === key_id)
   const operation = { op: 'key.revoke' as const, key_id }
   const [answer] = isTheirs
-    ? await carryOut(readSettings(), [operation])
+    ? await submitOrApply(readSettings(), [operation])
     : [{ refused: `${org} has no live key ${key_id}` }]
   unwrapOrExit(answer!)
   process.stdout.write('revoked\n')
 }
 
-/** Keys of an organization that count; one that nobody knows ends the command with words. */
+/**
+ * Lists the keys of an organization that are not revoked; throws where there is no such
+ * organization.
+ */
 async function listLiveKeys(org: string): Promise<ListedKey[]> {
-  const keys = await askOrLook(readSettings(), { ask: 'keys', org }, ({ accounts }) =>
+  const keys = await askOrOpen(readSettings(), { ask: 'keys', org }, ({ accounts }) =>
     listOrganizationKeys(accounts.db, org),
   )
   if (keys === null) throw new Error(`no organization named ${org}`)
   return keys
 }
 
-/** A person is named by the subject of their tokens. */
+/** Adds a person, named by the subject of their tokens, to an organization. */
 export async function addUser(
   subject: string,
   { org, role }: { org: string; role: MembershipRole },
 ): Promise<void> {
   const user_id = requirePerson(subject)
   const operation = { op: 'membership.set' as const, org, user_id, role }
-  const [answer] = await carryOut(readSettings(), [operation])
+  const [answer] = await submitOrApply(readSettings(), [operation])
   unwrapOrExit(answer!)
   process.stdout.write(`${subject} is ${role} of ${org}\n`)
 }
 
 export async function removeUser(subject: string, { org }: { org: string }): Promise<void> {
   const operation = { op: 'membership.remove' as const, org, user_id: requirePerson(subject) }
-  const [answer] = await carryOut(readSettings(), [operation])
+  const [answer] = await submitOrApply(readSettings(), [operation])
   unwrapOrExit(answer!)
   process.stdout.write('removed\n')
 }
 
 function requirePerson(subject: string): string {
   const id = toUserId(subject)
-  return id ?? (unwrapOrExit({ refused: `${subject} is no subject of a token` }).id as string)
+  return id ?? (unwrapOrExit({ refused: `${subject} is not a valid token subject` }).id as string)
 }

@@ -2,9 +2,9 @@ import { type AuditRow, type AuditWanted, listAuditRows } from '../../pipeline/a
 import { Operation } from '../../pipeline/model/submission.ts'
 import { type AuditDetail, loadAuditDetail } from '../../pipeline/writer/community/audit-detail.ts'
 import { readSettings } from './environment.ts'
-import { askOrLook, carryOut, identifyAsker, unwrapOrExit } from './running.ts'
+import { askOrOpen, identifyUser, submitOrApply, unwrapOrExit } from './running.ts'
 
-/** Prints what was asked for, a line each. */
+/** Prints the rows that match, one per line. */
 export async function listAudit({
   json,
   ...wanted
@@ -15,41 +15,45 @@ export async function listAudit({
   else for (const row of rows) process.stdout.write(`${formatLine(row)}\n`)
 }
 
-/** Refuses a name that no operation has, and a beginning of none. */
+/** Refuses the name of no operation, and a prefix that matches none. */
 function assertKnown(name: string | undefined): void {
   if (name === undefined) return
   const names = Operation.options.map(({ shape }) => shape.op.value)
   if (names.some(known => (name.endsWith('.') ? known.startsWith(name) : known === name))) return
-  unwrapOrExit({ refused: `no operation is called ${name}: known are ${names.sort().join(', ')}` })
+  unwrapOrExit({
+    refused: `unknown operation ${name}; known operations: ${names.sort().join(', ')}`,
+  })
 }
 
-/** Prints all that is known of one, with what it changed. */
+/** Prints an entry of the audit log with what it changed. */
 export async function showAudit(id: string): Promise<void> {
   const row = await findDetail(id)
-  if (row === null) return void unwrapOrExit({ refused: `nothing was submitted as ${id}` })
+  if (row === null) return void unwrapOrExit({ refused: `no submission ${id}` })
   process.stdout.write(`${JSON.stringify(row, null, 2)}\n`)
 }
 
-/** Takes one back: as one more write, by whoever types. */
+/** Reverts a write by one more write, in the name of the caller. */
 export async function revertAudit(id: string): Promise<void> {
-  const editor = { kind: 'command', id: identifyAsker().id, org_id: null } as const
-  const [answer] = await carryOut(readSettings(), [{ op: 'audit.revert', reverts: id, editor }])
+  const editor = { kind: 'command', id: identifyUser().id, org_id: null } as const
+  const [answer] = await submitOrApply(readSettings(), [
+    { op: 'audit.revert', reverts: id, editor },
+  ])
   unwrapOrExit(answer!)
-  process.stdout.write('taken back\n')
+  process.stdout.write('reverted\n')
 }
 
 function formatLine({ submission_id, submitted_at, operation, answer, ...row }: AuditRow): string {
   const by = row.by_kind === null ? 'unknown' : `${row.by_kind} ${row.by_id}`
-  const came = 'done' in answer ? 'done' : `refused: ${answer.refused}`
-  return `${submitted_at}  ${submission_id}  ${operation.padEnd(24)} ${by}  ${came}`
+  const result = 'done' in answer ? 'done' : `refused: ${answer.refused}`
+  return `${submitted_at}  ${submission_id}  ${operation.padEnd(24)} ${by}  ${result}`
 }
 
 function listRows(filter: AuditWanted): Promise<AuditRow[]> {
   const question = { ask: 'audit', filter } as const
-  return askOrLook(readSettings(), question, ({ accounts }) => listAuditRows(accounts.db, filter))
+  return askOrOpen(readSettings(), question, ({ accounts }) => listAuditRows(accounts.db, filter))
 }
 
 function findDetail(id: string): Promise<AuditDetail | null> {
   const question = { ask: 'audit_detail', id } as const
-  return askOrLook(readSettings(), question, stores => loadAuditDetail(stores, id))
+  return askOrOpen(readSettings(), question, stores => loadAuditDetail(stores, id))
 }

@@ -31,7 +31,7 @@ async function requestBackup(config: Config, dir: string): Promise<Manifest> {
   }
 }
 
-/** Puts a backup in place, then brings the index up to the accounts and publishes it. */
+/** Restores a backup, then applies what the accounts know and it does not, and publishes. */
 export async function restoreBackup(dir: string, how: Restoring): Promise<void> {
   const config = readSettings()
   const { seq } = await restore(config.DATA_DIR, toTypedPath(dir), how)
@@ -50,7 +50,7 @@ async function replayIn(config: Config): Promise<void> {
     await sequencer.publish()
     await sequencer.searchable()
     process.stdout.write(`replayed ${replayed}\n`)
-    for (const id of failed) process.stderr.write(`cannot be done again: ${id}\n`)
+    for (const id of failed) process.stderr.write(`cannot be replayed: ${id}\n`)
     if (failed.length > 0) process.exitCode = 1
   } finally {
     await sequencer.close()

@@ -1,8 +1,8 @@
-/** What is estimated of a crawl that is under way. */
+/** Speed and remaining time of a crawl. */
 export interface Estimate {
-  /** Files a second, lately. */
+  /** Files per second over the last seconds. */
   rate: number
-  /** Seconds until all are done; undefined while that cannot be told. */
+  /** Seconds until all files are done; undefined while that is unknown. */
   leftS: number | undefined
 }
 
@@ -11,15 +11,17 @@ interface Point {
   done: number
 }
 
-/** As far back as it is looked at how fast a crawl is. */
+/** Span over which the speed is measured. */
 const WINDOW_MS = 15_000
 /**
- * Of so few files those are left that answer late or never: how fast the others came says nothing of
- * when these are given up.
+ * The last files of a crawl answer late or never; below this number the speed so far says nothing
+ * about when they are given up.
  */
 export const LAST_FILES = 32
 
-/** Estimates from the last seconds how long a crawl still takes: its beginning says little of its end. */
+/**
+ * Estimates from the last seconds how long a crawl still takes: the speed at its start says little.
+ */
 export class CrawlEstimator {
   readonly #points: Point[] = []
 

@@ -18,64 +18,67 @@ import { describeRefused, readDomainsFile } from './domains-file.ts'
 import { readSettings, warnOfProtocolName } from './environment.ts'
 import { Progress } from './progress.ts'
 import {
-  askPatiently,
   connectWriter,
   findRunningRegistry,
-  identifyAsker,
+  identifyUser,
   openAlone,
+  retryWhileUnavailable,
 } from './running.ts'
 
 const DOMAINS_A_SUBMISSION = 5_000
-/** A registry that cannot answer for longer than this is given up. */
+/** Time for which the registry may be unavailable before the command gives up. */
 const PATIENCE_MS = 120_000
 const FILES_A_ROUND = 5_000
 const POLL_MS = 1_000
 
-/** Crawls the domains of a file now, in the running registry or alone, and prints what came of it. */
+/**
+ * Crawls the domains of a file now, in the running registry or in this process, and prints a
+ * summary.
+ */
 export async function crawl(options: { domains: string; json?: boolean }): Promise<void> {
   const config = readSettings()
   const { domains, refused } = await readDomainsFile(options.domains)
   const run = await findRunningRegistry(config)
   if (!run) warnOfProtocolName(config)
   const summary = run
-    ? await crawlThere(connectWriter(run.redis_url, 'crawl'), domains, {
+    ? await crawlInRunning(connectWriter(run.redis_url, 'crawl'), domains, {
         again: true,
         patienceMs: PATIENCE_MS,
       })
-    : await crawlHere(config, domains)
+    : await crawlAlone(config, domains)
   if (options.json)
     process.stdout.write(`${JSON.stringify({ domains: domains.length, refused, ...summary })}\n`)
   else printSummary(domains.length, refused, summary)
   if (refused.length > 0) process.exitCode = 1
 }
 
-export interface CrawlThereOptions {
-  /** Whether files that are not due are crawled as well. */
+export interface CrawlInRunningOptions {
+  /** Crawls files that are not due as well. */
   again: boolean
-  /** How long the registry may be unable to answer; the crawl itself may take as long as it takes. */
+  /** Time for which the registry may be unavailable; the crawl itself has no limit. */
   patienceMs: number
 }
 
-/** Adds the domains to a running registry, waits until each of their files was tried, publishes. */
-export async function crawlThere(
+/** Adds domains to a running registry, waits until each of their files was tried, and publishes. */
+export async function crawlInRunning(
   writer: WriterClient,
   domains: Domain[],
-  { again, patienceMs }: CrawlThereOptions,
+  { again, patienceMs }: CrawlInRunningOptions,
 ): Promise<CrawlSummary> {
   const since = systemClock.now()
-  const submit = (operation: Operation) => writer.submit(operation, { by: identifyAsker() })
+  const submit = (operation: Operation) => writer.submit(operation, { by: identifyUser() })
   await addDomains(submit, domains, again, patienceMs)
   const progress = new Progress()
   for (let isDone = false; ; ) {
     const question: Question = { ask: 'crawl_summary', since, withFaults: isDone }
-    const summary: CrawlSummary = await askPatiently(
+    const summary: CrawlSummary = await retryWhileUnavailable(
       () => writer.ask<CrawlSummary>(question),
       patienceMs,
     )
     progress.show(summary)
     if (isDone) {
       progress.end()
-      await askPatiently(() => writer.ask({ ask: 'publish' }), patienceMs)
+      await retryWhileUnavailable(() => writer.ask({ ask: 'publish' }), patienceMs)
       await writer.close()
       return summary
     }
@@ -84,11 +87,11 @@ export async function crawlThere(
   }
 }
 
-async function crawlHere(config: Config, domains: Domain[]): Promise<CrawlSummary> {
+async function crawlAlone(config: Config, domains: Domain[]): Promise<CrawlSummary> {
   const sequencer = await openAlone(config, { begins: true })
   try {
     const since = systemClock.now()
-    await addDomains(operation => submitHere(sequencer, operation), domains, true)
+    await addDomains(operation => submitAlone(sequencer, operation), domains, true)
     await crawlRounds(sequencer, config, since)
     await sequencer.publish()
     await sequencer.searchable()
@@ -99,9 +102,9 @@ async function crawlHere(config: Config, domains: Domain[]): Promise<CrawlSummar
 }
 
 /**
- * In the order of their names, in which the serving store keeps them: what is crawled together lies
- * together there too, whatever order a list has. Adding a domain twice is adding it once, so a busy
- * registry is simply asked again.
+ * Adds domains in order of their names, the order of keys in the serving store: domains that are
+ * crawled together then lie together there, whatever order the list has. Adding a domain twice is
+ * harmless, so a registry that is unavailable is simply asked again.
  */
 export async function addDomains(
   submit: (operation: Operation) => Promise<Answer>,
@@ -111,19 +114,22 @@ export async function addDomains(
 ): Promise<void> {
   const sorted = domains.toSorted()
   for (let start = 0; start < sorted.length; start += DOMAINS_A_SUBMISSION) {
-    const some = sorted.slice(start, start + DOMAINS_A_SUBMISSION)
-    await askPatiently(() => submit({ op: 'domains.add', domains: some, again }), patienceMs)
+    const batch = sorted.slice(start, start + DOMAINS_A_SUBMISSION)
+    await retryWhileUnavailable(
+      () => submit({ op: 'domains.add', domains: batch, again }),
+      patienceMs,
+    )
   }
 }
 
-async function submitHere(sequencer: Sequencer, operation: Operation): Promise<Answer> {
+async function submitAlone(sequencer: Sequencer, operation: Operation): Promise<Answer> {
   const submission_id = randomUUID()
-  const submissions = [{ submission_id, operation, by: identifyAsker() }]
+  const submissions = [{ submission_id, operation, by: identifyUser() }]
   const { answers } = await sequencer.commit({ observations: [], submissions })
   return answers.get(submission_id)!
 }
 
-/** Fetches what is due since then, and what that leads to, until nothing is. */
+/** Fetches the files that became due since then and those they lead to, until none is left. */
 async function crawlRounds(sequencer: Sequencer, config: Config, since: number): Promise<void> {
   const log = createLog('crawl', 'error')
   const fetcher = createFetcher(buildFetcherOptions(config, systemClock, log))

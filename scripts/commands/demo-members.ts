@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { deriveId } from '../../pipeline/core/uuid-v7.ts'
 import { Operation } from '../../pipeline/model/submission.ts'
 import { type DemoMember, demoMembers } from '../world/members.ts'
-import { askPatiently, connectWriter } from './running.ts'
+import { connectWriter, retryWhileUnavailable } from './running.ts'
 
 /** Enrols the members of the demo internet, one operation after the other. */
 export async function enrolDemoMembers(redisUrl: string): Promise<void> {
@@ -12,8 +12,8 @@ export async function enrolDemoMembers(redisUrl: string): Promise<void> {
       const submission_id = randomUUID()
       const by = { kind: 'registry', id: 'demo' } as const
       const submit = () => writer.submit(operation, { submission_id, by })
-      const answer = await askPatiently(submit, Number.POSITIVE_INFINITY)
-      // An earlier start may have got half way.
+      const answer = await retryWhileUnavailable(submit, Number.POSITIVE_INFINITY)
+      // An earlier start may have been interrupted halfway.
       if ('refused' in answer && answer.error !== 'conflict') throw new Error(answer.refused)
     }
   } finally {

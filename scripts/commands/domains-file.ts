@@ -4,20 +4,20 @@ import { nameInput, openInput } from './input.ts'
 
 export interface DomainsFile {
   domains: Domain[]
-  /** Lines that name no domain, as `line: text`. */
+  /** Lines that name no domain, as `number: text`. */
   refused: string[]
 }
 
-/** What is shown of a line that names no domain. */
+/** Bounds of the report on lines that name no domain. */
 const SHOWN_CHARS = 100
 const SHOWN_LINES = 20
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is not printed
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are replaced before text is echoed
 const CONTROL = /[\x00-\x1f\x7f-\x9f]/g
 
 /**
- * Reads domains, one a line or as `rank,domain`; empty lines and `#` comments are passed over. Throws, in
- * words, where the file cannot be read or names none.
+ * Reads domains, one per line or as `rank,domain`, skipping empty lines and `#` comments. Throws
+ * where the file cannot be read or names no domain.
  */
 export async function readDomainsFile(typed: string): Promise<DomainsFile> {
   const domains = new Set<Domain>()
@@ -41,11 +41,11 @@ export async function readDomainsFile(typed: string): Promise<DomainsFile> {
   return { domains: [...domains], refused }
 }
 
-/** What is said of lines that name no domain: the first, and how many more there are. */
+/** Describes the first lines that name no domain, and counts the others. */
 export function describeRefused(refused: readonly string[]): string[] {
   const lines = refused.slice(0, SHOWN_LINES).map(line => `not a domain, line ${line}`)
   const more = refused.length - lines.length
-  return more === 0 ? lines : [...lines, `and ${more} more lines that are no domains`]
+  return more === 0 ? lines : [...lines, `and ${more} more lines that name no domain`]
 }
 
 function shorten(text: string): string {

@@ -3,7 +3,9 @@ import { isAbsolute, resolve } from 'node:path'
 import { type Config, ConfigError, readConfig } from '../../pipeline/core/config.ts'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
 
-/** The settings of this process. What is wrong with them is said in one message, then it ends. */
+/**
+ * Reads the settings of this process; prints everything wrong with them in one message and exits.
+ */
 export function readSettings(overrides: Record<string, string> = {}): Config {
   try {
     const config = readConfig({ ...process.env, ...overrides })
@@ -19,24 +21,24 @@ export function readSettings(overrides: Record<string, string> = {}): Config {
 function assertNoFile({ DATA_DIR }: Config): void {
   const { dir } = resolvePaths(DATA_DIR)
   const found = statSync(dir, { throwIfNoEntry: false })
-  if (found && !found.isDirectory()) throw new ConfigError(`DATA_DIR: ${dir} is no folder`)
+  if (found && !found.isDirectory()) throw new ConfigError(`DATA_DIR: ${dir} is not a folder`)
 }
 
-/** Where jobs are kept: the Redis that is set, or the one that `start` runs in DATA_DIR. */
+/** Returns the Redis that is configured, or the one that `start` runs in DATA_DIR. */
 export function requireRedisUrl(config: Config): string {
   return config.REDIS_URL ?? `unix://${resolvePaths(config.DATA_DIR).redisSocket}`
 }
 
-/** A path as the person who typed it means it: npm runs commands in the project's folder. */
+/** Resolves a path from where the command was typed: npm runs commands in the project's folder. */
 export function toTypedPath(path: string): string {
   return isAbsolute(path) ? path : resolve(process.env.INIT_CWD ?? process.cwd(), path)
 }
 
-/** Tells whoever crawls real domains which names are used when none were chosen. */
+/** Warns before real domains are crawled under the default protocol name. */
 export function warnOfProtocolName({ PROTOCOL_NAME: name }: Config): void {
   if (process.env.PROTOCOL_NAME) return
   process.stderr.write(
     `PROTOCOL_NAME is not set: using ${name}, as in get_${name}_capabilities and _${name}-owner.DOMAIN; ` +
-      'the live web speaks adcp (PROTOCOL_NAME=adcp)\n',
+      'the live web uses adcp (PROTOCOL_NAME=adcp)\n',
   )
 }

@@ -2,7 +2,7 @@ import type { Config } from '../../pipeline/core/config.ts'
 import type { Domain } from '../../pipeline/core/domain.ts'
 import { type HeldRow, loadHeldRows } from '../../pipeline/writer/crawl/held-publishers.ts'
 import { readSettings } from './environment.ts'
-import { askOrLook, carryOut, unwrapOrExit } from './running.ts'
+import { askOrOpen, submitOrApply, unwrapOrExit } from './running.ts'
 
 const DOMAINS_A_SUBMISSION = 20_000
 
@@ -18,22 +18,22 @@ function formatLine({ subject, reason, grants, properties, since }: HeldRow): st
   return `${subject.padEnd(32)} ${reason.padEnd(8)} ${grants} grants, ${properties} properties, since ${since}`
 }
 
-/** Whose answers shall be released or dropped: named, or all that are held. */
-export interface Chosen {
+/** The publishers whose changes are released or dropped: some by name, or all that are held. */
+export interface Selection {
   domains: string[]
   all?: boolean
 }
 
-export function releaseHeld(chosen: Chosen): Promise<void> {
-  return settle(chosen, 'held.release', 'released')
+export function releaseHeld(chosen: Selection): Promise<void> {
+  return decideHeld(chosen, 'held.release', 'released')
 }
 
-export function dropHeld(chosen: Chosen): Promise<void> {
-  return settle(chosen, 'held.drop', 'dropped')
+export function dropHeld(chosen: Selection): Promise<void> {
+  return decideHeld(chosen, 'held.drop', 'dropped')
 }
 
-async function settle(
-  { domains, all }: Chosen,
+async function decideHeld(
+  { domains, all }: Selection,
   op: 'held.release' | 'held.drop',
   done: string,
 ): Promise<void> {
@@ -48,13 +48,13 @@ async function settle(
     unwrapOrExit({ refused: reason })
   }
   for (let start = 0; start < chosen.length; start += DOMAINS_A_SUBMISSION) {
-    const some = chosen.slice(start, start + DOMAINS_A_SUBMISSION)
-    const [answer] = await carryOut(config, [{ op, domains: some }])
+    const batch = chosen.slice(start, start + DOMAINS_A_SUBMISSION)
+    const [answer] = await submitOrApply(config, [{ op, domains: batch }])
     unwrapOrExit(answer!)
   }
   process.stdout.write(`${done} ${chosen.length}\n`)
 }
 
 function listHeldIn(config: Config): Promise<HeldRow[]> {
-  return askOrLook(config, { ask: 'held' }, ({ index }) => loadHeldRows(index))
+  return askOrOpen(config, { ask: 'held' }, ({ index }) => loadHeldRows(index))
 }

@@ -4,7 +4,9 @@ import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { toTypedPath } from './environment.ts'
 
-/** Opens what a person named: a file, or with `-` the standard input. Throws, in words, where it cannot be read. */
+/**
+ * Opens a file that the user named, or with `-` the standard input; throws where it cannot be read.
+ */
 export async function openInput(typed: string): Promise<Readable> {
   if (typed === '-') return process.stdin
   const stream = createReadStream(toTypedPath(typed))
@@ -20,22 +22,22 @@ export async function openInput(typed: string): Promise<Readable> {
   return stream
 }
 
-/** How words name what a person typed. */
+/** Names an input in messages. */
 export function nameInput(typed: string): string {
   return typed === '-' ? 'the standard input' : typed
 }
 
-/** All of it, as JSON. */
+/** Reads a whole file, or the standard input, as JSON. */
 export async function readJsonFrom(typed: string): Promise<unknown> {
   const content = await text(await openInput(typed))
   try {
     return JSON.parse(content)
   } catch (error) {
-    throw new Error(`${nameInput(typed)} is no JSON: ${(error as Error).message}`)
+    throw new Error(`${nameInput(typed)} is not JSON: ${(error as Error).message}`)
   }
 }
 
-/** Throws, in words, where a folder that a person named cannot be read. */
+/** Throws where a folder that the user named cannot be read. */
 export function assertFolder(typed: string): void {
   try {
     readdirSync(toTypedPath(typed))
@@ -46,8 +48,8 @@ export function assertFolder(typed: string): void {
 
 function describeError(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException
-  if (code === 'ENOENT') return 'it is not there'
-  if (code === 'ENOTDIR') return 'it is no folder'
-  if (code === 'EACCES') return 'this user may not'
+  if (code === 'ENOENT') return 'it does not exist'
+  if (code === 'ENOTDIR') return 'it is not a folder'
+  if (code === 'EACCES') return 'permission denied'
   return message
 }

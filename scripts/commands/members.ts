@@ -2,7 +2,7 @@ import type { Tier } from '../../pipeline/core/tiers.ts'
 import { StoredMember } from '../../pipeline/model/member.ts'
 import { readSettings } from './environment.ts'
 import { readServing } from './reading.ts'
-import { carryOut, unwrapOrExit } from './running.ts'
+import { submitOrApply, unwrapOrExit } from './running.ts'
 
 interface Profile {
   slug?: string
@@ -14,22 +14,22 @@ interface Profile {
 
 /** Makes an organization a member. */
 export async function createMember(options: Profile & { org: string }): Promise<void> {
-  const done = await ask({ op: 'member.create', org: options.org, ...toProfile(options) })
+  const done = await submit({ op: 'member.create', org: options.org, ...toProfile(options) })
   if (options.tier) await setTier(options.org, options.tier)
   process.stdout.write(`${done.slug}\n`)
 }
 
-/** Changes what is given of a member, and leaves the rest. */
+/** Changes the given properties of a member and keeps the others. */
 export async function changeMember(options: Profile & { org: string }): Promise<void> {
-  const done = await ask({ op: 'member.update', org: options.org, ...toProfile(options) })
+  const done = await submit({ op: 'member.update', org: options.org, ...toProfile(options) })
   if (options.tier) await setTier(options.org, options.tier)
   process.stdout.write(`${done.slug}\n`)
 }
 
 async function setTier(org: string, tier: Tier | 'none'): Promise<void> {
-  const done = await ask({ op: 'member.tier', org, tier: tier === 'none' ? null : tier })
+  const done = await submit({ op: 'member.tier', org, tier: tier === 'none' ? null : tier })
   if (Number(done.demoted) > 0) {
-    process.stderr.write(`${done.demoted} public agents are shown to members only now\n`)
+    process.stderr.write(`${done.demoted} public agents are now visible to members only\n`)
   }
 }
 
@@ -40,9 +40,9 @@ interface AgentOptions {
   visibility?: string
 }
 
-/** Enrols an agent, or changes what is given of one. */
+/** Enrols an agent, or changes the given properties of one. */
 export async function addAgent(url: string, options: AgentOptions): Promise<void> {
-  const { agent, warnings } = (await ask({ op: 'member.agent.save', url, ...options })) as {
+  const { agent, warnings } = (await submit({ op: 'member.agent.save', url, ...options })) as {
     agent: { url: string; visibility: string }
     warnings?: { message: string }[]
   }
@@ -51,17 +51,17 @@ export async function addAgent(url: string, options: AgentOptions): Promise<void
 }
 
 export async function removeAgent(url: string, { org }: { org: string }): Promise<void> {
-  await ask({ op: 'member.agent.remove', org, url })
+  await submit({ op: 'member.agent.remove', org, url })
   process.stdout.write('removed\n')
 }
 
 export async function addDomain(domain: string, { org }: { org: string }): Promise<void> {
-  const done = await ask({ op: 'organization.domain.add', org, domain, proof: 'operator' })
-  process.stdout.write(`${done.domain} is ${org}’s\n`)
+  const done = await submit({ op: 'organization.domain.add', org, domain, proof: 'operator' })
+  process.stdout.write(`${done.domain} belongs to ${org}\n`)
 }
 
 export async function removeDomain(domain: string, { org }: { org: string }): Promise<void> {
-  await ask({ op: 'organization.domain.remove', org, domain })
+  await submit({ op: 'organization.domain.remove', org, domain })
   process.stdout.write('removed\n')
 }
 
@@ -83,9 +83,9 @@ export async function listMembers({ json }: { json?: boolean }): Promise<void> {
   }
 }
 
-/** Carries one operation out; what is wrong with it ends the command with its words. */
-async function ask(values: Record<string, unknown>): Promise<Record<string, unknown>> {
-  const [answer] = await carryOut(readSettings(), [values])
+/** Submits one operation; a refusal is printed and ends the command. */
+async function submit(values: Record<string, unknown>): Promise<Record<string, unknown>> {
+  const [answer] = await submitOrApply(readSettings(), [values])
   return unwrapOrExit(answer!)
 }
 

@@ -1,11 +1,11 @@
 import { readSettings } from './environment.ts'
-import { carryOut, unwrapOrExit } from './running.ts'
+import { submitOrApply, unwrapOrExit } from './running.ts'
 
 export interface MergeOptions {
   evidence?: string
 }
 
-/** Makes one record of two: from now on the alias answers with the canonical one. */
+/** Merges two records: from now on the alias answers with the canonical one. */
 export async function mergeRecords(
   kind: 'property' | 'collection',
   alias_rid: string,
@@ -18,7 +18,7 @@ export async function mergeRecords(
     canonical_rid,
     ...(evidence === undefined ? {} : { evidence }),
   }
-  const [answer] = await carryOut(readSettings(), [operation])
+  const [answer] = await submitOrApply(readSettings(), [operation])
   const done = unwrapOrExit(answer!)
   process.stdout.write(`${done.alias_rid} now answers with ${done.canonical_rid}\n`)
 }

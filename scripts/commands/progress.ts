@@ -2,14 +2,14 @@ import { SingleBar } from 'cli-progress'
 import type { CrawlSummary } from '../../pipeline/writer/crawl/crawl-summary.ts'
 import { CrawlEstimator, type Estimate, LAST_FILES } from './crawl-estimate.ts'
 
-/** Off a terminal, a line this often. */
+/** Interval of progress lines when stderr is no terminal. */
 const LINE_EVERY_MS = 5_000
 
-/** Shows how a crawl goes: a bar on a terminal, else a line now and then; both on stderr. */
+/** Shows the progress of a crawl on stderr: a bar on a terminal, lines elsewhere. */
 export class Progress {
   readonly #bar: SingleBar | undefined
   readonly #estimator = new CrawlEstimator()
-  #told = performance.now()
+  #printedAt = performance.now()
 
   constructor() {
     if (!process.stderr.isTTY) return
@@ -29,8 +29,8 @@ export class Progress {
     if (this.#bar) {
       this.#bar.setTotal(Math.max(total, 1))
       this.#bar.update(done, { rate, left, outcomes })
-    } else if (now - this.#told >= LINE_EVERY_MS) {
-      this.#told = now
+    } else if (now - this.#printedAt >= LINE_EVERY_MS) {
+      this.#printedAt = now
       process.stderr.write(`crawled ${done} of ${total} files, ${rate}/s, ${left}: ${outcomes}\n`)
     }
   }

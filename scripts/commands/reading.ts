@@ -6,9 +6,9 @@ import { readSettings } from './environment.ts'
 import { assertRegistry, findRunningRegistry, openAlone } from './running.ts'
 
 /**
- * Reads the serving store, which a running registry does not mind; undefined until something was committed.
- * Where none runs and the store is not as it was left it is made again first: a damaged one would end this
- * process by a signal.
+ * Reads the serving store, also while a registry runs; `read` gets undefined where nothing was
+ * committed yet. Without a running registry a store that was tampered with is rebuilt first: a
+ * damaged one would crash this process.
  */
 export async function readServing<Result>(
   read: (serving: ServingStore | undefined) => Result,

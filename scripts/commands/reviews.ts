@@ -2,7 +2,7 @@ import type { StoredReview } from '../../pipeline/model/review.ts'
 import { findReview, listReviews } from '../../pipeline/read/lookups/reviews.ts'
 import { readSettings } from './environment.ts'
 import { readServing } from './reading.ts'
-import { carryOut, unwrapOrExit } from './running.ts'
+import { submitOrApply, unwrapOrExit } from './running.ts'
 
 interface Listed {
   status: string
@@ -10,7 +10,7 @@ interface Listed {
   json?: boolean
 }
 
-/** Prints what waits for a person, or what was decided. */
+/** Prints submissions that wait for review, or were decided. */
 export async function printReviews({ status, kind, json }: Listed): Promise<void> {
   const reviews = await readServing(serving =>
     listReviews(
@@ -26,7 +26,7 @@ export async function printReviews({ status, kind, json }: Listed): Promise<void
 }
 
 function formatLine({ review_id, kind, subject, status, submitted_at, org_name }: StoredReview) {
-  return `${review_id}  ${submitted_at}  ${status}  ${kind} ${subject}  by ${org_name ?? 'nobody known'}`
+  return `${review_id}  ${submitted_at}  ${status}  ${kind} ${subject}  by ${org_name ?? 'unknown'}`
 }
 
 /** Prints a review with what was handed in, as JSON. */
@@ -36,7 +36,10 @@ export async function showReview(id: string): Promise<void> {
   process.stdout.write(`${JSON.stringify({ ...found.review, payload: found.payload }, null, 2)}\n`)
 }
 
-/** Decides what stands now; `digest` says that it must be what was read before. */
+/**
+ * Decides a review. With `digest` the decision is refused where the review has changed since it was
+ * read.
+ */
 export async function decideReview(
   op: 'review.approve' | 'review.reject',
   review_id: string,
@@ -46,7 +49,7 @@ export async function decideReview(
   if (found === undefined) return void unwrapOrExit({ refused: `no review ${review_id}` })
   const decision = { op, review_id, digest: digest ?? found.review.digest, reviewer: 'operator' }
   const operation = { ...decision, ...(notes !== undefined && { notes }) }
-  const [answer] = await carryOut(readSettings(), [operation])
+  const [answer] = await submitOrApply(readSettings(), [operation])
   unwrapOrExit(answer!)
   process.stdout.write(op === 'review.approve' ? 'approved\n' : 'rejected\n')
 }

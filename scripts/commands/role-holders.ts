@@ -2,20 +2,20 @@ import type { Role } from '../../pipeline/core/roles.ts'
 import { StoredRoles } from '../../pipeline/model/role.ts'
 import { readSettings } from './environment.ts'
 import { readServing } from './reading.ts'
-import { carryOut, unwrapOrExit } from './running.ts'
+import { submitOrApply, unwrapOrExit } from './running.ts'
 
-interface Whose {
+interface HolderOptions {
   key?: string
   user?: string
 }
 
-export async function grantRole(role: Role, whose: Whose): Promise<void> {
-  await ask('role.grant', role, whose)
+export async function grantRole(role: Role, options: HolderOptions): Promise<void> {
+  await submitChange('role.grant', role, options)
   process.stdout.write('granted\n')
 }
 
-export async function revokeRole(role: Role, whose: Whose): Promise<void> {
-  await ask('role.revoke', role, whose)
+export async function revokeRole(role: Role, whose: HolderOptions): Promise<void> {
+  await submitChange('role.revoke', role, whose)
   process.stdout.write('revoked\n')
 }
 
@@ -27,13 +27,17 @@ export async function listRoles({ json }: { json?: boolean }): Promise<void> {
   }
 }
 
-async function ask(op: 'role.grant' | 'role.revoke', role: Role, whose: Whose): Promise<void> {
+async function submitChange(
+  op: 'role.grant' | 'role.revoke',
+  role: Role,
+  whose: HolderOptions,
+): Promise<void> {
   const holders = [
     ...(whose.key === undefined ? [] : [{ holder: 'key', id: whose.key }]),
     ...(whose.user === undefined ? [] : [{ holder: 'user', id: whose.user }]),
   ]
   if (holders.length !== 1) unwrapOrExit({ refused: 'name one of --key and --user' })
-  const [answer] = await carryOut(readSettings(), [{ op, role, ...holders[0] }])
+  const [answer] = await submitOrApply(readSettings(), [{ op, role, ...holders[0] }])
   unwrapOrExit(answer!)
 }
 

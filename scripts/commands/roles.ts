@@ -62,8 +62,8 @@ export function serveAgent(): Promise<void> {
 type UpRole = Role & { url?: string }
 
 /**
- * Runs a role until a signal, the end of its supervisor, or an error that nobody caught. It says
- * when it is up, and ends in order, once.
+ * Runs a role until a signal, the end of its supervisor, or an uncaught error. It reports when it
+ * is ready, and is closed once.
  */
 export async function runRole(
   name: string,
@@ -76,11 +76,13 @@ export async function runRole(
   const end = async (status: number) => {
     if (isEnding) return
     isEnding = true
-    await role?.close().catch(error => log.error({ error: String(error) }, 'not closed in order'))
+    await role
+      ?.close()
+      .catch(error => log.error({ error: String(error) }, 'could not close cleanly'))
     process.exit(status)
   }
   const fail = (error: unknown) => {
-    log.fatal({ err: error }, 'must stop')
+    log.fatal({ err: error }, 'stopped by an error')
     process.exit(1)
   }
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void end(0))
@@ -90,7 +92,8 @@ export async function runRole(
   try {
     role = await start(log, fail)
   } catch (error) {
-    // Stores that it has opened, and the channel to the supervisor, would keep it here, the lease with it.
+    // Open stores and the channel to the supervisor would keep the process alive, and the lease
+    // with it.
     const reason = error instanceof Error ? error.message : String(error)
     process.stderr.write(`the ${name} cannot start: ${reason}\n`)
     process.exit(1)

@@ -14,18 +14,20 @@ import { Lease } from '../../pipeline/store/lease.ts'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
 import { Sequencer, type SequencerOptions } from '../../pipeline/writer/sequencer.ts'
 
-/** Who types waits longer than who calls: until the bulk commits before it are made. */
-const PATIENCE = { redisConnectMs: 10_000, redisAnswerMs: 10_000, answerMs: 60_000 }
+/**
+ * A person at a terminal waits longer than an API client: until the bulk commits in front are made.
+ */
+const CLIENT_TIMEOUTS = { redisConnectMs: 10_000, redisAnswerMs: 10_000, answerMs: 60_000 }
 
 const RETRY_MS = 1_000
 
 /** Connects a command to the indexer. */
 export function connectWriter(redisUrl: string, name: string, level = 'error'): WriterClient {
-  return openWriterClient(redisUrl, createLog(name, level), PATIENCE)
+  return openWriterClient(redisUrl, createLog(name, level), CLIENT_TIMEOUTS)
 }
 
-/** Asks again while the registry is unavailable: Redis or the indexer may be starting again. */
-export async function askPatiently<Result>(
+/** Retries while the registry is unavailable: Redis or the indexer may be restarting. */
+export async function retryWhileUnavailable<Result>(
   ask: () => Promise<Result>,
   patienceMs: number,
 ): Promise<Result> {
@@ -39,7 +41,9 @@ export async function askPatiently<Result>(
   }
 }
 
-/** The registry that runs on this DATA_DIR. `run.json` is believed only while the lease is held. */
+/**
+ * Finds the registry that runs on this DATA_DIR. `run.json` counts only while the lease is held.
+ */
 export async function findRunningRegistry(config: Config): Promise<RunFile | undefined> {
   const paths = resolvePaths(config.DATA_DIR)
   if (!existsSync(paths.run) || !existsSync(paths.lease)) return undefined
@@ -48,8 +52,8 @@ export async function findRunningRegistry(config: Config): Promise<RunFile | und
 }
 
 /**
- * An operation as it is typed. What cannot be understood ends the command at once, in words: whoever runs
- * could say nothing to it.
+ * Parses an operation from a command's arguments. An invalid one is refused here, before it is
+ * submitted.
  */
 export function parseOperation(input: Record<string, unknown>): Operation {
   const read = Operation.safeParse(input)
@@ -58,21 +62,21 @@ export function parseOperation(input: Record<string, unknown>): Operation {
   return unwrapOrExit({ refused: faults.join('\n') }) as never
 }
 
-/** What a registry may begin with. */
+/** Operations that may create the registry where there is none. */
 const beginnings: ReadonlySet<Operation['op']> = new Set([
   'organization.create',
   'domains.add',
   'policy.publish',
 ] as const)
 
-/** Hands operations to the running registry, or carries them out alone when none runs. */
-export async function carryOut(
+/** Submits operations to the running registry, or applies them in this process when none runs. */
+export async function submitOrApply(
   config: Config,
   input: readonly Record<string, unknown>[],
 ): Promise<Answer[]> {
   const operations = input.map(parseOperation)
-  const by = identifyAsker()
-  return askOrOpen(
+  const by = identifyUser()
+  return withRegistry(
     config,
     { begins: operations.every(({ op }) => beginnings.has(op)) },
     writer => Promise.all(operations.map(operation => writer.submit(operation, { by }))),
@@ -88,18 +92,18 @@ export async function carryOut(
   )
 }
 
-/** Asks the running registry, or looks alone when none runs. */
-export function askOrLook<Result>(
+/** Asks the running registry, or opens the stores in this process when none runs. */
+export function askOrOpen<Result>(
   config: Config,
   question: Question,
   look: (sequencer: Sequencer) => Promise<Result>,
 ): Promise<Result> {
-  return askOrOpen(config, {}, writer => writer.ask<Result>(question), look)
+  return withRegistry(config, {}, writer => writer.ask<Result>(question), look)
 }
 
-async function askOrOpen<Result>(
+async function withRegistry<Result>(
   config: Config,
-  how: Alone,
+  how: OpenOptions,
   beside: (writer: WriterClient) => Promise<Result>,
   alone: (sequencer: Sequencer) => Promise<Result>,
 ): Promise<Result> {
@@ -120,25 +124,25 @@ async function askOrOpen<Result>(
   }
 }
 
-/** Who uses the command line, as the system names them. */
-export function identifyAsker(): Asker {
+/** Names the system user who runs the command. */
+export function identifyUser(): Asker {
   try {
     return { kind: 'command', id: userInfo().username }
   } catch {
-    // A container may run as a number that has no name.
+    // In a container the user id may have no name.
     return { kind: 'command', id: String(process.getuid?.() ?? 'unknown') }
   }
 }
 
-type Alone = Pick<SequencerOptions, 'acceptsOlderIndex'> & {
-  /** Begin a registry where there is none. */
+type OpenOptions = Pick<SequencerOptions, 'acceptsOlderIndex'> & {
+  /** Creates the registry where there is none. */
   begins?: boolean
 }
 
-/** The sequencer in this process, for a command that runs without a registry. */
+/** Opens the sequencer in this process, for a command that runs without a registry. */
 export async function openAlone(
   config: Config,
-  { begins = false, ...how }: Alone = {},
+  { begins = false, ...how }: OpenOptions = {},
 ): Promise<Sequencer> {
   if (!begins) assertRegistry(config)
   const log = createLog('registry', 'warn')
@@ -147,14 +151,14 @@ export async function openAlone(
   return sequencer
 }
 
-/** Throws, in words, where nothing was ever kept: a mistyped DATA_DIR is no new registry. */
+/** Throws where there is no registry: a mistyped DATA_DIR must not create one. */
 export function assertRegistry({ DATA_DIR }: Config): void {
   const { dir, index, accounts } = resolvePaths(DATA_DIR)
   if (existsSync(index) || existsSync(accounts)) return
   throw new Error(`there is no registry in ${dir}: is DATA_DIR right?`)
 }
 
-/** The answer's facts; a refusal ends the command with its words. */
+/** Returns what was done; a refusal is printed and ends the command. */
 export function unwrapOrExit(answer: Answer): Record<string, unknown> {
   if ('done' in answer) return answer.done
   process.stderr.write(`${answer.refused}\n`)

@@ -7,45 +7,45 @@ import { Lease } from '../../pipeline/store/lease.ts'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
 import { findRunningRegistry } from './running.ts'
 
-/** An indexer whose `start` was killed ends by itself in this time, or it is ended. */
+/** Time in which an indexer whose `start` was killed ends by itself, before it is killed. */
 const ORPHAN_MS = 5_000
 const POLL_MS = 100
 
 /**
- * Makes this process the one `start` on DATA_DIR until it ends, however it ends. Fails, and has touched
- * nothing, when another one runs there, or an indexer that somebody started by itself. What a killed
- * `start` left running is waited for, then ended.
+ * Makes this process the only `start` on DATA_DIR until it exits. Throws, with nothing touched,
+ * where another one runs there, or an indexer that was started by itself. An indexer that a killed
+ * `start` left behind is waited for, then killed.
  */
 export async function takeStartLock(config: Config): Promise<void> {
   const paths = resolvePaths(config.DATA_DIR)
   const lock = await Lease.take(paths.startLock)
-  if (lock === undefined) throw new Error(await describeOther(config))
+  if (lock === undefined) throw new Error(await describeRival(config))
   const run = await findRunningRegistry(config)
   if (run === undefined) return
   const isOrphan = run.supervisor_pid !== undefined && !isAlive(run.supervisor_pid)
-  if (isOrphan && (await isFreed(paths.lease))) return
+  if (isOrphan && (await waitUntilFree(paths.lease))) return
   if (isOrphan && isHoldingOpen(run.pid, paths.lease)) {
     process.kill(run.pid, 'SIGKILL')
-    if (await isFreed(paths.lease)) return
+    if (await waitUntilFree(paths.lease)) return
   }
   lock.release()
-  throw new Error(toAlreadyRunning(run))
+  throw new Error(describeRunning(run))
 }
 
-async function describeOther(config: Config): Promise<string> {
+async function describeRival(config: Config): Promise<string> {
   const { run: file, dir } = resolvePaths(config.DATA_DIR)
   const run = await findRunningRegistry(config)
-  if (run) return toAlreadyRunning(run)
+  if (run) return describeRunning(run)
   const known = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as RunFile) : undefined
   const where = known ? ` at ${known.base_url}` : ''
   return `another start on ${dir} is coming up${where}, or ending`
 }
 
-function toAlreadyRunning({ base_url, pid, supervisor_pid }: RunFile): string {
+function describeRunning({ base_url, pid, supervisor_pid }: RunFile): string {
   return `already running at ${base_url}, process ${supervisor_pid ?? pid}`
 }
 
-async function isFreed(lease: string): Promise<boolean> {
+async function waitUntilFree(lease: string): Promise<boolean> {
   for (const end = performance.now() + ORPHAN_MS; performance.now() < end; ) {
     if (!(await Lease.isHeld(lease))) return true
     await setTimeout(POLL_MS)
@@ -53,7 +53,9 @@ async function isFreed(lease: string): Promise<boolean> {
   return false
 }
 
-/** Whether the process is the one that holds a file: its number alone may be another's by now. */
+/**
+ * Tells whether a process holds a file open: its number alone may belong to another process by now.
+ */
 function isHoldingOpen(pid: number, file: string): boolean {
   try {
     const open = `/proc/${pid}/fd`

@@ -2,14 +2,14 @@ import { type Outcome, outcomes } from '../../pipeline/core/outcomes.ts'
 import type { CrawlSummary } from '../../pipeline/writer/crawl/crawl-summary.ts'
 
 const DEMO_DOMAIN = 'pinnacle-network.example'
-/** In the demo: a brand of which only its home page tells. */
+/** A brand of the demo that only has a home page. */
 const DEMO_HOME_PAGE = 'only-a-home-page.example'
 
 export function printAddress(url: string): void {
   print(`Agentic Ad Registry at ${url}/`)
 }
 
-/** Prints addresses worth opening; those of the demo internet where no domain is named. */
+/** Prints addresses worth opening; without a domain, those of the demo internet. */
 export function printExamples(url: string, ownDomain: string | undefined): void {
   const domain = ownDomain ?? DEMO_DOMAIN
   const paths = [
@@ -28,7 +28,7 @@ export function printExamples(url: string, ownDomain: string | undefined): void 
   print('Worth opening:', ...paths.map(path => `  ${url}${path}`))
 }
 
-/** Prints what a crawl found, and why nothing where it reached nothing. */
+/** Prints what a crawl found, or why it reached nothing. */
 export function printFound(domains: number, summary: CrawlSummary): void {
   const { brands, publishers, properties, agents } = summary
   const files = summary.outcomes.reduce((sum, outcome) => sum + outcome.files, 0)
@@ -40,7 +40,7 @@ export function printFound(domains: number, summary: CrawlSummary): void {
   if (why) print(why)
 }
 
-/** Tells why not one file of a crawl could be asked for; undefined where any answered. */
+/** Explains why no file of a crawl could be fetched; undefined where any server answered. */
 export function describeUnreached(
   domains: number,
   found: CrawlSummary['outcomes'],
@@ -65,7 +65,7 @@ export function describeUnreached(
   )
 }
 
-/** Outcomes after which it is not known that anybody was there. */
+/** Outcomes that leave open whether there is a server at all. */
 const UNREACHED: ReadonlySet<Outcome> = new Set([
   'timeout',
   'dns_failed',

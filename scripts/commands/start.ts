@@ -9,7 +9,7 @@ import type { Domain } from '../../pipeline/core/domain.ts'
 import { createLog, type Log } from '../../pipeline/core/log.ts'
 import { listSnapshots, readCheckpoint } from '../../pipeline/store/checkpoint.ts'
 import { type Paths, resolvePaths } from '../../pipeline/store/paths.ts'
-import { crawlThere } from './crawl.ts'
+import { crawlInRunning } from './crawl.ts'
 import { enrolDemoMembers } from './demo-members.ts'
 import { type DomainsFile, describeRefused, readDomainsFile } from './domains-file.ts'
 import { readSettings, requireRedisUrl, warnOfProtocolName } from './environment.ts'
@@ -19,26 +19,31 @@ import { printAddress, printExamples, printFound } from './start-output.ts'
 
 const SCRIPT = fileURLToPath(new URL('../registry.js', import.meta.url))
 const DEMO_DATA_DIR = 'data/var/demo'
-/** The demo internet is one process on this machine: asked for more, a slow one answers too late. */
+/**
+ * The demo internet is one process on this machine: with more hosts at once a slow machine runs
+ * into timeouts.
+ */
 const DEMO_HOSTS_AT_ONCE = '16'
 
-/** A terminal that is closed may send several signals at once; one that comes later was meant. */
+/**
+ * A closing terminal may send several signals at once; a later one is meant to end the process now.
+ */
 const AGAIN_MS = 1_000
 
-/** What is to be run. */
+/** The registry to run and its folder. */
 interface Plan {
   config: Config
   paths: Paths
   isDemo: boolean
-  /** Nothing was published in this folder yet. */
+  /** Nothing has been published in this folder yet. */
   isFirst: boolean
   domainsFile: DomainsFile | undefined
   log: Log
 }
 
 /**
- * Runs the whole registry below one process. Without domains and without a world of somebody
- * else's (CRAWL_CONNECT_TO) it crawls the demo internet, into a DATA_DIR of its own.
+ * Runs the whole registry under one process. Without domains, and without another world to connect
+ * to (CRAWL_CONNECT_TO), it crawls the demo internet into a DATA_DIR of its own.
  */
 export async function start(options: { domains?: string }): Promise<void> {
   const isDemo = options.domains === undefined && !process.env.CRAWL_CONNECT_TO
@@ -68,11 +73,11 @@ async function run(plan: Plan): Promise<void> {
     await redis?.close()
     process.exit(status)
   }
-  // A terminal that was closed can be written to no more; everything must still be ended in order.
+  // Writing to a closed terminal fails; the processes must still be stopped in order.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
-      // Whoever asks again does not want to wait; all that was accepted is on disk.
+      // A second signal means: do not wait. Everything that was accepted is on disk.
       if (isEnding && performance.now() - endingSince > AGAIN_MS) supervisor.kill()
       void end(0)
     })
@@ -86,7 +91,9 @@ async function run(plan: Plan): Promise<void> {
   }
 }
 
-/** The API comes first, so that what is there can be read while the rest comes up and crawls. */
+/**
+ * Starts the API first, so that existing data can be read while the other roles come up and crawl.
+ */
 async function startRoles(plan: Plan, supervisor: Supervisor): Promise<void> {
   const { config, paths, isDemo, isFirst, domainsFile: ownDomains } = plan
   const redisUrl = requireRedisUrl(config)
@@ -98,7 +105,7 @@ async function startRoles(plan: Plan, supervisor: Supervisor): Promise<void> {
   }
   const domainsFile = `${paths.dir}/demo-domains.txt`
   const indexing = supervisor.start({ name: 'indexer', args: ['indexer'], env })
-  // Whoever waits for it is told; until then nobody does.
+  // A failure is reported by the awaits below; until then it must not count as unhandled.
   indexing.catch(() => undefined)
   const url = await startApis(supervisor, config, env, indexing)
   printAddress(url)
@@ -113,12 +120,17 @@ async function startRoles(plan: Plan, supervisor: Supervisor): Promise<void> {
   printExamples(url, isDemo ? undefined : (domains[0] ?? 'acme.example'))
 }
 
-/** A person at a terminal wants to see what goes wrong; the rest is for LOG_LEVEL. */
+/**
+ * Logs warnings only: a person at a terminal wants to see what goes wrong. LOG_LEVEL overrides it.
+ */
 function chooseLogLevel(config: Config): string {
   return process.env.LOG_LEVEL ?? (config.LOG_LEVEL === 'info' ? 'warn' : config.LOG_LEVEL)
 }
 
-/** One that cannot come up before the indexer has put the stores right is tried again after that. */
+/**
+ * Starts the API processes. One that cannot start before the indexer has repaired the stores is
+ * started again after that.
+ */
 async function startApis(
   supervisor: Supervisor,
   config: Config,
@@ -152,7 +164,7 @@ async function startWorld(
 }
 
 async function crawlFirst(redisUrl: string, domains: Domain[]): Promise<void> {
-  const summary = await crawlThere(connectWriter(redisUrl, 'start', 'warn'), domains, {
+  const summary = await crawlInRunning(connectWriter(redisUrl, 'start', 'warn'), domains, {
     again: false,
     patienceMs: Number.POSITIVE_INFINITY,
   })

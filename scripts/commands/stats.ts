@@ -5,12 +5,12 @@ import { listTables } from '../../pipeline/store/schema.ts'
 import { readSettings } from './environment.ts'
 import { assertRegistry } from './running.ts'
 
-/** Prints rows by table of the published snapshot, which a running registry does not mind. */
+/** Prints rows per table of the published snapshot, also while a registry runs. */
 export async function printStats({ json }: { json?: boolean }): Promise<void> {
   const config = readSettings()
   assertRegistry(config)
   const { registry } = resolvePaths(config.DATA_DIR)
-  if (!existsSync(registry)) throw new Error('nothing was published yet')
+  if (!existsSync(registry)) throw new Error('nothing has been published yet')
   const db = await Database.open(registry, { readOnly: true })
   const tables = listTables('tables')
   const [counts] = await db.all<Record<string, number>>(

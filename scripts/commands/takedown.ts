@@ -2,9 +2,15 @@ import type { Config } from '../../pipeline/core/config.ts'
 import { parseDomain } from '../../pipeline/core/domain.ts'
 import { rebuild } from '../../pipeline/maintenance/rebuild.ts'
 import { readSettings } from './environment.ts'
-import { carryOut, connectWriter, findRunningRegistry, openAlone, unwrapOrExit } from './running.ts'
+import {
+  connectWriter,
+  findRunningRegistry,
+  openAlone,
+  submitOrApply,
+  unwrapOrExit,
+} from './running.ts'
 
-/** Takes a domain down, or lets it be known again, and waits until every published copy follows. */
+/** Takes a domain down, or readmits it, and waits until every published copy shows that. */
 export async function takeDown(
   name: string,
   { reason, undo }: { reason?: string; undo?: boolean },
@@ -12,17 +18,20 @@ export async function takeDown(
   const config = readSettings()
   const domain = parseDomain(name)
   if (domain === undefined) return void unwrapOrExit({ refused: `${name} is not a domain` })
-  const [answer] = await carryOut(config, [
+  const [answer] = await submitOrApply(config, [
     undo
       ? { op: 'domain.readmit', domain }
       : { op: 'domain.takedown', domain, ...(reason !== undefined && { reason }) },
   ])
   unwrapOrExit(answer!)
   if (!undo) await clearCopies(config)
-  process.stdout.write(`${domain} ${undo ? 'may be known again' : 'is taken down'}\n`)
+  process.stdout.write(`${domain} ${undo ? 'is readmitted' : 'is taken down'}\n`)
 }
 
-/** Freed pages of the serving store keep what was in them until it is made anew, which needs a stop. */
+/**
+ * Publishes new copies and rebuilds the serving store, whose freed pages still hold deleted data; a
+ * rebuild needs the registry to be stopped.
+ */
 async function clearCopies(config: Config): Promise<void> {
   const run = await findRunningRegistry(config)
   if (run) {
@@ -33,7 +42,7 @@ async function clearCopies(config: Config): Promise<void> {
       await writer.close()
     }
     process.stderr.write(
-      'run `registry rebuild` at the next stop: it leaves no trace in serving/\n',
+      'deleted data remains in free pages of serving/ until `registry rebuild` runs at the next stop\n',
     )
     return
   }

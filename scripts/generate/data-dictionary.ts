@@ -6,7 +6,7 @@ import { renderTable } from './markdown.ts'
 
 const QUERIES = 'data/queries'
 
-/** Example queries: the first line of a file, a comment, is its question. */
+/** Lists the example queries; the first line of a file is a comment with its question. */
 export function listExampleQueries(): { question: string; sql: string }[] {
   return readdirSync(QUERIES)
     .filter(name => name.endsWith('.sql'))
@@ -17,7 +17,7 @@ export function listExampleQueries(): { question: string; sql: string }[] {
     })
 }
 
-/** data/README.md: read out of a database that the SQL files made. */
+/** Renders data/README.md from a database that the SQL files created. */
 export async function renderDataDictionary(): Promise<string> {
   const db = await Database.open(':memory:')
   await createTables(db, 'tables')

@@ -1,18 +1,21 @@
-/** Builds a Markdown table whose cells cannot break it. */
+/** Renders a Markdown table; cells are escaped. */
 export function renderTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) =>
     `| ${cells.map(cell => cell.replaceAll('|', '\\|').replaceAll('\n', ' ')).join(' | ')} |`
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')
 }
 
-/** Marks a text as code. */
+/** Renders a text as code. */
 export function renderCode(text: string): string {
   return `\`${text}\``
 }
 
-/** Replaces what stands between `<!-- name -->` and `<!-- /name -->`; a page without the marks is an error. */
+/**
+ * Replaces the text between `<!-- name -->` and `<!-- /name -->`; throws where the page has no such
+ * marks.
+ */
 export function replaceSection(page: string, name: string, text: string): string {
   const marked = new RegExp(`(<!-- ${name} -->\n)[\\s\\S]*?(<!-- /${name} -->)`)
-  if (!marked.test(page)) throw new Error(`there is no place for ${name}`)
+  if (!marked.test(page)) throw new Error(`the page has no section ${name}`)
   return page.replace(marked, (_, open: string, close: string) => `${open}${text}\n${close}`)
 }

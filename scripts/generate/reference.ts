@@ -7,7 +7,7 @@ import { tiers } from '../../pipeline/core/tiers.ts'
 import { eventTypes } from '../../pipeline/model/event.ts'
 import { renderCode, renderTable } from './markdown.ts'
 
-/** docs/settings.md: every setting and every limit with its meaning. */
+/** Renders docs/settings.md: settings and limits with their meanings. */
 export function renderSettings(): string {
   const rows = Object.entries(settings).map(([name, { shown, means }]) => [
     renderCode(name),
@@ -30,7 +30,7 @@ export function renderSettings(): string {
   )
 }
 
-/** docs/events.md: the events of the change feed. */
+/** Renders docs/events.md: the events of the change feed. */
 export function renderEvents(): string {
   const rows = Object.entries(eventTypes).map(([name, { entity, means }]) => [
     renderCode(name),
@@ -45,7 +45,7 @@ export function renderEvents(): string {
   )
 }
 
-/** docs/errors.md: every refusal of the API. */
+/** Renders docs/errors.md: the errors of the API. */
 export function renderErrors(): string {
   const rows = Object.entries(publicErrors).map(([name, { status, means }]) => [
     String(status),
@@ -59,7 +59,7 @@ export function renderErrors(): string {
   )
 }
 
-/** docs/crawling.md: outcomes of an attempt, and the queues between the roles. */
+/** Renders docs/crawling.md: outcomes of an attempt, and the queues between the roles. */
 export function renderCrawling(): string {
   const results = Object.entries(outcomes).map(([name, { effect, means }]) => [
     renderCode(name),
@@ -80,7 +80,7 @@ export function renderCrawling(): string {
   )
 }
 
-/** The tiers of members, as a part of docs/operating.md. */
+/** Renders the membership tiers, a section of docs/operating.md. */
 export function renderTiers(): string {
   const rows = Object.entries(tiers).map(([name, { label, apiAccess }]) => [
     renderCode(name),
@@ -90,7 +90,7 @@ export function renderTiers(): string {
   return renderTable(['tier', 'called', 'API access'], rows)
 }
 
-/** .env.example: every setting with its default, commented out. */
+/** Renders .env.example: every setting with its default, commented out. */
 export function renderEnvironmentExample(): string {
   const lines = Object.entries(settings).map(
     ([name, { shown, means }]) => `# ${means}\n#${name}=${shown}\n`,

@@ -16,9 +16,12 @@ const files = ['tsconfig.json', 'tsconfig.build.json', 'package-lock.json']
 const tsc = 'node_modules/typescript/bin/tsc'
 const dist = join(root, 'dist')
 
-/** Compiles into a folder beside dist/ and swaps: a running program never sees half a build. */
+/**
+ * Compiles into a folder beside dist/, then swaps the two: a running program never sees half a
+ * build.
+ */
 export function build() {
-  const stamp = stampOfSources()
+  const stamp = hashSources()
   if (readStamp() === stamp) return
   say('Building …')
   const fresh = join(root, `.dist-${process.pid}`)
@@ -37,17 +40,19 @@ export function build() {
   swap(fresh)
 }
 
-/** Names, sizes and times, not contents: this runs before every command. */
-function stampOfSources() {
+/**
+ * Hashes names, sizes and times of the sources, not their contents: it runs before every command.
+ */
+function hashSources() {
   const hash = createHash('sha256')
-  for (const path of [...files, ...folders.flatMap(sourcesIn)]) {
+  for (const path of [...files, ...folders.flatMap(listSources)]) {
     const { size, mtimeMs } = statSync(join(root, path))
     hash.update(`${path} ${size} ${mtimeMs}\n`)
   }
   return hash.digest('hex')
 }
 
-function sourcesIn(folder) {
+function listSources(folder) {
   if (!existsSync(join(root, folder))) return []
   return readdirSync(join(root, folder), { recursive: true })
     .filter(name => name.endsWith('.ts'))
@@ -68,13 +73,13 @@ function swap(fresh) {
   try {
     renameSync(dist, old)
   } catch {
-    // There is none, or it lies in a layer whose folders cannot be renamed.
+    // There is no build yet, or dist/ lies in an image layer whose folders cannot be renamed.
     rmSync(dist, { recursive: true, force: true })
   }
   try {
     renameSync(fresh, dist)
   } catch (error) {
-    // Somebody built at the same time and was first: theirs stands.
+    // Another process finished a build first; that one is kept.
     if (error.code !== 'ENOTEMPTY') throw error
     rmSync(fresh, { recursive: true, force: true })
   }

@@ -9,17 +9,20 @@ const steps = [
   ['lock', 'scripts/lock.mjs', '--check'],
 ]
 
-/** One line a step, all steps whatever the others say. The layers are checked by `npm test`. */
+/**
+ * Runs all steps, also after one has failed, and prints a line for each. `npm test` checks the
+ * layers.
+ */
 export function check() {
-  const held = steps.map(step => holds(...step))
-  if (held[0] && existsSync(join(root, 'scripts/generate.ts'))) {
+  const results = steps.map(step => runStep(...step))
+  if (results[0] && existsSync(join(root, 'scripts/generate.ts'))) {
     build()
-    held.push(holds('generated', 'dist/scripts/generate.js', '--check'))
+    results.push(runStep('generated', 'dist/scripts/generate.js', '--check'))
   }
-  if (held.includes(false)) process.exit(1)
+  if (results.includes(false)) process.exit(1)
 }
 
-function holds(name, ...args) {
+function runStep(name, ...args) {
   const begun = performance.now()
   const { ok, output } = run(process.execPath, args)
   const seconds = ((performance.now() - begun) / 1000).toFixed(1)

@@ -1,3 +1,3 @@
-/** Loaded into the child of `handOver`, which would outlive a parent that was killed outright. */
+/** Ends the child of `execNode` when its parent was killed; without this it would live on. */
 process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'))
 process.channel?.unref()

@@ -13,17 +13,21 @@ export function requireNode() {
   fail(`Node ${wanted} or newer is needed; this is ${process.versions.node}.`)
 }
 
-/** Installs exactly what package-lock.json names, and nothing when that is there already. */
+/**
+ * Installs exactly the packages of package-lock.json; does nothing where they are there already.
+ */
 export function installModules() {
   if (isInstalled()) return
   say('Installing the locked packages (npm ci) …')
   const args = ['ci', '--include=dev', '--loglevel=error', '--no-update-notifier']
   const { status, error } = spawnSync('npm', args, { cwd: root, stdio: ['ignore', 2, 2] })
   if (error) fail(`npm could not be started: ${error.message}`)
-  if (status !== 0) fail('npm ci failed: its message stands above.')
+  if (status !== 0) fail('npm ci failed: see its message above.')
 }
 
-/** npm writes its own record last: an install that was cut short has none. */
+/**
+ * Compares the lock with npm's own record, which npm writes last: an interrupted install has none.
+ */
 function isInstalled() {
   try {
     const present = read('node_modules/.package-lock.json').packages

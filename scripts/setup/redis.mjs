@@ -2,7 +2,10 @@ import { accessSync, constants, existsSync, rmSync, writeFileSync } from 'node:f
 import { delimiter, join } from 'node:path'
 import { fail, run, say } from './run.mjs'
 
-/** Jobs need a redis-server program; the processes of the registry start and end their own. */
+/**
+ * Installs redis-server where it is missing and may be installed; the registry starts its own Redis
+ * from it.
+ */
 export function requireRedis() {
   if (isOnPath('redis-server')) return
   const mayInstall = process.getuid?.() === 0 && isOnPath('apt-get')
@@ -10,20 +13,23 @@ export function requireRedis() {
     fail('redis-server is missing. Install it; on Debian: apt-get install redis-server')
   }
   say('redis-server is missing: installing it with apt …')
-  const { ok, output } = withoutServices(() => {
-    const updated = apt('update')
-    return updated.ok ? apt('install', '-y', '--no-install-recommends', 'redis-server') : updated
+  const { ok, output } = runWithoutServices(() => {
+    const updated = runApt('update')
+    return updated.ok ? runApt('install', '-y', '--no-install-recommends', 'redis-server') : updated
   })
   if (!ok || !isOnPath('redis-server')) fail(`${output}\nredis-server could not be installed.`)
 }
 
-function apt(...args) {
+function runApt(...args) {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
   return run('apt-get', ['-q', ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
 }
 
-/** Debian starts a service when it installs one; the exit status 101 of this file forbids it. */
-function withoutServices(install) {
+/**
+ * Runs `install` without starting services: Debian starts one when it installs it, and exit status
+ * 101 of this file forbids that.
+ */
+function runWithoutServices(install) {
   const policy = '/usr/sbin/policy-rc.d'
   if (existsSync(policy)) return install()
   const keepGoing = () => {}

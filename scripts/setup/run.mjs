@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 
 export const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Notes go to stderr: stdout belongs to the program that was asked for. */
+/** Prints a note to stderr: stdout belongs to the requested program. */
 export function say(line) {
   process.stderr.write(`${line}\n`)
 }
@@ -13,7 +13,9 @@ export function fail(line) {
   process.exit(1)
 }
 
-/** Runs a program to its end, quietly. A program that cannot be started counts as failed. */
+/**
+ * Runs a program to its end and collects its output. One that cannot be started counts as failed.
+ */
 export function run(program, args, options = {}) {
   const result = spawnSync(program, args, {
     cwd: root,
@@ -26,11 +28,12 @@ export function run(program, args, options = {}) {
 }
 
 /**
- * Becomes `node ...args`, as far as Node can: same terminal, same end. Ctrl-C arrives here from the
- * terminal and again from npm; the child stands in a process group of its own, so that it gets each
- * signal from here only, and only once. A second one, sent on purpose a moment later, gets through.
+ * Runs `node ...args` in place of this process, as far as Node can: same terminal, same exit.
+ * Ctrl-C reaches this process from the terminal and again from npm; the child is in a process group
+ * of its own, so that it gets each signal only from here, and only once. A second signal, sent on
+ * purpose a moment later, gets through.
  */
-export function handOver(...args) {
+export function execNode(...args) {
   const leash = new URL('leash.mjs', import.meta.url).href
   const child = spawn(process.execPath, ['--import', leash, ...args], {
     cwd: root,

@@ -3,7 +3,10 @@ import { type Agent, cast } from './cast.ts'
 import { answerMcp, buildAgentCard } from './mcp.ts'
 import type { Place } from './site.ts'
 
-/** The live agents, one host each. They are found through publishers and operators, not crawled. */
+/**
+ * Builds the live agents, one host each. They are found through publishers and operators, not
+ * crawled.
+ */
 export function buildAgentPlaces(protocolName: string): Place[] {
   return cast.map(agent => ({
     host: agent.host,
@@ -34,7 +37,10 @@ function answerAt(agent: Agent, ask: Ask, protocolName: string): Answer {
   }
 }
 
-/** Creative agents speak both transports; one seller speaks only the second. */
+/**
+ * Tells whether an agent serves an A2A card: creative agents speak both transports, one seller only
+ * A2A.
+ */
 function hasCard(agent: Agent): boolean {
   return agent.door === 'card_only' || agent.type === 'creative'
 }

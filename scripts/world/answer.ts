@@ -11,7 +11,7 @@ export type Ask = {
 
 type Head = { status: number; headers: Readonly<Record<string, string>> }
 
-/** What a site does when asked, as data: the server carries it out, a test can look at it. */
+/** Answer of a site, as data: the server sends it, a test can inspect it. */
 export type Answer =
   | (Head & { kind: 'whole'; body: Buffer; etag?: string })
   | (Head & { kind: 'stream'; chunks: () => Iterable<Buffer> })
@@ -23,7 +23,7 @@ export type Answer =
 
 const html = 'text/html; charset=utf-8'
 
-/** A file: the same bytes carry the same ETag on every night and in every process. */
+/** Builds a file answer; the same bytes have the same ETag on every night and in every process. */
 export function file(
   body: string | Buffer,
   type = 'application/json',
@@ -59,7 +59,7 @@ export function redirect(to: string, code = 302): Answer {
   return answerStatus(code, { location: to })
 }
 
-/** A reply to one call: never cached, so without an ETag. */
+/** Builds the answer of a call: never cached, so without an ETag. */
 export function reply(
   code: number,
   body: unknown,

@@ -6,7 +6,7 @@ import type { Doc, Place } from './site.ts'
 const house = 'many-houses.example'
 const central = 'brands.central-hosting.example'
 
-/** Brands that each show one rule of identity or trust. */
+/** Builds brands that each show one rule of identity or trust. */
 export function buildBrandCases(): Place[] {
   return [...houseCases, ...leafCases, ...walks, ...pointers, ...agentDocuments]
 }
@@ -90,7 +90,9 @@ const leafCases: Place[] = [
   buildHomePageOnly('only-a-home-page.example'),
 ]
 
-/** Houses that redirect on: two in a ring, a walk just short enough and one too long. */
+/**
+ * Houses that redirect to another one: a ring of two, a chain just short enough, and one too long.
+ */
 const walks: Place[] = [
   buildBrand('ring-one.example', 'house_loop', redirectTo('ring-two.example')),
   buildBrand('ring-two.example', 'house_loop', redirectTo('ring-one.example')),
@@ -170,7 +172,7 @@ function buildBrand(host: string, situation: string, write: (host: string) => Do
   return { host, title: toTitle(host), files: { 'brand.json': { situation, document } } }
 }
 
-/** Says who it is to people and search engines, and to nobody else. */
+/** Builds a brand that only has a home page with linked data. */
 function buildHomePageOnly(host: string): Place {
   return { host, title: toTitle(host), pages: buildBrandPages(host, toTitle(host)) }
 }

@@ -25,7 +25,7 @@ export type WorldOptions = {
   seed: number
   /** 1, the default, is the world at first sight; each later night changes a few sites. */
   night?: number
-  /** How many domains a crawl is given; ordinary ones are added until it is reached. */
+  /** Number of domains to crawl; ordinary ones are added until it is reached. */
   domains?: number
   /** The protocol's short name, as it occurs in task names. */
   protocolName?: string
@@ -33,7 +33,7 @@ export type WorldOptions = {
 
 export type DemoWorld = World & {
   sites: ReadonlyMap<string, Site>
-  /** What the nights up to this one did. */
+  /** Changes made by the nights so far. */
   changes: readonly Change[]
 }
 
@@ -41,7 +41,7 @@ const houseCount = 14
 const namedByManager = 6_000
 const presentInNetwork = 60
 
-/** The demo internet: the same for the same options, down to every byte and ETag. */
+/** Builds the demo internet: the same options give the same world, down to every byte and ETag. */
 export function buildWorld(options: WorldOptions): DemoWorld {
   const { seed, night = 1, domains = 600, protocolName = 'proto' } = options
   const invent = nameMaker(createRandom(seed, 'names'))
@@ -56,8 +56,8 @@ export function buildWorld(options: WorldOptions): DemoWorld {
     ...buildDirtPlaces(),
     ...buildAgentPlaces(protocolName),
   ]
-  const room = domains - countListed([...fixed, ...buildOperatorPlaces([])])
-  const filling = fill(seed, Math.max(room, 0), invent)
+  const missing = domains - countListed([...fixed, ...buildOperatorPlaces([])])
+  const filling = fill(seed, Math.max(missing, 0), invent)
   const claims = [...twoSidedClaims, ...filling.publishers.flatMap(publisher => publisher.claims)]
   const all = join([...fixed, ...buildOperatorPlaces(claims), ...filling.places])
   const changes = planNights(seed, night, {
@@ -89,12 +89,12 @@ function buildOrdinaryBrand({ host, title }: Name): Place {
   return { host, title, files: { 'brand.json': { situation: 'canonical', document } } }
 }
 
-/** Most of the internet: a home page and neither file. */
+/** Builds the most common kind of domain: a home page and neither file. */
 function buildOrdinaryDomain({ host, title }: Name): Place {
   return { host, title, pages: buildBrandPages(host, title) }
 }
 
-/** Brings the parts of each host together; two parts that publish the same file are a mistake. */
+/** Joins the parts of each host; throws where two parts publish the same file. */
 function join(parts: readonly Place[]): Place[] {
   const places = new Map<string, Place>()
   for (const part of parts) {

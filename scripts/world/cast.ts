@@ -8,7 +8,7 @@ export type AgentType =
   | 'buying'
   | 'signals'
 
-/** How an agent receives a visitor: most answer, some do not. */
+/** Behaviour of an agent: most are open, some want a credential, fail, or are no agents at all. */
 export type Door = 'open' | 'auth' | 'down' | 'hang' | 'website' | 'card_only'
 
 export type Agent = {
@@ -19,7 +19,7 @@ export type Agent = {
   operator: string
   company: string
   door: Door
-  /** Event streams or plain JSON: both are legal replies over Streamable HTTP. */
+  /** Format of replies over Streamable HTTP, which allows both. */
   reply: 'json' | 'sse'
   /** Refuses calls that do not carry the session it handed out. */
   session: boolean
@@ -33,7 +33,7 @@ export type Agent = {
   leavesOpen: boolean
   /** Lists things that are no tools among its tools. */
   litters: boolean
-  /** Lists its tools to anybody, and wants a credential for each call. */
+  /** Lists its tools to anybody, and requires a credential for each call. */
   guardsCalls: boolean
 }
 
@@ -90,7 +90,7 @@ export function toUrl(agent: Agent): string {
   return `https://${agent.host}${agent.path}`
 }
 
-/** The agents that publishers authorize when nothing particular is asked of the agent. */
+/** Agents that publishers authorize where a case needs no particular one. */
 export const sellers = cast.filter(agent => agent.type === 'sales') as [Agent, ...Agent[]]
 
 export const dataAgents = cast.filter(agent => agent.type === 'signals') as [Agent, ...Agent[]]

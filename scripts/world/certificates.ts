@@ -17,13 +17,13 @@ import type { TlsFault } from './site.ts'
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
 const dayMs = 86_400_000
-/** Contexts are large; a crawl that strays over thousands of unknown hosts must not keep them all. */
+/** Contexts are large; a crawl over thousands of unknown hosts must not keep them all. */
 const contextsMax = 2_000
 
 export type Authority = {
-  /** What a client has to trust. */
+  /** Certificate that clients have to trust. */
   pem: string
-  /** For clients that name no host. */
+  /** Certificate for clients that send no host name. */
   fallback: { key: string; cert: string }
   contextFor(name: string, fault?: TlsFault): Promise<SecureContext>
 }
@@ -31,7 +31,10 @@ export type Authority = {
 type Issuer = { keys: webcrypto.CryptoKeyPair; certificate: X509Certificate }
 type Leaf = { name: string; issuer: Issuer; notAfter: Date }
 
-/** One authority per served world. Leaves share one key pair, so a new host costs one signature. */
+/**
+ * Creates one authority per served world. Leaf certificates share one key pair, so a new host costs
+ * one signature.
+ */
 export async function createAuthority(now = new Date()): Promise<Authority> {
   const [issuer, stranger, keys] = await Promise.all([
     createIssuer('Demo Internet Authority', now),
@@ -98,7 +101,7 @@ async function createLeaf(
   ]
   return X509CertificateGenerator.create({
     serialNumber: serial.toString(16).padStart(16, '4'),
-    // The name stands in the alternative names only: a common name ends at 64 characters, a host does not.
+    // The host is only an alternative name: a common name may have 64 characters, a host more.
     subject: 'O=Demo Internet',
     issuer: leaf.issuer.certificate.subject,
     notBefore: addDays(now, -30),

@@ -15,7 +15,7 @@ import type { Doc, FileName, Place } from './site.ts'
 const byteOrderMark = '\ufeff'
 const seller = toUrl(cast[0]!)
 
-/** Bodies that arrive in full and are not what they should be, or are but look odd. */
+/** Bodies that arrive in full and are invalid, or valid but unusual. */
 export const brokenBodies: Place[] = [
   buildDirt('html', 'html', (_, host) =>
     answerPage('Not found', `${host} shows this page for every address.`),
@@ -75,7 +75,9 @@ function formatText(name: FileName, host: string): string {
   return JSON.stringify(buildSmallDocument(name, host), null, 2)
 }
 
-/** Puts a field before all others, in a way JSON.stringify would not. */
+/**
+ * Puts a field before all others, which JSON.stringify could not do for a repeated or special key.
+ */
 function withField(name: FileName, host: string, key: string, value: string): string {
   return formatText(name, host).replace('{', `{ "${key}": ${value},`)
 }

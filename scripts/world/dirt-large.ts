@@ -8,7 +8,7 @@ const kib = 1_024
 const mib = 1_048_576
 const spaces = Buffer.alloc(64 * kib, ' ')
 
-/** Valid documents nobody should read to the end: the blanks before the last brace make them large. */
+/** Valid documents that are too large to be read: blanks before the last brace fill them up. */
 export const largeBodies: Place[] = [
   buildDirt('oversize', 'too_large', (name, host) =>
     answerStream(name, host, name === 'brand.json' ? 300 * kib : 6 * mib),

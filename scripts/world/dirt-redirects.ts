@@ -43,7 +43,7 @@ export const redirects: Place[] = [
   buildDirt('redirect-no-location', 'redirect_without_location', () => answerStatus(302)),
 ]
 
-/** A walk of so many steps within one host, ending at a good file. */
+/** Builds a chain of redirects within one host that ends at a valid file. */
 function buildChain(length: number, situation: string): Place {
   const name = `redirect-chain-${length}`
   const host = `dirt-${name}.example`
@@ -52,7 +52,10 @@ function buildChain(length: number, situation: string): Place {
   })
 }
 
-/** `/moved/3/…` leads to `/moved/2/…` and so on; `/moved/1/…` is the file. */
+/**
+ * Builds the steps of a chain: `/moved/3/…` redirects to `/moved/2/…`, and `/moved/1/…` is the
+ * file.
+ */
 function buildHops(host: string, length: number): Record<string, () => Answer> {
   const pages: Record<string, () => Answer> = {}
   for (const file of ['brand.json', 'adagents.json'] as const) {

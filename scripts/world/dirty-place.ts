@@ -2,8 +2,9 @@ import type { Answer } from './answer.ts'
 import type { FileName, Place } from './site.ts'
 
 /**
- * A host named after what is wrong with it, both files in the same condition. Each has a registrable
- * domain of its own, so that neither politeness nor same-site rules tie one kind of dirt to another.
+ * Builds a host that is named after its fault; both of its files have it. Each host has a
+ * registrable domain of its own, so that politeness and same-site rules treat every fault by
+ * itself.
  */
 export function buildDirt(
   name: string,

@@ -6,7 +6,7 @@ export const firstNight = '2026-11-01T03:00:00Z'
 const adagentsSchema = 'https://schemas.example/v3/adagents.json'
 const brandSchema = 'https://schemas.example/v3/brand.json'
 
-/** An adagents.json with its usual surroundings. */
+/** Builds an adagents.json with the usual schema and date. */
 export function buildAdagents(document: Doc): Doc {
   return { $schema: adagentsSchema, ...document, last_updated: firstNight }
 }
@@ -15,7 +15,7 @@ export function buildPortfolio(document: Doc): Doc {
   return { $schema: brandSchema, version: '1.0', ...document, last_updated: firstNight }
 }
 
-/** A brand that stands on its own domain. */
+/** Builds the brand.json of a brand on its own domain. */
 export function buildCanonical(host: string, title: string, more: Doc = {}): Doc {
   return {
     $schema: brandSchema,
@@ -28,12 +28,12 @@ export function buildCanonical(host: string, title: string, more: Doc = {}): Doc
   }
 }
 
-/** A property as brand.json writes it. */
+/** Builds a property as brand.json writes it. */
 export function buildWebsite(identifier: string, more: Doc = {}): Doc {
   return { type: 'website', identifier, ...more }
 }
 
-/** A property as adagents.json writes it. */
+/** Builds a property as adagents.json writes it. */
 export function buildSiteProperty(host: string, name: string, more: Doc = {}): Doc {
   return {
     property_type: 'website',
@@ -51,7 +51,7 @@ export function buildPointerTo(authoritative_location: string): Doc {
   return { authoritative_location, last_updated: firstNight }
 }
 
-/** The smallest documents worth crawling, for hosts whose point is something else. */
+/** Builds the smallest valid document, for hosts that test something else. */
 export function buildSmallDocument(file: FileName, host: string): Doc {
   const title = toTitle(host)
   if (file === 'brand.json') return buildCanonical(host, title)

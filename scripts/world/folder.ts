@@ -13,8 +13,9 @@ const types: Readonly<Record<string, string>> = {
 }
 
 /**
- * A world of captured files, laid out as `dir/<domain>/<path>`. Files are read when asked for, so one may
- * be edited between two crawls. Nothing outside a domain's folder is ever served, links included.
+ * Builds a world of captured files, laid out as `dir/<domain>/<path>`. Files are read on each
+ * request, so they may be edited between two crawls. Nothing outside a domain's folder is served,
+ * also not through links.
  */
 export function serveFolder(dir: string): World {
   const root = realpathSync(dir)
@@ -51,7 +52,7 @@ function fileAt(folder: string, path: string): Answer | undefined {
       types[extname(found).toLowerCase()] ?? 'application/octet-stream',
     )
   } catch {
-    // Absent, unreadable or not a path at all: for a client it is simply not there.
+    // Absent, unreadable or not a valid path: the client gets 404.
     return undefined
   }
 }

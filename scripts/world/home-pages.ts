@@ -2,7 +2,10 @@ import { createHash } from 'node:crypto'
 import { type Answer, answerJson, file } from './answer.ts'
 import type { Place } from './site.ts'
 
-/** The home page of a company that says who it is the way search engines like it: in linked data. */
+/**
+ * Builds the home page of a company that describes itself in linked data, as search engines ask
+ * for.
+ */
 export function buildBrandPages(host: string, title: string): NonNullable<Place['pages']> {
   const color = `#${createHash('sha256').update(host).digest('hex').slice(0, 6)}`
   return {

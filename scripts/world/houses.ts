@@ -8,8 +8,9 @@ type House = Name & { brands: Name[]; refs: Name[]; architecture: string }
 export type HousePlaces = { places: Place[]; houses: string[] }
 
 /**
- * Companies with several brands. Most brands live inside the house's document and their domains redirect
- * to it; every third house also refers to brands that publish for themselves and name the house back.
+ * Builds companies with several brands. Most brands are part of the house's document, and their
+ * domains redirect to it; every third house also refers to brands that publish their own file and
+ * name the house in it.
  */
 export function buildHousePlaces(
   seed: number,
@@ -114,7 +115,7 @@ function buildInlineBrand(random: Random, house: House, brand: Name): Doc {
 function buildLeaves(house: House): Place[] {
   const redirects = house.brands.map((brand, i): Place => {
     const base = { host: brand.host, title: brand.title }
-    // The last brand never published anything: only its house speaks for it.
+    // The last brand has no file: only its house mentions it.
     if (i === house.brands.length - 1) return base
     const document = (): Doc => ({ house: house.host, note: 'Part of the house' })
     return { ...base, files: { 'brand.json': { situation: 'house_redirect', document } } }

@@ -1,12 +1,15 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
 import type { Doc } from './site.ts'
 
-/** What stands before the 32 secret bytes in an Ed25519 private key (RFC 8410). */
+/** Prefix of the 32 secret bytes in an Ed25519 private key (RFC 8410). */
 const ed25519Prefix = Buffer.from('302e020100300506032b657004220420', 'hex')
 
 export type SigningKey = { kid: string; privateKey: KeyObject; jwk: Doc }
 
-/** The key with which an operator signs webhooks: made from its name, so that every process knows it. */
+/**
+ * Derives the key with which an operator signs webhooks from its name, so that every process has
+ * the same.
+ */
 export function deriveSigningKey(operator: string): SigningKey {
   const secret = createHash('sha256').update(`demo internet key of ${operator}`).digest()
   const der = Buffer.concat([ed25519Prefix, secret])

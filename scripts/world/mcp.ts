@@ -7,7 +7,9 @@ type Call = { id?: unknown; method?: unknown; params?: Record<string, unknown> }
 
 const versions = ['2025-06-18', '2025-03-26', '2024-11-05']
 
-/** One request to an agent over Streamable HTTP. Nothing is remembered: the session id is always the same. */
+/**
+ * Answers one MCP request over Streamable HTTP. It is stateless: the session id is always the same.
+ */
 export function answerMcp(agent: Agent, ask: Ask, protocolName: string): Answer {
   const session = `session-of-${agent.host}`
   if (ask.method === 'DELETE') return answerStatus(agent.session ? 204 : 405)
@@ -94,7 +96,10 @@ function deliver(agent: Agent, message: Doc, headers: Record<string, string>): A
   return { kind: 'left_open', status: 200, headers: { ...headers, ...type }, body }
 }
 
-/** A stream as lively ones look: a comment, a notification first, the reply spread over several data lines. */
+/**
+ * Formats an event stream with everything a client must cope with: a comment, a notification first,
+ * and the reply spread over several data lines.
+ */
 function formatEventStream(message: Doc): string {
   const note = {
     jsonrpc: '2.0',
@@ -114,7 +119,7 @@ function buildFailure(id: unknown, code: number, message: string): Doc {
   return { jsonrpc: '2.0', id: id ?? null, error: { code, message } }
 }
 
-/** The card by which the second transport describes an agent. */
+/** Builds the A2A card of an agent. */
 export function buildAgentCard(agent: Agent, protocolName: string): Doc {
   return {
     name: agent.company,

@@ -1,6 +1,6 @@
 import { type Agent, cast, toUrl } from './cast.ts'
 
-/** An organization of the demo that enrolled its agents with the registry. */
+/** An organization of the demo that has enrolled its agents in the registry. */
 export interface DemoMember {
   organization: string
   domain: string
@@ -10,7 +10,10 @@ export interface DemoMember {
   agents: { url: string; type: Agent['type']; visibility: 'public' | 'members_only' | 'private' }[]
 }
 
-/** Companies of the cast: most show their agents, some only to members or to nobody. */
+/**
+ * Members among the companies of the cast: most of their agents are public, some shown to members
+ * or nobody.
+ */
 export const demoMembers: readonly DemoMember[] = [
   buildMember('pinnacle-network.example', 'company_leader', { founding: true }),
   buildMember('inkwell-creative.example', 'company_standard'),

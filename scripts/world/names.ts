@@ -22,7 +22,7 @@ export const publications = readWords(
 )
 export const companies = readWords('Foods Motors Outdoor Home Toys Beauty Coffee')
 
-/** Draws names nobody holds; every one lies under a reserved top-level domain. */
+/** Creates a generator of names and domains; every domain ends in a reserved top-level domain. */
 export function nameMaker(random: Random): (kinds: Words) => Name {
   const taken = new Set<string>()
   return kinds => {

@@ -6,18 +6,18 @@ import type { Doc, Place } from './site.ts'
 
 const managerFile = `https://${managerDomain}/.well-known/adagents.json`
 const revoked = ['left-the-network.example', 'broke-the-rules.example']
-/** Sites that have no file of their own; their ads.txt names who speaks for them. */
+/** Sites without a file of their own; their ads.txt names the manager that publishes for them. */
 const adsTxtChildren = [
   'managed-by-ads-txt.example',
   'managed-behind-s3.example',
   'managed-last-line.test',
 ]
-/** Also named by the manager, so only their ads.txt decides. */
+/** Sites that the manager names as well, so that only their ads.txt decides. */
 const declining = ['declines-agents.example', 'mentions-manager.example']
 
 /**
- * A manager whose file names thousands of publishers. Only the first `present` of them exist; for the
- * others the file is the only trace, as with real networks.
+ * Builds a manager whose file names thousands of publishers. Only the first `present` of them
+ * exist; the others occur only in that file, as in real networks.
  */
 export function buildNetworkPlaces(
   named: number,

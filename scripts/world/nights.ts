@@ -16,36 +16,37 @@ const publisherChanges = [
 ] as const
 const brandChanges = ['brand_renamed', 'brand_removed'] as const
 
-type What = (typeof publisherChanges)[number] | (typeof brandChanges)[number]
+type ChangeKind = (typeof publisherChanges)[number] | (typeof brandChanges)[number]
 
-export type Change = { night: number; domain: string; file: FileName; what: What }
+export type Change = { night: number; domain: string; file: FileName; what: ChangeKind }
 
-/** Who may change: publishers with an ordinary file, and houses. */
+/** Sites that may change: publishers with an ordinary file, and houses. */
 export type Inhabitants = {
   publishers: readonly { host: string; hasCollections: boolean }[]
   houses: readonly string[]
 }
 
 /**
- * All changes of the nights after the first, up to a night. A later night keeps what an earlier one did,
- * except that an absent file is back after two nights, a failing one after one, and a newcomer agent
- * leaves after two.
+ * Plans the changes of all nights up to `night`. Changes persist, except that an absent file is
+ * back after two nights, a failing one after one, and a new agent leaves after two.
  */
-export function planNights(seed: number, night: number, who: Inhabitants): Change[] {
+export function planNights(seed: number, night: number, inhabitants: Inhabitants): Change[] {
   const changes: Change[] = []
   for (let k = 2; k <= night; k++) {
     const random = createRandom(seed, 'night', k)
     const before = new Set(changes.map(change => change.domain))
-    const drawn = random.some(who.publishers, who.publishers.length)
-    const fresh = [...drawn.filter(place => !before.has(place.host)), ...drawn]
+    const drawn = random.some(inhabitants.publishers, inhabitants.publishers.length)
+    const candidates = [...drawn.filter(place => !before.has(place.host)), ...drawn]
     for (const what of publisherChanges) {
-      const at = fresh.findIndex(place => what !== 'collection_removed' || place.hasCollections)
+      const at = candidates.findIndex(
+        place => what !== 'collection_removed' || place.hasCollections,
+      )
       if (at < 0) continue
-      const domain = fresh[at]!.host
+      const domain = candidates[at]!.host
       changes.push({ night: k, domain, file: 'adagents.json', what })
-      fresh.splice(at, 1)
+      candidates.splice(at, 1)
     }
-    const houses = random.some(who.houses, brandChanges.length)
+    const houses = random.some(inhabitants.houses, brandChanges.length)
     for (const [i, domain] of houses.entries()) {
       changes.push({ night: k, domain, file: 'brand.json', what: brandChanges[i]! })
     }
@@ -53,7 +54,7 @@ export function planNights(seed: number, night: number, who: Inhabitants): Chang
   return changes
 }
 
-/** The place as it is on a night; the same object when nothing of it changed. */
+/** Applies the changes so far to a place. */
 export function placeOnNight(place: Place, changes: readonly Change[], night: number): Place {
   const files = { ...place.files }
   for (const change of changes) {

@@ -4,10 +4,13 @@ import { buildCanonical, buildPortfolio, buildWebsite, firstNight, toSlug } from
 import { deriveSigningKey } from './keys.ts'
 import type { Doc, Place } from './site.ts'
 
-/** What an operator says it sells: the second side of an authorization. */
+/** A sale that an operator's brand.json claims: the second side of an authorization. */
 export type SellingClaim = { operator: string; identifier: string; relationship: string }
 
-/** The companies behind the agents. Their brand.json lists the agents and the sites they sell. */
+/**
+ * Builds the companies that operate the agents. Their brand.json lists the agents and the sites
+ * they sell.
+ */
 export function buildOperatorPlaces(claims: readonly SellingClaim[]): Place[] {
   return cast.map(agent => ({
     host: agent.operator,

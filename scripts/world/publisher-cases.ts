@@ -14,7 +14,7 @@ const seller = toUrl(sellers[0])
 const second = toUrl(sellers[1]!)
 const third = toUrl(sellers[2]!)
 
-/** Publishers that each show one rule of the format. */
+/** Builds publishers that each show one rule of adagents.json. */
 export function buildPublisherCases(): Place[] {
   return [...qualified, ...catalogs, ...fileHosts()]
 }
@@ -176,7 +176,7 @@ const catalogs: Place[] = [
   })),
 ]
 
-/** Files kept on another host, and the domains that point there. */
+/** Builds the hosts that keep files of others, and the domains that point there. */
 function fileHosts(): Place[] {
   const host = 'files.paper-archive.example'
   const pointing = ['points-away.example', 'points-away-too.example', 'also-points-away.test']

@@ -25,8 +25,9 @@ const kinds = [
 const delegations = ['direct', 'delegated', 'ad_network'] as const
 
 /**
- * An ordinary publisher. Its number decides what kind it is, so that a hundred of them cover every kind;
- * the rest is drawn. Two in five also have a brand.json, one in ten is confirmed by its seller.
+ * Builds an ordinary publisher. Its number decides its kind, so that a hundred of them cover every
+ * kind; the rest is random. Two in five also have a brand.json, one in ten is confirmed by its
+ * seller.
  */
 export function buildOrdinaryPublisher(seed: number, name: Name, number: number): Publisher {
   const random = createRandom(seed, name.host)
@@ -58,7 +59,10 @@ export function buildOrdinaryPublisher(seed: number, name: Name, number: number)
   }
 }
 
-/** One publisher in ten is claimed rightly, one in ten with another relationship than it grants. */
+/**
+ * Lists the claims of the seller: one publisher in ten is claimed as granted, one in ten with
+ * another relationship.
+ */
 function listClaims(name: Name, number: number, seller: Agent, delegation: string): SellingClaim[] {
   const claim = { operator: seller.operator, identifier: name.host }
   if (number % 10 === 0) return [{ ...claim, relationship: delegation }]
@@ -152,7 +156,10 @@ function buildMainSite(host: string, title: string): Doc {
   })
 }
 
-/** What publishers own besides their site. The identifiers carry the host, so no two of them meet. */
+/**
+ * Builds properties that a publisher owns besides its site. Their identifiers contain the host, so
+ * they are unique.
+ */
 function buildSideProperties(host: string, title: string): Doc[] {
   const label = host.replaceAll('.', '-')
   const reversed = host.split('.').reverse().join('.').replaceAll('-', '_')

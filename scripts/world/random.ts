@@ -4,13 +4,13 @@ export type Random = {
   below(limit: number): number
   chance(share: number): boolean
   pick<T>(list: readonly [T, ...T[]]): T
-  /** Up to `count` different members, in a drawn order. */
+  /** Up to `count` different members, in random order. */
   some<T>(list: readonly T[], count: number): T[]
 }
 
 /**
- * A source of numbers that depends on nothing but its parts. Each site draws from its own source, so
- * adding one site leaves the documents of all others as they were.
+ * Creates a random source that depends only on its parts. Each site has its own source, so adding a
+ * site leaves the documents of all others unchanged.
  */
 export function createRandom(...parts: readonly (string | number)[]): Random {
   const next = createMulberry32(hashFnv1a(parts.join('\u0000')))

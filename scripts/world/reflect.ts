@@ -1,7 +1,7 @@
 /**
- * The certificate library asks the Reflect metadata API about its own classes while it loads and refuses
- * to load without it. It stores nothing there, so "nothing is known" is the whole answer; a real
- * implementation that is already present stays.
+ * Minimal Reflect metadata API: the certificate library queries it for its own classes while it
+ * loads, and refuses to load without it. Nothing is stored there, so undefined is always the right
+ * answer; an implementation that is already present is kept.
  */
 const metadata = {
   getMetadata: () => undefined,

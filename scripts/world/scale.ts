@@ -18,8 +18,9 @@ const medianBytes = 1_200
 const largestBytes = 12_288
 
 /**
- * A world of any size for benches. Nothing is kept per domain: a site is computed from its number when
- * asked, both its files are valid, and their sizes spread as real ones do, many small and a few large.
+ * Creates a world of any size for benches. Nothing is stored per domain: a site is computed from
+ * its number on request, both its files are valid, and their sizes are spread as real ones are,
+ * many small and a few large.
  */
 export function createScaleWorld({
   domains,
@@ -29,9 +30,9 @@ export function createScaleWorld({
 }: ScaleOptions): World {
   const names = Array.from({ length: domains }, (_, i) => toHost(i + 1))
   const get = (host: string): Site | undefined => {
-    const number = numberOf(host)
+    const number = parseNumber(host)
     if (number === undefined || number > domains) return undefined
-    return { host, answer: ask => answerOf(host, ask.path, seed, revisionOn(night, host)) }
+    return { host, answer: ask => buildAnswer(host, ask.path, seed, revisionOn(night, host)) }
   }
   const revisionOn = (last: number, host: string): number => {
     for (let k = last; k > 1; k--) {
@@ -52,25 +53,31 @@ export function createScaleWorld({
   }
 }
 
-/** Each a registrable domain of its own, as most domains are: of one, crawlers ask for so much and no more. */
+/**
+ * Names a registrable domain of its own for each number, since politeness limits what is fetched
+ * from one.
+ */
 function toHost(number: number): string {
   return `d${String(number).padStart(6, '0')}${ending}`
 }
 
-function numberOf(host: string): number | undefined {
+function parseNumber(host: string): number | undefined {
   const digits = /^d(\d{6,9})-bench\.example$/.exec(host)?.[1]
   const number = Number(digits)
   return digits !== undefined && number > 0 && toHost(number) === host ? number : undefined
 }
 
-function answerOf(host: string, path: string, seed: number, revision: number): Answer {
+function buildAnswer(host: string, path: string, seed: number, revision: number): Answer {
   if (path === wellKnownPaths['brand.json']) return writeAnswer('brand.json', host, seed, revision)
   if (path === wellKnownPaths['adagents.json'])
     return writeAnswer('adagents.json', host, seed, revision)
   return notFound
 }
 
-/** The ETag is a label, not a hash: in a bench the server must cost as little as it can. */
+/**
+ * Builds an answer. Its ETag is a label, not a hash: in a bench the server must cost as little as
+ * possible.
+ */
 function writeAnswer(name: FileName, host: string, seed: number, revision: number): Answer {
   const random = createRandom(seed, host, name)
   const bytes = drawSize(random)
@@ -86,7 +93,7 @@ function writeAnswer(name: FileName, host: string, seed: number, revision: numbe
   }
 }
 
-/** Log-normal, the usual shape of file sizes. */
+/** Draws a log-normal size, the usual shape of file sizes. */
 function drawSize(random: Random): number {
   const normal = Math.sqrt(-2 * Math.log(1 - random.next())) * Math.cos(2 * Math.PI * random.next())
   const bytes = medianBytes * Math.exp(normal)

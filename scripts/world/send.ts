@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises'
 import { TLSSocket } from 'node:tls'
 import type { Answer } from './answer.ts'
 
-/** Carries out one answer. Whatever is slow ends when the client goes away or the server closes. */
+/** Sends an answer. A slow one ends when the client disconnects or the server closes. */
 export function send(answer: Answer, request: IncomingMessage, response: ServerResponse): void {
   switch (answer.kind) {
     case 'whole':
@@ -59,7 +59,7 @@ function sendSlowly(answer: Answer & { kind: 'drip' }, response: ServerResponse)
 }
 
 function resetConnection(request: IncomingMessage): void {
-  // A TLS socket cannot send a reset itself; closing without an answer is what its client notices.
+  // A TLS socket cannot send a reset; to the client a close without an answer looks the same.
   if (request.socket instanceof TLSSocket) request.socket.destroy()
   else request.socket.resetAndDestroy()
 }

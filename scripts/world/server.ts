@@ -7,37 +7,40 @@ import { send } from './send.ts'
 import { notFound, type World } from './site.ts'
 
 export type ServeOptions = {
-  /** 0, the default, takes a free one. */
+  /** Port to listen on; 0, the default, takes a free one. */
   port?: number
   host?: string
   tls?: boolean
-  /** Where to write the authority's certificate, for NODE_EXTRA_CA_CERTS and the like. */
+  /** File for the authority's certificate, to be passed as NODE_EXTRA_CA_CERTS or the like. */
   caFile?: string
 }
 
 export type ServedWorld = {
   url: string
   port: number
-  /** What a client has to trust; only with TLS. */
+  /** Certificate that clients have to trust; only with TLS. */
   caPem?: string
-  /** How often each `host/path` was asked for. */
+  /** Number of requests by `host/path`. */
   requests: ReadonlyMap<string, number>
-  /** Ends hanging answers too; returns when no connection is left. */
+  /** Closes the server, hanging answers included; resolves when no connection is left. */
   close(): Promise<void>
 }
 
 const bodyLimitBytes = 1_048_576
-/** Longer than clients keep a connection, so that none is closed just as it is used again. */
+/** Longer than clients keep a connection, so that none is closed while it is being used again. */
 const keepAliveMs = 60_000
 
-/** All hosts of the world on one port; the Host header, and with TLS the server name, tells them apart. */
+/**
+ * Serves all hosts of the world on one port; the Host header, and with TLS the server name, tells
+ * them apart.
+ */
 export async function serveWorld(world: World, options: ServeOptions = {}): Promise<ServedWorld> {
   const host = options.host ?? '127.0.0.1'
   const requests = new Map<string, number>()
   const authority = options.tls === true ? await createAuthority() : undefined
   const listener = createListener(world, requests)
   const server =
-    authority === undefined ? createServer(listener) : secureServer(world, authority, listener)
+    authority === undefined ? createServer(listener) : createTlsServer(world, authority, listener)
   server.keepAliveTimeout = keepAliveMs
   const sockets = new Set<Socket>()
   server.on('connection', (socket: Socket) => {
@@ -74,7 +77,7 @@ function createListener(world: World, requests: Map<string, number>): RequestLis
   }
 }
 
-function secureServer(world: World, authority: Authority, listener: RequestListener): Server {
+function createTlsServer(world: World, authority: Authority, listener: RequestListener): Server {
   const SNICallback: ServerOptions['SNICallback'] = (name, done) => {
     const host = name.toLowerCase()
     const fault = world.sites.get(host)?.tls

@@ -9,7 +9,7 @@ export const wellKnownPaths: Readonly<Record<FileName, string>> = {
   'adagents.json': '/.well-known/adagents.json',
 }
 
-/** Broken certificates exist only when the world is served with TLS; without it such a host answers. */
+/** A broken certificate. Without TLS such a host just answers. */
 export type TlsFault = 'wrong_name' | 'expired' | 'unknown_authority' | 'reset'
 
 export type Site = { host: string; tls?: TlsFault; answer(ask: Ask): Answer }
@@ -17,41 +17,44 @@ export type Site = { host: string; tls?: TlsFault; answer(ask: Ask): Answer }
 export type Expectation = { domain: string; file: FileName; situation: string }
 
 export type World = {
-  /** What a crawl should be given: sorted, lower-case, ASCII. */
+  /** Domains to crawl: sorted, lower-case, ASCII. */
   domains: readonly string[]
   sites: { get(host: string): Site | undefined }
-  /** One line per domain and file: what a crawler finds there, in a short word. */
+  /** Results that a crawler should find, one short word per domain and file. */
   expected: readonly Expectation[]
-  /** The name to certify for a host; a wildcard spares a bench a certificate per host. */
+  /** Name to certify for a host; a wildcard saves a bench one certificate per host. */
   certificateName?(host: string): string
 }
 
-/** A document that can still be changed by a night, or a ready answer that cannot. */
+/** A document that a night may still change, or a fixed answer. */
 export type Published =
   | { situation: string; document: () => Doc }
   | { situation: string; answer: () => Answer }
 
-/** One host before it is built. Several ideas may each add their part of the same host. */
+/** One host before it is built. Several modules may each contribute parts of the same host. */
 export type Place = {
   host: string
   title?: string
-  /** False for hosts that a crawler has to find by itself: agents, file hosts. */
+  /** False for hosts that a crawler has to discover: agents, file hosts. */
   listed?: false
   files?: Readonly<Partial<Record<FileName, Published>>>
   pages?: Readonly<Record<string, () => Answer>>
-  /** Asked first; undefined leaves the request to files and pages. */
+  /** Called first; undefined leaves the request to files and pages. */
   respond?: (ask: Ask) => Answer | undefined
   tls?: TlsFault
 }
 
-/** Answers are made when first asked for and kept: most of the world is never visited in a test. */
+/**
+ * Builds a site. Answers are made on the first request and kept: tests visit only a small part of
+ * the world.
+ */
 export function buildSite(place: Place): Site {
   const makers = new Map<string, () => Answer>()
   makers.set('/', () => buildHomePage(place))
   for (const [path, make] of Object.entries(place.pages ?? {})) makers.set(path, make)
   for (const name of ['brand.json', 'adagents.json'] as const) {
     const published = place.files?.[name]
-    if (published !== undefined) makers.set(wellKnownPaths[name], () => answerOf(published))
+    if (published !== undefined) makers.set(wellKnownPaths[name], () => buildAnswer(published))
   }
   const answers = new Map<string, Answer>()
   const find = (path: string): Answer => {
@@ -74,7 +77,7 @@ export function findSituation(place: Place, name: FileName): string {
 
 export const notFound: Answer = answerStatus(404)
 
-function answerOf(published: Published): Answer {
+function buildAnswer(published: Published): Answer {
   return 'document' in published ? answerJson(published.document()) : published.answer()
 }
 

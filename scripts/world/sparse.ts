@@ -5,16 +5,16 @@ import { notFound, type Site, type World, wellKnownPaths } from './site.ts'
 
 export type SparseOptions = { domains: number; seed: number; night: number }
 
-/** Of a hundred domains so many publish files, and so many fail. The others have neither file. */
+/** Domains of a hundred that publish files, and that fail. The others have neither file. */
 const publishing = 3
 const failing = 1
-/** Of a thousand domains so many belong to one network. */
+/** Domains of a thousand that belong to the network. */
 const networked = 7
 
 /**
- * The web as a registry finds it: most domains have nothing, a few publish, a few fail, and some
- * point to the file of the network that manages them, which names each of them. The manager is the
- * first domain, its publishers follow.
+ * Creates a web as a registry finds it: most domains have nothing, a few publish, a few fail, and
+ * some point to the file of the network that manages them, which names each of them. The first
+ * domain is the manager, its publishers follow.
  */
 export function createSparseWorld({ domains, seed, night }: SparseOptions): World {
   const full = createScaleWorld({ domains, seed, night })
@@ -32,7 +32,7 @@ export function createSparseWorld({ domains, seed, night }: SparseOptions): Worl
   const get = (host: string): Site | undefined => {
     const site = full.sites.get(host)
     if (site === undefined) return undefined
-    const number = numberOf(host)
+    const number = parseNumber(host)
     const place = number % 100
     return {
       host,
@@ -47,7 +47,7 @@ export function createSparseWorld({ domains, seed, night }: SparseOptions): Worl
   return { ...full, sites: { get } }
 }
 
-function numberOf(host: string): number {
+function parseNumber(host: string): number {
   return Number(/\d+/.exec(host)?.[0])
 }
 

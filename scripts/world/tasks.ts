@@ -101,7 +101,7 @@ function buildFormats(agent: Agent): Doc[] {
   }))
 }
 
-/** One studio still lists bare formats, as older agents do. */
+/** Builds the formats of a creative agent; one still lists bare formats, as older agents do. */
 function buildSupportedFormats(agent: Agent): Doc[] {
   if (agent.company === 'Prism Forge') return buildFormats(agent)
   return [
@@ -142,7 +142,7 @@ function buildCapabilities(agent: Agent): Doc {
   }
 }
 
-/** One agent claims more metrics than anybody may store; the others stay modest. */
+/** Builds the metrics of a measurement agent; one claims more than the registry stores. */
 function buildMetrics(agent: Agent): Doc[] {
   if (agent.company === 'Over Claim') {
     return Array.from({ length: 501 }, (_, i) => ({ metric_id: `claim_${i}`, accreditations: [] }))

@@ -13,13 +13,13 @@ const seller = sellers[1]!
 
 type Case = {
   host: string
-  /** What the publisher grants: a delegation type, none stated, or no grant at all. */
+  /** The publisher's grant: a delegation type, undefined for none stated, or `nothing`. */
   granted: string | undefined
-  /** What the seller's brand.json says of the site. */
+  /** Relationship that the seller's brand.json claims. */
   claimed: string | undefined
 }
 
-/** A sale counts only when publisher and seller say the same; these are the ways it can fail. */
+/** Cases of two-sided authorization: it counts only where publisher and seller agree. */
 const cases: readonly Case[] = [
   { host: 'both-say-direct.example', granted: 'direct', claimed: 'direct' },
   { host: 'both-say-delegated.example', granted: 'delegated', claimed: 'delegated' },
@@ -38,15 +38,18 @@ export const twoSidedClaims: readonly SellingClaim[] = cases.flatMap(({ host, cl
 )
 
 export function buildTwoSidedPlaces(): Place[] {
-  return cases.map(item => {
-    const title = toTitle(item.host)
-    const situation = item.granted === 'nothing' ? 'catalog_only' : 'ok'
+  return cases.map(example => {
+    const title = toTitle(example.host)
+    const situation = example.granted === 'nothing' ? 'catalog_only' : 'ok'
     return {
-      host: item.host,
+      host: example.host,
       title,
       files: {
-        'brand.json': { situation: 'canonical', document: () => buildCanonical(item.host, title) },
-        'adagents.json': { situation, document: () => buildPublisherSide(item, title) },
+        'brand.json': {
+          situation: 'canonical',
+          document: () => buildCanonical(example.host, title),
+        },
+        'adagents.json': { situation, document: () => buildPublisherSide(example, title) },
       },
     }
   })

@@ -4,11 +4,11 @@ import { describe, expect, test } from 'vitest'
 import { findWordFaults, nounFunctions, wordExceptions } from './words.ts'
 
 const root = join(import.meta.dirname, '../..')
-const rooms = ['pipeline', 'jobs', 'api']
+const rooms = ['pipeline', 'jobs', 'api', 'scripts']
 
 function listSources(room: string): string[] {
   const names = readdirSync(join(root, room), { recursive: true, encoding: 'utf8' })
-  return names.filter(name => name.endsWith('.ts')).map(name => `${room}/${name}`)
+  return names.filter(name => /\.(ts|mjs)$/.test(name)).map(name => `${room}/${name}`)
 }
 
 const sources = rooms

@@ -135,6 +135,6 @@ describe('after the first crawl of the demo internet', () => {
 
   test('the stores agree', async () => {
     const { stdout } = await registry(['verify'], env)
-    expect(stdout).toBe('every store agrees\n')
+    expect(stdout).toBe('all stores agree\n')
   })
 })

@@ -78,5 +78,5 @@ test('captured files are crawled by the command line, every one is read, and its
   db.close()
   expect(faults[0]?.n).toBe(0)
   expect(brands?.n).toBeGreaterThan(1)
-  expect((await registry(['verify'], env)).stdout).toBe('every store agrees\n')
+  expect((await registry(['verify'], env)).stdout).toBe('all stores agree\n')
 })

@@ -180,6 +180,6 @@ describe('a crawl that was asked for', () => {
       domain: 'other.example',
       outcome: [{ file: 'brand.json', outcome: 'absent' }],
     })
-    expect((await registry(['verify'], env)).stdout).toBe('every store agrees\n')
+    expect((await registry(['verify'], env)).stdout).toBe('all stores agree\n')
   })
 })

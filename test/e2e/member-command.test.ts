@@ -55,7 +55,7 @@ describe('registry member', () => {
       '--display-name',
       'Acme Inc',
     )
-    expect(lost.stderr).toBe('1 public agents are shown to members only now\n')
+    expect(lost.stderr).toBe('1 public agents are now visible to members only\n')
     expect((await add('--visibility', 'public')).stdout).toBe(`${url} is members_only\n`)
     expect((await run('member', 'agent', 'remove', url, ...acme)).stdout).toBe('removed\n')
     expect(JSON.parse((await run('member', 'list', '--json')).stdout)).toMatchObject([

@@ -67,7 +67,7 @@ describe('an operator', () => {
         { table: 'entries', before: [{ brand_name: 'Acme' }], after: [{ brand_name: 'Acne' }] },
       ],
     })
-    expect(await run('audit', 'revert', id)).toMatchObject({ status: 0, stdout: 'taken back\n' })
+    expect(await run('audit', 'revert', id)).toMatchObject({ status: 0, stdout: 'reverted\n' })
     expect(await named(domain)).toBe('Acme')
     expect(await run('audit', 'revert', id)).toMatchObject({
       status: 1,
@@ -106,7 +106,7 @@ describe('an operator', () => {
     expect(await run('verify')).toMatchObject({ status: 0 })
     const [row] = JSON.parse((await run('audit', 'list', '--limit', '1', '--json')).stdout)
     expect(row).toMatchObject({ operation: 'domain.takedown', by_kind: 'command' })
-    expect((await run('takedown', domain, '--undo')).stdout).toBe(`${domain} may be known again\n`)
+    expect((await run('takedown', domain, '--undo')).stdout).toBe(`${domain} is readmitted\n`)
     await commit(brandOf('Acme', domain, 'Acme again'))
     expect(await named(domain)).toBe('Acme again')
     expect(await run('verify')).toMatchObject({ status: 0 })
@@ -147,7 +147,7 @@ test('a registry that runs is asked, backed up and changed without a stop', asyn
   await writer.close()
   expect((await ask('backup', `${folder.path}/while`)).stdout).toMatch(/^backed up commit \d+\n$/)
   const [row] = JSON.parse((await ask('audit', 'list', '--limit', '1', '--json')).stdout)
-  expect((await ask('audit', 'revert', row.submission_id)).stdout).toBe('taken back\n')
+  expect((await ask('audit', 'revert', row.submission_id)).stdout).toBe('reverted\n')
   expect((await ask('audit', 'show', row.submission_id)).stdout).toContain(
     '"reverted_by": [\n    "',
   )

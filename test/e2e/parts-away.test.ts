@@ -119,7 +119,7 @@ describe('while Redis is away', () => {
   })
 
   test('the stores agree afterwards', async () => {
-    expect((await registry(['verify'], env)).stdout).toBe('every store agrees\n')
+    expect((await registry(['verify'], env)).stdout).toBe('all stores agree\n')
   })
 
   test('commands say so, and each role ends when it is told to', async () => {
@@ -131,6 +131,6 @@ describe('while Redis is away', () => {
       expect((await role.interrupt()).status).toBe(0)
     }
     await redis.again()
-    expect((await registry(['verify'], env)).stdout).toBe('every store agrees\n')
+    expect((await registry(['verify'], env)).stdout).toBe('all stores agree\n')
   })
 })

@@ -58,15 +58,15 @@ describe('what a store does not know is refused in one line', () => {
     [['held', 'release', 'a.example'], 'not held: a.example'],
     [['held', 'drop', 'a.example'], 'not held: a.example'],
     [['merge', 'property', id, other], `no property has the rid ${id}`],
-    [['audit', 'show', id], `nothing was submitted as ${id}`],
-    [['audit', 'revert', id], `nothing was submitted as ${id}`],
+    [['audit', 'show', id], `no submission ${id}`],
+    [['audit', 'revert', id], `no submission ${id}`],
     [['backup', '/dev/null'], '/dev/null is there already'],
     [
       ['restore', folder.path],
       `${env.DATA_DIR} is not empty: restore with --force to take its place`,
     ],
-    [['policy', 'publish', '/nowhere.json'], '/nowhere.json cannot be read: it is not there'],
-    [['crawl', '--domains', '/nowhere.txt'], '/nowhere.txt cannot be read: it is not there'],
+    [['policy', 'publish', '/nowhere.json'], '/nowhere.json cannot be read: it does not exist'],
+    [['crawl', '--domains', '/nowhere.txt'], '/nowhere.txt cannot be read: it does not exist'],
     [['crawl', '--domains', folder.path], `${folder.path} cannot be read: it is a folder`],
   ])('registry %j', async (command, sentence) => {
     expect(await run(command)).toEqual({ status: 1, stdout: '', stderr: `${sentence}\n` })
@@ -131,7 +131,7 @@ describe('a DATA_DIR without a registry is a mistake, and stays as it is', () =>
       expect([command, status, stderr]).toEqual([
         command,
         1,
-        expect.stringContaining(`DATA_DIR: ${file} is no folder`),
+        expect.stringContaining(`DATA_DIR: ${file} is not a folder`),
       ])
     }
   })
@@ -155,7 +155,7 @@ describe('the standard input is a file named -', () => {
       'no domain\n# a comment\n\n',
       /^the standard input names no domain\nnot a domain, line 1: no domain\n$/,
     ],
-    [['policy', 'publish', '-'], '{', /^the standard input is no JSON: /],
+    [['policy', 'publish', '-'], '{', /^the standard input is not JSON: /],
     [['policy', 'publish', '-'], '[]', /^the standard input has no policy\n$/],
     [['policy', 'publish', '-'], '{"policy_id":7}', /policy_id/],
     [['start', '--domains', '-'], 'no domain', /the standard input names no domain/],

@@ -143,7 +143,7 @@ describe('a first start crawls the demo internet', () => {
 
   test('the stores agree while the registry runs', async () => {
     const { status, stdout } = await registry(['verify'], env)
-    expect(stdout).toBe('every store agrees\n')
+    expect(stdout).toBe('all stores agree\n')
     expect(status).toBe(0)
   })
 
@@ -331,7 +331,7 @@ describe('ending and starting again', () => {
   test('Ctrl-C ends every process, and the stores agree', async () => {
     await start.interrupt()
     expect(processesLeft()).toEqual([])
-    expect((await registry(['verify'], env)).stdout).toBe('every store agrees\n')
+    expect((await registry(['verify'], env)).stdout).toBe('all stores agree\n')
   })
 
   test('a second start is ready within seconds from the index on disk', async () => {

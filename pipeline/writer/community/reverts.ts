@@ -67,7 +67,7 @@ async function buildInverse(
 ): Promise<Operation | Refusal> {
   const [row] = await listAuditRows(stores.accounts, { id: reverts, limit: 1 })
   if (row === undefined) {
-    return { refused: `nothing was submitted as ${reverts}`, error: 'not_found' }
+    return { refused: `no submission ${reverts}`, error: 'not_found' }
   }
   if (!isDone(row.answer)) return { refused: 'it was refused: there is nothing to take back' }
   const restored = restoreOperation(row)

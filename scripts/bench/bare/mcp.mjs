@@ -4,8 +4,8 @@ import { fastify } from 'fastify'
 import { z } from 'zod'
 
 /**
- * What a call of a tool costs at least: a tool of the official SDK that says the same whatever it is
- * asked, without sessions, behind a Fastify route. Plain JavaScript without a line of the registry.
+ * Serves the least a tool call can cost: a tool of the official SDK with one constant answer,
+ * without sessions, behind a Fastify route. Plain JavaScript without a line of the registry.
  */
 const { path, bytes } = JSON.parse(process.argv[2])
 const app = fastify()
@@ -19,8 +19,8 @@ app.post(path, async (request, reply) => {
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
   await server.connect(transport)
   const headers = { ...request.headers, accept: 'application/json, text/event-stream' }
-  const asked = new Request(`http://localhost${path}`, { method: 'POST', headers })
-  const answer = await transport.handleRequest(asked, { parsedBody: request.body })
+  const call = new Request(`http://localhost${path}`, { method: 'POST', headers })
+  const answer = await transport.handleRequest(call, { parsedBody: request.body })
   reply.code(answer.status).headers(Object.fromEntries(answer.headers))
   return Buffer.from(await answer.arrayBuffer())
 })

@@ -17,12 +17,12 @@ export function toDomain(number: number): string {
 }
 
 /**
- * Fills the serving store alone, with the values that a commit would write: the API answers points
- * from nothing else. Sizes of answers spread as real ones do.
+ * Fills only the serving store, with the records that a commit would write: point reads need
+ * nothing else. Sizes of answers are spread as in reality.
  */
 export async function fillBrands(folder: string, domains: number): Promise<void> {
-  const done = `${folder}/brands-${domains}`
-  if (existsSync(done)) return
+  const marker = `${folder}/brands-${domains}`
+  if (existsSync(marker)) return
   const store = ServingStore.open(resolvePaths(folder).servingFile)
   for (let first = 0; first < domains; first += BATCH) {
     const entries: Entry[] = []
@@ -30,7 +30,7 @@ export async function fillBrands(folder: string, domains: number): Promise<void>
     store.write(entries, 1)
   }
   await store.close()
-  writeFileSync(done, '')
+  writeFileSync(marker, '')
 }
 
 function buildEntries(number: number): Entry[] {
@@ -67,13 +67,13 @@ function buildBrand(domain: string): object {
   return { ...facts, brand_manifest: { name, links } }
 }
 
-/** Log-normal, the usual shape of file sizes. */
+/** Draws a log-normal size, the usual shape of file sizes. */
 function drawSize(random: Random): number {
   const normal = Math.sqrt(-2 * Math.log(1 - random.next())) * Math.cos(2 * Math.PI * random.next())
   return Math.min(Math.max(medianBytes * Math.exp(normal), smallestBytes), largestBytes)
 }
 
-/** Known domains, few of them asked for often and most of them seldom, scattered over the store. */
+/** Picks a known domain; few are picked often and most of them seldom, scattered over the store. */
 export function pickDomain(random: Random, domains: number): string {
   const rank = Math.floor(domains ** random.next()) - 1
   return toDomain((rank * 7_919) % domains)

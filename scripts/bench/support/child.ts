@@ -10,17 +10,20 @@ export interface ChildOptions {
   onLine?: (line: string) => void
 }
 
-/** The project's folder, found from the sources and from `dist` alike. */
+/** Folder of the project, found from the sources and from `dist` alike. */
 export const root = fileURLToPath(new URL('.', import.meta.url)).replace(
   /(\/dist)?\/scripts\/bench\/support\/$/,
   '',
 )
-/** Where compiled programs stand. */
-export const built = fileURLToPath(new URL('../../..', import.meta.url))
+/** Folder of the compiled programs. */
+export const builtFolder = fileURLToPath(new URL('../../..', import.meta.url))
 
 const STDERR_CHARS_MAX = 4_000
 
-/** A process of its own that says when it is ready, answers questions one at a time, and ends. */
+/**
+ * Runs a program in a child process: it reports that it is ready, answers one question at a time,
+ * and is ended from here.
+ */
 export class Child<Ready, Question, Answer> {
   readonly ready: Ready
   readonly pid: number
@@ -55,7 +58,7 @@ export class Child<Ready, Question, Answer> {
     return (await Promise.race([answer, this.#failure])) as Answer
   }
 
-  /** Ends it without a chance to put anything in order. */
+  /** Ends it without a chance to clean up. */
   async kill(): Promise<void> {
     await this.stop('SIGKILL')
   }
@@ -68,7 +71,7 @@ export class Child<Ready, Question, Answer> {
   }
 }
 
-/** What a process needs of this one's environment: all but the registry's settings. */
+/** Copies this process's environment without the registry's settings. */
 function buildEnvironment(): NodeJS.ProcessEnv {
   const entries = Object.entries(process.env)
   return Object.fromEntries(entries.filter(([name]) => !Object.hasOwn(settings, name)))
@@ -79,18 +82,21 @@ function readMessage(child: ChildProcess): Promise<unknown> {
 }
 
 function failOnExit(file: string, child: ChildProcess): Promise<never> {
-  let said = ''
+  let stderrTail = ''
   child.stderr?.on('data', chunk => {
-    said = (said + chunk).slice(-STDERR_CHARS_MAX)
+    stderrTail = (stderrTail + chunk).slice(-STDERR_CHARS_MAX)
   })
   const failure = new Promise<never>((_, reject) => {
-    child.once('exit', status => reject(new Error(`${file} ended with ${status}:\n${said}`)))
+    child.once('exit', status => reject(new Error(`${file} ended with ${status}:\n${stderrTail}`)))
   })
   failure.catch(() => undefined)
   return failure
 }
 
-/** The other end: tells the parent, then answers it until it hangs up. */
+/**
+ * Reports to the parent that this process is ready, then answers its questions until it
+ * disconnects.
+ */
 export function serveParent<Question, Answer>(
   ready: object,
   answer: (question: Question) => Promise<Answer>,

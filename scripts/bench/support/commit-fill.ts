@@ -14,36 +14,39 @@ import { Sequencer } from '../../../pipeline/writer/sequencer.ts'
 import { serveParent } from './child.ts'
 import { buildFiles, buildObservations, type Files } from './night.ts'
 
-/** When the index is filled; night n of the bench is n days later. */
+/** Time at which the index is filled; night n of the bench is n days later. */
 export const filledAt = Date.parse('2026-11-01T03:00:00Z')
 
 const ADDED = 20_000
 const COMMITTED = 5_000
 const PROJECTED = 20_000
-/** Brands that are committed; the others are their copies under other names. */
+/** Brands that are really committed; the others are copies of them under other names. */
 const TEMPLATES = 1_000
 
-/** Fills `folder`, once: publishers by the shipped commit, nearly all brands by SQL. */
+/** Fills `folder` once: publishers through real commits, most brands by SQL. */
 export async function fill(folder: string, sources: number): Promise<void> {
-  const done = `${folder}/filled-${sources}`
-  if (existsSync(done)) return
+  const marker = `${folder}/filled-${sources}`
+  if (existsSync(marker)) return
   const files = buildFiles(sources)
   const committed = files.adagents + Math.min(TEMPLATES, files.all - files.adagents)
   await commitFiles(folder, files, committed)
   await copyBrands(folder, files.all - files.adagents)
   await project(folder, files.world.domains)
-  writeFileSync(done, '')
+  writeFileSync(marker, '')
 }
 
-/** The frontier is full with the domains of the bench: what documents mention joins it no more. */
+/**
+ * Commits the first files. The frontier is full with the domains of the bench, so domains that
+ * documents mention are not added.
+ */
 async function commitFiles(folder: string, files: Files, committed: number): Promise<void> {
   const { domains } = files.world
   const config = readConfig({ DATA_DIR: folder, FRONTIER_MAX: String(domains.length) })
   const sequencer = await Sequencer.open({ config, clock: { now: () => filledAt }, log: silentLog })
   if (!sequencer) throw new Error(`another process is writing to ${folder}`)
   for (let at = 0; at < domains.length; at += ADDED) {
-    const some = domains.slice(at, at + ADDED) as Domain[]
-    const operation = { op: 'domains.add', domains: some, again: false } as const
+    const added = domains.slice(at, at + ADDED) as Domain[]
+    const operation = { op: 'domains.add', domains: added, again: false } as const
     await sequencer.commit({
       observations: [],
       submissions: [{ submission_id: randomUUID(), operation }],
@@ -57,7 +60,10 @@ async function commitFiles(folder: string, files: Files, committed: number): Pro
   await sequencer.close()
 }
 
-/** A label such as d000123 is what a brand's domain and its document have in common. */
+/**
+ * Copies the committed brands. A label such as d000123 occurs in a brand's domain and in its
+ * document, so replacing it makes another brand.
+ */
 async function copyBrands(folder: string, brands: number): Promise<void> {
   const index = await Database.open(resolvePaths(folder).index, { memoryLimit: '2GB' })
   const copies = `(select t.domain as old, n, printf('d%06d', n) as label,
@@ -84,7 +90,7 @@ async function copyBrands(folder: string, brands: number): Promise<void> {
   index.close()
 }
 
-/** Brings the serving store up to what SQL put into the index, with the projection that ships. */
+/** Projects what SQL put into the index, with the shipped projection. */
 export async function project(folder: string, domains: readonly string[]): Promise<void> {
   const paths = resolvePaths(folder)
   const index = await Database.open(paths.index, { memoryLimit: '768MB' })

@@ -1,11 +1,11 @@
-/** What the indexer told of its commits since it was last asked. */
+/** Sums of the indexer's commits over a span of its log. */
 export interface Commits {
   count: number
   seconds: number
-  /** CPU of the indexer meanwhile, its other work included. */
+  /** CPU of the indexer over that span, its other work included. */
   cpuSeconds: number
   observations: number
-  /** Files of these whose bytes were new. */
+  /** Files among them whose bytes were new. */
   changed: number
   events: number
 }
@@ -24,7 +24,7 @@ interface CommitLine extends Pick<Commits, 'observations' | 'changed' | 'events'
   cpu_ms: number
 }
 
-/** Adds up the commits that the indexer's log tells of. */
+/** Adds up the commits in the indexer's log. */
 export class CommitLog {
   #commits = none
 
@@ -42,7 +42,7 @@ export class CommitLog {
     }
   }
 
-  /** The commits since this was last asked. */
+  /** Returns the commits since the last call. */
   take(): Commits {
     const commits = this.#commits
     this.#commits = none

@@ -6,16 +6,16 @@ import { Sequencer } from '../../../pipeline/writer/sequencer.ts'
 import { serveParent } from './child.ts'
 import { filledAt } from './commit-fill.ts'
 import { buildFiles, buildObservations } from './night.ts'
-import type { Took } from './night-least.ts'
+import type { Cost } from './night-least.ts'
 import { StepTimes } from './step-times.ts'
 import { readWrittenMB } from './usage.ts'
 import { Writes } from './writes.ts'
 
 export interface NightRun {
-  /** Commits and the snapshot after them, without the making of the observations. */
+  /** Time of the commits and of the snapshot after them, without building the observations. */
   seconds: number
   /** The commits alone. */
-  commits: Took & { count: number }
+  commits: Cost & { count: number }
   steps: Record<string, number>
   writtenMB: number
   longestWaitMs: number
@@ -28,11 +28,13 @@ export type Question =
   | { ask: 'anti-join' }
   | { ask: 'searchable' }
 
-/** The sequencer as it ships, over a filled index: a night in full batches, with writes meanwhile. */
+/**
+ * Runs the shipped sequencer over a filled index: a night in full batches, with writes beside it.
+ */
 const [, , folder = '', sources] = process.argv
 const files = buildFiles(Number(sources))
 let night = 1
-/** The last night in which anything had changed. */
+/** The last night in which files changed. */
 let changedNight = 1
 let nightBegan = performance.now()
 const clock = { now: () => filledAt + night * DAY + Math.round(performance.now() - nightBegan) }
@@ -49,7 +51,7 @@ const sequencer = opened
 const last = await sequencer.index.one<{ ms: number }>(
   'select epoch_ms(max(attempted_at))::double as ms from crawl_state',
 )
-// A folder that was used before goes on with the night after its last one.
+// A folder that was used before continues with the night after its last one.
 const nextNight = Math.max(2, 1 + Math.floor((last!.ms - filledAt) / DAY))
 serveParent<Question, NightRun | { seconds: number }>({ nextNight }, question => {
   if (question.ask === 'night') return runNight(question)
@@ -90,7 +92,7 @@ async function runNight(asked: { night: number; isQuiet?: boolean }): Promise<Ni
   }
 }
 
-async function measureWork(work: () => Promise<unknown>): Promise<Took> {
+async function measureWork(work: () => Promise<unknown>): Promise<Cost> {
   const started = performance.now()
   const usedBefore = process.cpuUsage()
   steps.isOn = true
@@ -100,14 +102,17 @@ async function measureWork(work: () => Promise<unknown>): Promise<Took> {
   return { seconds: (performance.now() - started) / 1_000, cpuSeconds: (user + system) / 1e6 }
 }
 
-/** The search file of the last snapshot is made beside the commits, and nobody waits for it but here. */
+/**
+ * Waits for the search file of the last snapshot, which is built beside the commits; only the bench
+ * waits for it.
+ */
 async function waitUntilSearchable(): Promise<{ seconds: number }> {
   const started = performance.now()
   await sequencer.searchable()
   return { seconds: (performance.now() - started) / 1_000 }
 }
 
-/** The least a night needs: what differs, found by one hash join over the same rows. */
+/** Runs the least a night needs: one hash join over the same rows finds what differs. */
 async function runAntiJoin(): Promise<{ seconds: number }> {
   return sequencer.quietly(async () => {
     await sequencer.index.run(`create or replace temp table seen as

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { built, Child } from './child.ts'
+import { builtFolder, Child } from './child.ts'
 import type { Load, LoadRun, Target } from './load.ts'
 import { readCpuSeconds } from './usage.ts'
 
@@ -7,36 +7,41 @@ export interface Question {
   method: 'GET' | 'POST'
   /** Path and query. */
   path: string
-  /** The route of the path, where that has parameters. */
+  /** The route, where the path has parameters. */
   route?: string
   headers?: Readonly<Record<string, string>>
   body?: string
-  /** Answers of one kind are timed together. */
+  /** Answers of the same kind are timed together. */
   kind?: string
 }
 
 export interface Run extends Load {
   perSecond: number
-  /** Answers a second of the server's CPU. */
+  /** Answers per second of the server's CPU time. */
   perCpuSecond: number
-  /** Share of the time that the server, and the client, were busy. */
+  /** Share of the time that server and client were busy. */
   serverBusy: number
   clientBusy: number
 }
 
-/** A server as a process of its own. */
+/** A server in a child process. */
 export type Server = Child<{ url: string }, never, never>
 
 export type LoadClient = Child<object, Target | LoadRun, Load>
 
-/** Drives a server for so many seconds. */
+/** Sends requests to a server for `seconds`. */
 export type Contestant = (seconds: number) => Promise<Run>
 
 export function startLoadClient(): Promise<LoadClient> {
-  return Child.start<object, Target | LoadRun, Load>(join(built, 'scripts/bench/support/load.js'))
+  return Child.start<object, Target | LoadRun, Load>(
+    join(builtFolder, 'scripts/bench/support/load.js'),
+  )
 }
 
-/** Hands the requests for a server to a load client. A run fails where an answer is a refusal. */
+/**
+ * Gives a load client the requests for a server. A run throws where an answer is neither 200 nor
+ * 404.
+ */
 export async function startContestant(
   client: LoadClient,
   server: Server,

@@ -17,9 +17,9 @@ import { serveParent } from './child.ts'
 import type { Slice, SliceRun } from './crawl-slice.ts'
 
 /**
- * The crawler as it ships (`crawl`), or its way to the network alone (`fetch`): batches of targets, as many at a time as a worker takes, what is found
- * packed as it is sent. Redis itself is left out: it is asked only for parts of a message that is too
- * large, and no file here is.
+ * Runs the shipped crawler (`crawl`), or only its fetcher (`fetch`), over batches of targets, as
+ * many at once as a worker takes; observations are packed as they are sent. Redis is left out:
+ * packing uses it only for messages that are too large, and no file here is.
  */
 const config = readConfig({ CRAWL_CONNECT_TO: process.argv[2] })
 const { LIMITS, CRAWL_CONCURRENCY } = config
@@ -62,15 +62,15 @@ async function crawl(batch: CrawlTarget[]): Promise<number> {
   return observed.filter(({ outcome }) => outcome !== 'ok').length
 }
 
-/** The same way out with nothing but JSON.parse behind it. */
+/** Fetches the same files with the shipped fetcher and only parses them with JSON.parse. */
 async function fetchOnly(batch: CrawlTarget[]): Promise<number> {
   let failed = 0
   let next = 0
   const worker = async () => {
     while (next < batch.length) {
-      // Both files of a domain after each other, as the crawler asks for them.
-      const two = [batch[next++], batch[next++]].filter(target => target !== undefined)
-      for (const target of two) {
+      // Both files of a domain one after the other, as the crawler fetches them.
+      const pair = [batch[next++], batch[next++]].filter(target => target !== undefined)
+      for (const target of pair) {
         const fetched = await fetcher.fetchDocument(toUrl(target), {
           maxBytes: LIMITS.adagentsBytes,
           redirects: 'same-site',

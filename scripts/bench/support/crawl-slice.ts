@@ -1,4 +1,4 @@
-/** A run of a crawl: domains by number, from `first` up to `first + count`. */
+/** One run of the crawl bench: the domains with numbers from `first` to below `first + count`. */
 export interface Slice {
   first: number
   count: number

@@ -4,11 +4,13 @@ import { printTable } from './report.ts'
 import { computeMedian, computeSpread, roundForPrint, type Spread } from './spread.ts'
 
 export interface DuelRatios {
-  /** Answers a second, ours ÷ bare. */
+  /** Answers per second, ours ÷ bare. */
   ratio: Spread
-  /** Answers a second of the server's CPU: the same where both servers are busy all the time. */
+  /**
+   * Answers per second of server CPU; equal to `ratio` where both servers are busy all the time.
+   */
   cpuRatio: Spread
-  /** The time that 95 of 100 answers took at most. */
+  /** 95th percentile of the answer times, ours ÷ bare. */
   p95Ratio: Spread
 }
 

@@ -15,16 +15,16 @@ import { resolvePaths } from '../../../pipeline/store/paths.ts'
 import { createRandom } from '../../world/random.ts'
 import { toDomain } from './brand-store.ts'
 
-/** The key that the bench asks with; its hash is in the store. */
+/** Key of the bench's caller; its hash is in the store. */
 export const secret = 'sk_bench_0123456789abcdef'
-/** One event in so many is of this type. */
+/** Type of one event in RARE_EVERY. */
 export const rareType: EventType = 'property.merged'
-const RARE = 10_000
+const RARE_EVERY = 10_000
 
 const BATCH = 50_000
 const SPREAD_MS = 30 * DAY
 
-/** How often the types occur among a hundred events. */
+/** Number of events of each type among a hundred. */
 const shares: [EventType, number][] = [
   ['property.created', 40],
   ['property.updated', 15],
@@ -37,10 +37,10 @@ const shares: [EventType, number][] = [
 ]
 const cycle = shares.flatMap(([type, share]) => Array<EventType>(share).fill(type))
 
-/** A month of events, in the serving store alone: the feed is read from nothing else. */
+/** Writes a month of events to the serving store only: the feed reads nothing else. */
 export async function fillEvents(folder: string, events: number): Promise<void> {
-  const done = nameDoneFile(folder, events)
-  if (existsSync(done)) return
+  const marker = nameMarker(folder, events)
+  if (existsSync(marker)) return
   const store = ServingStore.open(resolvePaths(folder).servingFile)
   store.write([buildPrincipal()], 1)
   const from = Date.now() - SPREAD_MS - DAY
@@ -52,7 +52,7 @@ export async function fillEvents(folder: string, events: number): Promise<void> 
     store.write(projectEvents(batch), 1)
   }
   await store.close()
-  writeFileSync(done, String(from))
+  writeFileSync(marker, String(from))
 }
 
 function buildPrincipal(): Entry {
@@ -73,7 +73,7 @@ function buildPrincipal(): Entry {
 }
 
 function pickType(number: number): EventType {
-  return number % RARE === RARE >> 1 ? rareType : cycle[(number * 37) % cycle.length]!
+  return number % RARE_EVERY === RARE_EVERY >> 1 ? rareType : cycle[(number * 37) % cycle.length]!
 }
 
 function buildEvent(number: number, created: number): FeedEvent {
@@ -98,7 +98,7 @@ function buildEvent(number: number, created: number): FeedEvent {
   }
 }
 
-/** A UUID v7 that rises with the number of its event. */
+/** Builds a UUID v7 that rises with the number of its event. */
 function toKey(number: number, created: number): Buffer {
   const id = Buffer.alloc(16)
   id.writeUIntBE(created, 0, 6)
@@ -107,14 +107,14 @@ function toKey(number: number, created: number): Buffer {
   return id
 }
 
-/** Ids of random events of these types in a filled store: where a reader of them may stand. */
+/** Lists ids of random events of these types in a filled store, to be used as cursors. */
 export function listCursors(
   folder: string,
   events: number,
   count: number,
   types: readonly EventType[] = eventTypeNames,
 ): string[] {
-  const from = Number(readFileSync(nameDoneFile(folder, events), 'utf8'))
+  const from = Number(readFileSync(nameMarker(folder, events), 'utf8'))
   const random = createRandom('cursors')
   const numbers: number[] = []
   for (let n = 0; n < events; n++) if (types.includes(pickType(n))) numbers.push(n)
@@ -124,7 +124,7 @@ export function listCursors(
   })
 }
 
-function nameDoneFile(folder: string, events: number): string {
+function nameMarker(folder: string, events: number): string {
   return `${folder}/events-${events}`
 }
 

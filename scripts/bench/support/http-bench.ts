@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { OwnRedis } from '../../../jobs/own-redis.ts'
 import { silentLog } from '../../../pipeline/core/log.ts'
 import { resolvePaths } from '../../../pipeline/store/paths.ts'
-import { built, Child, root } from './child.ts'
+import { builtFolder, Child, root } from './child.ts'
 import {
   type Contestant,
   formatRequest,
@@ -25,9 +25,9 @@ export interface Duel {
 const WARM_SECONDS = 2
 const SAMPLED = 200
 
-/** The API as it ships, as one process with Redis beside it, and what drives it. */
+/** Runs the shipped API as one process, with Redis and a load client beside it. */
 export class HttpBench {
-  /** From the start of its process until the API said that it is ready. */
+  /** Time from the start of the API's process until `/readyz` answers 200. */
   readonly readyMs: number
   readonly #options: Options
   readonly #redis: { close(): Promise<void> }
@@ -48,7 +48,7 @@ export class HttpBench {
     this.readyMs = readyMs
   }
 
-  /** Of the settings only `limits` differ from the defaults. */
+  /** Starts the API with the default settings and these limits. */
   private static async start(options: Options, limits: Record<string, number>): Promise<HttpBench> {
     const redis = await OwnRedis.start(resolvePaths(options.folder), silentLog)
     const env = {
@@ -59,7 +59,7 @@ export class HttpBench {
     }
     try {
       const started = performance.now()
-      const api = await Child.start<{ url: string }>(join(built, 'scripts/registry.js'), {
+      const api = await Child.start<{ url: string }>(join(builtFolder, 'scripts/registry.js'), {
         args: ['api'],
         env,
       })
@@ -75,7 +75,7 @@ export class HttpBench {
     }
   }
 
-  /** What `work` starts ends with it, also when it fails. */
+  /** Starts the API, runs `work` and stops everything, also where `work` throws. */
   static async with<Result>(
     options: Options,
     limits: Record<string, number>,
@@ -102,7 +102,9 @@ export class HttpBench {
     return readOwnMemoryMB(this.#api.pid)
   }
 
-  /** Ours against a bare server that sends the same headers and, on average, as many bytes. */
+  /**
+   * Compares ours with a bare server that sends the same headers and, on average, as many bytes.
+   */
   async duel(questions: readonly Question[]): Promise<Duel> {
     const sample = await this.#sample(questions)
     const { method, path, route = path.split('?')[0] } = questions[0]!
@@ -127,15 +129,15 @@ export class HttpBench {
     return { rounds, answerBytes: sample.bytes }
   }
 
-  /** Ours alone: asks these questions in turn for so many seconds. */
+  /** Prepares a run against ours alone, which sends these questions in turn. */
   drive(questions: readonly Question[]): Promise<(seconds: number) => Promise<Run>> {
     return this.#contestant('alone', this.#api, questions.map(formatRequest), {
       kinds: questions.map(({ kind = '' }) => kind),
     })
   }
 
-  /** What `others` find who ask, over one connection, while all connections ask `questions`. */
-  async beside(questions: readonly Question[], others: readonly Question[]): Promise<Run> {
+  /** Measures `others`, sent over one connection, while all connections send `questions`. */
+  async measureBeside(questions: readonly Question[], others: readonly Question[]): Promise<Run> {
     const ours = await this.#contestant('ours', this.#api, questions.map(formatRequest))
     const load = await startLoadClient()
     const beside = await this.#contestant('beside', this.#api, others.map(formatRequest), {
@@ -167,23 +169,23 @@ export class HttpBench {
     return startContestant(client, server, { set, requests, kinds, connections })
   }
 
-  /** Mean size of the answers and the headers of a good one. */
+  /** Samples the mean size of the answers and the headers of a successful one. */
   async #sample(questions: readonly Question[]) {
     let bytes = 0
     let headers: Record<string, string> = {}
     const every = Math.max(1, Math.floor(questions.length / SAMPLED))
-    const asked = questions.filter((_, i) => i % every === 0)
-    for (const { method, path, headers: askedHeaders = {}, body = null } of asked) {
+    const sampled = questions.filter((_, i) => i % every === 0)
+    for (const { method, path, headers: requestHeaders = {}, body = null } of sampled) {
       const answer = await fetch(new URL(path, this.#api.ready.url), {
         method,
-        // Both contestants send what is asked for: the same bytes, as they are.
-        headers: { 'accept-encoding': 'identity', ...askedHeaders },
+        // Both contestants send uncompressed bytes, unless the question asks for an encoding.
+        headers: { 'accept-encoding': 'identity', ...requestHeaders },
         body,
       })
       bytes += (await answer.arrayBuffer()).byteLength
       if (answer.ok) headers = Object.fromEntries(answer.headers)
     }
     for (const own of ['date', 'connection', 'keep-alive', 'content-length']) delete headers[own]
-    return { headers, bytes: Math.round(bytes / asked.length) }
+    return { headers, bytes: Math.round(bytes / sampled.length) }
   }
 }

@@ -2,12 +2,13 @@ import { hashContent } from '../../../pipeline/crawl/crawl-source.ts'
 import type { Observation } from '../../../pipeline/model/observation.ts'
 import { parseDocument } from '../../../pipeline/parse/parse-json.ts'
 
-/** Makes the name as long as it takes for a file of 12,000 properties and as many agents to have 4 to 5 MB. */
+/** Long enough that a file of 12,000 properties and as many agents has 4 to 5 MB. */
 const NAME = 'A property with a name of some length, as publishers write them'
 
 /**
- * Reads files near the limits as a crawler does: the agents of one select a property each by its id,
- * those of the other bring one each along. Both name as many agents as properties.
+ * Builds the observations of two files near the limits, as a crawler does: each agent of the one
+ * selects a property by its id, each agent of the other brings one inline. Both have as many agents
+ * as properties.
  */
 export function observeLargeFiles(properties: number, observedAt: number): Observation[] {
   const numbers = Array.from({ length: properties }, (_, number) => number)

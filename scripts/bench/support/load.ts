@@ -2,15 +2,15 @@ import { connect, type Socket } from 'node:net'
 import { serveParent } from './child.ts'
 
 /**
- * A load client that costs less than the servers it drives (autocannon costs more than a bare
- * Fastify route): sockets, requests written as they were made before, answers found by their
- * content-length. Runs in a process of its own.
+ * Sends load at less CPU than the servers it drives (autocannon costs more than a bare Fastify
+ * route): plain sockets, requests formatted in advance, answers delimited by their content-length.
+ * It runs in a child process.
  */
 export interface Target {
   set: string
   port: number
   requests: string[]
-  /** Of what kind each request is; without, all are of one. */
+  /** Kind of each request; without it all are of one kind. */
   kinds?: string[] | undefined
 }
 
@@ -20,7 +20,7 @@ export interface LoadRun {
   seconds: number
 }
 
-/** How long answers took. */
+/** Percentiles of the answer times. */
 export interface Times {
   answers: number
   p50Ms: number
@@ -29,13 +29,15 @@ export interface Times {
 }
 
 export interface Load extends Times {
-  /** Answers of other statuses than 200 and 404. */
+  /** Answers with other statuses than 200 and 404. */
   unwanted: number
   notFound: number
   bytes: number
   seconds: number
   byKind: Record<string, Times>
-  /** User and system time of this process: were it near `seconds`, the client would be the limit. */
+  /**
+   * User and system time of this process; close to `seconds`, the client would be the bottleneck.
+   */
   cpuSeconds: number
 }
 
@@ -85,17 +87,17 @@ interface Tally extends Pick<Load, 'answers' | 'unwanted' | 'notFound' | 'bytes'
   times: Map<string, number[]>
 }
 
-/** One connection, one request at a time, until the time is over. */
+/** Sends one request at a time over one connection until the time is over. */
 function sendUntil(target: Target & { next: number }, tally: Tally, end: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket: Socket = connect(target.port, '127.0.0.1')
-    let asked = 0
+    let sentAt = 0
     let kind = ''
     let parts: Buffer[] = []
     let missing = -1
     const ask = () => {
-      asked = performance.now()
-      if (asked >= end) {
+      sentAt = performance.now()
+      if (sentAt >= end) {
         socket.destroy()
         return
       }
@@ -131,7 +133,7 @@ function sendUntil(target: Target & { next: number }, tally: Tally, end: number)
       missing = -1
       tally.answers++
       const times = tally.times.get(kind) ?? []
-      times.push(performance.now() - asked)
+      times.push(performance.now() - sentAt)
       tally.times.set(kind, times)
       ask()
     })

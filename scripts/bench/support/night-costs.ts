@@ -1,29 +1,29 @@
 import type { Commits } from './commit-log.ts'
-import type { Part, Took } from './night-least.ts'
+import type { Cost, Part } from './night-least.ts'
 import { printTable } from './report.ts'
 import { roundForPrint } from './spread.ts'
 
-/** The commits of a night. */
-export type Night = Took & Pick<Commits, 'count' | 'observations' | 'changed'>
+/** Totals of a night's commits. */
+export type Night = Cost & Pick<Commits, 'count' | 'observations' | 'changed'>
 
-/** What commits cost, and what part of it grows with what. */
+/** Costs of a night's commits, split by what they grow with, in µs. */
 export interface NightCosts {
-  /** Of an observation, in µs. */
-  least: Took
-  quiet: Took
-  /** Of a changed file, beyond what a quiet one costs, in µs. */
-  changed: Took
+  /** The least an observation can cost. */
+  least: Cost
+  quiet: Cost
+  /** Cost of a changed file beyond a quiet one. */
+  changed: Cost
 }
 
 /**
- * Three measures of a night's commits: the least that any must do, measured beside the quiet night;
- * what a file costs in a night in which nothing changed; and what is left of the night in which some did,
- * when each of its files is counted as a quiet one.
+ * Splits the cost of a night's commits in three: the least that any commit must do, measured beside
+ * the quiet night; what an unchanged file costs, from the night in which nothing changed; and what
+ * a changed file costs beyond that.
  */
-function computeCosts(night: Night, quiet: Night, parts: Record<Part, Took>): NightCosts {
-  const sum = (unit: keyof Took) => Object.values(parts).reduce((all, took) => all + took[unit], 0)
+function computeCosts(night: Night, quiet: Night, parts: Record<Part, Cost>): NightCosts {
+  const sum = (unit: keyof Cost) => Object.values(parts).reduce((all, took) => all + took[unit], 0)
   const each = (seconds: number, count: number) => (seconds * 1e6) / count
-  const both = (measure: (unit: keyof Took) => number): Took => ({
+  const both = (measure: (unit: keyof Cost) => number): Cost => ({
     seconds: measure('seconds'),
     cpuSeconds: measure('cpuSeconds'),
   })
@@ -37,16 +37,16 @@ function computeCosts(night: Night, quiet: Night, parts: Record<Part, Took>): Ni
   }
 }
 
-/** Prints them, and the parts of the least. */
+/** Prints the costs, and the parts of the least. */
 export function printCosts(
   title: string,
   night: Night,
   quiet: Night,
-  parts: Record<Part, Took>,
+  parts: Record<Part, Cost>,
 ): NightCosts {
   const costs = computeCosts(night, quiet, parts)
   const { least, changed } = costs
-  const row = (name: string, { seconds, cpuSeconds }: Took, count: number, unit: string) => [
+  const row = (name: string, { seconds, cpuSeconds }: Cost, count: number, unit: string) => [
     name,
     roundForPrint((seconds * count) / 1e6),
     roundForPrint((cpuSeconds * count) / 1e6),
@@ -57,7 +57,7 @@ export function printCosts(
     seconds: costs.quiet.seconds - least.seconds,
     cpuSeconds: costs.quiet.cpuSeconds - least.cpuSeconds,
   }
-  const each = ({ seconds, cpuSeconds }: Took): Took => ({
+  const each = ({ seconds, cpuSeconds }: Cost): Cost => ({
     seconds: (seconds * 1e6) / quiet.observations,
     cpuSeconds: (cpuSeconds * 1e6) / quiet.observations,
   })

@@ -12,7 +12,9 @@ import { buildFiles, buildObservations, type Files } from './night.ts'
 
 const POLL_MS = 20
 
-/** What crawlers bring of nights, made ready before and handed in as they do: as fast as it is taken. */
+/**
+ * Sends prepared observations of nights to the indexer as crawlers do, as fast as it takes them.
+ */
 export class NightFeed {
   readonly #connection: Redis
   readonly #results: Results
@@ -26,7 +28,7 @@ export class NightFeed {
     this.#files = files
   }
 
-  /** Hands in the domains of so many files. */
+  /** Submits the domains of `files` files. */
   static async open(redisUrl: string, files: number): Promise<NightFeed> {
     const feed = new NightFeed(redisUrl, buildFiles(files))
     const writer = openWriterClient(redisUrl, silentLog)
@@ -36,7 +38,10 @@ export class NightFeed {
     return feed
   }
 
-  /** All files are new in night 1; of later ones one in a hundred has changed. */
+  /**
+   * Builds the messages of a night. In night 1 all files are new; later one in a hundred has
+   * changed.
+   */
   async prepare(night: number): Promise<ObservationsMessage[]> {
     const messages: ObservationsMessage[] = []
     const plan = { night, observedAt: Date.now() }
@@ -48,7 +53,9 @@ export class NightFeed {
     return messages
   }
 
-  /** Prepares two files near the limits, each a message, and hands in their domains. */
+  /**
+   * Builds the messages of two files near the limits, one message each, and submits their domains.
+   */
   async prepareLarge(properties: number): Promise<ObservationsMessage[]> {
     const observations = observeLargeFiles(properties, Date.now())
     const writer = openWriterClient(this.#redisUrl, silentLog)
@@ -59,7 +66,7 @@ export class NightFeed {
     return (await Promise.all(packed)).flat()
   }
 
-  /** Resolves when all of it is committed. */
+  /** Sends messages and resolves when all of them are committed. */
   async send(messages: readonly ObservationsMessage[]): Promise<void> {
     for (const message of messages) {
       await this.#results.waitForRoom()

@@ -3,8 +3,8 @@ import { Database } from '../../../pipeline/store/duckdb.ts'
 const parts = ['staging', 'anti-join', 'narrow update', 'durable commit'] as const
 export type Part = (typeof parts)[number]
 
-/** What something took: time, and CPU, which who else is at work on the machine does not add to. */
-export interface Took {
+/** Elapsed time and CPU time of something; other processes on the machine only add to the first. */
+export interface Cost {
   seconds: number
   cpuSeconds: number
 }
@@ -18,24 +18,24 @@ interface LeastObservation {
 }
 
 /**
- * The least that the last `count` commits of crawled files cost: each file is in the commit
- * that took it in last, so these are the very batches of a night that came to its end. Of each: its rows
- * appended to a temporary table, which nothing can be joined without; what differs, found by one hash
- * join; the new times, by the number of the row, which a real commit must find out; and the commit to
- * the disk.
+ * Measures the least that the last `count` commits of crawled files cost. Each file carries the
+ * number of its last commit, so these are the very batches of a complete night. For each batch: its
+ * rows are appended to a temporary table, since nothing else can be joined; one hash join finds
+ * what differs; the new times are written by row number, which a real commit must find out first;
+ * and the transaction is committed to disk.
  */
-export async function measureLeast(file: string, count: number): Promise<Record<Part, Took>> {
+export async function measureLeast(file: string, count: number): Promise<Record<Part, Cost>> {
   const index = await Database.open(file, { memoryLimit: '512MB', threads: 1 })
-  const took = Object.fromEntries(
+  const costs = Object.fromEntries(
     parts.map(part => [part, { seconds: 0, cpuSeconds: 0 }]),
-  ) as Record<Part, Took>
+  ) as Record<Part, Cost>
   const timed = async (part: Part, work: () => Promise<unknown>) => {
     const started = performance.now()
     const usedBefore = process.cpuUsage()
     await work()
     const { user, system } = process.cpuUsage(usedBefore)
-    took[part].seconds += (performance.now() - started) / 1_000
-    took[part].cpuSeconds += (user + system) / 1e6
+    costs[part].seconds += (performance.now() - started) / 1_000
+    costs[part].cpuSeconds += (user + system) / 1e6
   }
   const commits = await index.all<{ seq: number }>(
     'select distinct seq from crawl_state where attempted_at is not null order by seq desc limit $count',
@@ -60,10 +60,10 @@ export async function measureLeast(file: string, count: number): Promise<Record<
     await timed('durable commit', () => index.run('commit'))
   }
   index.close()
-  return took
+  return costs
 }
 
-/** As many columns as a quiet file has anew. */
+/** Updates as many columns as an unchanged file has new values for. */
 const UPDATE = `
 update crawl_state s set attempted_at = to_timestamp(n.at_ms / 1000),
   succeeded_at = to_timestamp(n.at_ms / 1000), streak = s.streak + 1, failures = s.failures,

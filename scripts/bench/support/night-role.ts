@@ -11,8 +11,8 @@ export const roles = ['indexer', 'crawler', 'api'] as const
 export type RoleName = (typeof roles)[number]
 
 /**
- * A role as it ships, but for its clock, which is ahead of the machine's by as much as it is told. The
- * API says where it listens.
+ * Runs a shipped role whose clock is ahead of the machine's by an offset that the parent sets. The
+ * API reports its address.
  */
 const [, program = '', name, offset] = process.argv
 if (program.includes('night-role')) {

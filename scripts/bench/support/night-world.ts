@@ -2,12 +2,12 @@ import { serveWorld } from '../../world/server.ts'
 import { createSparseWorld } from '../../world/sparse.ts'
 import { serveParent } from './child.ts'
 
-/** Asked for the world of another night, it answers how often it was asked for anything so far. */
+/** Selects the night whose web is served; the answer counts all requests so far. */
 export interface NightQuestion {
   night: number
 }
 
-/** The web of the night benches, in a process of its own. */
+/** Serves the web of the night benches in a child process. */
 const domains = Number(process.argv[2])
 let world = createSparseWorld({ domains, seed: 1, night: 1 })
 const changing = { ...world, sites: { get: (host: string) => world.sites.get(host) } }

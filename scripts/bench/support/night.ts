@@ -5,7 +5,7 @@ import { parseDocument } from '../../../pipeline/parse/parse-json.ts'
 import { createScaleWorld } from '../../world/scale.ts'
 import { type World, wellKnownPaths } from '../../world/site.ts'
 
-/** One in so many files differs from the night before. */
+/** One file in this many differs from the night before. */
 export const CHANGING = 100
 
 /** Files are numbered: first the adagents.json, one in ten, then the brand.json. */
@@ -15,7 +15,7 @@ export interface Files {
   all: number
 }
 
-/** What is seen, and when. */
+/** The night that is observed, and when. */
 interface Plan {
   night: number
   observedAt: number
@@ -29,9 +29,10 @@ export function buildFiles(sources: number): Files {
 }
 
 /**
- * What a crawl sees of the files from number `first` up to `end`. In night 1 all are new; later one
- * in a hundred has changed since the night before, the rest is unchanged; or, seen again, all are as
- * they were in that night. Only changed files are made, and only they bring their bytes.
+ * Builds the observations of the files from number `first` to below `end`. In night 1 all are new;
+ * later one in a hundred has changed since the night before and the rest is unchanged; with
+ * `isAgain` all are as they were in that night. Only changed files are parsed and bring their
+ * bytes.
  */
 export function buildObservations(
   { world, adagents }: Files,
@@ -60,7 +61,7 @@ export function toEtag(kind: FileKind, location: string, revision: number): stri
   return `"${kind}-${location}-${revision}"`
 }
 
-/** The last night in which a file changed. */
+/** Finds the last night in which a file changed. */
 function computeRevision(file: number, night: number): number {
   for (let k = night; k > 1; k--) if ((file * 7 + k) % CHANGING === 0) return k
   return 1

@@ -8,11 +8,11 @@ export interface Options {
   pairs: number
   seconds: number
   connections: number
-  /** How many different questions are asked, over and over; undefined for what the bench usually asks. */
+  /** Number of distinct questions, which repeat; undefined for the bench's own number. */
   questions: number | undefined
-  /** Part of the names of the rows that are measured; all rows without it. */
+  /** Part of the names of the rows to measure; empty for all rows. */
   only: string
-  /** Where the stores stand; kept and used again when it was named. */
+  /** Folder of the stores; one named by `--folder` is kept and reused. */
   folder: string
   /** Removes the folder unless it was named. */
   tidy(): void
@@ -30,7 +30,10 @@ const flags = {
   folder: { type: 'string' },
 } as const
 
-/** `--full`, `--smoke` (a thousandth of it) or `--size N`; without any, a tenth of the full size. */
+/**
+ * Reads `--full`, `--smoke` (a thousandth of it) or `--size N`; without any, a tenth of the full
+ * size.
+ */
 export function readOptions(full: number, usual = full / 10, connections = 50): Options {
   const { values } = parseArgs({ options: flags })
   const size = values.full ? full : values.smoke ? full / 1_000 : Number(values.size ?? usual)
@@ -58,7 +61,9 @@ function requireAtLeast(least: number, value: number, name: string): number {
   throw new Error(`--${name} must be a number from ${least}`)
 }
 
-/** A path as it was typed: npm runs its commands in the project's folder. */
+/**
+ * Resolves a path from where the command was typed: npm runs its commands in the project's folder.
+ */
 function toTypedPath(path: string): string {
   return isAbsolute(path) ? path : resolve(process.env.INIT_CWD ?? process.cwd(), path)
 }

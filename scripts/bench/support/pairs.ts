@@ -1,24 +1,24 @@
 export type Round<Name extends string, Run> = Record<Name, Run>
 
 /**
- * Runs the contestants in turn, round after round, each round beginning with another one: what the
- * machine does meanwhile falls on all of them alike.
+ * Runs the contestants in turn, round after round, each round starting with another one, so that
+ * other load on the machine falls on all of them alike.
  */
 export async function runInterleaved<Name extends string, Run>(
   rounds: number,
   contestants: Readonly<Record<Name, (round: number) => Promise<Run>>>,
 ): Promise<Round<Name, Run>[]> {
   const names = Object.keys(contestants) as Name[]
-  const done: Round<Name, Run>[] = []
+  const results: Round<Name, Run>[] = []
   for (let round = 0; round < rounds; round++) {
     const runs = {} as Round<Name, Run>
     for (let i = 0; i < names.length; i++) {
       const name = names[(round + i) % names.length]!
       runs[name] = await contestants[name](round)
     }
-    done.push(runs)
+    results.push(runs)
     process.stderr.write(`\r${round + 1} of ${rounds} `)
   }
   process.stderr.write('\r\x1b[K')
-  return done
+  return results
 }

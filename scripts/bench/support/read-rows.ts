@@ -17,18 +17,18 @@ import {
 /** One kind of question of the bench of reads. */
 export interface ReadRow {
   name: string
-  /** What ours ÷ bare shall not fall below. */
+  /** Lower bound of ours ÷ bare. */
   atLeast: number
-  /** `count` questions to a store of these sizes. */
+  /** Builds `count` questions to a store of these sizes. */
   questions(asked: { random: Random; sizes: Sizes; folder: string; count: number }): Question[]
 }
 
-/** Answers that are found by one key. */
+/** Bound of answers that are found by one key. */
 const POINT_LIKE = 0.4
 
 const headers = { authorization: `Bearer ${secret}` }
 
-/** Questions that differ in their path alone. */
+/** Builds questions that differ only in their path. */
 function buildQuestions(
   path: (random: Random, sizes: Sizes) => string,
   /** The route, where the path has parameters. */
@@ -39,7 +39,7 @@ function buildQuestions(
     Array.from({ length: count }, () => ({ ...question, path: path(random, sizes) }))
 }
 
-/** One in five asks for a domain that nobody knows. */
+/** Picks a domain; one in five is unknown. */
 function pickKnownOrUnknown(random: Random, { domains }: Sizes): string {
   return random.chance(0.2) ? pickUnknownDomain(random) : pickDomain(random, domains)
 }

@@ -10,7 +10,7 @@ import { makeFolders, resolvePaths } from '../../../pipeline/store/paths.ts'
 import { Sequencer } from '../../../pipeline/writer/sequencer.ts'
 import { fillEvents } from './event-store.ts'
 
-/** How much there is of everything, by the number of agents. */
+/** Numbers of rows of each kind; all follow from the number of agents. */
 export interface Sizes {
   agents: number
   domains: number
@@ -28,7 +28,7 @@ export const markets = 'AT AU BE BR CA CH DE DK ES FI FR GB IE IN IT JP NL NO PL
 export const toTag = (number: number) => `tag${number}`
 export const TAGS = 400
 
-/** One of the three agents that a domain authorizes. */
+/** Finds one of the three agents that a domain authorizes. */
 export function findAgentNear(domain: number, nth: number, { agents }: Sizes): string {
   return toAgent((domain * 3 + nth) % agents)
 }
@@ -37,17 +37,17 @@ export function toAgent(number: number): string {
   return `https://a${String(number).padStart(6, '0')}.bench.example/mcp`
 }
 
-/** SQL for the name of a domain, and the key of an agent, by the number in a column. */
+/** Builds SQL for the name of a domain, or the key of an agent, from the number in a column. */
 const domain = (n: string) => `printf('d%07d.bench.example', (${n})::bigint)`
 const agent = (n: string) => `printf('https://a%06d.bench.example/mcp', (${n})::bigint)`
-/** SQL for some of a list's members: about one in `one`, others for each row. */
-const some = (values: readonly string[], count: number) =>
+/** Builds SQL that picks some members of a list, others for each row: about one in `one`. */
+const pickSome = (values: readonly string[], count: number) =>
   `list_sort(list_filter([${values.map(value => `'${value}'`).join()}], x -> hash(x, n) % ${count} = 0))`
 const rid = (n: string) => `printf('01990000-0000-7000-8000-%012x', (${n})::bigint)::uuid`
 
 const at = 'now()::timestamptz'
 
-/** A network whose file lists so many sites. */
+/** A network; its file lists this many sites. */
 export const network = 'network.bench.example'
 const NETWORK_SITES = 7_000
 const networkRid = (n: string) => rid(`1e12 + ${n}`)
@@ -78,7 +78,7 @@ function buildNetworkRows(): string[] {
   ]
 }
 
-/** Each member has verified its domain and enrolled three of the agents. */
+/** Names a member's domain. Each member has verified it and enrolled three of the agents. */
 export const memberDomain = (number: number) => `m${String(number).padStart(5, '0')}.bench.example`
 
 function buildMemberRows({ members, agents }: Sizes): string[] {
@@ -129,8 +129,8 @@ function buildRows({ agents, domains }: Sizes): string[] {
     `insert into property_sets by name select ${rid('n * 2')} as set_id, ${domain('n')} as publisher_domain,
        [${rid('n * 2')}, ${rid('n * 2 + 1')}] as property_rids ${everyDomain}`,
     `insert into agents by name select ${agent('n')} as agent_url, 1 + hash(n) % 50 as publisher_count,
-       1 + hash(n, 1) % 2000 as property_count, ${some(propertyTypes, 4)} as property_types,
-       ${some(channels, 6)} as channels, ${some(tags, 40)} as tags, ${some(markets, 4)} as markets,
+       1 + hash(n, 1) % 2000 as property_count, ${pickSome(propertyTypes, 4)} as property_types,
+       ${pickSome(channels, 6)} as channels, ${pickSome(tags, 40)} as tags, ${pickSome(markets, 4)} as markets,
        ${at} as discovered_at, ${at} as changed_at, 1 as seq ${everyAgent}`,
     `insert into agent_profiles by name select ${agent('n')} as agent_url, 'Agent ' || n as name,
        'sales' as type, ['mcp'] as protocols, 9 as tools_count, []::varchar[] as channels,
@@ -144,12 +144,12 @@ function buildRows({ agents, domains }: Sizes): string[] {
 }
 
 /**
- * Fills `folder`, once: the index by SQL, what is served from it by the shipped projection and
- * snapshot, and events beside it.
+ * Fills `folder` once: the index by SQL, the serving store and snapshot through the shipped code,
+ * and events beside them.
  */
 export async function fillReads(folder: string, sizes: Sizes): Promise<void> {
-  const done = `${folder}/reads-${sizes.agents}`
-  if (existsSync(done)) return
+  const marker = `${folder}/reads-${sizes.agents}`
+  if (existsSync(marker)) return
   const paths = resolvePaths(folder)
   makeFolders(paths)
   const index = await Database.open(paths.index, { memoryLimit: '2GB' })
@@ -163,7 +163,7 @@ export async function fillReads(folder: string, sizes: Sizes): Promise<void> {
   if (!(await rebuild(folder))) throw new Error(`another process is writing to ${folder}`)
   await fillEvents(folder, sizes.events)
   await publish(folder)
-  writeFileSync(done, '')
+  writeFileSync(marker, '')
 }
 
 async function publish(folder: string): Promise<void> {

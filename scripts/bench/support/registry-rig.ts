@@ -8,7 +8,7 @@ import { silentLog } from '../../../pipeline/core/log.ts'
 import { type Paths, resolvePaths } from '../../../pipeline/store/paths.ts'
 import type { CrawlSummary } from '../../../pipeline/writer/crawl/crawl-summary.ts'
 import { addDomains } from '../../commands/crawl.ts'
-import { built, Child } from './child.ts'
+import { builtFolder, Child } from './child.ts'
 import { CommitLog, type Commits } from './commit-log.ts'
 import { type RoleName, roles } from './night-role.ts'
 import type { NightQuestion } from './night-world.ts'
@@ -16,19 +16,19 @@ import { readCpuSeconds, watchMemory } from './usage.ts'
 
 const POLL_MS = 1_000
 const MEMORY_MS = 100
-/** Longer than a day by the spread of what is asked daily, so that all of it is due at once. */
+/** Longer than a day by the jitter of daily due times, so that every daily file is due at once. */
 const NIGHT_MS = 27 * HOUR
-/** A file that was missing in two nights is asked for again so many nights later. */
+/** A file that was absent in two nights becomes due again after this many nights. */
 const QUIET_NIGHTS = 2
-/** Nothing is waiting this often in a row: what a commit leads to has come to its end too. */
+/** Polls in a row that must find nothing waiting: what a commit makes due is then done too. */
 const QUIET_POLLS = 2
 
 type World = Child<{ url: string }, NightQuestion, { requests: number }>
 type RoleChild = Child<object, { offsetMs: number }, object>
 
 /**
- * A whole registry, each role a process as it ships, over a web of its own. Nights follow each other
- * at once: all roles are told the same later time.
+ * Runs a whole registry, each shipped role in a child process, over a web of its own. Nights follow
+ * each other at once: all roles are set to the same later time.
  */
 export class RegistryRig {
   readonly paths: Paths
@@ -38,12 +38,12 @@ export class RegistryRig {
   readonly #asking: Redis
   readonly #writer: WriterClient
   readonly #roles = new Map<RoleName, RoleChild>()
-  /** One for each process that a role has had. */
+  /** One watcher for each process that a role has had. */
   readonly #memories: ({ role: RoleName } & ReturnType<typeof watchMemory>)[] = []
   readonly #env: Record<string, string>
   readonly #log = new CommitLog()
   #night = 1
-  /** The night whose web is there; in a quiet one it is that of the night before. */
+  /** The night whose web is served; in a quiet night that of the night before. */
   #webNight = 1
 
   private constructor(folder: string, world: World, redis: OwnRedis, env: Record<string, string>) {
@@ -62,13 +62,13 @@ export class RegistryRig {
     }
   }
 
-  /** Starts every role but the crawler, which begins when it is told to: with what was handed in. */
+  /** Starts every role but the crawler, which the bench starts once domains are submitted. */
   static async start(
     folder: string,
     domains: number,
     env: Record<string, string> = {},
   ): Promise<RegistryRig> {
-    const file = `${built}/scripts/bench/support/night-world.js`
+    const file = `${builtFolder}/scripts/bench/support/night-world.js`
     const world: World = await Child.start(file, { args: [String(domains)] })
     const redis = await OwnRedis.start(resolvePaths(folder), silentLog)
     const rig = new RegistryRig(folder, world, redis, env)
@@ -77,7 +77,7 @@ export class RegistryRig {
   }
 
   async startRole(role: RoleName): Promise<void> {
-    const file = `${built}/scripts/bench/support/night-role.js`
+    const file = `${builtFolder}/scripts/bench/support/night-role.js`
     const child: RoleChild = await Child.start(file, {
       args: [role, String(this.#clockOffsetMs)],
       env: this.#env,
@@ -91,7 +91,7 @@ export class RegistryRig {
     await this.#roles.get(role)?.kill()
   }
 
-  /** Hands domains in; their files are due at once. */
+  /** Submits domains; their files are due at once. */
   add(domains: readonly string[]): Promise<void> {
     return addDomains(
       operation => this.#writer.submit(operation),
@@ -100,7 +100,7 @@ export class RegistryRig {
     )
   }
 
-  /** The next day: every role's clock goes on, and the web has changed. */
+  /** Moves on to the next day: every role's clock advances and the web changes. */
   async nextNight(): Promise<void> {
     this.#night++
     this.#webNight = this.#night
@@ -108,7 +108,7 @@ export class RegistryRig {
     await this.#tellTime()
   }
 
-  /** All files are due once more, and each is as it was in the second night. */
+  /** Makes all files due once more, each as it was in the second night. */
   async quietNight(): Promise<void> {
     this.#night += QUIET_NIGHTS
     await this.#tellTime()
@@ -140,7 +140,7 @@ export class RegistryRig {
     return (await this.#world.ask({ night: this.#webNight })).requests
   }
 
-  /** None while the role is not there. */
+  /** Returns 0 while the role is not running. */
   cpuSeconds(role: RoleName): number {
     const child = this.#roles.get(role)
     return child === undefined ? 0 : readCpuSeconds(child.pid)
@@ -152,7 +152,7 @@ export class RegistryRig {
     )
   }
 
-  pidOf(role: RoleName): number {
+  findPid(role: RoleName): number {
     return this.#roles.get(role)!.pid
   }
 
@@ -164,7 +164,7 @@ export class RegistryRig {
     return this.#redisMemory('used_memory_peak')
   }
 
-  /** The commits since this was last asked. */
+  /** Returns the commits since the last call. */
   takeCommits(): Commits {
     return this.#log.take()
   }
@@ -192,7 +192,7 @@ export class RegistryRig {
     return Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(info)?.[1]) / 1e6
   }
 
-  /** Undefined while the indexer is away. */
+  /** Resolves to undefined while the indexer is away. */
   #summary(): Promise<CrawlSummary | undefined> {
     const question = { ask: 'crawl_summary', since: 0, withFaults: false } as const
     return this.#writer.ask<CrawlSummary>(question).catch(() => undefined)

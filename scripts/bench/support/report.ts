@@ -1,4 +1,4 @@
-/** Prints rows under a head, numbers to the right. */
+/** Prints rows under a head, numbers right-aligned. */
 export function printTable(head: readonly string[], rows: readonly (string | number)[][]): void {
   const lines = [head, ...rows].map(row => row.map(String))
   const widths = head.map((_, i) => Math.max(...lines.map(line => line[i]!.length)))
@@ -10,7 +10,7 @@ export function printTable(head: readonly string[], rows: readonly (string | num
   }
 }
 
-/** The last line of a bench: what it found, for programs. */
+/** Prints the result as JSON, on the last line of a bench. */
 export function printResult(result: { bench: string; ratio: object } & Record<string, unknown>) {
   console.log(JSON.stringify(result))
 }

@@ -9,7 +9,7 @@ import { serveParent } from './child.ts'
 import { computeMedian } from './spread.ts'
 
 export interface LoopQuestion {
-  /** Rows that are committed together. */
+  /** Rows per commit. */
   rows: number
   seconds: number
 }
@@ -19,7 +19,9 @@ export interface LoopRun {
   perSecond: number
 }
 
-/** A loop that keeps saves as a registry must, and does nothing else: no queue, no HTTP, no rules. */
+/**
+ * Stores saves as durably as a registry must, and does nothing else: no queue, no HTTP, no rules.
+ */
 const [, program = '', folder, size] = process.argv
 if (program.includes('save-loop')) {
   const paths = resolvePaths(join(folder!, 'loop'))

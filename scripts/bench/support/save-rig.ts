@@ -5,7 +5,7 @@ import { OwnRedis } from '../../../jobs/own-redis.ts'
 import type { Domain } from '../../../pipeline/core/domain.ts'
 import { silentLog } from '../../../pipeline/core/log.ts'
 import { resolvePaths } from '../../../pipeline/store/paths.ts'
-import { built, Child } from './child.ts'
+import { builtFolder, Child } from './child.ts'
 import { computeMedian } from './spread.ts'
 
 const many = 1_000_000_000
@@ -13,7 +13,7 @@ const limits = {
   savesPerHour: many,
   savesPerOrganizationHour: many,
   savesPerOrganizationDay: many,
-  // How long a save takes is told, and not that it took too long.
+  // A slow save is to be measured, not refused as too slow.
   answerMs: 60_000,
 }
 const org = 'Bench'
@@ -21,22 +21,22 @@ const org = 'Bench'
 export interface SaveRun {
   p50Ms: number
   perSecond: number
-  /** Commits a save. */
+  /** Commits per save. */
   commits: number
   saves: number
   p99Ms: number
   worstMs: number
 }
 
-/** What the indexer told of its commits. */
+/** Commits that the indexer has logged. */
 interface Commits {
   count: number
-  /** Those of observations, and how long the longest of them took. */
+  /** Commits of observations, and the time of the longest. */
   bulk: number
   longestBulkMs: number
 }
 
-/** An indexer and an API as they ship, and an organization that may save what is below one domain. */
+/** Runs a shipped indexer and API, with an organization that may save all domains below one. */
 export class SaveRig {
   readonly #redis: OwnRedis
   readonly #roles: Child<object, never, never>[]
@@ -76,7 +76,7 @@ export class SaveRig {
       commits.bulk++
       commits.longestBulkMs = Math.max(commits.longestBulkMs, ms)
     }
-    const file = `${built}/scripts/bench/support/night-role.js`
+    const file = `${builtFolder}/scripts/bench/support/night-role.js`
     const start = <Ready extends object>(role: string) =>
       Child.start<Ready>(file, { args: [role, '0'], env, onLine })
     const indexer = await start('indexer')
@@ -94,7 +94,7 @@ export class SaveRig {
     return this.#commits
   }
 
-  /** Saves over so many connections, each as soon as the one before it is answered. */
+  /** Saves over `connections` connections, each sending the next save once the last is answered. */
   run(connections: number, seconds: number, domains: number): Promise<SaveRun> {
     const until = performance.now() + seconds * 1_000
     return this.runWhile(() => performance.now() < until, connections, domains)
@@ -113,11 +113,11 @@ export class SaveRig {
       }
     }
     await Promise.all(Array.from({ length: connections }, connection))
-    const took = (performance.now() - started) / 1_000
+    const elapsedS = (performance.now() - started) / 1_000
     agent.destroy()
     return {
       p50Ms: computeMedian(times),
-      perSecond: times.length / took,
+      perSecond: times.length / elapsedS,
       commits: (this.#commits.count - count) / times.length,
       saves: times.length,
       p99Ms: times.sort((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? 0,
@@ -133,7 +133,7 @@ export class SaveRig {
   #save(agent: Agent, domain: string): Promise<void> {
     const body = JSON.stringify({ domain, brand_name: `Bench ${this.#saves}` })
     return new Promise((resolve, reject) => {
-      const asked = request(
+      const sent = request(
         {
           agent,
           port: this.#port,
@@ -156,13 +156,13 @@ export class SaveRig {
           )
         },
       )
-      asked.on('error', reject)
-      asked.end(body)
+      sent.on('error', reject)
+      sent.end(body)
     })
   }
 }
 
-/** Makes the organization; the secret of its key is returned. */
+/** Creates the organization; returns the secret of its key. */
 async function makeKey(writer: WriterClient): Promise<string> {
   const secret = `sk_${randomUUID()}`
   const hash = createHash('sha256').update(secret).digest('hex')

@@ -78,8 +78,8 @@ export interface BenchName {
   domain: string
 }
 
-/** Names like those of companies, and domains made of them. */
-export function nameOf(number: number): BenchName {
+/** Invents a name like a company's, and a domain made of it. */
+export function buildName(number: number): BenchName {
   const random = createRandom('name', number)
   const words = [drawWord(random), drawWord(random)]
   const host = words.join(random.chance(0.3) ? '-' : '').normalize('NFKD')
@@ -116,15 +116,17 @@ select uuid() as property_rid, (select min(domain) from publishers) as publisher
   now() as created_at, now() as changed_at, 1 as seq
 from names where number % 5 = 4`
 
-/** A snapshot of so many names, three in five of them brands, and its search file. */
+/**
+ * Fills a snapshot with `names` names, three in five of them brands, and builds its search file.
+ */
 export async function fillNames(
   folder: string,
   names: number,
 ): Promise<{ seconds: number; MB: number }> {
   const paths = resolvePaths(folder)
-  const done = `${folder}/names-${names}`
-  if (!existsSync(done)) await fillSnapshot(paths.snapshots, paths.snapshotOf(1), names)
-  writeFileSync(done, '')
+  const marker = `${folder}/names-${names}`
+  if (!existsSync(marker)) await fillSnapshot(paths.snapshots, paths.snapshotOf(1), names)
+  writeFileSync(marker, '')
   advance(paths, {
     seq: 1,
     snapshot: basename(paths.snapshotOf(1)),
@@ -150,13 +152,15 @@ async function fillSnapshot(folder: string, file: string, names: number): Promis
 
 function* buildRows(names: number): Iterable<[number, string, string]> {
   for (let number = 0; number < names; number++) {
-    const { name, domain } = nameOf(number)
+    const { name, domain } = buildName(number)
     yield [number, name, domain]
   }
 }
 
-/** What people ask: a whole name or domain, its beginning, a piece of it, or a slip in it. */
-export const asks = {
+/**
+ * Questions that people ask: a whole name or domain, its prefix, a substring, or one with a typo.
+ */
+export const questionTexts = {
   exact: (_: Random, text: string) => text,
   prefix: (random: Random, text: string) => text.slice(0, 4 + random.below(5)),
   substring: (random: Random, text: string) => {

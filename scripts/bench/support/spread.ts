@@ -18,7 +18,7 @@ export function computeMedian(values: readonly number[]): number {
   return computeSpread(values).median
 }
 
-/** To three digits: what is left after them is noise. */
+/** Rounds to three digits: further ones are noise. */
 export function roundForPrint(value: number): number {
   return Number(value.toPrecision(3))
 }

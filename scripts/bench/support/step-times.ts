@@ -1,9 +1,9 @@
 import type { Step } from '../../../pipeline/writer/sequencer.ts'
 
-/** Where the time of commits goes, by the sequencer's own steps and what lies between two of them. */
+/** Splits the time of commits by the sequencer's steps and what lies between two of them. */
 export class StepTimes {
   readonly #ms = new Map<string, number>()
-  /** Off while the bench itself is at work. */
+  /** Off while the bench itself works. */
   isOn = false
   #since = 0
   #indexEnded = 0
@@ -16,7 +16,7 @@ export class StepTimes {
       return
     }
     this.#since = now
-    // What readers are answered from is read and made between these two.
+    // Between these two steps the serving store's records are projected.
     if (step === 'serving') this.#add('projection', now - this.#indexEnded)
   }
 

@@ -2,19 +2,19 @@ import { connect, type Socket } from 'node:net'
 import { serveParent } from './child.ts'
 
 export interface StreamTask {
-  /** Opens so many more streams; without it, tells when each of them got its last page. */
+  /** Opens this many more streams; without it, reports when each stream got its last page. */
   open?: number
 }
 
 export interface StreamReport {
   open: number
-  /** When a stream got its first page since the last question, in ms since 1970. */
+  /** Times at which streams got their first page since the last question, in ms since 1970. */
   pagesAt: number[]
 }
 
 const OPENED_AT_ONCE = 100
 
-/** Holds streams of the feed open, each a plain socket, and notes when pages come. */
+/** Holds streams of the feed open, each a plain socket, and records when pages arrive. */
 const [, , url = '', token, cursor] = process.argv
 const { hostname, port } = new URL(url)
 const request =
@@ -33,7 +33,7 @@ serveParent<StreamTask, StreamReport>({}, async ({ open = 0 }) => {
   return report
 })
 
-/** Resolves with the first heartbeat: the stream has read everything. */
+/** Opens a stream; resolves with the first heartbeat, when it has read everything. */
 function openStream(): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect(Number(port), hostname, () => socket.write(request))

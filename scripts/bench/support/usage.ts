@@ -3,14 +3,14 @@ import { existsSync, readFileSync } from 'node:fs'
 const TICKS_PER_SECOND = 100
 const MB = 1_000_000
 
-/** User and system time of a process, in seconds. */
+/** Reads the user and system time of a process, in seconds. */
 export function readCpuSeconds(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND
 }
 
-/** Memory that is the process's own: mapped files are the page cache's. */
+/** Reads the memory that is the process's own; mapped files belong to the page cache. */
 export function readOwnMemoryMB(pid: number): number {
   const kB = /^RssAnon:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
   return (Number(kB ?? 0) * 1024) / MB
@@ -21,7 +21,7 @@ export function readWrittenMB(pid: number | 'self'): number {
   return Number(bytes ?? 0) / MB
 }
 
-/** Watches the memory of another process, which cannot look while it is busy. */
+/** Samples the memory of another process, which cannot do so itself while it is busy. */
 export function watchMemory(pid: number, everyMs = 20): { peakMB(): number; stop(): void } {
   let peak = 0
   const timer = setInterval(() => {

@@ -5,15 +5,18 @@ import type { Sequencer } from '../../../pipeline/writer/sequencer.ts'
 
 const EVERY_MS = 100
 
-/** A write ten times a second; those that come while another commits go together, as they ship. */
+/**
+ * Submits a write ten times a second; those that come during a commit are committed together, as in
+ * the indexer.
+ */
 export class Writes {
   count = 0
   readonly #timer: NodeJS.Timeout
   readonly #waits: Promise<number>[] = []
-  readonly #lane: Batcher<Submission, undefined>
+  readonly #batcher: Batcher<Submission, undefined>
 
   constructor(sequencer: Sequencer) {
-    this.#lane = new Batcher(
+    this.#batcher = new Batcher(
       async submissions => {
         await sequencer.commit({ observations: [], submissions, actor: 'api:submission' })
         return submissions.map(() => undefined)
@@ -27,7 +30,7 @@ export class Writes {
     }, EVERY_MS)
   }
 
-  /** The longest that one waited, in ms. */
+  /** Stops writing; returns the longest wait, in ms. */
   async end(): Promise<number> {
     clearInterval(this.#timer)
     return Math.max(0, ...(await Promise.all(this.#waits)))
@@ -37,7 +40,7 @@ export class Writes {
     const org_id = randomUUID()
     const operation = { op: 'organization.create', org_id, name: `bench ${org_id}` } as const
     this.count++
-    await this.#lane.add({ submission_id: randomUUID(), operation })
+    await this.#batcher.add({ submission_id: randomUUID(), operation })
     return performance.now() - since
   }
 }

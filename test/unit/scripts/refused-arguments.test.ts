@@ -79,7 +79,7 @@ async function expectRefusal(args: readonly string[], words: RegExp): Promise<vo
   const [sentence, hint, ...more] = said.trimEnd().split('\n')
   expect(sentence).toMatch(words)
   expect(sentence).toMatch(/^error: /)
-  expect(hint).toBe('(--help tells what it takes)')
+  expect(hint).toBe('(see --help)')
   expect(more).toEqual([])
 }
 
