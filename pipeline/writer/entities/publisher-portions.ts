@@ -1,5 +1,5 @@
 import type { Domain } from '../../core/domain.ts'
-import { type ChangesToSplit, countChanges, countRows, takePortion } from '../../diff/portion.ts'
+import { type ChangesToSplit, countChanges, takePortion } from '../../diff/portion.ts'
 import type { PublisherRows } from '../../diff/rows.ts'
 import type { Stamp } from '../../diff/stamp.ts'
 import type { Source } from '../../model/observation.ts'
@@ -10,8 +10,8 @@ import { diffRows } from './publisher-changes.ts'
 export interface Unfinished {
   /** Files that it was made from. */
   sources: readonly Source[]
-  /** Changes that are left; a step without these takes a whole commit. */
-  changes?: ChangesToSplit
+  /** Rows that its next step comes to; a step without these takes a whole commit. */
+  nextRows?: number
 }
 
 /** Room that a commit has for portions, and publishers that are taken on whether there is any or not. */
@@ -56,7 +56,7 @@ export class UnfinishedAnswers<Answer extends Unfinished> {
         continue
       }
       left.set(domain, answer)
-      room -= (answer.changes && countRows(answer.changes)) || rows
+      room -= answer.nextRows ?? rows
     }
     return { left, waiting, outdated }
   }
@@ -113,13 +113,23 @@ interface TakenOn {
 
 const noChanges: ChangesToSplit = { properties: [], authorizations: [], collections: [] }
 
+/** Rows that a commit has room for. */
+interface PortionRoom {
+  /** An answer of so many changes is taken on as a whole. */
+  all: number
+  /** Size of a portion of any other. */
+  part: number
+  /** True for an answer of which commits before took on portions. */
+  isLeft: boolean
+}
+
 /**
- * Selects the rows of an answer that a commit applies: the whole answer up to `all` changes, else a portion
- * of `part`. The last commit of an answer in portions changes no row: it has the publisher projected.
+ * Selects the rows of an answer that a commit applies: the whole answer, or a portion. The last commit of
+ * an answer in portions changes no row: it has the publisher projected.
  */
 export function takeOn(
   { old, fresh, changes: known }: ToTakeOn,
-  room: { all: number; part: number; isLeft: boolean },
+  room: PortionRoom,
   stamp: Pick<Stamp, 'now' | 'seq'>,
 ): TakenOn {
   const { publisher } = fresh

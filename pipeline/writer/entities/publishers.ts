@@ -137,10 +137,12 @@ export async function updatePublishers(
     ...[...begun.values()].map(unfinished => unfinished.compared),
     ...braked.answers,
   ]
-  let room = stamp.portionRows ?? Number.POSITIVE_INFINITY
+  const { portionRows = Number.POSITIVE_INFINITY } = stamp
+  let room = portionRows
+  const small = Math.floor(portionRows * SMALL_SHARE)
   // The commit that derives an answer has its share of work already.
   const roomFor = (domain: Domain) => ({
-    all: Math.max(1, room),
+    all: Math.max(1, room, begun.has(domain) ? 0 : small),
     part: Math.max(1, begun.has(domain) ? room : Math.floor(room / 10)),
     isLeft: begun.has(domain),
   })
@@ -181,12 +183,9 @@ export async function updatePublishers(
     const own = all.find(derivation => derivation.subject === domain)!
     const slices = claimsLeft.get(domain)
     const rest = { derived: own, sources: own.asked, compared, ends: ends.get(domain) }
-    next.set(domain, {
-      ...rest,
-      isBegun: true,
-      changes: remaining,
-      ...(slices && { slices }),
-    })
+    const unfinished = { ...rest, isBegun: true, ...(slices && { slices }) }
+    const nextRows = countNextRows(unfinished, stamp)
+    next.set(domain, { ...unfinished, ...(nextRows !== undefined && { nextRows }) })
   }
   await unfinished.keep(db, next)
   const isLate = (domain: Domain) => next.has(domain) || postponed.has(domain)
@@ -259,6 +258,20 @@ async function takeSteps(
   return { stepped, ready, begun }
 }
 
+/** Counts the rows that the next step of a begun answer comes to; undefined for a whole commit. */
+function countNextRows(
+  { compared, slices }: Begun,
+  { portionRows = Number.POSITIVE_INFINITY }: Portioning,
+): number | undefined {
+  const { facts, old, fresh, changes } = compared
+  if (slices !== undefined || changes === undefined) return undefined
+  const left = countChanges(changes, old, fresh)
+  // All that is left may be its projection, of which that of a large one takes steps of its own.
+  if (left === 0 && isLarge(facts, { portionRows })) return undefined
+  const kept = fresh.properties.length + fresh.authorizations.length + fresh.collections.length
+  return Math.max(left === 0 ? kept : left, portionRows * SMALL_SHARE)
+}
+
 /** Tells whether all rows of a large publisher are written, so that it is to be projected. */
 function isWritten({ compared, slices }: Begun, stamp: Portioning): boolean {
   const { facts, old, fresh, changes } = compared
@@ -277,6 +290,12 @@ function isLarge(
 
 /** Claims that take as long as a row: they have no events, and nothing is projected of them. */
 const CLAIMS_PER_ROW = 4
+
+/**
+ * Share of a commit's rows up to which an answer is small. It is taken on at once, whether there is room or
+ * not: a portion of it, and a commit that shows it, would cost more. Whoever hands in files bounds their number.
+ */
+const SMALL_SHARE = 0.1
 
 /** Portions of which a large answer has more. */
 const LARGE_PORTIONS = 3

@@ -113,6 +113,31 @@ describe('a large file that is taken on in portions', () => {
     expect(await verify(registry)).toEqual([])
   })
 
+  it('leaves small ones that come with it to one commit, however many', async () => {
+    const registry = await openSmallPortions()
+    const at = clock.tick({ minutes: 1 })
+    const observations = Array.from({ length: 100 }, (_, n) =>
+      read('adagents.json', `s${n}.example`, largeShapes.ids(20), at),
+    )
+    const { seq } = await registry.commit({ observations, submissions: [] })
+    expect(seq).toBe(2)
+    expect(await count(registry, 'authorizations')).toEqual({ n: 1_000 })
+    expect(await verify(registry)).toEqual([])
+  })
+
+  it('shares its commits with others where none of them fills one', async () => {
+    const registry = await openSmallPortions()
+    const at = clock.tick({ minutes: 1 })
+    const observations = Array.from({ length: 20 }, (_, n) =>
+      read('adagents.json', `m${n}.example`, largeShapes.ids(100), at),
+    )
+    const { seq } = await registry.commit({ observations, submissions: [] })
+    // 2,000 rows are 7 commits of 300; each file takes a share in a later one to be shown.
+    expect(seq).toBeLessThan(20)
+    expect(await count(registry, 'authorizations')).toEqual({ n: 1_000 })
+    expect(await verify(registry)).toEqual([])
+  })
+
   it('is derived again where somebody changes what it is compared with', async () => {
     const registry = await openSmallPortions()
     const at = clock.tick({ minutes: 1 })
