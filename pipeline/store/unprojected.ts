@@ -12,6 +12,13 @@ export interface Unprojected {
 const MARK = 'not_projected: '
 const IS_UNPROJECTED = `starts_with(reason, '${MARK}')`
 
+/** Part whose subjects are events, by their ids. */
+export const EVENTS_PART = 'events'
+/** Condition on rows of `quarantine`: an event that cannot be shown. */
+const IS_EVENT = `kind = '${EVENTS_PART}' and ${IS_UNPROJECTED}`
+/** Condition on rows of `events`: one that can be shown, as far as is known. */
+export const IS_SHOWN_EVENT = `event_id::varchar not in (select location from quarantine where ${IS_EVENT})`
+
 /** Loads the subjects whose last answer could not be made, so that the earlier one is served. */
 export function loadUnprojected(index: Database): Promise<Unprojected[]> {
   return index.written.memo('unprojected', '', ['quarantine'], () =>
@@ -47,4 +54,12 @@ export async function replaceUnprojected(
     )
   })
   return subjects.filter(subject => !before.has(toKey(subject)))
+}
+
+/** Forgets quarantined events that the index holds no more. */
+export async function forgetUnprojectedEvents(index: Database): Promise<void> {
+  await index.run(
+    `delete from quarantine where ${IS_EVENT}
+       and location not in (select event_id::varchar from events)`,
+  )
 }

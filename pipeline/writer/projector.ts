@@ -8,21 +8,17 @@ import {
   ProjectionCursor,
   type Scope,
 } from '../serving/projections/change-scope.ts'
-import { loadEventsAfter } from '../serving/projections/events.ts'
+import { loadEventsAfter, projectReadableEvents } from '../serving/projections/events.ts'
 import { projectEntries } from '../serving/projections/index.ts'
 import { projectInSlices } from '../serving/projections/project-slices.ts'
-import {
-  buildScopeOfSubjects,
-  isSingleSlice,
-  selectPart,
-} from '../serving/projections/scope-slices.ts'
+import { buildScopeOfSubjects, isSingleSlice } from '../serving/projections/scope-slices.ts'
 import { isDataFault } from '../store/bisect.ts'
 import { linkCurrent, readCheckpoint } from '../store/checkpoint.ts'
 import type { Database } from '../store/duckdb.ts'
 import { EventLog } from '../store/event-log.ts'
 import type { Meta } from '../store/meta.ts'
 import type { Paths } from '../store/paths.ts'
-import { loadUnprojected, replaceUnprojected } from '../store/unprojected.ts'
+import { loadUnprojected, replaceUnprojected, type Unprojected } from '../store/unprojected.ts'
 import { CHANGES_LISTED_MAX } from './healing/heal.ts'
 import { followRetention } from './retention.ts'
 
@@ -52,7 +48,8 @@ export interface Projection {
 /**
  * Brings the serving store and the event files up to the index: steps 2 and 3 of any commit. What fits
  * into memory is shown at once. Anything else, and what could not be shown so, goes slice by slice: then a
- * subject that cannot be projected is quarantined and keeps its old answer.
+ * subject that cannot be projected is quarantined and keeps its old answer, and an event that cannot be is
+ * left out until a rebuild tries it again: a replica hears of it by `verify` and the log, not by the feed.
  */
 export class Projector {
   readonly #of: Projecting
@@ -142,23 +139,27 @@ export class Projector {
   }
 
   async #writeInSlices(seq: number): Promise<FeedEvent[]> {
-    const { index, accounts, serving } = this.#of
+    const { index, serving } = this.#of
     const { scope, commitCursor } = await this.#begin(seq)
-    await this.#projectParts(scope, seq)
-    const { entries, events } = await projectEntries(index, accounts, selectPart(scope, 'events'))
+    const { entries, events, unprojected } = await projectReadableEvents(index, scope)
+    await this.#projectParts(scope, seq, unprojected)
     serving.write(entries, seq)
     commitCursor()
     return events
   }
 
   /** Writes a scope except its events, and records the subjects that could not be projected. */
-  async #projectParts(scope: Scope, seq: number): Promise<void> {
+  async #projectParts(
+    scope: Scope,
+    seq: number,
+    unreadable: readonly Unprojected[] = [],
+  ): Promise<void> {
     const { index, accounts, serving, clock, log } = this.#of
-    const { unprojected, isProjected } = await projectInSlices(
-      { index, accounts },
-      scope,
-      entries => serving.writePart(entries),
+    const parts = await projectInSlices({ index, accounts }, scope, entries =>
+      serving.writePart(entries),
     )
+    const { isProjected } = parts
+    const unprojected = [...parts.unprojected, ...unreadable]
     const failed = new Set(unprojected.map(({ part, subject }) => `${part} ${subject}`))
     const known = (await loadUnprojected(index)).filter(
       row => !isProjected(row) && !failed.has(`${row.part} ${row.subject}`),

@@ -6,6 +6,7 @@ import { toTypeByte } from '../serving/event-block.ts'
 import type { Entry, ServingStore } from '../serving/lmdb.ts'
 import type { Database } from '../store/duckdb.ts'
 import type { Paths } from '../store/paths.ts'
+import { forgetUnprojectedEvents } from '../store/unprojected.ts'
 
 /** Bytes that no document names any more are kept this long, for a batch that is on its way. */
 const BODIES_RETENTION_MS = DAY
@@ -25,6 +26,7 @@ export async function dropOldEvents(
   await index.run('delete from events where event_id < $first::uuid', {
     first: buildFirstId(Date.parse(`${day}T00:00:00Z`)),
   })
+  await forgetUnprojectedEvents(index)
 }
 
 /** Brings the serving store and the event files to what the index still holds. Safe to repeat. */

@@ -6,11 +6,12 @@ import { hashFile } from '../../store/checkpoint.ts'
 import type { Database } from '../../store/duckdb.ts'
 import { DAY_OF_EVENT } from '../../store/event-log.ts'
 import type { Paths } from '../../store/paths.ts'
+import { IS_SHOWN_EVENT } from '../../store/unprojected.ts'
 import type { Stores } from './stores.ts'
 
 export async function checkEventFiles({ index, paths }: Stores): Promise<string[]> {
   const days = await index.all<{ day: string }>(
-    `select distinct ${DAY_OF_EVENT} as day from events order by day`,
+    `select distinct ${DAY_OF_EVENT} as day from events where ${IS_SHOWN_EVENT} order by day`,
   )
   const wrong: string[] = []
   const files = existsSync(paths.events) ? readdirSync(paths.events) : []
@@ -71,7 +72,7 @@ async function findDifference(
 function streamEvents(index: Database, day: string): AsyncIterable<FeedEvent[]> {
   return index.stream<FeedEvent>(
     `select event_id, event_type, entity_type, entity_id, payload, actor, created_at
-     from events where ${DAY_OF_EVENT} = $day order by event_id`,
+     from events where ${DAY_OF_EVENT} = $day and ${IS_SHOWN_EVENT} order by event_id`,
     { day },
   )
 }

@@ -8,10 +8,9 @@ import {
   spaces,
 } from '../../serving/lmdb.ts'
 import { buildScopeOfSlice, sliceCount } from '../../serving/projections/change-scope.ts'
-import { projectEntries } from '../../serving/projections/index.ts'
+import { projectReadableEvents } from '../../serving/projections/events.ts'
 import { projectInSlices } from '../../serving/projections/project-slices.ts'
-import { selectPart } from '../../serving/projections/scope-slices.ts'
-import { loadUnprojected, type Unprojected } from '../../store/unprojected.ts'
+import { EVENTS_PART, loadUnprojected, type Unprojected } from '../../store/unprojected.ts'
 import type { Stores } from './stores.ts'
 
 /** Compares two documents but for the time of their projection, which the index does not hold. */
@@ -43,11 +42,14 @@ export async function checkServing({ index, accounts, serving }: Stores): Promis
   for (let slice = 0; slice < count; slice++) {
     const scope = buildScopeOfSlice(slice, count, 0)
     const made = await projectInSlices({ index, accounts }, scope, compare)
+    const events = await projectReadableEvents(index, scope)
+    compare(events.entries)
     const known = new Set(unprojected.map(({ subject }) => subject))
     wrong.push(
-      ...made.unprojected.filter(({ subject }) => !known.has(subject)).map(describeUnprojected),
+      ...[...made.unprojected, ...events.unprojected]
+        .filter(({ subject }) => !known.has(subject))
+        .map(describeUnprojected),
     )
-    compare((await projectEntries(index, accounts, selectPart(scope, 'events'))).entries)
   }
   const names = findWrongNames(serving)
   wrong.push(...names.wrong)
@@ -62,7 +64,8 @@ export async function checkServing({ index, accounts, serving }: Stores): Promis
 }
 
 function describeUnprojected({ part, subject, reason }: Unprojected): string {
-  return `serving: ${part} ${subject} is quarantined, its old answer stands: ${reason}`
+  const effect = part === EVENTS_PART ? 'the feed lacks it' : 'its old answer stands'
+  return `serving: ${part} ${subject} is quarantined, ${effect}: ${reason}`
 }
 
 /** Spaces that show the old answer of a publisher until the last portion of the new one. */

@@ -1,5 +1,7 @@
 import type { EventType, FeedEvent } from '../../model/event.ts'
-import type { Database, Parameters } from '../../store/duckdb.ts'
+import { bisect, isDataFault } from '../../store/bisect.ts'
+import { type Database, type Parameters, toListExpression } from '../../store/duckdb.ts'
+import { EVENTS_PART, IS_SHOWN_EVENT, type Unprojected } from '../../store/unprojected.ts'
 import { buildBlocks, toTypeByte } from '../event-block.ts'
 import type { Entry } from '../lmdb.ts'
 import type { Scope } from './change-scope.ts'
@@ -10,6 +12,50 @@ export async function loadCommits(
   { events, parameters }: Scope,
 ): Promise<FeedEvent[][]> {
   return groupBySeq(await loadEventsWhere(index, events, parameters))
+}
+
+/** Events of a scope as they are shown, and those that cannot be. */
+export interface ShownEvents {
+  entries: Entry[]
+  events: FeedEvent[]
+  unprojected: Unprojected[]
+}
+
+/**
+ * Projects the events of a scope. Where some cannot be read or encoded, the others are projected without
+ * them, so that one event never ends the feed.
+ */
+export async function projectReadableEvents(index: Database, scope: Scope): Promise<ShownEvents> {
+  if (scope.events === '') return { entries: [], events: [], unprojected: [] }
+  const unprojected: Unprojected[] = []
+  const commits = await loadCommits(index, scope).catch(async error => {
+    if (!isDataFault(error)) throw error
+    return groupBySeq(await loadReadable(index, scope, unprojected))
+  })
+  return { entries: commits.flatMap(projectEvents), events: commits.flat(), unprojected }
+}
+
+/** Loads the events of a scope but for those that cannot be read, which are added to `unprojected`. */
+async function loadReadable(
+  index: Database,
+  { events, parameters }: Scope,
+  unprojected: Unprojected[],
+): Promise<StoredEvent[]> {
+  const ids = await index.all<{ event_id: string }>(
+    `select event_id from events where ${events} order by event_id`,
+    parameters,
+  )
+  const readable: StoredEvent[] = []
+  await bisect(
+    ids.map(({ event_id }) => event_id),
+    async some => {
+      const where = `event_id in (select unnest(${toListExpression('$ids')})::uuid)`
+      readable.push(...(await loadEventsWhere(index, where, { ids: JSON.stringify(some) })))
+    },
+    (subject, { message }) =>
+      unprojected.push({ part: EVENTS_PART, subject, reason: message.slice(0, 500) }),
+  )
+  return readable
 }
 
 /** The events of a commit as the serving store keeps them: in order, and again by type. */
@@ -60,14 +106,14 @@ function loadEventsWhere(
   )
 }
 
-/** Events after one that is known, or all, in the order of the feed. */
+/** Loads the events after one that is known, or all, in the order of the feed; quarantined ones are left out. */
 export async function loadEventsAfter(
   index: Database,
   last: string | undefined,
 ): Promise<FeedEvent[]> {
   const rows =
     last === undefined
-      ? await loadEventsWhere(index, 'true', {})
-      : await loadEventsWhere(index, 'event_id > $last::uuid', { last })
+      ? await loadEventsWhere(index, IS_SHOWN_EVENT, {})
+      : await loadEventsWhere(index, `event_id > $last::uuid and ${IS_SHOWN_EVENT}`, { last })
   return rows.map(({ seq: _, ...event }) => event)
 }

@@ -28,7 +28,7 @@ const sliced: readonly ScopePart[] = ['keyed', 'brands', 'publishers', 'policies
 /**
  * Projects a scope in slices that fit into memory, and hands on the entries of each. Where a slice cannot
  * be projected or taken, it is bisected down to the subjects at fault, which are left out. Events are
- * none of them: a feed without a gap needs all, so a fault in these ends the projection.
+ * projected apart (`projectReadableEvents`).
  */
 export async function projectInSlices(
   { index, accounts }: { index: Database; accounts: Accounts },

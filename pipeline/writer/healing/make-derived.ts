@@ -3,14 +3,13 @@ import { toIso } from '../../core/clock.ts'
 import type { FeedEvent } from '../../model/event.ts'
 import { ServingStore } from '../../serving/lmdb.ts'
 import { buildScopeOfSlice, sliceCount } from '../../serving/projections/change-scope.ts'
-import { projectEntries } from '../../serving/projections/index.ts'
+import { projectReadableEvents } from '../../serving/projections/events.ts'
 import { projectInSlices } from '../../serving/projections/project-slices.ts'
-import { selectPart } from '../../serving/projections/scope-slices.ts'
 import type { Database, Parameters } from '../../store/duckdb.ts'
 import { DAY_OF_EVENT, EventLog } from '../../store/event-log.ts'
 import { syncPath } from '../../store/fsync.ts'
 import type { Paths } from '../../store/paths.ts'
-import { replaceUnprojected, type Unprojected } from '../../store/unprojected.ts'
+import { IS_SHOWN_EVENT, replaceUnprojected, type Unprojected } from '../../store/unprojected.ts'
 import type { Facts } from './facts.ts'
 
 const EVENT_PAGE = 50_000
@@ -45,8 +44,8 @@ export async function makeServing(
   for (let slice = 0; slice < count; slice++) {
     const scope = buildScopeOfSlice(slice, count, last?.at ?? 0)
     const made = await projectInSlices({ index, accounts }, scope, part => store.writePart(part))
-    unprojected.push(...made.unprojected)
-    const events = await projectEntries(index, accounts, selectPart(scope, 'events'))
+    const events = await projectReadableEvents(index, scope)
+    unprojected.push(...made.unprojected, ...events.unprojected)
     store.writePart(events.entries)
   }
   const seq = last?.seq ?? 0
@@ -91,7 +90,7 @@ async function writeEvents(
   for (;;) {
     const page = await index.all<FeedEvent>(
       `select event_id, event_type, entity_type, entity_id, payload, actor, created_at
-       from events where ${which} and ($last is null or event_id > $last::uuid)
+       from events where ${which} and ${IS_SHOWN_EVENT} and ($last is null or event_id > $last::uuid)
        order by event_id limit ${EVENT_PAGE}`,
       { ...parameters, last: file.last ?? null },
     )

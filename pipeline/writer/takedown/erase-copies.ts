@@ -11,6 +11,7 @@ import { type Database, toListExpression } from '../../store/duckdb.ts'
 import { replaceFile } from '../../store/fsync.ts'
 import type { Paths } from '../../store/paths.ts'
 import { buildNamesPattern } from '../../store/takedown-set.ts'
+import { forgetUnprojectedEvents, IS_SHOWN_EVENT } from '../../store/unprojected.ts'
 import { dropOldBodies } from '../retention.ts'
 
 interface Stores {
@@ -18,6 +19,8 @@ interface Stores {
   serving: ServingStore
   paths: Paths
 }
+
+const NAMES_DOMAINS = `regexp_matches(entity_id || ' ' || payload::varchar, $pattern)`
 
 type Stored = FeedEvent & { seq: number }
 
@@ -32,10 +35,15 @@ export async function erase(
   now: Instant,
 ): Promise<void> {
   const pattern = buildNamesPattern(domains)
+  // Quarantined events are in no copy, and cannot be read.
+  await index.run(`delete from events where not (${IS_SHOWN_EVENT}) and ${NAMES_DOMAINS}`, {
+    pattern,
+  })
+  await forgetUnprojectedEvents(index)
   const touched = await index.all<Stored>(
     `select event_id, event_type, entity_type, entity_id, payload, actor, created_at, seq from events
-     where seq in (select seq from events
-       where regexp_matches(entity_id || ' ' || payload::varchar, $pattern)) order by event_id`,
+     where ${IS_SHOWN_EVENT} and seq in (select seq from events where ${NAMES_DOMAINS})
+     order by event_id`,
     { pattern },
   )
   const named = new RegExp(pattern)

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { rebuild } from '../../../pipeline/maintenance/rebuild.ts'
 import { verify } from '../../../pipeline/maintenance/verify.ts'
@@ -7,6 +8,7 @@ import type { Entry, SpaceName } from '../../../pipeline/serving/lmdb.ts'
 import { buildScopeOfSlice } from '../../../pipeline/serving/projections/change-scope.ts'
 import { projectInSlices } from '../../../pipeline/serving/projections/project-slices.ts'
 import { isDataFault } from '../../../pipeline/store/bisect.ts'
+import { listEventFiles } from '../../../pipeline/store/event-log.ts'
 import type { Sequencer } from '../../../pipeline/writer/sequencer.ts'
 import { baseBatch, nextBatch } from '../../support/batches.ts'
 import { testClock } from '../../support/clock.ts'
@@ -142,6 +144,91 @@ describe('a publisher whose answer cannot be made from its rows', () => {
     await setPlacements(again, [])
     await again.commit(observed(files([broken], 2)))
     expect(await verify(again)).toEqual([])
+  })
+})
+
+describe('an event that cannot be read', () => {
+  /** DuckDB holds numbers that JSON has not. */
+  const damage = ({ index }: Sequencer) =>
+    index.run(
+      `update events set payload = '{"a":NaN}' where seq = 2 and entity_id = '${broken}'
+         and event_type = 'publisher.adagents_discovered'`,
+    )
+  const left = { kind: 'events', reason: expect.stringMatching(/^not_projected: /) }
+  const damagedId = ({ index }: Sequencer) =>
+    index.one<{ id: string }>(`select location as id from quarantine`).then(row => row!.id)
+  const idsIn = ({ paths, seq }: Sequencer) => {
+    expect(seq).toBeGreaterThan(0)
+    return listEventFiles(paths).flatMap(name =>
+      readFileSync(`${paths.events}/${name}`, 'utf8')
+        .split('\n')
+        .flatMap(line => (line === '' ? [] : JSON.parse(line).event_id)),
+    )
+  }
+
+  /** A registry one of whose events is damaged between its commit and its projection. */
+  async function damagedRegistry() {
+    const { log, said } = rememberingLog()
+    const dataDir = newDataDir()
+    const harm: { now?: () => unknown } = {}
+    const onStep = (step: string, moment: string) => {
+      if (step === 'index' && moment === 'after') harm.now?.()
+    }
+    const registry = await openSequencer({ dataDir, clock, log, onStep })
+    await registry.commit(observed(files(['a.example'], 1)))
+    harm.now = () => damage(registry)
+    await registry.commit(observed(files([broken, 'b.example'], 1)))
+    delete harm.now
+    return { registry, dataDir, open: () => openSequencer({ dataDir, clock, log }), said }
+  }
+
+  it('is quarantined and missing in the feed, which goes on', async () => {
+    const { registry, said } = await damagedRegistry()
+    cleanUp(() => registry.close())
+    expect(await quarantined(registry)).toEqual([expect.objectContaining(left)])
+    const id = await damagedId(registry)
+    expect(said.filter(line => line.includes('not projected') && line.includes(id))).toHaveLength(1)
+    expect(shown(registry, 'inventory', 'b.example')).toContain('Site 1')
+    await registry.commit(observed(files(others, 2)))
+    const all = await registry.index.all<{ id: string }>(
+      'select event_id as id from events order by event_id',
+    )
+    const expected = all.map(row => row.id).filter(other => other !== id)
+    expect(expected.length).toBe(all.length - 1)
+    expect(idsIn(registry)).toEqual(expected)
+    expect(await verify(registry)).toEqual([
+      expect.stringMatching(`serving: events ${id} is quarantined, the feed lacks it`),
+    ])
+  })
+
+  it('ends neither a start, nor a take-down, nor a rebuild, which tries it again', async () => {
+    const { registry, open, dataDir } = await damagedRegistry()
+    const id = await damagedId(registry)
+    await registry.close()
+    const again = await open()
+    const operation = Operation.parse({ op: 'domain.takedown', domain: 'b.example', reason: 'r' })
+    await again.commit({ observations: [], submissions: [submission('takedown', operation)] })
+    expect(await verify(again)).toHaveLength(1)
+    await again.close()
+    expect(await rebuild(dataDir)).toMatchObject({ unprojected: [{ subject: id }] })
+    const third = await open()
+    await third.index.run(`update events set payload = '{}' where event_id = '${id}'`)
+    await third.close()
+    expect(await rebuild(dataDir)).toMatchObject({ unprojected: [] })
+    const fourth = await open()
+    cleanUp(() => fourth.close())
+    expect(await quarantined(fourth)).toEqual([])
+    expect(idsIn(fourth)).toContain(id)
+    expect(await verify(fourth)).toEqual([])
+  })
+
+  it('goes with its domain, and its quarantine with it', async () => {
+    const { registry } = await damagedRegistry()
+    cleanUp(() => registry.close())
+    const operation = Operation.parse({ op: 'domain.takedown', domain: broken, reason: 'asked' })
+    await registry.commit({ observations: [], submissions: [submission('takedown', operation)] })
+    expect(await quarantined(registry)).toEqual([])
+    expect(await verify(registry)).toEqual([])
   })
 })
 
