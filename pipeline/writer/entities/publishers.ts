@@ -268,8 +268,8 @@ function countNextRows(
   const left = countChanges(changes, old, fresh)
   // All that is left may be its projection, of which that of a large one takes steps of its own.
   if (left === 0 && isLarge(facts, { portionRows })) return undefined
-  const kept = fresh.properties.length + fresh.authorizations.length + fresh.collections.length
-  return Math.max(left === 0 ? kept : left, portionRows * SMALL_SHARE)
+  const rows = fresh.properties.length + fresh.authorizations.length + fresh.collections.length
+  return Math.max(left === 0 ? rows : left, portionRows * SMALL_SHARE)
 }
 
 /** Tells whether all rows of a large publisher are written, so that it is to be projected. */
