@@ -9,6 +9,7 @@ import {
   renderSettings,
   renderTiers,
 } from './generate/reference.ts'
+import { renderReferencePublishers } from './world/reference-publishers.ts'
 
 /** Derived documents by path. `npm run generate` writes them; `--check` fails where one differs. */
 const documents: Record<string, () => Promise<string> | string> = {
@@ -19,6 +20,7 @@ const documents: Record<string, () => Promise<string> | string> = {
   'docs/crawling.md': renderCrawling,
   'docs/operating.md': () => replaceSection(read('docs/operating.md'), 'tiers', renderTiers()),
   '.env.example': renderEnvironmentExample,
+  'data/reference-publishers.json': renderReferencePublishers,
 }
 
 function read(path: string): string {

@@ -8,14 +8,14 @@ const A2A_VERSION = '0.3.0'
 /** Builds the card by which A2A clients find a tenant: its tasks are the skills. */
 export function buildAgentCard(
   { name, title, tasks }: Tenant,
-  { origin, protocolName }: Pick<AgentServices, 'origin' | 'protocolName'>,
+  { origin, toAddress, protocolName }: Pick<AgentServices, 'origin' | 'toAddress' | 'protocolName'>,
 ): AgentCard {
   return {
     protocolVersion: A2A_VERSION,
     name,
     description: title,
     version: '1.0.0',
-    url: `${origin()}/${name}/a2a`,
+    url: toAddress(name).replace(/mcp$/, 'a2a'),
     preferredTransport: 'JSONRPC',
     provider: { organization: 'Reference agent', url: origin() },
     capabilities: { streaming: true, pushNotifications: false },

@@ -7,14 +7,16 @@ import {
   type FastifyRequest,
   fastify,
 } from 'fastify'
-import type { Clock } from '../../pipeline/core/clock.ts'
+import { type Clock, MINUTE } from '../../pipeline/core/clock.ts'
 import type { Config } from '../../pipeline/core/config.ts'
 import type { Log } from '../../pipeline/core/log.ts'
+import { toCaller } from '../limits/caller.ts'
 import { anyOrigin, preflight } from '../operation/cross-origin.ts'
 import { addA2aCards, addA2aEndpoints } from './a2a-endpoint.ts'
 import type { AgentServices } from './call-task.ts'
 import { TaskError } from './errors.ts'
 import { addMcpEndpoints } from './mcp-endpoint.ts'
+import { AgentMetrics } from './metrics.ts'
 import { addPages } from './pages.ts'
 import type { AgentState } from './state/store.ts'
 import { addWellKnown } from './well-known.ts'
@@ -30,20 +32,36 @@ const BODY_BYTES = 1024 * 1024
 
 /** The reference agent: every tenant, with the public test credential, over one port. */
 export function buildAgentApp({ config, clock, log, state }: AgentDeps): FastifyInstance {
-  const app = fastify({ logger: false, bodyLimit: BODY_BYTES, trustProxy: config.TRUSTED_PROXIES })
+  const { requestMs, connections } = config.LIMITS
+  const app = fastify({
+    logger: false,
+    bodyLimit: BODY_BYTES,
+    trustProxy: config.TRUSTED_PROXIES,
+    requestTimeout: requestMs,
+  })
+  app.server.maxConnections = connections
+  const origin = () => (config.AGENT_BASE_URL ?? app.listeningOrigin).replace(/\/+$/, '')
   const services: AgentServices = {
     protocolName: config.PROTOCOL_NAME,
-    origin: () => (config.AGENT_BASE_URL ?? app.listeningOrigin).replace(/\/+$/, ''),
+    origin,
+    toAddress: tenant => config.AGENT_URLS[tenant] ?? `${origin()}/${tenant}/mcp`,
     now: clock.now,
     state,
+    metrics: new AgentMetrics(),
     onError: error => log.error({ error }, 'a task failed'),
   }
   app.setErrorHandler((error: FastifyError, _request, reply) => answerError(error, reply, services))
   app.setNotFoundHandler((_request, reply) =>
     sendError(reply, 404, new TaskError('REFERENCE_NOT_FOUND', 'There is nothing at this address')),
   )
-  app.register(rateLimit, { max: config.LIMITS.agentCallsPerMinute, timeWindow: '1 minute' })
+  app.register(rateLimit, {
+    max: config.LIMITS.agentCallsPerMinute,
+    timeWindow: MINUTE,
+    enableDraftSpec: true,
+    keyGenerator: ({ ip }) => toCaller(ip),
+  })
   app.get('/healthz', { config: { rateLimit: false } }, () => ({ status: 'ok' }))
+  services.metrics.serve(app)
   app.options('/*', (_request, reply) => reply.code(204).headers(preflight).send())
   app.register(async scope => addWellKnown(scope, services))
   app.register(async scope => addA2aCards(scope, services))

@@ -1,6 +1,8 @@
 import { buildErrorPayload, TaskError } from './errors.ts'
+import type { AgentMetrics } from './metrics.ts'
 import type { AgentState } from './state/store.ts'
 import { readContext, runTask } from './task.ts'
+import type { TaskContext } from './task-context.ts'
 import type { Tenant } from './tenants.ts'
 
 /** Facts and services that all requests of one agent share. */
@@ -8,8 +10,11 @@ export interface AgentServices {
   protocolName: string
   /** Origin of this agent, without a trailing slash. */
   origin(): string
+  /** Returns the public address at which a tenant speaks MCP. */
+  toAddress(tenant: string): string
   now(): number
   state: AgentState
+  metrics: AgentMetrics
   /** Reports an error of our own. */
   onError(error: unknown): void
 }
@@ -25,21 +30,19 @@ export async function callTask(
   tenant: Tenant,
   name: string,
   given: Record<string, unknown>,
-  { protocolName, origin, state, now, onError }: AgentServices,
+  services: AgentServices,
 ): Promise<TaskAnswer> {
+  const { protocolName, metrics, onError } = services
+  const begun = performance.now()
+  const task = tenant.tasks.find(one => one.name(protocolName) === name)
+  const measure = (code?: string) => {
+    const tookMs = performance.now() - begun
+    metrics.count({ tenant: tenant.name, task: task && name, code, tookMs })
+  }
   try {
-    const task = tenant.tasks.find(one => one.name(protocolName) === name)
     if (!task) throw new TaskError('INVALID_REQUEST', `There is no task ${name} here`)
-    const payload = await runTask(task, given, {
-      protocolName,
-      origin: origin(),
-      tenant: tenant.name,
-      protocols: tenant.protocols,
-      specialisms: tenant.specialisms,
-      taskNames: tenant.tasks.map(one => one.name(protocolName)),
-      state,
-      now: now(),
-    })
+    const payload = await runTask(task, given, buildContext(tenant, services))
+    measure()
     return { payload, isError: false }
   } catch (error) {
     if (!(error instanceof TaskError)) onError(error)
@@ -47,7 +50,25 @@ export async function callTask(
       error instanceof TaskError
         ? error
         : new TaskError('SERVICE_UNAVAILABLE', 'This agent failed; try again later')
+    measure(failure.code)
     const payload = { ...buildErrorPayload(failure, protocolName), ...readContext(given) }
     return { payload, isError: true }
+  }
+}
+
+function buildContext(
+  { name, protocols, specialisms, tasks }: Tenant,
+  { protocolName, origin, toAddress, state, now }: AgentServices,
+): TaskContext {
+  return {
+    protocolName,
+    origin: origin(),
+    toAddress,
+    tenant: name,
+    protocols,
+    specialisms,
+    taskNames: tasks.map(one => one.name(protocolName)),
+    state,
+    now: now(),
   }
 }

@@ -1,8 +1,12 @@
+import type { Config } from '../../pipeline/core/config.ts'
 import type { Fetcher } from '../../pipeline/fetch/http.ts'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
 import { type AgentDeps, buildAgentApp } from './app.ts'
 import { AgentState } from './state/store.ts'
 import { WebhookSender } from './webhooks/sender.ts'
+
+/** Between the ports of the API and of the agent, where none is set. */
+const PORT_DISTANCE = 100
 
 interface AgentRoleDeps extends Omit<AgentDeps, 'state'> {
   /** Posts webhooks; whoever starts the agent closes it. */
@@ -20,7 +24,7 @@ export async function runAgent({
   const parts = { state, clock, log, fetcher, protocolName: config.PROTOCOL_NAME }
   const sender = new WebhookSender(parts)
   sender.start()
-  const url = await app.listen({ host: config.HOST, port: config.AGENT_PORT })
+  const url = await app.listen({ host: config.HOST, port: choosePort(config) })
   log.info({ url }, 'listening')
   return {
     url,
@@ -30,4 +34,10 @@ export async function runAgent({
       await state.close()
     },
   }
+}
+
+/** Chooses the port beside that of the API, so that registries on one machine do not meet. */
+function choosePort({ AGENT_PORT, PORT }: Config): number {
+  const beside = PORT + PORT_DISTANCE
+  return AGENT_PORT ?? (PORT === 0 || beside > 65_535 ? 0 : beside)
 }

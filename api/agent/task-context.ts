@@ -6,6 +6,8 @@ export interface TaskContext {
   protocolName: string
   /** Origin of this agent, without a trailing slash. */
   origin: string
+  /** Returns the public address of a tenant of this agent, such as `https://agent.example/creative/mcp`. */
+  toAddress(tenant: string): string
   /** Name of the tenant that was called, such as `sales`. */
   tenant: string
   /** Protocols of that tenant, such as `media_buy`. */

@@ -2,7 +2,6 @@ import { z } from 'zod'
 import type { Instant } from '../../pipeline/core/clock.ts'
 import { TaskError } from './errors.ts'
 import { IdempotencyKey, runOnce } from './state/idempotency.ts'
-import type { AgentState } from './state/store.ts'
 import type { TaskContext } from './task-context.ts'
 import { queueCompletion, readTarget } from './webhooks/outbox.ts'
 

@@ -19,12 +19,12 @@ export function addWellKnown(app: FastifyInstance, services: AgentServices): voi
 }
 
 /** Addresses of the tenants and their tasks, beside what an adagents.json says anyway. */
-function buildAdagents({ origin, protocolName }: AgentServices): object {
+function buildAdagents({ toAddress, protocolName }: AgentServices): object {
   return {
     contact: { name: 'Reference agent' },
     authorized_agents: [
       {
-        url: `${origin()}/sales/mcp`,
+        url: toAddress('sales'),
         authorized_for: 'Every product of the reference agent',
         authorization_type: 'inline_properties',
         properties: publishers.map(({ domain, name }) => ({
@@ -39,13 +39,13 @@ function buildAdagents({ origin, protocolName }: AgentServices): object {
       tenant: name,
       title,
       type,
-      url: `${origin()}/${name}/mcp`,
+      url: toAddress(name),
       tools: tasks.map(task => task.name(protocolName)),
     })),
   }
 }
 
-function buildBrand({ origin }: AgentServices): object {
+function buildBrand({ origin, toAddress }: AgentServices): object {
   return {
     id: 'reference_agent',
     names: [{ en: 'Reference agent' }],
@@ -53,7 +53,7 @@ function buildBrand({ origin }: AgentServices): object {
     agents: tenants.map(({ name, type, title }) => ({
       type,
       id: name,
-      url: `${origin()}/${name}/mcp`,
+      url: toAddress(name),
       description: title,
       jwks_uri: `${origin()}/.well-known/jwks.json`,
     })),

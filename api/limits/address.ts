@@ -3,8 +3,8 @@ import type { Redis } from '../../jobs/redis.ts'
 import { MINUTE, SECOND } from '../../pipeline/core/clock.ts'
 import type { Config } from '../../pipeline/core/config.ts'
 import { PublicError } from '../../pipeline/core/errors.ts'
+import { toCaller } from './caller.ts'
 import { limitHeaders } from './crawl.ts'
-import { toCaller } from './outbound.ts'
 
 interface Limit {
   max: number

@@ -129,24 +129,3 @@ function throttle(): never {
   const text = 'the web cannot be asked for this now: it is asked as much as it may be; try again'
   return refuse('unavailable', text, { retry_after: RETRY_AFTER_S })
 }
-
-/**
- * The address that counts as one caller: of IPv6 the network, which one machine has to itself; without
- * the port that some proxies put behind it.
- */
-export function toCaller(ip: string): string {
-  const behindPort = /^(\d+\.\d+\.\d+\.\d+):\d+$|^\[(.+)\](?::\d+)?$/.exec(ip)
-  if (behindPort) return toCaller(behindPort[1] ?? behindPort[2]!)
-  if (!ip.includes(':')) return ip
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip)?.[1]
-  if (mapped !== undefined) return mapped
-  const [head = '', tail] = ip.split('%')[0]!.split('::')
-  const groups = head === '' ? [] : head.split(':')
-  const after = tail === undefined || tail === '' ? [] : tail.split(':')
-  const zeros = tail === undefined ? 0 : Math.max(0, 8 - groups.length - after.length)
-  const all = [...groups, ...Array.from({ length: zeros }, () => '0'), ...after]
-  return `${all
-    .slice(0, 4)
-    .map(group => Number.parseInt(group, 16).toString(16))
-    .join(':')}::/64`
-}

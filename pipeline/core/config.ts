@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { JsonText } from './json-text.ts'
 import { type Limits, LimitsOverride, limits } from './limits.ts'
 import { isCron } from './schedule.ts'
 
@@ -46,6 +47,9 @@ function isNameServer(text: string): boolean {
 const networks = z.array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]), {
   error: 'must be addresses or networks such as 10.0.0.0/8, separated by commas',
 })
+
+/** Addresses by the names of tenants. */
+const tenantUrls = JsonText.pipe(z.record(z.string(), httpUrl))
 
 /** Every setting there is: read from the environment under its own name, once, at start. */
 export const settings = {
@@ -218,13 +222,18 @@ export const settings = {
     'whether an organization must have shown that a domain is its own before it saves what is known of it',
     { shown: 'true' },
   ),
-  AGENT_PORT: defineSetting(whole(0, 65_535).default(3100), 'port of the reference agent', {
-    shown: '3100',
+  AGENT_PORT: defineSetting(whole(0, 65_535).optional(), 'port of the reference agent', {
+    shown: 'PORT + 100',
   }),
   AGENT_BASE_URL: defineSetting(
     httpUrl.optional(),
     'public address of the reference agent, without a trailing slash',
     { shown: 'http://HOST:AGENT_PORT' },
+  ),
+  AGENT_URLS: defineSetting(
+    tenantUrls.default({}),
+    'JSON of the public addresses of tenants of the reference agent that have one of their own, such as `{"sales": "https://sales.example/mcp"}`',
+    { shown: '{}' },
   ),
   TEST_AGENT_TOKEN: defineSetting(
     z.string().min(8, 'must have at least 8 characters').default('public-test-token'),

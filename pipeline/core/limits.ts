@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { JsonText } from './json-text.ts'
 
 const KiB = 1024
 const MiB = 1024 * KiB
@@ -153,15 +154,6 @@ const Overrides = z.strictObject(
 )
 
 /** Reads the `LIMITS` setting (JSON): unknown names and wrong values are errors. */
-export const LimitsOverride = z
-  .string()
-  .transform((text, ctx) => {
-    try {
-      return JSON.parse(text) as unknown
-    } catch {
-      ctx.addIssue('is not JSON')
-      return z.NEVER
-    }
-  })
-  .pipe(Overrides)
-  .transform((overrides): Limits => ({ ...limits, ...(overrides as Partial<Limits>) }))
+export const LimitsOverride = JsonText.pipe(Overrides).transform(
+  (overrides): Limits => ({ ...limits, ...(overrides as Partial<Limits>) }),
+)

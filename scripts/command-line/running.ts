@@ -53,5 +53,9 @@ export function addRunning(program: Command): void {
     .option('--tls', 'serve HTTPS with certificates of its own authority')
     .option('--ca-file <file>', 'where to write that authority’s certificate', path)
     .option('--list <file>', 'where to write the domains of the world', path)
+    .option(
+      '--agent <url>',
+      'origin of a reference agent, which then answers for agents of the world',
+    )
     .action(async options => (await import('../commands/world.ts')).serveWorldFolder(options))
 }

@@ -9,6 +9,11 @@ export function printAddress(url: string): void {
   print(`Agentic Ad Registry at ${url}/`)
 }
 
+/** Prints where the agents of the demo can be called without its internet. */
+export function printAgentAddress(url: string): void {
+  print(`Reference agent at ${url}/sales/mcp`)
+}
+
 /** Prints addresses worth opening; without a domain, those of the demo internet. */
 export function printExamples(url: string, ownDomain: string | undefined): void {
   const domain = ownDomain ?? DEMO_DOMAIN

@@ -9,13 +9,14 @@ import type { Domain } from '../../pipeline/core/domain.ts'
 import { createLog, type Log } from '../../pipeline/core/log.ts'
 import { listSnapshots, readCheckpoint } from '../../pipeline/store/checkpoint.ts'
 import { type Paths, resolvePaths } from '../../pipeline/store/paths.ts'
+import { cast, toUrl } from '../world/cast.ts'
 import { crawlInRunning } from './crawl.ts'
 import { enrolDemoMembers } from './demo-members.ts'
 import { type DomainsFile, describeRefused, readDomainsFile } from './domains-file.ts'
 import { readSettings, requireRedisUrl, warnOfProtocolName } from './environment.ts'
 import { connectWriter } from './running.ts'
 import { takeStartLock } from './start-lock.ts'
-import { printAddress, printExamples, printFound } from './start-output.ts'
+import { printAddress, printAgentAddress, printExamples, printFound } from './start-output.ts'
 
 const SCRIPT = fileURLToPath(new URL('../registry.js', import.meta.url))
 const DEMO_DATA_DIR = 'data/var/demo'
@@ -103,21 +104,25 @@ async function startRoles(plan: Plan, supervisor: Supervisor): Promise<void> {
     REDIS_URL: redisUrl,
     LOG_LEVEL: chooseLogLevel(config),
   }
-  const domainsFile = `${paths.dir}/demo-domains.txt`
   const indexing = supervisor.start({ name: 'indexer', args: ['indexer'], env })
   // A failure is reported by the awaits below; until then it must not count as unhandled.
   indexing.catch(() => undefined)
   const url = await startApis(supervisor, config, env, indexing)
   printAddress(url)
-  const worldEnv = isDemo ? await startWorld(supervisor, paths.dir, domainsFile, env) : {}
+  const agentUrl = isDemo ? await startAgent(supervisor, env) : undefined
+  const worldEnv = agentUrl ? await startWorld(supervisor, paths.dir, agentUrl, env) : {}
   await indexing
   await supervisor.start({ name: 'crawler', args: ['crawler'], env: { ...env, ...worldEnv } })
   const domains =
-    ownDomains?.domains ?? (isDemo ? (await readDomainsFile(domainsFile)).domains : [])
+    ownDomains?.domains ?? (isDemo ? (await readDomainsFile(toDemoDomains(paths.dir))).domains : [])
   for (const line of describeRefused(ownDomains?.refused ?? [])) process.stderr.write(`${line}\n`)
   if (domains.length > 0 && (isFirst || ownDomains)) await crawlFirst(redisUrl, domains)
   if (isDemo && isFirst) await enrolDemoMembers(redisUrl)
   printExamples(url, isDemo ? undefined : (domains[0] ?? 'acme.example'))
+}
+
+function toDemoDomains(dir: string): string {
+  return `${dir}/demo-domains.txt`
 }
 
 /**
@@ -150,14 +155,24 @@ async function startApis(
   return first?.url ?? ''
 }
 
+/** Its tenants have the addresses of agents of the demo internet, whose requests are passed on to it. */
+async function startAgent(supervisor: Supervisor, env: Environment): Promise<string> {
+  const urls = cast.flatMap(agent => (agent.tenant ? [[agent.tenant, toUrl(agent)]] : []))
+  const agentEnv = { AGENT_URLS: JSON.stringify(Object.fromEntries(urls)), ...env }
+  const { url = '' } = await supervisor.start({ name: 'agent', args: ['agent'], env: agentEnv })
+  printAgentAddress(url)
+  return url
+}
+
 async function startWorld(
   supervisor: Supervisor,
   dir: string,
-  list: string,
+  agentUrl: string,
   env: Environment,
 ): Promise<Record<string, string>> {
   const caFile = `${dir}/demo-ca.pem`
-  const args = ['world', '--tls', '--ca-file', caFile, '--list', list]
+  const list = toDemoDomains(dir)
+  const args = ['world', '--tls', '--ca-file', caFile, '--list', list, '--agent', agentUrl]
   const { url } = await supervisor.start({ name: 'world', args, env })
   const { CRAWL_CONCURRENCY = DEMO_HOSTS_AT_ONCE } = env
   return { CRAWL_CONNECT_TO: url ?? '', CRAWL_CA_FILE: caFile, CRAWL_CONCURRENCY }

@@ -13,6 +13,7 @@ interface WorldOptions {
   tls?: boolean
   caFile?: string
   list?: string
+  agent?: string
 }
 
 export function serveWorldFolder(options: WorldOptions): Promise<void> {
@@ -26,6 +27,7 @@ export function serveWorldFolder(options: WorldOptions): Promise<void> {
     const served = await serveWorld(made, {
       port: options.port,
       tls: options.tls ?? false,
+      ...(options.agent && { agent: { url: options.agent, token: config.TEST_AGENT_TOKEN } }),
       ...(options.caFile ? { caFile: toTypedPath(options.caFile) } : {}),
     })
     if (process.send === undefined || process.stdout.isTTY) {

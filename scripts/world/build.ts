@@ -11,6 +11,7 @@ import { buildOperatorPlaces } from './operators.ts'
 import { buildPublisherCases } from './publisher-cases.ts'
 import { buildOrdinaryPublisher, type Publisher } from './publishers.ts'
 import { createRandom } from './random.ts'
+import { buildReferencePlaces } from './reference-publishers.ts'
 import {
   buildSite,
   type Expectation,
@@ -53,6 +54,7 @@ export function buildWorld(options: WorldOptions): DemoWorld {
     ...buildBrandCases(),
     ...buildPublisherCases(),
     ...buildTwoSidedPlaces(),
+    ...buildReferencePlaces(),
     ...buildDirtPlaces(),
     ...buildAgentPlaces(protocolName),
   ]

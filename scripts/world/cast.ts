@@ -35,6 +35,8 @@ export type Agent = {
   litters: boolean
   /** Lists its tools to anybody, and requires a credential for each call. */
   guardsCalls: boolean
+  /** The tenant of the reference agent that answers for it, where one runs beside the world. */
+  tenant?: string
 }
 
 type Traits = Partial<Omit<Agent, 'type' | 'host' | 'operator' | 'company'>>
@@ -42,7 +44,7 @@ type Traits = Partial<Omit<Agent, 'type' | 'host' | 'operator' | 'company'>>
 export const managerDomain = 'pinnacle-network.example'
 
 export const cast: readonly Agent[] = [
-  buildAgent('sales', 'sales', managerDomain, 'Pinnacle Network'),
+  buildAgent('sales', 'sales', managerDomain, 'Pinnacle Network', { tenant: 'sales' }),
   buildAgent('sales', 'ads', 'lantern-media.example', 'Lantern Media', { reply: 'sse' }),
   buildAgent('sales', 'sell', 'harbor-exchange.example', 'Harbor Exchange', { session: true }),
   buildAgent('sales', 'seller', 'copper-deals.test', 'Copper Deals', {
@@ -58,9 +60,11 @@ export const cast: readonly Agent[] = [
   buildAgent('sales', 'desk', 'refusing-desk.example', 'Refusing Desk', {
     failing: ['get_products'],
   }),
-  buildAgent('signals', 'data', 'meadow-signals.example', 'Meadow Signals'),
+  buildAgent('signals', 'data', 'meadow-signals.example', 'Meadow Signals', { tenant: 'signals' }),
   buildAgent('signals', 'audiences', 'slate-data.example', 'Slate Data', { reply: 'sse' }),
-  buildAgent('creative', 'studio', 'inkwell-creative.example', 'Inkwell Creative'),
+  buildAgent('creative', 'studio', 'inkwell-creative.example', 'Inkwell Creative', {
+    tenant: 'creative',
+  }),
   buildAgent('creative', 'formats', 'prism-forge.test', 'Prism Forge', {
     reply: 'sse',
     session: true,
@@ -70,10 +74,11 @@ export const cast: readonly Agent[] = [
     structured: true,
   }),
   buildAgent('measurement', 'claims', 'over-claim.example', 'Over Claim'),
-  buildAgent('brand', 'identity', 'brand-hall.example', 'Brand Hall'),
+  buildAgent('brand', 'identity', 'brand-hall.example', 'Brand Hall', { tenant: 'brand' }),
   buildAgent('rights', 'rights', 'song-house.example', 'Song House'),
   buildAgent('governance', 'policy', 'plain-sight.example', 'Plain Sight', {
     path: '/governance/mcp',
+    tenant: 'governance',
   }),
   buildAgent('buying', 'desk', 'north-buy.example', 'North Buy'),
   buildAgent('creative', 'tap', 'open-tap.example', 'Open Tap', { reply: 'sse', leavesOpen: true }),
@@ -88,6 +93,13 @@ export const cast: readonly Agent[] = [
 
 export function toUrl(agent: Agent): string {
   return `https://${agent.host}${agent.path}`
+}
+
+/** Finds the agent for which a tenant of the reference agent answers. */
+export function findAgent(tenant: string): Agent {
+  const agent = cast.find(one => one.tenant === tenant)
+  if (!agent) throw new Error(`no agent of the demo internet is the tenant ${tenant}`)
+  return agent
 }
 
 /** Agents that publishers authorize where a case needs no particular one. */

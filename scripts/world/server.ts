@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server }
 import { createServer as createSecureServer, type ServerOptions } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import { type Authority, createAuthority } from './certificates.ts'
+import { type AgentBehind, findForwarded, forward } from './forward.ts'
 import { send } from './send.ts'
 import { notFound, type World } from './site.ts'
 
@@ -13,6 +14,8 @@ export type ServeOptions = {
   tls?: boolean
   /** File for the authority's certificate, to be passed as NODE_EXTRA_CA_CERTS or the like. */
   caFile?: string
+  /** Answers for the agents that are its tenants; without it they answer as made up here. */
+  agent?: AgentBehind
 }
 
 export type ServedWorld = {
@@ -38,7 +41,7 @@ export async function serveWorld(world: World, options: ServeOptions = {}): Prom
   const host = options.host ?? '127.0.0.1'
   const requests = new Map<string, number>()
   const authority = options.tls === true ? await createAuthority() : undefined
-  const listener = createListener(world, requests)
+  const listener = createListener(world, requests, options.agent)
   const server =
     authority === undefined ? createServer(listener) : createTlsServer(world, authority, listener)
   server.keepAliveTimeout = keepAliveMs
@@ -60,12 +63,18 @@ export async function serveWorld(world: World, options: ServeOptions = {}): Prom
   }
 }
 
-function createListener(world: World, requests: Map<string, number>): RequestListener {
+function createListener(
+  world: World,
+  requests: Map<string, number>,
+  agent: AgentBehind | undefined,
+): RequestListener {
   return (request, response) => {
     const host = parseHost(request.headers.host)
     const path = parsePath(request.url)
     const counted = host + path
     requests.set(counted, (requests.get(counted) ?? 0) + 1)
+    const forwarded = agent && findForwarded(host, path)
+    if (forwarded) return forward(forwarded, agent, request, response)
     const site = world.sites.get(host)
     if (site === undefined) return send(notFound, request, response)
     const ask = { method: request.method ?? 'GET', path, headers: request.headers, body: '' }

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest'
-import { toCaller } from '../../api/limits/outbound.ts'
+import { toCaller } from '../../api/limits/caller.ts'
 import { openWriterClient, type WriterClient } from '../../jobs/api-client/enqueue.ts'
 import { runCrawler } from '../../jobs/crawler/crawler.ts'
 import type { Role } from '../../jobs/role.ts'

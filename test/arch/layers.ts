@@ -158,6 +158,7 @@ export const layers: Layer[] = [
       `${store}/lmdb-head.ts`,
       `${store}/paths.ts`,
       crossOrigin,
+      'api/limits/caller.ts',
     ],
     because: 'the reference agent is a program of its own: it knows nothing of the registry',
   },

@@ -158,6 +158,47 @@ describe('a first start crawls the demo internet', () => {
   })
 })
 
+describe('agents of the demo internet', () => {
+  const discover = (task: string, agent: string) =>
+    get(`/api/public/${task}?url=${encodeURIComponent(agent)}`)
+
+  test.each([
+    ['https://sales.pinnacle-network.example/mcp', 'create_media_buy'],
+    ['https://data.meadow-signals.example/mcp', 'activate_signal'],
+    ['https://studio.inkwell-creative.example/mcp', 'sync_creatives'],
+    ['https://policy.plain-sight.example/governance/mcp', 'report_plan_outcome'],
+    ['https://identity.brand-hall.example/mcp', 'get_brand_identity'],
+  ])('are tenants of the reference agent: %s offers %s by both transports', async (url, task) => {
+    const { status, body } = await discover('discover-agent', url)
+    expect(status).toBe(200)
+    expect(body).toMatchObject({ protocols: ['mcp', 'a2a'] })
+    expect(JSON.stringify(body.tools)).toContain(task)
+  })
+
+  test('sell what publishers of the demo internet let them sell', async () => {
+    const seller = 'https://sales.pinnacle-network.example/mcp'
+    const { body } = await discover('agent-products', seller)
+    expect(body.products).toHaveLength(11)
+    const { body: publisher } = await get('/api/registry/publisher?domain=summit-sports.example')
+    expect(publisher.authorized_agents).toMatchObject([{ url: seller, publisher_wide: true }])
+  })
+
+  test('make formats that belong to the creative agent of the demo', async () => {
+    const studio = 'https://studio.inkwell-creative.example/mcp'
+    const { body } = await discover('agent-formats', 'https://sales.pinnacle-network.example/mcp')
+    expect(JSON.stringify(body.formats)).toContain(`"agent_url":"${studio}"`)
+    expect((await discover('agent-formats', studio)).body.formats).toHaveLength(16)
+  })
+
+  test('are answered, measured and checked at the printed address too', async () => {
+    const [, agent] = /Reference agent at (http:\/\/[^/]+)\/sales\/mcp/.exec(start.stdout) ?? []
+    expect(await (await fetch(`${agent}/healthz`)).json()).toEqual({ status: 'ok' })
+    expect(await (await fetch(`${agent}/metrics`)).text()).toContain(
+      'registry_agent_calls_total{tenant="sales",task="get_products",code="ok"}',
+    )
+  })
+})
+
 describe('members of the demo internet', () => {
   const agents = async (query: string, headers: Record<string, string> = {}) =>
     (await get(`/api/registry/agents${query}`, headers)).body.agents as unknown as {

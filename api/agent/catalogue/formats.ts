@@ -176,3 +176,25 @@ export const formats: readonly Format[] = [
     ],
   },
 ]
+
+const documentKinds = {
+  image: 'image',
+  video: 'video_hosted',
+  vast: 'video_vast',
+  audio: 'audio_hosted',
+}
+
+/** Describes a format as capabilities do: its kind, and what can be done with it. */
+export function describeSupport({ id, name, size, isResponsive, assets }: Format): object {
+  const main = assets[0]!.asset_type as keyof typeof documentKinds
+  const seconds = assets[0]!.requirements?.duration_seconds
+  return {
+    capability_id: id,
+    display_name: name,
+    format: {
+      format_kind: isResponsive ? 'native' : documentKinds[main],
+      params: { ...size, ...(seconds !== undefined && { duration_seconds: seconds }) },
+    },
+    operations: ['build', 'preview', 'validate'],
+  }
+}

@@ -1,10 +1,21 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { projectRoot } from '../../../pipeline/core/project-root.ts'
+
+const kinds = ['display', 'olv', 'ctv', 'streaming_audio', 'dooh'] as const
+
+/** Facts of a publisher as the demo internet hands them over, where its files say the same. */
+const Facts = z.object({
+  domain: z.string(),
+  name: z.string(),
+  topics: z.array(z.string()).describe('Words that a brief may use for it'),
+  countries: z.array(z.string()),
+  channels: z.array(z.enum(kinds)),
+})
+
 /** A publisher whose inventory the sales tenant offers. */
-export interface Publisher {
-  domain: string
-  name: string
-  /** Words that a brief may use for it. */
-  topics: readonly string[]
-  countries: readonly string[]
+export interface Publisher extends z.infer<typeof Facts> {
   /** Impressions a day over all that it offers. */
   dailyImpressions: number
   offers: readonly Offer[]
@@ -12,7 +23,7 @@ export interface Publisher {
 
 /** One way to buy from a publisher: each becomes a product. */
 export interface Offer {
-  kind: 'display' | 'olv' | 'ctv' | 'streaming_audio' | 'dooh'
+  kind: (typeof kinds)[number]
   delivery: 'guaranteed' | 'non_guaranteed'
   /** Price of a thousand impressions; the least one where the price is found by bidding. */
   cpm: number
@@ -21,16 +32,14 @@ export interface Offer {
   ids?: { product: string; pricingOptions: readonly string[] }
 }
 
+type Terms = Pick<Publisher, 'dailyImpressions' | 'offers'>
+
 const guaranteed = { delivery: 'guaranteed', currency: 'USD' } as const
 const open = { delivery: 'non_guaranteed', currency: 'USD' } as const
 
-/** Publishers that let this agent sell for them: invented ones, like their domains. */
-export const publishers: readonly Publisher[] = [
-  {
-    domain: 'northlight-daily.example',
-    name: 'Northlight Daily',
-    topics: ['news', 'politics', 'business', 'finance'],
-    countries: ['US', 'CA'],
+/** On what terms this agent sells for a publisher. */
+const terms: Readonly<Record<string, Terms>> = {
+  'northlight-daily.example': {
     dailyImpressions: 4_200_000,
     offers: [
       { kind: 'display', cpm: 6, ...open },
@@ -38,22 +47,14 @@ export const publishers: readonly Publisher[] = [
       { kind: 'olv', cpm: 22, ...guaranteed },
     ],
   },
-  {
-    domain: 'harborview-kitchen.example',
-    name: 'Harborview Kitchen',
-    topics: ['food', 'cooking', 'recipes', 'home', 'family'],
-    countries: ['US', 'GB', 'AU'],
+  'harborview-kitchen.example': {
     dailyImpressions: 1_900_000,
     offers: [
       { kind: 'display', cpm: 5, ...open },
       { kind: 'olv', cpm: 18, ...open },
     ],
   },
-  {
-    domain: 'summit-sports.example',
-    name: 'Summit Sports',
-    topics: ['sports', 'football', 'outdoor', 'fitness', 'running'],
-    countries: ['US', 'GB', 'DE'],
+  'summit-sports.example': {
     dailyImpressions: 6_500_000,
     offers: [
       { kind: 'ctv', cpm: 34, ...guaranteed },
@@ -61,27 +62,15 @@ export const publishers: readonly Publisher[] = [
       { kind: 'display', cpm: 4, ...open },
     ],
   },
-  {
-    domain: 'driftwood-radio.example',
-    name: 'Driftwood Radio',
-    topics: ['music', 'podcast', 'culture', 'commute'],
-    countries: ['US', 'FR'],
+  'driftwood-radio.example': {
     dailyImpressions: 800_000,
     offers: [{ kind: 'streaming_audio', cpm: 12, ...guaranteed }],
   },
-  {
-    domain: 'stonegate-screens.example',
-    name: 'Stonegate Screens',
-    topics: ['city', 'travel', 'airport', 'shopping', 'retail'],
-    countries: ['GB', 'DE', 'FR'],
+  'stonegate-screens.example': {
     dailyImpressions: 300_000,
     offers: [{ kind: 'dooh', cpm: 9, ...guaranteed, currency: 'EUR' }],
   },
-  {
-    domain: 'practice-range.example',
-    name: 'Practice Range',
-    topics: ['rehearsal'],
-    countries: ['US'],
+  'practice-range.example': {
     dailyImpressions: 1_000_000,
     offers: [
       // The protocol's own tests buy this product without looking for one.
@@ -93,4 +82,14 @@ export const publishers: readonly Publisher[] = [
       },
     ],
   },
-]
+}
+
+/** Publishers that let this agent sell for them, as far as it has terms and they have the channel. */
+export const publishers: readonly Publisher[] = z
+  .array(Facts)
+  .parse(JSON.parse(readFileSync(join(projectRoot, 'data/reference-publishers.json'), 'utf8')))
+  .flatMap(facts => {
+    const { dailyImpressions, offers = [] } = terms[facts.domain] ?? { dailyImpressions: 0 }
+    const offered = offers.filter(({ kind }) => facts.channels.includes(kind))
+    return offered.length > 0 ? [{ ...facts, dailyImpressions, offers: offered }] : []
+  })

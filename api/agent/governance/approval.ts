@@ -57,8 +57,8 @@ export function readApproval(
 }
 
 /** The address of the governance tenant, which issues approvals. */
-export function toIssuer({ origin }: TaskContext): string {
-  return `${origin}/governance/mcp`
+export function toIssuer({ toAddress }: TaskContext): string {
+  return toAddress('governance')
 }
 
 function parseJson(part: string): unknown {

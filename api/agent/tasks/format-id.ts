@@ -16,8 +16,8 @@ export type FormatId = z.infer<typeof FormatId>
 const PLACEHOLDER = /^https:\/\/your-(?:agent|platform|ad-server)\.example\.com\/?$/
 
 /** The id of one of our formats. The creative tenant defines them all. */
-export function toFormatId(id: string, { origin }: TaskContext): FormatId {
-  return { agent_url: `${origin}/creative/mcp`, id }
+export function toFormatId(id: string, { toAddress }: TaskContext): FormatId {
+  return { agent_url: toAddress('creative'), id }
 }
 
 export function isSameFormat(given: FormatId, { id }: Format, context: TaskContext): boolean {

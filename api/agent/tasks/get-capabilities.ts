@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { buildWebhookProfile } from '../../../pipeline/signing/profile.ts'
+import { describeSupport, formats } from '../catalogue/formats.ts'
 import { publishers } from '../catalogue/publishers.ts'
 import { signals } from '../catalogue/signals.ts'
 import { MINIMUM_SIZE } from '../measurement/audience.ts'
@@ -62,6 +63,7 @@ function describeProtocols(): Record<string, Record<string, unknown>> {
       has_creative_library: true,
       supports_generation: true,
       supports_transformation: true,
+      supported_formats: formats.map(describeSupport),
     },
     governance: {},
     brand: { description: 'Identities of invented brands' },

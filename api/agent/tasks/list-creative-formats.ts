@@ -35,7 +35,7 @@ export const listCreativeFormats = defineTask({
       formats: items.map(format => describeFormat(format, context)),
       creative_agents: [
         {
-          agent_url: `${context.origin}/creative/mcp`,
+          agent_url: context.toAddress('creative'),
           agent_name: 'Creative',
           capabilities: ['validation', 'assembly', 'generation', 'preview'],
         },

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { testClock } from '../../support/clock.ts'
 import {
+  anyJson,
   type Payload,
   type ReferenceAgent,
   startReferenceAgent,
@@ -17,11 +18,6 @@ afterAll(() => agent.close())
 
 const account = { brand: { domain: 'acme.example' }, operator: 'agency.example' }
 const format_id = { agent_url: 'https://agent.example/creative/mcp', id: 'native_content' }
-
-/** JSON that a body may have: one with a `__proto__` in it is refused with 400 before any task. */
-const anyJson = fc
-  .jsonValue({ maxDepth: 3 })
-  .filter(value => !JSON.stringify(value).includes('"__proto__":'))
 
 /** Values that get far into a task, among others that do not. */
 const anything = fc.oneof(

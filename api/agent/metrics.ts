@@ -1,0 +1,48 @@
+import type { FastifyInstance } from 'fastify'
+import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5]
+
+/** A task that was carried out, or could not be. */
+export interface MeasuredCall {
+  tenant: string
+  /** Its name, where there is such a task: labels are never what callers sent. */
+  task: string | undefined
+  /** Code of its failure. */
+  code: string | undefined
+  tookMs: number
+}
+
+/** Counts tasks by tenant, name and outcome, whichever the transport. */
+export class AgentMetrics {
+  readonly #registry = new Registry()
+  readonly #calls = new Counter({
+    name: 'registry_agent_calls_total',
+    help: 'tasks by tenant, name and code of failure',
+    labelNames: ['tenant', 'task', 'code'],
+    registers: [this.#registry],
+  })
+  readonly #seconds = new Histogram({
+    name: 'registry_agent_call_seconds',
+    help: 'time to carry out a task',
+    labelNames: ['tenant', 'task'],
+    buckets: SECONDS,
+    registers: [this.#registry],
+  })
+
+  constructor() {
+    collectDefaultMetrics({ register: this.#registry })
+  }
+
+  count({ tenant, task = 'unknown', code = 'ok', tookMs }: MeasuredCall): void {
+    this.#calls.labels(tenant, task, code).inc()
+    this.#seconds.labels(tenant, task).observe(tookMs / 1000)
+  }
+
+  /** Serves them at `/metrics`, for Prometheus. */
+  serve(app: FastifyInstance): void {
+    app.get('/metrics', { config: { rateLimit: false } }, async (_request, reply) =>
+      reply.type(this.#registry.contentType).send(await this.#registry.metrics()),
+    )
+  }
+}
