@@ -1,12 +1,9 @@
-import type { Config } from '../../pipeline/core/config.ts'
+import { chooseAgentPort } from '../../pipeline/core/agent-port.ts'
 import type { Fetcher } from '../../pipeline/fetch/http.ts'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
 import { type AgentDeps, buildAgentApp } from './app.ts'
 import { AgentState } from './state/store.ts'
 import { WebhookSender } from './webhooks/sender.ts'
-
-/** Between the ports of the API and of the agent, where none is set. */
-const PORT_DISTANCE = 100
 
 interface AgentRoleDeps extends Omit<AgentDeps, 'state'> {
   /** Posts webhooks; whoever starts the agent closes it. */
@@ -24,7 +21,7 @@ export async function runAgent({
   const parts = { state, clock, log, fetcher, protocolName: config.PROTOCOL_NAME }
   const sender = new WebhookSender(parts)
   sender.start()
-  const url = await app.listen({ host: config.HOST, port: choosePort(config) })
+  const url = await app.listen({ host: config.HOST, port: chooseAgentPort(config) })
   log.info({ url }, 'listening')
   return {
     url,
@@ -34,10 +31,4 @@ export async function runAgent({
       await state.close()
     },
   }
-}
-
-/** Chooses the port beside that of the API, so that registries on one machine do not meet. */
-function choosePort({ AGENT_PORT, PORT }: Config): number {
-  const beside = PORT + PORT_DISTANCE
-  return AGENT_PORT ?? (PORT === 0 || beside > 65_535 ? 0 : beside)
 }

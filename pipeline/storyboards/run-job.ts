@@ -1,3 +1,4 @@
+import { chooseAgentPort } from '../core/agent-port.ts'
 import { toAgentUrlKey } from '../core/agent-url.ts'
 import type { Config } from '../core/config.ts'
 import type { Storyboard } from '../model/storyboard.ts'
@@ -68,7 +69,9 @@ function findTarget(url: string, config: Config): AgentTarget {
   return { url, credential, isOperators: true }
 }
 
-function findReferenceBase({ REFERENCE_AGENT_URL, AGENT_BASE_URL, AGENT_PORT }: Config): string {
-  const base = REFERENCE_AGENT_URL ?? AGENT_BASE_URL ?? `http://127.0.0.1:${AGENT_PORT}`
+function findReferenceBase(config: Config): string {
+  const { REFERENCE_AGENT_URL, AGENT_BASE_URL } = config
+  const base =
+    REFERENCE_AGENT_URL ?? AGENT_BASE_URL ?? `http://127.0.0.1:${chooseAgentPort(config)}`
   return toAgentUrlKey(base)!
 }

@@ -175,7 +175,12 @@ async function startWorld(
   const args = ['world', '--tls', '--ca-file', caFile, '--list', list, '--agent', agentUrl]
   const { url } = await supervisor.start({ name: 'world', args, env })
   const { CRAWL_CONCURRENCY = DEMO_HOSTS_AT_ONCE } = env
-  return { CRAWL_CONNECT_TO: url ?? '', CRAWL_CA_FILE: caFile, CRAWL_CONCURRENCY }
+  return {
+    REFERENCE_AGENT_URL: agentUrl,
+    CRAWL_CONNECT_TO: url ?? '',
+    CRAWL_CA_FILE: caFile,
+    CRAWL_CONCURRENCY,
+  }
 }
 
 async function crawlFirst(redisUrl: string, domains: Domain[]): Promise<void> {

@@ -97,7 +97,7 @@ export function toUrl(agent: Agent): string {
 
 /** Finds the agent for which a tenant of the reference agent answers. */
 export function findAgent(tenant: string): Agent {
-  const agent = cast.find(one => one.tenant === tenant)
+  const agent = cast.find(candidate => candidate.tenant === tenant)
   if (!agent) throw new Error(`no agent of the demo internet is the tenant ${tenant}`)
   return agent
 }

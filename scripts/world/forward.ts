@@ -18,7 +18,7 @@ const KEYS = '/.well-known/jwks.json'
  */
 export function findForwarded(host: string, path: string): string | undefined {
   if (path === KEYS && cast.some(agent => agent.operator === host && agent.tenant)) return KEYS
-  const agent = cast.find(one => one.host === host && one.tenant)
+  const agent = cast.find(known => known.host === host && known.tenant)
   if (!agent) return undefined
   const base = agent.path.replace(/\/mcp$/, '')
   const below = path.startsWith(`${base}/`) ? path.slice(base.length) : ''
@@ -27,7 +27,7 @@ export function findForwarded(host: string, path: string): string | undefined {
 }
 
 /** Passes a request on to the reference agent, and its answer back as it comes. */
-export function forward(
+export function passToAgent(
   path: string,
   { url, token }: AgentBehind,
   request: IncomingMessage,

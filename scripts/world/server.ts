@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server }
 import { createServer as createSecureServer, type ServerOptions } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import { type Authority, createAuthority } from './certificates.ts'
-import { type AgentBehind, findForwarded, forward } from './forward.ts'
+import { type AgentBehind, findForwarded, passToAgent } from './forward.ts'
 import { send } from './send.ts'
 import { notFound, type World } from './site.ts'
 
@@ -74,7 +74,7 @@ function createListener(
     const counted = host + path
     requests.set(counted, (requests.get(counted) ?? 0) + 1)
     const forwarded = agent && findForwarded(host, path)
-    if (forwarded) return forward(forwarded, agent, request, response)
+    if (forwarded) return passToAgent(forwarded, agent, request, response)
     const site = world.sites.get(host)
     if (site === undefined) return send(notFound, request, response)
     const ask = { method: request.method ?? 'GET', path, headers: request.headers, body: '' }
