@@ -39,12 +39,15 @@ export function addMcp(
   operations: readonly Operation[],
   services: Services,
 ): void {
-  const tools = buildTools(operations)
+  // Built when somebody first asks: an API that nobody asks starts without them.
+  let built: ReturnType<typeof buildTools> | undefined
   app.post(MCP_PATH, { config: { operation: 'mcp' } }, async (request, reply) => {
     const { authorization } = request.headers
     const isKnown = authorization !== undefined
     if (isKnown) await authenticate(services, authorization)
     const sets = readToolsets(request)
+    built ??= buildTools(operations)
+    const tools = built
     const shown = [...tools.values()].filter(
       tool => isInToolsets(tool, sets) && (isKnown || tool.operation.access !== 'bearer'),
     )

@@ -100,8 +100,10 @@ export class ServingStore {
     if (!readOnly) mkdirSync(dirname(file), { recursive: true, mode: PRIVATE })
     if (existsSync(file)) assertSoundHead(file)
     const root = open({ path: file, readOnly, maxDbs: spaces.length + 4, maxReaders: 512 })
-    if (!readOnly) root.readerCheck()
-    return new ServingStore(root)
+    if (readOnly) return new ServingStore(root)
+    root.readerCheck()
+    // One transaction creates all spaces; each of its own would wait for the disk.
+    return root.transactionSync(() => new ServingStore(root))
   }
 
   /** True once all key spaces exist: a reader may open the file while the writer still creates it. */
